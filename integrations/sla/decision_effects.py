@@ -14,7 +14,7 @@ from integrations.sla.presenters import TARGET_TYPE_LABELS
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
-from portal.core.iso_weeks import IsoWeek, get_program_zone, get_week
+from portal.core.periods import Period, get_program_zone, get_week
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class DecisionEffect:
 
     outcome: str
     clocks: list[ClockEffect]
-    week: IsoWeek
+    week: Period
     before: Totals
     after: Totals
 
@@ -94,7 +94,7 @@ def _read_clocks(issue: SupportIssue) -> dict[str, ClockOutcome]:
     }
 
 
-def _find_week(issue: SupportIssue, now: datetime) -> IsoWeek:
+def _find_week(issue: SupportIssue, now: datetime) -> Period:
     """Return the week of the last breach, or else of the first due date, or the current one."""
     breach = SlaBreach.objects.filter(issue=issue, retracted_at=None).first()
     clock = SlaClock.objects.filter(issue=issue, is_committed=True, due_at__isnull=False).order_by("due_at").first()
@@ -102,6 +102,6 @@ def _find_week(issue: SupportIssue, now: datetime) -> IsoWeek:
     return get_week(due_at.astimezone(get_program_zone()).date())
 
 
-def _read_totals(issue: SupportIssue, week: IsoWeek, now: datetime) -> Totals:
+def _read_totals(issue: SupportIssue, week: Period, now: datetime) -> Totals:
     start, end = week.span(get_program_zone())
     return get_metrics(MetricsScope(partner_id=issue.integration.partner_id), start, end, min(now, end))

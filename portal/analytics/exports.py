@@ -29,7 +29,7 @@ from portal.analytics.funnel import build_funnel
 from portal.analytics.selectors import flow as reading_flow
 from portal.analytics.selectors import stays as reading
 from portal.core.exports import MAX_ROWS, CellValue, Columns, ExportTable, build_export
-from portal.core.iso_weeks import get_program_zone
+from portal.core.periods import get_program_zone
 from portal.core.site_urls import build_absolute_url
 
 CHUNK_SIZE = 500

@@ -1,5 +1,6 @@
 """Services of the job queue: enqueue, cancel, and prune jobs."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -39,9 +40,30 @@ def enqueue(
         priority: Higher runs first.
         payload: Keyword arguments of the job's function; ids rather than data, which would be old when it runs.
     """
+    job = build_job(
+        definition, dedup_key=dedup_key, resource=resource, run_after=run_after, priority=priority, payload=payload
+    )
+    requested_at = job.created_at
+    with transaction.atomic():
+        job = _join_unfinished(job) or _insert(job)
+        if job.state == Job.State.PENDING and job.run_after <= requested_at:
+            transaction.on_commit(partial(publish_jobs, [job.pk]))
+    return job
+
+
+def build_job(
+    definition: JobDefinition,
+    *,
+    payload: dict[str, PayloadValue],
+    dedup_key: str = "",
+    resource: str = "",
+    run_after: datetime | None = None,
+    priority: int = 0,
+) -> Job:
+    """Return an unsaved job with the arguments of `enqueue`."""
     definition.check_payload(payload)
     now = timezone.now()
-    job = Job(
+    return Job(
         kind=definition.kind,
         dedup_key=dedup_key,
         payload=payload,
@@ -51,11 +73,13 @@ def enqueue(
         run_after=run_after or now,
         created_at=now,
     )
-    with transaction.atomic():
-        job = _join_unfinished(job) or _insert(job)
-        if job.state == Job.State.PENDING and job.run_after <= now:
-            transaction.on_commit(partial(publish_jobs, [job.pk]))
-    return job
+
+
+def enqueue_new_jobs(jobs: Iterable[Job]) -> None:
+    """Enqueue jobs in the caller's transaction in one query. No unfinished job of their kinds has their keys."""
+    created = Job.objects.bulk_create(jobs)
+    due_ids = [job.pk for job in created if job.run_after <= job.created_at]
+    transaction.on_commit(partial(publish_jobs, due_ids))
 
 
 def cancel_job(job: Job) -> bool:

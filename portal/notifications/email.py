@@ -1,7 +1,7 @@
 """Emails: rendered into a row of the caller's transaction, and sent by a job."""
 
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -12,9 +12,20 @@ from django.utils import timezone
 from portal.audit.models import AuditEvent
 from portal.notifications.models import EmailMessage
 from portal.notifications.rendering import EmailDraft, render
-from portal.notifications.tasks import SENDABLE_STATES, enqueue_email
+from portal.notifications.tasks import SENDABLE_STATES, enqueue_email, enqueue_new_emails
 
 State = EmailMessage.State
+
+
+@dataclass(frozen=True, slots=True)
+class EmailRequest:
+    """Email to a person or an address."""
+
+    key: str
+    to: Any
+    context: Mapping[str, object]
+    hold_until: datetime | None = None
+    unsubscribe: str = ""
 
 
 def queue(
@@ -36,27 +47,49 @@ def queue(
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("Queue emails in the transaction of the change that they report.")
     now = now or timezone.now()
-    person = to if hasattr(to, "email") else None
-    email_message, is_new = EmailMessage.objects.get_or_create(
-        key=key,
-        defaults={
-            **asdict(render(name, {"person": person, **context}, draft)),
-            "calendar": calendar,
-            "unsubscribe": unsubscribe,
-            "group_key": group_key,
-            "name": name,
-            "to": person.email if person else str(to),
-            "person": person,
-            "event": event,
-            "integration": event.integration if event else None,
-            "state": state or (State.HELD if hold_until and hold_until > now else State.QUEUED),
-            "held_until": hold_until,
-            "created_at": now,
-        },
-    )
+    request = EmailRequest(key, to, context, hold_until=hold_until, unsubscribe=unsubscribe)
+    values = _render_values(name, request, now, draft) | {
+        "calendar": calendar,
+        "group_key": group_key,
+        "event": event,
+        "integration": event.integration if event else None,
+    }
+    if state:
+        values["state"] = state
+    email_message, is_new = EmailMessage.objects.get_or_create(key=key, defaults=values)
     if is_new and email_message.state in SENDABLE_STATES:
         enqueue_email(email_message, now)
     return email_message if is_new else None
+
+
+def queue_batch(name: str, requests: Sequence[EmailRequest], now: datetime) -> int:
+    """Render emails of a template and enqueue those whose key is new, in four queries. Return their number.
+
+    The caller's transaction holds a lock, so that no one else queues emails with these keys.
+    """
+    keys = [each.key for each in requests]
+    known = set(EmailMessage.objects.filter(key__in=keys).values_list("key", flat=True))
+    emails = EmailMessage.objects.bulk_create(
+        EmailMessage(key=each.key, **_render_values(name, each, now)) for each in requests if each.key not in known
+    )
+    enqueue_new_emails(emails, now)
+    return len(emails)
+
+
+def _render_values(
+    name: str, request: EmailRequest, now: datetime, draft: EmailDraft | None = None
+) -> dict[str, object]:
+    """Render an email and return the values of its row."""
+    person = request.to if hasattr(request.to, "email") else None
+    return asdict(render(name, {"person": person, **request.context}, draft)) | {
+        "unsubscribe": request.unsubscribe,
+        "name": name,
+        "to": person.email if person else str(request.to),
+        "person": person,
+        "state": State.HELD if request.hold_until and request.hold_until > now else State.QUEUED,
+        "held_until": request.hold_until,
+        "created_at": now,
+    }
 
 
 def cancel_held_emails(event: AuditEvent) -> int:

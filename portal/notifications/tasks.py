@@ -1,5 +1,6 @@
 """Jobs that send emails."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -9,7 +10,7 @@ from django.utils import timezone
 from portal.jobs.context import JobContext
 from portal.jobs.definitions import Backoff, PermanentFailure, ResourceBlocked, RetryLater, job
 from portal.jobs.registry import periodic
-from portal.jobs.services import enqueue
+from portal.jobs.services import build_job, enqueue, enqueue_new_jobs
 from portal.notifications.delivery import DeliveryError, deliver
 from portal.notifications.models import EmailMessage
 
@@ -26,6 +27,20 @@ def enqueue_email(email_message: EmailMessage, now: datetime) -> None:
     run_after = email_message.held_until or now
     key = str(email_message.pk)
     enqueue(send_email, email_id=email_message.pk, dedup_key=key, resource=MAIL_SERVER, run_after=run_after)
+
+
+def enqueue_new_emails(emails: Iterable[EmailMessage], now: datetime) -> None:
+    """Enqueue the jobs that send emails which have none yet, in one query."""
+    enqueue_new_jobs(
+        build_job(
+            send_email,
+            dedup_key=str(each.pk),
+            resource=MAIL_SERVER,
+            run_after=each.held_until or now,
+            payload={"email_id": each.pk},
+        )
+        for each in emails
+    )
 
 
 def _give_up(message: str, *, email_id: int) -> None:

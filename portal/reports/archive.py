@@ -1,13 +1,21 @@
 """Search in the archive of reports."""
 
+from datetime import date
+
 from django.db.models import Q, QuerySet, TextField
 from django.db.models.functions import Cast
 from django.utils.translation import gettext_lazy
 
+from portal.core.periods import PeriodKind, get_period
 from portal.core.value_types import NamedValues
 from portal.reports.models import ReportSnapshot
 from portal.reports.summaries import CONCERNS
 
+KINDS = {
+    PeriodKind.WEEK: gettext_lazy("Weekly"),
+    PeriodKind.MONTH: gettext_lazy("Monthly"),
+    PeriodKind.QUARTER: gettext_lazy("Quarterly"),
+}
 VERDICTS = {
     "overdue": gettext_lazy("With overdue issues"),
     "data_incomplete": gettext_lazy("With incomplete data"),
@@ -17,11 +25,14 @@ VERDICTS = {
 
 
 def search_reports(reports: QuerySet[ReportSnapshot], filters: NamedValues) -> QuerySet[ReportSnapshot]:
-    """Return the reports that match all filters: scope, week, verdict, and a text in the figures."""
+    """Return the reports that match all filters: scope, kind, a covered day, verdict, and a text in the figures."""
     if scope := filters.get("scope"):
         reports = reports.filter(scope=scope)
-    if week := filters.get("week"):
-        reports = reports.filter(week=week)
+    if kind := filters.get("kind"):
+        reports = reports.filter(kind=kind)
+    day: date | None = filters.get("day")
+    if day:
+        reports = reports.filter(period__in=[str(get_period(each, day)) for each in PeriodKind])
     if text := filters.get("q"):
         reports = reports.annotate(content=Cast("figures", TextField())).filter(
             Q(content__icontains=text) | Q(figures__name__icontains=text)

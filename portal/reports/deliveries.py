@@ -1,7 +1,9 @@
 """Emails of a report: their exact content, their delivery on schedule, and what staff send by hand."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 
 from django.db import transaction
 from django.db.models import F
@@ -11,7 +13,6 @@ from integrations.reviews.selectors.queue_items import ITEM_NAMES, list_decidabl
 from integrations.reviews.selectors.queue_kinds import KINDS
 from integrations.reviews.selectors.queue_rows import get_url_arguments
 from integrations.submissions.models import Integration
-from integrations.submissions.notices import REDACTED_UNSUBSCRIBE_URL
 from integrations.submissions.workflow.next_action import render_sentence
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
@@ -19,10 +20,11 @@ from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import NamedValues
 from portal.notifications import email as mail
 from portal.notifications.models import EmailMessage
+from portal.notifications.personal_links import hide_personal_links
 from portal.notifications.rendering import RenderedEmail, render
 from portal.notifications.tasks import enqueue_email
 from portal.reports import unsubscribe
-from portal.reports.models import ReportDelivery, ReportSnapshot
+from portal.reports.models import ReportSnapshot
 from portal.reports.presenters import build_current_context
 from portal.reports.recipients import Recipient, is_wanted, list_recipients
 from portal.reports.schedules import lock_report, record_report_event
@@ -30,7 +32,8 @@ from portal.reports.scopes import find_report_scope
 
 TEMPLATE = "report"
 MAX_DECISIONS = 5
-FILE_FORMATS, REDACTED_FILE_URL = ("csv", "pdf"), "(personal download link)"
+FILE_FORMATS = ("csv", "pdf")
+BATCH_SIZE = 100  # emails that are in memory at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,73 +94,94 @@ def _describe_item(values: NamedValues) -> tuple[str, str, str]:
     return values["name"], label, build_absolute_url(kind.url_name, *get_url_arguments(values))
 
 
+class ReportEmails:
+    """Emails of a report. Builds what they have in common only once."""
+
+    def __init__(self, snapshot: ReportSnapshot, now: datetime) -> None:
+        self.snapshot = snapshot
+        self.now = now
+        self.key_prefix = _build_key_prefix(snapshot)
+        self.partner_decisions: list[tuple[str, str, str]] | None = None
+
+    @cached_property
+    def inside_report(self) -> dict[str, object]:
+        return build_current_context(self.snapshot.figures, self.now)
+
+    @cached_property
+    def outside_report(self) -> dict[str, object]:
+        return build_current_context(self.snapshot.figures, self.now, is_outside=True)
+
+    def build_context(self, recipient: Recipient) -> dict[str, object]:
+        snapshot, outside = self.snapshot, recipient.outside
+        if outside:
+            return {
+                **{form: unsubscribe.build_shared_url(outside, snapshot, form) for form in FILE_FORMATS},
+                "report": self.outside_report,
+                "is_outside": True,
+                "stop": unsubscribe.build_outside_url(outside),
+                "category": gettext("SLA report"),
+            }
+        address = (snapshot.scope, snapshot.period)
+        return {
+            **{form: build_absolute_url(f"reports:detail_{form}", *address) for form in FILE_FORMATS},
+            "report": self.inside_report,
+            "page": build_absolute_url("reports:detail", *address),
+            "decisions": self._list_decisions(recipient.person),
+            "stop": unsubscribe.build_unsubscribe_url(recipient.person, snapshot.scope),
+            "category": gettext("SLA report"),
+        }
+
+    def _list_decisions(self, reader: User | None) -> list[tuple[str, str, str]]:
+        """Return what waits for a reader, which is the same for all members of a partner."""
+        if not self.snapshot.scope.startswith("partner:"):
+            return list_decisions(self.snapshot.scope, reader, self.now)
+        if self.partner_decisions is None:
+            self.partner_decisions = list_decisions(self.snapshot.scope, reader, self.now)
+        return self.partner_decisions
+
+    def build_request(
+        self, recipient: Recipient, hold_until: datetime | None = None, suffix: str = ""
+    ) -> mail.EmailRequest:
+        context = self.build_context(recipient)
+        key = f"{self.key_prefix}{recipient.key}{suffix}"
+        to = recipient.person or recipient.email
+        return mail.EmailRequest(key, to, context, hold_until=hold_until, unsubscribe=str(context["stop"]))
+
+
 def preview_report_email(snapshot: ReportSnapshot, recipient: Recipient, viewer: User, now: datetime) -> RenderedEmail:
     """Return the email that a recipient would get now. Only they see the links that work without a sign-in."""
-    context = _build_context(snapshot, recipient, now)
-    if recipient.person != viewer:
-        context["stop"] = REDACTED_UNSUBSCRIBE_URL
-    if recipient.outside:
-        context |= dict.fromkeys(FILE_FORMATS, REDACTED_FILE_URL)
-    return render(TEMPLATE, {"person": recipient.person, **context})
-
-
-def _build_context(snapshot: ReportSnapshot, recipient: Recipient, now: datetime) -> dict[str, object]:
-    outside, address = recipient.outside, (snapshot.scope, snapshot.week)
-    files = {
-        form: unsubscribe.build_shared_url(outside, snapshot, form)
-        if outside
-        else build_absolute_url(f"reports:detail_{form}", *address)
-        for form in FILE_FORMATS
-    }
-    return files | {
-        "report": build_current_context(snapshot.figures, now, is_outside=outside is not None),
-        "is_outside": outside is not None,
-        "page": "" if outside else build_absolute_url("reports:detail", *address),
-        "decisions": list_decisions(snapshot.scope, recipient.person, now),
-        "stop": unsubscribe.build_outside_url(outside)
-        if outside
-        else unsubscribe.build_unsubscribe_url(recipient.person, snapshot.scope),
-        "category": gettext("Weekly report"),
-    }
+    email = render(TEMPLATE, {"person": recipient.person, **ReportEmails(snapshot, now).build_context(recipient)})
+    if recipient.person == viewer:
+        return email
+    return replace(email, text=hide_personal_links(email.text), html=hide_personal_links(email.html))
 
 
 def _build_key_prefix(snapshot: ReportSnapshot) -> str:
-    return f"{unsubscribe.build_email_key_prefix(snapshot.scope)}{snapshot.week}:"
+    return f"{unsubscribe.build_email_key_prefix(snapshot.scope)}{snapshot.period}:"
 
 
-def _queue(
-    snapshot: ReportSnapshot,
-    recipient: Recipient,
-    now: datetime,
-    *,
-    hold_until: datetime | None = None,
-    suffix: str = "",
-) -> bool:
-    """Queue the email to a recipient. Return whether there was none with this key."""
-    context = _build_context(snapshot, recipient, now)
-    key = f"{_build_key_prefix(snapshot)}{recipient.key}{suffix}"
-    email = mail.queue(
-        TEMPLATE,
-        key,
-        recipient.person or recipient.email,
-        context,
-        hold_until=hold_until,
-        unsubscribe=str(context["stop"]),
-        now=now,
-    )
-    return email is not None
-
-
-@transaction.atomic
 def deliver_report(
-    snapshot: ReportSnapshot, recipient: Recipient, now: datetime, hold_until: datetime | None = None
+    snapshot: ReportSnapshot,
+    recipients: Iterable[Recipient],
+    now: datetime,
+    get_hold_until: Callable[[User], datetime] | None = None,
 ) -> int:
-    """Deliver a report to a recipient once and return the number of queued emails."""
-    should_send = is_wanted(snapshot, recipient.frequency)
-    _, is_new = ReportDelivery.objects.get_or_create(
-        snapshot=snapshot, reader=recipient.email, defaults={"created_at": now, "sent": should_send}
-    )
-    return int(is_new and should_send and _queue(snapshot, recipient, now, hold_until=hold_until))
+    """Queue the email to each recipient who wants the report once, and return the number of queued emails.
+
+    Each batch is a transaction, so that a report with many recipients needs little memory and locks nothing for long.
+    """
+    emails = ReportEmails(snapshot, now)
+    wanted = [each for each in recipients if is_wanted(snapshot, each.frequency)]
+    count = 0
+    for start in range(0, len(wanted), BATCH_SIZE):
+        with transaction.atomic():
+            lock_report(snapshot.scope)
+            requests = [
+                emails.build_request(each, get_hold_until(each.person) if get_hold_until and each.person else None)
+                for each in wanted[start : start + BATCH_SIZE]
+            ]
+            count += mail.queue_batch(TEMPLATE, requests, now)
+    return count
 
 
 @transaction.atomic
@@ -165,24 +189,13 @@ def send_report_now(snapshot: ReportSnapshot, *, actor: User, now: datetime) -> 
     """Send the report to everyone who wants it and has not got it. Return the number of recipients."""
     lock_report(snapshot.scope)
     pending = [each for each in list_deliveries(snapshot) if each.is_pending]
-    count = sum(_send_now(snapshot, each, now) for each in pending)
-    if count:
-        _record(snapshot, "report.sent_now", actor, now, count=count)
-    return count
-
-
-def _send_now(snapshot: ReportSnapshot, delivery: Delivery, now: datetime) -> bool:
-    """Release the scheduled email, or queue one to a recipient who did not want the report before."""
-    if delivery.email:
-        _release(delivery.email, now)
-        return True
-    ReportDelivery.objects.update_or_create(
-        snapshot=snapshot,
-        reader=delivery.recipient.email,
-        defaults={"sent": True},
-        create_defaults={"created_at": now, "sent": True},
-    )
-    return _queue(snapshot, delivery.recipient, now)
+    for delivery in pending:
+        if delivery.email:
+            _release(delivery.email, now)
+    deliver_report(snapshot, [each.recipient for each in pending if not each.email], now)
+    if pending:
+        _record(snapshot, "report.sent_now", actor, now, count=len(pending))
+    return len(pending)
 
 
 def _release(email: EmailMessage, now: datetime) -> None:
@@ -196,11 +209,11 @@ def _release(email: EmailMessage, now: datetime) -> None:
 def resend_report(snapshot: ReportSnapshot, recipient: Recipient, *, actor: User, now: datetime) -> None:
     """Send the report to one recipient once more, also if they don't subscribe to it."""
     lock_report(snapshot.scope)
-    prefix = f"{_build_key_prefix(snapshot)}{recipient.key}"
-    count = EmailMessage.objects.filter(key__startswith=f"{prefix}:").count()
-    _queue(snapshot, recipient, now, suffix=f":{count + 1}")
+    emails = ReportEmails(snapshot, now)
+    count = EmailMessage.objects.filter(key__startswith=f"{emails.key_prefix}{recipient.key}:").count()
+    mail.queue_batch(TEMPLATE, [emails.build_request(recipient, suffix=f":{count + 1}")], now)
     _record(snapshot, "report.resent", actor, now, recipient=recipient.email)
 
 
 def _record(snapshot: ReportSnapshot, event_type: str, actor: User, now: datetime, **data: str | int) -> None:
-    record_report_event(snapshot.scope, event_type, actor=actor, now=now, week=snapshot.week, **data)
+    record_report_event(snapshot.scope, event_type, actor=actor, now=now, period=snapshot.period, **data)

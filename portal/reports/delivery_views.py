@@ -13,7 +13,8 @@ from django.views.decorators.http import require_POST
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.value_types import TemplateContext
 from portal.reports import deliveries
-from portal.reports.models import ReportSnapshot
+from portal.reports.models import Frequency, ReportSnapshot
+from portal.reports.period_texts import describe_period
 from portal.reports.recipients import Recipient, list_recipients
 from portal.reports.scopes import can_manage_report, find_report_scope, get_display_name
 from portal.reports.views import get_snapshot
@@ -23,10 +24,10 @@ PREVIEW_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors
 
 
 def get_managed_snapshot(
-    request: AuthenticatedRequest, scope: str, week: str
+    request: AuthenticatedRequest, scope: str, period: str
 ) -> tuple[ReportSnapshot, list[Recipient]]:
     """Return a report that the user manages and everyone who can receive it, or raise Http404."""
-    snapshot, report_scope = get_snapshot(request, scope, week), find_report_scope(scope)
+    snapshot, report_scope = get_snapshot(request, scope, period), find_report_scope(scope)
     if report_scope is None or not can_manage_report(request.user, report_scope):
         raise Http404(_("Only managers of the program and staff can see the emails of this report."))
     return snapshot, list_recipients(report_scope)
@@ -43,20 +44,21 @@ def find_recipient(recipients: list[Recipient], key: str) -> Recipient:
 def _get_previewed(request: AuthenticatedRequest, recipients: list[Recipient]) -> Recipient:
     """Return the selected recipient, or else the viewer as a recipient."""
     key = request.GET.get("to", "")
-    return find_recipient(recipients, key) if key else Recipient("", request.user, "")
+    return find_recipient(recipients, key) if key else Recipient("", request.user, Frequency.NEVER)
 
 
-def show_emails(request: AuthenticatedRequest, scope: str, week: str) -> HttpResponse:
+def show_emails(request: AuthenticatedRequest, scope: str, period: str) -> HttpResponse:
     """Show the email to a recipient, without the links that are theirs alone, and the delivery to each."""
-    snapshot, recipients = get_managed_snapshot(request, scope, week)
+    snapshot, recipients = get_managed_snapshot(request, scope, period)
     previewed = _get_previewed(request, recipients)
     rows = deliveries.list_deliveries(snapshot)
-    preview_url = reverse("reports:email_html", args=[scope, week])
+    preview_url = reverse("reports:email_html", args=[scope, period])
     context: TemplateContext = {
         "snapshot": snapshot,
+        "label": describe_period(period),
         "name": get_display_name(scope, snapshot.figures["name"]),
         "reports_url": reverse("reports:list"),
-        "report_url": reverse("reports:detail", args=[scope, week]),
+        "report_url": reverse("reports:detail", args=[scope, period]),
         "recipients_url": None if scope.startswith("partner:") else reverse("reports:recipients", args=[scope]),
         "previewed": previewed,
         "email": deliveries.preview_report_email(snapshot, previewed, request.user, timezone.now()),
@@ -68,18 +70,18 @@ def show_emails(request: AuthenticatedRequest, scope: str, week: str) -> HttpRes
 
 
 @xframe_options_sameorigin
-def show_email_html(request: AuthenticatedRequest, scope: str, week: str) -> HttpResponse:
+def show_email_html(request: AuthenticatedRequest, scope: str, period: str) -> HttpResponse:
     """Return the HTML part of the email as a page of its own, without scripts."""
-    snapshot, recipients = get_managed_snapshot(request, scope, week)
+    snapshot, recipients = get_managed_snapshot(request, scope, period)
     previewed = _get_previewed(request, recipients)
     email = deliveries.preview_report_email(snapshot, previewed, request.user, timezone.now())
     return HttpResponse(email.html, headers={"Content-Security-Policy": PREVIEW_POLICY})
 
 
 @require_POST
-def send_emails(request: AuthenticatedRequest, scope: str, week: str) -> HttpResponse:
+def send_emails(request: AuthenticatedRequest, scope: str, period: str) -> HttpResponse:
     """Send the report to everyone who waits for it, or again to one recipient."""
-    snapshot, recipients = get_managed_snapshot(request, scope, week)
+    snapshot, recipients = get_managed_snapshot(request, scope, period)
     if key := request.POST.get("to", ""):
         recipient = find_recipient(recipients, key)
         deliveries.resend_report(snapshot, recipient, actor=request.user, now=timezone.now())
@@ -88,11 +90,11 @@ def send_emails(request: AuthenticatedRequest, scope: str, week: str) -> HttpRes
         count = deliveries.send_report_now(snapshot, actor=request.user, now=timezone.now())
         template = ngettext("Report sent to %(count)s recipient.", "Report sent to %(count)s recipients.", count)
         messages.success(request, template % {"count": count})
-    return redirect("reports:emails", scope, week)
+    return redirect("reports:emails", scope, period)
 
 
 urlpatterns = [
-    path("reports/<str:scope>/<str:week>/emails/", show_emails, name="emails"),
-    path("reports/<str:scope>/<str:week>/emails/preview/", show_email_html, name="email_html"),
-    path("reports/<str:scope>/<str:week>/emails/send/", send_emails, name="send_emails"),
+    path("reports/<str:scope>/<str:period>/emails/", show_emails, name="emails"),
+    path("reports/<str:scope>/<str:period>/emails/preview/", show_email_html, name="email_html"),
+    path("reports/<str:scope>/<str:period>/emails/send/", send_emails, name="send_emails"),
 ]

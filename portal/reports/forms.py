@@ -13,11 +13,10 @@ from integrations.programs.registry import PROGRAMS
 from portal.accounts.models import User
 from portal.accounts.role_names import ROLE_LABELS
 from portal.core.django_arguments import FormArguments, ModelFormArguments
-from portal.core.form_fields import FilterField
-from portal.core.iso_weeks import parse_week
+from portal.core.form_fields import DayField, FilterField
 from portal.core.text_fields import SingleLineField
-from portal.reports.archive import VERDICTS
-from portal.reports.models import ReportSchedule, ReportSubscription
+from portal.reports.archive import KINDS, VERDICTS
+from portal.reports.models import Frequency, OutsideRecipient, ReportSchedule, ReportSubscription
 from portal.reports.recipients import get_default_frequency, list_outside_recipients, load_schedules
 from portal.reports.scopes import PROGRAMS_SCOPE, ReportScope, build_partner_key, find_report_scope, get_display_name
 from portal.reports.unsubscribe import update_subscription
@@ -35,7 +34,8 @@ class ReportFilterForm(forms.Form):
     """Filters in the URL of the archive. An invalid filter shows an error; the others still apply."""
 
     scope = FilterField(label=gettext_lazy("Report"))
-    week = SingleLineField(label=gettext_lazy("Week"), required=False, widget=forms.TextInput(attrs={"type": "week"}))
+    kind = FilterField(label=gettext_lazy("Period"), choices=[("", gettext_lazy("All")), *KINDS.items()])
+    day = DayField(label=gettext_lazy("Day in the period"), required=False)
     verdict = FilterField(label=gettext_lazy("Result"), choices=[("", gettext_lazy("All")), *VERDICTS.items()])
     q = SingleLineField(
         label=gettext_lazy("Search"), required=False, max_length=100, widget=forms.TextInput(attrs={"type": "search"})
@@ -45,13 +45,6 @@ class ReportFilterForm(forms.Form):
         super().__init__(**kwargs)
         names = [(each.key, get_display_name(each.key, each.name)) for each in list_report_scopes(user)]
         self.fields["scope"].choices = [("", _("All")), *names]  # type: ignore[attr-defined]
-
-    def clean_week(self) -> str:
-        week = str(self.cleaned_data["week"])
-        try:
-            return str(parse_week(week)) if week else ""
-        except ValueError as error:
-            raise ValidationError(_("Enter a week such as 2026-W16.")) from error
 
 
 class ReportSubscriptionsForm(forms.Form):
@@ -66,8 +59,8 @@ class ReportSubscriptionsForm(forms.Form):
         for report_scope in report_scopes:
             default = get_default_frequency(report_scope, user, schedules[report_scope.key])
             self.fields[report_scope.key] = forms.ChoiceField(
-                label=_("Weekly report: %(name)s") % {"name": get_display_name(report_scope.key, report_scope.name)},
-                choices=ReportSubscription.Frequency.choices,
+                label=_("SLA report: %(name)s") % {"name": get_display_name(report_scope.key, report_scope.name)},
+                choices=Frequency.choices,
                 initial=frequencies.get(report_scope.key, default),
             )
 
@@ -103,7 +96,10 @@ class ReportScheduleForm(forms.ModelForm):  # type: ignore[type-arg]
         fields = ("roles", "weekday", "hour", "zone", "skips_empty")
         labels = {
             "weekday": gettext_lazy("Day after the week"),
-            "skips_empty": gettext_lazy("Skip weeks without targets and open issues"),
+            "skips_empty": gettext_lazy("Skip reports without targets and open issues"),
+        }
+        help_texts = {
+            "weekday": gettext_lazy("Monthly and quarterly reports are sent on the first working day."),
         }
         error_messages = {"weekday": {"invalid_choice": gettext_lazy("Select one of the listed options.")}}
 
@@ -113,16 +109,32 @@ class ReportScheduleForm(forms.ModelForm):  # type: ignore[type-arg]
         self.fields["zone"].choices = [("UTC", "UTC"), *((zone, zone) for zone in zones)]  # type: ignore[attr-defined]
 
 
-class OutsideRecipientForm(forms.Form):
-    """Email address of a recipient without an account."""
+class FrequencyForm(forms.ModelForm):  # type: ignore[type-arg]
+    """How often a recipient without an account gets the report."""
 
+    class Meta:
+        model = OutsideRecipient
+        fields = ("frequency",)
+        labels = {"frequency": gettext_lazy("Frequency")}
+        error_messages = {"frequency": {"invalid_choice": gettext_lazy("Select one of the listed options.")}}
+
+    def __init__(self, **kwargs: Unpack[ModelFormArguments]) -> None:
+        super().__init__(**kwargs)
+        choices = [choice for choice in Frequency.choices if choice[0] != Frequency.NEVER]
+        self.fields["frequency"].choices = choices  # type: ignore[attr-defined]
+
+
+class OutsideRecipientForm(FrequencyForm):
+    """Recipient without an account."""
+
+    field_order = ("email", "frequency")
     email = forms.EmailField(
         label=gettext_lazy("Email address"),
         max_length=254,
         help_text=gettext_lazy("We ask this person to confirm before we send the first report."),
     )
 
-    def __init__(self, scope: str, **kwargs: Unpack[FormArguments]) -> None:
+    def __init__(self, scope: str, **kwargs: Unpack[ModelFormArguments]) -> None:
         super().__init__(**kwargs)
         self.scope = scope
 

@@ -1,4 +1,4 @@
-"""Metrics of a weekly report as JSON, which is stored and never changes."""
+"""Metrics of a report as JSON, which is stored and never changes."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -19,15 +19,15 @@ from integrations.submissions.selectors.history import DECISIONS, annotate_reque
 from integrations.submissions.workflow.states import ResponsibleParty, Stage
 from portal.audit.models import AuditEvent
 from portal.core.business_time import add_business_days
-from portal.core.iso_weeks import IsoWeek
+from portal.core.periods import Period
 from portal.core.value_types import JsonObject
 from portal.reports.models import ReportSnapshot
 from portal.reports.scopes import ReportScope
 
 OPEN_STATES = ("running", "at_risk", "overdue", "data_incomplete", "paused")
 MAX_OVERDUE_ROWS, MAX_DUE_SOON_ROWS = 5, 20
-TREND_WEEKS = 8  # including the week of the report
-LATE_AFTER = timedelta(days=1)  # after a week's end: from then on its report was made late
+TREND_PERIODS = 8  # including that of the report
+LATE_AFTER = timedelta(days=1)  # after a period's end: from then on its report was made late
 LISTING_EVENT_TYPES = (
     "integration.listed",
     "integration.archived",
@@ -42,28 +42,28 @@ LISTING_EVENT_TYPES = (
 )
 
 
-def build_figures(report_scope: ReportScope, week: IsoWeek, zone: ZoneInfo, now: datetime) -> dict[str, object]:
-    """Return the metrics of a scope and week as self-contained JSON data with ISO timestamps.
+def build_figures(report_scope: ReportScope, period: Period, zone: ZoneInfo, now: datetime) -> dict[str, object]:
+    """Return the metrics of a scope and period as self-contained JSON data with ISO timestamps.
 
-    Open clocks are evaluated at the end of the week, even if the report is created later.
+    Open clocks are evaluated at the end of the period, even if the report is created later.
     """
-    start, end = week.span(zone)
+    start, end = period.span(zone)
     scope, evaluated_at = report_scope.scope, min(end, now)
     data_up_to = metrics.get_data_up_to(scope)
-    next_week_ends_at = week.after.span(zone)[1]
+    next_period_ends_at = period.after.span(zone)[1]
     due_soon_clocks = (
-        metrics.list_due_soon_clocks(scope, evaluated_at, next_week_ends_at)
-        if now < next_week_ends_at
+        metrics.list_due_soon_clocks(scope, evaluated_at, next_period_ends_at)
+        if now < next_period_ends_at
         else SlaClock.objects.none()
     )
     totals = metrics.get_metrics(scope, start, end, evaluated_at).as_dict()
-    return _build_report_metadata(report_scope, week, zone, now) | {
-        "is_past": now >= next_week_ends_at,
+    return _build_report_metadata(report_scope, period, zone, now) | {
+        "is_past": now >= next_period_ends_at,
         "data_up_to": data_up_to.isoformat() if data_up_to else "",
         "watched": _count_monitored_repositories(scope, evaluated_at),
         "totals": totals,
-        "trend": _list_trend(report_scope, week, totals),
-        "before": _build_previous_week(report_scope, week, zone, evaluated_at),
+        "trend": _list_trend(report_scope, period, totals),
+        "before": _build_previous_period(report_scope, period, zone, evaluated_at),
         "worst": [
             build_clock_row(clock, evaluated_at)
             for clock in metrics.list_overdue_clocks(scope, evaluated_at)[:MAX_OVERDUE_ROWS]
@@ -80,14 +80,15 @@ def build_figures(report_scope: ReportScope, week: IsoWeek, zone: ZoneInfo, now:
 
 
 def _build_report_metadata(
-    report_scope: ReportScope, week: IsoWeek, zone: ZoneInfo, now: datetime
+    report_scope: ReportScope, period: Period, zone: ZoneInfo, now: datetime
 ) -> dict[str, object]:
     """Return what the report covers and when it was made."""
-    start, end = week.span(zone)
+    start, end = period.span(zone)
     return {
         "scope": report_scope.key,
         "name": report_scope.name,
-        "week": str(week),
+        "period": str(period),
+        "kind": period.kind,
         "start": start.isoformat(),
         "end": end.isoformat(),
         "zone": str(zone),
@@ -104,33 +105,33 @@ def _count_monitored_repositories(scope: MetricsScope, evaluated_at: datetime) -
     ).count()
 
 
-def _build_previous_week(
-    report_scope: ReportScope, week: IsoWeek, zone: ZoneInfo, evaluated_at: datetime
+def _build_previous_period(
+    report_scope: ReportScope, period: Period, zone: ZoneInfo, evaluated_at: datetime
 ) -> dict[str, object]:
-    """Return the totals of the previous week. The counts of open clocks come from its own report, or are None."""
-    totals = metrics.get_metrics(report_scope.scope, *week.before.span(zone), evaluated_at).as_dict()
+    """Return the totals of the previous period. The counts of open clocks come from its own report, or are None."""
+    totals = metrics.get_metrics(report_scope.scope, *period.before.span(zone), evaluated_at).as_dict()
     frozen_figures = (
-        ReportSnapshot.objects.filter(scope=report_scope.key, week=str(week.before))
+        ReportSnapshot.objects.filter(scope=report_scope.key, period=str(period.before))
         .values_list("figures", flat=True)
         .first()
     )
     return totals | {name: frozen_figures["totals"][name] if frozen_figures else None for name in OPEN_STATES}
 
 
-def _list_trend(report_scope: ReportScope, week: IsoWeek, totals: JsonObject) -> list[JsonObject]:
-    """Return the results of the last weeks that have a report, oldest first, and of this week."""
-    weeks = [week]
-    while len(weeks) < TREND_WEEKS:
-        weeks.append(weeks[-1].before)
+def _list_trend(report_scope: ReportScope, period: Period, totals: JsonObject) -> list[JsonObject]:
+    """Return the results of the last periods that have a report, oldest first, and of this period."""
+    periods = [period]
+    while len(periods) < TREND_PERIODS:
+        periods.append(periods[-1].before)
     earlier_totals = (
-        ReportSnapshot.objects.filter(scope=report_scope.key, week__in=[str(each) for each in weeks[1:]])
-        .order_by("week")
-        .values_list("week", "figures__totals")
+        ReportSnapshot.objects.filter(scope=report_scope.key, period__in=[str(each) for each in periods[1:]])
+        .order_by("end_day")
+        .values_list("period", "figures__totals")
     )
     names = ("met", "settled", "overdue", "data_incomplete")
     return [
-        {"week": name, **{key: row.get(key, 0) for key in names}}
-        for name, row in [*earlier_totals, (str(week), totals)]
+        {"period": name, **{key: row.get(key, 0) for key in names}}
+        for name, row in [*earlier_totals, (str(period), totals)]
     ]
 
 
@@ -192,7 +193,7 @@ def _list_program_totals(
 
 
 def _list_listing_changes(scope: MetricsScope, start: datetime, end: datetime) -> list[dict[str, str]]:
-    """Return the changes of listing statuses in the week."""
+    """Return the changes of listing statuses in the period."""
     events = AuditEvent.objects.filter(
         scope.build_condition("integration__"),
         event_type__in=LISTING_EVENT_TYPES,

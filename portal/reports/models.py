@@ -1,46 +1,50 @@
-"""Models of weekly SLA reports.
+"""Models of SLA reports.
 
 A scope is "programs" (all programs), "program:KEY", or "partner:ID".
 """
-
-from datetime import datetime, time, timedelta
-from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
-from portal.core.iso_weeks import IsoWeek
+from portal.core.periods import PeriodKind
 
 
 class ReportSnapshot(models.Model):
-    """Metrics of a scope in a week, from which all formats of the report are rendered. They never change.
+    """Metrics of a scope in a period, from which all formats of the report are rendered. They never change.
 
-    `delivered_at`: when its schedule was carried out, also if no one wanted the report.
+    `period` is its name, such as "2026-W16". `delivered_at`: when it was delivered, also if no one wanted the report.
     """
 
     scope = models.CharField(max_length=60)
-    week = models.CharField(max_length=8)
+    period = models.CharField(max_length=8)
+    kind = models.CharField(max_length=8, choices=[(each.value, each.value) for each in PeriodKind])
+    end_day = models.DateField()
     figures = models.JSONField()
     created_at = models.DateTimeField()
     delivered_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        ordering = ("-week", "scope")
-        constraints = [models.UniqueConstraint(fields=["scope", "week"], name="report_snapshot_unique_scope_week")]
+        ordering = ("-end_day", "kind", "scope")
+        constraints = [models.UniqueConstraint(fields=["scope", "period"], name="report_snapshot_unique_scope_period")]
 
     def __str__(self) -> str:
-        return f"{self.scope} in {self.week}"
+        return f"{self.scope} in {self.period}"
+
+
+class Frequency(models.TextChoices):
+    """How often a reader gets a report."""
+
+    WEEKLY = "weekly", gettext_lazy("Every week")
+    ONLY_WITH_PROBLEMS = "only_with_problems", gettext_lazy("Every week, if something is late or at risk")
+    MONTHLY = "monthly", gettext_lazy("Every month")
+    QUARTERLY = "quarterly", gettext_lazy("Every quarter")
+    NEVER = "never", gettext_lazy("Never")
 
 
 class ReportSubscription(models.Model):
     """Report frequency of a user for a scope. Without a row, the default of the role applies."""
-
-    class Frequency(models.TextChoices):
-        WEEKLY = "weekly", gettext_lazy("Every week")
-        ONLY_WITH_PROBLEMS = "only_with_problems", gettext_lazy("Only when something is late or at risk")
-        NEVER = "never", gettext_lazy("Never")
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="report_subscriptions")
     scope = models.CharField(max_length=60)
@@ -53,27 +57,11 @@ class ReportSubscription(models.Model):
         return f"{self.user}: {self.scope} {self.frequency}"
 
 
-class ReportDelivery(models.Model):
-    """Delivery of a report to a reader, which prevents duplicates. `sent` is false if the reader skips this week."""
-
-    snapshot = models.ForeignKey(ReportSnapshot, models.CASCADE, related_name="deliveries")
-    reader = models.EmailField()
-    created_at = models.DateTimeField()
-    sent = models.BooleanField()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["snapshot", "reader"], name="report_delivery_unique_snapshot_reader")
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.snapshot} to {self.reader}"
-
-
 class ReportSchedule(models.Model):
     """When and to whom the report of a program, or of all programs, is sent.
 
-    `roles` receive it unless they unsubscribe. The time is on a day after the week, in `zone`.
+    `roles` receive it unless they unsubscribe. `hour` is in `zone`. `weekday` is the day after a week; reports of other
+    periods are sent on the first working day after them.
     """
 
     class Weekday(models.IntegerChoices):
@@ -95,17 +83,13 @@ class ReportSchedule(models.Model):
     def __str__(self) -> str:
         return f"schedule of {self.scope}"
 
-    def calculate_delivery_time(self, week: IsoWeek) -> datetime:
-        """Return when the report of a week is sent."""
-        day = week.after.monday + timedelta(days=self.weekday)
-        return datetime.combine(day, time(self.hour), ZoneInfo(self.zone))
-
 
 class OutsideRecipient(models.Model):
     """Recipient of a report without an account. It receives nothing before it confirms its address."""
 
     scope = models.CharField(max_length=60)
     email = models.EmailField()
+    frequency = models.CharField(max_length=20, choices=Frequency.choices, default=Frequency.WEEKLY)
     added_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     added_at = models.DateTimeField()
     confirmed_at = models.DateTimeField(null=True, blank=True)

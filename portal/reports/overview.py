@@ -16,7 +16,7 @@ from integrations.sla.filters import ClockFilters
 from portal.analytics.forecast_accuracy import ForecastAccuracy, evaluate_programs
 from portal.core.exports import CellValue, ExportTable
 from portal.core.figures import read_figures
-from portal.core.iso_weeks import IsoWeek
+from portal.core.periods import Period
 from portal.reports.trends import SlaShare, count_by_week, count_results, list_weeks, query_results
 from portal.ui.charts.columns import Chart, Column
 
@@ -70,7 +70,7 @@ def build_overview(filters: ClockFilters, now: datetime, zone: ZoneInfo) -> Over
 
 
 def _count_figures(
-    filters: ClockFilters, weeks: list[IsoWeek], now: datetime, zone: ZoneInfo
+    filters: ClockFilters, weeks: list[Period], now: datetime, zone: ZoneInfo
 ) -> tuple[list[tuple[SlaShare, Chart]], list[SlaShare], list[BreachReason]]:
     """Return the figures of programs, partners, and reasons in six queries."""
     met_clocks, breaches = query_results(filters, weeks[0].span(zone)[0], now)
@@ -79,7 +79,8 @@ def _count_figures(
     programs = []
     for key in sorted({program for program, _ in (*met_counts, *breach_counts)}):
         columns = tuple(
-            Column(f"W{week.number}", met_counts[key, week.monday], breach_counts[key, week.monday]) for week in weeks
+            Column(f"W{week.number}", met_counts[key, week.first_day], breach_counts[key, week.first_day])
+            for week in weeks
         )
         name = PROGRAMS[key].name if key in PROGRAMS else key
         share = SlaShare(name, sum(each.count for each in columns), sum(each.late for each in columns))

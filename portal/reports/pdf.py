@@ -20,7 +20,7 @@ def render_pdf(figures: JsonObject) -> bytes:
     with override(settings.LANGUAGE_CODE):
         report: JsonObject = build_report_context(figures)
         tables = [(title, rows) for title, rows in _list_tables(report) if len(rows) > 1]
-    period = f"{report['week']}: {report['start']} – {report['end']} ({report['zone']})"
+    period = f"{report['label']}: {report['start']} – {report['end']} ({report['zone']})"
     texts = [report["subject"], period, report["verdict"], *(title for title, _rows in tables)]
     cells = [str(cell) for _title, rows in tables for row in rows for cell in row]
     pdf = PdfDocument(report["subject"], datetime.fromisoformat(figures["created_at"]))
@@ -48,12 +48,12 @@ def _list_tables(report: JsonObject) -> list[tuple[str, Rows]]:
     coming = [
         (row["name"], row["title"], row["severity"], f"{row['promised']} {row['due']}") for row in report["coming"]
     ]
-    bars = [(week, description) for week, _percent, description in report["trend_bars"]]
+    bars = [(label, description) for label, _percent, description in report["trend_bars"]]
     program_headers = (_("Program"), _("On time"), _("Breached"), _("Overdue"))
     return [
         (_("SLA targets"), [report["figure_headers"], *report["headline_rows"], *report["figure_rows"]]),
         (_("Most overdue issues"), [issue_headers, *worst]),
-        (_("Due in the following week"), [issue_headers, *coming]),
-        (_("SLA targets by week"), [(_("Week"), _("SLA targets")), *bars]),
+        (report["texts"]["due_after"], [issue_headers, *coming]),
+        (report["texts"]["trend"], [(_("Period"), _("SLA targets")), *bars]),
         (_("By program"), [program_headers, *report["program_figures"]]),
     ]

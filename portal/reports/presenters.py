@@ -13,16 +13,18 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import gettext_noop, ngettext, override
 from pydantic import TypeAdapter
 
 from integrations.sla.formatting import format_percent
 from integrations.sla.presenters import SIDE_LABELS
 from portal.core.content_files import load_content
 from portal.core.exports import BYTE_ORDER_MARK, escape_formula
+from portal.core.periods import parse_period
 from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import JsonObject
-from portal.reports.summaries import build_subject, build_verdict, describe_as_of, describe_next_action
+from portal.reports.period_texts import build_texts, describe_period
+from portal.reports.summaries import build_subject, build_verdict, describe_as_of, describe_next_action, get_texts
 
 CONTENT = load_content(Path(__file__).with_name("content") / "report.yaml", TypeAdapter(JsonObject))
 HEADLINE_KEYS = ("share", "breached", "overdue", "at_risk")  # of the first screen of the email
@@ -46,11 +48,19 @@ def build_current_context(figures: JsonObject, now: datetime, *, is_outside: boo
 
 def build_report_context(figures: JsonObject) -> dict[str, object]:
     """Return the template context of a report. Times are local times of the report's time zone."""
-    zone = ZoneInfo(figures["zone"])
+    zone, texts = ZoneInfo(figures["zone"]), get_texts(figures)
+    previous_label = build_texts(parse_period(figures["period"]).before)["label"]
     totals, before = figures["totals"], figures["before"]
-    figure_list = [_build_figure(_(title), key, totals, before) for title, key in _list_figure_titles(figures)]
+    figure_list = [_build_figure(title, key, totals, before) for title, key in _list_figure_titles(figures)]
     return {
         **figures,
+        "texts": texts,
+        "label": texts["label"],
+        "previous_label": previous_label,
+        "worst_title": texts["worst_at_end"]
+        if figures["made_late"] or figures["is_past"]
+        else _("Most overdue issues"),
+        "due_title": texts["due_after" if figures["is_past"] else "due"],
         "subject": build_subject(figures),
         "verdict": build_verdict(figures),
         "turn": describe_next_action(figures),
@@ -59,7 +69,7 @@ def build_report_context(figures: JsonObject) -> dict[str, object]:
         "data_up_to": _parse_moment(figures["data_up_to"], zone),
         "created_at": _parse_moment(figures["created_at"], zone),
         "figures": figure_list,
-        "figure_headers": (_("Metric"), _("This week"), _("Previous week")),
+        "figure_headers": (_("Metric"), texts["label"], previous_label),
         "headline_rows": [_build_figure_row(figure) for figure in figure_list if figure["key"] in HEADLINE_KEYS],
         "figure_rows": [_build_figure_row(figure) for figure in figure_list if figure["key"] not in HEADLINE_KEYS],
         "trend_bars": [_build_trend_bar(row) for row in figures.get("trend", ())],  # older reports have none
@@ -75,10 +85,10 @@ def build_report_context(figures: JsonObject) -> dict[str, object]:
 
 
 def _list_figure_titles(figures: JsonObject) -> list[tuple[str, str]]:
-    """Return the titles and keys of the figures that the report contains. Older reports have fewer."""
-    late_title = "late_title" if figures["made_late"] or figures["is_past"] else "title"
+    """Return the titles in the active language and the keys of the figures. Older reports have fewer."""
+    late_texts = get_texts(figures) if figures["made_late"] or figures["is_past"] else {}
     rows = [row for row in CONTENT["figures"] if row["key"] in figures["totals"]]
-    return [(row.get(late_title, row["title"]), row["key"]) for row in rows]
+    return [(late_texts.get(row.get("late_text"), _(row["title"])), row["key"]) for row in rows]
 
 
 def render_json(figures: JsonObject) -> str:
@@ -107,11 +117,10 @@ def render_csv(figures: JsonObject) -> str:
 
 def _build_figure_table(figures: JsonObject) -> list[Sequence[str]]:
     current, previous = figures["totals"], figures["before"]
-    rows = [
-        (title, _format_number(current[key]), _format_number(previous[key]))
-        for title, key in _list_figure_titles(figures)
-    ]
-    return [("figure", "this week", "the week before"), *rows]
+    with override(None):
+        titles = _list_figure_titles(figures)
+    rows = [(title, _format_number(current[key]), _format_number(previous[key])) for title, key in titles]
+    return [("figure", "this period", "previous period"), *rows]
 
 
 def _build_issue_table(figures: JsonObject) -> list[Sequence[str]]:
@@ -123,12 +132,13 @@ def _build_issue_table(figures: JsonObject) -> list[Sequence[str]]:
 def _build_summary_table(figures: JsonObject) -> list[Sequence[str]]:
     """Return the table with activity, the program's review record, and the sources of the report."""
     values = {
-        name: figures[name] for name in ("week", "name", "start", "end", "zone", "created_at", "data_up_to", "watched")
+        name: figures[name]
+        for name in ("period", "name", "start", "end", "zone", "created_at", "data_up_to", "watched")
     }
-    values["due this week"] = figures["coming_in_all"]
+    values["due in the following period"] = figures["coming_in_all"]
     own_values = {f"own reviews {name.replace('_', ' ')}": value for name, value in figures["own"].items()}
     rows = values | figures["movements"] | own_values | {"editions": ", ".join(figures["editions"])}
-    return [("about the week", "value"), *((name.replace("_", " "), str(value)) for name, value in rows.items())]
+    return [("about the period", "value"), *((name.replace("_", " "), str(value)) for name, value in rows.items())]
 
 
 def _build_list_table(figures: JsonObject, key: str, columns: Sequence[str]) -> list[Sequence[str]]:
@@ -159,14 +169,14 @@ def _build_figure_row(figure: dict[str, str]) -> tuple[str, str, str]:
 
 
 def _build_trend_bar(row: JsonObject) -> tuple[str, int, str]:
-    """Return the week, the percentage of met targets, and both counts in words."""
+    """Return the period, the percentage of met targets, and both counts in words."""
     parts = [_("%(met)s of %(settled)s met") % row if row["settled"] else _("no targets due")]
     if row["overdue"]:
         parts.append(_("%(overdue)s overdue") % row)
     if row["data_incomplete"]:
         parts.append(_("data incomplete for %(data_incomplete)s") % row)
     percent = 100 * row["met"] // row["settled"] if row["settled"] else 0
-    return row["week"], percent, ", ".join(parts)
+    return describe_period(row["period"]), percent, ", ".join(parts)
 
 
 def _format_median(hours: float | None) -> str:

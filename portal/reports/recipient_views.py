@@ -15,9 +15,9 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
 from portal.reports import schedules, unsubscribe
-from portal.reports.forms import OutsideRecipientForm, ReportScheduleForm
-from portal.reports.models import OutsideRecipient
-from portal.reports.recipients import Frequency, list_outside_recipients, list_recipients, load_schedules
+from portal.reports.forms import FrequencyForm, OutsideRecipientForm, ReportScheduleForm
+from portal.reports.models import Frequency, OutsideRecipient
+from portal.reports.recipients import list_outside_recipients, list_recipients, load_schedules
 from portal.reports.scopes import ReportScope, can_manage_report, find_report_scope, get_display_name
 
 
@@ -68,8 +68,9 @@ def add_outside_recipient(request: AuthenticatedRequest, scope: str) -> HttpResp
     form = OutsideRecipientForm(scope, data=request.POST)
     if form.is_valid():
         email = form.cleaned_data["email"]
+        frequency = Frequency(form.cleaned_data["frequency"])
         try:
-            schedules.add_outside_recipient(report_scope, email, actor=request.user, now=timezone.now())
+            schedules.add_outside_recipient(report_scope, email, frequency, actor=request.user, now=timezone.now())
         except ActionRefused as refusal:
             form.add_error("email", str(refusal))
         else:
@@ -98,17 +99,20 @@ def confirm_or_unsubscribe(request: HttpRequest, token: str, *, stops: bool) -> 
     report_scope = find_report_scope(recipient.scope) if recipient else None
     if recipient is None or report_scope is None:
         raise Http404(_("This link is no longer valid."))
+    form = FrequencyForm(instance=recipient, data={"frequency": recipient.frequency, **request.POST.dict()})
     if request.method == "POST" and stops:
         schedules.end_outside_recipient(recipient, actor=None, now=timezone.now())
-    elif request.method == "POST":
-        schedules.confirm_outside_recipient(recipient, timezone.now())
+    elif request.method == "POST" and form.is_valid():
+        schedules.confirm_outside_recipient(form.save(commit=False), timezone.now())
+    is_refused = bool(request.method == "POST" and not stops and form.errors)
     context = {
+        "form": None if stops else form,
         "email": recipient.email,
         "name": get_display_name(report_scope.key, report_scope.name),
-        "is_done": request.method == "POST",
+        "is_done": request.method == "POST" and not is_refused,
         "stops": stops,
     }
-    return render(request, "reports/subscription.html", context)
+    return render(request, "reports/subscription.html", context, status=422 if is_refused else 200)
 
 
 urlpatterns = [

@@ -11,10 +11,16 @@ from integrations.partners.models import Role
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.accounts.role_names import list_roles
-from portal.reports.models import OutsideRecipient, ReportSchedule, ReportSnapshot, ReportSubscription
+from portal.core.periods import PeriodKind
+from portal.reports.models import Frequency, OutsideRecipient, ReportSchedule, ReportSnapshot, ReportSubscription
 from portal.reports.scopes import PROGRAMS_SCOPE, ReportScope, list_readers
 
-Frequency = ReportSubscription.Frequency
+FREQUENCY_KINDS = {
+    Frequency.WEEKLY: PeriodKind.WEEK,
+    Frequency.ONLY_WITH_PROBLEMS: PeriodKind.WEEK,
+    Frequency.MONTHLY: PeriodKind.MONTH,
+    Frequency.QUARTERLY: PeriodKind.QUARTER,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +29,7 @@ class Recipient:
 
     key: str
     person: User | None
-    frequency: str
+    frequency: Frequency
     outside: OutsideRecipient | None = None
 
     @property
@@ -37,10 +43,10 @@ class Recipient:
 
 
 def list_recipients(report_scope: ReportScope) -> list[Recipient]:
-    """Return everyone who can receive a report, including readers who never want it."""
+    """Return everyone who can receive a report, including readers who never want it, but no address twice."""
     schedule = load_schedules([report_scope.key])[report_scope.key]
     frequencies = {
-        subscription.user_id: subscription.frequency
+        subscription.user_id: Frequency(subscription.frequency)
         for subscription in ReportSubscription.objects.filter(scope=report_scope.key)
     }
     readers = [
@@ -49,9 +55,11 @@ def list_recipients(report_scope: ReportScope) -> list[Recipient]:
         )
         for reader in list_readers(report_scope)
     ]
+    addresses = {each.email.lower() for each in readers if each.frequency != Frequency.NEVER}
     return readers + [
-        Recipient(f"outside-{outside.pk}", None, Frequency.WEEKLY, outside)
+        Recipient(f"outside-{outside.pk}", None, Frequency(outside.frequency), outside)
         for outside in list_outside_recipients(report_scope.key).exclude(confirmed_at=None)
+        if outside.email not in addresses
     ]
 
 
@@ -74,7 +82,7 @@ def load_schedules(scopes: Iterable[str]) -> dict[str, ReportSchedule]:
     return schedules | {each.scope: each for each in ReportSchedule.objects.filter(scope__in=schedules)}
 
 
-def get_default_frequency(report_scope: ReportScope, reader: AnyUser, schedule: ReportSchedule) -> str:
+def get_default_frequency(report_scope: ReportScope, reader: AnyUser, schedule: ReportSchedule) -> Frequency:
     """Return the frequency of a reader without a subscription, which follows from their role."""
     if report_scope.partner is not None:
         is_included = permissions.get_role(report_scope.partner, reader) in (Role.OWNER, Role.EDITOR)
@@ -93,8 +101,9 @@ def has_role(user: AnyUser, roles: Iterable[str], program: str) -> bool:
     return False
 
 
-def is_wanted(snapshot: ReportSnapshot, frequency: str) -> bool:
+def is_wanted(snapshot: ReportSnapshot, frequency: Frequency) -> bool:
     """Return whether a reader with this frequency receives the report."""
     totals = snapshot.figures["totals"]
     has_trouble = any(totals[name] for name in ("breached", "at_risk", "overdue", "data_incomplete"))
-    return frequency == Frequency.WEEKLY or (frequency == Frequency.ONLY_WITH_PROBLEMS and has_trouble)
+    is_of_kind = FREQUENCY_KINDS.get(frequency) == snapshot.kind
+    return is_of_kind and (has_trouble or frequency != Frequency.ONLY_WITH_PROBLEMS)

@@ -11,7 +11,7 @@ from portal.core.errors import ActionRefused
 from portal.notifications import email as mail
 from portal.notifications.models import EmailMessage
 from portal.reports import unsubscribe
-from portal.reports.models import OutsideRecipient, ReportSchedule, ReportSnapshot
+from portal.reports.models import Frequency, OutsideRecipient, ReportSchedule, ReportSnapshot
 from portal.reports.scopes import ReportScope, get_display_name
 
 
@@ -37,10 +37,14 @@ def save_schedule(schedule: ReportSchedule, *, actor: User, now: datetime) -> No
 
 
 @transaction.atomic
-def add_outside_recipient(report_scope: ReportScope, address: str, *, actor: User, now: datetime) -> OutsideRecipient:
+def add_outside_recipient(
+    report_scope: ReportScope, address: str, frequency: Frequency = Frequency.WEEKLY, *, actor: User, now: datetime
+) -> OutsideRecipient:
     """Add a recipient without an account and ask them to confirm. Raises ActionRefused if they are a recipient."""
     lock_report(report_scope.key)
-    recipient = OutsideRecipient(scope=report_scope.key, email=address, added_by=actor, added_at=now)
+    recipient = OutsideRecipient(
+        scope=report_scope.key, email=address, frequency=frequency, added_by=actor, added_at=now
+    )
     try:
         with transaction.atomic():
             recipient.save()
@@ -49,6 +53,7 @@ def add_outside_recipient(report_scope: ReportScope, address: str, *, actor: Use
     context = {
         "name": get_display_name(report_scope.key, report_scope.name),
         "by": actor,
+        "frequency": frequency.label,
         "url": unsubscribe.build_outside_url(recipient, "reports:confirm_outside"),
     }
     mail.queue("report_confirmation", f"report-confirmation:{recipient.pk}", address, context, now=now)
@@ -58,8 +63,9 @@ def add_outside_recipient(report_scope: ReportScope, address: str, *, actor: Use
 
 @transaction.atomic
 def confirm_outside_recipient(recipient: OutsideRecipient, now: datetime) -> None:
-    """Record that a recipient confirmed the address. A second confirmation changes nothing."""
+    """Record that a recipient confirmed the address. A second confirmation changes only the frequency."""
     lock_report(recipient.scope)
+    recipient.save(update_fields=["frequency"])
     if OutsideRecipient.objects.filter(pk=recipient.pk, confirmed_at=None).update(confirmed_at=now):
         record_report_event(recipient.scope, "report.recipient_confirmed", actor=None, now=now, email=recipient.email)
 

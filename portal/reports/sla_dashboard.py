@@ -19,7 +19,7 @@ from integrations.sla.formatting import format_percent
 from integrations.sla.metrics import Totals
 from integrations.sla.models import MonitoredRepository, SlaBreach
 from portal.core.figures import read_figures
-from portal.core.iso_weeks import get_last_complete_week, get_program_zone
+from portal.core.periods import PeriodKind, get_last_complete_period, get_program_zone
 from portal.core.value_types import TemplateContext
 from portal.reports import trend_records
 
@@ -115,7 +115,7 @@ def _build_state_tiles(
 
 def _describe_last_week_incomplete(filters: ClockFilters, now: datetime) -> str:
     """Return the figure of the last weekly report, or an empty string without a report for these filters."""
-    week = get_last_complete_week(now, get_program_zone())
+    week = get_last_complete_period(PeriodKind.WEEK, now, get_program_zone())
     return "".join(
         _("%(count)s at the end of week %(week)s") % {"count": count, "week": week.number}
         for count in trend_records.count_incomplete_clocks(filters.report, [week]).values()

@@ -14,7 +14,7 @@ from integrations.sla.filters import ClockFilters, build_state_condition, parse_
 from integrations.sla.presenters import build_rows
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.exports import CONTENT_TYPES, generate_csv
-from portal.core.iso_weeks import get_program_zone
+from portal.core.periods import get_program_zone
 from portal.core.value_types import TemplateContext
 from portal.reports.overview import Overview, build_overview, build_table
 from portal.reports.sla_dashboard import build_dashboard_summary

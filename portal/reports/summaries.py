@@ -1,9 +1,10 @@
-"""Sentences of a report: its subject, how the week went, and what the reader must do.
+"""Sentences of a report: its subject, how the period went, and what the reader must do.
 
 They are in the active language, and the same for the same figures. Each count that isn't zero has a row in `CONCERNS`,
 worst first, so that no share on time can hide it. `docs/reference/report-situations.md` lists all combinations.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -13,8 +14,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, ngettext_lazy
 
-from portal.core.iso_weeks import parse_week
+from portal.core.periods import PeriodKind, parse_period
 from portal.core.value_types import JsonObject
+from portal.reports.period_texts import build_texts
 from portal.reports.scopes import get_display_name
 
 MAX_IMPERFECT_SHARE = 99.9  # a breach never rounds to 100%
@@ -22,28 +24,42 @@ MAX_IMPERFECT_SHARE = 99.9  # a breach never rounds to 100%
 
 @dataclass(frozen=True, slots=True)
 class Concern:
-    """Count that a report must mention: in the subject, and as a sentence about this week or a past one.
+    """Count that a report must mention: in the subject, and as a sentence about what is current or past.
 
-    `is_severe`: the report must not praise the week while this count isn't zero.
+    `is_severe`: the report must not praise the period while this count isn't zero.
     """
 
     key: str
     subject: Promise
     sentence: Promise
-    past_sentence: Promise
+    past_sentences: Mapping[str, Promise]  # by kind of period
     is_severe: bool = False
 
 
+BREACHED = ngettext_lazy("%(count)s SLA target was breached.", "%(count)s SLA targets were breached.", "count")
+IDEAL_MISSED = ngettext_lazy("%(count)s ideal target was missed.", "%(count)s ideal targets were missed.", "count")
 CONCERNS = (
     Concern(
         "overdue",
         ngettext_lazy("%(count)s issue overdue", "%(count)s issues overdue", "count"),
         ngettext_lazy("%(count)s issue is overdue.", "%(count)s issues are overdue.", "count"),
-        ngettext_lazy(
-            "%(count)s issue was overdue at the end of the week.",
-            "%(count)s issues were overdue at the end of the week.",
-            "count",
-        ),
+        {
+            PeriodKind.WEEK: ngettext_lazy(
+                "%(count)s issue was overdue at the end of the week.",
+                "%(count)s issues were overdue at the end of the week.",
+                "count",
+            ),
+            PeriodKind.MONTH: ngettext_lazy(
+                "%(count)s issue was overdue at the end of the month.",
+                "%(count)s issues were overdue at the end of the month.",
+                "count",
+            ),
+            PeriodKind.QUARTER: ngettext_lazy(
+                "%(count)s issue was overdue at the end of the quarter.",
+                "%(count)s issues were overdue at the end of the quarter.",
+                "count",
+            ),
+        },
         is_severe=True,
     ),
     Concern(
@@ -54,42 +70,57 @@ CONCERNS = (
             "Data is incomplete for %(count)s issues, so we can't evaluate them.",
             "count",
         ),
-        ngettext_lazy(
-            "Data was incomplete for %(count)s issue, so we couldn't evaluate it.",
-            "Data was incomplete for %(count)s issues, so we couldn't evaluate them.",
-            "count",
+        dict.fromkeys(
+            PeriodKind,
+            ngettext_lazy(
+                "Data was incomplete for %(count)s issue, so we couldn't evaluate it.",
+                "Data was incomplete for %(count)s issues, so we couldn't evaluate them.",
+                "count",
+            ),
         ),
         is_severe=True,
     ),
     Concern(
         "breached",
         ngettext_lazy("%(count)s breached", "%(count)s breached", "count"),
-        ngettext_lazy("%(count)s SLA target was breached.", "%(count)s SLA targets were breached.", "count"),
-        ngettext_lazy("%(count)s SLA target was breached.", "%(count)s SLA targets were breached.", "count"),
+        BREACHED,
+        dict.fromkeys(PeriodKind, BREACHED),
     ),
     Concern(
         "at_risk",
         ngettext_lazy("%(count)s at risk", "%(count)s at risk", "count"),
         ngettext_lazy("%(count)s issue is at risk.", "%(count)s issues are at risk.", "count"),
-        ngettext_lazy(
-            "%(count)s issue was at risk at the end of the week.",
-            "%(count)s issues were at risk at the end of the week.",
-            "count",
-        ),
+        {
+            PeriodKind.WEEK: ngettext_lazy(
+                "%(count)s issue was at risk at the end of the week.",
+                "%(count)s issues were at risk at the end of the week.",
+                "count",
+            ),
+            PeriodKind.MONTH: ngettext_lazy(
+                "%(count)s issue was at risk at the end of the month.",
+                "%(count)s issues were at risk at the end of the month.",
+                "count",
+            ),
+            PeriodKind.QUARTER: ngettext_lazy(
+                "%(count)s issue was at risk at the end of the quarter.",
+                "%(count)s issues were at risk at the end of the quarter.",
+                "count",
+            ),
+        },
     ),
     Concern(
         "ideal_missed",
         ngettext_lazy("%(count)s ideal target missed", "%(count)s ideal targets missed", "count"),
-        ngettext_lazy("%(count)s ideal target was missed.", "%(count)s ideal targets were missed.", "count"),
-        ngettext_lazy("%(count)s ideal target was missed.", "%(count)s ideal targets were missed.", "count"),
+        IDEAL_MISSED,
+        dict.fromkeys(PeriodKind, IDEAL_MISSED),
     ),
 )
 
 
 def describe_as_of(figures: JsonObject, now: datetime) -> JsonObject:
-    """Return the figures as past if the week after them has ended, because their open issues are no longer current."""
-    next_week_ends_at = parse_week(figures["week"]).after.span(ZoneInfo(figures["zone"]))[1]
-    return figures | {"is_past": figures["is_past"] or now >= next_week_ends_at}
+    """Return the figures as past if the period after them has ended: their open issues are no longer current."""
+    next_period_ends_at = parse_period(figures["period"]).after.span(ZoneInfo(figures["zone"]))[1]
+    return figures | {"is_past": figures["is_past"] or now >= next_period_ends_at}
 
 
 def format_change(current: float | None, previous: float | None) -> str:
@@ -101,26 +132,26 @@ def format_change(current: float | None, previous: float | None) -> str:
 
 
 def build_subject(figures: JsonObject) -> str:
-    """Return the week in one line: "SLA week 47: 96% on time (+2 pts), 1 breached, 2 at risk – Acme".
+    """Return the period in one line: "SLA week 47: 96% on time (+2 pts), 1 breached, 2 at risk – Acme".
 
     A report of several partners has the name of its scope first, and the partners with the most overdue issues last.
     While something is overdue or can't be evaluated, the subject has no share on time.
     """
     values = {
-        "number": int(figures["week"].split("W")[1]),
+        "period": get_texts(figures)["subject"],
         "name": get_display_name(figures["scope"], figures["name"]),
         "result": ", ".join(_list_subject_parts(figures)),
         "partners": ", ".join(dict.fromkeys(row["partner"] for row in figures["worst"])),
     }
     if _is_of_partner(figures):
-        return _("SLA week %(number)s: %(result)s – %(name)s") % values
+        return _("%(period)s: %(result)s – %(name)s") % values
     if values["partners"]:
-        return _("SLA week %(number)s, %(name)s: %(result)s (%(partners)s)") % values
-    return _("SLA week %(number)s, %(name)s: %(result)s") % values
+        return _("%(period)s, %(name)s: %(result)s (%(partners)s)") % values
+    return _("%(period)s, %(name)s: %(result)s") % values
 
 
 def _list_subject_parts(figures: JsonObject) -> list[str]:
-    """Return the share on time, unless the week has a severe concern, and the counts of the concerns."""
+    """Return the share on time, unless there is a severe concern, and the counts of the concerns."""
     totals = figures["totals"]
     if is_severe(figures):
         return [concern.subject % {"count": totals[concern.key]} for concern in _list_concerns(figures)]
@@ -155,7 +186,7 @@ def is_empty(figures: JsonObject) -> bool:
 
 
 def build_verdict(figures: JsonObject) -> str:
-    """Return how the week went: the severe concerns, the SLA targets that were due, and the other concerns."""
+    """Return how the period went: the severe concerns, the SLA targets that were due, and the other concerns."""
     concerns = _list_concerns(figures)
     if not (concerns or figures["watched"] or figures["totals"]["settled"]):
         return _("No integration was in support, so no SLA targets applied.")
@@ -173,22 +204,22 @@ def build_verdict(figures: JsonObject) -> str:
 
 
 def _describe_concern(concern: Concern, figures: JsonObject) -> str:
-    sentence = concern.past_sentence if figures["is_past"] else concern.sentence
+    sentence = concern.past_sentences[figures["kind"]] if figures["is_past"] else concern.sentence
     return sentence % {"count": figures["totals"][concern.key]}
 
 
 def _describe_settled(figures: JsonObject) -> str:
-    """Return how many of the due targets were met. Praise needs a week without a severe concern."""
+    """Return how many of the due targets were met. Praise needs a period without a severe concern."""
     totals = figures["totals"]
     if not totals["settled"]:
-        return _("No SLA targets were due this week.")
+        return get_texts(figures)["none_due"]
     if totals["breached"] or is_severe(figures):
         return _("%(met)s of %(settled)s SLA targets met, %(breached)s breached.") % totals
     return ngettext("The only SLA target was met.", "All %(settled)s SLA targets were met.", totals["settled"]) % totals
 
 
 def describe_required_action(figures: JsonObject) -> str:
-    """Return what the reader must do, or an empty string. A past week requires nothing."""
+    """Return what the reader must do, or an empty string. A past report requires nothing."""
     return " ".join(
         render_to_string("reports/sentences/action.txt", {**figures, "is_of_partner": _is_of_partner(figures)}).split()
     )
@@ -204,6 +235,11 @@ def describe_next_action(figures: JsonObject) -> str:
     if is_severe(figures):
         return " ".join([_describe_concern(_list_concerns(figures)[0], figures), newest])
     return _("No action needed. The newest report shows what is open now.")
+
+
+def get_texts(figures: JsonObject) -> dict[str, str]:
+    """Return the texts of the report's period."""
+    return build_texts(parse_period(figures["period"]))
 
 
 def _is_of_partner(figures: JsonObject) -> bool:

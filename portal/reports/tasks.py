@@ -1,128 +1,131 @@
-"""Creation and delivery of weekly reports, including missed weeks.
+"""Creation and delivery of reports, including missed periods.
 
-The metrics of a scope are stored once, an hour after the end of the week. For a partner, the same transaction creates
-the delivery and the email of each reader, which waits for Monday morning in the reader's time zone. The emails of
-programs are created at the time of their schedule.
+The metrics of a scope are stored once, an hour after the end of the period. The emails of a partner's report are
+created then, and wait for the morning in the time zone of their reader. The emails of programs are created at the time
+of their schedule. Weekly reports are sent on a day after the week, others on the first working day after the period.
 """
 
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
+from functools import partial
 from zoneinfo import ZoneInfo
 
-from django.db import transaction
 from django.utils import timezone
 
+from integrations.programs.selectors import get_program_calendar
 from integrations.sla.models import MonitoredRepository
 from portal.accounts.models import User
-from portal.core.iso_weeks import IsoWeek, get_last_complete_week, get_program_zone, parse_week
+from portal.core.business_time import Calendar
+from portal.core.office_hours import get_next_working_time
+from portal.core.periods import Period, PeriodKind, get_last_complete_period, get_program_zone, parse_period
 from portal.reports import metrics
 from portal.reports.deliveries import deliver_report
-from portal.reports.models import ReportSnapshot, ReportSubscription
+from portal.reports.models import Frequency, ReportSchedule, ReportSnapshot, ReportSubscription
 from portal.reports.recipients import list_recipients, load_schedules
 from portal.reports.scopes import PROGRAMS_SCOPE, ReportScope, build_partner_key, find_report_scope
 from portal.reports.summaries import is_empty
 
 DELIVERY_TIME = time(8)
-SETTLING_PERIOD = timedelta(hours=1)  # after the end of the week, until all repositories are synchronized
-CATCH_UP_WEEKS = 4
+SETTLING_PERIOD = timedelta(hours=1)  # after the end of the period, until all repositories are synchronized
+CATCH_UP_COUNTS = {PeriodKind.WEEK: 4, PeriodKind.MONTH: 2, PeriodKind.QUARTER: 1}
 MAX_DELIVERY_DELAY = timedelta(weeks=2)  # an older report is not worth an email
 
 
 def generate_due_reports(now: datetime | None = None) -> int:
     """Create and deliver due reports and return the number of queued emails."""
     now = now or timezone.now()
-    queued_count = sum(
-        _generate_report(report_scope, week, now)
-        for week in list_due_weeks(now)
-        for report_scope in list_due_scopes(week)
-    )
-    return queued_count + deliver_scheduled_reports(now)
+    for kind in PeriodKind:
+        for period in list_due_periods(kind, now):
+            for report_scope in list_due_scopes(period):
+                get_or_create_snapshot(report_scope, period, now)
+    return deliver_due_reports(now)
 
 
-def list_due_weeks(now: datetime) -> list[IsoWeek]:
-    """Return the last complete week and up to three missed weeks before it, oldest first.
+def list_due_periods(kind: PeriodKind, now: datetime) -> list[Period]:
+    """Return the last complete period of a kind and the missed ones before it up to its number, oldest first.
 
-    The last reported week is included, because new scopes can be missing. The first report covers the last week.
+    The last reported period is included, because new scopes can be missing. The first report covers the last period.
     """
-    last_week = get_last_complete_week(now - SETTLING_PERIOD, get_program_zone())
-    last_reported_week = (
-        ReportSnapshot.objects.exclude(week__gt=str(last_week)).order_by("-week").values_list("week", flat=True).first()
-    )
-    weeks = [last_week]
-    while last_reported_week and len(weeks) < CATCH_UP_WEEKS and weeks[-1] > parse_week(last_reported_week):
-        weeks.append(weeks[-1].before)
-    return weeks[::-1]
+    last_period = get_last_complete_period(kind, now - SETTLING_PERIOD, get_program_zone())
+    reports = ReportSnapshot.objects.filter(kind=kind, end_day__lte=last_period.end_day)
+    last_reported = reports.order_by("-end_day").values_list("period", flat=True).first()
+    periods = [last_period]
+    while last_reported and len(periods) < CATCH_UP_COUNTS[kind] and periods[-1] > parse_period(last_reported):
+        periods.append(periods[-1].before)
+    return periods[::-1]
 
 
-def list_due_scopes(week: IsoWeek) -> list[ReportScope]:
-    """Return the scopes of a week: all programs, and programs and partners with monitored repositories.
+def list_due_scopes(period: Period) -> list[ReportScope]:
+    """Return the scopes of a period: all programs, and programs and partners with monitored repositories.
 
     Programs that someone subscribed to are included too.
     """
-    start, end = week.span(get_program_zone())
+    start, end = period.span(get_program_zone())
     monitored_repositories = MonitoredRepository.objects.filter(began_at__lt=end).exclude(ended_at__lt=start)
     integrations = monitored_repositories.order_by().values_list("integration__partner_id", "integration__program_key")
     pairs = sorted(integrations.distinct())
-    subscribed = ReportSubscription.objects.filter(scope__startswith="program:").exclude(
-        frequency=ReportSubscription.Frequency.NEVER
-    )
+    subscribed = ReportSubscription.objects.filter(scope__startswith="program:").exclude(frequency=Frequency.NEVER)
     programs = {f"program:{program}" for _, program in pairs} | set(subscribed.values_list("scope", flat=True))
     partners = dict.fromkeys(build_partner_key(partner) for partner, _ in pairs)
     keys = [PROGRAMS_SCOPE, *partners, *sorted(programs)]
     return [report_scope for key in keys if (report_scope := find_report_scope(key))]
 
 
-def get_or_create_snapshot(report_scope: ReportScope, week: IsoWeek, now: datetime) -> tuple[ReportSnapshot, bool]:
-    """Return the snapshot of a scope and week, and whether it is new."""
-    snapshot = ReportSnapshot.objects.filter(scope=report_scope.key, week=str(week)).first()
-    if snapshot is not None:
-        return snapshot, False
-    figures = metrics.build_figures(report_scope, week, get_program_zone(), now)
-    return ReportSnapshot.objects.get_or_create(
-        scope=report_scope.key, week=str(week), defaults={"figures": figures, "created_at": now}
-    )
+def get_or_create_snapshot(report_scope: ReportScope, period: Period, now: datetime) -> ReportSnapshot:
+    """Return the snapshot of a scope and period."""
+    identity = {"scope": report_scope.key, "period": str(period)}
+    if snapshot := ReportSnapshot.objects.filter(**identity).first():
+        return snapshot
+    figures = metrics.build_figures(report_scope, period, get_program_zone(), now)
+    values = {"kind": period.kind, "end_day": period.end_day, "figures": figures, "created_at": now}
+    return ReportSnapshot.objects.get_or_create(**identity, defaults=values)[0]
 
 
-@transaction.atomic
-def _generate_report(report_scope: ReportScope, week: IsoWeek, now: datetime) -> int:
-    """Create a report. Deliver that of a partner to all readers once, and return the number of queued emails."""
-    snapshot, is_new = get_or_create_snapshot(report_scope, week, now)
-    if not is_new or report_scope.partner is None:
-        return 0
-    ReportSnapshot.objects.filter(pk=snapshot.pk).update(delivered_at=now)
-    return sum(
-        deliver_report(snapshot, each, now, calculate_delivery_time(each.person, week))
-        for each in list_recipients(report_scope)
-        if each.person
-    )
-
-
-def deliver_scheduled_reports(now: datetime) -> int:
-    """Deliver the reports of programs whose scheduled time has come, and return the number of queued emails."""
+def deliver_due_reports(now: datetime) -> int:
+    """Deliver the reports whose time has come, and return the number of queued emails."""
     waiting = ReportSnapshot.objects.filter(delivered_at=None, created_at__gt=now - MAX_DELIVERY_DELAY)
-    return sum(_deliver_scheduled(pk, now) for pk in waiting.order_by("week", "scope").values_list("pk", flat=True))
+    keys = waiting.order_by("end_day", "kind", "scope").values_list("pk", flat=True)
+    return sum(_deliver_if_due(ReportSnapshot.objects.get(pk=pk), now) for pk in keys)
 
 
-@transaction.atomic
-def _deliver_scheduled(pk: int, now: datetime) -> int:
-    snapshot = ReportSnapshot.objects.select_for_update().get(pk=pk)
-    report_scope = find_report_scope(snapshot.scope)
-    schedule = load_schedules([snapshot.scope])[snapshot.scope]
-    if (
-        snapshot.delivered_at
-        or report_scope is None
-        or now < schedule.calculate_delivery_time(parse_week(snapshot.week))
-    ):
+def _deliver_if_due(snapshot: ReportSnapshot, now: datetime) -> int:
+    """Deliver a report of a partner, or one of a program whose scheduled time has come.
+
+    If the process dies on the way, the next one continues: no recipient gets a second email.
+    """
+    report_scope, period = find_report_scope(snapshot.scope), parse_period(snapshot.period)
+    if report_scope is None:
         return 0
-    snapshot.delivered_at = now
-    snapshot.save(update_fields=["delivered_at"])
-    if schedule.skips_empty and is_empty(snapshot.figures):
-        return 0
-    return sum(deliver_report(snapshot, each, now) for each in list_recipients(report_scope))
+    recipients, get_hold_until = list_recipients(report_scope), None
+    if report_scope.partner:
+        calendar = report_scope.partner.calendars.in_force(now)
+        get_hold_until = partial(calculate_delivery_time, period, calendar.calendar if calendar else Calendar())
+    else:
+        schedule = load_schedules([snapshot.scope])[snapshot.scope]
+        if now < calculate_scheduled_time(period, schedule, report_scope.scope.program_key):
+            return 0
+        if schedule.skips_empty and is_empty(snapshot.figures):
+            recipients = []
+    count = deliver_report(snapshot, recipients, now, get_hold_until)
+    ReportSnapshot.objects.filter(pk=snapshot.pk).update(delivered_at=now)
+    return count
 
 
-def calculate_delivery_time(reader: User, week: IsoWeek) -> datetime:
-    """Return Monday morning in the reader's time zone, but not before the metrics are complete."""
+def calculate_scheduled_time(period: Period, schedule: ReportSchedule, program: str) -> datetime:
+    """Return when the report of a program, or of all if it is blank, is sent."""
+    day = _find_delivery_day(period, get_program_calendar(program), schedule.weekday)
+    return datetime.combine(day, time(schedule.hour), ZoneInfo(schedule.zone))
+
+
+def calculate_delivery_time(period: Period, calendar: Calendar, reader: User) -> datetime:
+    """Return the morning of the delivery day in the reader's zone, but not before the metrics are complete."""
     return max(
-        datetime.combine(week.after.monday, DELIVERY_TIME, ZoneInfo(reader.zone)),
-        week.span(get_program_zone())[1] + SETTLING_PERIOD,
+        datetime.combine(_find_delivery_day(period, calendar), DELIVERY_TIME, ZoneInfo(reader.zone)),
+        period.span(get_program_zone())[1] + SETTLING_PERIOD,
     )
+
+
+def _find_delivery_day(period: Period, calendar: Calendar, weekday: int = 0) -> date:
+    """Return the weekday after a week, or the first working day after a month or quarter."""
+    if period.kind == PeriodKind.WEEK:
+        return period.end_day + timedelta(days=weekday)
+    return get_next_working_time(datetime.combine(period.end_day, time(), calendar.zone), calendar).date()

@@ -22,7 +22,7 @@ from integrations.sla.formatting import format_percent
 from integrations.sla.metrics import Totals
 from integrations.sla.models import SlaBreach, SlaClock
 from portal.core.figures import read_figures
-from portal.core.iso_weeks import IsoWeek, get_week
+from portal.core.periods import Period, get_week
 from portal.core.value_types import TemplateContext
 from portal.reports.trend_records import count_incomplete_clocks
 from portal.ui.charts.columns import Chart, Column
@@ -136,7 +136,7 @@ def query_results(
     )
 
 
-def list_weeks(now: datetime, zone: ZoneInfo) -> tuple[list[IsoWeek], list[IsoWeek]]:
+def list_weeks(now: datetime, zone: ZoneInfo) -> tuple[list[Period], list[Period]]:
     """Return the previous twelve weeks and the last twelve weeks, including the current week."""
     weeks = [get_week(now.astimezone(zone).date())]
     while len(weeks) < 2 * WEEK_COUNT:
@@ -162,16 +162,16 @@ def count_results(results: Iterable[QuerySet[Any]], *columns: str) -> list[dict[
 
 
 def _build_weekly_chart(
-    counts: TrendCounts, incomplete_counts: dict[IsoWeek, int], earlier: list[IsoWeek], weeks: list[IsoWeek]
+    counts: TrendCounts, incomplete_counts: dict[Period, int], earlier: list[Period], weeks: list[Period]
 ) -> Chart:
     met_counts, breach_counts = counts.weekly
     columns = [
         Column(
             f"W{week.number}",
-            met_counts[week.monday,],
-            breach_counts[week.monday,],
+            met_counts[week.first_day,],
+            breach_counts[week.first_day,],
             str(incomplete_counts.get(week, "")),
-            met_counts[previous_week.monday,] + breach_counts[previous_week.monday,],
+            met_counts[previous_week.first_day,] + breach_counts[previous_week.first_day,],
         )
         for previous_week, week in zip(earlier, weeks, strict=True)
     ]

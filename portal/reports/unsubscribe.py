@@ -8,7 +8,7 @@ from django.core import signing
 from portal.core.site_urls import build_absolute_url
 from portal.notifications.models import EmailMessage
 from portal.notifications.unsubscribe import build_url
-from portal.reports.models import OutsideRecipient, ReportSnapshot, ReportSubscription
+from portal.reports.models import Frequency, OutsideRecipient, ReportSnapshot, ReportSubscription
 
 SALT = "report"
 OUTSIDE_SALT, FILE_SALT = "report-recipient", "report-file"
@@ -22,7 +22,7 @@ def build_email_key_prefix(scope: str) -> str:
 
 def update_subscription(reader: Any, scope: str, frequency: str) -> ReportSubscription:
     """Set the report frequency of a reader. Never also cancels a pending email."""
-    if frequency == ReportSubscription.Frequency.NEVER:
+    if frequency == Frequency.NEVER:
         pending_emails = EmailMessage.objects.filter(
             person=reader, key__startswith=build_email_key_prefix(scope), state=EmailMessage.State.HELD
         )

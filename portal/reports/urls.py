@@ -5,7 +5,7 @@ from portal.reports import views as reports
 
 app_name = "reports"
 urlpatterns = [
-    *recipient_views.urlpatterns,  # before the report of a week
+    *recipient_views.urlpatterns,  # before the report of a period
     *reports.urlpatterns,
     *delivery_views.urlpatterns,
     *sla_views.urlpatterns,

@@ -19,7 +19,8 @@ from portal.notifications.unsubscribe import read_token
 from portal.reports import presenters, summaries, unsubscribe
 from portal.reports.archive import search_reports
 from portal.reports.forms import ReportFilterForm, ReportSubscriptionsForm, list_report_scopes
-from portal.reports.models import ReportSnapshot, ReportSubscription
+from portal.reports.models import Frequency, ReportSnapshot
+from portal.reports.period_texts import describe_period
 from portal.reports.scopes import can_manage_report, can_read_report, find_report_scope, get_display_name
 from portal.ui.pagination import paginate
 
@@ -44,7 +45,12 @@ def _render_list(request: AuthenticatedRequest, form: ReportSubscriptionsForm) -
     page = paginate(request, search_reports(list_visible_snapshots(request.user), filter_form.cleaned_data))
     now = timezone.now()
     rows = [
-        (row, _get_report_name(row.figures), summaries.build_verdict(summaries.describe_as_of(row.figures, now)))
+        (
+            row,
+            describe_period(row.period),
+            _get_report_name(row.figures),
+            summaries.build_verdict(summaries.describe_as_of(row.figures, now)),
+        )
         for row in page
     ]
     managed = [
@@ -69,17 +75,17 @@ def _get_report_name(figures: JsonObject) -> str:
     return get_display_name(figures["scope"], figures["name"])
 
 
-def get_snapshot(request: AuthenticatedRequest, scope: str, week: str) -> ReportSnapshot:
+def get_snapshot(request: AuthenticatedRequest, scope: str, period: str) -> ReportSnapshot:
     """Return a report that the user can read, or raise Http404."""
     report_scope = find_report_scope(scope)
     if report_scope is None or not can_read_report(request.user, report_scope):
         raise Http404("Report not found.")
-    return get_object_or_404(ReportSnapshot, scope=scope, week=week)
+    return get_object_or_404(ReportSnapshot, scope=scope, period=period)
 
 
-def show_report(request: AuthenticatedRequest, scope: str, week: str) -> HttpResponse:
+def show_report(request: AuthenticatedRequest, scope: str, period: str) -> HttpResponse:
     """Show a report."""
-    figures, now = get_snapshot(request, scope, week).figures, timezone.now()
+    figures, now = get_snapshot(request, scope, period).figures, timezone.now()
     action = summaries.describe_required_action(summaries.describe_as_of(figures, now))
     report_scope = find_report_scope(scope)
     context: TemplateContext = {
@@ -93,9 +99,9 @@ def show_report(request: AuthenticatedRequest, scope: str, week: str) -> HttpRes
     return render(request, "reports/report.html", context)
 
 
-def download_report(request: AuthenticatedRequest, scope: str, week: str, form: str) -> HttpResponse:
+def download_report(request: AuthenticatedRequest, scope: str, period: str, form: str) -> HttpResponse:
     """Return a report as CSV, JSON, or PDF."""
-    return build_file_response(get_snapshot(request, scope, week), form)
+    return build_file_response(get_snapshot(request, scope, period), form)
 
 
 def build_file_response(snapshot: ReportSnapshot, form: str) -> HttpResponse:
@@ -106,7 +112,7 @@ def build_file_response(snapshot: ReportSnapshot, form: str) -> HttpResponse:
         content: str | bytes = render_pdf(snapshot.figures)
     else:
         content = {"csv": presenters.render_csv, "json": presenters.render_json}[form](snapshot.figures)
-    filename = f"sla-{snapshot.scope.replace(':', '-')}-{snapshot.week}.{form}"
+    filename = f"sla-{snapshot.scope.replace(':', '-')}-{snapshot.period}.{form}"
     return HttpResponse(
         content, FILE_TYPES[form], headers={"Content-Disposition": f'attachment; filename="{filename}"'}
     )
@@ -141,7 +147,7 @@ def stop_report(request: HttpRequest, token: str) -> HttpResponse:
     if reader_and_scope is None or report_scope is None:
         raise Http404("Report not found.")
     if request.method == "POST":
-        unsubscribe.update_subscription(*reader_and_scope, ReportSubscription.Frequency.NEVER)
+        unsubscribe.update_subscription(*reader_and_scope, Frequency.NEVER)
     context = {
         "email": reader_and_scope[0].email,
         "name": get_display_name(report_scope.key, report_scope.name),
@@ -160,9 +166,9 @@ urlpatterns = [
         for form in ("csv", "pdf")
     ),
     path("reports/stop/<str:token>/", stop_report, name="stop"),
-    path("reports/<str:scope>/<str:week>/", show_report, name="detail"),
+    path("reports/<str:scope>/<str:period>/", show_report, name="detail"),
     *(
-        path(f"reports/<str:scope>/<str:week>.{form}", download_report, {"form": form}, name=f"detail_{form}")
+        path(f"reports/<str:scope>/<str:period>.{form}", download_report, {"form": form}, name=f"detail_{form}")
         for form in FILE_TYPES
     ),
 ]

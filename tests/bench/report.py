@@ -1,4 +1,4 @@
-"""Measures duration and memory of the weekly report over 10,000 integrations in support.
+"""Measures duration and memory of reports over 10,000 integrations in support.
 
 Floor: one query that reads the same clocks and counts them by state. Both on one server, one after the other.
 """
@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 import django
 
-from portal.core import iso_weeks
+from portal.core import periods
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.bench.settings")
 django.setup()
@@ -21,7 +21,7 @@ from django.test.utils import CaptureQueriesContext  # noqa: E402
 
 from integrations.sla.models import SlaClock  # noqa: E402
 from portal.reports import metrics, presenters, tasks  # noqa: E402
-from portal.reports.models import ReportDelivery  # noqa: E402
+from portal.reports.models import ReportSnapshot  # noqa: E402
 from portal.reports.scopes import PROGRAMS_SCOPE, find_report_scope  # noqa: E402
 from tests.chaos.world import create_world  # noqa: E402
 
@@ -40,8 +40,8 @@ def main() -> int:
     SlaClock.objects.filter(pk__gt=CLOCKS // 4).update(state="met", stopped_at=now - timedelta(days=8), next_at=None)
     report_scope, week, zone = (
         find_report_scope(PROGRAMS_SCOPE),
-        tasks.get_last_complete_week(now, iso_weeks.get_program_zone()),
-        iso_weeks.get_program_zone(),
+        periods.get_last_complete_period(periods.PeriodKind.WEEK, now, periods.get_program_zone()),
+        periods.get_program_zone(),
     )
     assert report_scope is not None
     before = megabytes()
@@ -63,7 +63,7 @@ def main() -> int:
     copies = tasks.generate_due_reports(now)
     seconds = time.perf_counter() - begin
     print(
-        f"all reports of the week: {ReportDelivery.objects.count():,} copies, {copies:,} mails in {seconds:.1f} s "
+        f"all due reports: {ReportSnapshot.objects.count():,} reports, {copies:,} mails in {seconds:.1f} s "
         f"({seconds / max(1, copies) * 1000:.0f} ms each); memory +{megabytes() - before:.0f} MB"
     )
     return 0

@@ -8,7 +8,7 @@ from integrations.escalations import tasks
 from integrations.submissions import digests, notices
 from integrations.submissions.models import Integration
 from portal.audit.services import record_event
-from portal.core.iso_weeks import get_last_complete_week, get_program_zone
+from portal.core.periods import PeriodKind, get_last_complete_period, get_program_zone
 from portal.notifications import rendering
 from portal.notifications.models import EmailMessage
 from portal.reports.metrics import build_figures
@@ -109,6 +109,8 @@ def _report(row: Integration, now: datetime) -> dict[str, Any]:
     clock_of(issue_of(watch, 2, now - 10 * HOUR), now + 20 * HOUR)
     report_scope = find_report_scope(build_partner_key(row.partner))
     assert report_scope
-    figures = build_figures(report_scope, get_last_complete_week(now, get_program_zone()), get_program_zone(), now)
+    figures = build_figures(
+        report_scope, get_last_complete_period(PeriodKind.WEEK, now, get_program_zone()), get_program_zone(), now
+    )
     figures["retracted"] = [{"name": "acme/rocket#3", "integration": row.name, "reason": "Late data: it was answered."}]
     return {"report": build_current_context(figures, now), "page": LINK, "stop": LINK}

@@ -133,7 +133,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         "step": "approve",
         "scope": world["report"],
         "section": "listings",
-        "week": "2026-W16",
+        "period": "2026-W16",
     }
     return common | special.get(name, {})
 

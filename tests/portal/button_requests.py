@@ -115,7 +115,7 @@ def of_pages(world: dict[str, Any]) -> Iterator[Press]:
     yield "reviews:partner: manager", {}, {"manager": world["rob"].pk}
     yield "reports:send_emails: to one", {}, {"to": world["cast"]["alice"].pk}
     yield "reports:recipients: a schedule", {}, {"roles": ["staff"], "weekday": 1, "hour": 9, "zone": "Europe/Berlin"}
-    yield "reports:add_recipient: an address", {}, {"email": "cfo@bank.example"}
+    yield "reports:add_recipient: an address", {}, {"email": "cfo@bank.example", "frequency": "monthly"}
     yield "directory:reply: a text", {}, {"text": "We are on it."}
     yield "analytics:change_view: delete", {}, {"act": "delete"}
     yield "reviews:post_message: a message", {}, {"body": "Hello."}

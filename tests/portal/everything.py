@@ -21,7 +21,7 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.accounts import invitations as staff_invitations
 from portal.analytics.saved_views import services as saved
 from portal.api.services import tokens
-from portal.core import crypto, iso_weeks
+from portal.core import crypto, periods
 from portal.core.repository_urls import get_product_name
 from portal.core.uploads import validate_file
 from portal.inbox import calendar_feed
@@ -172,7 +172,7 @@ def create_test_runs(row: Any, task: Any, driver: Any, alice: Any, now: Any) -> 
 def reported_week(acme: Any, now: Any) -> str:
     """The scope of a frozen report about Acme."""
     report_scope = scopes.find_report_scope(scopes.build_partner_key(acme))
-    tasks.get_or_create_snapshot(report_scope, iso_weeks.parse_week("2026-W16"), now)
+    tasks.get_or_create_snapshot(report_scope, periods.parse_period("2026-W16"), now)
     return str(report_scope.key)
 
 

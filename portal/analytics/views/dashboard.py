@@ -12,7 +12,7 @@ from portal.analytics import flow_presenters, forecast_accuracy, metrics, presen
 from portal.analytics.filters import FILTER_NAMES, AnalyticsFilters, parse_analytics_filters
 from portal.analytics.selectors import flow, workload
 from portal.analytics.selectors import stays as reading
-from portal.core.iso_weeks import get_program_zone
+from portal.core.periods import get_program_zone
 from portal.core.value_types import TemplateContext
 
 

@@ -1,6 +1,6 @@
 """Operations for compliance, reports, notifications, and the public directory."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated
 from uuid import UUID
 
@@ -26,6 +26,7 @@ from portal.notifications.models import EmailMessage
 from portal.notifications.selectors import list_received_emails
 from portal.reports import summaries
 from portal.reports import views as report_pages
+from portal.reports.archive import search_reports
 from portal.reports.forms import ReportSubscriptionsForm
 from portal.reports.models import ReportSnapshot
 
@@ -33,8 +34,11 @@ router, public_router = ScopedRouter("Compliance and reports"), ScopedRouter("Di
 
 
 class SlaReportOut(Schema):
+    """SLA report. `period` is a week, month, or quarter, such as 2026-W16, 2026-04, or 2026-Q2."""
+
     scope: str
-    week: str
+    kind: str
+    period: str
     name: str = Field(validation_alias="figures.name")
     verdict: str
     created_at: datetime
@@ -50,14 +54,22 @@ class SlaReportDetail(SlaReportOut):
     figures: JsonObject
 
 
+class ReportFilterParams(PaginationParams):
+    """Filters of the archive. `kind` is week, month, or quarter; `day` is a day in the period."""
+
+    scope: str = Field("", max_length=60)
+    kind: str = Field("", max_length=8)
+    day: date | None = None
+
+
 class ReportSubscriptionsOut(Schema):
-    """Frequency by scope: weekly, only_with_problems, or never."""
+    """Frequency by scope: weekly, only_with_problems (weekly too), monthly, quarterly, or never."""
 
     subscriptions: dict[str, str]
 
 
 class ReportSubscriptionsIn(StrictSchema):
-    """Frequency by scope: weekly, only_with_problems, or never."""
+    """Frequency by scope: weekly, only_with_problems (weekly too), monthly, quarterly, or never."""
 
     subscriptions: dict[str, str] = Field(max_length=100)
 
@@ -100,15 +112,16 @@ def get_frozen_compliance(request: AuthenticatedRequest, uuid: UUID, seq: int = 
 
 
 @router.get("/reports", "sla:read", CursorPage[SlaReportOut])
-def list_reports(request: AuthenticatedRequest, pagination: Query[PaginationParams]) -> Page[ReportSnapshot]:
-    """List the weekly reports that you can see, newest first."""
-    return paginate(request, report_pages.list_visible_snapshots(request.user), pagination)
+def list_reports(request: AuthenticatedRequest, params: Query[ReportFilterParams]) -> Page[ReportSnapshot]:
+    """List the reports that you can see, newest first."""
+    reports = search_reports(report_pages.list_visible_snapshots(request.user), params.model_dump())
+    return paginate(request, reports, params)
 
 
-@router.get("/reports/{str:scope}/{str:week}", "sla:read", SlaReportDetail)
-def get_report(request: AuthenticatedRequest, scope: str, week: str) -> ReportSnapshot:
-    """Get the report of a scope and week with its stored figures."""
-    return report_pages.get_snapshot(request, scope, week)
+@router.get("/reports/{str:scope}/{str:period}", "sla:read", SlaReportDetail)
+def get_report(request: AuthenticatedRequest, scope: str, period: str) -> ReportSnapshot:
+    """Get the report of a scope and period with its stored figures."""
+    return report_pages.get_snapshot(request, scope, period)
 
 
 @router.get("/reports/subscriptions", "sla:read", ReportSubscriptionsOut)

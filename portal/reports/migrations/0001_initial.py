@@ -29,14 +29,16 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('scope', models.CharField(max_length=60)),
-                ('week', models.CharField(max_length=8)),
+                ('period', models.CharField(max_length=8)),
+                ('kind', models.CharField(choices=[('week', 'week'), ('month', 'month'), ('quarter', 'quarter')], max_length=8)),
+                ('end_day', models.DateField()),
                 ('figures', models.JSONField()),
                 ('created_at', models.DateTimeField()),
                 ('delivered_at', models.DateTimeField(blank=True, null=True)),
             ],
             options={
-                'ordering': ('-week', 'scope'),
-                'constraints': [models.UniqueConstraint(fields=('scope', 'week'), name='report_snapshot_unique_scope_week')],
+                'ordering': ('-end_day', 'kind', 'scope'),
+                'constraints': [models.UniqueConstraint(fields=('scope', 'period'), name='report_snapshot_unique_scope_period')],
             },
         ),
         migrations.CreateModel(
@@ -45,6 +47,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('scope', models.CharField(max_length=60)),
                 ('email', models.EmailField(max_length=254)),
+                ('frequency', models.CharField(choices=[('weekly', 'Every week'), ('only_with_problems', 'Every week, if something is late or at risk'), ('monthly', 'Every month'), ('quarterly', 'Every quarter'), ('never', 'Never')], default='weekly', max_length=20)),
                 ('added_at', models.DateTimeField()),
                 ('confirmed_at', models.DateTimeField(blank=True, null=True)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
@@ -56,24 +59,11 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='ReportDelivery',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('reader', models.EmailField(max_length=254)),
-                ('created_at', models.DateTimeField()),
-                ('sent', models.BooleanField()),
-                ('snapshot', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='reports.reportsnapshot')),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(fields=('snapshot', 'reader'), name='report_delivery_unique_snapshot_reader')],
-            },
-        ),
-        migrations.CreateModel(
             name='ReportSubscription',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('scope', models.CharField(max_length=60)),
-                ('frequency', models.CharField(choices=[('weekly', 'Every week'), ('only_with_problems', 'Only when something is late or at risk'), ('never', 'Never')], default='weekly', max_length=20)),
+                ('frequency', models.CharField(choices=[('weekly', 'Every week'), ('only_with_problems', 'Every week, if something is late or at risk'), ('monthly', 'Every month'), ('quarterly', 'Every quarter'), ('never', 'Never')], default='weekly', max_length=20)),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='report_subscriptions', to=settings.AUTH_USER_MODEL)),
             ],
             options={

@@ -54,7 +54,7 @@ def place_of(name: str, path: str, world: dict[str, Any]) -> str:
         "slug": "acme",
         "seq": world["left"],
         "scope": world["report"],
-        "week": "2026-W16",
+        "period": "2026-W16",
         "pk": number_of(name, world),
         "message": world["message"].uuid,
         "report": world["reported"].uuid,

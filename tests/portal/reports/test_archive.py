@@ -21,7 +21,9 @@ def scope(watch: MonitoredRepository, acme: Partner) -> str:
         tasks.generate_due_reports(MONDAY + timedelta(weeks=week))
     ReportSnapshot.objects.create(
         scope="program:vault",
-        week="2026-W17",
+        period="2026-W17",
+        kind="week",
+        end_day=MONDAY.date() + timedelta(weeks=1),
         figures=ReportSnapshot.objects.latest("pk").figures | {"scope": "program:vault", "name": "Zürich Vault"},
         created_at=MONDAY,
     )
@@ -30,32 +32,38 @@ def scope(watch: MonitoredRepository, acme: Partner) -> str:
 
 def find(client: Any, **filters: str) -> list[str]:
     response = client.get(reverse("reports:list"), filters)
-    return sorted(f"{report.scope} {report.week[-2:]}" for report, _name, _verdict in response.context["rows"])
+    return sorted(
+        f"{report.scope} {report.period[-2:]}" for report, _label, _name, _verdict in response.context["rows"]
+    )
 
 
-def test_reports_are_found_by_scope_week_and_text(scope: str, rita: User, sign_in: Any) -> None:
+def test_reports_are_found_by_scope_period_and_text(scope: str, rita: User, sign_in: Any) -> None:
     client = sign_in(rita)
-    assert find(client, scope="program:nomad") == ["program:nomad 16", "program:nomad 17"]
-    assert find(client, week="2026-W16") == [f"{scope} 16", "program:nomad 16", "programs 16"]
-    assert find(client, q="zürich vault", week="2026-W17") == ["program:vault 17"]
-    assert find(client, q="It breaks 2", scope="programs") == ["programs 16", "programs 17"]
+    assert find(client, scope="program:nomad", kind="week") == ["program:nomad 16", "program:nomad 17"]
+    week = [f"{scope} 16", "program:nomad 16", "programs 16"]
+    assert [find(client, kind="week", day=f"2026-04-{day}") for day in (13, 19)] == [week, week]
+    assert find(client, q="zürich vault", day="2026-04-20") == ["program:vault 17"]
+    assert find(client, kind="month", scope="programs") == ["programs 03"]
+    assert find(client, day="2026-03-31", scope="programs") == ["programs 03", "programs Q1"]
+    assert find(client, q="It breaks 2", scope="programs", kind="week") == ["programs 16", "programs 17"]
     assert find(client, q="nothing like this") == []
 
 
 def test_reports_are_found_by_result(scope: str, rita: User, sign_in: Any) -> None:
     client = sign_in(rita)
-    quiet = ReportSnapshot.objects.get(scope="programs", week="2026-W16")
+    quiet = ReportSnapshot.objects.get(scope="programs", period="2026-W16")
     quiet.figures["totals"] |= dict.fromkeys(("overdue", "data_incomplete", "breached", "at_risk", "ideal_missed"), 0)
     quiet.save()
     overdue = find(client, verdict="overdue")
     assert "programs 16" not in overdue
-    assert len(overdue) == ReportSnapshot.objects.count() - 1
-    assert (find(client, verdict="fine"), find(client, verdict="data_incomplete")) == (["programs 16"], [])
+    assert len(overdue) == ReportSnapshot.objects.filter(kind="week").count() - 1
+    assert (find(client, verdict="fine", kind="week"), find(client, verdict="data_incomplete")) == (["programs 16"], [])
 
 
 def test_members_find_only_reports_of_their_company(scope: str, alice: User, sign_in: Any) -> None:
     client = sign_in(alice)
     assert find(client, q="It breaks 2") == [f"{scope} 16", f"{scope} 17"]
-    assert find(client, week="2026-W99") == [f"{scope} 16", f"{scope} 17"]
-    page = client.get(reverse("reports:list"), {"week": "2026-W99"}).content.decode()
-    assert "Enter a week such as 2026-W16." in page
+    names = [f"{scope} {period}" for period in ("03", "16", "17", "Q1")]
+    assert find(client, day="2026-04-99", kind="day") == names
+    page = client.get(reverse("reports:list"), {"day": "2026-04-99"}).content.decode()
+    assert "Enter a date as YYYY-MM-DD." in page

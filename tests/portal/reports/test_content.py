@@ -61,7 +61,7 @@ def test_times_are_the_same_for_all_readers(watch: MonitoredRepository, alice: U
         re.sub(r"\S+/reports/stop/\S+", "", report(f"{name}@acme.example").text) for name in ("alice", "bob")
     )
     assert ours == theirs
-    assert "\nWeek 2026-W16 of Acme, Mon, Apr 13 to Sun, Apr 19 (all times: UTC)\n" in ours
+    assert "\nAcme, Week 16, 2026: Mon, Apr 13 to Sun, Apr 19 (all times: UTC)\n" in ours
 
 
 def test_week_without_events_has_a_complete_report(rocket: Integration, alice: User, now: datetime) -> None:
@@ -128,15 +128,20 @@ def test_weeks_with_clock_changes_have_their_length(
     tasks.generate_due_reports(at)
     email, figures = (
         report("alice@acme.example"),
-        ReportSnapshot.objects.get(scope=f"partner:{rocket.partner_id}").figures,
+        ReportSnapshot.objects.get(scope=f"partner:{rocket.partner_id}", kind="week").figures,
     )
     page = sign_in(alice).get(reverse("reports:detail", args=[f"partner:{rocket.partner_id}", week])).content.decode()
     length = datetime.fromisoformat(figures["end"]) - datetime.fromisoformat(figures["start"])
-    assert (figures["week"], figures["totals"]["met"], length / H) == (week, 1, hours)
+    assert (figures["period"], figures["totals"]["met"], length / H) == (week, 1, hours)
     assert email.subject == f"SLA week {week[-2:]}: 100% on time, 0 breached, 0 at risk – Acme"
-    assert [f"Week {week} of Acme" in form and days in form for form in (email.text, email.html)] == [True] * 2
+    assert [f"Acme, Week {int(week[-2:])}, {week[:4]}: {days}" in form for form in (email.text, email.html)] == [
+        True
+    ] * 2
     first, last = days.split(" to ")
-    assert (f"SLA report {week}: Acme" in page, f"{first} to {last}" in page) == (True, True)
+    assert (f"SLA report: Acme, Week {int(week[-2:])}, {week[:4]}" in page, f"{first} to {last}" in page) == (
+        True,
+        True,
+    )
 
 
 def test_empty_week_shows_zeros_in_every_form(rocket: Integration, alice: User, sign_in: Any, now: datetime) -> None:
@@ -147,7 +152,7 @@ def test_empty_week_shows_zeros_in_every_form(rocket: Integration, alice: User, 
     page, table = (
         client.get(reverse(name, args=args)).content.decode() for name in ("reports:detail", "reports:detail_csv")
     )
-    assert all("No SLA targets were due this week." in text for text in (email.html, page))
+    assert all("No SLA targets were due in week 16." in text for text in (email.html, page))
     assert ("No overdue issues." in page, "No overdue issues." in email.html) == (True, True)
     assert "Opened 0, closed 0, reopened 0, comments 0, breached 0, retracted 0." in email.text
     assert "Met,0,0\r\nBreached,0,0\r\nOverdue now,0,\r\n" in table
@@ -190,12 +195,12 @@ def test_due_count_includes_unlisted_issues(rocket: Integration, alice: User, no
     tasks.generate_due_reports(MONDAY)
     email, figures = (
         report("alice@acme.example"),
-        ReportSnapshot.objects.get(scope=f"partner:{rocket.partner_id}").figures,
+        ReportSnapshot.objects.get(scope=f"partner:{rocket.partner_id}", kind="week").figures,
     )
     assert "Action required: 25 issues are due this week." in email.text
     assert (
         "\nand 5 more\n" in email.text,
-        "\r\ndue this week,25\r\n" in presenters.render_csv(figures),
+        "\r\ndue in the following period,25\r\n" in presenters.render_csv(figures),
     ) == (
         True,
         True,
@@ -236,19 +241,19 @@ def test_change_of_a_listing_begins_with_a_capital_letter(
 def test_csv_contains_all_lists_of_the_page(watch: MonitoredRepository, alice: User, rita: User) -> None:
     SlaBreach.objects.update(retracted_at=MONDAY - 12 * H, retraction_reason="=1+1 was agreed.")
     tasks.generate_due_reports(MONDAY)
-    figures = ReportSnapshot.objects.get(scope="programs").figures
+    figures = ReportSnapshot.objects.get(scope="programs", kind="week").figures
     figures["listing_status"] = [{"partner": "Acme", "integration": "Rocket", "what": "gave notice"}]
     tables = [table.split("\r\n") for table in presenters.render_csv(figures).removeprefix("\ufeff").split("\r\n\r\n")]
     assert [table[0].split(",")[:3] for table in tables] == [
-        ["figure", "this week", "the week before"],
+        ["figure", "this period", "previous period"],
         ["list", "name", "title"],
-        ["about the week", "value"],
+        ["about the period", "value"],
         ["list", "name", "integration"],
         ["list", "partner", "integration"],
         ["list", "name", "share"],
     ]
     about = dict(line.split(",", 1) for line in tables[2])
-    assert (about["week"], about["opened"], about["own reviews decided"]) == ("2026-W16", "1", "0")
+    assert (about["period"], about["opened"], about["own reviews decided"]) == ("2026-W16", "1", "0")
     assert tables[3][1].endswith(",'=1+1 was agreed.")
     assert tables[4][1] == "listing_status,Acme,Rocket,gave notice"
 
@@ -261,7 +266,7 @@ def test_open_clocks_are_compared_with_the_previous_report(
     tasks.generate_due_reports(MONDAY)
     SlaClock.objects.filter(pk=data_incomplete.pk).update(state="met", stopped_at=now)
     tasks.generate_due_reports(MONDAY + timedelta(weeks=1))
-    first, second = ReportSnapshot.objects.filter(scope=f"partner:{rocket.partner_id}").order_by("week")
+    first, second = ReportSnapshot.objects.filter(scope=f"partner:{rocket.partner_id}", kind="week").order_by("end_day")
     assert [
         (each.figures["totals"]["data_incomplete"], each.figures["before"]["data_incomplete"])
         for each in (first, second)

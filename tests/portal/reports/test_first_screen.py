@@ -23,7 +23,7 @@ from tests.portal.reports.test_content import many, report
 def test_email_starts_with_the_verdict_and_four_figures(watch: MonitoredRepository, alice: User) -> None:
     tasks.generate_due_reports(MONDAY)
     text = report("alice@acme.example").text
-    positions = [text.index(part) for part in ("1 issue is overdue.", "| On time | 50% |", "## Most overdue now")]
+    positions = [text.index(part) for part in ("1 issue is overdue.", "| On time | 50% |", "## Most overdue issues")]
     assert positions == sorted(positions)
     first_table = text[positions[1] : positions[2]].split("\n\n")[0]
     assert [line.split(" | ")[0] for line in first_table.splitlines()] == [
@@ -48,7 +48,7 @@ def test_trend_is_a_chart_with_the_same_text(watch: MonitoredRepository, alice: 
     tasks.generate_due_reports(MONDAY)
     tasks.generate_due_reports(MONDAY + timedelta(weeks=1))
     email = EmailMessage.objects.get(key__contains="2026-W17", to="alice@acme.example")
-    assert "\n- 2026-W16: 1 of 2 met, 1 overdue\n- 2026-W17: " in email.text
+    assert "\n- Week 16, 2026: 1 of 2 met, 1 overdue\n- Week 17, 2026: " in email.text
     assert ("1 of 2 met, 1 overdue" in email.html, 'width="50%"' in email.html) == (True, True)
 
 

@@ -93,7 +93,7 @@ def test_empty_week_is_skipped_unless_wanted(
     ReportSchedule.objects.create(scope=NOMAD, roles=["manager"], skips_empty=skips_empty)
     tasks.generate_due_reports(MONDAY)
     assert sent_to(NOMAD) == expected
-    assert ReportSnapshot.objects.get(scope=NOMAD).delivered_at == MONDAY
+    assert ReportSnapshot.objects.get(scope=NOMAD, kind="week").delivered_at == MONDAY
 
 
 def test_invalid_schedule_is_refused(manager: User, sign_in: Any) -> None:
@@ -111,9 +111,12 @@ def test_outside_recipient_gets_reports_after_confirming(
 ) -> None:
     settings.EMAIL_LOG_PUBLIC = False
     time_machine.move_to(MONDAY - DAY, tick=False)
-    sign_in(manager).post(url("add_recipient"), {"email": "CFO@Bank.example"})
+    sign_in(manager).post(url("add_recipient"), {"email": "CFO@Bank.example", "frequency": "weekly"})
     recipient = OutsideRecipient.objects.get()
-    assert sign_in(manager).post(url("add_recipient"), {"email": "cfo@bank.example"}).status_code == 422
+    assert (
+        sign_in(manager).post(url("add_recipient"), {"email": "cfo@bank.example", "frequency": "weekly"}).status_code
+        == 422
+    )
     link = unsubscribe.build_outside_url(recipient, "reports:confirm_outside").removeprefix(settings.SITE_URL)
     request = EmailMessage.objects.get(name="report_confirmation", to="cfo@bank.example")
     assert link in request.text

@@ -5,6 +5,7 @@ from itertools import product
 
 import pytest
 
+from portal.core.periods import PeriodKind
 from portal.reports.management.commands.report_situations_table import DOCS_PATH, build_table
 from portal.reports.situations import SCOPES, build_situation, iterate_counts
 from portal.reports.summaries import CONCERNS, build_subject, build_verdict, describe_next_action
@@ -12,16 +13,16 @@ from portal.reports.summaries import CONCERNS, build_subject, build_verdict, des
 PRAISE = re.compile(r"100|on time|All \d|only SLA target was met|No action|no targets due", re.IGNORECASE)
 PRESENT_OR_FUTURE = re.compile(r"\b(will|is overdue|are overdue|is at risk|are at risk|Action required)\b")
 ALL_SITUATIONS = [
-    (counts, build_situation(counts, scope, is_past=is_past))
-    for counts, scope, is_past in product(iterate_counts((0, 1, 2)), SCOPES, (False, True))
+    (counts, build_situation(counts, scope, kind=kind, is_past=is_past))
+    for counts, scope, kind, is_past in product(iterate_counts((0, 1, 2)), SCOPES, PeriodKind, (False, True))
 ]
 
 
 def test_all_combinations_are_enumerated() -> None:
-    assert len(ALL_SITUATIONS) == 3**6 * 3 * 2
+    assert len(ALL_SITUATIONS) == 3**6 * 3 * 3 * 2
 
 
-def test_no_sentence_praises_a_week_with_an_overdue_or_unmeasurable_issue() -> None:
+def test_no_sentence_praises_a_period_with_an_overdue_or_unmeasurable_issue() -> None:
     severe = [figures for counts, figures in ALL_SITUATIONS if counts["overdue"] or counts["data_incomplete"]]
     texts = [[build_subject(each), build_verdict(each), describe_next_action(each)] for each in severe]
     assert [text for group in texts for text in group if PRAISE.search(text)] == []
@@ -31,7 +32,7 @@ def test_first_sentence_names_the_worst_concern() -> None:
     for counts, figures in ALL_SITUATIONS:
         expected = next((row for row in CONCERNS if row.is_severe and counts[row.key]), None)
         if expected:
-            sentence = expected.past_sentence if figures["is_past"] else expected.sentence
+            sentence = expected.past_sentences[figures["kind"]] if figures["is_past"] else expected.sentence
             assert build_verdict(figures).startswith(sentence % {"count": counts[expected.key]})
             assert f": {expected.subject % {'count': counts[expected.key]}}" in build_subject(figures)
 
@@ -45,7 +46,7 @@ def test_every_count_that_is_not_zero_is_in_the_subject_and_the_verdict() -> Non
         assert [str(counts[row.key]) in build_verdict(figures) for row in concerns] == [True] * len(concerns)
 
 
-def test_past_week_is_described_in_the_past_tense() -> None:
+def test_past_period_is_described_in_the_past_tense() -> None:
     past = [figures for _, figures in ALL_SITUATIONS if figures["is_past"]]
     texts = [[build_verdict(each), describe_next_action(each)] for each in past]
     assert [text for group in texts for text in group if PRESENT_OR_FUTURE.search(text)] == []
@@ -73,4 +74,4 @@ def test_subject_begins_with_the_scope_and_result(counts: dict[str, int], scope:
 def test_documented_situations_are_complete() -> None:
     table = build_table()
     assert table in DOCS_PATH.read_text()
-    assert len(table.splitlines()) == 2 + 2**6
+    assert len(table.splitlines()) == 2 + 3 * 2**6

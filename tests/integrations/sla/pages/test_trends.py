@@ -13,7 +13,7 @@ from integrations.programs.registry import PROGRAMS
 from integrations.programs.sla_policy import SlaTarget
 from integrations.sla.models import SupportIssue
 from integrations.submissions.models import Integration
-from portal.core.iso_weeks import get_last_complete_week, get_program_zone
+from portal.core.periods import PeriodKind, get_last_complete_period, get_program_zone
 from portal.reports.models import ReportSnapshot
 from portal.reports.trends import build_bins
 from portal.ui.charts.columns import Chart, Column
@@ -122,12 +122,11 @@ def test_what_was_blind_in_a_past_week_is_reported_as_its_report_froze_it(
     sign_in: Any, alice: Any, issues: Any
 ) -> None:
     now, partner = timezone.now(), issues["running"].integration.partner_id
-    week = get_last_complete_week(now, get_program_zone())
+    week = get_last_complete_period(PeriodKind.WEEK, now, get_program_zone())
     figures = {"totals": {"data_incomplete": 3}}
-    ReportSnapshot.objects.create(scope=f"partner:{partner}", week=str(week), figures=figures, created_at=now)
-    ReportSnapshot.objects.create(
-        scope="programs", week=str(week), figures={"totals": {"data_incomplete": 9}}, created_at=now
-    )
+    values = {"period": str(week), "kind": week.kind, "end_day": week.end_day, "created_at": now}
+    ReportSnapshot.objects.create(scope=f"partner:{partner}", figures=figures, **values)
+    ReportSnapshot.objects.create(scope="programs", figures={"totals": {"data_incomplete": 9}}, **values)
     client = sign_in(alice)
     columns = client.get("/sla/trends/").context["trends"]["weeks"].columns
     assert [column.data_incomplete for column in columns if column.data_incomplete] == ["3"]

@@ -1,0 +1,28 @@
+"""Texts of a report that depend on its period, in the active language."""
+
+from pathlib import Path
+
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from pydantic import TypeAdapter
+
+from portal.core.content_files import load_content
+from portal.core.periods import Period, parse_period
+from portal.core.value_types import JsonObject
+
+CONTENT = load_content(Path(__file__).with_name("content") / "period_texts.yaml", TypeAdapter(JsonObject))
+
+
+def build_texts(period: Period) -> dict[str, str]:
+    """Return the texts by their key. `label` is the name of the period."""
+    values = {
+        "number": period.number,
+        "year": period.year,
+        "month": date_format(period.first_day, "YEAR_MONTH_FORMAT"),
+    }
+    return {key: _(templates[period.kind]) % values for key, templates in CONTENT["texts"].items()}
+
+
+def describe_period(name: str) -> str:
+    """Return the label of a period by its name, such as "April 2026" for "2026-04"."""
+    return build_texts(parse_period(name))["label"]
