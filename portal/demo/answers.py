@@ -16,13 +16,12 @@ from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services import agreements, credentials, documents, meetings, requirements
 from integrations.submissions.services.transitions import perform_transition
-from integrations.submissions.workflow.states import Status
 from portal.accounts.models import User
 from portal.core import crypto
 from portal.core.uploads import validate_file
-from portal.core.value_types import JsonObject, NamedValues
+from portal.core.value_types import NamedValues
+from portal.demo.checks import confirm_stale_checks, run_checks
 from portal.demo.content import DATA
-from verification.checks.types import CHECKS
 
 SAMPLE_FILES = {
     "png": ("logo.png", (DATA / "logo.png").read_bytes()),
@@ -45,7 +44,10 @@ ANSWER_BY_FIELD_TYPE: dict[str, Callable[[Question, Integration], object]] = {
 
 # answers that depend on more than the type of the field, by its key
 ANSWER_BY_KEY: dict[str, Callable[[Integration], str]] = {
-    "pull_request": lambda integration: f"https://github.com/hashicorp/nomad/pull/{20_000 + integration.pk}",
+    "pull_request": lambda integration: (
+        f"https://github.com/hashicorp/{integration.program.product.lower()}/pull/{20_000 + integration.pk}"
+    ),
+    "provider": lambda integration: "{0}/{0}".format(integration.repository.partition("/")[0]),
     "more_contacts": lambda integration: f"On-call engineer, incidents, oncall@{integration.partner.domain}",
     "faq": lambda integration: (
         f"What if {integration.name} stops a run? Open the result, read the reason, and fix the configuration. "
@@ -72,6 +74,10 @@ class DemoContext:
         integration = Integration.objects.select_related("partner").get(pk=self.integration.pk)
         return replace(self, integration=integration)
 
+    def confirm_checks(self) -> Self:
+        """Confirm the results of checks that are stale, and return the same."""
+        return self.refresh() if confirm_stale_checks(self.integration, self.now) else self
+
     def list_missing(self, kind: RequirementKind | None = None) -> list[Requirement]:
         """Return the requirements of the next step that are open, of one kind or of all."""
         missing = context.list_missing_next(self.integration, self.now)
@@ -79,8 +85,9 @@ class DemoContext:
 
     def perform(self, name: str, actor: User, note: str = "") -> None:
         """Perform a transition. A compliance decision needs complete data of the repository."""
+        demo = self.confirm_checks()
         MonitoredRepository.objects.filter(integration=self.integration).update(data_up_to=self.now)
-        perform_transition(self.integration, name, actor=actor, note=note, now=self.now)
+        perform_transition(demo.integration, name, actor=actor, note=note, now=self.now)
 
     def perform_next_transition(self) -> None:
         """Perform the transition to the next step. A reviewer claims the review before the approval."""
@@ -96,6 +103,7 @@ class DemoContext:
 
 def fulfill_requirement(demo: DemoContext, requirement: Requirement) -> DemoContext:
     """Complete a requirement as its responsible party would. Return the context at the time of its completion."""
+    demo = demo.confirm_checks()
     if requirement.kind == RequirementKind.MEETING:
         *_earlier, demo = hold_meeting(demo, requirement)
     else:
@@ -123,35 +131,9 @@ def build_answer(field: Question, integration: Integration) -> object:
     return ANSWER_BY_FIELD_TYPE[field.type](field, integration)
 
 
-def record_passing_check(demo: DemoContext, requirement: Requirement) -> None:
-    """Record a passed check."""
-    record_check_result(demo, requirement, Status.PASS, "The evidence fulfills the requirement.")
-
-
-def record_failing_check(demo: DemoContext, requirement: Requirement) -> None:
-    """Record a failed check."""
-    summary = f"{demo.integration.repository} doesn't fulfill this requirement."
-    record_check_result(demo, requirement, Status.FAIL, summary)
-
-
-def record_check_result(demo: DemoContext, requirement: Requirement, outcome: Status, summary: str) -> None:
-    detail = [
-        {
-            "key": key,
-            "version": CHECKS[key].version,
-            "title": CHECKS[key].title,
-            "advice": CHECKS[key].advice,
-            "outcome": outcome,
-            "summary": summary,
-            "evidence": [{"label": "Repository", "value": demo.integration.repository, "url": ""}],
-            "inspected_summary": "v1.4.0",
-            "subjects": {"repository": demo.integration.repository, "release": "v1.4.0"},
-            "at": demo.now.isoformat(),
-        }
-        for key in requirement.checks
-    ]
-    result: JsonObject = {"outcome": outcome, "summary": summary, "detail": detail, "retry_at": None}
-    requirements.record_check_outcome(demo.integration, requirement.id, now=demo.now, **result)
+def run_requirement_checks(demo: DemoContext, requirement: Requirement) -> None:
+    """Run the checks of the requirement on what has been submitted."""
+    run_checks(demo.refresh().integration, {requirement.id}, demo.now)
 
 
 def upload_document(demo: DemoContext, requirement: Requirement) -> None:
@@ -203,7 +185,7 @@ def submit_credentials(demo: DemoContext, requirement: Requirement) -> None:
 
 HANDLER_BY_KIND: dict[RequirementKind, Callable[[DemoContext, Requirement], None]] = {
     RequirementKind.FORM: answer_form,
-    RequirementKind.CHECK: record_passing_check,
+    RequirementKind.CHECK: run_requirement_checks,
     RequirementKind.DOCUMENT: upload_document,
     RequirementKind.AGREEMENT: sign_agreement,
     RequirementKind.CREDENTIALS: submit_credentials,

@@ -1,10 +1,9 @@
 """Rules that everything in the demo world must satisfy, each a function that yields contradictions as sentences."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
-from typing import NoReturn
 
 from integrations.programs.requirements import RequirementKind
 from integrations.submissions.forms.drafts import IntegrationForm, get_naming_hint
@@ -16,19 +15,23 @@ from integrations.submissions.workflow.states import Status
 from portal.audit.models import AuditEvent
 from portal.audit.verification import find_chain_faults
 from portal.core.repository_urls import get_product_name
+from portal.demo.checks import build_integration_sources, is_fictional
 from portal.directory.models import Listing
 from portal.directory.services import find_drift
 from portal.directory.views.installation import get_published_versions
 from verification.checks import execution
-from verification.checks.models import CheckResult
-from verification.checks.runner import build_integration_subject
-from verification.outcomes import Outcome
+from verification.checks.models import CheckResult, Observation
+from verification.checks.runner import build_check_result, build_integration_subject, list_checked_requirements
+from verification.checks.types import Subject
+from verification.outcomes import Outcome, get_worst_outcome
 from verification.releases.artifacts import file_names
+from verification.sources import Sources
 from verification.terraform.versions import parse_constraint, parse_version, suggest_constraint
 
 Rule = Callable[[Integration, datetime], Iterator[str]]
 CONCURRENT_JOBS = timedelta(minutes=5)  # each records the time when it started
 FULFILLED = (Status.SUBMITTED, Status.PASS)
+CHECKED_STATUSES = frozenset(Outcome) - {Outcome.ERROR}  # an outage keeps the earlier results
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +43,6 @@ class Contradiction:
 
     def __str__(self) -> str:
         return f"{self.integration}: {self.problem}"
-
-
-class _NoSources:
-    """Sources that know nothing, so that only checks of the submitted data have a result."""
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise execution.UnsupportedBySourceError(f"The demo world has no {name}.")
 
 
 def find_contradictions(now: datetime) -> Iterator[Contradiction]:
@@ -123,15 +119,30 @@ def check_next_action(integration: Integration, now: datetime) -> Iterator[str]:
 
 
 def check_results(integration: Integration, now: datetime) -> Iterator[str]:
-    """No fulfilled requirement contradicts its checks, whether their result is stored or can be computed here."""
-    subject = build_integration_subject(integration, now)
-    stored = {row.key: row.outcome for row in CheckResult.objects.filter(integration=integration).newest()}
-    for requirement in integration.edition.all_requirements():
+    """Require that each check still returns its stored result, and that these results decide about the requirements."""
+    if not is_fictional(integration):
+        return
+    stored = {row.key: row for row in CheckResult.objects.filter(integration=integration).conclusive()}
+    for key, row in stored.items():
+        result = execution.run_check(key, *_recall_run(integration, row.last_seen))
+        if not row.has_same_content(build_check_result(integration, key, result, row.last_seen)):
+            returned = f"“{result.outcome}: {result.summary}”"
+            yield f"{key} is stored as “{row.outcome}: {row.summary}”, but returns {returned}."
+    for requirement in list_checked_requirements(integration):
         state = integration.fulfillments_by_id.get(requirement.id)
-        for key in requirement.checks if state is not None and state.status == Status.PASS else ():
-            outcome = execution.run_check(key, subject, _NoSources()).outcome
-            if Outcome.FAIL in (outcome, stored.get(key)):
-                yield f"{requirement.id} passed, but its check {key} fails."
+        if state is None or state.status not in CHECKED_STATUSES:
+            continue
+        outcomes = [Outcome(stored[key].outcome) if key in stored else Outcome.NOT_RUN for key in requirement.checks]
+        if (outcome := get_worst_outcome(outcomes)) != state.status:
+            yield f"{requirement.id} has the status {state.status}, but the outcome of its checks is {outcome}."
+
+
+def _recall_run(integration: Integration, at: datetime) -> tuple[Subject, Sources]:
+    """Return what a run of checks read: the integration, what earlier runs had observed, and the sources."""
+    earlier = Observation.objects.filter(integration=integration, since__lt=at)
+    known = dict(earlier.values_list("key", "value"))
+    subject = replace(build_integration_subject(integration, at), known=known)
+    return subject, build_integration_sources(integration, at)
 
 
 def check_listing(integration: Integration, now: datetime) -> Iterator[str]:

@@ -59,6 +59,30 @@ class DemoTransition(Content):
 
 
 @dataclass(frozen=True, slots=True)
+class DemoRepository(Content):
+    """What differs between the fictional repositories. The templates of their files are in repositories.yaml.
+
+    Attributes:
+        versions: Released versions from newest to oldest.
+        platforms: Platforms of the newest version.
+        newest_days_ago: Days between the newest release and the loading of the demo. By default, all releases are older
+            than the integration.
+        resources: Resources of a provider, each with its own file and page.
+        data_sources: Data sources of a provider, the same.
+        extra_files: Further files of the newest release.
+        missing_files: Files that the repository doesn't have.
+    """
+
+    versions: tuple[str, ...] = ("0.1.0",)
+    platforms: tuple[str, ...] = ("linux_amd64", "linux_arm64")
+    newest_days_ago: int = 0
+    resources: tuple[str, ...] = ("project",)
+    data_sources: tuple[str, ...] = ()
+    extra_files: tuple[str, ...] = ()
+    missing_files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class DemoIntegration(Content):
     """Integration to create."""
 
@@ -72,8 +96,7 @@ class DemoIntegration(Content):
     started_days_ago: int = 30
     category_index: int = 0
     migrated_to: str = ""
-    versions: tuple[str, ...] = ()
-    platforms: tuple[str, ...] = ()
+    repository_contents: DemoRepository = DemoRepository()
     reply: str = ""
 
 
@@ -125,14 +148,6 @@ class Issues(Content):
 
 
 @dataclass(frozen=True, slots=True)
-class DemoReleases(Content):
-    """Released versions from newest to oldest, and the platforms of the newest version."""
-
-    versions: tuple[str, ...] = ()
-    platforms: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class PastProgram(Content):
     """Program of past integrations: their number, their repositories, and the median working days of a decision."""
 
@@ -163,7 +178,7 @@ class Past(Content):
     products: tuple[str, ...]
     programs: tuple[PastProgram, ...]
     endings: dict[str, PastEnding]
-    releases: DemoReleases
+    repository_contents: DemoRepository
     saved_views: tuple[tuple[str, str, str], ...]
 
 

@@ -19,12 +19,15 @@ from portal.api.models import ApiToken
 from portal.api.services import tokens
 from portal.demo import past, provider_schemas
 from portal.demo.answers import DemoContext, fulfill_requirements
+from portal.demo.checks import run_nightly_checks
 from portal.demo.content import PASSWORD, PEOPLE, WORLD, DemoCompany, DemoIntegration, DemoPerson
-from portal.demo.listings import populate_listings
+from portal.demo.repositories import describe_identity
 from portal.demo.scenarios import run_scenario
 from portal.demo.sla import load_issues
 from portal.demo.test_runs import create_lifecycle_test, create_nomad_plugin_test, create_run_task_test
 from portal.demo.webhooks import create_webhooks
+from portal.directory.models import Listing
+from portal.directory.services import refresh_metrics
 from portal.jobs.models import Job
 from verification.checks.models import CHECK_RUN_JOB, CheckRun
 from verification.checks.services.runs import plan_check_run
@@ -88,7 +91,6 @@ def build_world(now: datetime, progress: Callable[[str], None] = lambda _: None)
         progress(f"{entry.company}: {entry.name}")
     create_introduction(world)
     load_issues(now)
-    populate_listings(now)
     acme, owner = world.partners["Acme Rockets"], world.get_owner("Acme Rockets")
     for integration_name, create in (
         ("Rocket", create_lifecycle_test),
@@ -104,12 +106,14 @@ def build_world(now: datetime, progress: Callable[[str], None] = lambda _: None)
     draft = drafts.create_draft(acme, "consul", actor=bob, now=now - timedelta(hours=3))
     text = {"name": "Range control", "description": "Service discovery for launch ranges."}
     drafts.save_draft(draft, text, version=draft.version, actor=bob, now=now - timedelta(hours=3))
+    run_nightly_checks(now)
+    refresh_metrics(Listing.objects.all(), now)
     postpone_checks(now)
     refresh_due_integrations(now)
 
 
 def postpone_checks(now: datetime) -> None:
-    """Postpone the checks of the fictional repositories for a year, so that their recorded results stay."""
+    """Postpone the checks of the fictional repositories for a year, because the portal can't read them."""
     CheckRun.objects.open().update(finished_at=now)
     Job.objects.filter(kind=CHECK_RUN_JOB).delete()
     for integration in Integration.objects.open():
@@ -143,7 +147,7 @@ def create_integration(world: DemoWorld, entry: DemoIntegration) -> None:
         "description": entry.description,
         "category": categories[entry.category_index % len(categories)],
         "offerings": list(edition.offerings[:2]),
-        "repository": entry.repository,
+        **describe_identity(entry.repository),
         "homepage": f"https://{entry.repository.split('/')[0]}.example/{slugify(entry.name)}",
     }
     integration = creation.create_integration(partner, entry.program, data, actor=owner, now=started_at)

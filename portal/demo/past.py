@@ -23,6 +23,7 @@ from portal.analytics.saved_views import services as saved_views
 from portal.demo.answers import DemoContext
 from portal.demo.content import PAST, PastProgram
 from portal.demo.past_course import PastCourse
+from portal.demo.repositories import describe_identity
 
 FIRST_START_DAYS, LAST_START_DAYS = 400, 75  # before now
 MAX_REVIEW_ROUNDS = 4
@@ -31,12 +32,10 @@ MAX_REVIEW_ROUNDS = 4
 def create_past(now: datetime, reviewers: list[User], password: str) -> None:
     """Create a year of integrations of six partners, most in support and the others ended."""
     random = Random(20260101)  # noqa: S311 - the same world each time
-    companies = [create_company(name, now, password) for name in PAST.companies]
-    entries = [program for program in PAST.programs for _ in range(program.count)]
+    companies = {name: create_company(name, now, password) for name in PAST.companies}
     plays = []
-    for number, program in enumerate(entries):
-        partner, owner = companies[number % len(companies)]
-        product = PAST.products[number // len(companies) % len(PAST.products)]
+    for number, (program, company, product) in enumerate(plan_integrations()):
+        partner, owner = companies[company]
         draft = build_draft(partner, program, product, random)
         started_at = now - timedelta(days=random.uniform(LAST_START_DAYS, FIRST_START_DAYS))
         create = partial(creation.create_integration, partner, program.key, draft, actor=owner, now=started_at)
@@ -46,6 +45,14 @@ def create_past(now: datetime, reviewers: list[User], password: str) -> None:
     services.rebuild()
     for page, name, query in PAST.saved_views:
         saved_views.save_view(reviewers[0], page, name, query, shared=True, now=now)
+
+
+def plan_integrations() -> Iterator[tuple[PastProgram, str, str]]:
+    """Yield the program, the company, and the product of each integration."""
+    programs = [program for program in PAST.programs for _ in range(program.count)]
+    for number, program in enumerate(programs):
+        round_number, place = divmod(number, len(PAST.companies))
+        yield program, PAST.companies[place], PAST.products[round_number % len(PAST.products)]
 
 
 def perform_in_order(plays: list[Iterator[datetime]], until: datetime) -> None:
@@ -71,16 +78,21 @@ def create_company(name: str, now: datetime, password: str) -> tuple[Partner, Us
 
 def build_draft(partner: Partner, program: PastProgram, product: str, random: Random) -> dict[str, object]:
     """Return the values that the partner enters for a new integration."""
-    edition, brand = get_edition_in_force(program.key), partner.name.split()[0]
-    repository = program.repository.format(brand=slugify(brand), product=product)
+    edition = get_edition_in_force(program.key)
     return {
-        "name": f"{brand} {product}",
+        "name": f"{partner.name.split()[0]} {product}",
         "description": f"The {product} of {partner.name}, as code.",
-        "repository": f"{slugify(partner.name)}/{repository}",
+        **describe_identity(build_repository_name(program, partner.name, product)),
         "category": random.choice(edition.categories).key,
         "offerings": list(edition.offerings[:1]),
         "homepage": f"https://{partner.domain}/{product}",
     }
+
+
+def build_repository_name(program: PastProgram, company: str, product: str) -> str:
+    """Return "owner/name" of a product's repository."""
+    name = program.repository.format(brand=slugify(company.split()[0]), product=product)
+    return f"{slugify(company)}/{name}"
 
 
 def draw_course(random: Random, demo: DemoContext, program: PastProgram) -> PastCourse:

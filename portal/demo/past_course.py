@@ -13,8 +13,9 @@ from integrations.reviews.services import claims
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services import findings
-from integrations.submissions.workflow.states import ReviewState, Status
-from portal.demo.answers import DemoContext, fulfill_requirement, hold_meeting, record_check_result
+from integrations.submissions.workflow.states import ReviewState
+from portal.demo.answers import DemoContext, fulfill_requirement, hold_meeting
+from portal.demo.checks import run_checks
 from portal.demo.content import PAST
 
 SPREAD = 0.42  # of the logarithm: the 90th percentile is 1.7 times the median
@@ -95,7 +96,7 @@ class PastCourse:
         """Fulfill a requirement. Some checks are interrupted by an outage first."""
         is_check = requirement.responsible_party == FulfillingParty.MACHINE
         if is_check and self.random.random() < OUTAGE_SHARE:
-            record_check_result(self.demo, requirement, Status.ERROR, "GitHub did not respond.")
+            run_checks(self.demo.integration, {requirement.id}, self.demo.now, is_available=False)
             self.demo = self.demo.shift(hours=self.random.uniform(1, 8)).refresh()
             yield self.demo.now
         if requirement.kind == RequirementKind.MEETING:

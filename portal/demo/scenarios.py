@@ -9,20 +9,21 @@ from integrations.programs.requirements import RequirementKind
 from integrations.reviews.services import claims
 from integrations.submissions.models import Finding
 from integrations.submissions.selectors import context
-from integrations.submissions.services import findings, requirements, waivers
+from integrations.submissions.services import findings, waivers
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import ResponsibleParty, Status
 from portal.accounts.models import User
-from portal.core.value_types import JsonObject
 from portal.demo.answers import (
     DemoContext,
     fulfill_requirement,
     fulfill_requirements,
     propose_meeting,
-    record_failing_check,
+    run_requirement_checks,
     sign_agreement_for,
 )
+from portal.demo.checks import run_checks
 from portal.demo.content import WORLD
+from verification.checks.runner import list_checked_requirements
 
 
 def run_scenario(name: str, demo: DemoContext) -> None:
@@ -81,14 +82,12 @@ def waive_requirement(demo: DemoContext) -> None:
 
 
 def waive_check(demo: DemoContext) -> None:
-    """Fail a check and waive it with a reason and an expiration date."""
-    edition_requirements = demo.integration.edition.requirements()
-    checks = [each for each in edition_requirements if each.kind == RequirementKind.CHECK and not each.optional]
-    check = next((each for each in checks if any(key.startswith("docs.") for key in each.checks)), checks[-1])
-    result: JsonObject = {"summary": "Two files have unexpected names.", "detail": [], "retry_at": None}
-    requirements.record_check_outcome(demo.integration, check.id, outcome=Status.FAIL, now=demo.now, **result)
+    """Waive the check that the newest release fails, with a reason and an expiration date."""
+    checked_ids = {requirement.id for requirement in list_checked_requirements(demo.integration)}
+    run_checks(demo.integration, checked_ids, demo.now)
+    failed = demo.integration.fulfillments.filter(requirement_id__in=checked_ids, status=Status.FAIL).order_by("pk")[0]
     reason = "The next major version renames the files. A rename now would break pinned versions."
-    _waive(demo, check.id, reason, days=120)
+    _waive(demo.refresh(), failed.requirement_id, reason, days=120)
 
 
 def _waive(demo: DemoContext, requirement_id: str, reason: str, *, days: int) -> None:
@@ -112,9 +111,9 @@ def sign_agreement(demo: DemoContext) -> None:
 
 
 def fail_checks(demo: DemoContext) -> None:
-    """Record two failed checks."""
-    for requirement in demo.list_missing(RequirementKind.CHECK)[:2]:
-        record_failing_check(demo, requirement)
+    """Run the checks of a repository without a license and a release."""
+    for requirement in demo.list_missing(RequirementKind.CHECK):
+        run_requirement_checks(demo, requirement)
 
 
 def approve(demo: DemoContext) -> None:

@@ -210,9 +210,9 @@ def _determine_retry_at(results: ResultsByKey, attempt: int, now: datetime) -> d
     return max(requested_retries, default=calculate_retry_at(attempt, now)) if outages else None
 
 
-def store_result(integration: Integration, key: str, result: Result, now: datetime) -> None:
-    """Store the result and its observations. A result equal to the last one is only confirmed."""
-    check_result = CheckResult(
+def build_check_result(integration: Integration, key: str, result: Result, now: datetime) -> CheckResult:
+    """Return the result as a row that isn't saved."""
+    return CheckResult(
         integration=integration,
         key=key,
         version=get_description(key).version,
@@ -224,6 +224,11 @@ def store_result(integration: Integration, key: str, result: Result, now: dateti
         at=now,
         confirmed_at=now,
     )
+
+
+def store_result(integration: Integration, key: str, result: Result, now: datetime) -> None:
+    """Store the result and its observations. A result equal to the last one is only confirmed."""
+    check_result = build_check_result(integration, key, result, now)
     previous = CheckResult.objects.filter(integration=integration, key=key).first()
     if previous is not None and previous.has_same_content(check_result):
         CheckResult.objects.confirm(previous.pk, now)

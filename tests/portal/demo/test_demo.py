@@ -19,13 +19,17 @@ from integrations.submissions.workflow.states import Stage
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.audit.verification import find_chain_faults
-from portal.demo.consistency import check_next_action
+from portal.demo.checks import run_nightly_checks
+from portal.demo.consistency import check_next_action, check_results
 from portal.demo.sla import UNREADABLE_INTEGRATION, update_issues
 from portal.jobs.models import Job
 from portal.notifications.models import EmailMessage
 from portal.system_checks import check_demo_is_absent
 from tests.house.source import ROOT
+from verification.checks.models import CheckResult
 from verification.checks.nightly import plan_nightly_runs
+from verification.checks.runner import store_result
+from verification.outcomes import Outcome, Result
 from verification.testruns.selectors import get_latest_test_runs
 
 pytestmark = pytest.mark.any_database
@@ -158,7 +162,27 @@ def test_demo_world_shows_a_severity_that_was_lowered_by_consent(demo: None) -> 
 def test_demo_world_satisfies_every_rule(demo: None) -> None:
     out = StringIO()
     call_command("load_demo", verify=True, stdout=out)
-    assert out.getvalue() == f"{Integration.objects.count()} integrations, 0 contradictions\n"
+    counts = f"{Integration.objects.count()} integrations, {CheckResult.objects.conclusive().count()} check results"
+    assert out.getvalue() == f"{counts}, 0 contradictions\n"
+    assert CheckResult.objects.conclusive().count() > 900
+
+
+def test_invented_check_result_is_a_contradiction(demo: None) -> None:
+    dns = Integration.objects.get(name="Nordlicht DNS")
+    store_result(dns, "repository.license", Result(Outcome.PASS, "Fine."), timezone.now())
+    (result, status) = check_results(dns, timezone.now())
+    assert re.sub(r"commit \w+", "commit …", result) == (
+        "repository.license is stored as “pass: Fine.”, but returns “fail: The commit … has no license file.”."
+    )
+    assert status == "TP-LIC has the status fail, but the outcome of its checks is pass."
+
+
+def test_check_results_of_the_demo_world_stay_current(demo: None) -> None:
+    later = timezone.now() + timedelta(days=3)
+    stale = RequirementFulfillment.objects.filter(integration__in=Integration.objects.open(), valid_until__lte=later)
+    assert stale.exists()
+    run_nightly_checks(later)
+    assert not stale.exists()
 
 
 def test_contradictions_are_found(demo: None) -> None:

@@ -13,18 +13,22 @@ from django.utils import timezone
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.demo import SIGN_INS
+from portal.demo.checks import run_nightly_checks
 from portal.demo.consistency import find_contradictions
 from portal.demo.loader import build_world
 from portal.demo.sla import update_issues
+from verification.checks.models import CheckResult
 
 log = logging.getLogger(__name__)
+VERIFY_HELP = "Compare what is stored with what the portal's forms, guards, and checks return, and list what differs."
 
 
 def keep_updating(seconds: int, stop: threading.Event) -> None:
-    """Update the fictional repositories at an interval until an event is set."""
+    """Update the issues and the check results of the fictional repositories at an interval until an event is set."""
     while True:
         try:
             update_issues(timezone.now())
+            run_nightly_checks(timezone.now())
         except DatabaseError as error:
             log.warning("demo world update postponed, database unavailable: %s", error)
         except Exception:
@@ -42,7 +46,7 @@ class Command(BaseCommand):
             "--keep", type=int, default=0, metavar="SECONDS", help="Update the loaded demo world at this interval."
         )
 
-        parser.add_argument("--verify", action="store_true", help="List what contradicts the portal's own rules.")
+        parser.add_argument("--verify", action="store_true", help=VERIFY_HELP)
 
     def handle(self, *args: object, keep: int, verify: bool, **options: object) -> None:
         if verify:
@@ -64,7 +68,8 @@ class Command(BaseCommand):
         """Print every contradiction in the database. Raises CommandError if there is one."""
         contradictions = list(find_contradictions(timezone.now()))
         self.stdout.writelines(f"{contradiction}\n" for contradiction in contradictions)
-        summary = f"{Integration.objects.count()} integrations, {len(contradictions)} contradictions"
+        counts = f"{Integration.objects.count()} integrations, {CheckResult.objects.conclusive().count()} check results"
+        summary = f"{counts}, {len(contradictions)} contradictions"
         if contradictions:
             raise CommandError(summary)
         self.stdout.write(summary)
