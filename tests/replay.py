@@ -5,7 +5,9 @@ Creating an integration and taking it to a stage runs hundreds of statements, an
 
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import Any
+from copy import deepcopy
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from django.conf import UserSettingsHolder, settings
 from django.db import connection
@@ -13,6 +15,7 @@ from django.utils import timezone
 
 from integrations.programs.registry import PROGRAMS
 
+P, R = ParamSpec("P"), TypeVar("R")
 Statement = tuple[str, Any]
 WRITES = ("INSERT", "UPDATE", "DELETE")
 OF_EACH_TEST = {"MEDIA_ROOT", "AUDIT_ANCHOR_DIR", "CACHES"}  # differ between tests and leave no trace in rows
@@ -21,7 +24,7 @@ _recordings: dict[str, tuple[list[Statement], Any]] = {}
 
 
 def build_or_replay(key: tuple[object, ...], build: Callable[[], Any]) -> Any:
-    """Return the primary key that `build` returns, from its recorded statements where they mean the same.
+    """Return what `build` returns, from its recorded statements where they mean the same.
 
     They do on SQLite, whose numbers start again in each test, if the rows, the settings, and the hour are the same. A
     test with programs of its own builds for itself.
@@ -32,13 +35,26 @@ def build_or_replay(key: tuple[object, ...], build: Callable[[], Any]) -> Any:
     if digest not in _recordings:
         statements: list[Statement] = []
         with connection.execute_wrapper(_record_into(statements)):
-            _recordings[digest] = (statements, build())
-        return _recordings[digest][1]
+            result = build()
+        _recordings[digest] = (statements, deepcopy(result))  # the test may change what it gets
+        return result
     statements, result = _recordings[digest]
     with connection.cursor() as cursor:
         for sql, parameters in statements:
             cursor.execute(sql, parameters)
-    return result
+    return deepcopy(result)
+
+
+def replay_fixture(build: Callable[P, R]) -> Callable[P, R]:
+    """Let a fixture that only writes rows replay its first run, where its arguments follow from the rows."""
+
+    @wraps(build)
+    def fixture(*arguments: P.args, **named_arguments: P.kwargs) -> R:
+        key = (build.__module__, build.__qualname__)
+        result: R = build_or_replay(key, lambda: build(*arguments, **named_arguments))
+        return result
+
+    return fixture
 
 
 def _record_into(statements: list[Statement]) -> Callable[..., Any]:

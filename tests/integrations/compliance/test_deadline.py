@@ -10,10 +10,12 @@ from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, Su
 from integrations.submissions.models import Integration
 from portal.notifications.models import EmailMessage
 from tests.integrations.compliance.transitions import DAY, REASON, fresh, refusal, take, turn
+from tests.replay import replay_fixture
 from verification.checks.models import Observation
 
 
 @pytest.fixture
+@replay_fixture
 def integration_on_notice(late: SlaClock, listed_integration: Integration, rita: Any, now: datetime) -> Integration:
     return take(listed_integration, "issue_notice", rita, now)
 

@@ -20,11 +20,13 @@ from portal.notifications.models import EmailMessage
 from tests.conftest import begin, meet
 from tests.integrations.partners.memberships import list_partner_events
 from tests.integrations.partners.test_onboarding import text_of
+from tests.replay import replay_fixture
 
 SignIn = Callable[[Any], Client]
 
 
 @pytest.fixture
+@replay_fixture
 def imitation(erin: Any, rita: Any, now: datetime) -> Partner:
     """A company whose owner has an address at its domain, and a name that needs a decision."""
     return profiles.create_partner("HashiCorp Partners", domain="initech.example", actor=erin, now=now)

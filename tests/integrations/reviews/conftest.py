@@ -9,6 +9,7 @@ from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from tests.conftest import begin, drive, meet
+from tests.replay import replay_fixture
 
 
 @pytest.fixture
@@ -25,6 +26,7 @@ def create_integration_in_review(
 
 
 @pytest.fixture
+@replay_fixture
 def three(acme: Partner, globex: Partner, alice: User, charlie: User, rita: User, moment: datetime) -> None:
     """Scan waits longest, then Rocket; Vaulted asked today."""
     create_integration_in_review(acme, alice, rita, moment - timedelta(days=3), name="Rocket")
@@ -33,6 +35,7 @@ def three(acme: Partner, globex: Partner, alice: User, charlie: User, rita: User
 
 
 @pytest.fixture
+@replay_fixture
 def ready(at: Any, moment: datetime) -> Integration:
     """In review, and nothing stands in the way of approving it."""
     row = at("review")

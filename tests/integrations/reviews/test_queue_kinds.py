@@ -21,6 +21,7 @@ from tests.integrations.reviews.conftest import create_integration_in_review
 from tests.integrations.reviews.queue_page import figures, names, row_of
 from tests.integrations.sla.clocks import issue_of
 from tests.portal.api.calling import caller, with_second_factor
+from tests.replay import replay_fixture
 
 pytestmark = pytest.mark.any_database
 
@@ -34,6 +35,7 @@ def list_integration(partner: Partner, by: User, reviewer: User, now: datetime, 
 
 
 @pytest.fixture
+@replay_fixture
 def item_of_each_kind(acme: Partner, globex: Partner, alice: User, rita: User, rob: User, moment: datetime) -> None:
     """One item of each kind, in the order of the default sorting: with a due date first."""
     create_integration_in_review(acme, alice, rita, moment - DAY, name="Reviewed")

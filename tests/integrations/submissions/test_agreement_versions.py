@@ -15,11 +15,13 @@ from portal.notifications.models import EmailMessage
 from tests.conftest import begin
 from tests.integrations.submissions.requirements.pages import place, read
 from tests.integrations.submissions.signing import MNDA, RITA, TPA, publish_version, sign
+from tests.replay import replay_fixture
 
 REASON = "Version 2027-01 replaces version 2026-01. Both sides must sign it."
 
 
 @pytest.fixture
+@replay_fixture
 def complete(rocket, alice, rita, now):
     """Version 2026-01, signed by both sides."""
     sign(rocket, alice, now)

@@ -20,6 +20,7 @@ from portal.core.errors import ActionRefused
 from tests.conftest import begin, drive, meet
 from tests.integrations.submissions.requirements.pages import place, press, read
 from tests.portal.api.calling import caller
+from tests.replay import replay_fixture
 
 SIGNED, RELEASE = "TP-SIG", "TP-REL"
 BLOCKER = "Complete “Published release” first."
@@ -30,6 +31,7 @@ def fresh(row: Integration) -> Integration:
 
 
 @pytest.fixture
+@replay_fixture
 def provider(acme: Partner, alice: Any, now: datetime) -> Integration:
     """A Terraform provider in the step in which its release is published."""
     row = begin(acme, alice, "terraform-provider", category="infrastructure")
@@ -109,6 +111,7 @@ def test_next_action_is_the_subject_before_the_statement(provider: Integration, 
 
 
 @pytest.fixture
+@replay_fixture
 def first_round(acme: Partner, alice: Any, rita: Any, now: datetime) -> Integration:
     """A Nomad integration in its first review, with everything that it needs for the approval."""
     row = drive(begin(acme, alice, "nomad"), "review", partner=alice, reviewer=rita)
@@ -159,6 +162,7 @@ def look_at(row: Integration, now: datetime, release: str = "v1.0.0", **subjects
 
 
 @pytest.fixture
+@replay_fixture
 def signed(provider: Integration, alice: Any, now: datetime) -> Integration:
     """A provider whose partner has confirmed that its release v1.0.0 is signed."""
     look_at(provider, now)
@@ -235,6 +239,7 @@ def test_nothing_is_void_in_support(acme: Partner, alice: Any, rita: Any, now: d
 
 
 @pytest.fixture
+@replay_fixture
 def second_round(first_round: Integration, alice: Any, rita: Any, now: datetime) -> Integration:
     """A second review: the partner has confirmed that the finding of the first one has a response."""
     finding = findings.raise_finding(first_round, "NO-3", "Add tests.", actor=rita, now=now)

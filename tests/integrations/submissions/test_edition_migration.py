@@ -25,11 +25,13 @@ from portal.core import crypto
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import meet
+from tests.replay import replay_fixture
 
 NAMES = {"NO-3": "NX-3", "NO-6": "NX-6", "NO-7": "NX-7", "NO-9": "NX-9"}
 
 
 @pytest.fixture
+@replay_fixture
 def row(at: Any, rita: Any, now: Any) -> Integration:
     return claims.claim_review(at("review"), actor=rita, now=now)
 
@@ -172,6 +174,7 @@ def test_nothing_is_moved_while_a_decision_can_be_undone(
 
 
 @pytest.fixture
+@replay_fixture
 def premier(edition_2026: None, at: Any) -> Integration:
     """A listed provider that was granted the higher tier."""
     row = at("support", program="terraform-provider")

@@ -11,6 +11,7 @@ from integrations.submissions.services.meetings import MeetingProposal, State
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
 from tests.conftest import begin
+from tests.replay import replay_fixture
 
 DEMO = "NO-7"
 WHERE = "https://meet.example/rocket"
@@ -22,6 +23,7 @@ def times(now):
 
 
 @pytest.fixture
+@replay_fixture
 def proposed_meeting(rocket, alice, now, times):
     return meetings.propose_times(rocket, DEMO, MeetingProposal(times, WHERE, 45), actor=alice, now=now)
 
@@ -179,6 +181,7 @@ def test_held_by_the_partner(scheduled_meeting, alice, times):
 
 
 @pytest.fixture
+@replay_fixture
 def three_items(acme, alice, rita, now, times):
     """A run task review, of which two items were shown."""
     row = begin(acme, alice, "terraform-run-task")

@@ -13,11 +13,13 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
+from tests.replay import replay_fixture
 
 PREMIER = "partner-premier"
 
 
 @pytest.fixture
+@replay_fixture
 def premier_request(edition_2026: None, at: Callable[..., Integration], alice: Any, now: datetime) -> Integration:
     """Acme's listed provider, for which everything of Partner Premier is there and asked for."""
     row = at("support", program="terraform-provider")

@@ -18,6 +18,7 @@ from portal.core.xlsx_exports import generate_xlsx
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin
 from tests.integrations.sla.pages.issues import create_issue
+from tests.replay import replay_fixture
 
 SignIn = Callable[[Any], Any]
 FORMULAS = ("=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "#N/A")
@@ -78,6 +79,7 @@ def test_many_rows_take_little_memory() -> None:
 
 
 @pytest.fixture
+@replay_fixture
 def exported_integrations(acme: Any, globex: Any, alice: Any, charlie: Any) -> list[Integration]:
     return [
         begin(acme, alice, name="=Rocket"),

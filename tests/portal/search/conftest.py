@@ -10,6 +10,7 @@ from integrations.submissions.models import Finding, Integration
 from portal.search.indexing import rebuild
 from tests.conftest import NOW, begin, drive, person
 from tests.integrations.sla.clocks import issue_of, watch_over
+from tests.replay import replay_fixture
 
 
 def add_finding(row: Integration, text: str, number: int = 1) -> Finding:
@@ -30,6 +31,7 @@ def provider(db: None) -> RegistryProvider:
 
 
 @pytest.fixture
+@replay_fixture
 def zephyr(acme: Any, alice: Any, rita: Any, provider: RegistryProvider) -> Integration:
     """Acme's integration in review with a hidden finding, an issue, a repository, and a member."""
     acme.website = "https://zephyr.example"

@@ -9,6 +9,7 @@ from portal.search.models import Kind
 from portal.search.queries import search
 from portal.search.words import MAX_QUERY_WORDS, parse_query, split_words
 from tests.conftest import begin
+from tests.replay import replay_fixture
 
 
 @pytest.mark.parametrize(
@@ -42,6 +43,7 @@ def find(user: Any, query: str, **limits: int) -> list[str]:
 
 
 @pytest.fixture
+@replay_fixture
 def names(acme: Any, alice: Any) -> list[str]:
     names = ["Blue rocket", "Rocket launcher", "Rocket", "Pad", "Ракета Восток", "東京タワー", "हिन्दी सेवा", "Crème"]
     for number, name in enumerate(names):

@@ -9,6 +9,7 @@ from django.utils import timezone
 from integrations.sla.models import MonitoredRepository, SupportIssue
 from tests.integrations.sla.pages.issues import ANSWER, QUESTION, create_issue
 from tests.integrations.sla.watched import create_listed_integration, watch_over
+from tests.replay import replay_fixture
 
 DAY = timedelta(days=1)
 
@@ -20,6 +21,7 @@ def _thursday(time_machine: Any) -> None:
 
 
 @pytest.fixture
+@replay_fixture
 def issues(acme: Any, globex: Any, alice: Any, charlie: Any) -> dict[str, SupportIssue]:
     """Of Acme: met, paused, running, at risk, breached, without data; Globex has one of its own."""
     now = timezone.now()

@@ -18,6 +18,7 @@ from portal.core.crypto import Secret
 from tests.conftest import PASSWORD
 from tests.integrations.submissions.requirements.pages import place, press, read
 from tests.integrations.submissions.test_credentials import ACCOUNT_REQUIREMENT, VALUE
+from tests.replay import replay_fixture
 
 
 def account(**more):
@@ -25,6 +26,7 @@ def account(**more):
 
 
 @pytest.fixture
+@replay_fixture
 def integration_with_account(at, alice, rita, now):
     """An account in review, with Rita as the reviewer."""
     row = at("review")
