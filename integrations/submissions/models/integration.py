@@ -83,11 +83,6 @@ class Integration(FSMModelMixin, StageFields):
     )
     homepage = models.URLField("homepage", blank=True)
 
-    reviewer = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="reviews"
-    )
-    claim_expires_at = models.DateTimeField(null=True, blank=True)
-
     decision = models.CharField(max_length=30, blank=True)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     undo_until = models.DateTimeField(null=True, blank=True)

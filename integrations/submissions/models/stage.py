@@ -59,6 +59,10 @@ class StageFields(ListingStatusFields):
     first_approver = models.ForeignKey(  # of this round, while the step asks for two reviewers
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )
+    reviewer = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="reviews"
+    )
+    claim_expires_at = models.DateTimeField(null=True, blank=True)
     undo = models.JSONField(default=dict, blank=True)
     released_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
@@ -157,8 +161,7 @@ class StageFields(ListingStatusFields):
     def approve_first(self, *, actor: "User", **_: object) -> None:
         """Leave the review to a second reviewer, who can claim it."""
         self.first_approver = actor
-        for column in ("reviewer", "claim_expires_at"):
-            setattr(self, column, None)
+        self.reviewer = self.claim_expires_at = None
 
     @stage_transition(
         source=Stage.REVIEW,
