@@ -65,12 +65,14 @@ def is_relevant(requirement: Requirement) -> bool:
 
 def get_latest_test_runs(integration: Integration) -> list[TestRunSummary]:
     """Return a summary of the newest finished test run of each kind, or of one in progress."""
-    runs = TestRun.objects.filter(integration=integration).without_large_fields().select_related("integration")
+    runs = TestRun.objects.filter(integration=integration).without_large_fields()
     newest_first = runs.order_by(F("finished_at").desc(nulls_last=True), "-pk")
     shown = Q()
     for kind in KINDS:
         shown |= Q(pk=newest_first.filter(kind=kind).values("pk")[:1])
     runs_by_kind = {run.kind: run for run in runs.filter(shown)}
+    for run in runs_by_kind.values():
+        run.integration = integration
     return [_summarize(runs_by_kind[kind]) for kind in KINDS if kind in runs_by_kind]
 
 

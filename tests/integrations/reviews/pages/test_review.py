@@ -18,7 +18,7 @@ from tests.conftest import meet
 from tests.integrations.reviews.conftest import fresh
 from tests.integrations.reviews.pages.review_pages import SignIn, find, page, text_of
 
-MAX_QUERIES = 13
+MAX_QUERIES = 12
 pytestmark = pytest.mark.any_database
 
 
