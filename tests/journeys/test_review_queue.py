@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
@@ -243,3 +244,17 @@ def test_clean_integration_is_approved_and_the_next_opens_with_three_keys(
     reviewer.arrived().sees("Second", "You approved")
     assert len(keys) <= MAX_KEYS_PER_APPROVAL
     assert [stage_of(row) for row in Integration.objects.order_by("name")] == ["release", "review", "review"]
+
+
+def test_review_is_dragged_to_another_reviewer_or_assigned_by_its_link(
+    visit: Visit, rita: Any, rob: Any, waiting: Integration
+) -> None:
+    reviewer = visit(rita).go(reverse("analytics:workload")).press("Rebalance reviews").sees("Reviews by reviewer")
+    card = reviewer.page.locator("[data-reviewer]")
+    reviewer.shot("rebalance").page.locator("[data-review]").drag_to(card.filter(has_text="Rob Roth"))
+    reviewer.sees("Assigned 1 review.")
+    expect(card.filter(has_text="Rob Roth")).to_contain_text("Rocket")
+    assert Integration.objects.get(pk=waiting.pk).reviewer == rob
+    reader = visit(rita, javascript=False).go("/queue/rebalance/").press("Assign reviewer Rocket")
+    reader.tick("Rita Reyes").press("Assign reviewer").sees("Assigned Rocket to Rita Reyes.")
+    assert Integration.objects.get(pk=waiting.pk).reviewer == rita

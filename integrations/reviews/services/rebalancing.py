@@ -89,6 +89,18 @@ def plan_assignments(rule: str, scope: str, *, actor: User, now: datetime) -> li
     return [PlannedAssignment(row, _select_reviewer(row, candidates, rank)) for row in rows]
 
 
+def list_reviews_by_reviewer(actor: User, now: datetime) -> list[tuple[User | None, list[Integration]]]:
+    """Return the reviews that the actor can move: first those without a reviewer, then by reviewer.
+
+    Reviewers who are out of office are left out if they have none.
+    """
+    reviews_by_reviewer: dict[User | None, list[Integration]] = {None: []}
+    reviews_by_reviewer |= {candidate.user: [] for candidate in _list_candidates(now)}
+    for row in _list_waiting("all", actor, now):
+        reviews_by_reviewer.setdefault(row.reviewer, []).append(row)
+    return list(reviews_by_reviewer.items())
+
+
 def _list_waiting(scope: str, actor: User, now: datetime) -> list[Integration]:
     rows = Integration.objects.in_queue().filter(stage__in=STAGES_BEFORE_RELEASE).select_related("partner", "reviewer")
     rows = rows.exclude(build_snoozed_condition(now)).exclude(claim_expires_at__gt=now)

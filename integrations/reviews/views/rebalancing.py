@@ -17,7 +17,12 @@ from integrations.reviews.forms.rebalancing import RebalancingForm
 from integrations.reviews.forms.reviewers import AbsenceForm
 from integrations.reviews.models import ReviewerProfile
 from integrations.reviews.services import claims
-from integrations.reviews.services.rebalancing import MAX_ASSIGNMENTS, assign_reviewers, plan_assignments
+from integrations.reviews.services.rebalancing import (
+    MAX_ASSIGNMENTS,
+    assign_reviewers,
+    list_reviews_by_reviewer,
+    plan_assignments,
+)
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
@@ -25,7 +30,7 @@ from portal.core.primary_keys import parse_pk
 
 
 def rebalance(request: AuthenticatedRequest) -> HttpResponse:
-    """Show who gets what by a rule. A POST request assigns what the page showed."""
+    """Show who has which reviews, or who gets what by a rule. A POST request assigns what the page showed."""
     if not permissions.can_write_for_programs(request.user):
         raise Http404(_("Page not found."))
     if request.method == "POST":
@@ -37,6 +42,8 @@ def rebalance(request: AuthenticatedRequest) -> HttpResponse:
         changes = [each for each in plan if each.reviewer and each.integration.reviewer != each.reviewer]
         counts = Counter(str(each.reviewer) for each in changes)
         context |= {"plan": plan, "changes": changes, "counts": sorted(counts.items())}
+    else:
+        context["board"] = list_reviews_by_reviewer(request.user, now)
     return render(request, "reviews/rebalance.html", context)
 
 
@@ -53,8 +60,9 @@ def _assign(request: AuthenticatedRequest) -> HttpResponse:
     for refusal in refusals:
         messages.error(request, refusal)
     text = ngettext("Assigned %(count)s review.", "Assigned %(count)s reviews.", count)
-    messages.success(request, text % {"count": count})
-    return redirect("reviews:queue")
+    if count or not refusals:
+        messages.success(request, text % {"count": count})
+    return redirect("reviews:rebalance" if request.POST.get("is_move") else "reviews:queue")
 
 
 def _parse_assignment(text: str) -> tuple[UUID, int, int | None] | None:

@@ -179,3 +179,32 @@ def test_reviewers_managers_and_staff_set_an_absence(
 def test_service_refuses_absences_of_others(rita: User, rob: User) -> None:
     with pytest.raises(ActionRefused, match="Only the reviewer, program managers, and staff"):
         claims.change_absence(rita, {"away_from": None}, actor=rob)
+
+
+def test_review_moves_from_one_reviewer_to_another(
+    three: None, rita: User, rob: User, sam: User, sign_in: SignIn, moment: datetime
+) -> None:
+    scan = Integration.objects.get(name="Scan")
+    claims.assign_reviewer(scan, rita, actor=sam, now=moment)
+    client = sign_in(sam)
+
+    def read_board() -> dict[str, list[str]]:
+        page = BeautifulSoup(client.get("/queue/rebalance/").content, "html.parser")
+        cards = page.select(".cards > div")
+        return {card.h3.text: [li.a.text for li in card.select("[data-review]")] for card in cards}  # type: ignore[union-attr]
+
+    assert read_board() == {"Unassigned": ["Rocket", "Vaulted"], "Rita Reyes": ["Scan"], "Rob Roth": []}
+    move = {"assignment": f"{scan.uuid}:{rob.pk}:{rita.pk}", "is_move": "1"}
+    assert client.post("/queue/rebalance/", move)["Location"] == "/queue/rebalance/"
+    assert read_board() == {"Unassigned": ["Rocket", "Vaulted"], "Rita Reyes": [], "Rob Roth": ["Scan"]}
+    again = client.post("/queue/rebalance/", move | {"assignment": f"{scan.uuid}:{rita.pk}:"}, follow=True).text
+    assert ("This review changed after the preview." in again, "Assigned 0" in again) == (True, False)
+
+
+def test_reviewer_out_of_office_is_shown_only_with_reviews(
+    three: None, rita: User, rob: User, sam: User, moment: datetime
+) -> None:
+    for user in (rita, rob):
+        change(user, away_from=moment.date(), away_until=moment.date())
+    claims.assign_reviewer(Integration.objects.get(name="Scan"), rita, actor=sam, now=moment)
+    assert [reviewer for reviewer, _rows in rebalancing.list_reviews_by_reviewer(sam, moment)] == [None, rita]
