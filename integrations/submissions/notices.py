@@ -26,10 +26,10 @@ from portal.audit.event_types import Audience
 from portal.audit.models import AuditEvent
 from portal.core.value_types import TemplateContext
 from portal.notifications import email, preferences
+from portal.notifications.personal_links import hide_personal_links
 from portal.notifications.rendering import EmailDraft, render_draft
 
 RecipientFinder = Callable[[Integration], Iterable[object]]
-REDACTED_UNSUBSCRIBE_URL = "(personal unsubscribe link)"
 
 
 def list_partner_team(integration: Integration) -> list[object]:
@@ -235,9 +235,7 @@ def preview_event_emails(record_event: Callable[[], AuditEvent]) -> EmailPreview
         draft = _render_draft(event, emails)
         transaction.set_rollback(True)
     for message in emails:
-        if message.unsubscribe:  # a secret of the recipient
-            message.text = message.text.replace(message.unsubscribe, REDACTED_UNSUBSCRIBE_URL)
-            message.html = message.html.replace(message.unsubscribe, REDACTED_UNSUBSCRIBE_URL)
+        message.text, message.html = hide_personal_links(message.text), hide_personal_links(message.html)
     return EmailPreview(emails, draft)
 
 

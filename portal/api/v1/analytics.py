@@ -12,9 +12,8 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from ninja import Query, Schema
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from integrations.submissions.notices import REDACTED_UNSUBSCRIBE_URL
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.analytics.exports import TABLES, build_table
@@ -30,6 +29,7 @@ from portal.api.v1.integrations import require_program_staff
 from portal.api.v1.schemas.common import RelatedUuid, link_to
 from portal.core.exports import CONTENT_TYPES, ExportTable
 from portal.notifications.models import EmailMessage
+from portal.notifications.personal_links import hide_personal_links
 from portal.notifications.selectors import SECRET_TEMPLATES, filter_emails
 
 router = ScopedRouter("Analytics")
@@ -120,13 +120,9 @@ class EmailOut(Schema):
 
 
 class EmailDetail(EmailOut):
-    """Email with its text as sent to the recipient."""
+    """Email with its text as sent to the recipient, without their personal links."""
 
-    text: str
-
-    @staticmethod
-    def resolve_text(email: EmailMessage) -> str:
-        return email.text.replace(email.unsubscribe, REDACTED_UNSUBSCRIBE_URL) if email.unsubscribe else email.text
+    text: Annotated[str, BeforeValidator(hide_personal_links)]
 
 
 class TableOut(Schema):

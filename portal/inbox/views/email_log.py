@@ -14,6 +14,7 @@ from integrations.submissions.views.mixins import require_button
 from portal.core.text_fields import clean_search_query
 from portal.notifications.email import mark_as_seen
 from portal.notifications.models import EmailMessage
+from portal.notifications.personal_links import hide_personal_links
 from portal.notifications.selectors import SECRET_TEMPLATES, filter_emails, list_received_emails
 from portal.ui.pagination import paginate
 
@@ -36,10 +37,12 @@ def show_email_log(request: HttpRequest) -> HttpResponse:
 
 @login_not_required
 def show_email(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Show an email. Its recipient can always see it."""
+    """Show an email. Its recipient can always see it, and only they see links that work without a sign-in."""
     email = get_object_or_404(EmailMessage, uuid=uuid)
     if email.person_id is None or email.person_id != request.user.pk:
         require_access(request)
+        if not settings.EMAIL_LOG_PUBLIC:
+            email.text = hide_personal_links(email.text)
     else:
         mark_as_seen(EmailMessage.objects.filter(pk=email.pk), timezone.now())
     if email.name in SECRET_TEMPLATES and not settings.EMAIL_LOG_PUBLIC:

@@ -13,6 +13,7 @@ from portal.analytics.saved_views import services as saved
 from portal.api.v1.analytics import TableParams
 from portal.notifications.models import EmailMessage
 from portal.notifications.preferences import save_preferences
+from portal.notifications.unsubscribe import build_url
 from portal.webhooks import services
 from portal.webhooks.models import WebhookDelivery
 from portal.webhooks.services import EndpointConfiguration
@@ -255,7 +256,7 @@ def test_wishes_for_reports_are_read_as_they_were_said(acme: Any, alice: Any) ->
 
 
 def test_email_log_reports_emails_but_no_key_and_no_address_that_stops_a_kind(rita: Any, alice: Any) -> None:
-    now, stop = timezone.now(), "https://portal.example/stop/1"
+    now, stop = timezone.now(), build_url(alice, "messages")
     same = {"to": alice.email, "person": alice, "html": "", "created_at": now}
     mail = EmailMessage.objects.create(
         key="a", name="message", subject="Hello", text=f"Stop: {stop}", unsubscribe=stop, **same

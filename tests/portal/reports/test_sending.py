@@ -1,8 +1,15 @@
 """Tests of the staff page of a report's emails: preview, sending now, and sending again."""
 
+import re
+import weakref
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from django.db.models import Model
+from django.db.models.signals import post_init
 from django.urls import reverse
 from django.utils.html import escape
 
@@ -11,11 +18,13 @@ from integrations.sla.models import MonitoredRepository
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.jobs.execution import run_due_jobs
+from portal.jobs.models import Job
 from portal.notifications.models import EmailMessage
 from portal.reports import tasks, unsubscribe
-from portal.reports.deliveries import deliver_report
+from portal.reports.deliveries import BATCH_SIZE, deliver_report
 from portal.reports.models import Frequency, OutsideRecipient, ReportSnapshot
-from portal.reports.recipients import Recipient
+from portal.reports.recipients import Recipient, list_recipients
+from portal.reports.scopes import find_report_scope
 from tests.portal.reports.deliveries import MONDAY, H, readers
 
 
@@ -149,3 +158,58 @@ def test_emails_are_for_managers_of_the_program_and_staff(
     link = url("emails", scope)
     pages = [sign_in(who).get(url("detail", scope)).content.decode() for who in (rita, sam)]
     assert [link in page for page in pages] == [False, True]
+
+
+def test_email_log_has_no_links_of_outside_recipients(
+    watch: MonitoredRepository, alice: User, sam: User, sign_in: Any, settings: Any
+) -> None:
+    settings.EMAIL_LOG_PUBLIC = False
+    recipient = OutsideRecipient.objects.create(
+        scope="program:nomad", email="cfo@bank.example", added_at=MONDAY, confirmed_at=MONDAY
+    )
+    tasks.generate_due_reports(MONDAY)
+    email, own = (EmailMessage.objects.get(name="report", to=to) for to in (recipient.email, alice.email))
+    links = [*re.findall(r"https?://\S+/reports/files/\S+", email.text), email.unsubscribe, own.unsubscribe]
+    assert [link in email.text + own.text for link in links] == [True] * 4
+    client = sign_in(sam)
+    for row in (email, own):
+        page = client.get(reverse("inbox:email", args=[row.uuid])).content.decode()
+        assert [link in page for link in links] == [False] * 4
+        assert "(personal link)" in page
+    assert own.unsubscribe in sign_in(alice).get(reverse("inbox:email", args=[own.uuid])).content.decode()
+
+
+@contextmanager
+def track_instances(model: type[Model]) -> Iterator[Counter[str]]:
+    """Yield the largest number of instances that were in memory at a time."""
+    counts: Counter[str] = Counter()
+
+    def count_instance(sender: type[Model], instance: Model, **kwargs: Any) -> None:
+        counts["now"] += 1
+        counts["instances"] = max(counts["instances"], counts["now"])
+        weakref.finalize(instance, counts.subtract, ["now"])
+
+    post_init.connect(count_instance, sender=model)
+    try:
+        yield counts
+    finally:
+        post_init.disconnect(count_instance, sender=model)
+
+
+def test_report_to_1000_recipients_takes_few_queries_and_little_memory_per_batch(
+    watch: MonitoredRepository, django_assert_max_num_queries: Any
+) -> None:
+    OutsideRecipient.objects.bulk_create(
+        OutsideRecipient(scope="program:nomad", email=f"{n}@bank.example", added_at=MONDAY, confirmed_at=MONDAY)
+        for n in range(1000)
+    )
+    tasks.generate_due_reports(MONDAY - 2 * H)
+    snapshot = ReportSnapshot.objects.get(scope="program:nomad", kind="week")
+    report_scope = find_report_scope("program:nomad")
+    assert report_scope is not None
+    recipients = list_recipients(report_scope)
+    with django_assert_max_num_queries(10 * 10), track_instances(EmailMessage) as peak:
+        assert deliver_report(snapshot, recipients, MONDAY) == 1000
+    assert peak["instances"] == BATCH_SIZE
+    assert Job.objects.filter(kind="notifications.send_email").count() == EmailMessage.objects.count()
+    assert deliver_report(snapshot, recipients, MONDAY) == 0
