@@ -230,7 +230,7 @@ class PortalSettings(BaseSettings):
     ESCALATION_INTERVAL_HOURS: types.PositiveCount = Field(
         default=24, description="Hours without a response after which a notification escalates to the next person."
     )
-    REPORT_ZONE: types.TimeZone = Field(default="UTC", description="Time zone of the weeks in SLA reports.")
+    REPORT_ZONE: types.TimeZone = Field(default="UTC", description="Time zone of the periods in SLA reports.")
 
     @classmethod
     def settings_customise_sources(

@@ -100,7 +100,7 @@ def build_world(now: datetime, progress: Callable[[str], None] = lambda _: None)
     ):
         create(Integration.objects.get(name=integration_name), owner, now)
     create_webhooks(acme, owner, world.people["Sam Stone"], now)
-    progress("Support issues, webhooks, and the latest weekly report")
+    progress("Support issues, webhooks, and the latest reports")
     create_ci_token(acme, owner, now)
     bob = world.people["Bob Baker"]
     draft = drafts.create_draft(acme, "consul", actor=bob, now=now - timedelta(hours=3))

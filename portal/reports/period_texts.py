@@ -19,10 +19,11 @@ def build_texts(period: Period) -> dict[str, str]:
         "number": period.number,
         "year": period.year,
         "month": date_format(period.first_day, "YEAR_MONTH_FORMAT"),
+        "short_month": date_format(period.first_day, "M Y"),
     }
     return {key: _(templates[period.kind]) % values for key, templates in CONTENT["texts"].items()}
 
 
-def describe_period(name: str) -> str:
+def describe_period(name: str, text: str = "label") -> str:
     """Return the label of a period by its name, such as "April 2026" for "2026-04"."""
-    return build_texts(parse_period(name))["label"]
+    return build_texts(parse_period(name))[text]

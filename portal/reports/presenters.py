@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext, override
 from pydantic import TypeAdapter
@@ -24,6 +25,7 @@ from portal.core.periods import parse_period
 from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import JsonObject
 from portal.reports.period_texts import build_texts, describe_period
+from portal.reports.scopes import get_display_name
 from portal.reports.summaries import build_subject, build_verdict, describe_as_of, describe_next_action, get_texts
 
 CONTENT = load_content(Path(__file__).with_name("content") / "report.yaml", TypeAdapter(JsonObject))
@@ -49,13 +51,14 @@ def build_current_context(figures: JsonObject, now: datetime, *, is_outside: boo
 def build_report_context(figures: JsonObject) -> dict[str, object]:
     """Return the template context of a report. Times are local times of the report's time zone."""
     zone, texts = ZoneInfo(figures["zone"]), get_texts(figures)
-    previous_label = build_texts(parse_period(figures["period"]).before)["label"]
+    previous_label = build_texts(parse_period(figures["period"]).before)["short_label"]
     totals, before = figures["totals"], figures["before"]
     figure_list = [_build_figure(title, key, totals, before) for title, key in _list_figure_titles(figures)]
     return {
         **figures,
         "texts": texts,
         "label": texts["label"],
+        "name": get_display_name(figures["scope"], figures["name"]),
         "previous_label": previous_label,
         "worst_title": texts["worst_at_end"]
         if figures["made_late"] or figures["is_past"]
@@ -69,7 +72,7 @@ def build_report_context(figures: JsonObject) -> dict[str, object]:
         "data_up_to": _parse_moment(figures["data_up_to"], zone),
         "created_at": _parse_moment(figures["created_at"], zone),
         "figures": figure_list,
-        "figure_headers": (_("Metric"), texts["label"], previous_label),
+        "figure_headers": (_("Metric"), texts["short_label"], previous_label),
         "headline_rows": [_build_figure_row(figure) for figure in figure_list if figure["key"] in HEADLINE_KEYS],
         "figure_rows": [_build_figure_row(figure) for figure in figure_list if figure["key"] not in HEADLINE_KEYS],
         "trend_bars": [_build_trend_bar(row) for row in figures.get("trend", ())],  # older reports have none
@@ -176,7 +179,7 @@ def _build_trend_bar(row: JsonObject) -> tuple[str, int, str]:
     if row["data_incomplete"]:
         parts.append(_("data incomplete for %(data_incomplete)s") % row)
     percent = 100 * row["met"] // row["settled"] if row["settled"] else 0
-    return describe_period(row["period"]), percent, ", ".join(parts)
+    return describe_period(row["period"], "short_label"), percent, ", ".join(parts)
 
 
 def _format_median(hours: float | None) -> str:
@@ -188,7 +191,6 @@ FIGURE_FORMATS = {"share": format_percent, "respond_hours": _format_median, "res
 
 def _build_row(row: JsonObject, zone: ZoneInfo) -> dict[str, object]:
     times = {name: _parse_moment(row[name], zone) for name in ("due", "last_commented_at")}
-    labels = {"severity": _(SEVERITY_LABELS[row["severity"]]), "promised": _(TARGET_LABELS[row["target_type"]])}
     sides = {
         name: _(SIDE_LABELS[row[name]] if row[name] in SIDE_LABELS else row[name])
         for name in ("holder", "last_commenter_role")
@@ -197,7 +199,8 @@ def _build_row(row: JsonObject, zone: ZoneInfo) -> dict[str, object]:
     return {
         **row,
         **times,
-        **labels,
+        "severity": capfirst(_(SEVERITY_LABELS[row["severity"]])),
+        "promised": _(TARGET_LABELS[row["target_type"]]),
         **sides,
         "page": page,
         "age": _format_hours(row["age_hours"]),

@@ -228,7 +228,7 @@ def describe_required_action(figures: JsonObject) -> str:
 def describe_next_action(figures: JsonObject) -> str:
     """Return what the reader must do, or that no action is needed."""
     if action := describe_required_action(figures):
-        return action
+        return _("Action required: %(action)s") % {"action": action}
     if not figures["is_past"]:
         return _("No action needed.")
     newest = _("The newest report shows what is open now.")

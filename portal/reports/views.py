@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from integrations.partners import permissions
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.value_types import JsonObject, TemplateContext
+from portal.core.value_types import TemplateContext
 from portal.notifications.unsubscribe import read_token
 from portal.reports import presenters, summaries, unsubscribe
 from portal.reports.archive import search_reports
@@ -48,7 +48,7 @@ def _render_list(request: AuthenticatedRequest, form: ReportSubscriptionsForm) -
         (
             row,
             describe_period(row.period),
-            _get_report_name(row.figures),
+            get_display_name(row.scope, row.figures["name"]),
             summaries.build_verdict(summaries.describe_as_of(row.figures, now)),
         )
         for row in page
@@ -70,11 +70,6 @@ def _render_list(request: AuthenticatedRequest, form: ReportSubscriptionsForm) -
     return render(request, "reports/reports.html", context, status=422 if form.errors else 200)
 
 
-def _get_report_name(figures: JsonObject) -> str:
-    """Return the name of a report. Names of partners and programs are those at the time of the report."""
-    return get_display_name(figures["scope"], figures["name"])
-
-
 def get_snapshot(request: AuthenticatedRequest, scope: str, period: str) -> ReportSnapshot:
     """Return a report that the user can read, or raise Http404."""
     report_scope = find_report_scope(scope)
@@ -89,10 +84,11 @@ def show_report(request: AuthenticatedRequest, scope: str, period: str) -> HttpR
     action = summaries.describe_required_action(summaries.describe_as_of(figures, now))
     report_scope = find_report_scope(scope)
     context: TemplateContext = {
-        "report": presenters.build_current_context(figures, now) | {"name": _get_report_name(figures)},
+        "report": presenters.build_current_context(figures, now),
         "can_manage": report_scope is not None and can_manage_report(request.user, report_scope),
         "scope": scope,
         "reports_url": reverse("reports:list"),
+        "action": action,
         "is_mine": bool(action),
         "is_at_rest": not action,
     }

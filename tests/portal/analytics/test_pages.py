@@ -185,6 +185,28 @@ def test_too_few_decisions_are_said_to_be_too_few(sign_in: SignIn, at: Any, alic
     assert "Decisions on Nomad integrations: not enough data" in text(sign_in(alice).get(f"/integrations/{row.uuid}/"))
 
 
+def test_forecast_without_decisions_explains_when_programs_appear(sign_in: SignIn, rita: Any) -> None:
+    pages = [text(sign_in(rita).get(path)) for path in ("/analytics/forecast/", "/reports/overview/")]
+    assert "No decisions yet A program appears here after its first review decision." in pages[0]
+    assert ("Accuracy by week" in pages[0], "No reviews yet." in pages[1]) == (False, True)
+
+
+def test_forecast_of_one_program_has_no_line_for_all_programs(
+    sign_in: SignIn, rita: Any, enough_decisions: None
+) -> None:
+    page, overview = (sign_in(rita).get(path) for path in ("/analytics/forecast/", "/reports/overview/"))
+    assert [row["name"] for row in page.context["rows"]] == ["Nomad"]
+    assert [line.key for line in overview.context["overview"].forecasts] == ["nomad"]
+    assert ("All programs" in text(page), "All programs" in text(overview)) == (False, False)
+
+
+def test_line_for_all_programs_has_no_forecast_of_its_own(sign_in: SignIn, rita: Any, enough_decisions: None) -> None:
+    StageDuration.objects.filter(pk__in=StageDuration.objects.values("pk")[:3]).update(program_key="vault")
+    rows = sign_in(rita).get("/reports/overview/")
+    assert [line.key for line in rows.context["overview"].forecasts] == ["nomad", "vault", ""]
+    assert "All programs By program" in text(rows)
+
+
 def test_what_waits_longer_than_nine_of_ten_is_reported(
     enough_decisions: None, rocket: Integration, alice: Any, rita: Any, today: datetime
 ) -> None:

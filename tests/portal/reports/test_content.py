@@ -39,10 +39,10 @@ def test_subject_and_first_line_have_the_overdue_count(
     issues = {issue.number: reverse("sla:issue", args=[issue.uuid]) for issue in SupportIssue.objects.all()}
     repository, site = "acme/terraform-provider-rocket", settings.SITE_URL
     assert (
-        f"\n- {repository}#2: {site}{issues[2]}#resolve It breaks 2\n  critical, resolution overdue by 5 days, " in text
+        f"\n- {repository}#2: {site}{issues[2]}#resolve It breaks 2\n  Critical, resolution overdue by 5 days, " in text
     )
     assert f"## Due this week\n\n- {repository}#3: {site}{issues[3]}#resolve It breaks 3\n" in text
-    assert "\n  critical, resolution due Tue, Apr 21, 10:00 PM\n" in text
+    assert "\n  Critical, resolution due Tue, Apr 21, 10:00 PM\n" in text
 
 
 def test_rows_link_to_the_issue_page(watch: MonitoredRepository, alice: User, sign_in: Any, acme: Partner) -> None:
@@ -162,7 +162,7 @@ def test_incomplete_data_is_not_overdue(rocket: Integration, alice: User, now: d
     watch = watch_over(rocket, now)
     clock_of(issue_of(watch, 1, now), MONDAY - 24 * H, state="data_incomplete", next_at=None)
     tasks.generate_due_reports(MONDAY)
-    assert "critical, resolution due 16 hours ago, data incomplete, open for" in report("alice@acme.example").text
+    assert "Critical, resolution due 16 hours ago, data incomplete, open for" in report("alice@acme.example").text
 
 
 def test_subject_has_overdue_count_without_due_targets(rocket: Integration, alice: User, now: datetime) -> None:
@@ -182,9 +182,7 @@ def test_overdue_count_includes_unlisted_issues(rocket: Integration, alice: User
     many(watch, 2, MONDAY - 24 * H, "data_incomplete", 31)
     tasks.generate_due_reports(MONDAY)
     email = report("sam@program.example")
-    turn = (
-        "Action required: Decide on 30 overdue issues. Action required: Find out why data is incomplete for 2 issues."
-    )
+    turn = "Action required: Decide on 30 overdue issues. Find out why data is incomplete for 2 issues."
     assert [turn in form for form in (email.text, email.html)] == [True, True]
     assert "\nand 27 more\n" in email.text
     assert "Action required: 30 issues are overdue." in report("alice@acme.example").text

@@ -48,7 +48,7 @@ def test_trend_is_a_chart_with_the_same_text(watch: MonitoredRepository, alice: 
     tasks.generate_due_reports(MONDAY)
     tasks.generate_due_reports(MONDAY + timedelta(weeks=1))
     email = EmailMessage.objects.get(key__contains="2026-W17", to="alice@acme.example")
-    assert "\n- Week 16, 2026: 1 of 2 met, 1 overdue\n- Week 17, 2026: " in email.text
+    assert "\n- Week 16: 1 of 2 met, 1 overdue\n- Week 17: " in email.text
     assert ("1 of 2 met, 1 overdue" in email.html, 'width="50%"' in email.html) == (True, True)
 
 

@@ -21,6 +21,7 @@ from portal.reports import metrics, tasks, unsubscribe
 from portal.reports.models import OutsideRecipient, ReportSchedule, ReportSnapshot
 from portal.reports.scopes import PROGRAMS_SCOPE, find_report_scope
 from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
+from tests.portal.api.calling import caller
 from tests.portal.reports.deliveries import H
 
 LA = ZoneInfo("America/Los_Angeles")
@@ -203,10 +204,24 @@ def test_month_has_its_name_in_every_form(busy_quarter: Integration, alice: User
     email, client = EmailMessage.objects.get(name="report", to=alice.email), sign_in(alice)
     assert email.subject.startswith("SLA in March 2027: ")
     assert "\nAcme, March 2027: Mon, Mar 1 to Wed, Mar 31 (all times: America/Los_Angeles)\n" in email.text
-    assert "| Metric | March 2027 | February 2027 |" in email.text
+    assert "| Metric | Mar 2027 | Feb 2027 |" in email.text
     page = client.get(reverse("reports:detail", args=[scope, "2027-03"])).content.decode()
     assert ("SLA report: Acme, March 2027" in page, "Due this month" in page) == (True, True)
+    assert page.count("Action required") == 1
     archive = client.get(reverse("reports:list"), {"kind": "quarter"}).content.decode()
     assert ("Q1 2027: Acme" in archive, "March 2027: Acme" in archive) == (True, False)
     texts = [email.text, page, archive]
     assert [text for text in texts if "this week" in text or "the week" in text] == []
+
+
+def test_api_lists_reports_by_kind_and_day(busy_quarter: Integration, alice: User) -> None:
+    scope = f"partner:{busy_quarter.partner_id}"
+    tasks.generate_due_reports(QUARTER_END)
+    me = caller(alice)
+    queries = ("kind=quarter", "kind=month&day=2027-03-31", "day=2027-03-22", f"scope={scope}&day=2020-01-01")
+    periods = [[row["period"] for row in me.get(f"/reports?{query}").json()["items"]] for query in queries]
+    assert periods == [["2027-Q1"], ["2027-03"], ["2027-Q1", "2027-03", "2027-W12"], []]
+    report = me.get(f"/reports/{scope}/2027-Q1").json()
+    assert (report["kind"], report["figures"]["totals"]["met"]) == ("quarter", 20)
+    assert me.patch("/reports", {"subscriptions": {scope: "quarterly"}}).status_code == 200
+    assert me.get("/reports/subscriptions").json() == {"subscriptions": {scope: "quarterly"}}

@@ -204,3 +204,23 @@ def test_second_request_for_a_recipient_is_refused(watch: MonitoredRepository, m
     with pytest.raises(ActionRefused, match="This address is already a recipient"):
         schedules.add_outside_recipient(report_scope, "cfo@bank.example", actor=manager, now=MONDAY)
     assert (OutsideRecipient.objects.count(), list_event_types()) == (1, ["report.recipient_added"])
+
+
+def test_outside_recipient_chooses_a_frequency_when_confirming(
+    manager: User, sign_in: Any, client: Any, settings: Any, time_machine: Any
+) -> None:
+    time_machine.move_to(MONDAY, tick=False)
+    sign_in(manager).post(url("add_recipient"), {"email": "cfo@bank.example", "frequency": "monthly"})
+    recipient = OutsideRecipient.objects.get()
+    assert "Every month" in EmailMessage.objects.get(name="report_confirmation").text
+    link = unsubscribe.build_outside_url(recipient, "reports:confirm_outside").removeprefix(settings.SITE_URL)
+    client.logout()
+    page = client.get(link).content.decode()
+    assert ('<option value="monthly" selected>' in page, 'value="never"' in page) == (True, False)
+    statuses = []
+    for frequency in ("never", "quarterly", "weekly"):
+        status_code = client.post(link, {"frequency": frequency}).status_code
+        recipient.refresh_from_db()
+        statuses.append((status_code, recipient.frequency, bool(recipient.confirmed_at)))
+    assert statuses == [(422, "monthly", False), (200, "quarterly", True), (200, "weekly", True)]
+    assert list_event_types() == ["report.recipient_added", "report.recipient_confirmed"]
