@@ -95,7 +95,7 @@ def _deliver_if_due(snapshot: ReportSnapshot, now: datetime) -> int:
     report_scope, period = find_report_scope(snapshot.scope), parse_period(snapshot.period)
     if report_scope is None:
         return 0
-    recipients, get_hold_until = list_recipients(report_scope), None
+    get_hold_until, is_skipped = None, False
     if report_scope.partner:
         calendar = report_scope.partner.calendars.in_force(now)
         get_hold_until = partial(calculate_delivery_time, period, calendar.calendar if calendar else Calendar())
@@ -103,8 +103,8 @@ def _deliver_if_due(snapshot: ReportSnapshot, now: datetime) -> int:
         schedule = load_schedules([snapshot.scope])[snapshot.scope]
         if now < calculate_scheduled_time(period, schedule, report_scope.scope.program_key):
             return 0
-        if schedule.skips_empty and is_empty(snapshot.figures):
-            recipients = []
+        is_skipped = schedule.skips_empty and is_empty(snapshot.figures)
+    recipients = [] if is_skipped else list_recipients(report_scope)
     count = deliver_report(snapshot, recipients, now, get_hold_until)
     ReportSnapshot.objects.filter(pk=snapshot.pk).update(delivered_at=now)
     return count
