@@ -68,7 +68,7 @@ WAITING = [
 
 
 def read_words(page: Any) -> str:
-    return " ".join(BeautifulSoup(page.content, "html5lib").get_text().split())
+    return " ".join(BeautifulSoup(page.content, "html.parser").get_text().split())
 
 
 def fresh(row: Integration) -> Integration:

@@ -66,7 +66,7 @@ def test_refused_action_says_why(
 
 def test_auditor_sees_no_actions(three: None, rita: User, sam: User, sign_in: SignIn) -> None:
     roles.change_roles(rita, grant=["auditor"], revoke=["reviewer"], actor=sam, now=timezone.now(), reason="Audits")
-    page = BeautifulSoup(sign_in(User.objects.get(pk=rita.pk)).get("/queue/").content, "html5lib")
+    page = BeautifulSoup(sign_in(User.objects.get(pk=rita.pk)).get("/queue/").content, "html.parser")
     assert ([button["value"] for button in page.select("button[name=action]")], len(page.select("td.main"))) == ([], 3)
 
 

@@ -144,7 +144,7 @@ def test_complete_agreement_takes_no_upload(rocket, alice, rita, now):
 
 def test_upload_is_rejected_then_confirmed_on_the_page(rocket, alice, rita, sign_in):
     company = sign_in(alice)
-    digest = BeautifulSoup(company.get(place(rocket, TPA)).content, "html5lib").find("input", {"name": "digest"})
+    digest = BeautifulSoup(company.get(place(rocket, TPA)).content, "html.parser").find("input", {"name": "digest"})
     fields = {"signer": "Alice Archer", "title": "CEO", "digest": digest["value"]}
     answer = press(company, rocket, TPA, "upload_agreement", **fields, file=SimpleUploadedFile("tpa.txt", b"Signed."))
     assert (answer.status_code, "The content of the file is plain text. Supported types: PDF." in read(answer)) == (

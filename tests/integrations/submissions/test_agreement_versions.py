@@ -68,7 +68,7 @@ def test_half_signed_version_is_replaced(rocket, alice, now, monkeypatch, sign_i
     sign(rocket, alice, now)
     publish_version(monkeypatch)
     assert (request_new_versions(now), get_answer(rocket)) == (1, (Status.OPEN, REASON))
-    page = BeautifulSoup(sign_in(alice).get(place(rocket, TPA)).content, "html5lib")
+    page = BeautifulSoup(sign_in(alice).get(place(rocket, TPA)).content, "html.parser")
     assert page.select_one("#agreement-changes h2").text.strip() == "Changes from version 2026-01"
     assert len(page.select("#agreement-changes li")) == 2
 
@@ -94,7 +94,7 @@ def test_page_shows_the_reason_and_what_changed(rocket, complete, alice, now, mo
     publish_version(monkeypatch)
     request_new_versions(now)
     answer = sign_in(alice).get(place(rocket, TPA))
-    changes = BeautifulSoup(answer.content, "html5lib").select("#agreement-changes li")
+    changes = BeautifulSoup(answer.content, "html.parser").select("#agreement-changes li")
     assert "Version 2027-01 replaces version 2026-01." in read(answer)
     assert [" ".join(each.text.split()) for each in changes] == [
         "Removed: Each side can end this agreement with a notice of 30 days. The listings end with it.",

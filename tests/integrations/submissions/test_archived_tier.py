@@ -25,7 +25,7 @@ def test_archived_provider_gets_the_tier_archived(at: At, alice: Any, now: datet
 
 def test_listing_of_a_provider_links_to_its_issues(at: At, client: Client) -> None:
     row = at("support", program="terraform-provider")
-    page = BeautifulSoup(client.get(f"/directory/{row.uuid}/").content, "html5lib")
+    page = BeautifulSoup(client.get(f"/directory/{row.uuid}/").content, "html.parser")
     link = page.find("a", string=lambda text: bool(text) and "Report an issue" in text)
     assert link is not None
     assert link["href"] == f"https://github.com/{row.repository}/issues"

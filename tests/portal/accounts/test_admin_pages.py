@@ -15,7 +15,7 @@ def test_staff_appoint_an_owner_in_the_admin_pages(sign_in: SignIn, acme: Any, a
     alice.is_active = False
     alice.save()
     client = sign_in(sam)
-    page = BeautifulSoup(client.get(f"/admin/partners/partner/{acme.pk}/change/").content, "html5lib")
+    page = BeautifulSoup(client.get(f"/admin/partners/partner/{acme.pk}/change/").content, "html.parser")
     fields = {
         i["name"]: i.get("value", "") for i in page.select("#partner_form input[name]") if i.get("type") != "submit"
     }

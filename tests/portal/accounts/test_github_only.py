@@ -57,7 +57,7 @@ def client_of(user: User, *, is_recent: bool) -> Client:
 
 def actions_of(page: Any) -> list[str]:
     """Return where the forms of a page are sent; blank for one that is sent to the address in the browser."""
-    forms = BeautifulSoup(page.content, "html5lib").select("form[method=post]")
+    forms = BeautifulSoup(page.content, "html.parser").select("form[method=post]")
     return [str(form.get("action", "")) for form in forms]
 
 
@@ -131,7 +131,7 @@ def test_sign_in_with_github_leads_back_to_the_filled_form(alice: User, acme: An
     (action,) = [action for action in actions_of(page) if action.startswith("/accounts/github/login/")]
     back = client.get(chosen_at(github_sign_in, client.post(action).url, "alice"))
     assert back["Location"] == "/profile/tokens/"
-    restored_page = BeautifulSoup(client.get("/profile/tokens/").content, "html5lib")
+    restored_page = BeautifulSoup(client.get("/profile/tokens/").content, "html.parser")
     assert restored_page.select_one("#id_name")["value"] == "ci"  # type: ignore[index]
     assert [box["value"] for box in restored_page.select("[name=scopes][checked]")] == TOKEN["scopes"]
     client.post("/profile/tokens/", TOKEN)
@@ -153,7 +153,7 @@ def test_address_is_there_after_signing_in_again(
     client.post("/accounts/email/", fields)
     client.force_login(github_only, backend="django.contrib.auth.backends.ModelBackend")
     for expected in ((added, chosen), (None, github_only.email)):  # once
-        page = BeautifulSoup(client.get("/accounts/email/").content, "html5lib")
+        page = BeautifulSoup(client.get("/accounts/email/").content, "html.parser")
         assert page.select_one("#id_email").get("value") == expected[0]  # type: ignore[union-attr]
         assert [radio["value"] for radio in page.select("[name=email][checked]")] == [expected[1]]
 
@@ -173,7 +173,9 @@ def test_account_without_github_signs_out_and_in(github_only: User) -> None:
     github_only.socialaccount_set.all().delete()
     client = client_of(github_only, is_recent=False)
     page = client.get(f"{SIGN_IN_AGAIN}?next=/profile/tokens/")
-    (target,) = BeautifulSoup(page.content, "html5lib").select("main form[action='/accounts/logout/'] input[name=next]")
+    (target,) = BeautifulSoup(page.content, "html.parser").select(
+        "main form[action='/accounts/logout/'] input[name=next]"
+    )
     answer = client.post("/accounts/logout/", {"next": target["value"]})
     assert answer["Location"] == "/accounts/login/?next=%2Fprofile%2Ftokens%2F"
 

@@ -45,7 +45,7 @@ def names(client: Any, query: str = "") -> list[str]:
     answer = client.get(f"/people/{query}")
     if answer.status_code != 200:
         return [str(answer.status_code)]
-    page = BeautifulSoup(answer.content, "html5lib")
+    page = BeautifulSoup(answer.content, "html.parser")
     return [link.get_text(strip=True) for link in page.select("td.main > a[href^='/people/']")]
 
 
@@ -126,7 +126,7 @@ def test_administrator_changes_roles(sign_in: SignIn, alice: User, sam: User) ->
     selected = ["staff", "manager:nomad"]
     assert send(client, path, roles=selected) == (302, ["Roles of Alice Archer saved."])
     assert roles_of(alice) == selected
-    page = BeautifulSoup(client.get(path).content, "html5lib")
+    page = BeautifulSoup(client.get(path).content, "html.parser")
     assert [box["value"] for box in page.select("input[name=roles][checked]")] == selected
     assert send(client, path, roles=["reviewer:vault"]) == (302, ["Roles of Alice Archer saved."])
     assert roles_of(alice) == ["reviewer:vault"]
@@ -170,7 +170,7 @@ def test_manager_changes_only_roles_of_the_program(
 
 def test_auditor_sees_people_and_changes_nothing(sign_in: SignIn, audrey: User, rita: User) -> None:
     client = sign_in(audrey)
-    page = BeautifulSoup(client.get(f"/people/{rita.pk}/").content, "html5lib")
+    page = BeautifulSoup(client.get(f"/people/{rita.pk}/").content, "html.parser")
     assert page.select("main form") == []
     assert client.get("/people/invite/").status_code == 404
     codes = [send(client, f"/people/{rita.pk}/{path}", do="deactivate", roles=[])[0] for path in ("", "account/")]
@@ -179,7 +179,7 @@ def test_auditor_sees_people_and_changes_nothing(sign_in: SignIn, audrey: User, 
 
 def test_no_one_changes_their_own_roles(sign_in: SignIn, sam: User) -> None:
     client = sign_in(sam)
-    assert BeautifulSoup(client.get(f"/people/{sam.pk}/").content, "html5lib").select("main form") == []
+    assert BeautifulSoup(client.get(f"/people/{sam.pk}/").content, "html.parser").select("main form") == []
     assert send(client, f"/people/{sam.pk}/", roles=["reviewer"])[0] == 403
 
 
@@ -211,7 +211,7 @@ def test_account_is_signed_out_deactivated_and_reactivated(sign_in: SignIn, rita
 
 def test_person_page_links_to_the_audit_log(sign_in: SignIn, rita: User, sam: User) -> None:
     roles.change_roles(rita, grant=["staff"], actor=sam, now=NOW, reason="Leads the team")
-    page = BeautifulSoup(sign_in(sam).get(f"/people/{rita.pk}/").content, "html5lib")
+    page = BeautifulSoup(sign_in(sam).get(f"/people/{rita.pk}/").content, "html.parser")
     links = [link["href"] for link in page.select("main a[href^='/audit-log/']")]
     assert links == [f"/audit-log/?stream=account:{rita.pk}", "/audit-log/?person=Rita%20Reyes"]
 

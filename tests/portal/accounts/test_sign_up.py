@@ -71,7 +71,7 @@ def test_sign_invalid_up_is_refused_with_field_error(
     field_error = error_at(page, field)
     assert field_error == sentence if sentence else field_error
     assert User.objects.count() == 0
-    element = BeautifulSoup(page.content, "html5lib").select_one("#id_email")
+    element = BeautifulSoup(page.content, "html.parser").select_one("#id_email")
     assert element is not None
     assert element["value"] == (NEW | form_data)["email"]
 

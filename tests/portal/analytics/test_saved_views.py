@@ -17,7 +17,7 @@ def save(client: Any, page: str, query: str, name: str, **more: str) -> Any:
 
 
 def bar(answer: Any) -> list[tuple[str, str]]:
-    links = BeautifulSoup(answer.content, "html5lib").select("nav.saved a")
+    links = BeautifulSoup(answer.content, "html.parser").select("nav.saved a")
     return [(link.get_text(), str(link["href"])) for link in links]
 
 

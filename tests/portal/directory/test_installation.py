@@ -29,7 +29,7 @@ def page(sign_in, alice, provider):
     def read(**query):
         response = sign_in(alice).get(reverse("directory:installation", args=[provider.uuid]), query)
         assert response.status_code == 200
-        return BeautifulSoup(response.content, "html5lib")
+        return BeautifulSoup(response.content, "html.parser")
 
     return read
 

@@ -33,7 +33,7 @@ def preview_of(row: Integration) -> str:
 
 
 def read_texts(client: Client, address: str, selector: str) -> list[str]:
-    page = BeautifulSoup(client.get(address).text, "html5lib")
+    page = BeautifulSoup(client.get(address).text, "html.parser")
     return [" ".join(each.text.split()) for each in page.select(selector)]
 
 
@@ -54,7 +54,7 @@ def test_preview_is_neither_stored_nor_public(
     reviewed_integration: Integration, alice: Any, charlie: Any, sign_in: Any
 ) -> None:
     response = sign_in(alice).get(preview_of(reviewed_integration))
-    page = BeautifulSoup(response.text, "html5lib")
+    page = BeautifulSoup(response.text, "html.parser")
     assert response["X-Robots-Tag"] == "noindex"
     assert [each["content"] for each in page.select("meta[name=robots]")] == ["noindex"]
     assert page.select("script[type='application/ld+json']") == []

@@ -43,7 +43,7 @@ def newest(row):
 
 
 def button(answer):
-    page = BeautifulSoup(answer.content, "html5lib")
+    page = BeautifulSoup(answer.content, "html.parser")
     return [form for form in page.select("form.check-accept") if form["action"].endswith(f"/accept/{KEY}/")]
 
 

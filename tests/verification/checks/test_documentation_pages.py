@@ -15,7 +15,7 @@ pytestmark = pytest.mark.any_database
 def test_every_check_has_a_page_for_everybody(client):
     for key, check in CHECKS.items():
         response = client.get(f"/help/checks/{key}/")
-        main = BeautifulSoup(response.content, "html5lib").main
+        main = BeautifulSoup(response.content, "html.parser").main
         text = " ".join(main.get_text(" ").split())
         assert (response.status_code, main.h1.text.strip()) == (200, check.title)
         assert (check.expectation in text, check.advice in text) == (True, True)
@@ -23,7 +23,7 @@ def test_every_check_has_a_page_for_everybody(client):
 
 @pytest.mark.django_db
 def test_list_leads_to_every_page(client):
-    page = BeautifulSoup(client.get("/help/checks/").content, "html5lib")
+    page = BeautifulSoup(client.get("/help/checks/").content, "html.parser")
     assert {a["href"] for a in page.select("main td a")} == {f"/help/checks/{key}/" for key in CHECKS}
 
 
@@ -37,7 +37,7 @@ def test_results_lead_to_the_help(sign_in, alice, acme):
     run_integration_checks(row, now=timezone.now(), sources=FakeSources(releases_said=(release("v1.0.0"),)))
     pages = [reverse("checks:results", args=[row.uuid]), reverse("submissions:requirement", args=[row.uuid, "TP-LIC"])]
     for address in pages:
-        page = BeautifulSoup(sign_in(alice).get(address).content, "html5lib")
+        page = BeautifulSoup(sign_in(alice).get(address).content, "html.parser")
         hrefs = [a["href"] for a in page.select("article.check a") if a["href"].startswith("/help/")]
         assert len(hrefs) == len(page.select("article.check"))
         assert "/help/checks/repository.license/" in hrefs

@@ -36,7 +36,7 @@ def run_checks(provider, **fields):
 
 
 def verdicts(response):
-    page = BeautifulSoup(response.content, "html5lib")
+    page = BeautifulSoup(response.content, "html.parser")
     return {
         a.select_one("h2, h3").text: " ".join(a.select_one(".check-summary").text.split())
         for a in page.select("article.check")
@@ -128,7 +128,7 @@ def test_program_without_checks_says_so(sign_in, alice, rocket, monkeypatch):
 
 
 def rows(response):
-    return {a["id"]: a for a in BeautifulSoup(response.content, "html5lib").select("article.check")}
+    return {a["id"]: a for a in BeautifulSoup(response.content, "html.parser").select("article.check")}
 
 
 def test_rows_come_one_by_one_while_the_run_goes_on(sign_in, alice, provider, address):
@@ -139,7 +139,7 @@ def test_rows_come_one_by_one_while_the_run_goes_on(sign_in, alice, provider, ad
     assert list(rows(first)) == ["check-repository-public"]
     assert rows(first)["check-repository-public"]["hx-swap-oob"] == "true"
     assert "1 of " in first.text
-    bar = BeautifulSoup(first.content, "html5lib").progress
+    bar = BeautifulSoup(first.content, "html.parser").progress
     assert bar
     check_count = len(list_required_check_keys(list_checked_requirements(provider)))
     assert (bar["value"], bar["max"]) == ("1", str(check_count))

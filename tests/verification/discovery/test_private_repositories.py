@@ -55,7 +55,7 @@ def test_page_of_a_hidden_repository_offers_to_connect(
 ) -> None:
     discovery = read(SECRET.full_name)
     path = f"/new/{discovery.uuid}/"
-    page = BeautifulSoup(sign_in(alice).get(path).content, "html5lib")
+    page = BeautifulSoup(sign_in(alice).get(path).content, "html.parser")
     (field,) = page.select("form[action='/profile/github/connect/'] input[name=next]")
     assert field["value"] == path
 
@@ -176,7 +176,7 @@ def test_repositories_are_listed_and_filtered(sign_in: Any, alice: Any, connect:
     client = sign_in(alice)
 
     def list_names(query: str = "") -> list[str]:
-        page = BeautifulSoup(client.get(f"/new/github/{query}").content, "html5lib")
+        page = BeautifulSoup(client.get(f"/new/github/{query}").content, "html.parser")
         return [str(button["value"]) for button in page.select("button[name=address]")]
 
     assert list_names() == [SECRET.full_name, PUBLIC.full_name]
@@ -199,7 +199,7 @@ def test_list_asks_to_connect_after_the_grant_ended(
 ) -> None:
     connect(alice)
     github_app.user_access.forget("alice-gh")
-    page = BeautifulSoup(sign_in(alice).get("/new/github/").content, "html5lib")
+    page = BeautifulSoup(sign_in(alice).get("/new/github/").content, "html.parser")
     (field,) = page.select("form[action='/profile/github/connect/'] input[name=next]")
     assert field["value"] == "/new/github/"
 

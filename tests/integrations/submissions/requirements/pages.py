@@ -2,7 +2,7 @@
 
 import re
 
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, SoupStrainer
 
 from integrations.submissions.models import Integration
 
@@ -22,7 +22,8 @@ def place(row, requirement_id=FORM):
 
 def read(answer) -> str:
     """The words of a page, in one line."""
-    return re.sub(r"\s+", " ", BeautifulSoup(answer.content, "html5lib").find("main").get_text(" "))
+    main = BeautifulSoup(answer.content, "html.parser", parse_only=SoupStrainer("main"))
+    return re.sub(r"\s+", " ", main.get_text(" "))
 
 
 def state(row, requirement_id=FORM):

@@ -14,7 +14,7 @@ SIGNED = {"signer": "Alice Archer", "title": "CEO"}
 
 
 def get_document(answer):
-    return BeautifulSoup(answer.content, "html5lib")
+    return BeautifulSoup(answer.content, "html.parser")
 
 
 def press_sign(client, row, **fields):

@@ -17,7 +17,7 @@ def test_answers_given(rocket, alice, sign_in):
 
 def test_first_answer_from_the_page_itself_is_no_conflict(rocket, alice, sign_in):
     client = sign_in(alice)
-    page = BeautifulSoup(client.get(place(rocket)).content, "html5lib")
+    page = BeautifulSoup(client.get(place(rocket)).content, "html.parser")
     hidden_values = {name: page.find("input", {"name": name})["value"] for name in ("answered", "version")}
     assert hidden_values == {"answered": "0", "version": "0"}
     assert press(client, rocket, FORM, "answer", **hidden_values, **SUBMITTED_VALUES).status_code == 302
@@ -27,7 +27,7 @@ def test_invalid_answer_loses_nothing(rocket, alice, sign_in):
     answer = press(
         sign_in(alice), rocket, FORM, "answer", answered=0, **(SUBMITTED_VALUES | {"contact_email": "nobody"})
     )
-    page = BeautifulSoup(answer.content, "html5lib")
+    page = BeautifulSoup(answer.content, "html.parser")
     field = page.find("input", {"name": "contact_email"})
     assert answer.status_code == 422
     assert field["value"] == "nobody"
@@ -55,7 +55,7 @@ def test_answers_of_two_people_show_both_versions(rocket, alice, bob, sign_in, n
     assert answer.status_code == 409
     assert "Bob Baker changed this answer." in words
     assert "Expected users Different Nine. Ten." in words
-    form_element = BeautifulSoup(answer.content, "html5lib").find("main").find("form")
+    form_element = BeautifulSoup(answer.content, "html.parser").find("main").find("form")
     fields = {
         each["name"]: each.get("value") or each.get_text().removeprefix("\n")
         for each in form_element.find_all(["input", "textarea"])

@@ -115,7 +115,7 @@ def test_account_withdrawn_before_reauthentication_is_refused_on_its_own_page(
             now=timezone.now(),
         )
         answer = client.post(response["Location"], {"password": PASSWORD})
-    forms = BeautifulSoup(answer.content, "html5lib").select("form[method=post]")
+    forms = BeautifulSoup(answer.content, "html.parser").select("form[method=post]")
     assert [form for form in forms if not form.get("action")] == []
 
 

@@ -33,7 +33,7 @@ def test_document_submitted_and_read(rocket, alice, bob, sign_in):
 def test_document_refused_with_field_error(rocket, alice, sign_in, file, sentence):
     answer = press(sign_in(alice), rocket, LOGS, "upload", **({"file": file} if file else {}))
     assert answer.status_code == 422
-    assert sentence in BeautifulSoup(answer.content, "html5lib").find(id="upload-file_error").get_text()
+    assert sentence in BeautifulSoup(answer.content, "html.parser").find(id="upload-file_error").get_text()
 
 
 def test_document_larger_than_the_limit(rocket, alice, sign_in, settings):

@@ -22,7 +22,7 @@ def test_colleague_continues_a_draft(rocket, alice, bob, sign_in):
     autosave(sign_in(alice), rocket, version=0, users="Ten")
     page = sign_in(bob).get(place(rocket))
     assert "Alice Archer saved a draft" in read(page)
-    assert BeautifulSoup(page.content, "html5lib").find("textarea", {"name": "users"}).get_text().strip() == "Ten"
+    assert BeautifulSoup(page.content, "html.parser").find("textarea", {"name": "users"}).get_text().strip() == "Ten"
 
 
 def test_draft_of_a_colleague_meanwhile(rocket, alice, bob, sign_in):
@@ -61,7 +61,7 @@ def test_giving_answers_does_not_end_a_newer_draft_unseen(rocket, alice, bob, si
 def test_slip_keeps_the_versions_that_the_page_had(rocket, alice, bob, sign_in):
     autosave(sign_in(bob), rocket, version=0, users="Nine")
     answer = press(sign_in(alice), rocket, FORM, "answer", answered=0, version=0, users="Ten")
-    page = BeautifulSoup(answer.content, "html5lib")
+    page = BeautifulSoup(answer.content, "html.parser")
     hidden_values = [page.find("input", {"name": name})["value"] for name in ("answered", "version")]
     assert (answer.status_code, hidden_values) == (422, ["0", "0"])
 
@@ -90,5 +90,5 @@ def test_draft_by_the_program(rocket, rita, sign_in):
 
 def test_entered_before_the_sign_in_was_lost(rocket, alice, client, sign_in):
     client.post(place(rocket), {"act": "answer", "answered": "0", **SUBMITTED_VALUES})
-    page = BeautifulSoup(sign_in(alice).get(place(rocket)).content, "html5lib")
+    page = BeautifulSoup(sign_in(alice).get(place(rocket)).content, "html.parser")
     assert page.find("textarea", {"name": "use_case"}).get_text().strip() == "Launch rockets."

@@ -28,7 +28,7 @@ def test_times_are_those_of_the_reader(rocket, alice, rita, sign_in):
 
 def test_time_in_the_past_is_refused_with_field_error(rocket, alice, sign_in):
     answer = press(sign_in(alice), rocket, DEMO, "propose", **(TIMES | {"time_2": "2026-04-13T11:00"}))
-    page = BeautifulSoup(answer.content, "html5lib")
+    page = BeautifulSoup(answer.content, "html.parser")
     assert answer.status_code == 422
     assert page.find(id="propose-time_2_error").get_text(strip=True) == "Enter a time in the future."
     assert page.find("input", {"name": "time_1"})["value"] == "2026-04-15T11:00"
