@@ -1,10 +1,13 @@
 """Environment variables that stop startup, with the message for each."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.core.management import call_command
+from django.core.management.base import SystemCheckError
 
 from portal.database_url import parse_database_url
 from portal.environment import PortalSettings, load_settings
@@ -269,8 +272,11 @@ def test_start_refuses_half_of_an_email_provider(import_settings, variables, sen
         ("nomad@1999-01", "PROGRAM_EDITIONS names no edition of nomad: 1999-01."),
     ],
 )
-def test_start_refuses_an_unknown_edition(manage, value, sentence):
-    assert sentence in manage("check", PROGRAM_EDITIONS=value).stderr
+def test_start_refuses_an_unknown_edition(settings, value, sentence):
+    program, _, edition = value.partition("@")
+    settings.PROGRAM_EDITIONS = {program: edition}
+    with pytest.raises(SystemCheckError, match=re.escape(sentence)):
+        call_command("check")
 
 
 def test_languages_have_their_own_names_and_begin_with_english(import_settings):
