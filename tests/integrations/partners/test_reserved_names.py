@@ -41,6 +41,7 @@ def test_there_are_many_names() -> None:
     assert (len(split(IMITATIONS)), len(split(HONEST_NAMES))) == (100, 61)
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("name", split(IMITATIONS))
 def test_imitation_is_refused_or_needs_a_decision(db: None, erin: Any, now: datetime, name: str) -> None:
     assert find_reserved_name(name)
@@ -49,6 +50,7 @@ def test_imitation_is_refused_or_needs_a_decision(db: None, erin: Any, now: date
     assert [each.verification_state for each in Partner.objects.all()] in ([], ["needs_decision"])
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("name", split(HONEST_NAMES))
 def test_honest_name_needs_no_decision(erin: Any, now: datetime, name: str) -> None:
     assert profiles.create_partner(name, domain="initech.example", actor=erin, now=now).verification_state == "verified"

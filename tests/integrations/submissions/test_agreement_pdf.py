@@ -13,6 +13,8 @@ from integrations.submissions.services import agreements
 from integrations.submissions.services.agreements import Signature
 from tests.integrations.submissions.signing import ALICE, RITA, TPA, sign
 
+pytestmark = pytest.mark.any_database
+
 STATEMENT = "I am authorized."
 
 

@@ -81,6 +81,7 @@ def test_undone_decision_has_no_date(acme: Any, alice: Any, rita: Any, sign_in: 
     ]
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("stage", ["engage", "review", "support"])
 @pytest.mark.parametrize("reader", ["alice", "rita"])
 def test_page_needs_few_queries(

@@ -60,6 +60,7 @@ def is_permitted(name: str, role: str) -> bool:
     return is_unlimited or (name == "a manager of the program" and ":" in role)
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("change", ["grant", "revoke"])
 @pytest.mark.parametrize("who", ACTORS)

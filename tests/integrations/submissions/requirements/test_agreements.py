@@ -10,6 +10,8 @@ from tests.conftest import begin
 from tests.integrations.submissions.requirements.pages import place, press, read, state
 from tests.integrations.submissions.signing import RITA, TPA, sign
 
+pytestmark = pytest.mark.any_database
+
 SIGNED = {"signer": "Alice Archer", "title": "CEO"}
 
 

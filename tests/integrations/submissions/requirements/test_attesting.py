@@ -8,6 +8,8 @@ from tests.conftest import begin
 from tests.integrations.submissions.requirements.pages import ATTESTED_REQUIREMENT, FORM, press, read, state
 from tests.integrations.submissions.signing import MNDA
 
+pytestmark = pytest.mark.any_database
+
 SUBJECT = "NO-3"  # of the attested requirement
 
 

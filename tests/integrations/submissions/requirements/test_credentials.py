@@ -20,6 +20,8 @@ from tests.integrations.submissions.requirements.pages import place, press, read
 from tests.integrations.submissions.test_credentials import ACCOUNT_REQUIREMENT, VALUE
 from tests.replay import replay_fixture
 
+pytestmark = pytest.mark.any_database
+
 
 def account(**more):
     return {"uuid": str(uuid4()), "label": "Tenant", "secret": VALUE, **more}

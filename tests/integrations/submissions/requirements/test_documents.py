@@ -10,6 +10,8 @@ from tests.conftest import begin
 from tests.integrations.submissions.requirements.pages import press, read
 from tests.integrations.submissions.test_documents import LOGS, build_validated_file
 
+pytestmark = pytest.mark.any_database
+
 
 def test_document_submitted_and_read(rocket, alice, bob, sign_in):
     press(sign_in(alice), rocket, LOGS, "upload", file=SimpleUploadedFile('"x\r\ny: z.txt', b"ok 1"))

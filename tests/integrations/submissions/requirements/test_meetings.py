@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 import time_machine
 from bs4 import BeautifulSoup
 from django.conf import settings
@@ -12,6 +13,8 @@ from integrations.submissions.workflow.states import Status
 from portal.notifications.models import EmailMessage
 from tests.integrations.submissions.requirements.pages import place, press, read, state
 from tests.integrations.submissions.test_meetings import DEMO, WHERE
+
+pytestmark = pytest.mark.any_database
 
 TIMES = {"time_1": "2026-04-15T11:00", "time_2": "2026-04-16T11:00", "minutes": "45", "place": WHERE}
 
