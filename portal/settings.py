@@ -193,7 +193,8 @@ LANGUAGES = [
     (code, LANG_INFO[code]["name_local"]) for code in dict.fromkeys([LANGUAGE_CODE, *environment.PORTAL_LANGUAGES])
 ]
 LOCALE_PATHS = [BASE_DIR / "locale"]
-if len(LANGUAGES) > 1:  # with one language, responses must not vary by Accept-Language
+USE_I18N = len(LANGUAGES) > 1  # looking up each text takes a fifth of the time of a page
+if USE_I18N:  # with one language, responses must not vary by Accept-Language
     MIDDLEWARE.insert(
         MIDDLEWARE.index("django.middleware.common.CommonMiddleware"), "django.middleware.locale.LocaleMiddleware"
     )

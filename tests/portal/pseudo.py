@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from gettext import NullTranslations
 
+from django.test import override_settings
 from django.utils import translation
 from django.utils.translation import trans_real
 from django.utils.translation.trans_real import CONTEXT_SEPARATOR
@@ -53,10 +54,20 @@ def activate_pseudo_language() -> Iterator[set[str]]:
     """Django speaks the pseudo language within, and forgets it afterwards. Gives the messages that were asked for."""
     translations = trans_real._translations[CODE] = PseudoTranslations()
     try:
-        with translation.override(CODE):
+        with _enable_translation(), translation.override(CODE):
             yield translations.requested_addresses
     finally:
         del trans_real._translations[CODE]
+
+
+@contextmanager
+def _enable_translation() -> Iterator[None]:
+    """Look texts up, which a portal with one language doesn't. Django otherwise decides that once per process."""
+    functions = translation._trans.__dict__
+    with override_settings(USE_I18N=True):
+        functions.clear()
+        yield
+    functions.clear()
 
 
 def find_untranslated_texts(page: str, *, markup: bool = True) -> list[str]:

@@ -284,6 +284,11 @@ def test_languages_have_their_own_names_and_begin_with_english(import_settings):
     assert process.stdout == "[('en', 'English'), ('de', 'Deutsch')]\n"
 
 
+@pytest.mark.parametrize(("languages", "enabled"), [("en", "False"), ("en,de", "True")])
+def test_texts_are_looked_up_only_with_several_languages(import_settings, languages, enabled):
+    assert import_settings("print(settings.USE_I18N)", PORTAL_LANGUAGES=languages).stdout == f"{enabled}\n"
+
+
 def test_secrets_of_the_embedded_portal_are_kept(import_settings, tmp_path):
     first, second = (import_settings("print(settings.SECRET_KEY)").stdout for _ in range(2))
     assert first == second != ""
