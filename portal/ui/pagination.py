@@ -1,22 +1,112 @@
-"""Pagination of lists."""
+"""Pagination of lists. The links of a page hold its number and, where the order allows it, a position."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django.utils.functional import cached_property
+
+from portal.core.figures import read_figures
+from portal.ui.positions import (
+    AFTER,
+    BEFORE,
+    SEPARATOR,
+    decode_position,
+    encode_position,
+    list_columns,
+    select_from,
+)
 
 Row = TypeVar("Row", bound=Model)
+FIRST_DEEP_PAGE = 10
+COUNT_CACHE_SECONDS = 60
+
+
+class ListPage(Page):
+    """Page with the values of the links to the pages beside it."""
+
+    object_list: QuerySet[Any]
+    paginator: "ListPaginator"
+
+    @property
+    def previous_link(self) -> str:
+        return self._build_link(self.previous_page_number(), BEFORE, 0)
+
+    @property
+    def next_link(self) -> str:
+        return self._build_link(self.next_page_number(), AFTER, -1)
+
+    def _build_link(self, number: int, direction: str, index: int) -> str:
+        columns = self.paginator.columns
+        rows = list(self.object_list) if columns and number > 1 else []
+        if not rows:
+            return str(number)
+        return f"{number}{SEPARATOR}{encode_position(rows[index], columns, direction)}"
+
+
+class ListPaginator(Paginator):
+    """Paginator of a query. The number of many rows is up to a minute old.
+
+    From a position, a page is found as fast as the first one. Otherwise, a deep page of the list finds its keys first,
+    from an index alone where one has the order. The database would read all rows of the previous pages, with everything
+    that they are joined with.
+    """
+
+    object_list: QuerySet[Any]
+    position = ""
+    by_key = False
+
+    @cached_property
+    def count(self) -> int:
+        rows = self.object_list.order_by()
+        key = f"count {rows.values('pk').query}"
+        return read_figures(key, rows.count, int, seconds=COUNT_CACHE_SECONDS)
+
+    @cached_property
+    def columns(self) -> list[Any]:
+        return list_columns(self.object_list)
+
+    def get_page(self, number: float | str | None) -> Page[Any]:
+        """Return a page, as Django does. The rows of a short list are also their number."""
+        if "count" not in self.__dict__ and number in ("", "1") and not self.by_key:
+            rows = self.object_list[: self.per_page + 1]
+            if len(rows) <= self.per_page:
+                self.count = len(rows)
+            return ListPage(rows[: self.per_page], 1, self)
+        return super().get_page(number)
+
+    def page(self, number: int | str) -> ListPage:
+        """Return a page."""
+        valid_number = self.validate_number(number)
+        start = (valid_number - 1) * self.per_page
+        rows, direction = self.object_list[start : start + self.per_page], AFTER
+        position = decode_position(self.position, self.columns) if valid_number > 1 else None
+        if position:
+            direction = position[0]
+            rows = select_from(self.object_list, self.columns, *position)[: self.per_page]
+        is_deep = valid_number >= FIRST_DEEP_PAGE and not position
+        if self.by_key or is_deep or direction == BEFORE:
+            rows = self.object_list.filter(pk__in=list(rows.values_list("pk", flat=True)))
+        return ListPage(rows, valid_number, self)
 
 
 def paginate(
-    request: HttpRequest, rows: QuerySet[Row], size: int = 50, *, parameter: str = "page", count: int | None = None
+    request: HttpRequest,
+    rows: QuerySet[Row],
+    size: int = 50,
+    *,
+    parameter: str = "page",
+    count: int | None = None,
+    by_key: bool = False,
 ) -> Page[Row]:
     """Return the requested page, the first page for invalid numbers, or the last page for numbers too high.
 
-    A known count saves a query.
+    A known count saves a query. All pages of a list `by_key` find their keys first, not only deep ones.
     """
-    paginator = Paginator(rows, size)
+    number, _, position = request.GET.get(parameter, "").partition(SEPARATOR)
+    paginator = ListPaginator(rows, size)
+    paginator.position, paginator.by_key = position, by_key
     if count is not None:
-        paginator.count = count  # type: ignore[misc]
-    return paginator.get_page(request.GET.get(parameter))
+        paginator.count = count
+    return paginator.get_page(number)

@@ -43,12 +43,12 @@ def pagination(context: Context, page: Page, *, param: str = "page") -> SafeStri
         return EMPTY
     query = context["request"].GET.copy()
 
-    def address(number: int) -> str:
-        query[param] = str(number)
+    def address(number: int, link: str) -> str:
+        query[param] = getattr(page, link, str(number))
         return f"?{query.urlencode()}"
 
-    previous = address(page.previous_page_number()) if page.has_previous() else ""
-    following = address(page.next_page_number()) if page.has_next() else ""
+    previous = address(page.number - 1, "previous_link") if page.has_previous() else ""
+    following = address(page.number + 1, "next_link") if page.has_next() else ""
     values = {"page": page, "previous": previous, "following": following}
     return render_to_string("ui/components/pagination.html", values)
 

@@ -1,0 +1,70 @@
+"""Positions in ordered lists, so that a page begins after a row and the database doesn't count the rows before it."""
+
+import base64
+import binascii
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.core.exceptions import FieldDoesNotExist, ValidationError
+from django.db.models import Field, Model, Q, QuerySet
+
+SEPARATOR = "~"  # of the number of a page and a position
+AFTER, BEFORE = "a", "b"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Column of an order that is never null."""
+
+    field: "Field[Any, Any]"
+    is_descending: bool
+
+
+def list_columns(rows: QuerySet[Any]) -> list[Column]:
+    """Return the columns of the order of a list, or none if a position can't be found by comparing its columns."""
+    columns = []
+    for entry in rows.query.order_by or rows.model._meta.ordering:
+        name = str(entry).removeprefix("-")
+        try:
+            field = rows.model._meta.pk if name == "pk" else rows.model._meta.get_field(name)
+        except FieldDoesNotExist:
+            return []
+        if not isinstance(field, Field) or field.null or field.is_relation:
+            return []
+        columns.append(Column(field, str(entry).startswith("-")))
+    return columns if columns and columns[-1].field.unique else []
+
+
+def encode_position(row: Model, columns: Sequence[Column], direction: str) -> str:
+    """Return the position after or before a row, for the URL."""
+    values = [getattr(row, column.field.attname) for column in columns]
+    texts = [value.isoformat() if isinstance(value, datetime) else str(value) for value in values]
+    return direction + base64.urlsafe_b64encode(json.dumps(texts).encode()).decode().rstrip("=")
+
+
+def decode_position(text: str, columns: Sequence[Column]) -> tuple[str, list[Any]] | None:
+    """Return the direction and the values of a position, or None if it is not one of this order."""
+    direction, encoded = text[:1], text[1:]
+    try:
+        texts = json.loads(base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)))
+        values = [column.field.to_python(value) for column, value in zip(columns, texts, strict=True)]
+    except (ValueError, TypeError, binascii.Error, ValidationError):
+        return None
+    return (direction, values) if columns and direction in (AFTER, BEFORE) and None not in values else None
+
+
+def select_from(rows: QuerySet[Any], columns: Sequence[Column], direction: str, values: list[Any]) -> QuerySet[Any]:
+    """Return the rows after a position in their order, or the rows before it in the reverse order."""
+    is_forward = direction == AFTER
+    comparisons = ["lt" if column.is_descending == is_forward else "gt" for column in columns]
+    names = [column.field.attname for column in columns]
+    condition = Q()
+    for index, (name, comparison) in enumerate(zip(names, comparisons, strict=True)):
+        equal = dict(zip(names[:index], values, strict=False))
+        condition |= Q(**equal, **{f"{name}__{comparison}": values[index]})
+    # the first column alone limits the part of an index that is read
+    selected = rows.filter(condition, **{f"{names[0]}__{comparisons[0]}e": values[0]})
+    return selected if is_forward else selected.reverse()

@@ -1,0 +1,89 @@
+"""Tests of pages of long lists."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.db import connection
+from django.db.models import F, QuerySet
+from django.test import RequestFactory
+from django.test.utils import CaptureQueriesContext
+
+from integrations.submissions.models import Integration
+from portal.ui.components.lists import pagination
+from portal.ui.pagination import paginate
+from portal.ui.positions import list_columns
+from tests.conftest import NOW, begin
+
+pytestmark = pytest.mark.any_database
+SIZE = 2
+
+
+@pytest.fixture
+def rows(acme: Any, alice: Any) -> QuerySet[Integration]:
+    """Seven integrations, some of which began at the same time."""
+    for number in range(7):
+        begin(acme, alice, name=f"N{number}", repository=f"acme/n{number}", now=NOW + timedelta(days=number // 3))
+    return Integration.objects.order_by("-created_at", "-pk")
+
+
+def open_page(rows: QuerySet[Integration], query: str) -> tuple[list[str], dict[str, str]]:
+    """Return the names on a page, and the queries of its links by relation."""
+    request = RequestFactory().get(f"/{query}")
+    page = paginate(request, rows, SIZE)
+    links = BeautifulSoup(pagination({"request": request}, page), "html.parser").select("a")  # type: ignore[arg-type]
+    return [row.name for row in page], {str(link["rel"][0]): str(link["href"]) for link in links}
+
+
+@pytest.mark.parametrize("order", [("-created_at", "-pk"), ("created_at", "id"), ("name", "pk"), ("-pk",)])
+def test_links_lead_through_all_rows_and_back(rows: QuerySet[Integration], order: tuple[str, ...]) -> None:
+    rows = rows.order_by(*order)
+    names = [row.name for row in rows]
+    pages = [names[start : start + SIZE] for start in range(0, len(names), SIZE)]
+    page_names, links = open_page(rows, "")
+    visited = [page_names]
+    while "next" in links:
+        page_names, links = open_page(rows, links["next"])
+        visited.append(page_names)
+    assert visited == pages
+    while "prev" in links:
+        page_names, links = open_page(rows, links["prev"])
+        visited.append(page_names)
+    assert visited == [*pages, *pages[-2::-1]]
+
+
+def test_page_from_a_position_skips_no_rows(rows: QuerySet[Integration], acme: Any, alice: Any) -> None:
+    link = open_page(rows, "?page=2")[1]["next"]
+    begin(acme, alice, name="Newer", repository="acme/newer", now=NOW + timedelta(days=9))
+    with CaptureQueriesContext(connection) as queries:
+        names, _links = open_page(rows, link)
+    assert names == ["N2", "N1"]
+    assert [query["sql"] for query in queries if "OFFSET" in query["sql"]] == []
+
+
+@pytest.mark.parametrize("position", ["", "~", "~a", "~aW10", "~a!", "~xWyIxIl0", "~aWyJ4IiwieSJd", "~aWyIxIl0"])
+def test_invalid_position_opens_the_page_by_its_number(rows: QuerySet[Integration], position: str) -> None:
+    assert open_page(rows, f"?page=2{position}")[0] == ["N4", "N3"]
+
+
+@pytest.mark.parametrize("order", [(), ("name",), ("action_due_at", "pk"), ("partner__name", "pk"), ("partner", "pk")])
+def test_orders_without_positions(order: tuple[str, ...]) -> None:
+    assert list_columns(Integration.objects.order_by(*order)) == []
+    assert list_columns(Integration.objects.order_by(F("name").asc(), "pk")) == []
+
+
+def test_page_without_a_position_has_plain_links(rows: QuerySet[Integration]) -> None:
+    assert open_page(rows.order_by("name"), "?page=2&q=n")[1] == {"prev": "?page=1&q=n", "next": "?page=3&q=n"}
+
+
+@pytest.mark.parametrize("size", [1, SIZE])
+def test_page_by_key_reads_keys_before_rows(rows: QuerySet[Integration], size: int) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        page = paginate(RequestFactory().get("/?page=2"), rows.order_by("name"), size, count=7, by_key=True)
+        assert [row.name for row in page] == ["N1", "N2", "N3"][size - 1 : 2 * size - 1]
+    keys, found = (query["sql"] for query in queries)
+    assert re.match(r'SELECT "submissions_integration"\."id" AS', keys)
+    assert f"OFFSET {size}" in keys
+    assert "OFFSET" not in found
