@@ -6,7 +6,14 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from integrations.sla.engine.types import OPEN_STATES, ClockStatus, IssueEventKind, Severity, build_choices
+from integrations.sla.engine.types import (
+    OPEN_STATES,
+    URGENT_STATES,
+    ClockStatus,
+    IssueEventKind,
+    Severity,
+    build_choices,
+)
 from portal.core.encrypted_fields import EncryptedField, EncryptedRow
 
 HAS_TARGET = Q(is_committed=True) | Q(ideal_due_at__isnull=False)
@@ -196,6 +203,11 @@ class SlaClock(models.Model):
                 fields=["due_at", "id"], name="sla_clock_open", condition=HAS_TARGET & Q(state__in=OPEN_STATES)
             ),
             models.Index(fields=["-stopped_at", "due_at"], name="sla_clock_stopped", condition=HAS_TARGET),
+            models.Index(
+                fields=["warn75_at"],
+                name="sla_clock_urgent",
+                condition=Q(is_committed=True, state__in=URGENT_STATES),
+            ),
         ]
 
     def __str__(self) -> str:

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from django.contrib.auth.decorators import login_not_required
 from django.core.paginator import Page
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -16,7 +17,7 @@ from django.views.decorators.http import require_POST
 from integrations.partners import permissions
 from integrations.partners.models import Membership, Partner
 from integrations.programs.registry import PROGRAMS
-from integrations.sla.filters import build_state_condition
+from integrations.sla.engine.types import URGENT_STATES
 from integrations.sla.models import SlaClock
 from integrations.sla.presenters import ClockRow, build_rows
 from integrations.sla.support_status import list_support_statuses
@@ -66,7 +67,8 @@ def build_partner_context(request: HttpRequest, memberships: list[Membership]) -
     editable_partners = [
         membership.partner for membership in memberships if membership.role in permissions.EDITOR_ROLES
     ]
-    page = paginate(request, list_by_responsible_party(partners, editable_partners), PAGE_SIZE)
+    rows = list_by_responsible_party(partners, editable_partners)
+    page = paginate(request, rows, PAGE_SIZE, by_key=True)
     add_line_details(page, now)
     is_restorable = Q(partner__in=editable_partners, sent_at__gt=get_undo_start(now))
     drafts = IntegrationDraft.objects.filter(
@@ -101,10 +103,10 @@ def list_blocks(page: Page[Integration]) -> list[tuple[str, str, list[Integratio
 
 def list_urgent_issues(partners: list[Partner], now: datetime) -> list[ClockRow]:
     """Return the overdue and at-risk issues of the partners, sorted by due date."""
-    clocks = SlaClock.objects.filter(integration__partner__in=partners, is_committed=True)
-    urgent_clocks = clocks.filter(
-        build_state_condition("breached", now) | build_state_condition("at_risk", now)
-    ).order_by("due_at", "pk")
+    clocks = SlaClock.objects.filter(integration__partner__in=partners, is_committed=True, watch__ended_at=None)
+    # not by the column alone: PostgreSQL would read all open clocks in the order of its index to find the first few
+    by_due_date = Coalesce("due_at", "warn75_at")
+    urgent_clocks = clocks.filter(state__in=URGENT_STATES, warn75_at__lte=now).order_by(by_due_date, "pk")
     return build_rows(urgent_clocks[:MAX_URGENT_ISSUES], now, with_details=False)
 
 

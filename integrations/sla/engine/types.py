@@ -81,6 +81,7 @@ class ClockStatus(StrEnum):
 OPEN_STATES = [
     str(state) for state in (ClockStatus.RUNNING, ClockStatus.PAUSED, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE)
 ]
+URGENT_STATES = [str(state) for state in (ClockStatus.RUNNING, ClockStatus.OVERDUE)]  # after 75% of the time
 
 
 @dataclass(frozen=True, slots=True)

@@ -257,6 +257,10 @@ class Migration(migrations.Migration):
             model_name='slaclock',
             index=models.Index(condition=models.Q(('is_committed', True), ('ideal_due_at__isnull', False), _connector='OR'), fields=['-stopped_at', 'due_at'], name='sla_clock_stopped'),
         ),
+        migrations.AddIndex(
+            model_name='slaclock',
+            index=models.Index(condition=models.Q(('is_committed', True), ('state__in', ['running', 'overdue'])), fields=['warn75_at'], name='sla_clock_urgent'),
+        ),
         migrations.AddConstraint(
             model_name='slaclock',
             constraint=models.UniqueConstraint(fields=('issue', 'target_type'), name='sla_clock_unique_issue_target_type'),

@@ -327,6 +327,10 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='integration',
+            index=models.Index(fields=['partner', 'stage', 'responsible_party', 'action_due_at', 'responsible_since', 'id'], name='integration_partner_turns'),
+        ),
+        migrations.AddIndex(
+            model_name='integration',
             index=models.Index(fields=['reviewer', 'stage'], name='integration_reviewer_stage'),
         ),
         migrations.AddIndex(

@@ -120,6 +120,11 @@ class Integration(FSMModelMixin, StageFields):
             ),
             models.Index(fields=["-created_at", "-id"], name="integration_newest"),
             models.Index(fields=["partner", "program_key"], name="integration_partner_program"),
+            # Covers the order of a partner's home page without reading the table.
+            models.Index(
+                fields=["partner", "stage", "responsible_party", "action_due_at", "responsible_since", "id"],
+                name="integration_partner_turns",
+            ),
             models.Index(fields=["reviewer", "stage"], name="integration_reviewer_stage"),
             models.Index(Upper("repository"), name="integration_repository_upper"),  # repositories ignore case
             models.Index(

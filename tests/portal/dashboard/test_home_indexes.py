@@ -1,0 +1,10 @@
+"""Tests that the home page of a large company reads little, by the query plan of SQLite."""
+
+from typing import Any
+
+from integrations.submissions.selectors.responsibility import list_by_responsible_party
+
+
+def test_order_of_the_home_page_is_read_from_an_index_alone(acme: Any) -> None:
+    keys = list_by_responsible_party([acme], [acme]).values_list("pk")
+    assert "COVERING INDEX integration_partner_turns" in keys.explain()
