@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Literal
 
 from django.utils.translation import gettext as _
@@ -61,13 +62,19 @@ def is_about_identity(requirement: Requirement, integration: Integration) -> boo
     return any(each and IDENTITY_CHECKS.intersection(each.checks) for each in (requirement, *confirmed))
 
 
-def compare_identity(partner: Partner, integration: Integration | None) -> IdentityComparison:
-    """Return the identity that a company claims with an integration, by default its newest one."""
+def compare_identity(
+    partner: Partner, integration: Integration | None, newest: Sequence[Integration] = ()
+) -> IdentityComparison:
+    """Return the identity that a company claims with an integration, by default its newest one.
+
+    `newest` are its newest integrations, if the caller has read them.
+    """
     rows = partner.integrations.order_by("-created_at", "-pk")
-    integration = integration or rows.first()
-    earlier_rows = rows.filter(created_at__lt=integration.created_at) if integration else rows
-    earlier = list(earlier_rows[:MAX_EARLIER_INTEGRATIONS])
-    proofs = list(PartnerVerification.objects.filter(partner=partner).order_by("verified_at"))
+    if integration:
+        earlier = list(rows.filter(created_at__lt=integration.created_at)[:MAX_EARLIER_INTEGRATIONS])
+    else:
+        integration, *earlier = [*(newest or rows[:MAX_EARLIER_INTEGRATIONS])] or [None]
+    proofs = sorted(partner.verifications.all(), key=attrgetter("verified_at"))
     comparison = [_compare_domains(partner, proofs), _compare_organizations(integration, earlier, proofs)]
     if integration is not None:
         comparison += _compare_registry(integration, earlier)

@@ -2,7 +2,7 @@
 
 from django import forms
 from django.contrib import messages
-from django.db.models import Case, Count, OuterRef, Q, QuerySet, Subquery, When
+from django.db.models import Case, Count, OuterRef, Prefetch, Q, QuerySet, Subquery, When
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from integrations.partners import permission_conditions, permissions
 from integrations.partners import selectors as partner_selectors
-from integrations.partners.models import Membership, Partner, VerificationState
+from integrations.partners.models import Membership, Partner, PartnerVerification, VerificationState
 from integrations.reviews.views.partner_decisions import build_decisions
 from integrations.reviews.views.queue import require_program_staff
 from integrations.submissions.models import Integration
@@ -74,7 +74,9 @@ def _count_integrations(condition: Q) -> Coalesce:
 def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     """Show a partner to program staff and save its alliances manager."""
     require_program_staff(request)
-    partner = get_object_or_404(Partner.objects.select_related("alliances_manager"), slug=slug)
+    verifications = Prefetch("verifications", PartnerVerification.objects.select_related("verified_by"))
+    partners = Partner.objects.select_related("alliances_manager").prefetch_related(verifications)
+    partner = get_object_or_404(partners, slug=slug)
     form = AlliancesManagerForm(request.POST or None, initial={"manager": partner.alliances_manager})
     if request.method == "POST" and form.is_valid():
         manager = form.cleaned_data["manager"]
@@ -86,14 +88,14 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
             messages.success(request, message % {"manager": manager, "name": partner.name})
         return redirect("reviews:partner", slug)
     memberships = Membership.objects.filter(partner=partner, ended_at=None).select_related("user").order_by("joined_at")
-    rows = partner.integrations.order_by("-created_at")
+    rows = partner.integrations.order_by("-created_at", "-pk")
     context = {
         "partner": partner,
         "form": form,
         "can_decide": permissions.can_decide_on_partner(partner, request.user),
         "decisions": build_decisions(partner),
         "state_reason": partner_selectors.get_state_reason(partner),
-        "verifications": partner.verifications.select_related("verified_by"),
+        "verifications": partner.verifications.all(),
         "members": memberships,
         "page": paginate(request, rows, MAX_INTEGRATIONS),
         "events": partner_selectors.get_history(partner, with_people=False)[:MAX_RECENT_EVENTS],

@@ -86,7 +86,7 @@ def map_signing_urls(partner: Partner) -> dict[str, str]:
     Integrations of the same edition require the same, so only the newest of each is read.
     """
     groups = partner.integrations.open().order_by().values("program_key", "edition_date").annotate(newest=Max("pk"))
-    newest_by_edition = Integration.objects.filter(pk__in=[group["newest"] for group in groups]).order_by("-pk")
+    newest_by_edition = Integration.objects.filter(pk__in=groups.values("newest")).order_by("-pk")
     urls_by_kind: dict[str, str] = {}
     for integration in newest_by_edition.only("uuid", "program_key", "edition_date"):
         for requirement in integration.edition.requirements():

@@ -104,4 +104,4 @@ def test_integration_is_compared_with_a_limited_number_of_earlier_ones(acme: Par
     for number, name in enumerate(names):
         begin(acme, alice, "terraform-provider", NOW + number * DAY, name=name, repository=f"acme-{number}/{name}")
     earlier = compare_identity(acme, None).earlier
-    assert [each.name for each in earlier] == names[-2:0:-1]
+    assert [each.name for each in earlier] == names[-2:1:-1]

@@ -1,6 +1,7 @@
 """Template tags that compare the identity of a company."""
 
 from django import template
+from django.core.paginator import Page
 
 from integrations.partners.models import Partner
 from integrations.programs.requirements import Requirement
@@ -12,9 +13,13 @@ register.simple_tag(is_about_identity)
 
 
 @register.inclusion_tag("checks/partials/identity.html")
-def show_company_identity(partner: Partner) -> dict[str, object]:
-    """Render what the company claims with its newest integration beside what was found."""
-    return {"identity": compare_identity(partner, None)}
+def show_company_identity(partner: Partner, page: Page[Integration]) -> dict[str, object]:
+    """Render what the company claims with its newest integration beside what was found.
+
+    `page` is the page of its integrations that is shown, newest first.
+    """
+    newest = page.object_list if page.number == 1 else ()
+    return {"identity": compare_identity(partner, None, list(newest))}
 
 
 @register.inclusion_tag("checks/partials/identity.html")
