@@ -15,15 +15,19 @@ CONTENT = load_content(Path(__file__).with_name("content") / "period_texts.yaml"
 
 def build_texts(period: Period) -> dict[str, str]:
     """Return the texts by their key. `label` is the name of the period."""
-    values = {
+    return {key: build_text(period, key) for key in CONTENT["texts"]}
+
+
+def build_text(period: Period, key: str) -> str:
+    """Return the text with a key."""
+    return _(CONTENT["texts"][key][period.kind]) % {
         "number": period.number,
         "year": period.year,
         "month": date_format(period.first_day, "YEAR_MONTH_FORMAT"),
         "short_month": date_format(period.first_day, "M Y"),
     }
-    return {key: _(templates[period.kind]) % values for key, templates in CONTENT["texts"].items()}
 
 
-def describe_period(name: str, text: str = "label") -> str:
+def describe_period(name: str, key: str = "label") -> str:
     """Return the label of a period by its name, such as "April 2026" for "2026-04"."""
-    return build_texts(parse_period(name))[text]
+    return build_text(parse_period(name), key)

@@ -24,9 +24,9 @@ from portal.core.exports import BYTE_ORDER_MARK, escape_formula
 from portal.core.periods import parse_period
 from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import JsonObject
-from portal.reports.period_texts import build_texts, describe_period
+from portal.reports.period_texts import build_text, build_texts, describe_period
 from portal.reports.scopes import get_display_name
-from portal.reports.summaries import build_subject, build_verdict, describe_as_of, describe_next_action, get_texts
+from portal.reports.summaries import build_subject, build_verdict, describe_as_of, describe_next_action
 
 CONTENT = load_content(Path(__file__).with_name("content") / "report.yaml", TypeAdapter(JsonObject))
 HEADLINE_KEYS = ("share", "breached", "overdue", "at_risk")  # of the first screen of the email
@@ -50,8 +50,8 @@ def build_current_context(figures: JsonObject, now: datetime, *, is_outside: boo
 
 def build_report_context(figures: JsonObject) -> dict[str, object]:
     """Return the template context of a report. Times are local times of the report's time zone."""
-    zone, texts = ZoneInfo(figures["zone"]), get_texts(figures)
-    previous_label = build_texts(parse_period(figures["period"]).before)["short_label"]
+    zone, period = ZoneInfo(figures["zone"]), parse_period(figures["period"])
+    texts, previous_label = build_texts(period), build_text(period.before, "short_label")
     totals, before = figures["totals"], figures["before"]
     figure_list = [_build_figure(title, key, totals, before) for title, key in _list_figure_titles(figures)]
     return {
@@ -89,7 +89,7 @@ def build_report_context(figures: JsonObject) -> dict[str, object]:
 
 def _list_figure_titles(figures: JsonObject) -> list[tuple[str, str]]:
     """Return the titles in the active language and the keys of the figures. Older reports have fewer."""
-    late_texts = get_texts(figures) if figures["made_late"] or figures["is_past"] else {}
+    late_texts = build_texts(parse_period(figures["period"])) if figures["made_late"] or figures["is_past"] else {}
     rows = [row for row in CONTENT["figures"] if row["key"] in figures["totals"]]
     return [(late_texts.get(row.get("late_text"), _(row["title"])), row["key"]) for row in rows]
 

@@ -16,7 +16,7 @@ from django.utils.translation import ngettext, ngettext_lazy
 
 from portal.core.periods import PeriodKind, parse_period
 from portal.core.value_types import JsonObject
-from portal.reports.period_texts import build_texts
+from portal.reports.period_texts import describe_period
 from portal.reports.scopes import get_display_name
 
 MAX_IMPERFECT_SHARE = 99.9  # a breach never rounds to 100%
@@ -138,7 +138,7 @@ def build_subject(figures: JsonObject) -> str:
     While something is overdue or can't be evaluated, the subject has no share on time.
     """
     values = {
-        "period": get_texts(figures)["subject"],
+        "period": describe_period(figures["period"], "subject"),
         "name": get_display_name(figures["scope"], figures["name"]),
         "result": ", ".join(_list_subject_parts(figures)),
         "partners": ", ".join(dict.fromkeys(row["partner"] for row in figures["worst"])),
@@ -212,7 +212,7 @@ def _describe_settled(figures: JsonObject) -> str:
     """Return how many of the due targets were met. Praise needs a period without a severe concern."""
     totals = figures["totals"]
     if not totals["settled"]:
-        return get_texts(figures)["none_due"]
+        return describe_period(figures["period"], "none_due")
     if totals["breached"] or is_severe(figures):
         return _("%(met)s of %(settled)s SLA targets met, %(breached)s breached.") % totals
     return ngettext("The only SLA target was met.", "All %(settled)s SLA targets were met.", totals["settled"]) % totals
@@ -235,11 +235,6 @@ def describe_next_action(figures: JsonObject) -> str:
     if is_severe(figures):
         return " ".join([_describe_concern(_list_concerns(figures)[0], figures), newest])
     return _("No action needed. The newest report shows what is open now.")
-
-
-def get_texts(figures: JsonObject) -> dict[str, str]:
-    """Return the texts of the report's period."""
-    return build_texts(parse_period(figures["period"]))
 
 
 def _is_of_partner(figures: JsonObject) -> bool:
