@@ -1,4 +1,4 @@
-"""Descriptions of Packer plugins: synthetic outputs, read alone and from a plugin in the sandbox."""
+"""Descriptions of Packer plugins: a genuine output and synthetic ones, alone and from a plugin in the sandbox."""
 
 import json
 from pathlib import Path
@@ -22,6 +22,15 @@ COMPLETE = PackerDescription(
     datasources=("image",),
 )
 OLD_SDK = PackerDescription("0.2.0-dev", "x5.0", "0.3.2", provisioners=("setup",))
+# HashiCorp's plugin for Docker
+DOCKER = PackerDescription(
+    version="1.0.11-dev",
+    api_version="x5.0",
+    sdk_version="0.5.4-dev",
+    protocol_version="v2",
+    builders=("-packer-default-plugin-name-",),
+    post_processors=("import", "push", "save", "tag"),
+)
 PROBLEMS = {
     "empty": "The plugin prints no description.",
     "no-json": "The description isn't a JSON object: “Usage: packer-plugin-rocket [start builder|start provisioner]”.",
@@ -44,7 +53,7 @@ def read(name: str) -> bytes:
     return (FOLDER / f"{name}.out").read_bytes()
 
 
-@pytest.mark.parametrize(("name", "description"), [("complete", COMPLETE), ("old-sdk", OLD_SDK)])
+@pytest.mark.parametrize(("name", "description"), [("complete", COMPLETE), ("docker", DOCKER), ("old-sdk", OLD_SDK)])
 def test_description_names_versions_and_components(name: str, description: PackerDescription) -> None:
     assert parse_description(read(name)) == description
 
@@ -57,7 +66,7 @@ def test_description_that_packer_cannot_use_is_refused(name: str) -> None:
 
 
 def test_every_output_is_tested() -> None:
-    assert {path.stem for path in FOLDER.glob("*.out")} == {"complete", "old-sdk", *PROBLEMS}
+    assert {path.stem for path in FOLDER.glob("*.out")} == {"complete", "docker", "old-sdk", *PROBLEMS}
 
 
 def write_plugin(folder: Path, body: str) -> str:
