@@ -6,12 +6,13 @@ from bs4 import BeautifulSoup
 
 MACHINE_WORD = re.compile(r"\b(?!ptl_)[a-z0-9]+(?:_[a-z0-9]+)+\b")  # "ptl_" begins an API token
 OF_CODE = ("code", "pre", "kbd", "samp", "script", "style", "textarea", "svg")
-PUBLISHED_NAMES = {"linux_amd64"}  # the platform in the names of release files
+# names of files, of platforms, and of the resources of a provider in the demo world
+PUBLISHED_NAME = re.compile(r"\S+\.(?:go|json|zip)\b|\b(?:darwin|freebsd|linux|windows)_[a-z0-9]+\b|\brocket_[a-z_]+")
 
 
 def list_machine_words(html: str) -> set[str]:
-    """Return the words with underscores in the visible text, except in code."""
+    """Return the words with underscores in the visible text, except in code and published names."""
     page = BeautifulSoup(html, "html.parser")
     for element in page(OF_CODE):
         element.decompose()
-    return set(MACHINE_WORD.findall(page.get_text(" "))) - PUBLISHED_NAMES
+    return set(MACHINE_WORD.findall(PUBLISHED_NAME.sub("", page.get_text(" "))))
