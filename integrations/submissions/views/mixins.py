@@ -29,10 +29,10 @@ def load_visible_integration(request: HttpRequest, uuid: UUID, **annotations: Co
     failed_emails = EmailMessage.objects.filter(integration=OuterRef("pk"), state=EmailMessage.State.FAILED)
     rows = visible.select_related("partner__alliances_manager", "reviewer").filter(uuid=uuid)
     existence = {"has_introductions": Exists(introductions), "has_failed_emails": Exists(failed_emails)}
-    integration = rows.annotate(**existence, **annotations).order_by("pk").first()
-    if integration is None:
-        raise Http404(_("Integration not found. It doesn't exist, or you don't have access."))
-    return integration
+    try:  # get() needs no order, for which Django hashes each of the 150 columns
+        return rows.annotate(**existence, **annotations).get()
+    except Integration.DoesNotExist:
+        raise Http404(_("Integration not found. It doesn't exist, or you don't have access.")) from None
 
 
 def require_permission(rule: PermissionRule, integration: Integration, user: User | None) -> None:
