@@ -13,6 +13,7 @@ from allauth.account.internal.flows.login import record_authentication
 from django.contrib.auth.hashers import make_password
 from django.core.cache import cache as django_cache
 from hypothesis import HealthCheck, settings
+from pytest_django.plugin import blocking_manager_key
 
 from integrations.partners.models import Membership, Partner, VerificationMethod, VerificationState
 from integrations.reviews.models import ReviewerProfile
@@ -23,6 +24,7 @@ from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
 from portal.accounts.models import User
 from portal.notifications import delivery
+from tests import replay
 from tests.replay import build_or_replay
 from tests.suites import FIGURE_PROPERTY
 
@@ -47,9 +49,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out the tests that use no database if only those were asked for."""
     if not config.getoption("--database-only"):
         return
-    with_database = [item for item in items if _touches_database(item)]
-    config.hook.pytest_deselected(items=[item for item in items if not _touches_database(item)])
-    items[:] = with_database
+    config.hook.pytest_deselected(items=[item for item in items if not _depends_on_database(item)])
+    items[:] = [item for item in items if _depends_on_database(item)]
 
 
 def pytest_collection_finish() -> None:
@@ -66,9 +67,21 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
                 terminalreporter.write_line(f"{report.nodeid.rpartition('::')[2]}: {value}")
 
 
+def _depends_on_database(item: pytest.Item) -> bool:
+    return _touches_database(item) and not item.get_closest_marker("any_database")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Begin the journal of a test with a database, from which set-up is replayed."""
+    if not _touches_database(item):
+        replay.end_journal()
+        return
+    with item.config.stash[blocking_manager_key].unblock():
+        replay.begin_journal()
+
+
 def _touches_database(item: pytest.Item) -> bool:
-    if item.get_closest_marker("any_database"):
-        return False
     marked = any(item.get_closest_marker(name) for name in ("django_db", "postgres"))
     return marked or not DATABASE_FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
 

@@ -1,6 +1,7 @@
 """Repeats set-up that an earlier test of this process did: the same statements on the same database.
 
-Creating an integration and taking it to a stage runs hundreds of statements, and most tests need one.
+Creating an integration and taking it to a stage runs hundreds of statements, and most tests need one. The rows follow
+from what the test has written so far, because it begins with empty tables whose numbers start at 1.
 """
 
 import hashlib
@@ -8,6 +9,7 @@ from collections.abc import Callable, Sequence
 from copy import deepcopy
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
+from uuid import uuid4
 
 from django.conf import UserSettingsHolder, settings
 from django.db import connection
@@ -17,26 +19,55 @@ from integrations.programs.registry import PROGRAMS
 
 P, R = ParamSpec("P"), TypeVar("R")
 Statement = tuple[str, Any]
-WRITES = ("INSERT", "UPDATE", "DELETE")
+CHANGES = ("INSERT", "UPDATE", "DELETE", "ROLLBACK")  # decide what is in the tables
 OF_EACH_TEST = {"MEDIA_ROOT", "AUDIT_ANCHOR_DIR", "CACHES"}  # differ between tests and leave no trace in rows
 PUBLISHED_PROGRAMS = dict(PROGRAMS)
+RESET_SEQUENCES = {
+    "sqlite": "DELETE FROM sqlite_sequence",
+    "postgresql": "SELECT setval(oid::regclass, 1, false) FROM pg_class WHERE relkind = 'S'"
+    " AND relname !~ '^(django_migrations|django_content_type|auth_permission)_'",
+}
 _recordings: dict[str, tuple[list[Statement], Any]] = {}
+_journal: Any = None  # hash of the changes of this test; None if its rows don't follow from them
+_world = b""  # names the rows that the tests of a module share
+
+
+def begin_journal() -> None:
+    """Describe the rows of a test from here on, before it opens a transaction."""
+    global _journal, _world
+    _journal = None
+    if not str(connection.settings_dict["NAME"]).startswith(("file:tests", "test_")):
+        return  # the first test of a process still has to create the database
+    if _note_change not in connection.execute_wrappers:
+        connection.execute_wrappers.append(_note_change)
+    if connection.in_atomic_block:  # of the module: its rows stay, and only SQLite takes back the numbers
+        _journal = hashlib.sha256(_world) if connection.vendor == "sqlite" else None
+        return
+    _journal, _world = hashlib.sha256(), uuid4().bytes
+    with connection.cursor() as cursor:
+        cursor.execute(RESET_SEQUENCES[connection.vendor])
+
+
+def end_journal() -> None:
+    """Replay nothing in a test without a journal."""
+    global _journal
+    _journal = None
 
 
 def build_or_replay(key: tuple[object, ...], build: Callable[[], Any]) -> Any:
     """Return what `build` returns, from its recorded statements where they mean the same.
 
-    They do on SQLite, whose numbers start again in each test, if the rows, the settings, and the hour are the same. A
-    test with programs of its own builds for itself.
+    They do if the rows, the settings, and the hour are the same. A test with programs of its own builds for itself.
     """
-    if connection.vendor != "sqlite" or not connection.in_atomic_block or PROGRAMS != PUBLISHED_PROGRAMS:
+    if _journal is None or not connection.in_atomic_block or PROGRAMS != PUBLISHED_PROGRAMS:
         return build()
     digest = _describe_state(key)
     if digest not in _recordings:
         statements: list[Statement] = []
         with connection.execute_wrapper(_record_into(statements)):
             result = build()
-        _recordings[digest] = (statements, deepcopy(result))  # the test may change what it gets
+        if not any(sql.startswith("ROLLBACK") for sql, _ in statements):
+            _recordings[digest] = (statements, deepcopy(result))  # the test may change what it gets
         return result
     statements, result = _recordings[digest]
     with connection.cursor() as cursor:
@@ -59,11 +90,19 @@ def replay_fixture(build: Callable[P, R]) -> Callable[P, R]:
 
 def _record_into(statements: list[Statement]) -> Callable[..., Any]:
     def record(execute: Any, sql: str, parameters: Any, many: bool, context: Any) -> Any:
-        if sql.startswith(WRITES):
+        if sql.startswith(CHANGES):
             statements.extend([(sql, each) for each in parameters] if many else [(sql, parameters)])
         return execute(sql, parameters, many, context)
 
     return record
+
+
+def _note_change(execute: Any, sql: str, parameters: Any, many: bool, context: Any) -> Any:
+    if _journal is not None and sql.startswith(CHANGES):
+        rows = parameters if many else [parameters or ()]
+        # repr() of psycopg's JSON shortens it
+        _journal.update(repr((sql, [[getattr(each, "obj", each) for each in row] for row in rows])).encode())
+    return execute(sql, parameters, many, context)
 
 
 def _list_overrides() -> list[tuple[str, str]]:
@@ -76,9 +115,6 @@ def _list_overrides() -> list[tuple[str, str]]:
 
 
 def _describe_state(key: Sequence[object]) -> str:
-    """Return a hash of the key and of everything that services read: rows, settings, and the hour."""
-    digest = hashlib.sha256(repr((key, _list_overrides(), f"{timezone.now():%Y%m%d%H}")).encode())
-    with connection.cursor() as cursor:
-        for table in [*connection.introspection.table_names(cursor), "sqlite_sequence"]:
-            digest.update(repr(cursor.execute(f'SELECT * FROM "{table}"').fetchall()).encode())
-    return digest.hexdigest()
+    """Return a hash of the key and of everything that services read: changes of the test, settings, and the hour."""
+    described = (key, _journal.hexdigest(), _list_overrides(), f"{timezone.now():%Y%m%d%H}")
+    return hashlib.sha256(repr(described).encode()).hexdigest()
