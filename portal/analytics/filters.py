@@ -83,7 +83,12 @@ def require_program_staff(request: HttpRequest) -> None:
 def parse_analytics_filters(request: HttpRequest, now: datetime, *, period: bool = True) -> AnalyticsFilters:
     """Parse the query string. Pages about the current state have no period. Raises Http404 unless program staff."""
     require_program_staff(request)
-    parameters = {name: request.GET.get(name, "")[:60] for name in FILTER_NAMES}
+    return build_analytics_filters(request.GET, now, period=period)
+
+
+def build_analytics_filters(query: Mapping[str, str], now: datetime, *, period: bool = True) -> AnalyticsFilters:
+    """Return the filters of a query string, without its invalid values."""
+    parameters = {name: query.get(name, "")[:60] for name in FILTER_NAMES}
     form = AnalyticsFilterForm({**parameters, "period": parameters["period"] or DEFAULT_PERIOD}, period=period)
     form.is_valid()
     period_key = str(form.cleaned_data.get("period") or DEFAULT_PERIOD)

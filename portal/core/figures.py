@@ -1,13 +1,16 @@
 """Cache of figures that are counted from many rows."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TypeVar
 
 from django.core.cache import cache
 
 Figures = TypeVar("Figures")
 MAX_ROWS_COUNTED_EACH_TIME = 500
+_is_refreshing = ContextVar("is_refreshing", default=False)
 
 
 def read_figures(
@@ -22,9 +25,19 @@ def read_figures(
         seconds: Maximum age of the figures.
     """
     cache_key = f"figures-{hashlib.sha256(key.encode()).hexdigest()}"
-    figures: Figures | None = cache.get(cache_key)
+    figures: Figures | None = None if _is_refreshing.get() else cache.get(cache_key)
     if figures is None:
         figures = count()
         if get_row_count(figures) > MAX_ROWS_COUNTED_EACH_TIME:
             cache.set(cache_key, figures, seconds)
     return figures
+
+
+@contextmanager
+def refresh_figures() -> Iterator[None]:
+    """Count all figures again that are read within."""
+    token = _is_refreshing.set(True)
+    try:
+        yield
+    finally:
+        _is_refreshing.reset(token)

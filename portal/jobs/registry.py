@@ -40,6 +40,7 @@ JOBS = [
     PeriodicJob("escalations.forward_failed_emails", "integrations.escalations.delivery_failures.forward_due", 30),
     PeriodicJob("escalations.escalate", "integrations.escalations.services.escalate_due", 60),
     PeriodicJob("reports.generate", "portal.reports.tasks.generate_due_reports", 300, "email"),
+    PeriodicJob("reports.refresh_figures", "portal.reports.figures.refresh_program_figures", 300, "network"),
     PeriodicJob("submissions.send_digests", "integrations.submissions.digests.send_due", 300, "email"),
     PeriodicJob("checks.plan_nightly_runs", "verification.checks.nightly.plan_nightly_runs", 300, "network"),
     PeriodicJob("testruns.request_inspections", "verification.testruns.tasks.request_new_inspections", 900, "sandbox"),

@@ -1,0 +1,41 @@
+"""Figures of the pages about all programs, counted before their cache expires so that no reader waits for them."""
+
+from datetime import datetime
+
+from django.utils import timezone
+
+from integrations.partners.permission_conditions import WRITES_FOR_PROGRAMS
+from integrations.sla.filters import parse_filters
+from portal.accounts.models import User
+from portal.analytics import forecast_accuracy
+from portal.analytics.filters import build_analytics_filters
+from portal.analytics.flow_presenters import BACKTEST_WEEKS
+from portal.analytics.selectors import flow, stays, workload
+from portal.core.figures import refresh_figures
+from portal.core.iso_weeks import get_program_zone
+from portal.reports.overview import build_overview
+from portal.reports.trends import build_trends
+
+
+def refresh_program_figures(now: datetime | None = None) -> int:
+    """Count the figures of unfiltered pages for program staff. Return the number of pages."""
+    now = now or timezone.now()
+    reader = User.objects.filter(WRITES_FOR_PROGRAMS, is_active=True).first()
+    if reader is None:
+        return 0
+    zone, clocks, filters = get_program_zone(), parse_filters(reader, {}), build_analytics_filters({}, now)
+    pages = (
+        lambda: build_trends(clocks, now, zone),
+        lambda: build_overview(clocks, now, zone),
+        lambda: (stays.list_stays(filters), stays.list_holder_times(filters), stays.list_rounds(filters)),
+        lambda: (
+            flow.count_groups(filters),
+            flow.count_moves(filters, flow.list_span_starts(filters, zone, 2 * flow.COLUMN_COUNT), zone),
+        ),
+        lambda: (workload.list_reviewer_loads(filters), workload.list_failing_checks(filters)),
+        lambda: forecast_accuracy.evaluate_programs(now, weeks=BACKTEST_WEEKS),
+    )
+    with refresh_figures():
+        for build_page in pages:
+            build_page()
+    return len(pages)

@@ -1,0 +1,39 @@
+"""Tests of the job that counts the figures of pages in advance."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from portal.analytics.models import StageDuration
+from portal.core.figures import MAX_ROWS_COUNTED_EACH_TIME
+from portal.reports.figures import refresh_program_figures
+from tests.conftest import NOW
+
+pytestmark = pytest.mark.any_database
+STAY = {"program_key": "nomad", "stage": "review", "holder": "program", "round": 1, "leaves": True, "tenths": 20}
+
+
+def test_nothing_is_counted_without_program_staff(db: None) -> None:
+    assert refresh_program_figures(NOW) == 0
+
+
+def test_page_of_many_rows_needs_no_counting(at: Any, rita: Any, sign_in: Any) -> None:
+    cache.clear()
+    integration, now = at("review"), timezone.now()
+    times = {"began": now - timedelta(days=9), "since": now - timedelta(days=9), "until": now - timedelta(days=1)}
+    rows = [StageDuration(integration=integration, **STAY, **times) for _ in range(MAX_ROWS_COUNTED_EACH_TIME + 1)]
+    StageDuration.objects.bulk_create(rows)
+    client = sign_in(rita)
+    counted = []
+    for _ in range(2):
+        with CaptureQueriesContext(connection) as queries:
+            client.get("/analytics/")
+        counted.append(sum('FROM "analytics_stageduration"' in query["sql"] for query in queries))
+        cache.clear()
+        assert refresh_program_figures() == 6
+    assert counted == [3, 0]
