@@ -47,10 +47,11 @@ def format_time(moment: datetime) -> str:
 
 def format_clock(moment: datetime | None) -> str:
     """Return a time of day in the active time zone, with "UTC" if that is the zone, or an empty string for None."""
-    if moment is None:
-        return ""
-    zone = f" {UTC_NAME}" if timezone.get_current_timezone_name() == UTC_NAME else ""
-    return f"{format_time(timezone.localtime(moment))}{zone}"
+    return "" if moment is None else _format_local_clock(timezone.localtime(moment))
+
+
+def _format_local_clock(local: datetime) -> str:
+    return f"{format_time(local)} {UTC_NAME}" if str(local.tzinfo) == UTC_NAME else format_time(local)
 
 
 def format_exact(moment: date, now: datetime) -> str:
@@ -60,12 +61,19 @@ def format_exact(moment: date, now: datetime) -> str:
     """
     if not isinstance(moment, datetime):
         return format_day(moment, now)
-    return f"{format_day(timezone.localtime(moment), now)}, {format_clock(moment)}"
+    return _format_local_exact(timezone.localtime(moment), now)
+
+
+def _format_local_exact(local: datetime, now: datetime) -> str:
+    return f"{format_day(local, now)}, {_format_local_clock(local)}"
 
 
 def format_full(moment: date) -> str:
     """Return a time with year and time zone for tooltips."""
-    local = timezone.localtime(moment) if isinstance(moment, datetime) else moment
+    return _format_local_full(timezone.localtime(moment) if isinstance(moment, datetime) else moment)
+
+
+def _format_local_full(local: date) -> str:
     day = _format_with_year(local)
     return f"{day}, {format_time(local)} {local.tzname()}" if isinstance(local, datetime) else day
 
@@ -101,19 +109,22 @@ def when(moment: date | None, *, form: str = "exact", now: datetime | None = Non
     require_choice(form, FORMS, "form")
     now = now or timezone.now()
     stamp, kind, words = format_iso(moment), "", ""
-    if not isinstance(moment, datetime):
-        words = format_day(moment, timezone.localtime(now))
+    zone = timezone.get_current_timezone()  # once, because a page has many times
+    local = moment.astimezone(zone) if isinstance(moment, datetime) else moment
+    if not isinstance(moment, datetime) or not isinstance(local, datetime):
+        words = format_day(moment, now.astimezone(zone))
     elif form == "exact":
-        kind, words = " data-exact", format_exact(moment, timezone.localtime(now))
+        kind, words = " data-exact", _format_local_exact(local, now.astimezone(zone))
     elif form == "relative":
         kind, words = f' data-relative="ago" data-moment="{stamp}"', format_relative(moment, now)
     elif form == "age":
         kind, words = f' data-relative="age" data-moment="{stamp}"', format_span((now - moment).total_seconds())
     else:
         relative_html = f'<span data-relative="ago" data-moment="{stamp}">{format_relative(moment, now)}</span>'
-        words = f"<span data-exact>{format_exact(moment, timezone.localtime(now))}</span> · {relative_html}"
+        exact = _format_local_exact(local, now.astimezone(zone))
+        words = f"<span data-exact>{exact}</span> · {relative_html}"
     # Contains no user input, so it skips escaping for speed.
-    return SafeString(f'<time datetime="{stamp}" title="{format_full(moment)}"{kind}>{words}</time>')
+    return SafeString(f'<time datetime="{stamp}" title="{_format_local_full(local)}"{kind}>{words}</time>')
 
 
 def format_due(moment: datetime, now: datetime) -> tuple[str, str]:
