@@ -3,6 +3,7 @@
 import re
 from datetime import datetime, timedelta
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,15 +22,22 @@ from portal.audit.models import AuditEvent
 from portal.audit.verification import find_chain_faults
 from portal.demo.checks import run_nightly_checks
 from portal.demo.consistency import check_next_action, check_results
+from portal.demo.repositories import build_release_files, describe_repository
 from portal.demo.sla import UNREADABLE_INTEGRATION, update_issues
+from portal.directory.install_snippets import build_snippet
+from portal.directory.observed_versions import get_observed_versions
+from portal.directory.views.installation import build_version_context, get_published_versions
 from portal.jobs.models import Job
 from portal.notifications.models import EmailMessage
 from portal.system_checks import check_demo_is_absent
 from tests.house.source import ROOT
+from tests.verification.releases import terraform
 from verification.checks.models import CheckResult
 from verification.checks.nightly import plan_nightly_runs
 from verification.checks.runner import store_result
 from verification.outcomes import Outcome, Result
+from verification.releases.artifacts import file_names
+from verification.releases.install_layout import Source
 from verification.testruns.selectors import get_latest_test_runs
 
 pytestmark = pytest.mark.any_database
@@ -225,3 +233,32 @@ def test_companies_of_the_demo_world_are_verified_by_their_owners_addresses(demo
     for partner in Partner.objects.prefetch_related("verifications"):
         proofs = [(each.method, each.subject) for each in partner.verifications.all()]
         assert (partner.verification_state, proofs) == ("verified", [("email", partner.domain)])
+
+
+@pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")
+def test_terraform_installs_the_providers_of_shown_snippets(demo: None, tmp_path: Path) -> None:
+    providers = Integration.objects.filter_released().filter(program_key="terraform-provider", listing_status="listed")
+    observed_versions = get_observed_versions(providers.values_list("pk", flat=True))
+    for row in providers:
+        repository, published = describe_repository(row, timezone.now()), get_published_versions(row)
+        assert published is not None
+        name = file_names.archive(repository.product, published.newest, "linux", "amd64")
+        archive = tmp_path / "mirror" / "registry.terraform.io" / repository.owner / repository.product / name
+        archive.parent.mkdir(parents=True)
+        archive.write_bytes(build_release_files(repository)[name])
+        snippet = build_snippet(row, observed_versions[row.pk])
+        assert snippet is not None
+        installation = build_version_context(Source(repository.owner, repository.product), published, "", "linux_amd64")
+        for number, text in enumerate((snippet.text, str(installation["required"]))):
+            module = tmp_path / f"{repository.owner}-{repository.product}-{number}"
+            module.mkdir()
+            (module / "main.tf").write_text(text)
+    modules = sorted(path.name for path in tmp_path.iterdir() if path.name != "mirror")
+    (tmp_path / "main.tf").write_text("".join(f'module "{name}" {{\n  source = "./{name}"\n}}\n' for name in modules))
+    settings = tmp_path / "terraform.rc"
+    settings.write_text(f'provider_installation {{\n  filesystem_mirror {{\n    path = "{tmp_path}/mirror"\n  }}\n}}\n')
+    process = terraform.run(tmp_path, TF_CLI_CONFIG_FILE=str(settings))
+    assert (process.returncode, process.stdout.count("Installed provider version: ")) == (0, len(providers)), (
+        process.stdout
+    )
+    assert len(providers) > 5
