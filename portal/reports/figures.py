@@ -12,7 +12,7 @@ from portal.analytics.filters import build_analytics_filters
 from portal.analytics.flow_presenters import BACKTEST_WEEKS
 from portal.analytics.selectors import flow, stays, workload
 from portal.core.figures import refresh_figures
-from portal.core.iso_weeks import get_program_zone
+from portal.core.periods import get_program_zone
 from portal.reports.overview import build_overview
 from portal.reports.trends import build_trends
 
