@@ -49,7 +49,13 @@ from portal.directory.badges.views.verification import StatementForm
 from portal.directory.partner_replies import ReplyForm
 from portal.directory.views.installation import ConstraintForm
 from portal.inbox.forms import AuditLogFilterForm, NotificationPreferencesForm
-from portal.reports.forms import OutsideRecipientForm, ReportFilterForm, ReportScheduleForm, ReportSubscriptionsForm
+from portal.reports.forms import (
+    FrequencyForm,
+    OutsideRecipientForm,
+    ReportFilterForm,
+    ReportScheduleForm,
+    ReportSubscriptionsForm,
+)
 from portal.styleguide import views as styleguide
 from portal.ui.name_confirmation import NameConfirmationForm
 from portal.webhooks.forms import EndpointForm, ReplayForm
@@ -159,6 +165,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (NotificationPreferencesForm, ""): lambda data, user: NotificationPreferencesForm(user, data=data),
     (AnalyticsFilterForm, ""): lambda data, user: AnalyticsFilterForm(data or {}),
     (SavedViewForm, ""): lambda data, user: SavedViewForm(data=data, can_share=True),
+    (FrequencyForm, ""): lambda data, user: FrequencyForm(data=data),
     (OutsideRecipientForm, ""): lambda data, user: OutsideRecipientForm("programs", data=data),
     (ReportFilterForm, ""): lambda data, user: ReportFilterForm(user, data=data),
     (ReportScheduleForm, ""): lambda data, user: ReportScheduleForm(data=data),
