@@ -26,7 +26,15 @@ from portal.ui.components.moments import format_span
 
 DECISION_WINDOW, MEDIAN_WINDOW = timedelta(days=30), timedelta(days=90)
 MAX_ROWS = 12  # of a page
-Decisions = dict[int, list[tuple[datetime, datetime]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """Decisions of a reviewer: all of the last 90 days, those of the last 30, and the median time to decide."""
+
+    count: int = 0
+    recent_count: int = 0
+    median_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,36 +89,42 @@ def list_reviewer_loads(filters: AnalyticsFilters) -> list[ReviewerLoad]:
     )
     decisions = _list_decisions(filters)
     reviewer_loads = [
-        _build_load(person, decisions.get(person.pk, []), filters.now) for person in reviewers.order_by("name", "pk")
+        _build_load(person, decisions.get(person.pk, Decisions()), filters.now)
+        for person in reviewers.order_by("name", "pk")
     ]
     return sorted(reviewer_loads, key=lambda load: (-load.waiting, -load.open, load.name))
 
 
-def _list_decisions(filters: AnalyticsFilters) -> Decisions:
-    """Return (time of the decision, time of the request) of the last 90 days by reviewer.
-
-    Many are up to ten minutes old.
-    """
-    key = f"times of decisions {filters.program}"
-    return read_figures(key, lambda: _read_decisions(filters), _count_decisions)
-
-
-def _count_decisions(decisions: Decisions) -> int:
-    return sum(map(len, decisions.values()))
+def _list_decisions(filters: AnalyticsFilters) -> dict[int, Decisions]:
+    """Return the decisions of each reviewer. Many are up to ten minutes old."""
+    return read_figures(
+        f"decisions {filters.program}",
+        lambda: {reviewer: _summarize(times, filters.now) for reviewer, times in _read_times(filters).items()},
+        lambda decisions: sum(each.count for each in decisions.values()),
+    )
 
 
-def _read_decisions(filters: AnalyticsFilters) -> Decisions:
+def _read_times(filters: AnalyticsFilters) -> dict[int, list[tuple[datetime, datetime]]]:
+    """Return (time of the decision, time of the request) of the last 90 days by reviewer."""
     events = AuditEvent.objects.filter(
         event_type__in=DECISIONS, at__gt=filters.now - MEDIAN_WINDOW, at__lte=filters.now
     ).filter(**filters.of("integration__program_key"))
-    decisions: Decisions = defaultdict(list)
+    times: dict[int, list[tuple[datetime, datetime]]] = defaultdict(list)
     rows = annotate_requested_at(events.order_by()).values_list("actor_id", "at", "requested_at")
     for actor, decided_at, requested_at in rows:
-        decisions[actor].append((decided_at, requested_at or decided_at))
-    return decisions
+        times[actor].append((decided_at, requested_at or decided_at))
+    return times
 
 
-def _build_load(person: Any, decisions: list[tuple[datetime, datetime]], now: datetime) -> ReviewerLoad:
+def _summarize(times: list[tuple[datetime, datetime]], now: datetime) -> Decisions:
+    return Decisions(
+        len(times),
+        sum(decided_at > now - DECISION_WINDOW for decided_at, _requested_at in times),
+        median((decided_at - requested_at).total_seconds() for decided_at, requested_at in times),
+    )
+
+
+def _build_load(person: Any, decisions: Decisions, now: datetime) -> ReviewerLoad:
     profile = getattr(person, "reviewer_profile", None) or ReviewerProfile(user=person)
     return ReviewerLoad(
         person,
@@ -121,10 +135,8 @@ def _build_load(person: Any, decisions: list[tuple[datetime, datetime]], now: da
         person.oldest,
         person.overdue,
         person.snoozed,
-        sum(decided_at > now - DECISION_WINDOW for decided_at, _requested_at in decisions),
-        median((decided_at - requested_at).total_seconds() for decided_at, requested_at in decisions)
-        if decisions
-        else None,
+        decisions.recent_count,
+        decisions.median_seconds,
         format_absence(profile.away_from, profile.away_until, timezone.localtime(now).date()),
     )
 

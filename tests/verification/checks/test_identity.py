@@ -105,3 +105,12 @@ def test_integration_is_compared_with_a_limited_number_of_earlier_ones(acme: Par
         begin(acme, alice, "terraform-provider", NOW + number * DAY, name=name, repository=f"acme-{number}/{name}")
     earlier = compare_identity(acme, None).earlier
     assert [each.name for each in earlier] == names[-2:1:-1]
+
+
+def test_company_page_of_staff_takes_fifteen_queries_at_most(
+    provider: Integration, rita: User, sign_in: Any, django_assert_max_num_queries: Any
+) -> None:
+    prove(provider.partner, VerificationMethod.DNS, "acme.example")
+    client = sign_in(rita)
+    with django_assert_max_num_queries(15):
+        assert client.get("/companies/acme/").status_code == 200
