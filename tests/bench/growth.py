@@ -4,6 +4,7 @@
 
 Fails where the ratio at the largest size is over twice that at the smallest, or where a page needs more than
 MAX_QUERIES queries or has more than MAX_BYTES bytes. Files grow with their rows and are listed with their seconds.
+Prints a profile of the slowest pages at the largest size. --write puts it into docs/explanation/performance.md.
 """
 
 import argparse
@@ -27,7 +28,7 @@ from django.db import connection, transaction  # noqa: E402
 from django.test import Client  # noqa: E402
 from django.test.utils import CaptureQueriesContext  # noqa: E402
 
-from tests.bench import growth_world  # noqa: E402
+from tests.bench import growth_profile, growth_world  # noqa: E402
 from tests.conftest import HASHERS  # noqa: E402
 from tests.portal import addresses  # noqa: E402
 from tests.portal.api import everywhere  # noqa: E402
@@ -39,6 +40,7 @@ ROLES = ("anonymous", "alice", "vera", "charlie", "rita", "sam")
 MAX_QUERIES, MAX_BYTES, MAX_GROWTH = 15, 300_000, 2.0
 SMALLEST_RATIO = 1.0  # growth below the time of the plain page is noise
 ROUNDS, SLOW_SECONDS = 3, 2.0  # a slow page is not visited again
+PROFILED_PAGES = 5
 STATEMENTS = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "DECLARE", "FETCH")
 Visit = Callable[[], Any]
 Visits = dict[tuple[str, str], Visit]  # by page and role
@@ -128,6 +130,18 @@ def remeasure(visits: Visits, first: Measures, last: Measures) -> None:
             last[key] = min(last[key], measure(visits[key]), key=attrgetter("ratio"))
 
 
+def profile_slowest(visits: Visits, measures: Measures) -> str:
+    """Return a table of where the slowest pages spend their time. A page counts once, for its slowest role."""
+    slowest: dict[str, tuple[str, str]] = {}
+    for key in sorted(measures, key=lambda key: -measures[key].milliseconds):
+        if measures[key].status == 200 and not measures[key].is_file:
+            slowest.setdefault(key[0], key)
+    keys = list(slowest.values())[:PROFILED_PAGES]
+    return growth_profile.format_table(
+        {key: growth_profile.profile(partial(measure_seconds, visits[key])) for key in keys}
+    )
+
+
 def report(results: dict[int, Measures], *, every_role: bool) -> int:
     """Print a line per page, that of the role with the highest ratio. Return the number of pages with a problem."""
     sizes = sorted(results)
@@ -156,6 +170,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="pages whose name contains this")
     parser.add_argument("--roles", default=",".join(ROLES))
     parser.add_argument("--every-role", action="store_true", help="a line per role")
+    parser.add_argument("--write", action="store_true", help="write the profile into the documentation")
     options = parser.parse_args()
     settings.API_REQUESTS_PER_MINUTE, settings.PASSWORD_HASHERS = 10_000_000, HASHERS
     settings.ALLOWED_HOSTS = ["*"]
@@ -169,7 +184,12 @@ def main() -> int:
         growth_world.fill(world, size)
         results[size] = {key: measure(visit) for key, visit in visits.items()}
     remeasure(visits, results[min(results)], results[max(results)])
-    return 1 if report(results, every_role=options.every_role) else 0
+    problems = report(results, every_role=options.every_role)
+    table = profile_slowest(visits, results[max(results)])
+    print(f"\nSlowest pages at {max(results)} integrations, milliseconds:\n\n{table}")
+    if options.write:
+        growth_profile.write_table(table)
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":
