@@ -32,7 +32,7 @@ def list_columns(rows: QuerySet[Any]) -> list[Column]:
             field = rows.model._meta.pk if name == "pk" else rows.model._meta.get_field(name)
         except FieldDoesNotExist:
             return []
-        if not isinstance(field, Field) or field.null or field.is_relation:
+        if not isinstance(field, Field) or field.null or (field.is_relation and name != "pk"):
             return []
         columns.append(Column(field, str(entry).startswith("-")))
     return columns if columns and columns[-1].field.unique else []

@@ -12,6 +12,7 @@ from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
 
 from integrations.submissions.models import Integration
+from portal.directory.models import Listing
 from portal.ui.components.lists import pagination
 from portal.ui.pagination import paginate
 from portal.ui.positions import list_columns
@@ -72,6 +73,14 @@ def test_invalid_position_opens_the_page_by_its_number(rows: QuerySet[Integratio
 def test_orders_without_positions(order: tuple[str, ...]) -> None:
     assert list_columns(Integration.objects.order_by(*order)) == []
     assert list_columns(Integration.objects.order_by(F("name").asc(), "pk")) == []
+
+
+def test_primary_key_can_be_a_relation() -> None:
+    columns = list_columns(Listing.objects.order_by("-listed_at", "-pk"))
+    assert [(column.field.attname, column.is_descending) for column in columns] == [
+        ("listed_at", True),
+        ("integration_id", True),
+    ]
 
 
 def test_page_without_a_position_has_plain_links(rows: QuerySet[Integration]) -> None:
