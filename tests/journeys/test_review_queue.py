@@ -255,6 +255,6 @@ def test_review_is_dragged_to_another_reviewer_or_assigned_by_its_link(
     reviewer.sees("Assigned 1 review.")
     expect(card.filter(has_text="Rob Roth")).to_contain_text("Rocket")
     assert Integration.objects.get(pk=waiting.pk).reviewer == rob
-    reader = visit(rita, javascript=False).go("/queue/rebalance/").press("Assign reviewer Rocket")
+    reader = visit(rita, javascript=False).go("/queue/rebalance/").press("Change reviewer Rocket")
     reader.tick("Rita Reyes").press("Assign reviewer").sees("Assigned Rocket to Rita Reyes.")
     assert Integration.objects.get(pk=waiting.pk).reviewer == rita

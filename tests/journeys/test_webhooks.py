@@ -60,7 +60,7 @@ def test_webhook_is_added_tested_fails_and_is_sent_again(
     send_due_deliveries()
     ids = [delivery.headers["webhook-id"] for delivery in receiver.taken]
     assert (len(ids), len(set(ids))) == (4, 2)
-    owner.go(log).choose("Event", "portal.test").press("Filter").sees("Deliveries, newest first")
+    owner.go(log).choose("Event", "portal.test").press("Apply filters").sees("Deliveries, newest first")
     owner.press("Pending").sees("No matching deliveries").holds("Event", "portal.test").shot("webhook-log-empty")
     assert sorted(parse_qsl(urlsplit(owner.page.url).query)) == [("kind", "portal.test"), ("state", "waiting")]
     owner.press("Show all deliveries").sees("Deliveries, newest first").holds("Event", "")

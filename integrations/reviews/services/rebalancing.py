@@ -32,14 +32,14 @@ from portal.notifications import email
 
 MAX_ASSIGNMENTS = 200  # of one plan
 RULES = {
-    "round_robin": gettext_lazy("Round robin: the same number for everyone"),
-    "program": gettext_lazy("By program: reviewers of the program first"),
-    "expertise": gettext_lazy("By expertise: who reviewed most for the partner and the program"),
+    "round_robin": gettext_lazy("Round robin: equal shares"),
+    "program": gettext_lazy("By program: its reviewers first"),
+    "expertise": gettext_lazy("By expertise: most reviews for the partner"),
 }
 SCOPES = {
     "unassigned": gettext_lazy("Without a reviewer"),
-    "away": gettext_lazy("Without a reviewer, or whose reviewer is out of office"),
-    "all": gettext_lazy("All that no one has claimed"),
+    "away": gettext_lazy("Without an available reviewer"),
+    "all": gettext_lazy("All unclaimed"),
 }
 Rank: TypeAlias = tuple[Any, ...]
 # Integration, new reviewer, and the ID of the reviewer that the preview showed
