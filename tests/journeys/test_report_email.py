@@ -45,7 +45,7 @@ def test_manager_previews_a_report_sends_it_and_adds_a_recipient(
     visit: Callable[..., Person], acme: Any, alice: Any, sam: Any
 ) -> None:
     create_reports(acme)
-    manager = visit(sam).go("/reports/").press("Program performance").sees("Reasons of breaches").shot("performance")
+    manager = visit(sam).go("/reports/").press("Program performance").sees("Breach reasons").shot("performance")
     manager.go("/reports/?scope=programs").page.get_by_role("link", name="all programs").first.click()
     manager.arrived().press("Preview and send emails").sees("Recipients", "sam@program.example").shot("report-emails")
     frame = manager.page.frame_locator("iframe")

@@ -40,7 +40,7 @@ from portal.ui.refusals import reported_refusals
 SELECTION_KEY = "queue_selection"
 COLUMN_LABELS = {
     "name": gettext_lazy("Item"),
-    "kind": gettext_lazy("Kind"),
+    "kind": gettext_lazy("Type"),
     "program": gettext_lazy("Program and step"),
     "checks": gettext_lazy("Checks"),
     "reviewer": gettext_lazy("Reviewer"),
@@ -142,7 +142,7 @@ def _build_kind_links(
     request: HttpRequest, summary: queue_items.QueueSummary, current: str, tab: str
 ) -> list[dict[str, object]]:
     """Return the kinds that the user can see, with their counts in the current tab."""
-    labels = {"": gettext_noop("All kinds"), **{key: kind.label for key, kind in KINDS.items()}}
+    labels = {"": gettext_noop("All types"), **{key: kind.label for key, kind in KINDS.items()}}
     counts = {key: summary.count(key, tab) for key in ("", *summary.counts)}
     return _build_links(request, "kind", counts, labels, current) if len(summary.counts) > 1 else []
 

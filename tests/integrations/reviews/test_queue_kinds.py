@@ -93,7 +93,7 @@ def test_item_links_to_the_page_where_it_is_decided(item_of_each_kind: None, rit
 )
 def test_counts_equal_the_lists(item_of_each_kind: None, rita: User, sign_in: SignIn, query: str) -> None:
     client = sign_in(rita)
-    for label in ("Item type", "Queue views"):
+    for label in ("Type", "Queue views"):
         for href, count in links(client.get(f"/queue/?{query}"), label).values():
             assert (href, len(names(client.get(f"/queue/{href}")))) == (href, count)
 
@@ -209,8 +209,8 @@ def test_api_has_the_items_and_counts_of_the_page(
     kind, tab = parse_qs(query).get("kind", [""])[0], parse_qs(query).get("tab", ["all"])[0]
     counts = {kind: counts[tab] for kind, counts in data["counts"].items()}
     labels = {str(KINDS[key].label): count for key, count in counts.items()}
-    page_counts = {label: count for label, (_href, count) in links(response, "Item type").items()}
-    assert {"All kinds": sum(counts.values())} | labels == page_counts
+    page_counts = {label: count for label, (_href, count) in links(response, "Type").items()}
+    assert {"All types": sum(counts.values())} | labels == page_counts
     assert len(data["items"]) == (counts[kind] if kind else sum(counts.values()))
 
 
