@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F
-from django.utils.translation import gettext
+from django.utils import timezone
+from django.utils.translation import gettext, override
 
 from integrations.reviews.selectors.queue_items import ITEM_NAMES, list_decidable_items
 from integrations.reviews.selectors.queue_kinds import KINDS
@@ -18,6 +20,10 @@ from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
 from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import NamedValues
+from portal.jobs.context import JobContext
+from portal.jobs.definitions import job
+from portal.jobs.models import Job
+from portal.jobs.services import enqueue
 from portal.notifications import email as mail
 from portal.notifications.models import EmailMessage
 from portal.notifications.personal_links import hide_personal_links
@@ -111,6 +117,7 @@ class ReportEmails:
     def outside_report(self) -> dict[str, object]:
         return build_current_context(self.snapshot.figures, self.now, is_outside=True)
 
+    @override(settings.LANGUAGE_CODE)  # emails don't use the sender's language
     def build_context(self, recipient: Recipient) -> dict[str, object]:
         snapshot, outside = self.snapshot, recipient.outside
         if outside:
@@ -185,24 +192,38 @@ def deliver_report(
 
 
 @transaction.atomic
-def send_report_now(snapshot: ReportSnapshot, *, actor: User, now: datetime) -> int:
-    """Send the report to everyone who wants it and has not got it. Return the number of recipients."""
+def request_sending(snapshot: ReportSnapshot, *, actor: User, now: datetime) -> int:
+    """Start to send the report to everyone who still waits for it. Return the number of recipients."""
     lock_report(snapshot.scope)
+    count = sum(each.is_pending for each in list_deliveries(snapshot))
+    if not count or is_sending(snapshot):
+        return 0
+    enqueue(send_report, report_id=snapshot.pk, dedup_key=str(snapshot.pk))
+    _record(snapshot, "report.sent_now", actor, now, count=count)
+    return count
+
+
+def is_sending(snapshot: ReportSnapshot) -> bool:
+    """Return whether the job that sends the report has not ended."""
+    return Job.objects.find_unfinished(send_report.kind, str(snapshot.pk)) is not None
+
+
+@job("reports.send_report", queue="email")
+def send_report(_context: JobContext, *, report_id: int) -> None:
+    """Send the report to everyone who still waits for it."""
+    snapshot, now = ReportSnapshot.objects.get(pk=report_id), timezone.now()
     pending = [each for each in list_deliveries(snapshot) if each.is_pending]
-    for delivery in pending:
-        if delivery.email:
-            _release(delivery.email, now)
+    _release_emails([each.email.pk for each in pending if each.email], now)
     deliver_report(snapshot, [each.recipient for each in pending if not each.email], now)
-    if pending:
-        _record(snapshot, "report.sent_now", actor, now, count=len(pending))
-    return len(pending)
 
 
-def _release(email: EmailMessage, now: datetime) -> None:
-    """Send a scheduled email now. Its pending job keeps the earlier of the two times."""
-    email.state, email.held_until = EmailMessage.State.QUEUED, None
-    email.save(update_fields=["state", "held_until"])
-    enqueue_email(email, now)
+@transaction.atomic
+def _release_emails(pks: Iterable[int], now: datetime) -> None:
+    """Send scheduled emails now, unless they were sent or canceled meanwhile. Their jobs start at the earlier time."""
+    for email in EmailMessage.objects.select_for_update().filter(pk__in=pks, state=EmailMessage.State.HELD):
+        email.state, email.held_until = EmailMessage.State.QUEUED, None
+        email.save(update_fields=["state", "held_until"])
+        enqueue_email(email, now)
 
 
 @transaction.atomic

@@ -1,12 +1,12 @@
 """Staff page of a report's emails: exact preview, delivery state, sending now, and sending again."""
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_POST
 
@@ -19,6 +19,7 @@ from portal.reports.recipients import Recipient, list_recipients
 from portal.reports.scopes import can_manage_report, find_report_scope, get_display_name
 from portal.reports.views import get_snapshot
 
+PAGE_SIZE = 50
 # The email has inline styles and must not run or load anything.
 PREVIEW_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox"
 
@@ -63,7 +64,8 @@ def show_emails(request: AuthenticatedRequest, scope: str, period: str) -> HttpR
         "previewed": previewed,
         "email": deliveries.preview_report_email(snapshot, previewed, request.user, timezone.now()),
         "preview_url": f"{preview_url}?to={previewed.key}" if previewed.key else preview_url,
-        "deliveries": rows,
+        "page": Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page")),
+        "is_sending": deliveries.is_sending(snapshot),
         "pending_count": sum(each.is_pending for each in rows),
     }
     return render(request, "reports/emails.html", context)
@@ -80,16 +82,14 @@ def show_email_html(request: AuthenticatedRequest, scope: str, period: str) -> H
 
 @require_POST
 def send_emails(request: AuthenticatedRequest, scope: str, period: str) -> HttpResponse:
-    """Send the report to everyone who waits for it, or again to one recipient."""
+    """Send the report to everyone who still waits for it, or again to one recipient."""
     snapshot, recipients = get_managed_snapshot(request, scope, period)
     if key := request.POST.get("to", ""):
         recipient = find_recipient(recipients, key)
         deliveries.resend_report(snapshot, recipient, actor=request.user, now=timezone.now())
         messages.success(request, _("Report sent to %(email)s again.") % {"email": recipient.email})
     else:
-        count = deliveries.send_report_now(snapshot, actor=request.user, now=timezone.now())
-        template = ngettext("Report sent to %(count)s recipient.", "Report sent to %(count)s recipients.", count)
-        messages.success(request, template % {"count": count})
+        deliveries.request_sending(snapshot, actor=request.user, now=timezone.now())
     return redirect("reports:emails", scope, period)
 
 

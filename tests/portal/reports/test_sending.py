@@ -21,10 +21,11 @@ from portal.jobs.execution import run_due_jobs
 from portal.jobs.models import Job
 from portal.notifications.models import EmailMessage
 from portal.reports import tasks, unsubscribe
-from portal.reports.deliveries import BATCH_SIZE, deliver_report
+from portal.reports.deliveries import BATCH_SIZE, deliver_report, preview_report_email, request_sending
 from portal.reports.models import Frequency, OutsideRecipient, ReportSnapshot
 from portal.reports.recipients import Recipient, list_recipients
 from portal.reports.scopes import find_report_scope
+from tests.portal.pseudo import activate_pseudo_language
 from tests.portal.reports.deliveries import MONDAY, H, readers
 
 
@@ -89,6 +90,9 @@ def test_report_is_sent_now_to_those_who_wait_for_it(
     client = sign_in(sam)
     assert "Send 2 emails" in client.get(url("emails", scope)).content.decode()
     client.post(url("send_emails", scope))
+    assert states() == {"alice@acme.example": "held", "bob@acme.example": "held"}
+    assert "Sending the report. Reload this page" in client.get(url("emails", scope)).content.decode()
+    client.post(url("send_emails", scope))
     run_due_jobs("email", MONDAY - 5 * H)
     assert states() == {"alice@acme.example": "stored", "bob@acme.example": "stored"}
     client.post(url("send_emails", scope))
@@ -106,21 +110,54 @@ def test_report_is_sent_now_to_a_new_member(
     client = sign_in(sam)
     assert "Send 1 email<" in client.get(url("emails", scope)).content.decode()
     client.post(url("send_emails", scope))
+    run_due_jobs("email", MONDAY + 5 * H)
     assert readers() == ["alice@acme.example", "bob@acme.example", "charlie@globex.example"]
     tasks.generate_due_reports(MONDAY + 6 * H)
     assert readers().count("charlie@globex.example") == 1
 
 
+def test_canceled_email_is_not_sent_by_a_pending_request(scope: str, alice: User, sam: User, settings: Any) -> None:
+    settings.EMAIL_STORED_ONLY = True
+    snapshot = ReportSnapshot.objects.get(scope=scope, kind="week")
+    assert request_sending(snapshot, actor=sam, now=MONDAY - 7 * H) == 2
+    unsubscribe.update_subscription(alice, scope, Frequency.NEVER)
+    run_due_jobs("email", MONDAY - 7 * H)
+    assert states() == {"alice@acme.example": "canceled", "bob@acme.example": "stored"}
+
+
+def test_recipients_have_pages(scope: str, sam: User, sign_in: Any) -> None:
+    OutsideRecipient.objects.bulk_create(
+        OutsideRecipient(scope="program:nomad", email=f"{n:02}@bank.example", added_at=MONDAY, confirmed_at=MONDAY)
+        for n in range(60)
+    )
+    client = sign_in(sam)
+    pages = [client.get(url("emails", "program:nomad"), {"page": page}).content.decode() for page in (1, 2)]
+    assert ["Send 60 emails" in page for page in pages] == [True, True]
+    assert [page.count("Not created yet") for page in pages] == [50, 10]
+    assert "?page=2&amp;to=outside-" in pages[1]
+
+
+def test_email_does_not_use_the_language_of_the_sender(scope: str, alice: User) -> None:
+    snapshot = ReportSnapshot.objects.get(scope=scope, kind="week")
+    recipient = Recipient(str(alice.pk), alice, Frequency.WEEKLY)
+    expected = preview_report_email(snapshot, recipient, alice, MONDAY - 7 * H)
+    with activate_pseudo_language():
+        email = preview_report_email(snapshot, recipient, alice, MONDAY - 7 * H)
+    assert (email.subject, email.text.splitlines()) == (expected.subject, expected.text.splitlines())
+
+
 def test_report_is_sent_now_to_a_reader_who_did_not_want_it_before(
-    scope: str, charlie: User, acme: Partner, sam: User, sign_in: Any
+    scope: str, charlie: User, acme: Partner, sam: User, sign_in: Any, settings: Any
 ) -> None:
+    settings.EMAIL_STORED_ONLY = True
     acme.memberships.create(user=charlie, role="owner", joined_at=MONDAY)
     unwanted = Recipient(str(charlie.pk), charlie, Frequency.NEVER)
     assert deliver_report(ReportSnapshot.objects.get(scope=scope, kind="week"), [unwanted], MONDAY - 7 * H) == 0
     client = sign_in(sam)
     for _ in range(2):
         client.post(url("send_emails", scope))
-    assert states()[charlie.email] == "queued"
+        run_due_jobs("email", MONDAY - 7 * H)
+    assert states()[charlie.email] == "stored"
     assert events() == [("report.sent_now", "Sam Stone sent the report of 2026-W16 to its recipients: 3")]
 
 
