@@ -103,3 +103,10 @@ class AuditLogFilterForm(forms.Form):
     )
     first_day = DayField(label=gettext_lazy("From"), required=False)
     last_day = DayField(label=gettext_lazy("To"), required=False)
+
+    def clean_detail(self) -> str:
+        """Require the object or the company: without an index on the data, a search of the whole log is slow."""
+        detail = str(self.cleaned_data["detail"])
+        if detail and not (self.cleaned_data.get("stream") or self.cleaned_data.get("company")):
+            raise forms.ValidationError(_("Enter an object or a company, too."))
+        return detail
