@@ -2,7 +2,8 @@
 
 from typing import Any, TypeVar
 
-from django.core.paginator import Page, Paginator
+from django.core.exceptions import EmptyResultSet
+from django.core.paginator import EmptyPage, Page, Paginator
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.functional import cached_property
@@ -60,7 +61,10 @@ class ListPaginator(Paginator):
     @cached_property
     def count(self) -> int:
         rows = self.object_list.order_by()
-        key = f"count {rows.values('pk').query}"
+        try:
+            key = f"count {rows.values('pk').query}"
+        except EmptyResultSet:  # such as of the companies of a person who has none
+            return 0
         return read_figures(key, rows.count, int, seconds=COUNT_CACHE_SECONDS)
 
     @cached_property
@@ -75,6 +79,14 @@ class ListPaginator(Paginator):
                 self.count = len(rows)
             return ListPage(rows[: self.per_page], 1, self)
         return super().get_page(number)
+
+    def validate_number(self, number: float | str) -> int:
+        """Return a valid number. The position of a page that doesn't exist anymore has no rows after it."""
+        try:
+            return super().validate_number(number)
+        except EmptyPage:
+            self.position = ""
+            raise
 
     def page(self, number: int | str) -> ListPage:
         """Return a page."""

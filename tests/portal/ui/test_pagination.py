@@ -16,7 +16,7 @@ from portal.directory.models import Listing
 from portal.ui.components.lists import pagination
 from portal.ui.pagination import paginate
 from portal.ui.positions import list_columns
-from tests.conftest import NOW, begin
+from tests.conftest import NOW, begin, person
 
 pytestmark = pytest.mark.any_database
 SIZE = 2
@@ -64,9 +64,33 @@ def test_page_from_a_position_skips_no_rows(rows: QuerySet[Integration], acme: A
     assert [query["sql"] for query in queries if "OFFSET" in query["sql"]] == []
 
 
-@pytest.mark.parametrize("position", ["", "~", "~a", "~aW10", "~a!", "~xWyIxIl0", "~aWyJ4IiwieSJd", "~aWyIxIl0"])
+@pytest.mark.parametrize("position", ["", "~", "~a", "~a:b:c", "~WyJhIiwiMSJd"])
 def test_invalid_position_opens_the_page_by_its_number(rows: QuerySet[Integration], position: str) -> None:
     assert open_page(rows, f"?page=2{position}")[0] == ["N4", "N3"]
+
+
+def test_position_of_another_order_opens_the_page_by_its_number(rows: QuerySet[Integration]) -> None:
+    link = open_page(rows, "?page=2")[1]["next"]
+    assert open_page(rows, link)[0] == ["N2", "N1"]
+    assert open_page(rows.order_by("name", "-pk"), link)[0] == ["N4", "N5"]
+
+
+def test_number_after_the_last_page_opens_the_last_page(rows: QuerySet[Integration]) -> None:
+    link = open_page(rows, "?page=3")[1]["next"]
+    assert open_page(rows.exclude(name="N0"), link)[0] == ["N2", "N1"]
+
+
+@pytest.mark.parametrize("by_key", [False, True])
+@pytest.mark.parametrize("number", ["", "1", "2", "x"])
+def test_list_that_can_have_no_rows_is_an_empty_page(db: None, number: str, *, by_key: bool) -> None:
+    request = RequestFactory().get(f"/?page={number}")
+    page = paginate(request, Integration.objects.filter(partner_id__in=[]), by_key=by_key)
+    assert (list(page), page.number, page.paginator.count) == ([], 1, 0)
+
+
+def test_person_without_a_company_can_open_any_page(db: None, sign_in: Any) -> None:
+    client = sign_in(person("new@new.example", "Nell New"))
+    assert [client.get(f"/integrations/{query}").status_code for query in ("", "?page=1", "?page=2")] == [200] * 3
 
 
 @pytest.mark.parametrize("order", [(), ("name",), ("action_due_at", "pk"), ("partner__name", "pk"), ("partner", "pk")])
