@@ -103,7 +103,7 @@ def describe_identity(full_name: str) -> dict[str, object]:
 
 def describe_repository(integration: Integration, now: datetime) -> FictionalRepository:
     """Return the repository of an integration as it is at a time."""
-    entry = next((entry for entry in WORLD.integrations if entry.name == integration.name), None)
+    entry = next((entry for entry in WORLD.integrations if entry.repository == integration.repository), None)
     contents, newest_at = (entry.repository_contents if entry else PAST.repository_contents), None
     if entry and contents.newest_days_ago:
         loaded_at = integration.created_at + timedelta(days=entry.started_days_ago)

@@ -193,6 +193,13 @@ def test_check_results_of_the_demo_world_stay_current(demo: None) -> None:
     assert not stale.exists()
 
 
+def test_checks_of_a_renamed_integration_return_the_same_results(demo: None) -> None:
+    rocket = Integration.objects.get(name="Rocket")
+    Integration.objects.filter(pk=rocket.pk).update(name="Rocket 2")
+    rocket.refresh_from_db()
+    assert list(check_results(rocket, timezone.now())) == []
+
+
 def test_contradictions_are_found(demo: None) -> None:
     rocket = Integration.objects.get(name="Nordlicht")
     Integration.objects.filter(pk=rocket.pk).update(repository="nordlicht/cloud", next_action_code="sign")
