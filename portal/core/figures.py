@@ -4,9 +4,11 @@ import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.core.cache import cache
+from django.core.exceptions import EmptyResultSet
+from django.db.models import QuerySet
 
 Figures = TypeVar("Figures")
 MAX_ROWS_COUNTED_EACH_TIME = 500
@@ -31,6 +33,14 @@ def read_figures(
         if get_row_count(figures) > MAX_ROWS_COUNTED_EACH_TIME:
             cache.set(cache_key, figures, seconds)
     return figures
+
+
+def build_key(name: str, rows: QuerySet[Any]) -> str:
+    """Return the key of figures that are counted from these rows."""
+    try:
+        return f"{name} {rows.values('pk').query}"
+    except EmptyResultSet:  # Django has no query for rows that can't exist, such as those of a person without a company
+        return f"{name} of no rows"
 
 
 @contextmanager

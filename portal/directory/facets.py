@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.public_status import PUBLIC_STATUSES_BY_KEY
-from portal.core.figures import read_figures
+from portal.core.figures import build_key, read_figures
 from portal.core.value_types import NamedValues
 from portal.directory import search
 
@@ -74,7 +74,7 @@ def _count_combinations(filters: search.ListingFilters) -> list[NamedValues]:
     """Return a row per combination of values with its number of listings."""
     listings = search.list_matching_listings(filters).order_by()
     return read_figures(
-        f"facets {listings.values('pk').query}",
+        build_key("facets", listings),
         lambda: list(listings.values(*COLUMNS).annotate(number=Count("pk"))),
         lambda rows: sum(row["number"] for row in rows),
         seconds=FACETS_CACHE_SECONDS,

@@ -15,7 +15,7 @@ from integrations.sla.engine.types import Severity
 from integrations.sla.filters import ClockFilters
 from portal.analytics.forecast_accuracy import ForecastAccuracy, evaluate_programs
 from portal.core.exports import CellValue, ExportTable
-from portal.core.figures import read_figures
+from portal.core.figures import build_key, read_figures
 from portal.core.periods import Period
 from portal.reports.trends import SlaShare, count_by_week, count_results, list_weeks, query_results
 from portal.ui.charts.columns import Chart, Column
@@ -61,7 +61,7 @@ def build_overview(filters: ClockFilters, now: datetime, zone: ZoneInfo) -> Over
     """Return the figures of the last twelve weeks, including the current week. Up to ten minutes old."""
     weeks = list_weeks(now, zone)[1]
     programs, partners, reasons = read_figures(
-        f"overview {weeks[0]} {filters.list_clocks().values('pk').query}",
+        build_key(f"overview {weeks[0]}", filters.list_clocks()),
         lambda: _count_figures(filters, weeks, now, zone),
         lambda figures: sum(share.met + share.breached for share in figures[1]),
     )

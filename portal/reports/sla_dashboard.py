@@ -18,7 +18,7 @@ from integrations.sla.filters import STATE_LABELS, ClockFilters, build_state_con
 from integrations.sla.formatting import format_percent
 from integrations.sla.metrics import Totals
 from integrations.sla.models import MonitoredRepository, SlaBreach
-from portal.core.figures import read_figures
+from portal.core.figures import build_key, read_figures
 from portal.core.periods import PeriodKind, get_last_complete_period, get_program_zone
 from portal.core.value_types import TemplateContext
 from portal.reports import trend_records
@@ -59,7 +59,7 @@ def build_dashboard_summary(filters: ClockFilters, now: datetime, query: object)
 def _read_figures(filters: ClockFilters, now: datetime) -> dict[str, Any]:
     """Return all counts of the page. Those of many clocks are up to a minute old."""
     return read_figures(
-        f"dashboard {filters.list_clocks().values('pk').query}",
+        build_key("dashboard", filters.list_clocks()),
         lambda: _count_clocks(filters, now) | _count_breaches(filters, now) | _measure_data_coverage(filters, now),
         itemgetter("tab_all"),
         seconds=FIGURES_CACHE_SECONDS,

@@ -21,7 +21,7 @@ from integrations.sla.filters import ClockFilters
 from integrations.sla.formatting import format_percent
 from integrations.sla.metrics import Totals
 from integrations.sla.models import SlaBreach, SlaClock
-from portal.core.figures import read_figures
+from portal.core.figures import build_key, read_figures
 from portal.core.periods import Period, get_week
 from portal.core.value_types import TemplateContext
 from portal.reports.trend_records import count_incomplete_clocks
@@ -94,7 +94,7 @@ def build_trends(filters: ClockFilters, now: datetime, zone: ZoneInfo) -> Templa
     earlier, weeks = list_weeks(now, zone)
     start = weeks[0].span(zone)[0]
     counts = read_figures(
-        f"trends {weeks[0]} {filters.list_clocks().values('pk').query}",
+        build_key(f"trends {weeks[0]}", filters.list_clocks()),
         lambda: _count_trends(filters, (earlier[0].span(zone)[0], start, now), zone),
         attrgetter("row_count"),
     )

@@ -2,13 +2,12 @@
 
 from typing import Any, TypeVar
 
-from django.core.exceptions import EmptyResultSet
 from django.core.paginator import EmptyPage, Page, Paginator
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.functional import cached_property
 
-from portal.core.figures import read_figures
+from portal.core.figures import build_key, read_figures
 from portal.ui.positions import (
     AFTER,
     BEFORE,
@@ -61,11 +60,7 @@ class ListPaginator(Paginator):
     @cached_property
     def count(self) -> int:
         rows = self.object_list.order_by()
-        try:
-            key = f"count {rows.values('pk').query}"
-        except EmptyResultSet:  # such as of the companies of a person who has none
-            return 0
-        return read_figures(key, rows.count, int, seconds=COUNT_CACHE_SECONDS)
+        return read_figures(build_key("count", rows), rows.count, int, seconds=COUNT_CACHE_SECONDS)
 
     @cached_property
     def columns(self) -> list[Any]:

@@ -1,9 +1,13 @@
 """Tests of the cache of figures."""
 
+from typing import Any
+
 import pytest
 from django.core.cache import cache
 
+from integrations.submissions.models import Integration
 from portal.core import figures
+from tests.conftest import person
 
 
 @pytest.mark.parametrize(("row_count", "expected"), [(501, [501, 501]), (500, [500, 501])])
@@ -21,3 +25,12 @@ def test_refresh_counts_figures_again() -> None:
     with figures.refresh_figures():
         assert figures.read_figures("refreshed", lambda: next(counts), int) == 502
     assert figures.read_figures("refreshed", lambda: 0, int) == 502
+
+
+def test_key_of_rows_that_cannot_exist() -> None:
+    assert figures.build_key("count", Integration.objects.filter(partner_id__in=[])) == "count of no rows"
+
+
+@pytest.mark.parametrize("address", ["/sla/", "/sla/?page=2", "/sla/trends/", "/integrations/?page=2"])
+def test_person_without_a_company_sees_figures_of_nothing(db: None, sign_in: Any, address: str) -> None:
+    assert sign_in(person("new@new.example", "Nell New")).get(address).status_code == 200
