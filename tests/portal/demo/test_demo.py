@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.core.management.base import SystemCheckError
+from django.db.models import Q
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from integrations.partners.models import Membership, Partner
@@ -41,6 +43,34 @@ from verification.releases.install_layout import Source
 from verification.testruns.selectors import get_latest_test_runs
 
 pytestmark = pytest.mark.any_database
+WAIVED = Q(fulfillments__waiver_expires_at__gt=Now())
+README_STATES = {
+    "just submitted": Q(stage="engage"),
+    "in development": Q(stage="develop"),
+    "failed checks": Q(stage="develop", fulfillments__status="fail"),
+    "waived requirement": Q(stage="review") & WAIVED,
+    "first review": Q(stage="review", review_round=1),
+    "second round of a review": Q(stage="review", review_round=2),
+    "requested changes": Q(review_state="changes"),
+    "proposed meeting times": Q(meetings__state="proposed"),
+    "on hold": ~Q(on_hold_for=""),
+    "declined": Q(stage="declined"),
+    "approval that can be undone": Q(undo_until__gt=Now()),
+    "agreement without the program's signature": Q(partner__agreements__completed_at=None)
+    & Q(partner__agreements__signatures__isnull=False),
+    "listed": Q(listing_status="listed"),
+    "unavailable repository": Q(watch__data_up_to__lt=Now() - timedelta(hours=12)),
+    "severity of an issue lowered by agreement": Q(events__event_type="issue.severity_reduced"),
+    "migrated to the upcoming edition": Q(edition_date="2026-06", events__event_type="integration.edition_moved"),
+    "tier requested and a breach disputed": ~Q(tier_request="") & Q(issues__disputed_at__isnull=False),
+    "check waived": Q(stage="support") & WAIVED,
+    "on notice": Q(listing_status="on_notice"),
+    "suspended": Q(listing_status="suspended"),
+    "delisted": Q(listing_status="delisted"),
+    "downgraded to community": Q(stage="support", listing_status="unlisted"),
+    "archived": Q(stage="archived"),
+    "withdrawn": Q(stage="withdrawn"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -89,11 +119,17 @@ def test_demo_world_shows_what_waits_half_done(demo: None) -> None:
     assert EmailMessage.objects.filter(integration=undoable, name="integration_approved", sent_at=None).exists()
 
 
-def test_integrations_in_the_readme_exist(demo: None) -> None:
+def test_integrations_in_the_readme_are_in_the_stated_state(demo: None) -> None:
     table = (ROOT / "README.md").read_text().partition("| Integration | State |")[2].partition("\n\n")[0]
-    names = [name for row in re.findall(r"^\| (\w.*?) \|", table, re.MULTILINE) for name in row.split(", ")]
-    assert sorted(Integration.objects.filter(name__in=names).values_list("name", flat=True)) == sorted(names)
-    assert len(names) > 10
+    entries = []
+    for names, states in re.findall(r"^\| (\w.*?) \| (.*?) \|$", table, re.MULTILINE):
+        common, _, own_states = states.rpartition(": ")
+        pairs = zip(names.split(", "), own_states.split("; "), strict=True)
+        entries += [(name, {state, common} - {""}) for name, state in pairs]
+    for name, states in entries:
+        for state in states:
+            assert Integration.objects.filter(README_STATES[state], name=name).exists(), f"{name}: {state}"
+    assert {state for _name, states in entries for state in states} == set(README_STATES)
 
 
 def test_demo_refuses_production(db: None, settings: Any) -> None:
