@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.core.management.base import SystemCheckError
-from django.db.models import Q
-from django.db.models.functions import Now
 from django.utils import timezone
 
 from integrations.partners.models import Membership, Partner
@@ -33,6 +31,7 @@ from portal.jobs.models import Job
 from portal.notifications.models import EmailMessage
 from portal.system_checks import check_demo_is_absent
 from tests.house.source import ROOT
+from tests.portal.demo.readme_states import README_STATES
 from tests.verification.releases import terraform
 from verification.checks.models import CheckResult
 from verification.checks.nightly import plan_nightly_runs
@@ -43,34 +42,6 @@ from verification.releases.install_layout import Source
 from verification.testruns.selectors import get_latest_test_runs
 
 pytestmark = pytest.mark.any_database
-WAIVED = Q(fulfillments__waiver_expires_at__gt=Now())
-README_STATES = {
-    "just submitted": Q(stage="engage"),
-    "in development": Q(stage="develop"),
-    "failed checks": Q(stage="develop", fulfillments__status="fail"),
-    "waived requirement": Q(stage="review") & WAIVED,
-    "first review": Q(stage="review", review_round=1),
-    "second round of a review": Q(stage="review", review_round=2),
-    "requested changes": Q(review_state="changes"),
-    "proposed meeting times": Q(meetings__state="proposed"),
-    "on hold": ~Q(on_hold_for=""),
-    "declined": Q(stage="declined"),
-    "approval that can be undone": Q(undo_until__gt=Now()),
-    "agreement without the program's signature": Q(partner__agreements__completed_at=None)
-    & Q(partner__agreements__signatures__isnull=False),
-    "listed": Q(listing_status="listed"),
-    "unavailable repository": Q(watch__data_up_to__lt=Now() - timedelta(hours=12)),
-    "severity of an issue lowered by agreement": Q(events__event_type="issue.severity_reduced"),
-    "migrated to the upcoming edition": Q(edition_date="2026-06", events__event_type="integration.edition_moved"),
-    "tier requested and a breach disputed": ~Q(tier_request="") & Q(issues__disputed_at__isnull=False),
-    "check waived": Q(stage="support") & WAIVED,
-    "on notice": Q(listing_status="on_notice"),
-    "suspended": Q(listing_status="suspended"),
-    "delisted": Q(listing_status="delisted"),
-    "downgraded to community": Q(stage="support", listing_status="unlisted"),
-    "archived": Q(stage="archived"),
-    "withdrawn": Q(stage="withdrawn"),
-}
 
 
 @pytest.fixture(scope="module")
