@@ -39,17 +39,18 @@ def list_columns(rows: QuerySet[Any]) -> list[Column]:
 def encode_position(row: Model, columns: Sequence[Column], direction: str) -> str:
     """Return the position after or before a row, for the URL. It is signed, because the database compares its values.
 
-    The order is part of the signature, so that a position is not used in another order.
+    The order is part of the signature, so that a position is not used in another order. The time isn't, so that the
+    links of a page don't change.
     """
     values = [getattr(row, column.field.attname) for column in columns]
     texts = [value.isoformat() if isinstance(value, datetime) else str(value) for value in values]
-    return signing.dumps([direction, *texts], salt=repr(columns))
+    return signing.Signer(salt=repr(columns)).sign_object([direction, *texts])
 
 
 def decode_position(text: str, columns: Sequence[Column]) -> tuple[str, list[Any]] | None:
     """Return the direction and the values of a position, or None if it is not one of this order."""
     try:
-        direction, *texts = signing.loads(text, salt=repr(columns))
+        direction, *texts = signing.Signer(salt=repr(columns)).unsign_object(text)
         return direction, [column.field.to_python(value) for column, value in zip(columns, texts, strict=True)]
     except (signing.BadSignature, ValidationError):
         return None
