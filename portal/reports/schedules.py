@@ -2,7 +2,9 @@
 
 from datetime import datetime
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.utils import translation
 from django.utils.translation import gettext as _
 
 from portal.accounts.models import User
@@ -50,8 +52,10 @@ def add_outside_recipient(
             recipient.save()
     except IntegrityError as error:  # a second request, which passed the form before the first one ended
         raise ActionRefused(_("This address is already a recipient."), "conflict") from error
+    with translation.override(settings.LANGUAGE_CODE):  # emails don't use the actor's language
+        name = get_display_name(report_scope.key, report_scope.name)
     context = {
-        "name": get_display_name(report_scope.key, report_scope.name),
+        "name": name,
         "by": actor,
         "frequency": frequency.label,
         "url": unsubscribe.build_outside_url(recipient, "reports:confirm_outside"),
