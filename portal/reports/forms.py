@@ -95,11 +95,13 @@ class ReportScheduleForm(forms.ModelForm):  # type: ignore[type-arg]
         model = ReportSchedule
         fields = ("roles", "weekday", "hour", "zone", "skips_empty")
         labels = {
-            "weekday": gettext_lazy("Day after the week"),
-            "skips_empty": gettext_lazy("Skip reports without targets and open issues"),
+            "weekday": gettext_lazy("Day for weekly reports"),
+            "skips_empty": gettext_lazy("Skip reports without due or overdue targets"),
         }
         help_texts = {
-            "weekday": gettext_lazy("Monthly and quarterly reports are sent on the first working day."),
+            "weekday": gettext_lazy(
+                "Monthly and quarterly reports are sent on the first working day after the period."
+            ),
         }
         error_messages = {"weekday": {"invalid_choice": gettext_lazy("Select one of the listed options.")}}
 

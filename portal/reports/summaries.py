@@ -231,10 +231,10 @@ def describe_next_action(figures: JsonObject) -> str:
         return _("Action required: %(action)s") % {"action": action}
     if not figures["is_past"]:
         return _("No action needed.")
-    newest = _("The newest report shows what is open now.")
+    newest = _("The latest report shows what is open now.")
     if is_severe(figures):
         return " ".join([_describe_concern(_list_concerns(figures)[0], figures), newest])
-    return _("No action needed. The newest report shows what is open now.")
+    return _("No action needed. The latest report shows what is open now.")
 
 
 def _is_of_partner(figures: JsonObject) -> bool:

@@ -34,7 +34,7 @@ def test_subject_and_first_line_have_the_overdue_count(
         "SLA week 16, all programs: 1 issue overdue, 1 breached (Acme)",
     ]
     text = report("alice@acme.example").text
-    assert text.startswith("Action required: 1 issue is overdue.\n\nView report: http")
+    assert text.startswith("Action required: Address 1 overdue issue.\n\nView report: http")
     assert "\n1 issue is overdue. 1 of 2 SLA targets met, 1 breached.\n" in text
     issues = {issue.number: reverse("sla:issue", args=[issue.uuid]) for issue in SupportIssue.objects.all()}
     repository, site = "acme/terraform-provider-rocket", settings.SITE_URL
@@ -182,10 +182,10 @@ def test_overdue_count_includes_unlisted_issues(rocket: Integration, alice: User
     many(watch, 2, MONDAY - 24 * H, "data_incomplete", 31)
     tasks.generate_due_reports(MONDAY)
     email = report("sam@program.example")
-    turn = "Action required: Decide on 30 overdue issues. Find out why data is incomplete for 2 issues."
+    turn = "Action required: Follow up on 30 overdue issues. Find out why data is incomplete for 2 issues."
     assert [turn in form for form in (email.text, email.html)] == [True, True]
     assert "\nand 27 more\n" in email.text
-    assert "Action required: 30 issues are overdue." in report("alice@acme.example").text
+    assert "Action required: Address 30 overdue issues." in report("alice@acme.example").text
 
 
 def test_due_count_includes_unlisted_issues(rocket: Integration, alice: User, now: datetime) -> None:

@@ -207,7 +207,7 @@ def test_month_has_its_name_in_every_form(busy_quarter: Integration, alice: User
     assert "| Metric | Mar 2027 | Feb 2027 |" in email.text
     page = client.get(reverse("reports:detail", args=[scope, "2027-03"])).content.decode()
     assert ("SLA report: Acme, March 2027" in page, "Due this month" in page) == (True, True)
-    assert "<strong>Action required:</strong> 21 issues are overdue." in page
+    assert "<strong>Action required:</strong> Address 21 overdue issues." in page
     archive = client.get(reverse("reports:list"), {"kind": "quarter"}).content.decode()
     assert ("Q1 2027: Acme" in archive, "March 2027: Acme" in archive) == (True, False)
     texts = [email.text, page, archive]

@@ -97,8 +97,8 @@ def test_report_is_sent_now_to_those_who_wait_for_it(
     assert states() == {"alice@acme.example": "stored", "bob@acme.example": "stored"}
     client.post(url("send_emails", scope))
     assert readers() == ["alice@acme.example", "bob@acme.example"]
-    assert events() == [("report.sent_now", "Sam Stone sent the report of 2026-W16 to its recipients: 2")]
-    assert "This report was sent to everyone who wants it." in client.get(url("emails", scope)).content.decode()
+    assert events() == [("report.sent_now", "Sam Stone sent the report for 2026-W16 to its recipients: 2")]
+    assert "This report was sent to all subscribers." in client.get(url("emails", scope)).content.decode()
 
 
 def test_report_is_sent_now_to_a_new_member(
@@ -158,7 +158,7 @@ def test_report_is_sent_now_to_a_reader_who_did_not_want_it_before(
         client.post(url("send_emails", scope))
         run_due_jobs("email", MONDAY - 7 * H)
     assert states()[charlie.email] == "stored"
-    assert events() == [("report.sent_now", "Sam Stone sent the report of 2026-W16 to its recipients: 3")]
+    assert events() == [("report.sent_now", "Sam Stone sent the report for 2026-W16 to its recipients: 3")]
 
 
 def test_report_is_sent_again_to_one_recipient(
@@ -169,7 +169,7 @@ def test_report_is_sent_again_to_one_recipient(
     for _ in range(2):
         client.post(url("send_emails", scope), {"to": alice.pk})
     assert readers() == [*["alice@acme.example"] * 3, "bob@acme.example"]
-    assert events() == [("report.resent", "Sam Stone sent the report of 2026-W16 to alice@acme.example again")] * 2
+    assert events() == [("report.resent", "Sam Stone sent the report for 2026-W16 to alice@acme.example again")] * 2
     page = client.get(url("emails", scope)).content.decode()
     assert ("Queued" in page, "Scheduled for" in page) == (True, True)
     latest = EmailMessage.objects.filter(to="alice@acme.example", name="report").latest("pk")
