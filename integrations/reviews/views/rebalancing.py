@@ -36,14 +36,17 @@ def rebalance(request: AuthenticatedRequest) -> HttpResponse:
     if request.method == "POST":
         return _assign(request)
     now, form = timezone.now(), RebalancingForm(request.GET or None)
-    context: dict[str, object] = {"form": form, "now": now, "plan": None}
+    context: dict[str, object] = {"form": form, "now": now, "plan": None, "max_reviews": MAX_ASSIGNMENTS}
     if form.is_valid():
         plan = plan_assignments(form.cleaned_data["rule"], form.cleaned_data["scope"], actor=request.user, now=now)
         changes = [each for each in plan if each.reviewer and each.integration.reviewer != each.reviewer]
         counts = Counter(str(each.reviewer) for each in changes)
         context |= {"plan": plan, "changes": changes, "counts": sorted(counts.items())}
+        review_count = len(plan)
     else:
-        context["board"] = list_reviews_by_reviewer(request.user, now)
+        context["board"] = board = list_reviews_by_reviewer(request.user, now)
+        review_count = sum(len(rows) for _reviewer, rows in board)
+    context["is_full"] = review_count >= MAX_ASSIGNMENTS
     return render(request, "reviews/rebalance.html", context)
 
 

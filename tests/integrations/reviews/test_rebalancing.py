@@ -10,6 +10,7 @@ from integrations.partners.models import Membership, Partner
 from integrations.reviews.models import ReviewerProfile
 from integrations.reviews.services import claims, rebalancing
 from integrations.reviews.services.bulk import snooze
+from integrations.reviews.views import rebalancing as rebalancing_views
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
@@ -150,7 +151,7 @@ def test_review_that_changed_after_the_preview_is_skipped(
     }
     steps[change_row]()
     response = client.post("/queue/rebalance/", {"assignment": lines}, follow=True).content.decode()
-    assert "Rocket: This review changed after the preview. Preview the assignments again." in response
+    assert "Rocket: This review changed after you opened the page. Check it, then assign it again." in response
     assert "Assigned 2 reviews." in response
     rocket.refresh_from_db(fields=["reviewer"])
     assert rocket.reviewer == (ada if change_row == "assign" else rob)
@@ -198,7 +199,18 @@ def test_review_moves_from_one_reviewer_to_another(
     assert client.post("/queue/rebalance/", move)["Location"] == "/queue/rebalance/"
     assert read_board() == {"Unassigned": ["Rocket", "Vaulted"], "Rita Reyes": [], "Rob Roth": ["Scan"]}
     again = client.post("/queue/rebalance/", move | {"assignment": f"{scan.uuid}:{rita.pk}:"}, follow=True).text
-    assert ("This review changed after the preview." in again, "Assigned 0" in again) == (True, False)
+    assert ("This review changed after you opened the page." in again, "Assigned 0" in again) == (True, False)
+
+
+@pytest.mark.parametrize("query", ["", "?rule=round_robin&scope=all"])
+def test_limit_of_shown_reviews_is_explained(
+    three: None, rita: User, sam: User, sign_in: SignIn, query: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, text = sign_in(sam), "Only the 2 reviews with the earliest due dates are shown."
+    complete = client.get(f"/queue/rebalance/{query}").text
+    for module in (rebalancing, rebalancing_views):
+        monkeypatch.setattr(module, "MAX_ASSIGNMENTS", 2)
+    assert (text in complete, text in client.get(f"/queue/rebalance/{query}").text) == (False, True)
 
 
 def test_reviewer_out_of_office_is_shown_only_with_reviews(
