@@ -141,6 +141,8 @@ def test_outside_email_links_only_to_what_its_reader_can_open(
     assert email.text.startswith("1 issue is overdue. 1 of 2 SLA targets met, 1 breached.\n")
     assert f"#2: https://github.com/{watch.repository}/issues/2" in email.text
     assert "/reports/program:nomad/" not in email.html
+    footer, own = "Manage notification preferences", EmailMessage.objects.get(name="report", to=manager.email)
+    assert [footer in text for text in (email.text, email.html, own.text, own.html)] == [False, False, True, True]
     links = re.findall(rf"{settings.SITE_URL}(/reports/files/\S+)", email.text)
     assert [client.get(link)["Content-Type"] for link in links] == ["application/pdf", "text/csv; charset=utf-8"]
     OutsideRecipient.objects.update(ended_at=MONDAY)
