@@ -59,10 +59,13 @@ class Delivery:
 def list_deliveries(snapshot: ReportSnapshot) -> list[Delivery]:
     """Return the recipients who want the report or have an email with it."""
     report_scope = find_report_scope(snapshot.scope)
-    emails = EmailMessage.objects.filter(key__startswith=_build_key_prefix(snapshot)).defer("text", "html")
-    newest = {email.to: email for email in emails.order_by("pk")}
+    prefix = _build_key_prefix(snapshot)
+    newest: dict[str, EmailMessage] = {}
+    for email in EmailMessage.objects.filter(key__startswith=prefix).defer("text", "html").order_by("pk"):
+        # A person can have changed the address, and an address can have become that of a person.
+        newest[email.key.removeprefix(prefix).partition(":")[0]] = newest[email.to] = email
     deliveries = [
-        Delivery(each, newest.get(each.email), is_wanted(snapshot, each.frequency))
+        Delivery(each, newest.get(each.key) or newest.get(each.email), is_wanted(snapshot, each.frequency))
         for each in (list_recipients(report_scope) if report_scope else [])
     ]
     return [each for each in deliveries if each.is_wanted or each.email]

@@ -21,7 +21,7 @@ from portal.jobs.execution import run_due_jobs
 from portal.jobs.models import Job
 from portal.notifications.models import EmailMessage
 from portal.reports import tasks, unsubscribe
-from portal.reports.deliveries import BATCH_SIZE, deliver_report, preview_report_email, request_sending
+from portal.reports.deliveries import BATCH_SIZE, deliver_report, list_deliveries, preview_report_email, request_sending
 from portal.reports.models import Frequency, OutsideRecipient, ReportSnapshot
 from portal.reports.recipients import Recipient, list_recipients
 from portal.reports.scopes import find_report_scope
@@ -123,6 +123,15 @@ def test_canceled_email_is_not_sent_by_a_pending_request(scope: str, alice: User
     unsubscribe.update_subscription(alice, scope, Frequency.NEVER)
     run_due_jobs("email", MONDAY - 7 * H)
     assert states() == {"alice@acme.example": "canceled", "bob@acme.example": "stored"}
+
+
+def test_report_is_not_sent_again_after_a_change_of_address(scope: str, alice: User, sam: User) -> None:
+    snapshot = ReportSnapshot.objects.get(scope=scope, kind="week")
+    EmailMessage.objects.filter(name="report", person=alice).update(state=EmailMessage.State.SENT)
+    User.objects.filter(pk=alice.pk).update(email="alice@new.example")
+    deliveries = {each.recipient.email: each for each in list_deliveries(snapshot)}
+    states = {address: each.email and each.email.state for address, each in deliveries.items()}
+    assert states == {"alice@new.example": "sent", "bob@acme.example": "held"}
 
 
 def test_recipients_have_pages(scope: str, sam: User, sign_in: Any) -> None:
