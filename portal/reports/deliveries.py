@@ -7,7 +7,7 @@ from functools import cached_property
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext, override
 
@@ -221,21 +221,27 @@ def send_report(_context: JobContext, *, report_id: int) -> None:
 
 
 @transaction.atomic
-def _release_emails(pks: Iterable[int], now: datetime) -> None:
-    """Send scheduled emails now, unless they were sent or canceled meanwhile. Their jobs start at the earlier time."""
-    for email in EmailMessage.objects.select_for_update().filter(pk__in=pks, state=EmailMessage.State.HELD):
+def _release_emails(pks: Iterable[int], now: datetime) -> int:
+    """Send scheduled emails now, unless they were sent or canceled meanwhile, and return their number."""
+    emails = EmailMessage.objects.select_for_update().filter(pk__in=list(pks), state=EmailMessage.State.HELD)
+    for email in emails:
         email.state, email.held_until = EmailMessage.State.QUEUED, None
         email.save(update_fields=["state", "held_until"])
         enqueue_email(email, now)
+    return len(emails)
 
 
 @transaction.atomic
-def resend_report(snapshot: ReportSnapshot, recipient: Recipient, *, actor: User, now: datetime) -> None:
-    """Send the report to one recipient once more, also if they don't subscribe to it."""
+def send_to_recipient(snapshot: ReportSnapshot, recipient: Recipient, *, actor: User, now: datetime) -> None:
+    """Send the report to one recipient, also if they don't subscribe to it. A scheduled email is sent now instead."""
     lock_report(snapshot.scope)
     emails = ReportEmails(snapshot, now)
-    count = EmailMessage.objects.filter(key__startswith=f"{emails.key_prefix}{recipient.key}:").count()
-    mail.queue_batch(TEMPLATE, [emails.build_request(recipient, suffix=f":{count + 1}")], now)
+    key = f"{emails.key_prefix}{recipient.key}"
+    existing = EmailMessage.objects.filter(Q(key=key) | Q(key__startswith=f"{key}:"))
+    scheduled = existing.filter(state=EmailMessage.State.HELD).values_list("pk", flat=True)
+    if not _release_emails(scheduled, now):
+        count = existing.count()
+        mail.queue_batch(TEMPLATE, [emails.build_request(recipient, suffix=f":{count}" if count else "")], now)
     _record(snapshot, "report.resent", actor, now, recipient=recipient.email)
 
 

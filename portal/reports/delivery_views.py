@@ -1,4 +1,4 @@
-"""Staff page of a report's emails: exact preview, delivery state, sending now, and sending again."""
+"""Staff page of a report's emails: exact preview, delivery state, and sending by hand."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -82,12 +82,12 @@ def show_email_html(request: AuthenticatedRequest, scope: str, period: str) -> H
 
 @require_POST
 def send_emails(request: AuthenticatedRequest, scope: str, period: str) -> HttpResponse:
-    """Send the report to everyone who still waits for it, or again to one recipient."""
+    """Send the report to everyone who still waits for it, or to one recipient."""
     snapshot, recipients = get_managed_snapshot(request, scope, period)
     if key := request.POST.get("to", ""):
         recipient = find_recipient(recipients, key)
-        deliveries.resend_report(snapshot, recipient, actor=request.user, now=timezone.now())
-        messages.success(request, _("Report resent to %(email)s.") % {"email": recipient.email})
+        deliveries.send_to_recipient(snapshot, recipient, actor=request.user, now=timezone.now())
+        messages.success(request, _("Report sent to %(email)s.") % {"email": recipient.email})
     else:
         deliveries.request_sending(snapshot, actor=request.user, now=timezone.now())
     return redirect("reports:emails", scope, period)

@@ -21,7 +21,14 @@ from portal.jobs.execution import run_due_jobs
 from portal.jobs.models import Job
 from portal.notifications.models import EmailMessage
 from portal.reports import tasks, unsubscribe
-from portal.reports.deliveries import BATCH_SIZE, deliver_report, list_deliveries, preview_report_email, request_sending
+from portal.reports.deliveries import (
+    BATCH_SIZE,
+    deliver_report,
+    list_deliveries,
+    preview_report_email,
+    request_sending,
+    send_to_recipient,
+)
 from portal.reports.models import Frequency, OutsideRecipient, ReportSnapshot
 from portal.reports.recipients import Recipient, list_recipients
 from portal.reports.scopes import find_report_scope
@@ -177,13 +184,25 @@ def test_report_is_sent_again_to_one_recipient(
     client = sign_in(sam)
     for _ in range(2):
         client.post(url("send_emails", scope), {"to": alice.pk})
-    assert readers() == [*["alice@acme.example"] * 3, "bob@acme.example"]
-    assert events() == [("report.resent", "Sam Stone sent the report for 2026-W16 to alice@acme.example again")] * 2
+    assert readers() == [*["alice@acme.example"] * 2, "bob@acme.example"]  # the scheduled one, and once more
+    assert events() == [("report.resent", "Sam Stone sent the report for 2026-W16 to alice@acme.example")] * 2
     page = client.get(url("emails", scope)).content.decode()
     assert ("Queued" in page, "Scheduled for" in page) == (True, True)
     latest = EmailMessage.objects.filter(to="alice@acme.example", name="report").latest("pk")
     assert "Most overdue issues at the end of the week" in latest.text  # sent long after its week
     assert client.post(url("send_emails", scope), {"to": "0"}).status_code == 404
+
+
+def test_report_sent_to_one_recipient_is_not_sent_again_on_schedule(
+    watch: MonitoredRepository, sam: User, time_machine: Any
+) -> None:
+    time_machine.move_to(MONDAY - 2 * H, tick=False)
+    tasks.generate_due_reports(MONDAY - 2 * H)
+    snapshot = ReportSnapshot.objects.get(scope="programs", kind="week")
+    send_to_recipient(snapshot, Recipient(str(sam.pk), sam, Frequency.WEEKLY), actor=sam, now=MONDAY - 2 * H)
+    sent = readers().count(sam.email)
+    tasks.generate_due_reports(MONDAY)
+    assert (sent, EmailMessage.objects.filter(key__startswith="report:programs:", to=sam.email).count()) == (1, 1)
 
 
 def test_emails_are_for_managers_of_the_program_and_staff(
