@@ -94,14 +94,15 @@ func streamFingerprint(_ interface{}, stream grpc.ServerStream) error {
 	if err := stream.RecvMsg(&message{}); err != nil {
 		return err
 	}
-	if fault != "hangs" {
-		first := &fingerprint{Health: healthy}
-		if fault == "unhealthy" {
-			first.Health = unhealthy
-		}
-		if err := stream.SendMsg(first); err != nil {
-			return err
-		}
+	if fault == "hangs" {
+		select {} // not even the end of the client's time ends the response
+	}
+	first := &fingerprint{Health: healthy}
+	if fault == "unhealthy" {
+		first.Health = unhealthy
+	}
+	if err := stream.SendMsg(first); err != nil {
+		return err
 	}
 	<-stream.Context().Done()
 	return nil
