@@ -59,6 +59,7 @@ EXPECTED = {
     "Open Source, Enterprise": "offerings as the program publishes them",
     "Nomad Integration Program, -04": "a published edition",
     "Pad": "a resource of the provider",
+    "SLA week 16: no targets due, 0 at risk – Acme": "the subject of an email, in the language of the portal",
     "rocket_pad": "a resource of the provider",
     "rocket.rocket.upbound.io": "an API group of the provider",
 }
