@@ -9,6 +9,7 @@ import pytest
 
 from tests.bench import growth, growth_world
 
+pytestmark = pytest.mark.any_database
 INTEGRATIONS, ACME_EVERY = 4_400, 15  # over 200 companies, and over 200 integrations of Acme
 MAX_OPTIONS = 200
 CONSTANT_LISTS = {"zone", "country"}  # time zones and countries, which don't grow

@@ -2,7 +2,11 @@
 
 from typing import Any
 
+import pytest
+
 from integrations.submissions.selectors.responsibility import list_by_responsible_party
+
+pytestmark = pytest.mark.any_database
 
 
 def test_order_of_the_home_page_is_read_from_an_index_alone(acme: Any) -> None:
