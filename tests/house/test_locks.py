@@ -9,6 +9,8 @@ PIN_PATTERN = re.compile(r"^([a-z0-9.-]+)==([^ ;\\]+)", re.MULTILINE)
 RUNTIME = (ROOT / "requirements.lock").read_text()
 EMBEDDED_LOCK = (ROOT / "requirements-embedded.lock").read_text()
 DEVELOPMENT = (ROOT / "requirements-dev.lock").read_text()
+INSTALLER = (ROOT / "requirements-uv.lock").read_text()
+LOCKS = (RUNTIME, EMBEDDED_LOCK, DEVELOPMENT, INSTALLER)
 
 
 def pins(lock):
@@ -26,11 +28,11 @@ def list_required_names(requirements):
 
 
 def test_locks_hold_no_addresses():
-    assert not [line for line in (RUNTIME + EMBEDDED_LOCK + DEVELOPMENT).splitlines() if "://" in line or "@" in line]
+    assert not [line for line in "".join(LOCKS).splitlines() if "://" in line or "@" in line]
 
 
 def test_every_pin_has_a_hash():
-    for lock in (RUNTIME, EMBEDDED_LOCK, DEVELOPMENT):
+    for lock in LOCKS:
         blocks = re.split(r"\n(?=[a-z])", lock.strip())
         assert len(blocks) == len(pins(lock))
         assert [block for block in blocks if "--hash=sha256:" not in block] == []
@@ -48,3 +50,4 @@ def test_locks_hold_what_the_project_asks_for():
         list_required_names(project["project"]["optional-dependencies"]["embedded"]) - packages(EMBEDDED_LOCK) == set()
     )
     assert list_required_names(project["dependency-groups"]["dev"]) - packages(DEVELOPMENT) == set()
+    assert list_required_names(project["dependency-groups"]["install"]) == packages(INSTALLER)
