@@ -82,14 +82,15 @@ def create_person(person: DemoPerson, password: str) -> User:
 
 
 def build_world(now: datetime, progress: Callable[[str], None] = lambda _: None) -> None:
-    """Create the demo world in an empty database."""
+    """Create the demo world in an empty database. `progress` is called with what comes next."""
     world = DemoWorld(now)
-    past.create_past(now, world.reviewers, world.password)
     progress("Integrations of six other partners from the past year")
+    past.create_past(now, world.reviewers, world.password)
     for entry in sorted(WORLD.integrations, key=lambda entry: -entry.started_days_ago):  # oldest first
-        create_integration(world, entry)
         progress(f"{entry.company}: {entry.name}")
+        create_integration(world, entry)
     create_introduction(world)
+    progress("Support issues, webhooks, and the latest reports")
     load_issues(now)
     acme, owner = world.partners["Acme Rockets"], world.get_owner("Acme Rockets")
     for integration_name, create in (
@@ -100,7 +101,6 @@ def build_world(now: datetime, progress: Callable[[str], None] = lambda _: None)
     ):
         create(Integration.objects.get(name=integration_name), owner, now)
     create_webhooks(acme, owner, world.people["Sam Stone"], now)
-    progress("Support issues, webhooks, and the latest reports")
     create_ci_token(acme, owner, now)
     bob = world.people["Bob Baker"]
     draft = drafts.create_draft(acme, "consul", actor=bob, now=now - timedelta(hours=3))

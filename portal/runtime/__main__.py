@@ -11,7 +11,7 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import StringIO, TextIOWrapper
+from io import TextIOWrapper
 from pathlib import Path
 
 import django
@@ -143,8 +143,19 @@ def prepare_database(folder: Path, empty: bool) -> None:
     require_current_schema(folder)
     call_command("migrate", interactive=False, verbosity=0)
     if not (empty or settings.PRODUCTION or User.objects.exists()):
-        write_line("Loading demo data…")
-        call_command("load_demo", stdout=StringIO())
+        load_demo_data()
+
+
+def load_demo_data() -> None:
+    """Load the demo world and print what is being loaded."""
+    from django.db import transaction  # noqa: PLC0415
+    from django.utils import timezone  # noqa: PLC0415
+
+    from portal.demo.loader import build_world  # noqa: PLC0415
+
+    write_line("Loading demo data:")
+    with transaction.atomic():
+        build_world(timezone.now(), lambda line: write_line(f"  {line}"))
 
 
 def write_line(line: str) -> None:
