@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from hashlib import md5
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -43,10 +44,15 @@ DATABASE_FIXTURES = frozenset({"db", "transactional_db", "live_server", "client"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--database-only", action="store_true", help="leave out the tests that touch no database")
+    parser.addoption("--list-database-files", metavar="FILE", help="write the files that --database-only needs to FILE")
 
 
+@pytest.hookimpl(trylast=True)  # after -m
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the tests that use no database if only those were asked for."""
+    if name := config.getoption("--list-database-files"):
+        files = {str(item.path) for item in items if _depends_on_database(item)}
+        Path(name).write_text("\n".join(sorted(files)), "utf-8")
     if not config.getoption("--database-only"):
         return
     config.hook.pytest_deselected(items=[item for item in items if not _depends_on_database(item)])
@@ -68,7 +74,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 def _depends_on_database(item: pytest.Item) -> bool:
-    return _touches_database(item) and not item.get_closest_marker("any_database")
+    is_exempt = item.get_closest_marker("any_database") and not item.get_closest_marker("every_database")
+    return _touches_database(item) and not is_exempt
 
 
 @pytest.hookimpl(tryfirst=True)
