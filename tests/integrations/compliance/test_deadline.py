@@ -13,6 +13,8 @@ from tests.integrations.compliance.transitions import DAY, REASON, fresh, refusa
 from tests.replay import replay_fixture
 from verification.checks.models import Observation
 
+pytestmark = pytest.mark.any_database
+
 
 @pytest.fixture
 @replay_fixture
@@ -56,6 +58,7 @@ def test_notice_email_has_reason_and_deadline(integration_on_notice: Integration
     assert integration_on_notice.action_due_at == integration_on_notice.compliance_deadline_at
 
 
+@pytest.mark.every_database
 def test_ended_period_notifies_program_once(integration_on_notice: Integration, now: datetime) -> None:
     moments = [now + 29 * DAY, now + 30 * DAY, now + 31 * DAY, now + 300 * DAY]
     assert [tasks.advance_cases(at) for at in moments] == [0, 1, 0, 0]
@@ -71,6 +74,7 @@ def test_ended_period_notifies_program_once(integration_on_notice: Integration, 
     )
 
 
+@pytest.mark.every_database
 def test_answer_on_breached_issue_pauses_deadline(
     integration_on_notice: Integration, late: SlaClock, now: datetime, rita: Any, rob: Any
 ) -> None:
@@ -128,6 +132,7 @@ def test_data_gap_blocks_suspension(integration_on_notice: Integration, now: dat
     assert "Our issue data ends Wed, May 13" in refusal(integration_on_notice, "suspend", rob, now + 31 * DAY)
 
 
+@pytest.mark.every_database
 def test_appeal_pauses_deadline_and_needs_another_reviewer(
     integration_on_notice: Integration, now: datetime, alice: Any, rita: Any, rob: Any
 ) -> None:
@@ -140,6 +145,7 @@ def test_appeal_pauses_deadline_and_needs_another_reviewer(
     assert "You already appealed." in refusal(row, "appeal", alice, now + 90 * DAY)
 
 
+@pytest.mark.every_database
 def test_evidence_is_frozen_with_each_decision(
     integration_on_notice: Integration, late: SlaClock, now: datetime, rob: Any, sign_in: Any, alice: Any, charlie: Any
 ) -> None:
@@ -157,6 +163,7 @@ def test_evidence_is_frozen_with_each_decision(
     assert sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/compliance/1/").status_code == 404
 
 
+@pytest.mark.every_database
 def test_evidence_lists_emails_with_delivery_status(
     integration_on_notice: Integration, alice: Any, sign_in: Any
 ) -> None:

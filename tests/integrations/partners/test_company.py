@@ -15,6 +15,8 @@ from portal.notifications.models import EmailMessage
 from tests.conftest import person
 from tests.integrations.partners.test_onboarding import error_at, text_of
 
+pytestmark = pytest.mark.any_database
+
 SignIn = Callable[[Any], Any]
 
 
@@ -78,6 +80,7 @@ def test_owner_invites_and_the_email_goes(sign_in: SignIn, acme: Partner, alice:
     assert EmailMessage.objects.get().subject == "Alice Archer invited you to join Acme"
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize(
     ("form_data", "field"),
     [
@@ -102,6 +105,7 @@ def test_editor_invites_no_one(sign_in: SignIn, bob: Any) -> None:
     assert Invitation.objects.count() == 0
 
 
+@pytest.mark.every_database
 def test_invitation_is_sent_again_and_reverted(sign_in: SignIn, alice: Any) -> None:
     client = sign_in(alice)
     client.post("/company/acme/invite/", {"email": "dora@acme.example", "role": "owner"})
@@ -127,6 +131,7 @@ def test_owner_gives_another_role_and_the_colleague_is_notified(
     assert EmailMessage.objects.get().subject == "New role in Acme: viewer"
 
 
+@pytest.mark.every_database
 def test_access_of_a_removed_colleague_ends_on_the_next_request(sign_in: SignIn, alice: Any, bob: Any) -> None:
     his = Client()
     his.force_login(bob, backend="django.contrib.auth.backends.ModelBackend")
@@ -169,6 +174,7 @@ def test_editor_changes_no_one(sign_in: SignIn, acme: Partner, alice: Any, bob: 
     assert (permissions.get_role(acme, alice), permissions.get_role(acme, bob)) == ("owner", "editor")
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("wish", [{}, {"do": "nonsense"}, {"do": "role"}, {"do": "role", "role": "king"}])
 def test_invalid_wish_changes_nothing(
     sign_in: SignIn, acme: Partner, alice: Any, bob: Any, wish: dict[str, str]

@@ -3,6 +3,8 @@
 from datetime import datetime, timedelta
 from typing import Any
 
+import pytest
+
 from integrations.partners import permissions
 from integrations.partners.models import Invitation, JoinRequest, Partner
 from integrations.partners.services import members
@@ -89,6 +91,7 @@ def test_members_are_not_invited_and_no_one_but_owners_invites(
     assert Invitation.objects.count() == 0
 
 
+@pytest.mark.any_database
 def test_partner_sends_fifty_invitations_a_day(acme: Partner, alice: Any, now: datetime) -> None:
     for n in range(50):
         members.create_invitation(acme, f"p{n}@acme.example", "viewer", actor=alice, now=now)

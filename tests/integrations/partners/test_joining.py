@@ -17,6 +17,8 @@ from portal.notifications.models import EmailMessage
 from tests.integrations.partners.memberships import join, list_partner_events, place, refusal
 from tests.integrations.partners.test_onboarding import text_of
 
+pytestmark = pytest.mark.any_database
+
 SignIn = Callable[[Any], Client]
 
 
@@ -73,6 +75,7 @@ def test_other_addresses_let_nobody_in(proven_acme: Partner, dora: Any, now: dat
         members.join_by_domain(proven_acme, addresses=addresses, actor=dora, now=now)
 
 
+@pytest.mark.every_database
 def test_removed_member_does_not_return_by_domain(proven_acme: Partner, dora: Any, now: datetime) -> None:
     join(proven_acme, dora, "editor", now, ended_at=now)
     with pytest.raises(ActionRefused, match="Ask to join"):
@@ -96,6 +99,7 @@ def test_owner_transfers_the_ownership_and_becomes_an_editor(
     assert mails() == [("role_changed", bob.email, "New role in Acme: owner")]
 
 
+@pytest.mark.every_database
 def test_former_owner_keeps_no_token_and_no_invitation(acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
     tokens.create_token("pipeline", ("integrations:read",), 30, actor=alice, now=now, partner=acme)
     members.create_invitation(acme, "dora@acme.example", "owner", actor=alice, now=now)

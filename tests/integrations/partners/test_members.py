@@ -12,6 +12,8 @@ from integrations.partners.services import members, profiles
 from tests.conftest import person
 from tests.integrations.partners.memberships import list_partner_events, place, refusal
 
+pytestmark = pytest.mark.any_database
+
 # -- create ---------------------------------------------------------------------------------------------------
 
 
@@ -24,6 +26,7 @@ def test_partner_is_created_with_its_owner(dora: Any, now: datetime) -> None:
     assert list_partner_events(partner) == [("partner.created", "Dora Dean")]
 
 
+@pytest.mark.every_database
 def test_second_partner_that_looks_the_same_is_refused(acme: Partner, dora: Any, now: datetime) -> None:
     sentence = refusal(profiles.create_partner, "АСМЕ", actor=dora, now=now)
     assert sentence == "A company with this or a similar name already exists. Ask to join it, or enter another name."
@@ -52,6 +55,7 @@ def test_owner_accepts_who_asked(acme: Partner, alice: Any, dora: Any, now: date
     ]
 
 
+@pytest.mark.every_database
 def test_who_was_declined_waits_a_day_before_asking_again(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
     members.decide_join_request(members.request_to_join(acme, actor=dora, now=now), accept=False, actor=alice, now=now)
     sentence = refusal(members.request_to_join, acme, actor=dora, now=now + timedelta(hours=23))
@@ -60,6 +64,7 @@ def test_who_was_declined_waits_a_day_before_asking_again(acme: Partner, alice: 
     assert JoinRequest.objects.filter(state="waiting").count() == 1
 
 
+@pytest.mark.every_database
 def test_no_one_asks_twice_nor_asks_their_own_partner(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
     members.request_to_join(acme, actor=dora, now=now)
     assert (
@@ -77,6 +82,7 @@ def test_no_one_asks_everybody(dora: Any, now: datetime) -> None:
     assert sentence == "You have 3 open requests. Wait for a decision on one of them."
 
 
+@pytest.mark.every_database
 def test_second_decision_on_a_request_says_who_was_faster(
     acme: Partner, alice: Any, bob: Any, dora: Any, now: datetime
 ) -> None:
@@ -97,6 +103,7 @@ def test_only_owners_decide_on_requests(acme: Partner, alice: Any, now: datetime
     assert JoinRequest.objects.get().state == "waiting"
 
 
+@pytest.mark.every_database
 def test_invalid_role_is_refused(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
     join_request = members.request_to_join(acme, actor=dora, now=now)
     with transaction.atomic():
@@ -127,6 +134,7 @@ def test_owner_whose_account_is_off_is_no_owner(acme: Partner, alice: Any, bob: 
     assert refusal(members.end_membership, place(acme, alice), actor=alice, now=now) == members.LAST_OWNER_MESSAGE
 
 
+@pytest.mark.every_database
 def test_who_is_removed_loses_access_and_can_come_back(acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
     assert permissions.get_role(acme, bob) == "editor"
     members.end_membership(place(acme, bob), actor=alice, now=now)
@@ -138,6 +146,7 @@ def test_who_is_removed_loses_access_and_can_come_back(acme: Partner, alice: Any
     assert Membership.objects.filter(partner=acme, user=bob).count() == 2
 
 
+@pytest.mark.every_database
 def test_removed_owner_leaves_no_open_invitation_behind(acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
     members.change_role(place(acme, bob), "owner", actor=alice, now=now)
     members.create_invitation(acme, "bob@home.example", "owner", actor=bob, now=now)
@@ -180,6 +189,7 @@ def test_staff_appoint_an_owner_where_none_is_left(
     assert list_partner_events(acme) == [("member.owner_appointed", "Sam Stone")]
 
 
+@pytest.mark.every_database
 def test_one_person_can_belong_to_several_partners(acme: Partner, charlie: Any, alice: Any, now: datetime) -> None:
     invitation, _ = members.create_invitation(acme, charlie.email, "viewer", actor=alice, now=now)
     members.accept_invitation(invitation, addresses=[charlie.email], actor=charlie, now=now)

@@ -22,6 +22,8 @@ from tests.integrations.partners.memberships import list_partner_events
 from tests.integrations.partners.test_onboarding import text_of
 from tests.replay import replay_fixture
 
+pytestmark = pytest.mark.any_database
+
 SignIn = Callable[[Any], Client]
 
 
@@ -40,6 +42,7 @@ def mails() -> list[tuple[str, str, str]]:
     return list(EmailMessage.objects.order_by("pk").values_list("name", "to", "subject"))
 
 
+@pytest.mark.every_database
 def test_reviewers_are_asked_to_decide(sign_in: SignIn, imitation: Partner, globex: Partner, rita: Any) -> None:
     subject = "Decision needed on the company HashiCorp Partners"
     assert mails() == [("company_decision_requested", rita.email, subject)]
@@ -49,6 +52,7 @@ def test_reviewers_are_asked_to_decide(sign_in: SignIn, imitation: Partner, glob
     assert "The name looks like the reserved name “hashicorp”." in text_of(page)
 
 
+@pytest.mark.every_database
 def test_proof_does_not_replace_the_decision(imitation: Partner, erin: Any, rita: Any, now: datetime) -> None:
     assert [proof.method for proof in imitation.verifications.all()] == ["email"]
     assert state_of(imitation) == "needs_decision"
@@ -92,6 +96,7 @@ def test_rename_to_an_honest_name_needs_no_decision(imitation: Partner, erin: An
     assert state_of(imitation) == "verified"
 
 
+@pytest.mark.every_database
 def test_approved_name_can_be_taken_again(imitation: Partner, erin: Any, rita: Any, now: datetime) -> None:
     name_decisions.approve_partner(imitation, "Fine.", actor=rita, now=now)
     for name, state in (
@@ -103,6 +108,7 @@ def test_approved_name_can_be_taken_again(imitation: Partner, erin: Any, rita: A
         assert state_of(imitation) == state
 
 
+@pytest.mark.every_database
 def test_listed_company_that_takes_a_reserved_name_is_hidden_at_once(
     at: Callable[..., Integration], client: Client, alice: Any, rita: Any, now: datetime
 ) -> None:
@@ -157,6 +163,7 @@ def test_only_reviewers_decide_with_a_reason(
         decide(imitation, " ", actor=rita, now=now)
 
 
+@pytest.mark.every_database
 def test_second_decision_is_refused(imitation: Partner, rita: Any, now: datetime) -> None:
     name_decisions.reject_partner(imitation, "No.", actor=rita, now=now)
     with pytest.raises(ActionRefused, match="already rejected"):

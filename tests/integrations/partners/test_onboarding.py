@@ -16,6 +16,8 @@ from portal.core import crypto
 from portal.notifications.models import EmailMessage
 from tests.conftest import person
 
+pytestmark = pytest.mark.any_database
+
 SignIn = Callable[[Any], Any]
 
 
@@ -50,11 +52,13 @@ def test_partner_is_created_with_the_domain_of_its_first_person(sign_in: SignIn,
     assert permissions.get_role(partner, fred) == "owner"
 
 
+@pytest.mark.every_database
 def test_public_email_address_gives_the_partner_no_domain(sign_in: SignIn, erin: Any) -> None:
     sign_in(erin).post("/company/new/", {"name": "Initech"})
     assert Partner.objects.get().domain == ""
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
@@ -77,6 +81,7 @@ def test_invalid_name_is_refused_with_field_error_and_nothing_is_lost(
     assert Partner.objects.count() == 0
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("website", ["javascript:alert(1)", "ftp://initech.example", "not a site"])
 def test_invalid_website_is_refused(sign_in: SignIn, erin: Any, website: str) -> None:
     response = sign_in(erin).post("/company/new/", {"name": "Initech", "website": website})
@@ -92,6 +97,7 @@ def test_colleagues_of_the_same_domain_are_offered_by_name_alone(sign_in: SignIn
     assert alice.name not in page.content.decode()
 
 
+@pytest.mark.every_database
 def test_partner_of_the_domain_is_offered_before_another_is_created(sign_in: SignIn, acme: Partner, dora: Any) -> None:
     client = sign_in(dora)
     first = client.post("/company/new/", {"name": "Acme Labs"})
@@ -138,6 +144,7 @@ def test_what_was_entered_before_a_sign_in_is_there_after_it(client: Any, erin: 
 # -- asking to join -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.every_database
 def test_who_asks_to_join_waits_and_the_owners_are_notified(sign_in: SignIn, alice: Any, bob: Any, dora: Any) -> None:
     client = sign_in(dora)
     response = client.post("/company/join/?company=acme", {"message": "It is me."}, follow=True)
@@ -148,6 +155,7 @@ def test_who_asks_to_join_waits_and_the_owners_are_notified(sign_in: SignIn, ali
     assert "/company/acme/#requests" in mail.text
 
 
+@pytest.mark.every_database
 def test_partners_that_were_not_offered_cannot_be_asked(sign_in: SignIn, globex: Partner, dora: Any) -> None:
     client = sign_in(dora)
     for query in ("company=globex", "company=globex&name=Acme", "company=none"):
@@ -157,6 +165,7 @@ def test_partners_that_were_not_offered_cannot_be_asked(sign_in: SignIn, globex:
     assert JoinRequest.objects.count() == 0
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize(
     ("do", "state", "mail"), [("accept", "accepted", "join_accepted"), ("decline", "declined", "join_declined")]
 )
@@ -202,6 +211,7 @@ def invitation_path(acme: Partner, alice: Any, now: datetime, settings: Any, tim
     return link(EmailMessage.objects.get(name="invitation"))
 
 
+@pytest.mark.every_database
 def test_email_of_an_invitation_alone_holds_its_token(invitation_path: str, acme: Partner) -> None:
     token = invitation_path.strip("/").split("/")[-1]
     assert Invitation.objects.get().token_hash == crypto.hash_token(token)
@@ -244,6 +254,7 @@ def test_address_that_is_not_confirmed_opens_nothing(
     assert permissions.get_role(acme, erin) == ""
 
 
+@pytest.mark.every_database
 def test_confirmed_second_address_opens_it(sign_in: SignIn, invitation_path: str, acme: Partner, erin: Any) -> None:
     erin.emailaddress_set.create(email="dora@acme.example", verified=True)
     sign_in(erin).post(invitation_path)
@@ -270,6 +281,7 @@ def test_revoked_invitation_says_so(client: Any, invitation_path: str, alice: An
     assert "This invitation was revoked." in text_of(client.get(invitation_path))
 
 
+@pytest.mark.every_database
 def test_posted_link_asks_a_stranger_to_sign_in(client: Any, invitation_path: str) -> None:
     assert client.post(invitation_path)["Location"] == f"/accounts/login/?next={invitation_path}"
     assert Membership.objects.count() == 1

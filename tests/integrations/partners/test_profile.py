@@ -16,6 +16,8 @@ from portal.core.errors import ActionRefused
 from tests.integrations.partners.test_onboarding import error_at, text_of
 from tests.integrations.submissions.signing import RITA, publish_version, sign
 
+pytestmark = pytest.mark.any_database
+
 SignIn = Callable[[Any], Any]
 CHANGE = "/company/acme/change/"
 

@@ -18,6 +18,8 @@ from tests.fakes.github.server import GitHub, Repo
 from tests.integrations.partners.memberships import join
 from tests.integrations.partners.test_onboarding import text_of
 
+pytestmark = pytest.mark.any_database
+
 SignIn = Callable[[Any], Any]
 RECORD = "_partner-portal.initech.example"
 PAGE = "/company/initech/verification/"
@@ -127,6 +129,7 @@ def test_domain_of_someone_else_is_not_asked(dns_server: DnsServer, initech: Par
         verification.verify_by_dns(initech, "globex.example", actor=erin, now=now)
 
 
+@pytest.mark.every_database
 def test_second_proof_is_recorded_and_the_same_one_is_not(
     dns_server: DnsServer, initech: Partner, erin: Any, now: datetime
 ) -> None:
@@ -161,6 +164,7 @@ def test_unconfirmed_public_foreign_and_former_addresses_prove_nothing(
     assert state_of(initech) == ("unverified", [])
 
 
+@pytest.mark.every_database
 def test_new_company_of_a_person_with_its_address_is_verified_at_once(db: None, now: datetime) -> None:
     fred = person("fred@initech.example", "Fred Fox")
     partner = profiles.create_partner("Initech", domain="initech.example", actor=fred, now=now)

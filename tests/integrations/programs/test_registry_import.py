@@ -12,7 +12,7 @@ from integrations.programs.models import RegistryProvider
 from integrations.programs.services.registry_import import import_providers
 from tests.conftest import NOW
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 
 
 def line(number=1, full_name="acme/rocket", **changes):
@@ -36,6 +36,7 @@ def counts(tally):
     return tally.new, tally.changed, tally.unchanged, len(tally.skipped)
 
 
+@pytest.mark.every_database
 def test_first_import_brings_all_in():
     tally = import_providers([line(), line(2, "Globex/scan-it")], now=NOW)
     assert counts(tally) == (2, 0, 0, 0)
@@ -44,6 +45,7 @@ def test_first_import_brings_all_in():
     assert (row.registry_id, row.tier, row.downloads, row.imported_at) == ("2", "community", 7, NOW)
 
 
+@pytest.mark.every_database
 def test_second_import_changes_nothing():
     import_providers([line()], now=NOW)
     assert counts(import_providers([line()], now=NOW + timedelta(days=1))) == (0, 0, 1, 0)
@@ -63,6 +65,7 @@ def test_renamed_provider_keeps_its_row():
     assert [(r.full_name, r.name_key) for r in RegistryProvider.objects.all()] == [("acme/rockets", "rockets")]
 
 
+@pytest.mark.every_database
 def test_name_published_again_takes_the_row():
     import_providers([line()], now=NOW)
     assert counts(import_providers([line(2)], now=NOW)) == (0, 1, 0, 0)
@@ -78,6 +81,7 @@ def test_names_that_changed_places_are_skipped_or_settled():
     ]
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
@@ -103,6 +107,7 @@ def test_bad_line_is_skipped_with_its_reason(bad, reason):
     assert (tally.new, tally.skipped) == (2, [(2, reason)])
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("twin", [line(2), line(1, "acme/other"), line(2, "Acme/Rocket")])
 def test_provider_named_twice_is_skipped(twin):
     tally = import_providers([line(), twin], now=NOW)
@@ -119,6 +124,7 @@ def test_file_that_ends_early_keeps_what_was_read(tmp_path):
     assert 0 < RegistryProvider.objects.count() < 3000
 
 
+@pytest.mark.every_database
 def test_command_reports_what_it_did(tmp_path):
     path = tmp_path / "plain.jsonl"
     path.write_bytes(b"\n".join([line(), b"nonsense"]))

@@ -76,10 +76,12 @@ def test_half_signed_versions_are_replaced_by_a_newer_one(rocket, alice, now, ri
     assert [row[3] for row in list_rows(sign_in(rita))] == ["replaced"]
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("place", ["/agreements/", "/exports/agreements.csv"])
 def test_agreements_of_all_companies_are_for_program_staff(signed, alice, sign_in, place):
     assert sign_in(alice).get(place).status_code == 404
 
 
+@pytest.mark.any_database
 def test_page_of_the_company_links_to_its_agreements(signed, rita, sign_in):
     assert 'href="/agreements/?q=Acme"' in sign_in(rita).get("/companies/acme/").content.decode()

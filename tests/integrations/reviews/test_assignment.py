@@ -14,6 +14,8 @@ from integrations.submissions.services import findings
 from portal.accounts.models import User
 from tests.conftest import begin, drive, person
 
+pytestmark = pytest.mark.any_database
+
 
 def describe_suggestions(integration: Integration, now: datetime) -> list[tuple[str, str, bool]]:
     return [(str(s.reviewer), s.sentence, s.is_available) for s in suggest_reviewers(integration, now)]
@@ -25,6 +27,7 @@ def has(user: User, **fields: Any) -> None:
     user.reviewer_profile.save()
 
 
+@pytest.mark.every_database
 def test_suggestions_without_history_are_sorted_by_name(
     rocket: Integration, rob: User, rita: User, now: datetime
 ) -> None:
@@ -54,6 +57,7 @@ def test_anyone_who_reviewed_for_the_partner_comes_before_anyone_who_chose_the_p
     ]
 
 
+@pytest.mark.every_database
 def test_reviewer_of_other_programs_comes_last(rocket: Integration, rita: User, rob: User, now: datetime) -> None:
     has(rita, programs=["vault"])
     assert describe_suggestions(rocket, now) == [
@@ -62,6 +66,7 @@ def test_reviewer_of_other_programs_comes_last(rocket: Integration, rita: User, 
     ]
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize(
     ("start", "end", "words", "available"),
     [
@@ -92,6 +97,7 @@ def test_load_breaks_ties_and_full_reviewer_is_unavailable(
     assert describe_suggestions(rocket, now)[1] == ("Rita Reyes", "1 of 1 reviews open (at limit)", False)
 
 
+@pytest.mark.every_database
 def test_listed_integration_does_not_count_as_load(
     rocket: Integration, globex: Partner, charlie: User, rita: User, now: datetime
 ) -> None:

@@ -14,6 +14,8 @@ from portal.audit.models import AuditEvent
 from portal.notifications.models import EmailMessage
 from tests.conftest import FACTS
 
+pytestmark = pytest.mark.any_database
+
 SignIn = Any
 
 
@@ -36,6 +38,7 @@ def address(row: Integration) -> str:
     return f"/integrations/{row.uuid}/edition/"
 
 
+@pytest.mark.every_database
 def test_dry_run_says_what_changes_and_changes_nothing(old: Integration, rita: User, sign_in: SignIn) -> None:
     before = (AuditEvent.objects.count(), EmailMessage.objects.count())
     text = text_of(sign_in(rita).post(address(old), {"to": "2026-06", "note": "", "preview": "1"}))
@@ -49,6 +52,7 @@ def test_dry_run_says_what_changes_and_changes_nothing(old: Integration, rita: U
     assert (AuditEvent.objects.count(), EmailMessage.objects.count()) == before
 
 
+@pytest.mark.every_database
 def test_moving_moves_reports_and_is_written_down(old: Integration, rita: User, sign_in: SignIn) -> None:
     client = sign_in(rita)
     response = client.post(address(old), {"to": "2026-06", "note": "As agreed.", "move": "1"})
@@ -64,6 +68,7 @@ def test_moving_moves_reports_and_is_written_down(old: Integration, rita: User, 
     assert [mail.to for mail in EmailMessage.objects.filter(event=event)] == ["alice@acme.example"]
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("to", ["2021-10", "1999-01", "", "x" * 300])
 def test_invalid_edition_is_shown_as_field_error(old: Integration, rita: User, sign_in: SignIn, to: str) -> None:
     response = sign_in(rita).post(address(old), {"to": to, "note": "Kept.", "move": "1"})

@@ -15,6 +15,8 @@ from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin, drive, meet
 
+pytestmark = pytest.mark.any_database
+
 At = Callable[..., Integration]
 LATER = timedelta(minutes=11)
 ACCOUNTS = "Test infrastructure credentials"
@@ -89,6 +91,7 @@ def test_with_nothing_left_for_the_partner_a_finding_is_needed(
         perform_transition(row, "request_changes", actor=rita, now=now)
 
 
+@pytest.mark.every_database
 def test_what_the_program_has_to_do_keeps_no_one_from_asking_again(
     row: Integration, alice: Any, rita: Any, now: datetime
 ) -> None:
@@ -103,6 +106,7 @@ def test_what_the_program_has_to_do_keeps_no_one_from_asking_again(
     assert turn(row)[0] == "program"
 
 
+@pytest.mark.every_database
 def test_email_lists_the_requirements_that_wait(row: Integration, rita: Any, now: datetime) -> None:
     partner_requirements = context.list_partner_requirements(row, now)
     perform_transition(row, "request_changes", actor=rita, now=now)
@@ -150,6 +154,7 @@ def test_reviewer_sees_what_the_partner_still_has_to_do(
     assert "To return the integration to the partner, request changes." in page
 
 
+@pytest.mark.every_database
 def test_undone_hand_over_gives_the_turn_back(row: Integration, rita: Any, now: datetime) -> None:
     before = Integration.objects.get(pk=row.pk)
     perform_transition(row, "request_changes", actor=rita, now=now + timedelta(minutes=1))

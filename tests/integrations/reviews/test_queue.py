@@ -15,12 +15,15 @@ from portal.accounts.models import User
 from tests.integrations.reviews.conftest import create_integration_in_review
 from tests.integrations.reviews.queue_page import figures, names, row_of
 
+pytestmark = pytest.mark.any_database
+
 SignIn = Any
 
 
 # -- what is in it -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.every_database
 def test_queue_is_ordered_by_due_date(three: None, rita: User, sign_in: SignIn) -> None:
     assert names(sign_in(rita).get("/queue/")) == ["Scan", "Rocket", "Vaulted"]
 
@@ -43,6 +46,7 @@ def test_viewed_row_has_no_mark_and_counts_changes(
     assert row_of(client.get("/queue/"), "Rocket").startswith("Rocket Acme · 1 change new review")
 
 
+@pytest.mark.every_database
 def test_filter_shows_integrations_waiting_for_partner(
     three: None, rocket: Integration, rita: User, sign_in: SignIn
 ) -> None:
@@ -52,6 +56,7 @@ def test_filter_shows_integrations_waiting_for_partner(
     assert len(names(client.get("/queue/?holder=any"))) == 4
 
 
+@pytest.mark.every_database
 def test_summary_counts_due_open_and_longest_wait(
     three: None, rita: User, sign_in: SignIn, moment: datetime, time_machine: Any
 ) -> None:
@@ -71,6 +76,7 @@ def test_empty_queue_says_what_will_be_here(rita: User, sign_in: SignIn) -> None
 # -- filters and tabs ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
@@ -89,6 +95,7 @@ def test_filters_appear_in_the_address(
     assert names(sign_in(rita).get(f"/queue/?{query}")) == expected
 
 
+@pytest.mark.every_database
 def test_category_is_a_filter(
     three: None, acme: Partner, alice: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
@@ -107,6 +114,7 @@ def test_filter_that_does_not_exist_is_reported_next_to_it_and_left_out(
     assert len(names(response)) == 3
 
 
+@pytest.mark.every_database
 def test_tabs_split_all_mine_and_unclaimed(
     three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime
 ) -> None:
@@ -118,6 +126,7 @@ def test_tabs_split_all_mine_and_unclaimed(
     assert names(client.get("/queue/?tab=all")) == ["Scan", "Rocket", "Vaulted"]
 
 
+@pytest.mark.every_database
 def test_htmx_gets_the_results_alone_and_the_same_ones(three: None, rita: User, sign_in: SignIn) -> None:
     client = sign_in(rita)
     fragment = client.get("/queue/?program=nomad", headers={"HX-Request": "true"})
@@ -192,6 +201,7 @@ def test_queue_takes_as_many_queries_for_many_rows_as_for_few(
         assert len(names(client.get("/queue/"))) == 50
 
 
+@pytest.mark.every_database
 def test_pages_follow_one_another(acme: Partner, rita: User, sign_in: SignIn, moment: datetime) -> None:
     many(acme, 120, moment)
     client = sign_in(rita)
@@ -200,6 +210,7 @@ def test_pages_follow_one_another(acme: Partner, rita: User, sign_in: SignIn, mo
     assert names(client.get("/queue/?page=zero"))[0] == "I0"
 
 
+@pytest.mark.every_database
 def test_figures_agree_with_the_rows(three: None, rita: User, rob: User, moment: datetime) -> None:
     claims.claim_review(Integration.objects.get(name="Scan"), actor=rita, now=moment)
     summary = queue_items.summarize_queue({}, rita, moment)

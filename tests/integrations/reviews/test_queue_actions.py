@@ -49,6 +49,7 @@ def test_assigning_changes_all_selected_and_keeps_the_selection(
     assert "Changed 2 items." in page.text
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
@@ -70,6 +71,7 @@ def test_auditor_sees_no_actions(three: None, rita: User, sam: User, sign_in: Si
     assert ([button["value"] for button in page.select("button[name=action]")], len(page.select("td.main"))) == ([], 3)
 
 
+@pytest.mark.any_database
 def test_action_without_selection_is_reported(three: None, rita: User, sign_in: SignIn) -> None:
     response = sign_in(rita).post("/queue/action/", {"action": "claim", "row": ["x"]}, follow=True)
     assert "Select at least one item." in response.content.decode()
@@ -100,6 +102,7 @@ def test_returned_work_keeps_the_age_of_its_first_round(three: None, alice: User
     assert (returned.review_round, returned.began_at) == (2, first_request)  # type: ignore[attr-defined]
 
 
+@pytest.mark.any_database
 def test_row_counts_changes_of_others_since_the_last_look(
     three: None, alice: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
@@ -111,6 +114,7 @@ def test_row_counts_changes_of_others_since_the_last_look(
     assert row_of(client.get("/queue/"), "Rocket").startswith("Rocket Acme · 1 change new review")
 
 
+@pytest.mark.any_database
 def test_polling_returns_not_modified_until_something_happens(
     three: None, alice: User, rita: User, sign_in: SignIn, moment: datetime, django_assert_num_queries: Any
 ) -> None:

@@ -12,6 +12,8 @@ from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from tests.integrations.reviews.queue_page import names, row_of
 
+pytestmark = pytest.mark.any_database
+
 SignIn = Any
 
 
@@ -39,6 +41,7 @@ def test_claiming_opens_the_review(three: None, rita: User, sign_in: SignIn, mom
     assert (row.reviewer, row.claim_expires_at) == (rita, moment + timedelta(minutes=30))
 
 
+@pytest.mark.every_database
 def test_second_claim_is_refused_and_filters_are_retained(
     three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime
 ) -> None:
@@ -72,6 +75,7 @@ def test_releasing_claim_unassigns_reviewer(three: None, rita: User, sign_in: Si
     assert (row.reviewer, row.claim_expires_at) == (None, None)
 
 
+@pytest.mark.every_database
 def test_reviewer_of_the_partner_is_offered_no_claim(
     three: None, acme: Partner, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:

@@ -113,6 +113,7 @@ def test_breach_that_is_reverted_before_it_was_reported_is_never_reported(
     assert not AuditEvent.objects.filter(event_type__in=notifications.EVENT_TYPES_BY_KIND.values()).exists()
 
 
+@pytest.mark.any_database
 def test_breach_that_was_reported_is_reverted_aloud(watch: MonitoredRepository, now: datetime) -> None:
     due_in(watch, now, -1 * H)
     clocks.advance_clocks(now)
@@ -210,6 +211,7 @@ def test_zone_of_a_person_goes_before_that_of_the_partner(
     ) == ([0, 1], [ACME])
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize(("hour", "minute", "expected_count"), [(15, 59, 0), (16, 0, 1), (16, 59, 1), (17, 0, 0)])
 def test_what_is_due_before_the_next_working_day_is_reported_before_this_one_ends(
     watch: MonitoredRepository, hour: int, minute: int, expected_count: int

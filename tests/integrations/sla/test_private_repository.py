@@ -88,6 +88,7 @@ def test_public_again_it_is_read_on(watch: MonitoredRepository, tracker: Tracker
     assert facts(watch)[-1][1:] == (PARTNER.login, "It is fixed in 1.2.")
 
 
+@pytest.mark.any_database
 def test_webhook_of_the_partner_is_still_read(watch: MonitoredRepository, tracker: Tracker, github: GitHub) -> None:
     """The company set it up and signs it: what it sends, the portal may know."""
     poll(watch, OPENED_AT + 2 * HOUR)
@@ -109,6 +110,7 @@ def test_anonymous_portal_sees_no_private_repository(
     assert (watch.trouble, watch.data_up_to) == (reconciliation.NOT_VISIBLE_MESSAGE, OPENED_AT + HOUR)
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("path", ["submissions:detail", "sla:monitoring"])
 @pytest.mark.parametrize("reader", ["alice", "rita"])
 def test_partner_and_reviewer_see_the_reason(

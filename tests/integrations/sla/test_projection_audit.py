@@ -22,6 +22,8 @@ from tests.integrations.sla.watched import (
     watch_over,
 )
 
+pytestmark = pytest.mark.any_database
+
 NOW = OPENED_AT + timedelta(days=9)
 
 
@@ -52,6 +54,7 @@ def test_replay_finds_no_drift(watch):
     assert replay() == [f"replayed 12 issues, {SupportIssueEvent.objects.count()} events", "drift 0"]
 
 
+@pytest.mark.every_database
 def test_replay_changes_nothing(watch):
     before = (list(SupportIssue.objects.values()), list(SlaClock.objects.order_by("pk").values()))
     replay()
@@ -63,6 +66,7 @@ def forget(rows):
         rows.delete()
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize(
     ("change", "lines"),
     [

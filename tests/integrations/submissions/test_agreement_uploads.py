@@ -64,6 +64,7 @@ def test_confirmed_pdf_completes_the_agreement(rocket, alice, rita, now):
     assert list_emails(alice)[-1] == "agreement_complete"
 
 
+@pytest.mark.any_database
 def test_rejected_pdf_opens_the_requirement_and_is_kept(rocket, alice, rita, now):
     first = upload(rocket, alice, now)
     agreement_uploads.reject_upload(rocket, TPA, reason="Page 2 is missing.", actor=rita, now=now)
@@ -90,6 +91,7 @@ def test_newer_upload_replaces_the_one_that_waits(rocket, alice, now):
     assert (first.removed_at, second.removed_at, Agreement.objects.count()) == (now, None, 1)
 
 
+@pytest.mark.any_database
 def test_company_signs_in_the_portal_instead(rocket, alice, rita, now):
     document = upload(rocket, alice, now).document
     agreement = sign(rocket, alice, now, ALICE)
@@ -135,6 +137,7 @@ def test_nothing_to_confirm_or_reject(rocket, rita, now):
         agreement_uploads.reject_upload(rocket, TPA, reason="No.", actor=rita, now=now)
 
 
+@pytest.mark.any_database
 def test_complete_agreement_takes_no_upload(rocket, alice, rita, now):
     upload(rocket, alice, now)
     agreement_uploads.confirm_upload(rocket, TPA, actor=rita, now=now)
@@ -165,6 +168,7 @@ def test_upload_is_rejected_then_confirmed_on_the_page(rocket, alice, rita, sign
     assert sign_in(alice).get(f"/agreements/{agreement.pk}.pdf").status_code == 404
 
 
+@pytest.mark.any_database
 def test_pdf_rejected_while_the_integration_was_withdrawn_opens_the_requirement(acme, rocket, alice, rita, now):
     lander = begin(acme, alice, name="Lander")
     upload(rocket, alice, now)

@@ -15,6 +15,8 @@ from portal.core.errors import ActionRefused
 from tests.conftest import begin
 from tests.integrations.submissions.signing import ALICE, MNDA, RITA, TPA, publish_version, sign
 
+pytestmark = pytest.mark.any_database
+
 
 def get_status(row, requirement_id=TPA):
     state = Integration.objects.get(pk=row.pk).fulfillments.get(requirement_id=requirement_id)
@@ -31,6 +33,7 @@ def test_partner_signs_first(rocket, alice, now):
     assert verbs(rocket) == ["agreement.signed_by_partner"]
 
 
+@pytest.mark.every_database
 def test_signature_records_person_title_statement_and_time(rocket, alice, now):
     agreement = sign(rocket, alice, now)
     rows = AgreementSignature.objects.values_list("user", "side", "signer", "title", "statement", "signed_at", "zone")
@@ -71,12 +74,14 @@ def test_signature_under_a_text_that_changed(rocket, alice, now):
     assert (refusal.value.kind, Agreement.objects.count()) == ("conflict", 0)
 
 
+@pytest.mark.every_database
 def test_own_part_corrected_before_the_other_side(rocket, alice, now):
     sign(rocket, alice, now)
     sign(rocket, alice, now, Signature("Bob Baker", "CTO", ALICE.statement))
     assert list(AgreementSignature.objects.values_list("signer", "title")) == [("Bob Baker", "CTO")]
 
 
+@pytest.mark.every_database
 def test_signature_sent_twice(rocket, alice, rita, now):
     for person, signature in ((alice, ALICE), (alice, ALICE), (rita, RITA), (rita, RITA)):
         sign(rocket, person, now, signature)
@@ -124,6 +129,7 @@ def test_mnda_signed_after_all(rocket, alice, now):
     assert get_status(rocket, MNDA) == (Status.AWAITING_OTHER_PARTY, "program")
 
 
+@pytest.mark.every_database
 def test_version_in_force_stays_until_both_signed_the_next(rocket, alice, rita, now, monkeypatch):
     sign(rocket, alice, now)
     complete = sign(rocket, rita, now, RITA)
@@ -136,6 +142,7 @@ def test_version_in_force_stays_until_both_signed_the_next(rocket, alice, rita, 
     assert list(Agreement.objects.order_by("pk").values_list("version", flat=True)) == ["2026-01", "2027-01"]
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize(("transition", "minutes"), [("reopen", 10), ("undo_decision", 1)])
 @pytest.mark.parametrize(
     ("signers", "status"),

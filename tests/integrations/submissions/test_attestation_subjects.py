@@ -22,6 +22,8 @@ from tests.integrations.submissions.requirements.pages import place, press, read
 from tests.portal.api.calling import caller
 from tests.replay import replay_fixture
 
+pytestmark = pytest.mark.any_database
+
 SIGNED, RELEASE = "TP-SIG", "TP-REL"
 BLOCKER = "Complete “Published release” first."
 
@@ -70,6 +72,7 @@ def test_statement_is_refused_before_its_subject_is_fulfilled(
     assert fresh(provider).fulfillments.filter(requirement_id=SIGNED).count() == 0
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize(("shown", "status"), [("TP-DOC", 302), ("TP-DOC,TP-VERIFY", 422)])
 def test_all_statements_that_a_page_shows_are_confirmed_at_once(
     provider: Integration, alice: Any, now: datetime, sign_in: Callable[[Any], Client], shown: str, status: int
@@ -138,6 +141,7 @@ def test_statement_about_findings_is_not_suggested_meanwhile(
     assert "Meanwhile" not in page
 
 
+@pytest.mark.every_database
 def test_statement_about_findings_waits_for_the_responses(
     first_round: Integration, alice: Any, rita: Any, now: datetime
 ) -> None:
@@ -173,6 +177,7 @@ def signed(provider: Integration, alice: Any, now: datetime) -> Integration:
 VOIDED = "requirement.confirmation_voided"
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize(
     ("subjects", "reason"),
     [
@@ -218,6 +223,7 @@ def test_statement_stays_valid_while_its_subject_is_the_same(
     assert signed.events.filter(event_type=VOIDED).count() == 0
 
 
+@pytest.mark.every_database
 def test_outage_does_not_hide_a_change(signed: Integration, now: datetime) -> None:
     check_release(signed, now, outcome="error")
     detail = [{"key": "repository.release", "summary": "Unclear."}]
@@ -269,6 +275,7 @@ def test_undone_request_for_changes_restores_the_statement(second_round: Integra
     assert second_round.fulfillments.get(requirement_id="NO-5").void_reason == ""
 
 
+@pytest.mark.every_database
 def test_reopened_finding_voids_the_statement(second_round: Integration, rita: Any, now: datetime) -> None:
     findings.reopen_finding(second_round.findings.get(), actor=rita, now=now)
     assert get_status(second_round, "NO-5") == Status.OPEN

@@ -18,6 +18,8 @@ from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin, drive
 
+pytestmark = pytest.mark.any_database
+
 ACCOUNT_REQUIREMENT = "NO-6"
 VALUE = "root\nc0rrect-h0rse-77"
 
@@ -50,6 +52,7 @@ def test_given_and_sealed(rocket, alice, now):
     assert VALUE.encode() not in bytes(credential.encrypted_value)
 
 
+@pytest.mark.every_database
 def test_value_is_in_no_row_but_its_own_sealed_one(in_review, alice, rita, now):
     credential = give(in_review, alice, now)
     credentials.reveal_credential(credential, reason="To run it.", actor=rita, now=now)
@@ -62,6 +65,7 @@ def test_value_is_in_no_row_but_its_own_sealed_one(in_review, alice, rita, now):
     assert tables_with_secret == []
 
 
+@pytest.mark.every_database
 def test_sent_twice(rocket, alice, now):
     uuid = uuid4()
     first = give(rocket, alice, now, uuid=uuid)
@@ -128,6 +132,7 @@ def test_revealed_without_a_reason(in_review, alice, rita, now):
         credentials.reveal_credential(credential, reason="  ", actor=rita, now=now)
 
 
+@pytest.mark.every_database
 def test_value_moved_to_another_row(in_review, alice, rita, now):
     credential, other = give(in_review, alice, now), give(in_review, alice, now, label="Other")
     TestCredential.objects.filter(pk=other.pk).update(encrypted_value=bytes(credential.encrypted_value))
@@ -136,6 +141,7 @@ def test_value_moved_to_another_row(in_review, alice, rita, now):
     assert TestCredentialAccess.objects.count() == 0
 
 
+@pytest.mark.every_database
 def test_used_by_a_sandbox_run(in_review, alice, now):
     credential = give(in_review, alice, now)
     assert credentials.open_for_sandbox(credential, actor=None, reason="Test run 12", now=now) == VALUE
@@ -177,6 +183,7 @@ def test_one_off_given_before_the_review_lives(rocket, alice, now):
     assert (maintain_credentials(now + timedelta(days=400)), fresh(one).ended_at) == (0, None)
 
 
+@pytest.mark.every_database
 def test_permanent_ends_with_the_integration(in_review, alice, now):
     credential = give(in_review, alice, now, permanent=True)
     perform_transition(in_review, "withdraw", actor=alice, now=now)
@@ -185,6 +192,7 @@ def test_permanent_ends_with_the_integration(in_review, alice, now):
     assert fresh(credential).ended_why == "The integration is withdrawn."
 
 
+@pytest.mark.every_database
 def test_maintenance_runs_twice(in_review, alice, rita, now):
     give(in_review, alice, now)
     approve_integration(in_review, rita, alice, now)
@@ -197,6 +205,7 @@ def reminders(row):
     return list(row.events.filter(event_type="credential.rotation_requested").values_list("at", flat=True))
 
 
+@pytest.mark.every_database
 def test_permanent_is_to_be_rotated_once_a_due_moment(rocket, alice, now):
     give(rocket, alice, now, permanent=True)
     due = now + timedelta(days=90)
@@ -222,6 +231,7 @@ def test_rotation_makes_the_old_key_superfluous(in_review, alice, rita, now, set
     assert credentials.reveal_credential(credential, reason="Still there?", actor=rita, now=now) == Secret(VALUE)
 
 
+@pytest.mark.every_database
 def test_rotation_without_the_key_of_an_account(rocket, alice, now, settings):
     settings.ENCRYPTION_KEYS = ["lost"]
     give(rocket, alice, now)

@@ -13,6 +13,8 @@ from portal.core.errors import ActionRefused
 from portal.core.uploads import ValidatedFile
 from tests.conftest import begin
 
+pytestmark = pytest.mark.any_database
+
 LOGS, LOGO = "NO-7-LOGS", "NO-8-LOGO"
 
 
@@ -35,6 +37,7 @@ def test_upload_meets_the_requirement(rocket, alice, now):
     assert "run" not in document.file.name
 
 
+@pytest.mark.every_database
 def test_upload_sent_twice(rocket, alice, now):
     first = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
     second = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
@@ -52,6 +55,7 @@ def test_replaced_document_is_gone(rocket, alice, now, django_capture_on_commit_
     assert not default_storage.exists(old.file.name)
 
 
+@pytest.mark.every_database
 def test_removed_last_document_opens_the_requirement(rocket, alice, now, django_capture_on_commit_callbacks):
     document = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
     with django_capture_on_commit_callbacks(execute=True):
@@ -60,6 +64,7 @@ def test_removed_last_document_opens_the_requirement(rocket, alice, now, django_
     assert not default_storage.exists(document.file.name)
 
 
+@pytest.mark.every_database
 def test_document_removed_twice(rocket, alice, now):
     document = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
     documents.remove_document(rocket, LOGS, str(document.uuid), actor=alice, now=now)

@@ -8,6 +8,8 @@ from integrations.submissions.services import drafts
 from portal.core.errors import ActionRefused
 from tests.conftest import NOW
 
+pytestmark = pytest.mark.any_database
+
 DATA = {
     "repository_address": "acme/rocket",
     "name": "Rocket",
@@ -40,6 +42,7 @@ def test_draft_saves_itself_and_reports_its_version(sign_in, draft, alice):
     assert IntegrationDraft.objects.get().data == DATA
 
 
+@pytest.mark.every_database
 def test_saving_the_same_again_is_no_new_version(sign_in, draft, alice):
     client = sign_in(alice)
     client.post(at(draft, "save/"), DATA | {"version": 0})
@@ -75,6 +78,7 @@ def test_draft_into_which_no_one_typed_takes_any_version(sign_in, draft, alice):
     assert sign_in(alice).post(at(draft, "save/"), DATA | {"version": 7}).status_code == 204
 
 
+@pytest.mark.every_database
 def test_second_of_two_sees_both_versions(sign_in, two, alice):
     page = sign_in(alice).post(at(two), DATA | {"version": 1, "name": "Alice's"})
     assert page.status_code == 409
@@ -113,6 +117,7 @@ def test_version_that_came_while_choosing_is_shown_too(sign_in, two, alice, bob)
     assert (page.status_code, names) == (409, ("Alice's", "Bob's third"))
 
 
+@pytest.mark.every_database
 def test_conflict_under_htmx_replaces_the_page(sign_in, two, alice):
     page = sign_in(alice).post(at(two, "prefill/"), DATA | {"version": 1}, headers={"HX-Request": "true"})
     assert (page.status_code, page.headers["HX-Retarget"]) == (200, "#main")
@@ -144,6 +149,7 @@ def test_viewer_reads_and_changes_nothing(sign_in, draft, bob):
     assert IntegrationDraft.objects.get().data == {}
 
 
+@pytest.mark.every_database
 def test_deleted_draft_refuses_changes(sign_in, draft, alice):
     client = sign_in(alice)
     client.post(at(draft, "discard/"))
@@ -154,6 +160,7 @@ def test_deleted_draft_refuses_changes(sign_in, draft, alice):
         drafts.submit_draft(draft, {}, version=0, actor=alice, now=NOW)
 
 
+@pytest.mark.every_database
 def test_draft_is_deleted_by_its_name_and_can_be_restored(sign_in, draft, alice, bob):
     drafts.save_draft(draft, DATA, version=0, actor=alice, now=NOW)
     client = sign_in(alice)
@@ -167,6 +174,7 @@ def test_draft_is_deleted_by_its_name_and_can_be_restored(sign_in, draft, alice,
     assert ("Draft restored." in page.text, page.context["form"].initial["name"]) == (True, "Rocket")
 
 
+@pytest.mark.every_database
 def test_draft_is_deleted_for_good_after_the_undo_period(draft, alice):
     drafts.discard_draft(draft, actor=alice, now=NOW)
     with pytest.raises(ActionRefused, match="can't be restored"):
@@ -175,6 +183,7 @@ def test_draft_is_deleted_for_good_after_the_undo_period(draft, alice):
     assert IntegrationDraft.objects.get().sent_at is None
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("version", ["", "x", "-1", "9" * 30, "²"])
 def test_nonsense_for_a_version_is_behind_every_saved_one(sign_in, two, alice, version):
     assert sign_in(alice).post(at(two, "save/"), DATA | {"version": version}).status_code == 409

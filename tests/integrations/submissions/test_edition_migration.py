@@ -162,6 +162,7 @@ def test_second_finding_of_the_machine_goes_on_as_the_first(
     assert second.answer == "Merged into finding 1."
 
 
+@pytest.mark.any_database
 def test_nothing_is_moved_while_a_decision_can_be_undone(
     row: Integration, newer: Edition, alice: Any, rita: Any, now: Any
 ) -> None:
@@ -182,6 +183,7 @@ def premier(edition_2026: None, at: Any) -> Integration:
     return Integration.objects.get(pk=row.pk)
 
 
+@pytest.mark.any_database
 def test_dry_run_says_what_becomes_of_the_tier(premier: Integration, rita: Any, now: Any) -> None:
     migration = edition_migration.plan_migration(premier, "2021-10", now)
     below = migration.to.release_tier

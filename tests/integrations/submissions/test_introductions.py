@@ -9,6 +9,8 @@ from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import NOW, begin
 
+pytestmark = pytest.mark.any_database
+
 
 @pytest.fixture
 def mine(acme, alice):
@@ -69,6 +71,7 @@ def test_both_read_both_names_once_both_agreed(introduction, sign_in, alice, cha
     )
 
 
+@pytest.mark.every_database
 def test_decline_reports_the_asker_and_names_no_one(introduction, sign_in, alice, charlie, mine):
     sign_in(charlie).post(f"/introductions/{introduction.pk}/", {"answer": "decline"})
     page = sign_in(alice).get(f"/introductions/{introduction.pk}/")
@@ -77,6 +80,7 @@ def test_decline_reports_the_asker_and_names_no_one(introduction, sign_in, alice
     assert AuditEvent.objects.get(integration=mine, event_type="introduction.declined").actor == ""
 
 
+@pytest.mark.every_database
 def test_decline_is_emailed_to_the_asker_alone_and_reveals_nothing(introduction, alice, bob, charlie):
     introductions.decline_introduction(introduction, actor=charlie, now=NOW)
     mails = EmailMessage.objects.filter(event__event_type="introduction.declined").order_by("to")
@@ -97,12 +101,14 @@ def test_answer_is_given_once(introduction, charlie):
         introductions.decline_introduction(introduction, actor=charlie, now=NOW)
 
 
+@pytest.mark.every_database
 def test_asker_cannot_answer_for_the_other_side(introduction, sign_in, alice):
     page = sign_in(alice).post(f"/introductions/{introduction.pk}/", {"answer": "agree"}, follow=True)
     assert "Only owners and editors of the company can do this." in page.text
     assert Introduction.objects.get().state == "asked"
 
 
+@pytest.mark.every_database
 def test_asking_twice_is_asking_once(introduction, mine, theirs, alice):
     assert introductions.request_introduction(mine, theirs, "Again", actor=alice, now=NOW) == introduction
     assert verbs(theirs) == ["introduction.requested"]
@@ -134,6 +140,7 @@ def test_neighbors_are_asked_through_their_handle(mine, theirs, sign_in, alice):
     assert "You requested an introduction." in page.text
 
 
+@pytest.mark.every_database
 def test_handle_of_no_one_asks_no_one(mine, theirs, sign_in, alice):
     page = sign_in(alice).post(f"/integrations/{mine.uuid}/similar/", {"introduce": "0" * 32}, follow=True)
     assert "no longer overlaps with yours" in page.text

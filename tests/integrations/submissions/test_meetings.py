@@ -13,6 +13,8 @@ from portal.core.errors import ActionRefused
 from tests.conftest import begin
 from tests.replay import replay_fixture
 
+pytestmark = pytest.mark.any_database
+
 DEMO = "NO-7"
 WHERE = "https://meet.example/rocket"
 
@@ -60,6 +62,7 @@ def test_program_proposes_others(rocket, proposed_meeting, rita, now, times):
     )
 
 
+@pytest.mark.every_database
 def test_proposal_sent_twice(rocket, proposed_meeting, alice, now, times):
     meetings.propose_times(rocket, DEMO, MeetingProposal(times, WHERE, 45), actor=alice, now=now)
     assert rocket.events.filter(event_type="meeting.proposed").count() == 1
@@ -119,6 +122,7 @@ def test_time_that_has_passed_meanwhile(proposed_meeting, rita, times):
         meetings.accept_time(proposed_meeting, times[0], actor=rita, now=times[0])
 
 
+@pytest.mark.every_database
 def test_accepted_twice(rocket, scheduled_meeting, rita, now, times):
     meetings.accept_time(scheduled_meeting, times[0], actor=rita, now=now)
     assert rocket.events.filter(event_type="meeting.scheduled").count() == 1
@@ -153,6 +157,7 @@ def test_moved_and_then_canceled_reaches_calendars(rocket, scheduled_meeting, al
     assert (event["SEQUENCE"], event.decoded("DTSTART")) == (2, times[0])
 
 
+@pytest.mark.every_database
 def test_proposal_reverted_reaches_no_calendar(rocket, proposed_meeting, alice, now):
     meetings.cancel_meeting(proposed_meeting, reason="Not ready.", actor=alice, now=now)
     assert "calendar" not in rocket.events.last().data
@@ -206,6 +211,7 @@ def test_item_ticked_later(three_items, rita, times):
     assert get_status(row, requirement.id) == (Status.SUBMITTED, "")
 
 
+@pytest.mark.every_database
 def test_second_meeting_for_what_was_not_shown(three_items, alice, rita, times):
     row, requirement, earlier_meeting = three_items
     later = times[1] + timedelta(days=1)

@@ -17,6 +17,8 @@ from portal.notifications.models import EmailMessage
 from portal.notifications.preferences import save_preferences
 from tests.conftest import NOW, begin, drive, person
 
+pytestmark = pytest.mark.any_database
+
 MINUTE = timedelta(minutes=1)
 
 
@@ -65,6 +67,7 @@ def test_email_contains_the_markdown_as_text(rocket: Integration, alice: Any) ->
     assert f"/integrations/{rocket.uuid}/review/#thread" in email.text
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize(
     "name", ["charlie-cole", "nobody", "Charlie", "fay-fox", "ina-ide"], ids=lambda name: f"mention of {name}"
 )
@@ -102,6 +105,7 @@ def test_finding_mentions_staff_until_it_is_sent(rocket: Integration, sign_in: A
     assert "review/#finding-1" in EmailMessage.objects.get().text
 
 
+@pytest.mark.every_database
 def test_response_mentions_the_reviewer(rocket: Integration, sign_in: Any, alice: Any, rita: Any) -> None:
     finding = findings.raise_finding(rocket, rocket.edition.requirements()[0].id, "Fix it.", actor=rita, now=NOW)
     perform_transition(rocket, "request_changes", actor=rita, now=NOW)
@@ -139,6 +143,7 @@ def test_text_mentions_whole_names(
     assert ([str(user) for user in mentions.people], mentions.unknown) == (people, unknown)
 
 
+@pytest.mark.every_database
 def test_handles_are_unique_and_simple(rocket: Integration, acme: Any) -> None:
     people = [
         person("one@acme.example", "José Núñez"),

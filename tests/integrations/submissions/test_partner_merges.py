@@ -62,6 +62,7 @@ def test_everything_moves_and_the_source_is_closed(
     assert [(each.partner, each.publisher) for each in Listing.objects.all()] == [(globex, "Globex")]
 
 
+@pytest.mark.any_database
 def test_events_are_on_both_and_people_hear_once(
     rocket: Integration, acme: Partner, globex: Partner, alice: Any, charlie: Any, merge: Callable[[], None]
 ) -> None:
@@ -142,6 +143,7 @@ def test_agreement_of_the_source_fulfills_the_requirement_of_the_target(
     assert [(state.status, state.data["version"]) for state in states] == [(Status.SUBMITTED, "2026-01")] * 2
 
 
+@pytest.mark.any_database
 def test_agreement_of_the_target_fulfills_the_requirement_of_the_source(
     rocket: Integration, globex: Partner, charlie: Any, rita: Any, now: datetime, merge: Callable[[], None]
 ) -> None:
@@ -190,6 +192,7 @@ def test_rejected_agreement_moves_next_to_the_version_of_the_target(
     assert (acme.agreements.count(), globex.agreements.count()) == (0, 2)
 
 
+@pytest.mark.any_database
 def test_pages_of_the_source_lead_to_the_target(
     at: Callable[..., Integration], sign_in: SignIn, alice: Any, charlie: Any, merge: Callable[[], None], client: Client
 ) -> None:

@@ -11,6 +11,8 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services.findings import open_automatic_finding
 from tests.conftest import drive
 
+pytestmark = pytest.mark.any_database
+
 # 10 business days from each start
 OVER_MEMORIAL_DAY = (datetime(2026, 5, 18, 16, 0, tzinfo=UTC), datetime(2026, 6, 2, 16, 0, tzinfo=UTC))
 OVER_OBSERVED_HOLIDAY = (datetime(2026, 6, 29, 16, 0, tzinfo=UTC), datetime(2026, 7, 14, 16, 0, tzinfo=UTC))
@@ -28,6 +30,7 @@ def test_review_is_due_after_the_business_days_of_the_program(
     assert (row.responsible_party, row.action_due_at) == ("program", due_at)
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize(("start", "due_at"), [OVER_MEMORIAL_DAY, OVER_END_OF_DST])
 def test_finding_of_a_check_is_due_after_the_business_days_of_the_program(
     rocket: Integration, start: datetime, due_at: datetime

@@ -3,12 +3,16 @@
 from datetime import datetime, timedelta
 from typing import Any
 
+import pytest
+
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration, ReadMarker
 from integrations.submissions.selectors.recent_changes import RecentChange, load_review_events
 from integrations.submissions.services import creation, findings
 from integrations.submissions.services import requirements as answers
 from portal.accounts.models import User
+
+pytestmark = pytest.mark.any_database
 
 
 def news(integration: Integration, user: User) -> list[RecentChange]:
@@ -24,6 +28,7 @@ def test_anyone_who_never_looked_has_no_look(rocket: Integration, rita: User) ->
     assert load_review_events(rocket, None).changes == []
 
 
+@pytest.mark.every_database
 def test_nothing_changed_after_a_look(rocket: Integration, rita: User, now: datetime) -> None:
     findings.update_read_marker(rocket, actor=rita, now=now)
     assert news(rocket, rita) == []

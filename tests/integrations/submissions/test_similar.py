@@ -15,6 +15,8 @@ from integrations.submissions.selectors.similar import (
 from integrations.submissions.services.transitions import perform_transition
 from tests.conftest import NOW, begin, drive
 
+pytestmark = pytest.mark.any_database
+
 OTHER = {"repository": "globex/terraform-provider-scan", "repository_id": 99, "name": "Scan"}
 
 
@@ -156,6 +158,7 @@ def test_names_are_compared(one, other, expected):
     assert is_similar(one, other) == is_similar(other, one) == expected
 
 
+@pytest.mark.every_database
 def test_queries_do_not_grow_with_the_rows(mine, globex, charlie):
     def queries():
         with CaptureQueriesContext(connection) as captured_queries:

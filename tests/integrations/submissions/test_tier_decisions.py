@@ -15,6 +15,8 @@ from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.replay import replay_fixture
 
+pytestmark = pytest.mark.any_database
+
 PREMIER = "partner-premier"
 
 
@@ -69,6 +71,7 @@ def test_after_the_window_the_tier_stands(premier_request: Integration, rita: An
     assert listing_status(premier_request)[1] == PREMIER
 
 
+@pytest.mark.every_database
 def test_declined_tier_is_asked_for_again_once_that_is_final(
     premier_request: Integration, alice: Any, rita: Any, then: datetime
 ) -> None:
@@ -86,6 +89,7 @@ def test_email_names_the_tier_that_was_declined(premier_request: Integration, ri
     assert "declined your request for the tier Partner Premier for Rocket" in email.text
 
 
+@pytest.mark.every_database
 def test_while_a_claim_runs_the_tier_is_its_holders_to_decide(
     premier_request: Integration, rita: Any, rob: Any, then: datetime
 ) -> None:
@@ -94,6 +98,7 @@ def test_while_a_claim_runs_the_tier_is_its_holders_to_decide(
         perform_transition(premier_request, "grant_tier", actor=rob, now=then)
 
 
+@pytest.mark.every_database
 def test_support_ends_after_the_decision_on_the_tier_is_final(
     premier_request: Integration, alice: Any, rita: Any, then: datetime
 ) -> None:

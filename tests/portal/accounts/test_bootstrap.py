@@ -20,7 +20,7 @@ from portal.audit.models import AuditEvent
 from tests.conftest import NOW, person
 from tests.portal.accounts.sign_in import code_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 NEW_PASSWORD = "a horse on a staple battery"
 ADA = "ada@program.example"
 
@@ -51,6 +51,7 @@ def set_password(link: str) -> tuple[Client, Any]:
     return client, client.post(page.request["PATH_INFO"], {"password1": NEW_PASSWORD, "password2": NEW_PASSWORD})
 
 
+@pytest.mark.every_database
 def test_administrator_gets_in_without_a_mail_server() -> None:
     """The whole way: link, password, second factor, administration."""
     (link,) = links(bootstrap("--administrator", ADA, "--name", "Ada Abbott"))
@@ -66,6 +67,7 @@ def test_administrator_gets_in_without_a_mail_server() -> None:
     assert list(user.emailaddress_set.values_list("email", "verified", "primary")) == [(ADA, True, True)]
 
 
+@pytest.mark.every_database
 def test_bootstrap_leaves_an_audit_event_and_security_entries() -> None:
     (link,) = links(bootstrap("--administrator", ADA))
     set_password(link)
@@ -126,6 +128,7 @@ def test_enrollment_never_changes_the_password_of_someone_who_has_one() -> None:
     assert not user.check_password(NEW_PASSWORD)
 
 
+@pytest.mark.every_database
 def test_second_administrator_is_refused(sam: User) -> None:
     with pytest.raises(
         CommandError, match=f"The portal already has the administrator {sam.email}. Ask them to grant the role."

@@ -139,6 +139,7 @@ def test_sla_list_is_a_sheet_too(sign_in: SignIn, alice: Any) -> None:
     assert rows == []
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("title", ["2026-04-14Totally broken everywhere", "2026-04-14T09:00:00+00:00", "=1+1 is two"])
 def test_title_is_a_text_whatever_it_looks_like(sign_in: SignIn, at: Any, alice: Any, title: str) -> None:
     create_issue(at("support"), title, timezone.now(), labels=("critical",))

@@ -9,6 +9,8 @@ from bs4 import BeautifulSoup
 from portal.analytics.models import SavedView
 from portal.analytics.saved_views import services
 
+pytestmark = pytest.mark.any_database
+
 SignIn = Callable[[Any], Any]
 
 
@@ -43,6 +45,7 @@ def test_view_is_shown_on_its_list_for_its_owner_alone(sign_in: SignIn, rita: An
     assert "My Nomad" not in str(bar(sign_in(rob).get("/queue/")))
 
 
+@pytest.mark.every_database
 def test_shared_view_is_for_everyone_of_the_program(sign_in: SignIn, rita: Any, rob: Any, alice: Any) -> None:
     save(sign_in(rita), "integrations", "stage=review", "In review", shared="on")
     assert ("In review", "/integrations/?stage=review") in bar(sign_in(rob).get("/integrations/"))
@@ -65,6 +68,7 @@ def test_list_opens_with_ones_own_default_and_everything_can_still_be_seen(sign_
     assert client.get("/queue/").status_code == 200
 
 
+@pytest.mark.every_database
 def test_view_is_renamed_and_deleted_by_whom_it_is_for(sign_in: SignIn, rita: Any, rob: Any) -> None:
     save(sign_in(rita), "queue", "age=7", "Old")
     view = SavedView.objects.get()
@@ -78,6 +82,7 @@ def test_view_is_renamed_and_deleted_by_whom_it_is_for(sign_in: SignIn, rita: An
     assert not SavedView.objects.exists()
 
 
+@pytest.mark.every_database
 def test_name_that_is_taken_is_shown_as_field_error(sign_in: SignIn, rita: Any) -> None:
     client = sign_in(rita)
     save(client, "queue", "age=7", "Mine")

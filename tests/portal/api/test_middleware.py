@@ -12,6 +12,8 @@ from portal.api.models import IdempotencyRecord
 from tests.portal.api.calling import V1, Caller, caller
 from tests.portal.api.test_tokens import kind
 
+pytestmark = pytest.mark.any_database
+
 KEY = {"Idempotency-Key": "once"}
 KEYS = pytest.mark.parametrize("key", [{}, KEY], ids=["plain", "with a key"])
 
@@ -39,6 +41,7 @@ def test_body_that_is_too_large_is_reported(mine: Caller, rocket: Any, settings:
     assert IdempotencyRecord.objects.count() == 0
 
 
+@pytest.mark.every_database
 @KEYS
 def test_invalid_form_is_reported(mine: Caller, rocket: Any, key: dict[str, str]) -> None:
     assert get_problem(form(mine, rocket, key, b"--x", "multipart/form-data")) == (400, "malformed-body")
@@ -90,6 +93,7 @@ def test_every_request_is_read_as_utf8(content_type: str, read: str) -> None:
     assert request_environ["CONTENT_TYPE"] == read
 
 
+@pytest.mark.every_database
 def test_database_that_is_busy_before_an_operation_is_reported(mine: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     def busy(*_: Any) -> None:
         raise OperationalError("database is locked")
@@ -115,6 +119,7 @@ def test_head_is_a_get_without_its_body(mine: Caller, rocket: Any) -> None:
     assert mine.client.head(f"{V1}/nowhere", headers=mine.headers({})).status_code == 404
 
 
+@pytest.mark.every_database
 def test_what_is_known_already_is_not_sent_again(mine: Caller, rocket: Any) -> None:
     for path in ("/integrations", f"/integrations/{rocket.uuid}"):
         tag = mine.get(path)["ETag"]
@@ -139,6 +144,7 @@ def test_what_was_made_says_where_it_is_read(mine: Caller, acme: Any) -> None:
         assert mine.get(response["Location"].removeprefix("http://testserver")).status_code == 200
 
 
+@pytest.mark.every_database
 def test_step_is_not_taken_upon_what_was_changed_since(mine: Caller, rocket: Any) -> None:
     place = f"/integrations/{rocket.uuid}"
     read = mine.get(place)["ETag"]

@@ -70,6 +70,7 @@ def test_log_is_narrowed_by_kind(endpoint: Any, alice: Any) -> None:
     assert [each["kind"] for each in me.get(f"{place}/messages?kind=portal.test").json()["items"]] == ["portal.test"]
 
 
+@pytest.mark.any_database
 def test_webhook_is_changed_and_its_secret_place_never_reported(endpoint: Any, alice: Any) -> None:
     me, place = caller(alice), f"/webhooks/{endpoint.uuid}"
     response = me.patch(place, {"kinds": ["review.requested"], "program": "nomad"})
@@ -151,6 +152,7 @@ def test_lifecycle_is_begun_once_and_read(provider: Any, alice: Any) -> None:
     assert [each["field"] for each in same.json()["errors"]] == ["changed"]
 
 
+@pytest.mark.any_database
 def test_schemas_are_submitted_and_compared(provider: Any, alice: Any) -> None:
     me, place = caller(alice), f"/integrations/{provider.uuid}/schemas"
     for version in ("1.4.0", "1.5.0"):
@@ -268,6 +270,7 @@ def test_email_log_reports_emails_but_no_key_and_no_address_that_stops_a_kind(ri
     assert me.get(f"/emails/{key.uuid}").status_code == 404
 
 
+@pytest.mark.any_database
 def test_email_of_a_transition_can_be_edited(rocket: Any, alice: Any, rita: Any) -> None:
     mine, path = caller(with_second_factor(rita)), f"/integrations/{rocket.uuid}/steps"
     answer = mine.post(f"{path}/decline", {"note": "No.", "email": {"subject": " ", "body": "Sorry."}})

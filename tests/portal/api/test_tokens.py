@@ -17,6 +17,8 @@ from portal.notifications.models import EmailMessage
 from tests.conftest import begin
 from tests.portal.api.calling import Caller, caller, with_second_factor
 
+pytestmark = pytest.mark.any_database
+
 SCOPES = ["integrations:read"]
 
 
@@ -80,6 +82,7 @@ def test_partner_token_of_a_viewer_reads_only(alice: Any, acme: Any, rocket: Any
     assert kind(reader.post(f"/integrations/{rocket.uuid}/messages", {"body": "Hello."})) == "forbidden"
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize(
     ("token_changes", "days"),
     [({"revoked_at": timezone.now()}, 0), ({"expires_at": timezone.now()}, 0)],
@@ -106,6 +109,7 @@ def test_token_does_what_its_scopes_let_through(alice: Any, rocket: Any) -> None
     assert (response.status_code, kind(response)) == (403, "insufficient-scope")
 
 
+@pytest.mark.every_database
 def test_token_of_the_program_needs_a_second_factor(rita: Any, rocket: Any) -> None:
     hers = caller(rita)
     assert kind(hers.get("/integrations")) == "mfa-required"
@@ -113,6 +117,7 @@ def test_token_of_the_program_needs_a_second_factor(rita: Any, rocket: Any) -> N
     assert hers.get("/integrations").status_code == 200
 
 
+@pytest.mark.every_database
 def test_no_one_makes_more_than_they_may(alice: Any, bob: Any, acme: Any, now: Any) -> None:
     for by, scopes, days, partner in (
         (bob, SCOPES, 30, acme),
@@ -159,6 +164,7 @@ def everything_kept() -> str:
     return "".join(rows)
 
 
+@pytest.mark.every_database
 def test_owners_are_notified_of_a_new_token_and_of_its_end(alice: Any, bob: Any, acme: Any) -> None:
     token = caller(alice, partner=acme, days=6).token
     assert [mail.to for mail in EmailMessage.objects.filter(name="token_created")] == ["alice@acme.example"]
@@ -169,6 +175,7 @@ def test_owners_are_notified_of_a_new_token_and_of_its_end(alice: Any, bob: Any,
     assert tokens.warn_expiring_tokens(token.expires_at + timedelta(days=1)) == 0
 
 
+@pytest.mark.every_database
 def test_revoked_on_the_page_it_is_refused(alice: Any, acme: Any, sign_in: Any) -> None:
     ci = caller(alice, partner=acme)
     answer = sign_in(alice).post(reverse("api:revoke_token", args=[ci.token.uuid]))  # type: ignore[union-attr]

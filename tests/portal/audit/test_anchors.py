@@ -18,7 +18,7 @@ from portal.audit.services import record_event
 from portal.audit.verification import verify_log
 from tests.portal.audit.tampering import KEYS, execute, faults
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("keys")]
+pytestmark = [pytest.mark.any_database, pytest.mark.django_db, pytest.mark.usefixtures("keys")]
 
 
 def anchor_files(folder: Path) -> list[Path]:
@@ -32,6 +32,7 @@ def change_anchor(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
     path.write_text(json.dumps(fields))
 
 
+@pytest.mark.every_database
 def test_anchor_lists_the_streams_that_grew(stream: str, folder: Path) -> None:
     anchors, unreadable = audit_anchors.read_anchors(folder)
     assert unreadable == []
@@ -60,6 +61,7 @@ def test_anchor_is_logged_with_its_mac(acme: Partner, folder: Path, caplog: Any)
     assert caplog.messages == [f"audit anchor 1: 1 events in 1 streams, MAC {anchor.mac}"]
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("number", [1, 2])
 def test_deleted_anchor_is_named(stream: str, folder: Path, number: int) -> None:
     anchor_files(folder)[number - 1].unlink()
@@ -68,12 +70,14 @@ def test_deleted_anchor_is_named(stream: str, folder: Path, number: int) -> None
     assert faults(folder) == [*gap, missing]
 
 
+@pytest.mark.every_database
 def test_deleted_anchors_are_all_named(stream: str, folder: Path) -> None:
     for path in anchor_files(folder):
         path.unlink()
     assert faults(folder) == [f"anchor {n}: it was recorded but is missing from {folder}" for n in (1, 2)]
 
 
+@pytest.mark.every_database
 def test_deleted_anchor_and_its_record_show_as_missing_days(stream: str, folder: Path) -> None:
     """The newest anchor, deleted with its record, leaves no trace but days without one: the next takes its number."""
     last = anchor_files(folder)[-1]
@@ -140,6 +144,7 @@ def test_anchor_with_a_value_of_another_type_is_named(stream: str, folder: Path,
     assert faults(folder)[0] == f"{last.name}: the file is not a valid anchor"
 
 
+@pytest.mark.every_database
 def test_forged_record_of_an_anchor_stops_nothing(stream: str, folder: Path) -> None:
     for data in ('["number"]', '{"number": ["1"], "mac": "x"}'):
         execute("UPDATE audit_auditevent SET data = %s WHERE stream = 'audit' AND seq = 1", data)

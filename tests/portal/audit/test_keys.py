@@ -60,6 +60,7 @@ def test_consistent_rewriting_with_the_key_is_named(stream: str, folder: Path) -
     ]
 
 
+@pytest.mark.any_database
 def test_rotated_key_verifies_what_it_sealed(stream: str, acme: Partner, folder: Path, settings: Any) -> None:
     settings.AUDIT_KEYS = {"2027": "a new key"} | KEYS
     record_event(acme, "partner.profile_changed", actor=None, now=timezone.now(), note="later")
@@ -97,6 +98,7 @@ def test_event_with_keys_that_json_changes_verifies(
     assert faults(folder) == []
 
 
+@pytest.mark.any_database
 def test_event_under_a_retired_key_is_tampering(stream: str, acme: Partner, folder: Path, settings: Any) -> None:
     """A key that leaked and was replaced writes nothing that verifies, in a known stream or in a new one."""
     retired = settings.AUDIT_KEYS

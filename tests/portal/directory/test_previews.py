@@ -15,6 +15,8 @@ from portal.directory.models import Listing, ListingChange
 from tests.conftest import drive
 from tests.portal.core.test_uploads import png
 
+pytestmark = pytest.mark.any_database
+
 TEXT, LOGO = "NO-8-LIST", "NO-8-LOGO"
 
 
@@ -50,6 +52,7 @@ def test_preview_shows_what_the_listing_will_show(
     assert browser.get(preview_of(row)).headers["Location"] == address
 
 
+@pytest.mark.every_database
 def test_preview_is_neither_stored_nor_public(
     reviewed_integration: Integration, alice: Any, charlie: Any, sign_in: Any
 ) -> None:

@@ -23,6 +23,8 @@ from tests.portal.core.test_uploads import png
 from verification.checks.services import observations
 from verification.sources.published_versions import RegistryListing
 
+pytestmark = pytest.mark.any_database
+
 TEXT, LOGO = "NO-8-LIST", "NO-8-LOGO"
 
 
@@ -78,6 +80,7 @@ def test_suspension_is_reported_and_takes_the_tier(
     assert services.find_drift(fresh(listed_integration), row_of(listed_integration)) == []
 
 
+@pytest.mark.every_database
 def test_end_of_support_is_reported_as_removed(listed_integration: Integration, alice: Any, now: Any) -> None:
     perform_transition(listed_integration, "archive", actor=alice, note="Replaced.", now=now)
     assert row_of(listed_integration).listing_status == "ended"
@@ -85,6 +88,7 @@ def test_end_of_support_is_reported_as_removed(listed_integration: Integration, 
     assert services.find_drift(fresh(listed_integration), row_of(listed_integration)) == []
 
 
+@pytest.mark.every_database
 def test_texts_names_and_pictures_follow_at_once(listed_integration: Integration, alice: Any, now: Any) -> None:
     requirements.submit_answer(listed_integration, TEXT, {"text": "Flies.\nFar."}, actor=alice, now=now)
     documents.upload_document(
@@ -113,6 +117,7 @@ def test_partner_that_is_renamed_is_renamed_in_all_rows(
     assert services.find_drift(fresh(listed_integration), row_of(listed_integration)) == []
 
 
+@pytest.mark.every_database
 def test_rebuild_makes_what_is_missing_and_then_drifts_no_more(
     listed_integration: Integration, alice: Any, now: Any
 ) -> None:
@@ -168,6 +173,7 @@ def test_versions_and_platforms_follow_within_the_hour(listed_integration: Integ
     assert changes(listed_integration)[-1] == ("changed", "Version 1.1.0 was released.")
 
 
+@pytest.mark.every_database
 def test_version_that_is_the_newest_again_is_not_reported_as_new(listed_integration: Integration, now: Any) -> None:
     for day, version in enumerate(("0.10.0", "1.1.0", "0.10.0")):
         later = now + timedelta(days=day)
@@ -200,6 +206,7 @@ def test_version_before_a_release_stands_above_the_newest_and_is_not_it(
     assert (row.version, row.platforms) == ("1.0.0", " linux_amd64 ")
 
 
+@pytest.mark.every_database
 def test_record_of_many_is_the_record_of_one(listed_integration: Integration, now: Any) -> None:
     watch = MonitoredRepository.objects.get(integration=listed_integration)
     for number in range(1, 5):

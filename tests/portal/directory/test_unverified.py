@@ -19,6 +19,8 @@ from portal.search.indexing import index_partners
 from tests.conftest import meet
 from tests.integrations.partners.test_onboarding import text_of
 
+pytestmark = pytest.mark.any_database
+
 OWN_PAGES = (
     "listing",
     "logo",
@@ -87,6 +89,7 @@ def test_listing_of_an_unverified_company_is_nowhere_public(
     assert (Listing.objects.count(), ListingChange.objects.count(), Listing.all_objects.count()) == (0, 0, 1)
 
 
+@pytest.mark.every_database
 def test_listing_returns_when_the_company_is_verified(
     at: Callable[..., Integration], client: Client, now: datetime, rita: Any
 ) -> None:
@@ -113,6 +116,7 @@ def test_listing_of_an_unverified_company_is_not_published(
     assert Listing.all_objects.count() == 0
 
 
+@pytest.mark.every_database
 def test_next_action_follows_the_verification(
     at: Callable[..., Integration], sign_in: Callable[[Any], Client], alice: Any, rita: Any, now: datetime
 ) -> None:

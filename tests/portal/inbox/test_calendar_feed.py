@@ -50,6 +50,7 @@ def test_promise_is_an_entry_and_taken_away_when_it_is_kept(listed_integration: 
     assert after["sequence"] > entry["sequence"]
 
 
+@pytest.mark.any_database
 def test_reviewer_sees_when_their_review_is_due(at: Any, rita: Any, rob: Any) -> None:
     row = at("review")
     assert entries(rita, NOW) == {}

@@ -20,7 +20,7 @@ from portal.notifications.categories import CATEGORIES, CATEGORY_BY_KEY, Deliver
 from portal.notifications.models import EmailMessage
 from tests.conftest import NOW, meet
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 MORNING = datetime(2026, 4, 15, 8, tzinfo=UTC)
 MONDAY = datetime(2026, 4, 20, 8, tzinfo=UTC)
 
@@ -63,6 +63,7 @@ def test_only_the_chosen_kind_and_person_change(rocket: Any, alice: Any, bob: An
     assert EmailMessage.objects.get(person=alice, name="integration_on_hold").state == "queued"
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("key", [kind.key for kind in CATEGORIES if kind.locked])
 def test_what_is_locked_cannot_be_silenced(alice: Any, key: str) -> None:
     with pytest.raises(ValueError, match="cannot be"):
@@ -74,6 +75,7 @@ def test_what_is_locked_cannot_be_silenced(alice: Any, key: str) -> None:
     assert preferences.decide_delivery(alice, CATEGORY_BY_KEY[key].event_types[0], NOW).state == ""
 
 
+@pytest.mark.every_database
 def test_meeting_brings_its_calendar_and_waits_for_no_digest(alice: Any) -> None:
     with pytest.raises(ValueError, match="cannot be daily"):
         preferences.save_preferences(alice, {"meetings": DeliveryMode.DAILY})
@@ -116,6 +118,7 @@ def test_preview_shows_another_users_key(rocket: Any, alice: Any, bob: Any, rita
     assert all(each.unsubscribe not in each.text + each.html for each in previewed_emails)
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize(
     ("zone", "now", "comes"),
     [
@@ -133,6 +136,7 @@ def test_emails_wait_for_office_hours_where_that_is_chosen(
     assert wrote(rocket, rita, now).held_until == comes
 
 
+@pytest.mark.every_database
 def test_breach_waits_for_no_office_hours(rocket: Any, alice: Any) -> None:
     preferences.save_preferences(alice, {}, only_in_working_hours=True)
     night = datetime(2026, 4, 14, 23, tzinfo=UTC)
@@ -141,6 +145,7 @@ def test_breach_waits_for_no_office_hours(rocket: Any, alice: Any) -> None:
     assert EmailMessage.objects.get(person=alice, name="issues_breached").held_until is None
 
 
+@pytest.mark.every_database
 def test_digest_holds_what_waited_once(rocket: Any, alice: Any, rita: Any) -> None:
     preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY, "path": DeliveryMode.WEEKLY})
     news = [wrote(rocket, rita, NOW + timedelta(minutes=minutes)) for minutes in (0, 5)]
@@ -157,6 +162,7 @@ def test_digest_holds_what_waited_once(rocket: Any, alice: Any, rita: Any) -> No
     assert digests.send_due(MORNING + timedelta(days=9)) == 0
 
 
+@pytest.mark.every_database
 def test_digest_stops_despite_a_preference_that_no_longer_exists(alice: Any, client: Any) -> None:
     stored = {"former.event": "daily", "messages": "daily", "decisions": "daily", "path": "off"}
     preferences.NotificationPreference.objects.create(user=alice, delivery=stored)
@@ -166,6 +172,7 @@ def test_digest_stops_despite_a_preference_that_no_longer_exists(alice: Any, cli
     assert preference.delivery == stored | {"messages": "portal"}
 
 
+@pytest.mark.every_database
 def test_who_left_the_partner_gets_no_notification_of_what_waited(rocket: Any, alice: Any, bob: Any, rita: Any) -> None:
     preferences.save_preferences(bob, {"messages": DeliveryMode.DAILY})
     findings.post_message(rocket, "From Alice.", actor=alice, now=NOW)
@@ -223,6 +230,7 @@ def test_news_of_what_was_undone_is_in_no_digest(rocket: Any, alice: Any, rita: 
     assert digests.send_due(MORNING) == 0
 
 
+@pytest.mark.every_database
 def test_event_can_differ_from_its_category(rocket: Any, alice: Any, rita: Any) -> None:
     preferences.save_preferences(alice, {"path": DeliveryMode.OFF, "integration.put_on_hold": DeliveryMode.DAILY})
     perform_transition(rocket, "put_on_hold", actor=rita, note="Because.", waits_for="partner", now=NOW)

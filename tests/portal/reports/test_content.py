@@ -20,6 +20,8 @@ from portal.reports.models import ReportSnapshot
 from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
 from tests.portal.reports.deliveries import MONDAY, H, readers
 
+pytestmark = pytest.mark.any_database
+
 
 def report(to: str) -> EmailMessage:
     return EmailMessage.objects.get(name="report", to=to)
@@ -45,6 +47,7 @@ def test_subject_and_first_line_have_the_overdue_count(
     assert "\n  Critical, resolution due Tue, Apr 21, 10:00 PM\n" in text
 
 
+@pytest.mark.every_database
 def test_rows_link_to_the_issue_page(watch: MonitoredRepository, alice: User, sign_in: Any, acme: Partner) -> None:
     tasks.generate_due_reports(MONDAY)
     page = sign_in(alice).get(reverse("reports:detail", args=[f"partner:{acme.pk}", "2026-W16"])).content.decode()
@@ -205,6 +208,7 @@ def test_due_count_includes_unlisted_issues(rocket: Integration, alice: User, no
     )
 
 
+@pytest.mark.every_database
 def test_title_with_markup_is_escaped(watch: MonitoredRepository, alice: User, now: datetime) -> None:
     title = 'Fine"><img src=x onerror=alert(1)>\r\nBcc: eve@example.org\x85\u2028End & <b>so'
     SupportIssue.objects.filter(number=2).update(title=title)
@@ -256,6 +260,7 @@ def test_csv_contains_all_lists_of_the_page(watch: MonitoredRepository, alice: U
     assert tables[4][1] == "listing_status,Acme,Rocket,gave notice"
 
 
+@pytest.mark.every_database
 def test_open_clocks_are_compared_with_the_previous_report(
     rocket: Integration, alice: User, sign_in: Any, now: datetime
 ) -> None:

@@ -20,6 +20,7 @@ from tests.portal.reports.deliveries import MONDAY, H
 from tests.portal.reports.test_content import many, report
 
 
+@pytest.mark.any_database
 def test_email_starts_with_the_verdict_and_four_figures(watch: MonitoredRepository, alice: User) -> None:
     tasks.generate_due_reports(MONDAY)
     text = report("alice@acme.example").text
@@ -72,6 +73,7 @@ def test_email_links_to_the_download_and_to_what_waits_for_the_reader(
     )
 
 
+@pytest.mark.any_database
 def test_worst_issues_link_to_the_reason_of_their_breach(
     watch: MonitoredRepository, alice: User, sign_in: Any, settings: Any
 ) -> None:

@@ -15,6 +15,8 @@ from portal.reports.trends import MAX_SHARES
 from tests.conftest import NOW
 from tests.portal.reports.deliveries import MONDAY
 
+pytestmark = pytest.mark.any_database
+
 PAGE, CSV = "reports:overview", "reports:overview_csv"
 
 
@@ -34,6 +36,7 @@ def test_page_has_shares_with_their_numbers_and_reasons(
     assert [(reason.key, reason.critical, reason.other) for reason in overview.reasons] == [("resolve:", 1, 0)]
 
 
+@pytest.mark.every_database
 def test_reasons_depend_on_the_target_and_the_last_comment(
     week_with_breach: MonitoredRepository, rita: User, sign_in: Any
 ) -> None:
@@ -89,6 +92,7 @@ def test_page_without_targets_says_so(rita: User, sign_in: Any) -> None:
     assert "No SLA targets in the last 12 weeks" in sign_in(rita).get(reverse(PAGE)).content.decode()
 
 
+@pytest.mark.every_database
 def test_page_has_its_filters_and_the_charts_of_programs_side_by_side(
     week_with_breach: MonitoredRepository, rita: User, sign_in: Any
 ) -> None:

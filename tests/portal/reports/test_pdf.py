@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from django.urls import reverse
 
 from integrations.sla.models import MonitoredRepository
@@ -11,6 +12,8 @@ from portal.reports.models import ReportSnapshot
 from portal.reports.pdf import render_pdf
 from tests.integrations.submissions.test_agreement_pdf import read_pages
 from tests.portal.reports.deliveries import MONDAY
+
+pytestmark = pytest.mark.any_database
 
 
 def test_pdf_has_the_verdict_the_figures_and_the_issues(watch: MonitoredRepository, alice: User, sign_in: Any) -> None:

@@ -24,6 +24,8 @@ from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
 from tests.portal.api.calling import caller
 from tests.portal.reports.deliveries import H
 
+pytestmark = pytest.mark.any_database
+
 LA = ZoneInfo("America/Los_Angeles")
 QUARTER_END = datetime(2027, 4, 1, 8, tzinfo=LA)
 FEBRUARY_WEEKS = [f"2027-W{number:02}" for number in (5, 6, 7, 8)]  # from February 1 to 28
@@ -148,6 +150,7 @@ def test_program_report_is_sent_on_the_first_working_day(period: str, program: s
     assert sent_at == datetime.fromisoformat(expected)
 
 
+@pytest.mark.every_database
 def test_partner_report_waits_for_the_first_working_day_of_the_partner(acme: Partner, alice: User) -> None:
     period, calendar = parse_period("2026-Q4"), Calendar(days_off=frozenset([date(2027, 1, 1)]))
     alice.zone = "Asia/Tokyo"
@@ -155,6 +158,7 @@ def test_partner_report_waits_for_the_first_working_day_of_the_partner(acme: Par
     assert tasks.calculate_delivery_time(period, Calendar(), alice) == datetime.fromisoformat("2027-01-01T01:00Z")
 
 
+@pytest.mark.every_database
 def test_monthly_report_of_a_partner_waits_for_its_working_day(busy_quarter: Integration, alice: User) -> None:
     partner = busy_quarter.partner
     subscribe(alice, f"partner:{partner.pk}", "monthly")
@@ -170,6 +174,7 @@ def test_monthly_report_of_a_partner_waits_for_its_working_day(busy_quarter: Int
     assert (email.state, email.held_until) == ("held", datetime.fromisoformat("2027-04-02T08:00Z"))
 
 
+@pytest.mark.every_database
 def test_missed_months_are_caught_up(busy_quarter: Integration, sam: User) -> None:
     subscribe(sam, "programs", "monthly")
     for moment in (datetime(2027, 1, 4, 8, tzinfo=LA), QUARTER_END):
@@ -197,6 +202,7 @@ def test_empty_week_is_skipped_and_its_month_is_not(rocket: Integration, rob: Us
     assert [email for email in list_emails() if email[0] != "alice"] == [("monthly", "2027-03")]
 
 
+@pytest.mark.every_database
 def test_month_has_its_name_in_every_form(busy_quarter: Integration, alice: User, sign_in: Any) -> None:
     scope = f"partner:{busy_quarter.partner_id}"
     subscribe(alice, scope, "monthly")
@@ -214,6 +220,7 @@ def test_month_has_its_name_in_every_form(busy_quarter: Integration, alice: User
     assert [text for text in texts if "this week" in text or "the week" in text] == []
 
 
+@pytest.mark.every_database
 def test_api_lists_reports_by_kind_and_day(busy_quarter: Integration, alice: User) -> None:
     scope = f"partner:{busy_quarter.partner_id}"
     tasks.generate_due_reports(QUARTER_END)

@@ -22,6 +22,8 @@ from portal.reports.scopes import find_report_scope
 from tests.integrations.sla.clocks import watch_over
 from tests.portal.reports.deliveries import MONDAY, H, readers
 
+pytestmark = pytest.mark.any_database
+
 NOMAD = "program:nomad"
 DAY = timedelta(days=1)
 
@@ -48,6 +50,7 @@ def list_event_types() -> list[str]:
     )
 
 
+@pytest.mark.every_database
 def test_by_default_managers_get_their_program_and_administrators_get_all(
     watch: MonitoredRepository, manager: User, rita: User, sam: User
 ) -> None:
@@ -96,6 +99,7 @@ def test_empty_week_is_skipped_unless_wanted(
     assert ReportSnapshot.objects.get(scope=NOMAD, kind="week").delivered_at == MONDAY
 
 
+@pytest.mark.every_database
 def test_invalid_schedule_is_refused(manager: User, sign_in: Any) -> None:
     values = {"roles": ["owner"], "weekday": 9, "hour": 25, "zone": "Mars/Base"}
     response = sign_in(manager).post(url("recipients"), values)
@@ -132,6 +136,7 @@ def test_outside_recipient_gets_reports_after_confirming(
     assert list_event_types() == ["report.recipient_added", "report.recipient_confirmed"]
 
 
+@pytest.mark.every_database
 def test_outside_email_links_only_to_what_its_reader_can_open(
     watch: MonitoredRepository, manager: User, client: Any, settings: Any
 ) -> None:
@@ -199,6 +204,7 @@ def test_recipients_are_edited_by_managers_of_the_program_and_staff(
     ]
 
 
+@pytest.mark.every_database
 def test_second_request_for_a_recipient_is_refused(watch: MonitoredRepository, manager: User) -> None:
     report_scope = find_report_scope(NOMAD)
     assert report_scope is not None
@@ -208,6 +214,7 @@ def test_second_request_for_a_recipient_is_refused(watch: MonitoredRepository, m
     assert (OutsideRecipient.objects.count(), list_event_types()) == (1, ["report.recipient_added"])
 
 
+@pytest.mark.every_database
 def test_outside_recipient_chooses_a_frequency_when_confirming(
     manager: User, sign_in: Any, client: Any, settings: Any, time_machine: Any
 ) -> None:

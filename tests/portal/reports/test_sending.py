@@ -35,6 +35,8 @@ from portal.reports.scopes import find_report_scope
 from tests.portal.pseudo import activate_pseudo_language
 from tests.portal.reports.deliveries import MONDAY, H, readers
 
+pytestmark = pytest.mark.any_database
+
 
 @pytest.fixture
 def scope(watch: MonitoredRepository, acme: Partner, alice: User, bob: User, time_machine: Any) -> str:
@@ -89,6 +91,7 @@ def test_preview_has_own_links_only(scope: str, sam: User, sign_in: Any) -> None
     ]
 
 
+@pytest.mark.every_database
 def test_report_is_sent_now_to_those_who_wait_for_it(
     scope: str, sam: User, sign_in: Any, settings: Any, time_machine: Any
 ) -> None:
@@ -132,6 +135,7 @@ def test_canceled_email_is_not_sent_by_a_pending_request(scope: str, alice: User
     assert states() == {"alice@acme.example": "canceled", "bob@acme.example": "stored"}
 
 
+@pytest.mark.every_database
 def test_report_is_not_sent_again_after_a_change_of_address(scope: str, alice: User, sam: User) -> None:
     snapshot = ReportSnapshot.objects.get(scope=scope, kind="week")
     EmailMessage.objects.filter(name="report", person=alice).update(state=EmailMessage.State.SENT)
@@ -177,6 +181,7 @@ def test_report_is_sent_now_to_a_reader_who_did_not_want_it_before(
     assert events() == [("report.sent_now", "Sam Stone sent the report for 2026-W16 to its recipients: 3")]
 
 
+@pytest.mark.every_database
 def test_report_is_sent_again_to_one_recipient(
     scope: str, alice: User, sam: User, sign_in: Any, time_machine: Any
 ) -> None:
@@ -193,6 +198,7 @@ def test_report_is_sent_again_to_one_recipient(
     assert client.post(url("send_emails", scope), {"to": "0"}).status_code == 404
 
 
+@pytest.mark.every_database
 def test_report_sent_to_one_recipient_is_not_sent_again_on_schedule(
     watch: MonitoredRepository, sam: User, time_machine: Any
 ) -> None:
@@ -261,6 +267,7 @@ def track_instances(model: type[Model]) -> Iterator[Counter[str]]:
         post_init.disconnect(count_instance, sender=model)
 
 
+@pytest.mark.every_database
 def test_report_to_1000_recipients_takes_few_queries_and_little_memory_per_batch(
     watch: MonitoredRepository, django_assert_max_num_queries: Any
 ) -> None:

@@ -20,7 +20,10 @@ from portal.reports.scopes import PROGRAMS_SCOPE, find_report_scope
 from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
 from tests.portal.reports.deliveries import MONDAY, H, readers
 
+pytestmark = pytest.mark.any_database
 
+
+@pytest.mark.every_database
 def test_report_is_sent_once_to_each_reader(watch: MonitoredRepository, alice: User, bob: User, sam: User) -> None:
     assert tasks.generate_due_reports(MONDAY) == 3
     assert [tasks.generate_due_reports(MONDAY), tasks.generate_due_reports(MONDAY + 50 * H)] == [0, 0]
@@ -49,6 +52,7 @@ def test_report_is_sent_in_the_morning_of_the_reader(
     assert sent_by(MONDAY + 7 * H) == ["alice@acme.example", "sam@program.example"]  # eight in Los Angeles
 
 
+@pytest.mark.every_database
 def test_delayed_report_is_sent_after_an_outage(watch: MonitoredRepository, alice: User, settings: Any) -> None:
     settings.EMAIL_STORED_ONLY = True
     alice.zone = "America/Los_Angeles"
@@ -57,6 +61,7 @@ def test_delayed_report_is_sent_after_an_outage(watch: MonitoredRepository, alic
     assert [sent_by(MONDAY), sent_by(MONDAY + timedelta(days=8))] == [[], ["alice@acme.example"]]
 
 
+@pytest.mark.every_database
 def test_missed_scope_is_reported_with_the_next_week(watch: MonitoredRepository, alice: User, sam: User) -> None:
     programs = find_report_scope(PROGRAMS_SCOPE)
     assert programs
@@ -85,6 +90,7 @@ def test_viewer_gets_the_report_after_subscribing(watch: MonitoredRepository, ac
     assert readers().count("bob@acme.example") == 1
 
 
+@pytest.mark.every_database
 def test_outage_is_caught_up_for_four_weeks(watch: MonitoredRepository, alice: User) -> None:
     tasks.generate_due_reports(MONDAY)
     tasks.generate_due_reports(MONDAY + timedelta(weeks=6))
@@ -95,6 +101,7 @@ def test_outage_is_caught_up_for_four_weeks(watch: MonitoredRepository, alice: U
     assert len(readers()) == 5
 
 
+@pytest.mark.every_database
 def test_late_report_shows_the_figures_at_the_end_of_its_week(
     rocket: Integration, alice: User, sign_in: Any, now: datetime
 ) -> None:
@@ -169,6 +176,7 @@ def test_week_without_problems_is_not_sent_to_problem_subscribers(
     assert readers() == []
 
 
+@pytest.mark.every_database
 def test_one_click_unsubscribes(watch: MonitoredRepository, alice: User, client: Any, settings: Any) -> None:
     tasks.generate_due_reports(MONDAY)
     settings.EMAIL_STORED_ONLY = False
@@ -200,6 +208,7 @@ def test_report_page_is_visible_to_its_scope_only(
     ] * 5
 
 
+@pytest.mark.every_database
 def test_subscriptions_are_saved(watch: MonitoredRepository, alice: User, sign_in: Any, acme: Partner) -> None:
     client = sign_in(alice)
     scope = f"partner:{acme.pk}"

@@ -23,6 +23,8 @@ from tests.conftest import NOW
 from tests.integrations.sla.clocks import issue_of, watch_over
 from verification.sources.github.issue_models import GitHubIssue
 
+pytestmark = pytest.mark.any_database
+
 PROVIDER = (
     '{"id": "7", "fullName": "ns/breeze", "namespace": "ns", "name": "breeze", "tier": "x", "source": "https://x"}'
 )
@@ -43,6 +45,7 @@ def test_renamed_integration_is_found_by_its_new_name(rocket: Integration, alice
     assert ("INTEGRATION", "Rocket") not in find(alice, "rocket")
 
 
+@pytest.mark.every_database
 def test_removed_repository_leaves_the_index(rocket: Integration, alice: Any) -> None:
     creation.change_description(rocket, {"repository": "", "repository_id": None}, actor=alice, now=NOW)
     assert find(alice, "terraform") == []
@@ -93,6 +96,7 @@ def build_issue(title: str, updated_at: str) -> Any:
     return map_issue(GitHubIssue.model_validate(raw))
 
 
+@pytest.mark.every_database
 def test_new_and_renamed_issues_are_found(rocket: Integration, alice: Any) -> None:
     watch = watch_over(rocket, NOW)
     for title, at in (("It hangs", "2026-04-14T10:00:00Z"), ("It freezes", "2026-04-14T11:00:00Z")):
@@ -107,6 +111,7 @@ def test_imported_providers_are_found(alice: Any) -> None:
     assert find(alice, "breeze") == [("PROVIDER", "ns/breeze")]
 
 
+@pytest.mark.every_database
 def test_rebuild_repairs_the_index(zephyr: Integration, rita: Any, capsys: Any) -> None:
     before = find(rita, "zephyr")
     assert indexing.rebuild() == 0
@@ -116,6 +121,7 @@ def test_rebuild_repairs_the_index(zephyr: Integration, rita: Any, capsys: Any) 
     assert (capsys.readouterr().out, find(rita, "zephyr")) == ("Changed entries: 2\n", before)
 
 
+@pytest.mark.every_database
 def test_rebuild_deletes_entries_of_deleted_objects(zephyr: Integration, rita: Any) -> None:
     issue = issue_of(zephyr.watch, 13, NOW)
     assert (indexing.rebuild(), find(rita, "breaks 13")) == (1, [("ISSUE", "It breaks 13")])
@@ -125,6 +131,7 @@ def test_rebuild_deletes_entries_of_deleted_objects(zephyr: Integration, rita: A
     assert (find(rita, "breaks 13"), find(rita, "clouds zephyr")) == ([], [])
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("name", ["search.rebuild", "search.index_documentation"])
 def test_periodic_jobs_index_the_help_pages(alice: Any, name: str) -> None:
     job = next(job for job in JOBS if job.name == name)

@@ -8,6 +8,8 @@ from integrations.submissions.models import Integration
 from portal.search.indexing import index_documentation
 from portal.search.models import Kind, SearchEntry
 
+pytestmark = pytest.mark.any_database
+
 WEIRD_QUERIES = [
     "",
     "   ",
@@ -33,6 +35,7 @@ def test_pages_accept_any_query(sign_in: Any, alice: Any, path: str, query: str)
     assert (page.status_code, "<script>" in page.text) == (200, False)
 
 
+@pytest.mark.every_database
 def test_search_page_shows_own_results_only(zephyr: Integration, sign_in: Any, alice: Any, charlie: Any) -> None:
     page = sign_in(alice).get("/search/", {"q": "zephyr"})
     assert [hit.title for hit in page.context["page"]] == [
@@ -47,11 +50,13 @@ def test_search_page_shows_own_results_only(zephyr: Integration, sign_in: Any, a
     assert [hit.title for hit in page.context["page"]] == ["clouds/zephyr"]
 
 
+@pytest.mark.every_database
 def test_search_page_without_results_says_so(sign_in: Any, alice: Any) -> None:
     assert "Nothing that you have access to matches “gardening”." in sign_in(alice).get("/search/?q=gardening").text
     assert "Search integrations, companies" in sign_in(alice).get("/search/").text
 
 
+@pytest.mark.every_database
 def test_search_page_has_pages_and_a_limit(sign_in: Any, alice: Any) -> None:
     SearchEntry.objects.bulk_create(
         SearchEntry(

@@ -72,6 +72,7 @@ def test_tests_cover_every_kind(zephyr: Integration, rita: Any) -> None:
     assert set(SearchEntry.objects.values_list("kind", flat=True)) == set(Kind)
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("role", ["owner", "reviewer", "staff"])
 def test_each_result_opens(zephyr: Integration, users: Any, sign_in: Any, role: str) -> None:
     client = sign_in(users[role])
@@ -84,6 +85,7 @@ def list_findings(user: Any) -> list[str]:
     return [hit.title for hit in search(user, "describe zephyr", 100) if hit.kind is Kind.FINDING]
 
 
+@pytest.mark.any_database
 def test_finding_is_found_by_the_partner_only_while_changes_are_requested(
     zephyr: Integration, alice: Any, rita: Any
 ) -> None:

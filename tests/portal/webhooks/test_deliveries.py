@@ -17,7 +17,7 @@ from tests.fakes.receiver import Receiver
 from tests.portal.webhooks.conftest import send_due_deliveries
 from tests.portal.webhooks.messages import Make, State, create_event_message, states
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 
 
 def test_message_is_signed_and_its_signature_holds(endpoint: Make, receiver: Receiver, rocket: Any, bob: Any) -> None:
@@ -40,6 +40,7 @@ def test_payload_holds_nothing_that_people_wrote(endpoint: Make, rocket: Any, bo
     assert "Between us" not in WebhookDelivery.objects.get().body
 
 
+@pytest.mark.every_database
 def test_while_two_secrets_hold_both_sign(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
     endpoint_row, now = endpoint(), timezone.now()
     fresh = services.rotate_secret(
@@ -86,6 +87,7 @@ def test_address_within_the_network_is_never_asked(endpoint: Make, rocket: Any, 
     assert states(endpoint_row) == [State.WAITING]
 
 
+@pytest.mark.every_database
 def test_messages_are_kept_for_thirty_days(endpoint: Make, rocket: Any, alice: Any) -> None:
     endpoint_row = endpoint()
     create_event_message(rocket, alice)
@@ -95,6 +97,7 @@ def test_messages_are_kept_for_thirty_days(endpoint: Make, rocket: Any, alice: A
     assert endpoint_row.messages.count() == 0
 
 
+@pytest.mark.every_database
 def test_log_keeps_no_more_than_a_person_reads(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
     endpoint()
     message = create_event_message(rocket, alice)
@@ -106,6 +109,7 @@ def test_log_keeps_no_more_than_a_person_reads(endpoint: Make, receiver: Receive
     assert json.dumps(attempt.sent_headers).count("whsec_") == 0
 
 
+@pytest.mark.every_database
 def test_removed_endpoint_keeps_no_secret(endpoint: Make, rocket: Any, alice: Any) -> None:
     endpoint_row = endpoint()
     create_event_message(rocket, alice)

@@ -13,9 +13,10 @@ from tests.fakes.receiver import Receiver
 from tests.portal.webhooks.conftest import send_due_deliveries
 from tests.portal.webhooks.messages import Make, State, create_event_message, states
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 
 
+@pytest.mark.every_database
 def test_failure_is_tried_again_after_the_table_and_then_given_up(
     endpoint: Make, receiver: Receiver, rocket: Any, alice: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -44,6 +45,7 @@ def test_receiver_that_asks_for_time_gets_it(endpoint: Make, receiver: Receiver,
     assert message.due_at >= NOW + timedelta(hours=2)
 
 
+@pytest.mark.every_database
 def test_410_pauses_at_once_and_the_owner_learns_of_it(
     endpoint: Make, receiver: Receiver, rocket: Any, alice: Any, bob: Any
 ) -> None:
@@ -61,6 +63,7 @@ def test_410_pauses_at_once_and_the_owner_learns_of_it(
     assert send_due_deliveries(NOW + timedelta(days=1)) == 2
 
 
+@pytest.mark.every_database
 def test_what_waited_can_be_left_out(endpoint: Make, rocket: Any, alice: Any) -> None:
     endpoint_row = endpoint()
     services.pause_endpoint(endpoint_row, actor=alice, now=NOW)
@@ -118,6 +121,7 @@ def test_replay_has_the_same_id_and_the_same_body(endpoint: Make, receiver: Rece
     assert states(endpoint_row) == [State.DELIVERED]
 
 
+@pytest.mark.every_database
 def test_all_that_failed_since_a_moment_is_sent_again(
     endpoint: Make, receiver: Receiver, rocket: Any, alice: Any
 ) -> None:

@@ -17,6 +17,8 @@ from verification.checks.facts import GITHUB, REGISTRY, Fact
 from verification.checks.models import Observation
 from verification.checks.services import facts, observations, runs
 
+pytestmark = pytest.mark.any_database
+
 NAME = "acme/terraform-provider-rocket"
 DAY = timedelta(days=1)
 
@@ -75,6 +77,7 @@ def test_check_run_reads_the_facts(provider: Integration, github: Any, registry:
     assert set(facts.load_facts(provider)[1].values()) == {NOW}
 
 
+@pytest.mark.every_database
 @pytest.mark.github
 def test_next_run_updates_the_facts(provider: Integration, github: Any, registry: Any, clock: Any) -> None:
     seed(github, registry)
@@ -151,6 +154,7 @@ def test_page_shows_facts_with_source_time_and_edit_links(provider: Integration,
     assert [page.text.count(f'href="{edit_url}#id_{field}"') for field in fields] == [1] * 5
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("is_open", [True, False])
 def test_readers_who_cannot_edit_see_no_edit_links(
     provider: Integration, sign_in: Any, rita: Any, alice: Any, is_open: bool
@@ -175,6 +179,7 @@ def test_provider_is_edited_where_it_was_entered(acme: Any, alice: Any, sign_in:
     ]
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize(("answer", "labels"), [("https://a.example", ["URL"]), ("https://b.example", [])])
 def test_endpoint_is_shown_until_another_one_is_named(
     acme: Any, alice: Any, sign_in: Any, answer: str, labels: list[str]

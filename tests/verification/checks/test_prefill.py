@@ -8,7 +8,7 @@ from verification.sources.errors import SourceNotFoundError
 from verification.sources.github.api import GitHubApi, build_token_auth
 
 NAME = "acme/terraform-provider-rocket-launcher"
-pytestmark = pytest.mark.django_db  # what GitHub allows is counted there
+pytestmark = [pytest.mark.any_database, pytest.mark.django_db]  # what GitHub allows is counted there
 
 
 @pytest.mark.github

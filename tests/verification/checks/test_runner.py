@@ -23,6 +23,8 @@ from verification.checks.types import CHECKS
 from verification.outcomes import Outcome, Result
 from verification.sources.errors import SourceUnavailableError
 
+pytestmark = pytest.mark.any_database
+
 GOOD = {
     **build_release_answers(),
     "published_said": build_registry_listing(versions=("1.0.0",), newest="1.0.0", protocols=("5.0",)),
@@ -64,6 +66,7 @@ def test_hint_is_handed_down_and_blocks_nothing(edition_2026, provider):
     )
 
 
+@pytest.mark.every_database
 def test_run_keeps_what_each_check_said(provider, deciding):
     run_integration_checks(provider, {r.id for r in deciding}, now=NOW, sources=FakeSources(**GOOD))
     stored_results = {r.key: (r.outcome, r.version, r.at) for r in CheckResult.objects.filter(integration=provider)}
@@ -106,6 +109,7 @@ def test_worst_check_decides_for_the_requirement(provider):
     }
 
 
+@pytest.mark.every_database
 def test_outage_is_ours_and_tried_again(provider):
     ran = run_integration_checks(
         provider, {"TP-LIC"}, now=NOW, sources=FakeSources(SourceUnavailableError("Down."), **GOOD)
@@ -135,6 +139,7 @@ def test_fault_of_a_check_is_ours(provider, monkeypatch):
     assert check_result.summary == "We couldn't complete this check because of an error on our side. No action needed."
 
 
+@pytest.mark.every_database
 def test_check_that_has_gone_is_not_run(provider, monkeypatch):
     monkeypatch.delitem(CHECKS, "repository.license")
     assert run_integration_checks(provider, {"TP-LIC"}, now=NOW, sources=FakeSources(**GOOD)).outcome == Outcome.NOT_RUN
@@ -150,6 +155,7 @@ def test_long_summary_does_not_break_the_run(provider, monkeypatch):
     assert len(CheckResult.objects.get(key="repository.license").summary) == 500
 
 
+@pytest.mark.every_database
 def test_results_are_append_only(provider):
     run_integration_checks(provider, {"TP-LIC"}, now=NOW, sources=FakeSources(**GOOD))
     check_result = CheckResult.objects.get()
@@ -159,6 +165,7 @@ def test_results_are_append_only(provider):
         CheckResult.objects.update(outcome="pass")
 
 
+@pytest.mark.every_database
 def test_latest_results_are_the_last_of_each(provider):
     for outcome in (FakeSources(None, **GOOD), FakeSources(**GOOD)):
         run_integration_checks(provider, {"TP-LIC", "TP-REL"}, now=NOW, sources=outcome)

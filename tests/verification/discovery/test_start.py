@@ -18,7 +18,7 @@ from verification.checks.services.facts import load_facts
 from verification.discovery import presenters, services, tasks
 from verification.discovery.models import Discovery
 
-pytestmark = pytest.mark.github
+pytestmark = [pytest.mark.any_database, pytest.mark.github]
 ADDRESS = "https://github.com/acme/terraform-provider-rocket"
 CHOICES = {"category": "networking", "offerings": ["Open Source"]}
 
@@ -33,6 +33,7 @@ def build_fields(discovery: Discovery, **fields: Any) -> dict[str, Any]:
     return texts | CHOICES | fields
 
 
+@pytest.mark.every_database
 def test_provider_starts_from_its_repository(discovery: Discovery, sign_in: Any, alice: Any) -> None:
     response = sign_in(alice).post(f"/new/{discovery.uuid}/", build_fields(discovery))
     row = Integration.objects.get()
@@ -49,6 +50,7 @@ def test_double_post_creates_one_integration(discovery: Discovery, sign_in: Any,
     assert answers == [f"/integrations/{Integration.objects.get().uuid}/"] * 2
 
 
+@pytest.mark.every_database
 def test_second_service_call_returns_the_same_integration(discovery: Discovery, alice: Any, acme: Partner) -> None:
     values = {"name": "Rocket", "category": "networking", "offerings": ["Open Source"]}
     first, second = (
@@ -92,6 +94,7 @@ def test_other_program_is_checked_instead(discovery: Discovery, sign_in: Any, al
     assert (discovery.program_key, discovery.results, discovery.read_at) == ("vault", [], None)
 
 
+@pytest.mark.every_database
 def test_page_waits_while_the_row_is_older_than_the_end_of_its_job(sign_in: Any, alice: Any) -> None:
     discovery = services.start_discovery(ADDRESS, actor=alice, now=timezone.now())
     Job.objects.all().delete()
@@ -157,6 +160,7 @@ def newcomer_discovery(discovery: Discovery) -> Discovery:
     return discovery
 
 
+@pytest.mark.every_database
 def test_new_company_is_created_with_the_integration(newcomer_discovery: Discovery, sign_in: Any) -> None:
     dora = newcomer_discovery.requested_by
     fields = {"company-name": "Initech", "company-website": "https://initech.example"}
@@ -165,6 +169,7 @@ def test_new_company_is_created_with_the_integration(newcomer_discovery: Discove
     assert (row.partner.name, row.partner.memberships.get().user) == ("Initech", dora)
 
 
+@pytest.mark.every_database
 def test_taken_company_name_creates_nothing(newcomer_discovery: Discovery, sign_in: Any) -> None:
     company("Hooli", "hooli.example")
     page = sign_in(newcomer_discovery.requested_by).post(
@@ -181,6 +186,7 @@ def test_missing_category_creates_no_company(newcomer_discovery: Discovery, sign
     assert Partner.objects.filter(name="Initech").count() == 0
 
 
+@pytest.mark.every_database
 def test_abandoned_discoveries_are_deleted_after_thirty_days(discovery: Discovery, alice: Any, acme: Partner) -> None:
     started = services.start_discovery(ADDRESS, actor=alice, now=NOW)
     integration = begin(acme, alice)

@@ -13,7 +13,7 @@ from verification.sources.errors import SourceUnavailableError
 from verification.sources.github.api import build_installation_auth
 from verification.sources.models import GitHubRateLimit
 
-pytestmark = [pytest.mark.django_db, pytest.mark.github]
+pytestmark = [pytest.mark.any_database, pytest.mark.django_db, pytest.mark.github]
 NAME = "acme/terraform-provider-rocket"
 PEM, PKCS8 = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
 INFO = serialization.PublicFormat.SubjectPublicKeyInfo
@@ -49,6 +49,7 @@ def test_installation_reads_with_one_token_an_hour(apps, github):
     assert (row.name.rpartition(",")[0], row.spent) == ("app 7, installation 11", 2)
 
 
+@pytest.mark.every_database
 def test_token_near_its_end_is_fetched_again(apps):
     apps.lasts = timedelta(seconds=5)
     for _ in range(2):
@@ -69,6 +70,7 @@ def test_app_that_github_does_not_know_is_dead_and_staff_are_notified(apps, gith
     assert factory.build_github_client().repository(NAME).full_name == NAME  # somebody waits: anonymously
 
 
+@pytest.mark.every_database
 def test_outage_of_the_token_is_an_outage_and_no_death(apps, github):
     github.fail("/app/", 502)
     with pytest.raises(SourceUnavailableError, match="Can't read"):

@@ -15,7 +15,7 @@ from verification.sources.rate_limits import (
     is_rate_limited,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 
 
@@ -129,6 +129,7 @@ def test_retry_after_is_obeyed_to_the_second(clock):
     gate.before()
 
 
+@pytest.mark.every_database
 def test_secondary_limit_without_a_figure_doubles_and_stops_after_six(clock, disabled_names):
     gate, waits = GitHubRateLimiter("token", 5000, clock=clock), []
     for _ in range(6):
@@ -150,6 +151,7 @@ def test_good_answer_forgets_the_strikes(clock):
     assert GitHubRateLimit.objects.get().strikes == 0
 
 
+@pytest.mark.every_database
 def test_refused_token_is_dead_at_once_and_reported_once(clock, disabled_names):
     gate = GitHubRateLimiter("token", 5000, clock=clock)
     for _ in range(2):
@@ -177,6 +179,7 @@ def test_what_counts_as_a_limit(status, headers, message, expected):
     assert is_rate_limited(status, headers, message) is expected
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("text", ["", "soon", "-5", "1e9", "9" * 40, "99999999999"])
 def test_nonsense_in_a_header_stops_nothing(clock, text):
     gate = GitHubRateLimiter("token", 5000, clock=clock)

@@ -32,6 +32,8 @@ from tests.integrations.sla.watched import (
     tracker_of,
 )
 
+pytestmark = pytest.mark.any_database
+
 HOUR = timedelta(hours=1)
 LATER = OPENED_AT + 6 * HOUR
 FOREVER = datetime.max.replace(tzinfo=UTC)
@@ -78,6 +80,7 @@ def outcomes(watch: MonitoredRepository) -> list[str]:
     return list(GitHubDelivery.objects.filter(watch=watch).order_by("pk").values_list("outcome", flat=True))
 
 
+@pytest.mark.every_database
 def test_webhook_becomes_an_issue_with_its_clocks(watch, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
     for delivery in tracker.hooked:
@@ -92,6 +95,7 @@ def test_webhook_becomes_an_issue_with_its_clocks(watch, tracker):
     assert watch.last_delivery_at is not None
 
 
+@pytest.mark.every_database
 def test_d2_every_order_gives_the_same_state(watch, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
     comment_id = tracker.comment(number, PARTNER, "Have a look at the log, please.", OPENED_AT + HOUR)
@@ -179,6 +183,7 @@ def test_payload_of_another_shape_stops_nothing(watch, tracker, change):
     assert outcomes(watch) == ["unreadable", "read"]
 
 
+@pytest.mark.every_database
 def test_text_that_a_database_refuses_is_kept_without_it(watch, tracker):
     tracker.open(REPORTER, "It \x00 crashes \ud800", OPENED_AT)
     deliver(watch, tracker.hooked)
@@ -193,6 +198,7 @@ def test_issue_older_than_the_support_is_left(watch, tracker):
     assert SupportIssue.objects.count() == 0
 
 
+@pytest.mark.every_database
 def test_late_answer_that_came_in_time_takes_the_breach_back_once(watch, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
     deliver(watch, tracker.hooked)
@@ -222,6 +228,7 @@ def test_closing_by_a_machine_counts_for_nothing(watch, tracker):
     assert SupportIssue.objects.get().is_open is False
 
 
+@pytest.mark.every_database
 def test_issue_keeps_the_policy_of_its_opening(watch, tracker):
     integration = watch.integration
     integration.label_policies.create(
@@ -239,6 +246,7 @@ def test_issue_keeps_the_policy_of_its_opening(watch, tracker):
     assert list(SupportIssue.objects.order_by("number").values_list("severity", flat=True)) == ["other", "critical"]
 
 
+@pytest.mark.every_database
 def test_delivery_that_keeps_failing_is_put_aside_and_the_rest_is_read(watch, tracker, monkeypatch):
     tracker.open(REPORTER, "Breaks", OPENED_AT)
     tracker.open(REPORTER, "Works", OPENED_AT)

@@ -17,6 +17,8 @@ from portal.jobs.execution import run_due_jobs
 from tests.fakes.github.server import GitHub, Repo
 from tests.integrations.sla.watched import SECRET, create_listed_integration, watch_over
 
+pytestmark = pytest.mark.any_database
+
 REPOSITORY = "acme/nomad-rocket"
 DeliveryQueue = Queue[tuple[dict[str, str], bytes]]
 
@@ -88,6 +90,7 @@ def test_lists_are_read(watch, github):
     assert of_issues() == [(1, "It crashes", True, "keeper"), (2, "It hangs", False, "keeper")]
 
 
+@pytest.mark.every_database
 def test_webhooks_are_signed_and_read_and_the_lists_add_nothing(watch, github, webhook_receiver):
     address, delivery_queue = webhook_receiver
     hook = {"url": address, "content_type": "json", "secret": SECRET}

@@ -99,6 +99,7 @@ def test_forged_delivery_stops_no_clock_for_long(watch: MonitoredRepository, tra
     assert UNVERIFIED_EVENT_NOTE in inputs.compute_issue_state(issue, OPENED_AT + 27 * HOUR).notes
 
 
+@pytest.mark.any_database
 def test_pause_label_dated_back_pauses_nothing(watch: MonitoredRepository, tracker: Tracker) -> None:
     tracker.comment(1, PARTNER, "Please send us the whole log file.", OPENED_AT + HOUR)
     poll(watch, 2)
@@ -109,6 +110,7 @@ def test_pause_label_dated_back_pauses_nothing(watch: MonitoredRepository, track
     assert (clock.state, clock.due_at) == ("running", OPENED_AT + 48 * HOUR)
 
 
+@pytest.mark.any_database
 def test_label_that_makes_it_critical_is_never_denied(watch: MonitoredRepository, tracker: Tracker) -> None:
     forge(watch, tracker, lambda copy: copy.label(1, HELPER, "p0", OPENED_AT + 3 * HOUR), 3)
     poll(watch, 5)
@@ -138,6 +140,7 @@ def test_answer_dated_back_counts_for_nothing(watch: MonitoredRepository, tracke
     assert SlaClock.objects.get(target_type="respond").stopped_at is None
 
 
+@pytest.mark.any_database
 def test_what_the_lists_show_costs_no_question_and_is_never_denied(
     watch: MonitoredRepository, tracker: Tracker, github: GitHub
 ) -> None:

@@ -27,6 +27,8 @@ from tests.integrations.sla.watched import (
     watch_over,
 )
 
+pytestmark = pytest.mark.any_database
+
 GITHUB, ELSEWHERE = "140.82.112.7", "203.0.113.9"
 
 
@@ -96,6 +98,7 @@ def test_quota_of_one_hook_leaves_others_alone(watch, delivery, globex, monkeypa
     assert deliver(other.uuid, delivery).status_code == 202
 
 
+@pytest.mark.every_database
 def test_quota_is_full_again_in_the_next_window(watch, delivery, monkeypatch):
     allow(monkeypatch, "ACCEPTED", 1, delivery)
     assert [deliver(watch.uuid, replace(delivery, id=f"n{n}")).status_code for n in range(2)] == [202, 429]
@@ -161,6 +164,7 @@ def test_honest_burst_of_github_passes(watch):
     assert 0 <= 300 * len(long.body) - counted < quotas.SYNC_BYTES
 
 
+@pytest.mark.every_database
 def test_bytes_that_another_process_counted_are_known_a_second_later(watch, delivery, monkeypatch):
     allow(monkeypatch, "ACCEPTED", 2, delivery)
     assert deliver(watch.uuid, replace(delivery, id="first")).status_code == 202

@@ -27,6 +27,8 @@ from tests.integrations.sla.watched import (
     watch_over,
 )
 
+pytestmark = pytest.mark.any_database
+
 
 def test_d1_a_delivery_that_comes_a_hundred_times_is_one_row(watch, opened_delivery):
     assert [post(watch, opened_delivery) for _ in range(100)] == [202] * 100
@@ -49,6 +51,7 @@ def test_delivery_is_kept_as_it_came_with_two_statements_at_most(watch, opened_d
     assert row.digest == hashlib.sha256(opened_delivery.body).hexdigest()
 
 
+@pytest.mark.every_database
 def test_hook_id_is_recorded_from_any_delivery(watch, opened_delivery):
     post(watch, opened_delivery, **{"X-GitHub-Hook-ID": "no number"})
     watch.refresh_from_db()
@@ -59,6 +62,7 @@ def test_hook_id_is_recorded_from_any_delivery(watch, opened_delivery):
         assert watch.hook_id == int(hook_id)
 
 
+@pytest.mark.every_database
 def test_d4_forgeries_leave_nothing_but_a_counter(watch, opened_delivery):
     rng, url, kinds = random.Random(4), f"/inbound/github/{watch.uuid}/", []
     good = opened_delivery.headers(SECRET)
@@ -113,6 +117,7 @@ def test_d5_another_partners_repository_is_refused_each_with_its_own_secret(acme
     assert (list_delivery_ids(watch), list_delivery_ids(second)) == ([], [foreign.hooked[0].id])
 
 
+@pytest.mark.every_database
 def test_bodies_are_emptied_after_a_week_and_known_when_they_come_again(watch, opened_delivery):
     assert post(watch, opened_delivery) == 202
     then = NOW + timedelta(days=8)
@@ -147,6 +152,7 @@ def test_d8_flood_of_one_repository_is_limited(watch, opened_delivery, monkeypat
     assert len(list_delivery_ids(watch)) == 5
 
 
+@pytest.mark.every_database
 def test_d8_forgeries_do_not_count_against_the_limit(watch, opened_delivery, monkeypatch):
     monkeypatch.setattr(quotas, "DELIVERIES", replace(quotas.DELIVERIES, limit=2))
     assert [post(watch, opened_delivery, secret="wrong") for _ in range(5)] == [401] * 5

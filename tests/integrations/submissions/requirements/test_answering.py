@@ -1,5 +1,6 @@
 """Tests of answers on the requirement page."""
 
+import pytest
 from bs4 import BeautifulSoup
 
 from integrations.submissions.services import requirements as answers
@@ -8,6 +9,8 @@ from integrations.submissions.workflow.states import Status
 from tests.conftest import begin
 from tests.integrations.submissions.requirements.pages import FORM, SUBMITTED_VALUES, place, press, read, state
 
+pytestmark = pytest.mark.any_database
+
 
 def test_answers_given(rocket, alice, sign_in):
     answer = press(sign_in(alice), rocket, FORM, "answer", answered=0, version=0, **SUBMITTED_VALUES)
@@ -15,6 +18,7 @@ def test_answers_given(rocket, alice, sign_in):
     assert (state(rocket).status, state(rocket).data) == (Status.SUBMITTED, SUBMITTED_VALUES)
 
 
+@pytest.mark.every_database
 def test_first_answer_from_the_page_itself_is_no_conflict(rocket, alice, sign_in):
     client = sign_in(alice)
     page = BeautifulSoup(client.get(place(rocket)).content, "html.parser")
@@ -23,6 +27,7 @@ def test_first_answer_from_the_page_itself_is_no_conflict(rocket, alice, sign_in
     assert press(client, rocket, FORM, "answer", **hidden_values, **SUBMITTED_VALUES).status_code == 302
 
 
+@pytest.mark.every_database
 def test_invalid_answer_loses_nothing(rocket, alice, sign_in):
     answer = press(
         sign_in(alice), rocket, FORM, "answer", answered=0, **(SUBMITTED_VALUES | {"contact_email": "nobody"})
@@ -39,6 +44,7 @@ def test_invalid_answer_loses_nothing(rocket, alice, sign_in):
     assert state(rocket) is None
 
 
+@pytest.mark.every_database
 def test_answers_sent_twice(rocket, alice, sign_in):
     client = sign_in(alice)
     for _ in range(2):

@@ -1,9 +1,12 @@
 """Tests of answer drafts and their conflicts."""
 
+import pytest
 from bs4 import BeautifulSoup
 
 from integrations.submissions.models import IntegrationDraft
 from tests.integrations.submissions.requirements.pages import FORM, SUBMITTED_VALUES, place, press, read
+
+pytestmark = pytest.mark.any_database
 
 
 def autosave(client, row, **fields):
@@ -48,6 +51,7 @@ def test_own_other_tab_meanwhile(rocket, alice, sign_in):
     assert (answer.status_code, answer.text) == (409, "You saved another version on another page.")
 
 
+@pytest.mark.every_database
 def test_giving_answers_does_not_end_a_newer_draft_unseen(rocket, alice, bob, sign_in):
     autosave(sign_in(bob), rocket, version=0, users="Nine")
     client = sign_in(alice)
@@ -66,6 +70,7 @@ def test_slip_keeps_the_versions_that_the_page_had(rocket, alice, bob, sign_in):
     assert (answer.status_code, hidden_values) == (422, ["0", "0"])
 
 
+@pytest.mark.every_database
 def test_draft_is_deleted(rocket, alice, sign_in):
     client = sign_in(alice)
     autosave(client, rocket, version=0, users="Ten")

@@ -13,6 +13,8 @@ from tests.conftest import begin
 from tests.integrations.reviews.queue_page import names, row_of
 from tests.integrations.submissions.requirements.pages import CHECKED_REQUIREMENT, place, press, read, state
 
+pytestmark = pytest.mark.any_database
+
 
 @pytest.fixture
 def checked_integration(acme, alice, now):
@@ -136,6 +138,7 @@ def test_waiver_ended_by_the_partner(waived_integration, alice, now, sign_in):
 # -- requests ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.every_database
 def test_requested_waiver_is_an_item_of_the_queue_until_it_is_decided(checked_integration, alice, bob, rita, sign_in):
     row, why = checked_integration, "The release follows in May."
     assert press(sign_in(bob), row, CHECKED_REQUIREMENT, "request_waiver", reason=why).status_code == 302
@@ -177,6 +180,7 @@ def test_passed_check_clears_the_request(checked_integration, alice, now, outcom
     )
 
 
+@pytest.mark.every_database
 def test_answer_clears_the_request(checked_integration, alice, now):
     row = checked_integration
     answered = next(each for each in row.edition.requirements() if each.fields)

@@ -33,7 +33,7 @@ from verification.testruns.models import TestRun
 from verification.testruns.services import start_test_run
 from verification.testruns.terraform_cli import get_platform
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 NOW = datetime.now(UTC)
 PLATFORM = get_platform()
 BLOCK = {"attributes": {"api_token": {"type": "string", "description": "A token.", "description_kind": "plain"}}}
@@ -111,6 +111,7 @@ def read(integration: Integration, by: Any) -> TestRun:
     return TestRun.objects.get(pk=row.pk)
 
 
+@pytest.mark.every_database
 def test_schema_of_an_authentic_release_is_kept(
     rocket: Integration, alice: Any, service: Service, publish_provider: Callable[..., Any]
 ) -> None:
@@ -169,6 +170,7 @@ def test_what_the_sandbox_answers_is_reported(
     assert (row.results[0]["outcome"], row.results[0]["summary"]) == (outcome, summary)
 
 
+@pytest.mark.every_database
 def test_fault_of_ours_is_tried_again_and_given_up(
     rocket: Integration, alice: Any, service: Service, publish_provider: Callable[..., Any]
 ) -> None:
@@ -190,6 +192,7 @@ def test_fault_of_ours_is_tried_again_and_given_up(
     assert row.records["not_run"] == "We couldn't read the schema: it broke"
 
 
+@pytest.mark.every_database
 def test_inspection_whose_process_died_three_times_ends(rocket: Integration, alice: Any) -> None:
     row = start_test_run("provider_schema", rocket, {}, actor=alice, now=NOW)
     Job.objects.filter(queue="sandbox").update(
@@ -203,6 +206,7 @@ def test_inspection_whose_process_died_three_times_ends(rocket: Integration, ali
     assert (row.outcome, Job.objects.get(queue="sandbox").state) == ("not_run", "failed")
 
 
+@pytest.mark.every_database
 def test_no_service_is_not_run_with_the_reason(
     rocket: Integration, alice: Any, settings: Any, publish_provider: Callable[..., Any]
 ) -> None:
@@ -236,6 +240,7 @@ def test_only_anyone_who_may_asks_and_only_once(rocket: Integration, alice: Any,
         start_test_run("provider_schema", rocket, {}, actor=alice, now=NOW)
 
 
+@pytest.mark.every_database
 def test_night_reads_each_new_release_once(rocket: Integration) -> None:
     night = datetime(2026, 4, 14, 23, 0, tzinfo=UTC)
     CheckResult.objects.create(

@@ -29,6 +29,8 @@ from tests.integrations.sla.watched import (
     disable_delete_guard,
 )
 
+pytestmark = pytest.mark.any_database
+
 PEOPLE = (REPORTER, PARTNER, HELPER, PASSER_BY, STALE)
 
 
@@ -95,6 +97,7 @@ def start_over(watch: MonitoredRepository) -> None:
     MonitoredRepository.objects.filter(pk=watch.pk).update(cursors={}, etags={}, data_up_to=OPENED_AT)
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("seed", range(4))
 def test_d7_dropped_and_shuffled_webhooks_change_nothing_after_one_reading(watch, tracker, seed):
     rng = random.Random(seed)
@@ -131,6 +134,7 @@ def arrive(watch: MonitoredRepository, tracker: Tracker, rng: random.Random, fir
     poll(watch)
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("seed", range(2))
 def test_d7_edits_deletions_and_locks_that_no_webhook_reported_are_known_after_one_reading(watch, tracker, seed):
     begins, state_history = OPENED_AT + 20 * HOUR, []

@@ -29,6 +29,8 @@ from tests.integrations.sla.watched import (
 from verification.sources import factory
 from verification.sources.models import GitHubRateLimit
 
+pytestmark = pytest.mark.any_database
+
 
 def test_unchanged_repository_costs_two_conditional_requests(watch, tracker, github):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
@@ -49,6 +51,7 @@ def test_all_issues_are_read_once_a_day(watch, tracker, github):
     assert len(github.seen) == 5
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("kind", [500, 502, 503, "cut", "garbage", "rate_limit", 429])
 @pytest.mark.parametrize("path", [r"/issues$", r"/issues/events$", r"/issues/comments$"])
 def test_a1_outage_changes_nothing_until_it_is_over(watch, tracker, github, kind, path):
@@ -59,6 +62,7 @@ def test_a1_outage_changes_nothing_until_it_is_over(watch, tracker, github, kind
     assert watch.poll_at > OPENED_AT + HOUR
 
 
+@pytest.mark.every_database
 def test_outage_is_said_in_words_when_it_lasts_and_forgotten_when_it_is_over(watch, tracker, github):
     github.fail("/issues$", 502, times=3)
     for hour in (1, 2, 3):
@@ -95,6 +99,7 @@ def test_a6_renamed_repository_is_followed(watch, tracker):
     assert (watch.repository, len(facts(watch)), old != watch.repository) == ("acme/nomad-booster", 1, True)
 
 
+@pytest.mark.every_database
 def test_pages_lose_nothing(watch, tracker, monkeypatch):
     monkeypatch.setattr("verification.sources.github.issues.PAGE_SIZE", 5)
     for n in range(23):
@@ -106,6 +111,7 @@ def test_pages_lose_nothing(watch, tracker, monkeypatch):
     assert SupportIssueEvent.objects.count() == 69
 
 
+@pytest.mark.every_database
 def test_deleted_comment_is_found_missing(watch, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
     comment_id = tracker.comment(number, PARTNER, "It is fixed in 1.2.", OPENED_AT + HOUR)
@@ -122,6 +128,7 @@ def test_deleted_comment_is_found_missing(watch, tracker):
     assert SlaClock.objects.get(target_type="respond").stopped_at is None
 
 
+@pytest.mark.every_database
 def test_deleted_issue_is_found_missing_within_a_day(watch, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
     poll(watch, OPENED_AT + HOUR)
@@ -152,6 +159,7 @@ def test_round_reads_due_repositories_despite_an_outage(watch, tracker, acme, gi
     assert watch.attempts == 0
 
 
+@pytest.mark.every_database
 def test_limit_of_github_holds_up_all_repositories(watch, tracker, acme, github):
     other = watch_over(create_listed_integration(acme, repository="acme/terraform-provider-other"))
     github.track(tracker_of(other))
@@ -171,6 +179,7 @@ def test_repository_that_is_no_longer_monitored_is_not_read(watch, tracker, gith
     assert (run_round(NOW), github.seen) == (1, [])
 
 
+@pytest.mark.every_database
 def test_complete_webhook_reduces_polling(watch, tracker):
     poll(watch)
     assert NOW + timedelta(minutes=4) < watch.poll_at <= NOW + timedelta(minutes=5)
