@@ -5,17 +5,20 @@ import re
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
 from axe_playwright_python.base import AxeResults
 from playwright.sync_api import Locator, Page, expect
 
+from tests.journeys.contrast import check_text_styles, list_text_styles
+
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 BRIEF = {"resultTypes": ["violations"], "preload": False}  # none of the rules below reads style sheets
 RULES = BRIEF | {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+RULES |= {"rules": {"color-contrast": {"enabled": False}}}  # of each style of text, see below
 CONTRAST = BRIEF | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
-AUDITS = {"light": RULES, "dark": CONTRAST}  # what another color scheme can change is the contrast
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("dark", "light")  # what another one can change is the contrast
 SHOTS = os.environ.get("PORTAL_SHOTS", "")
 IDENTIFIER_PATTERN = re.compile(r"/[0-9a-f]{8}-[0-9a-f-]{27}|/\d+|[A-Za-z0-9_:-]{30,}")
 
@@ -72,7 +75,7 @@ class Person:
             self.audit(kind)
 
     def is_new(self, kind: str) -> bool:
-        """Whether this process is the first of the run to see such a page."""
+        """Whether this process is the first of the run to see such a page, or such a style of text."""
         try:
             (self.audited / sha256(kind.encode()).hexdigest()).touch(exist_ok=False)
         except FileExistsError:
@@ -80,14 +83,21 @@ class Person:
         return True
 
     def audit(self, kind: str) -> None:
-        """No accessibility violation, in light and in dark."""
-        for scheme, options in AUDITS.items():
-            self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-            if not self.page.evaluate("'axe' in window"):
-                self.page.evaluate(AXE)
-            results = AxeResults(self.page.evaluate("options => axe.run(document, options)", options))
-            assert results.violations_count == 0, f"{kind} ({scheme}): {results.generate_report()}"
-        self.page.emulate_media(color_scheme="light")
+        """No accessibility violation, and enough contrast in light and in dark."""
+        if not self.page.evaluate("'axe' in window"):
+            self.page.evaluate(AXE)
+        for scheme in SCHEMES:
+            self.page.emulate_media(color_scheme=scheme)
+            new_styles = [each for each in list_text_styles(self.page) if self.is_new(f"{scheme} {each}")]
+            if new_styles:
+                results = check_text_styles(self.page, new_styles, CONTRAST)
+                self.expect_no_violation(results, f"{kind} ({scheme})")
+        self.expect_no_violation(self.page.evaluate("options => axe.run(document, options)", RULES), kind)
+
+    @staticmethod
+    def expect_no_violation(results: Any, kind: str) -> None:
+        report = AxeResults(results)
+        assert report.violations_count == 0, f"{kind}: {report.generate_report()}"
 
     def press(self, words: str, *, within: Locator | None = None, nth: int = 0) -> "Person":
         """Press the button or follow the link of exactly these words."""
