@@ -28,3 +28,47 @@ class Snooze(models.Model):
 
     def __str__(self) -> str:
         return f"{self.integration} until {self.until:%Y-%m-%d}"
+
+
+class QueueItem(models.Model):
+    """Item of the review queue: a row of the union of all kinds, which takes the place of a table.
+
+    Kinds and columns are in `selectors.queue_kinds`. A kind has NULL or blank in the columns that it doesn't need.
+    """
+
+    pk = models.CompositePrimaryKey("kind", "uuid", "slug")
+    kind = models.CharField()
+    uuid = models.UUIDField()
+    slug = models.CharField()
+    name = models.CharField()
+    name_key = models.CharField()
+    detail = models.CharField()
+    integration = models.ForeignKey("submissions.Integration", models.DO_NOTHING, null=True, related_name="+")
+    partner = models.ForeignKey("partners.Partner", models.DO_NOTHING, related_name="+")
+    program_key = models.CharField()
+    edition_date = models.CharField()
+    step = models.CharField()
+    stage = models.CharField()
+    category = models.CharField()
+    review_state = models.CharField()
+    review_round = models.PositiveSmallIntegerField()
+    deadline_pause_reason = models.CharField()
+    responsible_party = models.CharField()
+    next_action_code = models.CharField()
+    next_action_params = models.JSONField(null=True)
+    action_due_at = models.DateTimeField(null=True)
+    waiting_since = models.DateTimeField(null=True)
+    reasons = models.JSONField(null=True)
+    requirement_counts = models.JSONField(null=True)
+    claim_expires_at = models.DateTimeField(null=True)
+    reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, models.DO_NOTHING, null=True, related_name="+")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.DO_NOTHING, null=True, related_name="+")
+    first_approver = models.ForeignKey(settings.AUTH_USER_MODEL, models.DO_NOTHING, null=True, related_name="+")
+    notice_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.DO_NOTHING, null=True, related_name="+")
+    suspended_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.DO_NOTHING, null=True, related_name="+")
+
+    class Meta:
+        managed = False
+
+    def __str__(self) -> str:
+        return self.name

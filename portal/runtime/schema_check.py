@@ -34,6 +34,7 @@ def _has_other_columns(loader: MigrationLoader) -> bool:
         for app in apps.get_app_configs()
         if _is_ours(app) and app.label not in waiting
         for each in app.get_models()
+        if each._meta.managed
     ]
     introspection = connection.introspection
     with connection.cursor() as cursor:

@@ -4,14 +4,16 @@ from datetime import datetime
 from uuid import UUID
 
 from integrations.partners import permission_conditions
-from integrations.reviews.selectors.queue import build_tab_condition, filter_queue
+from integrations.reviews.selectors.queue import build_tab_condition
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 
 
 def find_next_review(decided: Integration, user: User, now: datetime) -> UUID | None:
     """Return the most urgent other item of the queue that the user can decide on and that no one else reviews."""
-    rows = filter_queue({}, now).exclude(pk=decided.pk).filter(permission_conditions.build_decision_condition(user))
-    rows = rows.exclude(permission_conditions.build_own_approval_condition(user))
+    rows = Integration.objects.in_queue().exclude(pk=decided.pk)
+    rows = rows.filter(permission_conditions.build_decision_condition(user)).exclude(
+        permission_conditions.build_own_approval_condition(user)
+    )
     is_mine_or_free = build_tab_condition("mine", user, now) | build_tab_condition("free", user, now)
     return rows.filter(is_mine_or_free).values_list("uuid", flat=True).first()

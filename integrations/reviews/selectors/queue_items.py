@@ -1,18 +1,44 @@
 """Items of all kinds in the review queue: counts, order, and pages. Each takes one query for any number of kinds."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import BooleanField, CharField, Count, ExpressionWrapper, F, Min, Q, QuerySet, Value
+from django.db.models import (
+    BooleanField,
+    Case,
+    CharField,
+    Count,
+    ExpressionWrapper,
+    F,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce
 
 from integrations.partners import permission_conditions
-from integrations.reviews.selectors.queue import TAB_LABELS, build_snoozed_condition, list_tab_conditions
-from integrations.reviews.selectors.queue_kinds import ITEM_COLUMNS, KINDS, Filters, QueueKind, list_kinds
+from integrations.reviews.models import QueueItem
+from integrations.reviews.selectors.queue import (
+    TAB_LABELS,
+    build_snoozed_condition,
+    build_tab_condition,
+    list_tab_conditions,
+)
+from integrations.reviews.selectors.queue_kinds import IS_APPEAL, KINDS, list_stale_listings
+from integrations.reviews.selectors.queue_union import select_items
 from integrations.submissions.models import Integration
+from integrations.submissions.workflow.evidence import PAUSED_FOR_APPEAL
+from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty
 from portal.accounts.models import User
+from portal.audit.models import AuditEvent
 
+Filters = Mapping[str, str]
 SORT_COLUMNS = {
     "name": ("name_key",),
     "program": ("program_key", "step"),
@@ -23,7 +49,20 @@ SORT_COLUMNS = {
 SORT_ORDERS = ("", *SORT_COLUMNS, *(f"-{name}" for name in SORT_COLUMNS))
 OPEN_TABS = tuple(tab for tab in TAB_LABELS if tab != "snoozed")
 MOST_URGENT_FIRST = ("action_due_at", "integration_id", "began_at", "uuid", "slug")  # identifies an item
-ITEM_NAMES = ("kind", *ITEM_COLUMNS)
+ORDER_BY_URGENCY = {name: F(name).asc(nulls_last=True) for name in MOST_URGENT_FIRST}
+FIRST_REQUEST = AuditEvent.objects.filter(integration=OuterRef("integration_id"), event_type="review.requested")
+# Work that comes back after requested changes keeps the age of its first round.
+BEGAN_AT = Case(
+    When(kind="review", review_round__gt=1, then=Subquery(FIRST_REQUEST.order_by("seq").values("at")[:1])),
+    default=F("waiting_since"),
+)
+RELATED_NAMES = {"company": "partner__name", "company_state": "partner__verification_state"}
+REVIEWER_NAMES = {
+    name: Coalesce(f"reviewer__{field}", Value(""), output_field=CharField())
+    for name, field in (("reviewer_name", "name"), ("reviewer_email", "email"))
+}
+COLUMN_NAMES = tuple(field.attname for field in QueueItem._meta.concrete_fields)
+ITEM_NAMES = (*COLUMN_NAMES, "began_at", *RELATED_NAMES, *REVIEWER_NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,47 +81,67 @@ class QueueSummary:
         return min((since for key, since in self.oldest.items() if kind in ("", key)), default=None)
 
 
+def list_kinds(user: User, filters: Filters) -> list[str]:
+    """Return the kinds that a user can see. Only reviewers see decisions; all of them wait for the program."""
+    waits_for_program = filters.get("holder", "") in ("", "any", ResponsibleParty.PROGRAM)
+    return list(KINDS) if waits_for_program and user.is_reviewer and user.is_active else ["review"]
+
+
+def filter_items(kinds: Sequence[str], filters: Filters, user: User, now: datetime) -> QuerySet[QueueItem]:
+    """Return the filtered items of some kinds: reviews, and decisions that the user can make."""
+    condition = _build_review_condition(filters.get("holder") or ResponsibleParty.PROGRAM, user, now)
+    if list(kinds) != ["review"]:
+        is_own_appeal = Q(kind="appeal") & _build_own_notice_condition(user)
+        can_decide = permission_conditions.build_decision_condition(user) & ~is_own_appeal
+        can_decide_on_partner = permission_conditions.build_partner_decision_condition(user, "partner__")
+        condition |= Q(kind="company") & can_decide_on_partner | ~Q(kind__in=("review", "company")) & can_decide
+    fields = {"program_key": "program", "stage": "stage", "category": "category"}
+    if values := {column: filters[name] for column, name in fields.items() if filters.get(name)}:
+        partners = Integration.objects.filter(**values).values("partner")
+        condition &= Q(**values) | Q(kind="company", partner__in=partners)
+    if filters.get("age"):
+        condition &= Q(began_at__lte=now - timedelta(days=int(filters["age"])))
+    return select_items(kinds, now).annotate(began_at=BEGAN_AT).filter(condition)
+
+
+def _build_review_condition(responsible_party: str, user: User, now: datetime) -> Q:
+    """Return the condition for integrations of a responsible party that aren't items of another kind for the user."""
+    has_other_kind = Q(next_action_code="decide_on_company")
+    is_selected = Q(responsible_party=responsible_party)
+    if responsible_party == "any":
+        is_selected = ~Q(stage__in=FINAL_STAGES)
+        has_other_kind |= Q(integration__in=list_stale_listings(now).values("pk"))
+        has_other_kind |= IS_APPEAL & ~_build_own_notice_condition(user)
+    elif responsible_party == ResponsibleParty.PROGRAM:
+        has_other_kind |= Q(deadline_pause_reason=PAUSED_FOR_APPEAL) & ~_build_own_notice_condition(user)
+    return Q(kind="review") & is_selected & ~(has_other_kind & permission_conditions.build_decision_condition(user))
+
+
+def _build_own_notice_condition(user: User) -> Q:
+    """Return the condition for notices and suspensions by the user. Others decide on appeals against them."""
+    return Q(notice_by=user) | Q(suspended_by=user)
+
+
 def summarize_queue(filters: Filters, user: User, now: datetime) -> QueueSummary:
-    """Return all figures with one query."""
+    """Return all figures with one query. The condition for snoozed items occurs once, because it is expensive."""
     kinds = list_kinds(user, filters)
-    queries = [_build_figures(kind, filters, user, now) for kind in kinds]
-    counts = {kind.key: dict.fromkeys(TAB_LABELS, 0) for kind in kinds}
+    conditions = list_tab_conditions(user, now)
+    figures = {f"{tab}_count": Count("kind", filter=conditions[tab]) for tab in OPEN_TABS}
+    is_snoozed = ExpressionWrapper(build_snoozed_condition(now, "integration__"), BooleanField())
+    rows = filter_items(kinds, filters, user, now).values("kind", is_snoozed=is_snoozed)
+    tuples: QuerySet[QueueItem, tuple[Any, ...]] = rows.annotate(oldest=Min("began_at"), **figures).values_list(
+        "kind", "is_snoozed", "oldest", *figures
+    )
+    counts = {kind: dict.fromkeys(TAB_LABELS, 0) for kind in kinds}
     oldest: dict[str, datetime] = {}
-    for kind, is_snoozed, since, *figures in queries[0].union(*queries[1:], all=True):
+    for kind, is_in_snoozed_tab, since, *numbers in tuples:
         if since is not None:
             oldest[kind] = min(since, oldest.get(kind, since))
-        if is_snoozed:
-            counts[kind]["snoozed"] = figures[0]
+        if is_in_snoozed_tab:
+            counts[kind]["snoozed"] = numbers[0]
         else:
-            counts[kind].update(zip(OPEN_TABS, figures, strict=True))
+            counts[kind].update(zip(OPEN_TABS, numbers, strict=True))
     return QueueSummary(counts, oldest)
-
-
-def _build_figures(kind: QueueKind, filters: Filters, user: User, now: datetime) -> QuerySet[Any, tuple[Any, ...]]:
-    """Return rows with the kind, whether they count snoozed items, the time of the oldest, and counts by tab.
-
-    The condition for snoozed items occurs once, because it is the most expensive one.
-    """
-    conditions = list_tab_conditions(user, now) if kind.is_integration else {"all": Q(), "free": Q()}
-    is_snoozed = (
-        ExpressionWrapper(build_snoozed_condition(now), BooleanField()) if kind.is_integration else Value(False)
-    )
-    counts = {
-        f"{tab}_count": Count("pk", filter=conditions[tab]) if tab in conditions else Value(0) for tab in OPEN_TABS
-    }
-    rows = _annotate(kind, filters, user, now, ("began_at",)).order_by()
-    rows = rows.values(item_kind=Value(kind.key, CharField()), is_snoozed=is_snoozed)
-    rows = rows.annotate(oldest=Min("item_began_at"), **counts)
-    return rows.values_list("item_kind", "is_snoozed", "oldest", *counts)
-
-
-def _annotate(kind: QueueKind, filters: Filters, user: User, now: datetime, columns: Iterable[str]) -> QuerySet[Any]:
-    """Return the filtered rows of a kind with columns of items, as `item_NAME`."""
-    rows = kind.list_rows(filters, user, now)
-    rows = rows.annotate(**{f"item_{name}": kind.columns.get(name, ITEM_COLUMNS[name]) for name in columns})
-    if filters.get("age"):
-        rows = rows.filter(item_began_at__lte=now - timedelta(days=int(filters["age"])))
-    return rows
 
 
 def list_items(
@@ -94,63 +153,51 @@ def list_items(
     now: datetime,
     sort: str = "",
     after: Q | None = None,
-) -> QuerySet[Any, tuple[Any, ...]]:
+) -> QuerySet[QueueItem, tuple[Any, ...]]:
     """Return the items of a kind, or of all kinds without one, in a tab as tuples of ITEM_NAMES.
 
     Kinds that have none, according to the summary, don't take part in the query. `after` is a condition of
     `build_position_condition`, for the order without `sort`.
     """
-    keys = [key for key in summary.counts if kind in ("", key) and summary.count(key, tab)]
-    queries = [_select_items(KINDS[key], tab, filters, user, now, after) for key in keys]
-    if not queries:
-        return Integration.objects.none().values_list("pk")
-    rows = queries[0].union(*queries[1:], all=True) if len(queries) > 1 else queries[0]
-    is_descending = sort.startswith("-")
+    kinds = [key for key in summary.counts if kind in ("", key) and summary.count(key, tab)]
+    if not kinds:
+        return QueueItem.objects.none().values_list()
+    rows = filter_items(kinds, filters, user, now)
+    rows = rows.filter(build_tab_condition(tab, user, now, "integration__"), after or Q())
     columns = SORT_COLUMNS.get(sort.removeprefix("-"), ())
-    orders = [F(f"item_{name}") for name in columns]
-    return rows.order_by(
-        *(order.desc(nulls_last=True) if is_descending else order.asc(nulls_last=True) for order in orders),
-        *(F(f"item_{name}").asc(nulls_last=True) for name in MOST_URGENT_FIRST if name not in columns),
+    orders = [F(name) for name in columns]
+    return _select_values(rows).order_by(
+        *(order.desc(nulls_last=True) if sort.startswith("-") else order.asc(nulls_last=True) for order in orders),
+        *(order for name, order in ORDER_BY_URGENCY.items() if name not in columns),
     )
 
 
 def build_position_condition(values: Sequence[object]) -> Q:
     """Return the condition for items after one with these values of MOST_URGENT_FIRST. None is the last value."""
-    is_after, is_equal = Q(pk__in=()), Q()
+    is_after, is_equal = Q(kind__in=()), Q()
     for name, value in zip(MOST_URGENT_FIRST, values, strict=True):
-        column = f"item_{name}"
         if value is None:
-            is_equal &= Q(**{f"{column}__isnull": True})
+            is_equal &= Q(**{f"{name}__isnull": True})
         else:
-            is_after |= is_equal & (Q(**{f"{column}__gt": value}) | Q(**{f"{column}__isnull": True}))
-            is_equal &= Q(**{column: value})
+            is_after |= is_equal & (Q(**{f"{name}__gt": value}) | Q(**{f"{name}__isnull": True}))
+            is_equal &= Q(**{name: value})
     return is_after
 
 
-def _select_items(
-    kind: QueueKind, tab: str, filters: Filters, user: User, now: datetime, after: Q | None = None
-) -> QuerySet[Any, Any]:
-    rows = _annotate(kind, filters, user, now, ITEM_COLUMNS).annotate(item_kind=Value(kind.key, CharField()))
-    condition = kind.build_tab_condition(tab, user, now)
-    return rows.filter(condition or Q(), after or Q()).order_by().values_list(*(f"item_{name}" for name in ITEM_NAMES))
+def _select_values(rows: QuerySet[QueueItem]) -> QuerySet[QueueItem, tuple[Any, ...]]:
+    return rows.annotate(**REVIEWER_NAMES).values_list(
+        *COLUMN_NAMES, "began_at", *RELATED_NAMES.values(), *REVIEWER_NAMES
+    )
 
 
-def list_decidable_items(filters: Filters, user: User, now: datetime) -> QuerySet[Any, tuple[Any, ...]]:
+def list_decidable_items(filters: Filters, user: User, now: datetime) -> QuerySet[QueueItem, tuple[Any, ...]]:
     """Return the items of all kinds that wait for the user's decision as tuples of ITEM_NAMES, most urgent first.
 
     These are the user's own and unclaimed ones on which the user can decide. Takes one query.
     """
-    queries = [_select_decidable_items(kind, filters, user, now) for kind in list_kinds(user, filters)]
-    return (
-        queries[0]
-        .union(*queries[1:], all=True)
-        .order_by(*(F(f"item_{name}").asc(nulls_last=True) for name in MOST_URGENT_FIRST))
-    )
-
-
-def _select_decidable_items(kind: QueueKind, filters: Filters, user: User, now: datetime) -> QuerySet[Any, Any]:
-    if not kind.is_integration:
-        return _select_items(kind, "all", filters, user, now)
     conditions = list_tab_conditions(user, now)
-    is_theirs = (conditions["mine"] | conditions["free"]) & permission_conditions.build_decision_condition(user)
-    return _select_items(kind, "all", filters, user, now).filter(is_theirs)
+    can_decide = ~Q(kind="review") | permission_conditions.build_decision_condition(user)
+    rows = filter_items(list_kinds(user, filters), filters, user, now)
+    return _select_values(rows.filter(conditions["mine"] | conditions["free"], can_decide)).order_by(
+        *ORDER_BY_URGENCY.values()
+    )

@@ -148,7 +148,7 @@ def _build_row(
         "kind_label": _(kind.label),
         "href": _fill_link(links[kind.key], get_url_arguments(values)),
         "name": values["name"],
-        "company": _describe_company(values["company"], values["company_state"]),
+        "company": _describe_company("" if kind.key == "company" else values["company"], values["company_state"]),
         "program": PROGRAMS[values["program_key"]].name if values["program_key"] else "",
         "reasons": list_tasks(kind, values),
         "due": values["action_due_at"],

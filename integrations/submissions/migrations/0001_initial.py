@@ -315,7 +315,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='integration',
-            index=models.Index(fields=['responsible_party', 'action_due_at', 'id', 'reviewer', 'claim_expires_at', 'responsible_since'], name='integration_queue_order'),
+            index=models.Index(condition=models.Q(('responsible_party', 'program')), fields=['action_due_at', 'id', 'reviewer', 'claim_expires_at', 'responsible_since', 'review_round', 'review_state', 'first_approver', 'next_action_code', 'deadline_pause_reason', 'notice_by', 'suspended_by', 'created_by', 'partner', 'program_key'], name='integration_queue_order'),
+        ),
+        migrations.AddIndex(
+            model_name='integration',
+            index=models.Index(condition=models.Q(('deadline_pause_reason', 'appeal')), fields=['appealed_at'], name='integration_appeals'),
         ),
         migrations.AddIndex(
             model_name='integration',

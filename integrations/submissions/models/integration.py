@@ -18,6 +18,7 @@ from integrations.programs.schema import Category, Program, Step, Tier
 from integrations.submissions.models.choices import STATE_LABELS
 from integrations.submissions.models.stage import StageFields
 from integrations.submissions.workflow.actions import PENDING_ACTION
+from integrations.submissions.workflow.evidence import PAUSED_FOR_APPEAL
 from integrations.submissions.workflow.next_action import render_sentence
 from integrations.submissions.workflow.states import (
     FINAL_STAGES,
@@ -34,6 +35,24 @@ if TYPE_CHECKING:
     from integrations.submissions.models.findings import Finding
     from integrations.submissions.models.requirements import RequirementFulfillment
     from portal.audit.models import AuditEvent
+
+
+# Fields of the queue's conditions and figures, besides those of its order
+QUEUE_FIELDS = (
+    "reviewer",
+    "claim_expires_at",
+    "responsible_since",
+    "review_round",
+    "review_state",
+    "first_approver",
+    "next_action_code",
+    "deadline_pause_reason",
+    "notice_by",
+    "suspended_by",
+    "created_by",
+    "partner",
+    "program_key",
+)
 
 
 class IntegrationQuerySet(models.QuerySet["Integration"]):
@@ -108,15 +127,14 @@ class Integration(FSMModelMixin, StageFields):
         indexes = [
             # Covers the queue's order and all of its figures without reading the table.
             models.Index(
-                fields=[
-                    "responsible_party",
-                    "action_due_at",
-                    "id",
-                    "reviewer",
-                    "claim_expires_at",
-                    "responsible_since",
-                ],
+                fields=["action_due_at", "id", *QUEUE_FIELDS],
+                condition=Q(responsible_party=str(ResponsibleParty.PROGRAM)),
                 name="integration_queue_order",
+            ),
+            models.Index(
+                fields=["appealed_at"],
+                condition=Q(deadline_pause_reason=PAUSED_FOR_APPEAL),
+                name="integration_appeals",
             ),
             models.Index(fields=["-created_at", "-id"], name="integration_newest"),
             models.Index(fields=["partner", "program_key"], name="integration_partner_program"),
