@@ -40,10 +40,10 @@ def collect_evidence(integration: Integration, now: datetime) -> JsonObject:
 
 def _build_evidence(integration: Integration, now: datetime) -> dict[str, object]:
     scope, changed_at = MetricsScope(integration_id=integration.pk), integration.listing_status_since
-    all_breaches = metrics.list_breaches(scope)
-    breaches = list(all_breaches.select_related("clock")[:MAX_BREACHES])
+    all_breaches = list(SlaBreach.objects.filter(integration=integration).select_related("clock", "issue__watch"))
+    recorded = [breach for breach in all_breaches if breach.retracted_at is None]
+    breaches, retractions = recorded[:MAX_BREACHES], [each for each in all_breaches if each.retracted_at is not None]
     issues = inputs.select_issues().in_bulk({breach.issue_id for breach in breaches})
-    retractions = SlaBreach.objects.filter(scope.build_condition(), retracted_at__isnull=False)
     decisions = integration.events.filter(event_type__in=DECISION_EVENT_TYPES).order_by("seq")
     return {
         "at": now,
@@ -60,8 +60,8 @@ def _build_evidence(integration: Integration, now: datetime) -> dict[str, object
         "rule": integration.edition.removal,
         "sla_policy": integration.edition.sla.summary,
         "breaches": [_build_breach_entry(breach, issues[breach.issue_id], now) for breach in breaches],
-        "breach_count": len(breaches) if len(breaches) < MAX_BREACHES else all_breaches.count(),
-        "retracted": [_build_retraction_entry(b) for b in retractions.select_related("issue__watch")[:MAX_BREACHES]],
+        "breach_count": len(recorded),
+        "retracted": [_build_retraction_entry(breach) for breach in retractions[:MAX_BREACHES]],
         "notifications": list_sent_emails(integration),
         "activities": list_activities(integration, changed_at) if changed_at else [],
         "decisions": [_build_decision_entry(event) for event in decisions],
@@ -118,5 +118,6 @@ def _build_decision_entry(event: AuditEvent) -> dict[str, object]:
         "actor": event.actor or gettext("The portal"),
         "summary": event.sentence,
         "note": event.note,
+        "has_evidence": "evidence" in event.data,
         "compliance_deadline_at": event.data.get("compliance_deadline", ""),
     }

@@ -30,8 +30,8 @@ def collect_facts(integration: Integration, now: datetime) -> ComplianceFacts:
     """Return the unreviewed partner activity and the end of the monitored data."""
     watch = MonitoredRepository.objects.filter(integration=integration, ended_at=None).first()
     observations = Observation.objects.filter(integration=integration, key=FROZEN_KEY).values_list("value", flat=True)
-    freeze_reason = str(observations.first() or "")
-    if not integration.on_hold_for or integration.hold_reason != freeze_reason[:500]:
+    freeze_reason = str(observations.first() or "") if integration.on_hold_for else ""
+    if integration.hold_reason != freeze_reason[:500]:
         freeze_reason = ""
     activities = tuple(list_unreviewed_activities(integration))
     return ComplianceFacts(activities, watch.data_up_to if watch else None, freeze_reason)
@@ -61,11 +61,13 @@ def list_activities(integration: Integration, started_at: datetime) -> list[Part
 
 def _list_issue_activities(integration: Integration, started_at: datetime) -> Iterator[PartnerActivity]:
     """Yield answers to breached issues and retracted breaches."""
-    breaches = SlaBreach.objects.filter(integration=integration)
-    for breach in breaches.filter(retracted_at__gt=started_at).select_related("issue__watch"):
-        message = f"Breach of {breach.issue} retracted"
-        yield PartnerActivity(f"retracted:{breach.pk}", breach.retracted_at or started_at, message, breach.issue.url)
-    for issue in inputs.select_issues().filter(pk__in=breaches.filter(retracted_at=None).values("issue")):
+    breaches = list(SlaBreach.objects.filter(integration=integration).select_related("issue__watch"))
+    for breach in breaches:
+        if breach.retracted_at and breach.retracted_at > started_at:
+            message = f"Breach of {breach.issue} retracted"
+            yield PartnerActivity(f"retracted:{breach.pk}", breach.retracted_at, message, breach.issue.url)
+    issue_ids = {breach.issue_id for breach in breaches if breach.retracted_at is None}
+    for issue in inputs.select_issues().filter(pk__in=issue_ids):
         answered_at = find_first_answer_time(issue, started_at)
         if answered_at is not None:
             yield PartnerActivity(

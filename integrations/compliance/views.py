@@ -28,14 +28,12 @@ def show_evidence(request: AuthenticatedRequest, uuid: UUID, seq: int | None = N
     """Show the current evidence with the available actions, or the evidence at a decision."""
     integration = load_listed_integration(request, uuid)
     evidence = get_evidence(integration, seq)
-    frozen_events = integration.events.filter(data__has_key="evidence").order_by("seq")
     url_name, url_arguments = ("frozen_evidence_json", [uuid, seq]) if seq else ("status_json", [uuid])
     context = {
         "integration": integration,
         "evidence": parse_timestamps(evidence),
         "status_description": _(TEXTS.listing_statuses[evidence["listing_status"]].description),
         "for_program": permissions.can_act_for_program(integration, request.user),
-        "frozen_seqs": list(frozen_events.values_list("seq", flat=True)),
         "json_href": reverse(f"compliance:{url_name}", args=url_arguments),
         "notice_days": settings.NOTICE_GRACE_DAYS,
         "delisting_days": settings.DELISTING_AFTER_DAYS,

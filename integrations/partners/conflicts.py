@@ -1,12 +1,14 @@
 """Conflicts of interest: what is recorded, and what follows from memberships and verified domains."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 from typing import Protocol
 
 from django.contrib.auth import get_user_model
-from django.db.models import Case, DateTimeField, Min, Q, Value, When
-from django.db.models.functions import Coalesce
+from django.db.models import Case, CharField, ExpressionWrapper, Min, OuterRef, Subquery, Value, When
+from django.db.models.functions import Coalesce, Concat
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -20,7 +22,6 @@ from integrations.partners.models import (
 )
 from portal.accounts.requests import AnyUser
 
-FORMER_MEMBERSHIPS = Membership.objects.exclude(ended_at=None)
 STORED_COLUMNS = (Case(When(removed_at=None, then="kind"), default=Value("")), Coalesce("removed_at", "recorded_at"))
 CONFLICT_REFUSALS = {
     ConflictKind.MARKED: gettext_noop("Conflict of interest: %(reviewer)s has a recorded conflict with %(company)s."),
@@ -30,6 +31,16 @@ CONFLICT_REFUSALS = {
     ),
     ConflictKind.OWN_SUBMISSION: gettext_noop("Conflict of interest: %(reviewer)s created this integration."),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentMembership:
+    """Current membership of a user: partner ID, name, slug, and role."""
+
+    partner: int
+    role: str
+    name: str
+    slug: str
 
 
 class ConflictingIntegration(Protocol):
@@ -42,24 +53,23 @@ class ConflictingIntegration(Protocol):
 
 
 def get_conflicts(user: AnyUser | None) -> dict[int, ConflictKind]:
-    """Return a user's conflicts by partner ID. One query per request, cached on the user."""
+    """Return a user's conflicts by partner ID. One query per request, cached on the user with their memberships."""
     if user is None or not user.is_authenticated:
         return {}
     conflicts: dict[int, ConflictKind] | None = getattr(user, "_conflicts", None)
     if conflicts is None:
         domain = user.email.rpartition("@")[2].lower()
         verified = PartnerVerification.objects.filter(method__in=DOMAIN_METHODS, subject=domain).order_by()
-        rows = FORMER_MEMBERSHIPS.filter(user=user).values_list(
-            "partner_id", Value(ConflictKind.FORMER_MEMBER.value), "ended_at"
+        former, at_domain = Value(ConflictKind.FORMER_MEMBER.value), Value(ConflictKind.EMAIL_DOMAIN.value)
+        names, blank = ("role", "partner__name", "partner__slug"), [Value("")] * 3
+        memberships = Membership.objects.filter(user=user).order_by()
+        rows = memberships.values_list("partner_id", former, "ended_at", *names).union(
+            verified.values("partner_id").values_list("partner_id", at_domain, Min("verified_at"), *blank),
+            ConflictOfInterest.objects.filter(user=user).order_by().values_list("partner_id", *STORED_COLUMNS, *blank),
         )
-        rows = rows.union(
-            verified.values("partner_id").values_list(
-                "partner_id", Value(ConflictKind.EMAIL_DOMAIN.value), Min("verified_at")
-            ),
-            ConflictOfInterest.objects.filter(user=user).order_by().values_list("partner_id", *STORED_COLUMNS),
-        )
-        conflicts = _drop_removed(rows)
-        user._conflicts = conflicts  # type: ignore[attr-defined]
+        conflicts = _drop_removed([(pk, kind, at) for pk, kind, at, *_ in rows if at])
+        current = [CurrentMembership(pk, role, name, slug) for pk, _, at, role, name, slug in rows if not at]
+        user._conflicts, user._roles = conflicts, sorted(current, key=attrgetter("name"))  # type: ignore[attr-defined]
     return conflicts
 
 
@@ -71,19 +81,15 @@ def clear_cached_conflicts(user: object) -> None:
 
 def list_conflicted_reviewers(partner: Partner) -> dict[int, ConflictKind]:
     """Return the conflicts of all reviewers with a partner by user ID."""
-    verified = partner.verifications.filter(method__in=DOMAIN_METHODS).order_by().values("subject")
-    has_address, began_at = Q(pk=None), []
-    for subject, verified_at in verified.values_list("subject", Min("verified_at")):
-        condition = Q(email__iendswith=f"@{subject}")
-        has_address |= condition
-        began_at.append(When(condition, then=Value(verified_at, DateTimeField())))
-    reviewers = get_user_model().objects.filter(has_address, is_reviewer=True).order_by()
-    former = FORMER_MEMBERSHIPS.filter(partner=partner, user__is_reviewer=True)
+    address = ExpressionWrapper(OuterRef("email"), CharField())
+    verified = partner.verifications.filter(method__in=DOMAIN_METHODS).annotate(address=address)
+    verified = verified.filter(address__iendswith=Concat(Value("@"), "subject")).order_by("verified_at")
+    reviewers = get_user_model().objects.filter(is_reviewer=True).order_by()
+    reviewers = reviewers.annotate(began_at=Subquery(verified.values("verified_at")[:1])).exclude(began_at=None)
+    former = Membership.objects.filter(partner=partner, user__is_reviewer=True).exclude(ended_at=None)
     rows = former.values_list("user_id", Value(ConflictKind.FORMER_MEMBER.value), "ended_at")
     rows = rows.union(
-        reviewers.values_list(
-            "pk", Value(ConflictKind.EMAIL_DOMAIN.value), Case(*began_at, output_field=DateTimeField())
-        ),
+        reviewers.values_list("pk", Value(ConflictKind.EMAIL_DOMAIN.value), "began_at"),
         ConflictOfInterest.objects.filter(partner=partner).order_by().values_list("user_id", *STORED_COLUMNS),
     )
     return _drop_removed(rows)

@@ -3,12 +3,12 @@
 Permissions on companies and integrations are decided only here. Other apps have their own permissions.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Collection
 from typing import Protocol, TypeAlias, TypeGuard
 
-from integrations.partners.conflicts import ConflictingIntegration, get_conflicts
-from integrations.partners.models.partners import Partner
+from integrations.partners.conflicts import ConflictingIntegration, CurrentMembership, get_conflicts
+from integrations.partners.models.partners import Membership, Partner
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.accounts.role_names import list_programs
@@ -67,25 +67,25 @@ def get_roles(user: AnyUser | None) -> dict[int, str]:
     return {membership.partner: membership.role for membership in list_current_memberships(user)}
 
 
-@dataclass(frozen=True, slots=True)
-class CurrentMembership:
-    """Current membership of a user: partner ID, name, slug, and role."""
-
-    partner: int
-    role: str
-    name: str
-    slug: str
-
-
 def list_current_memberships(user: User) -> list[CurrentMembership]:
     """Return the user's current memberships by partner name. One query per request, cached on the user."""
-    memberships: list[CurrentMembership] | None = getattr(user, "_roles", None)
-    if memberships is None:
-        current_memberships = user.memberships.filter(ended_at=None).order_by("partner__name")
-        rows = current_memberships.values_list("partner_id", "role", "partner__name", "partner__slug")
-        memberships = [CurrentMembership(*row) for row in rows]
-        user._roles = memberships  # type: ignore[attr-defined]
+    if getattr(user, "_roles", None) is None and is_program_staff(user):
+        get_conflicts(user)  # which reads both
+    if getattr(user, "_roles", None) is None:
+        load_memberships([user])
+    memberships: list[CurrentMembership] = user._roles  # type: ignore[attr-defined]
     return memberships
+
+
+def load_memberships(users: Collection[User]) -> None:
+    """Read the current memberships of users with one query for all of them."""
+    memberships = Membership.objects.filter(user__in=users, ended_at=None).order_by("partner__name")
+    rows = memberships.values_list("user", "partner", "role", "partner__name", "partner__slug")
+    by_user: defaultdict[int, list[CurrentMembership]] = defaultdict(list)
+    for user_id, partner_id, role, name, slug in rows:
+        by_user[user_id].append(CurrentMembership(partner_id, role, name, slug))
+    for user in users:
+        user._roles = by_user[user.pk]  # type: ignore[attr-defined]
 
 
 def get_role(partner: Partner, user: AnyUser | None) -> str:

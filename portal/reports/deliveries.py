@@ -56,9 +56,11 @@ class Delivery:
         return self.is_wanted if self.email is None else self.email.state == EmailMessage.State.HELD
 
 
-def list_deliveries(snapshot: ReportSnapshot) -> list[Delivery]:
-    """Return the recipients who want the report or have an email with it."""
-    report_scope = find_report_scope(snapshot.scope)
+def list_deliveries(snapshot: ReportSnapshot, recipients: Iterable[Recipient] | None = None) -> list[Delivery]:
+    """Return those of the recipients, by default of all, who want the report or have an email with it."""
+    if recipients is None:
+        report_scope = find_report_scope(snapshot.scope)
+        recipients = list_recipients(report_scope) if report_scope else []
     prefix = _build_key_prefix(snapshot)
     newest: dict[str, EmailMessage] = {}
     for email in EmailMessage.objects.filter(key__startswith=prefix).defer("text", "html").order_by("pk"):
@@ -66,7 +68,7 @@ def list_deliveries(snapshot: ReportSnapshot) -> list[Delivery]:
         newest[email.key.removeprefix(prefix).partition(":")[0]] = newest[email.to] = email
     deliveries = [
         Delivery(each, newest.get(each.key) or newest.get(each.email), is_wanted(snapshot, each.frequency))
-        for each in (list_recipients(report_scope) if report_scope else [])
+        for each in recipients
     ]
     return [each for each in deliveries if each.is_wanted or each.email]
 

@@ -52,7 +52,7 @@ def show_emails(request: AuthenticatedRequest, scope: str, period: str) -> HttpR
     """Show the email to a recipient, without the links that are theirs alone, and the delivery to each."""
     snapshot, recipients = get_managed_snapshot(request, scope, period)
     previewed = _get_previewed(request, recipients)
-    rows = deliveries.list_deliveries(snapshot)
+    rows = deliveries.list_deliveries(snapshot, recipients)
     preview_url = reverse("reports:email_html", args=[scope, period])
     context: TemplateContext = {
         "snapshot": snapshot,

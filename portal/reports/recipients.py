@@ -49,11 +49,14 @@ def list_recipients(report_scope: ReportScope) -> list[Recipient]:
         subscription.user_id: Frequency(subscription.frequency)
         for subscription in ReportSubscription.objects.filter(scope=report_scope.key)
     }
+    people = list_readers(report_scope)
+    if report_scope.partner:
+        permissions.load_memberships(people)
     readers = [
         Recipient(
             str(reader.pk), reader, frequencies.get(reader.pk) or get_default_frequency(report_scope, reader, schedule)
         )
-        for reader in list_readers(report_scope)
+        for reader in people
     ]
     addresses = {each.email.lower() for each in readers if each.frequency != Frequency.NEVER}
     return readers + [

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Literal
 
+from django.db.models import Value
 from django.utils.translation import gettext as _
 
 from integrations.partners.domains import list_claimable_domains
@@ -98,11 +99,16 @@ def _compare_organizations(
 def _compare_registry(integration: Integration, earlier: Sequence[Integration]) -> list[IdentityRow]:
     """Return the registry's namespace and its signing keys, both as last read."""
     facts = Observation.objects.filter(integration__in=[integration, *earlier], key__in=[LISTING, SIGNING_KEYS])
-    values = {(fact.integration_id, fact.key): str((fact.value or {}).get("value", "")) for fact in facts}
+    answers = integration.fulfillments.filter(data__has_key=PROVIDER_QUESTION).annotate(key=Value(PROVIDER_QUESTION))
+    rows = facts.values_list("integration", "key", "value").union(
+        answers.values_list("integration", "key", "data"), all=True
+    )
+    values = {
+        (pk, key): str((data or {}).get(key if key == PROVIDER_QUESTION else "value", "")) for pk, key, data in rows
+    }
     namespaces = {pk: _get_owner(value) for (pk, key), value in values.items() if key == LISTING}
     keys = {pk: _unique(value.split(", ")) for (pk, key), value in values.items() if key == SIGNING_KEYS}
-    answers = [str(state.data.get(PROVIDER_QUESTION, "")) for state in integration.fulfillments_by_id.values()]
-    claimed = _unique(_get_owner(answer) for answer in answers) or _unique([_get_owner(integration.repository)])
+    claimed = _unique([_get_owner(values.get((integration.pk, PROVIDER_QUESTION)) or integration.repository)])
     earlier_namespaces = _unique(namespaces.get(each.pk, "") for each in earlier)
     earlier_keys = _unique(key for each in earlier for key in keys.get(each.pk, ()))
     found = _unique([namespaces.get(integration.pk, "")])

@@ -76,6 +76,7 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     require_program_staff(request)
     verifications = Prefetch("verifications", PartnerVerification.objects.select_related("verified_by"))
     partners = Partner.objects.select_related("alliances_manager").prefetch_related(verifications)
+    partners = partners.annotate(integration_count=_count_integrations(Q()))
     partner = get_object_or_404(partners, slug=slug)
     form = AlliancesManagerForm(request.POST or None, initial={"manager": partner.alliances_manager})
     if request.method == "POST" and form.is_valid():
@@ -97,7 +98,7 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         "state_reason": partner_selectors.get_state_reason(partner),
         "verifications": partner.verifications.all(),
         "members": memberships,
-        "page": paginate(request, rows, MAX_INTEGRATIONS),
+        "page": paginate(request, rows, MAX_INTEGRATIONS, count=partner.integration_count),  # type: ignore[attr-defined]
         "events": partner_selectors.get_history(partner, with_people=False)[:MAX_RECENT_EVENTS],
     }
     return render(request, "reviews/partner.html", context)

@@ -169,7 +169,7 @@ class Integration(FSMModelMixin, StageFields):
     @cached_property
     def fulfillments_by_id(self) -> "dict[str, RequirementFulfillment]":
         """Return the fulfillments by requirement ID, until a writer calls `context.clear_cache`."""
-        fulfillments = self.fulfillments.select_related("submitted_by")
+        fulfillments = self.fulfillments.select_related("submitted_by", "waived_by")
         return {fulfillment.requirement_id: fulfillment for fulfillment in fulfillments}
 
     @cached_property

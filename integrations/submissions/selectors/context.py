@@ -45,9 +45,7 @@ def get_recorded_party(integration: "Integration") -> str:
 
 def count_findings(integration: "Integration") -> Counter[str]:
     """Return the number of blocking findings by state."""
-    if "all_findings" in integration.__dict__:
-        return Counter(finding.state for finding in integration.all_findings if finding.severity == "blocking")
-    return Counter(integration.findings.filter(severity="blocking").order_by().values_list("state", flat=True))
+    return Counter(finding.state for finding in integration.all_findings if finding.severity == "blocking")
 
 
 def clear_cache(integration: "Integration") -> None:

@@ -1,7 +1,7 @@
 """Search for similar integrations and published providers before a submission.
 
-Unlisted work of others appears as "Someone is working on this" without names. Each search needs a few index lookups:
-equal keys, prefixes of a key, and its neighbors in sorted order.
+Unlisted work of others appears as "Someone is working on this" without names. Each search is one query of a few index
+lookups: equal keys, prefixes of a key, and its neighbors in sorted order.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, Value
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
@@ -144,40 +144,47 @@ def _group_by_strongest_kind(candidates: Iterable[tuple[str, Any]]) -> dict[str,
 
 def _find_integrations(work: WorkDescription) -> Iterator[tuple[str, Integration]]:
     """Yield open or listed integrations of other partners, strongest kind first."""
-    others: QuerySet[Integration] = (
-        Integration.objects.exclude(partner=work.partner)
-        .filter(~Q(stage__in=FINAL_STAGES) | ~Q(listing_status__in=(ListingStatus.UNLISTED, ListingStatus.DELISTED)))
-        .select_related("partner")
-        .order_by("created_at")
+    others = Integration.objects.exclude(partner=work.partner).filter(
+        ~Q(stage__in=FINAL_STAGES) | ~Q(listing_status__in=(ListingStatus.UNLISTED, ListingStatus.DELISTED))
     )
     same_repository = Q(repository__iexact=work.repository) if work.repository else Q(pk=None)
     if work.repository_id is not None:
         same_repository |= Q(repository_id=work.repository_id)
-    yield from ((REPOSITORY, row) for row in others.filter(same_repository)[:MAX_NEIGHBORS])
-    yield from _find_by_name(others, work.keys)
+    yield from _find_similar(
+        Integration.objects.select_related("partner"), others.filter(same_repository), others, work
+    )
 
 
 def _find_published(work: WorkDescription) -> Iterator[tuple[str, RegistryProvider]]:
-    """Yield published providers outside the repository's own namespace."""
+    """Yield published providers. Those in the repository's own namespace match only by repository."""
     providers = RegistryProvider.objects.all()
-    if work.repository:
-        yield from ((REPOSITORY, row) for row in providers.filter(repository=work.repository.lower()))
+    same_repository = providers.filter(repository=work.repository.lower()).exclude(repository="")
     others = providers.exclude(repository__startswith=f"{work.owner}/") if work.owner else providers
-    yield from _find_by_name(others, work.keys)
+    yield from _find_similar(providers, same_repository, others, work)
 
 
-def _find_by_name(rows: QuerySet[Any], keys: list[str]) -> Iterator[tuple[str, Any]]:
-    """Yield rows with an equal key, then rows whose key is the beginning of a key or differs in few letters."""
-    long_keys = [key for key in keys if len(key) >= MIN_KEY_LENGTH]
+def _find_similar(
+    rows: QuerySet[Any], same_repository: QuerySet[Any], others: QuerySet[Any], work: WorkDescription
+) -> Iterator[tuple[str, Any]]:
+    """Yield rows of the same repository, with an equal key, then with a similar key, oldest first. One query."""
+    long_keys = [key for key in work.keys if len(key) >= MIN_KEY_LENGTH]
     beginnings = {key[:length] for key in long_keys for length in range(MIN_KEY_LENGTH, len(key))}
-    yield from ((PRODUCT, row) for row in rows.filter(name_key__in=keys)[:MAX_NEIGHBORS])
-    yield from ((NAME, row) for row in rows.filter(name_key__in=beginnings - {*keys})[:MAX_NEIGHBORS])
-    for key in long_keys:
-        neighbors = [
-            *rows.filter(name_key__gt=key).order_by("name_key")[:MAX_NEIGHBORS],
-            *rows.filter(name_key__lt=key).order_by("-name_key")[:MAX_NEIGHBORS],
-        ]
-        yield from ((NAME, row) for row in neighbors if is_similar(key, row.name_key))
+    parts = [
+        (REPOSITORY, same_repository.order_by("pk")),
+        (PRODUCT, others.filter(name_key__in=work.keys).order_by("pk")),
+        (NAME, others.filter(name_key__in=beginnings - {*work.keys}).order_by("pk")),
+        *((NAME, others.filter(name_key__gt=key).order_by("name_key")) for key in long_keys),
+        *((NAME, others.filter(name_key__lt=key).order_by("-name_key")) for key in long_keys),
+    ]
+    # Databases differ in whether a part of a union can have an order and a limit. A subquery always can.
+    first, *rest = [
+        rows.order_by().filter(pk__in=part.values("pk")[:MAX_NEIGHBORS]).annotate(kind=Value(kind))
+        for kind, part in parts
+    ]
+    kinds = list(MATCH_LABELS)
+    for row in sorted(first.union(*rest, all=True), key=lambda row: (kinds.index(row.kind), row.pk)):
+        if row.kind != NAME or any(is_similar(key, row.name_key) for key in long_keys):
+            yield row.kind, row
 
 
 def is_similar(first_key: str, second_key: str) -> bool:

@@ -24,7 +24,6 @@ from integrations.submissions.views.requirements.agreements import (
     get_agreement,
     list_changes,
 )
-from integrations.submissions.views.requirements.answers import get_draft
 from integrations.submissions.views.requirements.documents import download_document
 from integrations.submissions.views.requirements.meetings import download_meeting, get_meeting
 from integrations.submissions.views.requirements.opening import list_actions
@@ -75,7 +74,7 @@ def _build_version_fields(request: HttpRequest, page: RequirementPage, name: str
     """Return the versions of the answer and the draft that the client read."""
     if name not in ("answer", "draft"):
         return {}
-    draft = get_draft(page)
+    draft = page.draft
     answered = max(get_if_match_version(request, page.state.version), 0)
     return {"answered": answered, "version": draft.version if draft else 0}
 

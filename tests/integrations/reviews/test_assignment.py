@@ -129,7 +129,7 @@ def test_suggestions_take_as_many_queries_for_many_as_for_one(
     for number in range(12):
         person(f"r{number}@program.example", f"R{number}", is_reviewer=True)
     integration = Integration.objects.select_related("partner").get(pk=rocket.pk)
-    with django_assert_num_queries(3):  # reviewers, verified domains, conflicts
+    with django_assert_num_queries(2):  # reviewers, conflicts
         assert len(suggest_reviewers(integration, now)) == 13
 
 

@@ -1,6 +1,7 @@
 """Compares the response of every operation for each role with access_api.txt.
 
-`reader` is a token of Alice that can only read integrations, `ci` one of Acme. A `+` means that an event was recorded.
+`reader` is a token of Alice that can only read integrations, `ci` one of Acme. A `+` means that an event was recorded,
+a `!` that reading took too many queries.
 """
 
 from pathlib import Path
@@ -13,6 +14,7 @@ from django.db import transaction
 from portal.audit.models import AuditEvent
 from tests.portal.api.calling import Caller, caller, with_second_factor
 from tests.portal.api.everywhere import ROLES, body_of, operations, place_of
+from tests.portal.asking import MAX_QUERIES, capture_queries
 from tests.portal.asking import serialize_response as close
 
 TABLE = Path(__file__).with_name("access_api.txt")
@@ -39,15 +41,17 @@ def request_code(who: Caller, name: str, method: str, path: str, world: dict[str
     """The code of one request; whatever it wrote is taken back."""
     before, place = AuditEvent.objects.count(), place_of(name, path, world)
     with transaction.atomic():
-        if name in WITH_FILE:
-            file = SimpleUploadedFile("a.txt", b"All tests passed.")
-            answer = who.upload(place.removeprefix("/api/v1"), file=file, **WITH_FILE[name])
-        else:
-            answer = who.get(place) if method == "GET" else who.send(method, place, body_of(name, world))
-        close(answer)
+        with capture_queries() as queries:
+            if name in WITH_FILE:
+                file = SimpleUploadedFile("a.txt", b"All tests passed.")
+                answer = who.upload(place.removeprefix("/api/v1"), file=file, **WITH_FILE[name])
+            else:
+                answer = who.get(place) if method == "GET" else who.send(method, place, body_of(name, world))
+            close(answer)
         write_mark = "+" if AuditEvent.objects.count() > before else ""
         transaction.set_rollback(True)
-    return f"{answer.status_code}{write_mark}"
+    query_mark = "!" if method == "GET" and len(queries) > MAX_QUERIES else ""
+    return f"{answer.status_code}{write_mark}{query_mark}"
 
 
 def build_access_table(world: dict[str, Any]) -> dict[str, list[str]]:

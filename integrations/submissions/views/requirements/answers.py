@@ -27,21 +27,9 @@ from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject, NamedValues, TemplateContext
 
 
-def get_draft(page: RequirementPage) -> IntegrationDraft | None:
-    """Return the partner's open draft."""
-    if page.requirement.kind != RequirementKind.FORM or not can_save_draft(page):
-        return None
-    rows = page.integration.drafts.filter(requirement_id=page.requirement.id, sent_at=None)
-    return rows.select_related("saved_by").first()
-
-
-def can_save_draft(page: RequirementPage) -> bool:
-    return page.can_answer and page.requirement.responsible_party == FulfillingParty.PARTNER
-
-
 def get_question_arguments(page: RequirementPage) -> NamedValues:
     """Return the questions with the draft, or else the current answers."""
-    draft = get_draft(page)
+    draft = page.draft
     return {"requirement": page.requirement, "initial": draft.data if draft else page.state.data}
 
 
@@ -72,7 +60,7 @@ def submit_answers(page: RequirementPage, answers: JsonObject) -> str | HttpResp
 
 def find_newer_draft(page: RequirementPage) -> drafts.DraftConflictError | None:
     """Return the conflict with a newer draft that has other text, because submitting would discard it."""
-    draft, form_data = get_draft(page), collect_draft_data(page.requirement, page.request.POST)
+    draft, form_data = page.draft, collect_draft_data(page.requirement, page.request.POST)
     if draft is None or draft.data == form_data:
         return None
     if draft.version in (drafts.EMPTY_DRAFT_VERSION, parse_number(page, "version")):
@@ -103,7 +91,7 @@ def render_conflict(
 
 def save_draft(page: RequirementPage) -> IntegrationDraft:
     """Save the input as a draft. Raises ActionRefused and DraftConflictError."""
-    if not can_save_draft(page):
+    if not page.can_save_draft:
         raise ActionRefused(_("Only owners and editors of the company can save drafts."), "forbidden")
     draft = page.call(drafts.get_or_create_answer_draft)
     data = collect_draft_data(page.requirement, page.request.POST)
@@ -119,9 +107,8 @@ def save_draft_action(page: RequirementPage, _data: NamedValues) -> str | HttpRe
 
 
 def discard_draft_action(page: RequirementPage, _data: NamedValues) -> str:
-    draft = get_draft(page)
-    if draft is not None:
-        drafts.discard_draft(draft, actor=page.user, now=page.now)
+    if page.draft is not None:
+        drafts.discard_draft(page.draft, actor=page.user, now=page.now)
     return _("Draft deleted. Submitted answers don't change.")
 
 
@@ -190,8 +177,8 @@ def mark_not_applicable(page: RequirementPage, _data: NamedValues) -> str:
 
 def build_form_context(page: RequirementPage) -> TemplateContext:
     return {
-        "draft": get_draft(page),
-        "keeps_drafts": can_save_draft(page),
+        "draft": page.draft,
+        "keeps_drafts": page.can_save_draft,
         "answers": [pair for pair in list_answers(page.requirement, page.state.data) if pair[1]],
     }
 
@@ -199,8 +186,8 @@ def build_form_context(page: RequirementPage) -> TemplateContext:
 FORM_PAGE = RequirementKindPage(
     {
         "answer": RequirementAction(can_answer, RequirementForm, submit_answers, get_question_arguments),
-        "draft": RequirementAction(can_save_draft, forms.Form, save_draft_action),
-        "discard": RequirementAction(lambda page: get_draft(page) is not None, forms.Form, discard_draft_action),
+        "draft": RequirementAction(lambda page: page.can_save_draft, forms.Form, save_draft_action),
+        "discard": RequirementAction(lambda page: page.draft is not None, forms.Form, discard_draft_action),
     },
     build_form_context,
 )

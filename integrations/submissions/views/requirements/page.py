@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any, TypeVar, Unpack
 from uuid import UUID
 
@@ -13,9 +14,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.programs.requirements import AnswerScope, FulfillingParty, Requirement
+from integrations.programs.requirements import AnswerScope, FulfillingParty, Requirement, RequirementKind
 from integrations.programs.schema import Edition
-from integrations.submissions.models import Integration, RequirementFulfillment
+from integrations.submissions.models import Integration, IntegrationDraft, RequirementFulfillment
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services.requirements import ANSWER_RULES
 from integrations.submissions.views.mixins import load_visible_integration
@@ -29,7 +30,7 @@ MAX_RECENT_EVENTS = 20
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RequirementPage:
     """Requirement of an integration, as one user sees it now."""
 
@@ -57,8 +58,20 @@ class RequirementPage:
         return self.is_open and permissions.can_decide(self.integration, self.user)
 
     @property
+    def can_save_draft(self) -> bool:
+        return self.can_answer and self.requirement.responsible_party == FulfillingParty.PARTNER
+
+    @property
     def is_met(self) -> bool:
         return self.state.is_met(self.now)
+
+    @cached_property
+    def draft(self) -> IntegrationDraft | None:
+        """Return the partner's open draft of a form."""
+        if self.requirement.kind != RequirementKind.FORM or not self.can_save_draft:
+            return None
+        rows = self.integration.drafts.filter(requirement_id=self.requirement.id, sent_at=None)
+        return rows.select_related("saved_by").first()
 
     def call(self, service: Callable[..., Result], *arguments: object, **keywords: object) -> Result:
         """Call a service on the requirement for the user."""
@@ -107,11 +120,9 @@ def build_requirement_page(
     request: AuthenticatedRequest, integration: Integration, requirement: Requirement
 ) -> RequirementPage:
     """Return the requirement of a loaded integration."""
-    states = integration.fulfillments.select_related("submitted_by", "waived_by")
-    state = states.filter(requirement_id=requirement.id).first() or RequirementFulfillment(
+    state = integration.fulfillments_by_id.get(requirement.id) or RequirementFulfillment(
         integration=integration, requirement_id=requirement.id
     )
-    state.integration = integration
     return RequirementPage(request, integration, requirement, state, timezone.now())
 
 
