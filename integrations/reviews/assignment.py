@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
+from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.dateformat import format as format_date
@@ -60,15 +60,16 @@ def _list_reviewers(integration: Integration) -> QuerySet[Any]:
     conflicted = [*list_conflicted_reviewers(integration.partner), integration.created_by_id]
     reviewers = get_user_model().objects.filter(is_reviewer=True, is_active=True).exclude(pk__in=members)
     reviewers = reviewers.exclude(pk__in=[pk for pk in conflicted if pk is not None])
-    reviews = AuditEvent.objects.filter(
-        integration__partner=integration.partner_id, event_type__in=REVIEW_EVENT_TYPES, actor_id=OuterRef("pk")
-    )
+    companies = [integration.partner_id, *integration.partner.merged_partners.values_list("pk", flat=True)]
+    reviews = AuditEvent.objects.filter(event_type__in=REVIEW_EVENT_TYPES)
+    reviewed_by = reviews.filter(integration=integration).exclude(actor_id=None).values("actor_id")
+    other_reviews = reviews.filter(partner__in=companies, actor_id=OuterRef("pk")).exclude(integration=integration)
     open_reviews = Integration.objects.filter(reviewer=OuterRef("pk"), stage__in=STAGES_BEFORE_RELEASE)
     load = open_reviews.exclude(pk=integration.pk).order_by().values("reviewer").annotate(load=Count("pk"))
     return reviewers.select_related("reviewer_profile").annotate(
         load=Coalesce(Subquery(load.values("load")), 0),
-        reviewed_integration=Exists(reviews.filter(integration=integration)),
-        knows_partner=Exists(reviews.exclude(integration=integration)),
+        reviewed_integration=ExpressionWrapper(Q(pk__in=reviewed_by), BooleanField()),
+        knows_partner=Exists(other_reviews),
     )
 
 

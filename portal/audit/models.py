@@ -53,7 +53,7 @@ class AuditEvent(models.Model):
     stream = models.CharField(max_length=40)
     seq = models.PositiveIntegerField()
     integration = models.ForeignKey("submissions.Integration", models.PROTECT, null=True, related_name="events")
-    partner = models.ForeignKey("partners.Partner", models.PROTECT, null=True, related_name="events")
+    partner = models.ForeignKey("partners.Partner", models.PROTECT, null=True, related_name="events", db_index=False)
     event_type = models.CharField(max_length=40)
     actor_id = models.BigIntegerField(null=True)
     actor = models.CharField(max_length=150, blank=True)
@@ -70,7 +70,11 @@ class AuditEvent(models.Model):
     class Meta:
         ordering = ("seq",)
         constraints = [models.UniqueConstraint(fields=["stream", "seq"], name="audit_event_unique_stream_seq")]
-        indexes = (models.Index(fields=["actor_id", "-at"], name="audit_event_actor_at"),)
+        indexes = (
+            models.Index(fields=["actor_id", "-at"], name="audit_event_actor_at"),
+            # Says whether a reviewer ever reviewed for a company without reading their history.
+            models.Index(fields=["partner", "event_type", "actor_id"], name="audit_event_partner_type_actor"),
+        )
 
     def __str__(self) -> str:
         return f"{self.stream} {self.seq} {self.event_type}"

@@ -31,11 +31,11 @@ class Migration(migrations.Migration):
                 ('key_id', models.CharField(default='', max_length=16)),
                 ('hash', models.CharField(max_length=64)),
                 ('integration', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='events', to='submissions.integration')),
-                ('partner', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='events', to='partners.partner')),
+                ('partner', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='events', to='partners.partner')),
             ],
             options={
                 'ordering': ('seq',),
-                'indexes': [models.Index(fields=['actor_id', '-at'], name='audit_event_actor_at')],
+                'indexes': [models.Index(fields=['actor_id', '-at'], name='audit_event_actor_at'), models.Index(fields=['partner', 'event_type', 'actor_id'], name='audit_event_partner_type_actor')],
                 'constraints': [models.UniqueConstraint(fields=('stream', 'seq'), name='audit_event_unique_stream_seq')],
             },
         ),

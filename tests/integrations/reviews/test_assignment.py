@@ -7,7 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from integrations.partners.models import Membership, Partner
-from integrations.reviews.assignment import suggest_reviewers
+from integrations.reviews.assignment import _list_reviewers, suggest_reviewers
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
@@ -55,6 +55,15 @@ def test_anyone_who_reviewed_for_the_partner_comes_before_anyone_who_chose_the_p
         ("Rita Reyes", "Knows Acme · 0 of 8 reviews open", True),
         ("Rob Roth", "Knows Nomad · 0 of 8 reviews open", True),
     ]
+
+
+def test_reviews_for_a_merged_company_count(
+    rocket: Integration, acme: Partner, globex: Partner, charlie: User, rita: User, rob: User, now: datetime
+) -> None:
+    other = begin(globex, charlie, name="Comet", repository="globex/terraform-provider-comet", repository_id=77)
+    drive(other, "support", partner=charlie, reviewer=rob)
+    Partner.objects.filter(pk=globex.pk).update(merged_into=acme)
+    assert next(words for _, words, _ in describe_suggestions(rocket, now)) == "Knows Acme · 0 of 8 reviews open"
 
 
 @pytest.mark.every_database
@@ -129,8 +138,15 @@ def test_suggestions_take_as_many_queries_for_many_as_for_one(
     for number in range(12):
         person(f"r{number}@program.example", f"R{number}", is_reviewer=True)
     integration = Integration.objects.select_related("partner").get(pk=rocket.pk)
-    with django_assert_num_queries(2):  # reviewers, conflicts
+    with django_assert_num_queries(3):  # reviewers, conflicts, merged companies
         assert len(suggest_reviewers(integration, now)) == 13
+
+
+@pytest.mark.any_database
+def test_earlier_reviews_are_found_without_reading_the_history_of_the_company(rocket: Integration) -> None:
+    plan = _list_reviewers(rocket).explain()
+    assert "audit_event_partner_type_actor (partner_id=? AND event_type=? AND actor_id=?)" in plan
+    assert "integration_reviewer_stage (reviewer_id=? AND stage=?)" in plan
 
 
 @pytest.mark.parametrize(("programs", "shown"), [(["nomad"], "form"), (["vault"], "p")])
