@@ -56,7 +56,7 @@ def build_figures(report_scope: ReportScope, period: Period, zone: ZoneInfo, now
         if now < next_period_ends_at
         else SlaClock.objects.none()
     )
-    totals = metrics.get_metrics(scope, start, end, evaluated_at).as_dict()
+    totals = _get_totals(scope, start, end, evaluated_at)
     return _build_report_metadata(report_scope, period, zone, now) | {
         "is_past": now >= next_period_ends_at,
         "data_up_to": data_up_to.isoformat() if data_up_to else "",
@@ -72,7 +72,7 @@ def build_figures(report_scope: ReportScope, period: Period, zone: ZoneInfo, now
         "coming_in_all": due_soon_clocks.count(),
         "movements": metrics.count_activity(scope, start, end),
         "retracted": _list_retractions(scope, start, end),
-        "programs": _list_program_totals(scope, start, end, evaluated_at),
+        "programs": _list_program_totals(scope, start, end, evaluated_at, totals),
         "listing_status": _list_listing_changes(scope, start, end),
         "own": build_review_record(scope, start, end, evaluated_at),
         "editions": sorted(_list_editions(scope)),
@@ -109,7 +109,7 @@ def _build_previous_period(
     report_scope: ReportScope, period: Period, zone: ZoneInfo, evaluated_at: datetime
 ) -> dict[str, object]:
     """Return the totals of the previous period. The counts of open clocks come from its own report, or are None."""
-    totals = metrics.get_metrics(report_scope.scope, *period.before.span(zone), evaluated_at).as_dict()
+    totals = _get_totals(report_scope.scope, *period.before.span(zone), evaluated_at)
     frozen_figures = (
         ReportSnapshot.objects.filter(scope=report_scope.key, period=str(period.before))
         .values_list("figures", flat=True)
@@ -179,17 +179,22 @@ def _list_retractions(scope: MetricsScope, start: datetime, end: datetime) -> li
 
 
 def _list_program_totals(
-    scope: MetricsScope, start: datetime, end: datetime, evaluated_at: datetime
+    scope: MetricsScope, start: datetime, end: datetime, evaluated_at: datetime, totals: JsonObject
 ) -> list[JsonObject]:
-    keys = Integration.objects.filter(scope.build_condition(""), watch__isnull=False).order_by("program_key")
+    """Return the totals of each program. Those of a scope with one program are its own."""
+    integrations = Integration.objects.filter(scope.build_condition(""), watch__isnull=False).order_by("program_key")
+    keys = list(integrations.values_list("program_key", flat=True).distinct())
     program_totals = []
-    for key in keys.values_list("program_key", flat=True).distinct():
+    for key in keys:
         program_scope = MetricsScope(scope.partner_id, scope.integration_id, key)
         name = PROGRAMS[key].name if key in PROGRAMS else key
-        program_totals.append(
-            {"program": key, "name": name} | metrics.get_metrics(program_scope, start, end, evaluated_at).as_dict()
-        )
+        own_totals = totals if len(keys) == 1 else _get_totals(program_scope, start, end, evaluated_at)
+        program_totals.append({"program": key, "name": name} | own_totals)
     return program_totals
+
+
+def _get_totals(scope: MetricsScope, start: datetime, end: datetime, evaluated_at: datetime) -> JsonObject:
+    return metrics.get_metrics(scope, start, end, evaluated_at).as_dict()
 
 
 def _list_listing_changes(scope: MetricsScope, start: datetime, end: datetime) -> list[dict[str, str]]:
