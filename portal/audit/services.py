@@ -89,11 +89,12 @@ def record_system_event(
 def _append_event(stream: str, *, event_type: str, internal: bool = False, **fields: object) -> AuditEvent:
     """Append an event to a stream, linked to the last event. Raises KeyError if the catalog lacks its type."""
     internal = EVENT_TYPES[event_type].is_internal or internal
-    last = AuditEvent.objects.filter(stream=stream).order_by("-seq").first()
+    last = AuditEvent.objects.filter(stream=stream).order_by("-seq").values_list("seq", "hash").first()
+    last_seq, last_hash = last or (0, "")
     event = AuditEvent(
         stream=stream,
-        seq=last.seq + 1 if last else 1,
-        before=last.hash if last else "",
+        seq=last_seq + 1,
+        before=last_hash,
         event_type=event_type,
         internal=internal,
         **fields,
