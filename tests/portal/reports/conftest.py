@@ -9,9 +9,11 @@ from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Integration
 from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
 from tests.portal.reports.deliveries import MONDAY, H
+from tests.replay import replay_fixture
 
 
 @pytest.fixture
+@replay_fixture
 def watch(rocket: Integration, now: datetime) -> MonitoredRepository:
     """Monitor Acme's integration. In week 16, one target was met and one breached. The third breaches next week."""
     monitored_repository = watch_over(rocket, now)

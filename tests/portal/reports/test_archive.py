@@ -12,9 +12,11 @@ from portal.accounts.models import User
 from portal.reports import tasks
 from portal.reports.models import ReportSnapshot
 from tests.portal.reports.deliveries import MONDAY
+from tests.replay import replay_fixture
 
 
 @pytest.fixture
+@replay_fixture
 def scope(watch: MonitoredRepository, acme: Partner) -> str:
     """The scope of Acme, with reports of all scopes in two weeks: breaches in the first, overdue issues in both."""
     for week in range(2):

@@ -23,6 +23,7 @@ from portal.reports.scopes import PROGRAMS_SCOPE, find_report_scope
 from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
 from tests.portal.api.calling import caller
 from tests.portal.reports.deliveries import H
+from tests.replay import build_or_replay
 
 pytestmark = pytest.mark.any_database
 
@@ -37,6 +38,11 @@ OPEN_TOTALS = ("running", "at_risk", "overdue", "data_incomplete", "paused")
 def busy_quarter(rocket: Integration, rita: User, settings: Any) -> Integration:
     """Acme's integration, with 80 targets in the first quarter of 2027, and some at the moments where periods begin."""
     settings.REPORT_ZONE = str(LA)
+    filled: Integration = build_or_replay(("busy quarter",), lambda: fill_quarter(rocket, rita))
+    return filled
+
+
+def fill_quarter(rocket: Integration, rita: User) -> Integration:
     random, start = Random(15), datetime(2027, 1, 1, tzinfo=LA)
     watch = watch_over(rocket, start)
     moments = [start + random.random() * timedelta(days=89) for _ in range(76)]
