@@ -36,12 +36,14 @@ def run_git(*arguments: str) -> str:
 def test_commits_since_this_test_follow_the_rules() -> None:
     # in a shallow clone, the oldest commit seems to add this file: fewer commits are checked
     added = run_git("log", "--diff-filter=A", "--format=%H", "--", __file__).split()
+    commit_format = "--format=%x00%h%x1f%s%x1f%b%x1f"  # git puts the lines of --numstat behind it
+    log = run_git("log", "--no-merges", "--numstat", commit_format, f"{added[-1]}..HEAD") if added else ""
     problems = {}
-    for commit in run_git("rev-list", "--no-merges", f"{added[-1]}..HEAD").split() if added else ():
-        subject, _, body = run_git("show", "--no-patch", "--format=%s%n%b", commit).partition("\n")
-        counts = re.findall(r"^(\d+)\t(\d+)", run_git("show", "--numstat", "--format=", commit), re.MULTILINE)
-        if reasons := list_problems(subject, body, sum(int(new) + int(old) for new, old in counts)):
-            problems[f"{commit[:10]} {subject}"] = reasons
+    for commit in log.split("\0")[1:]:
+        name, subject, body, counts = commit.split("\x1f")
+        changed_lines = sum(int(new) + int(old) for new, old in re.findall(r"^(\d+)\t(\d+)", counts, re.MULTILINE))
+        if reasons := list_problems(subject, body, changed_lines):
+            problems[f"{name} {subject}"] = reasons
     assert problems == {}
 
 
