@@ -13,6 +13,8 @@ from tests.integrations.partners.test_onboarding import text_of
 from tests.integrations.partners.test_verification import PAGE, SignIn, erin, initech, state_of
 from tests.portal.github_access.conftest import Connect, connect, github_app
 
+pytestmark = pytest.mark.any_database
+
 __all__ = ["connect", "erin", "github_app", "initech"]
 
 

@@ -9,9 +9,12 @@ from tests.conftest import NOW, PASSWORD, company
 from tests.fakes.github.server import Repo
 from tests.integrations.submissions.draft_input import DATA
 
+pytestmark = pytest.mark.any_database
+
 START = "/programs/choose/terraform-provider/"
 
 
+@pytest.mark.every_database
 def test_visitor_begins_and_finds_it_again_after_signing_in(client, alice):
     assert client.get(START).status_code == 200
     answer = client.post(START, DATA | {"known": "yes"})
@@ -52,6 +55,7 @@ def test_new_partner_leads_to_no_other_site(client, charlie):
     assert answer.headers["Location"] == "/company/initech/"
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
 def test_visitor_signs_up_and_goes_on(client, settings):
     client.post(START, DATA)
@@ -105,6 +109,7 @@ def create_draft(client):
     return IntegrationDraft.objects.get(), where
 
 
+@pytest.mark.every_database
 def test_sending_twice_makes_one_integration(sign_in, alice):
     client = sign_in(alice)
     draft, confirm = create_draft(client)
@@ -123,6 +128,7 @@ def test_sending_twice_makes_one_integration(sign_in, alice):
     assert client.get(f"/drafts/{draft.uuid}/").headers["Location"] == f"/integrations/{row.uuid}/"
 
 
+@pytest.mark.every_database
 def test_draft_that_a_colleague_changed_is_looked_at_again(sign_in, alice, bob):
     client = sign_in(alice)
     draft, confirm = create_draft(client)

@@ -104,6 +104,7 @@ def test_safety_net_leaves_a_due_job_to_the_worker_within_its_grace(broker, cloc
     assert dispatcher.run_overdue("webhooks") == {}
 
 
+@pytest.mark.any_database
 @pytest.mark.django_db
 def test_safety_net_is_idle_while_workers_do_their_work(broker, clock):
     for second in range(60):

@@ -172,6 +172,7 @@ def test_of_two_processes_at_once_one_runs_the_job() -> None:
     assert sorted(map(bool, claim_results)) == [False, False, False, True]
 
 
+@pytest.mark.any_database
 @pytest.mark.django_db
 def test_every_job_runs_and_one_that_fails_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     broken_job = PeriodicJob("broken", "portal.there_is_no_such_module.work", 10)
@@ -239,6 +240,7 @@ def test_queue_runs_its_own_jobs_and_the_first_records_that_run_jobs_is_alive() 
     assert PeriodicRun.objects.get(name=dispatcher.RUN_JOBS).finished_at == NOW
 
 
+@pytest.mark.any_database
 @pytest.mark.django_db
 def test_overdue_jobs_of_a_queue_run_until_it_is_stopped() -> None:
     stop, rounds = threading.Event(), []

@@ -23,6 +23,8 @@ from verification.sources.models import GitHubRateLimit
 from verification.testruns.models import TestRun
 from verification.testruns.services import JOBS as TEST_RUN_JOBS
 
+pytestmark = pytest.mark.any_database
+
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
 
 
@@ -71,6 +73,7 @@ def test_run_jobs_that_never_ran_or_stopped_is_no_working_one(db: None) -> None:
     assert (line("Background jobs").state, line("Background jobs").hint) == ("late", probes.BACKGROUND_DOWN_HINT)
 
 
+@pytest.mark.every_database
 def test_job_of_the_first_queue_that_is_late_is_named(beats: None) -> None:
     PeriodicRun.objects.filter(name="sla.advance_clocks").update(finished_at=timezone.now() - timedelta(minutes=5))
     assert (line("Background jobs", timezone.now()).state, line("Background jobs", timezone.now()).hint) == (
@@ -123,6 +126,7 @@ def test_sandbox_by_its_socket(settings: Any, tmp_path: Any, db: None) -> None:
         assert line("Sandbox").state == "ok"
 
 
+@pytest.mark.every_database
 def test_github_in_each_state(db: None) -> None:
     assert line("GitHub").state == "idle"
     row = GitHubRateLimit.objects.create(name="anonymous", limit=60, hour_from=NOW)
@@ -154,6 +158,7 @@ def test_issues_are_as_fresh_as_the_stalest_repository(at: Any) -> None:
     assert (line("Issues").state, line("Issues").sentence[-11:]) == ("late", "to 3 h ago.")
 
 
+@pytest.mark.every_database
 def test_queues_report_their_oldest(rocket: Any, settings: Any) -> None:
     settings.EMAIL_STORED_ONLY = False
     Job.objects.all().delete()
@@ -202,6 +207,7 @@ def test_what_cannot_be_measured_is_not_called_working(monkeypatch: Any, beats: 
     assert (status_line.state, probes.summarize([("", [status_line])])[0]) == ("unknown", "warn")
 
 
+@pytest.mark.every_database
 def test_unavailable_database_is_shown(client: Client, monkeypatch: Any) -> None:
     def away(_now: datetime) -> Any:
         raise OperationalError("gone")

@@ -24,6 +24,8 @@ from verification.outcomes import Outcome
 from verification.sources import factory
 from verification.sources.models import GitHubRateLimit
 
+pytestmark = pytest.mark.any_database
+
 NAME = "acme/terraform-provider-rocket"
 MINUTE = timedelta(minutes=1)
 JOBS = Job.objects.filter(kind="checks.run")
@@ -56,6 +58,7 @@ def test_new_integration_asks_for_its_checks(provider):
     assert (run.integration, run.requested_by, run.next_attempt_at, run.finished_at) == (provider, None, NOW, None)
 
 
+@pytest.mark.every_database
 def test_program_without_checks_asks_for_nothing(monkeypatch, acme, alice):
     monkeypatch.setitem(PROGRAMS, "nomad", without_checks(PROGRAMS["nomad"]))
     rocket = begin(acme, alice)
@@ -63,12 +66,14 @@ def test_program_without_checks_asks_for_nothing(monkeypatch, acme, alice):
     assert not CheckRun.objects.exists()
 
 
+@pytest.mark.every_database
 def test_asking_twice_is_one_run(provider, alice):
     runs.request_check_run(provider, alice, NOW + MINUTE)
     run = CheckRun.objects.get()
     assert (run.requested_by, run.requested_at, run.next_attempt_at) == (alice, NOW + MINUTE, NOW)
 
 
+@pytest.mark.every_database
 @pytest.mark.github
 def test_due_run_looks_and_ends(provider, github, registry):
     github.seed(Repo(NAME))
@@ -80,6 +85,7 @@ def test_due_run_looks_and_ends(provider, github, registry):
     assert run_due() == 0
 
 
+@pytest.mark.every_database
 def test_outage_is_tried_again_with_growing_pauses(provider, nobody_answers, clock):
     pauses = []
     for _ in range(6):
@@ -124,6 +130,7 @@ def test_outage_heals_by_itself(provider, github, registry, clock):
     assert not CheckRun.objects.open().exists()
 
 
+@pytest.mark.every_database
 def test_run_asked_for_again_while_it_is_at_work_stays_due(provider, alice, monkeypatch):
     def request_again(*_args, **_kwargs):
         runs.request_check_run(provider, alice, NOW + MINUTE)
@@ -143,6 +150,7 @@ def test_integration_that_has_ended_is_not_looked_at(provider, alice):
     assert CheckRun.objects.get().finished_at == NOW
 
 
+@pytest.mark.every_database
 def test_run_that_was_deleted_leaves_a_job_that_does_nothing(provider):
     CheckRun.objects.all().delete()
     assert run_due() == 1
@@ -159,6 +167,7 @@ def test_others_may_not_ask(provider, charlie):
         runs.request_check_run_as_user(provider, charlie, NOW)
 
 
+@pytest.mark.every_database
 def test_ended_integration_cannot_be_asked_for(provider, alice):
     perform_transition(provider, "withdraw", actor=alice, note="No longer.", now=NOW)
     with pytest.raises(ActionRefused, match="has ended"):
@@ -202,6 +211,7 @@ def test_answer_that_no_check_reads_asks_for_nothing(provider, alice):
     assert not CheckRun.objects.open().exists()
 
 
+@pytest.mark.every_database
 def test_limit_of_github_holds_up_runs_that_nobody_waits_for(provider, acme, alice, nobody_answers, clock):
     name, limit, _ = factory.get_credential()
     others = [begin(acme, alice, "terraform-provider", repository=f"acme/other-{number}") for number in range(2)]
@@ -218,6 +228,7 @@ def test_limit_of_github_holds_up_runs_that_nobody_waits_for(provider, acme, ali
     assert run_due() == 3
 
 
+@pytest.mark.every_database
 @pytest.mark.github
 def test_repository_that_moved_to_another_owner_is_held_for_a_person(at, github, registry):
     github.seed(Repo(NAME))

@@ -14,6 +14,8 @@ from verification.discovery.models import Discovery
 from verification.sources.errors import SourceUnavailableError
 from verification.sources.registry.client import ProviderSummary, RegistryClient
 
+pytestmark = pytest.mark.any_database
+
 
 @pytest.fixture
 def acme_registry(registry: Registry, settings: Any) -> Registry:
@@ -76,12 +78,14 @@ def test_namespace_without_providers_is_not_found(acme_registry: Registry, read:
     assert (discovery.problem, discovery.detail) == ("not_found", message)
 
 
+@pytest.mark.every_database
 def test_outage_of_the_registry_is_retried(acme_registry: Registry, read: Read) -> None:
     acme_registry.fail(503)
     discovery = read(f"{acme_registry.url}/namespaces/acme")
     assert (discovery.problem, discovery.finished_at) == ("outage", None)
 
 
+@pytest.mark.every_database
 def test_page_lists_what_the_portal_has(
     namespace: Discovery, sign_in: Any, alice: Any, acme: Any, charlie: Any
 ) -> None:
@@ -102,6 +106,7 @@ def list_outcomes(discovery: Discovery) -> dict[str, str]:
     return {row.full_name: str(row.outcome) for row in load_rows(discovery)}
 
 
+@pytest.mark.every_database
 def test_import_creates_each_integration_once(namespace: Discovery, alice: Any, acme: Any) -> None:
     begin(acme, alice, "terraform-provider", repository="acme/terraform-provider-rocket", repository_id=1)
     categories = dict.fromkeys(["acme/rocket", "acme/lander", "acme/elsewhere"], "networking")
@@ -123,6 +128,7 @@ def test_import_creates_each_integration_once(namespace: Discovery, alice: Any, 
     )
 
 
+@pytest.mark.every_database
 def test_second_address_of_the_namespace_creates_nothing_again(
     namespace: Discovery, read: Read, acme_registry: Registry, alice: Any, acme: Any
 ) -> None:

@@ -21,7 +21,7 @@ from verification.checks.services import runs
 from verification.discovery.models import Discovery
 
 __all__ = ["connect", "github_app"]
-pytestmark = pytest.mark.github
+pytestmark = [pytest.mark.any_database, pytest.mark.github]
 KEY = "repository.owner"
 
 
@@ -106,6 +106,7 @@ def test_revoked_grant_says_what_to_do(registry: Any, read: Read, sign_in: Any, 
     )
 
 
+@pytest.mark.every_database
 def test_outage_is_never_a_failure(
     registry: Any, read: Read, sign_in: Any, alice: Any, connect: Connect, github_app: GitHub
 ) -> None:
@@ -145,6 +146,7 @@ def test_colleague_takes_over_reading(
     assert row.events.filter(event_type="integration.reader_changed").count() == 1
 
 
+@pytest.mark.every_database
 def test_details_name_the_reader_until_the_repository_is_public(
     registry: Any, read: Read, sign_in: Any, alice: Any, connect: Connect, github_app: GitHub
 ) -> None:
@@ -171,6 +173,7 @@ def test_public_repository_needs_nobody_to_take_over(
     assert Integration.objects.get().repository_reader is None
 
 
+@pytest.mark.every_database
 def test_repositories_are_listed_and_filtered(sign_in: Any, alice: Any, connect: Connect) -> None:
     connect(alice)
     client = sign_in(alice)
@@ -194,6 +197,7 @@ def test_outage_is_shown_on_the_list(
     assert (page.status_code, page.context["problem"].startswith("Can't")) == (200, True)
 
 
+@pytest.mark.every_database
 def test_list_asks_to_connect_after_the_grant_ended(
     sign_in: Any, alice: Any, connect: Connect, github_app: GitHub
 ) -> None:

@@ -17,7 +17,7 @@ from tests.verification.testruns.endpoints import endpoint
 from verification.discovery import presenters
 from verification.discovery.models import Discovery
 
-pytestmark = pytest.mark.github
+pytestmark = [pytest.mark.any_database, pytest.mark.github]
 ADDRESS = "https://github.com/acme/terraform-provider-rocket"
 
 
