@@ -3,11 +3,15 @@
 import random
 import threading
 from collections import Counter
+from copy import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
+from uuid import uuid4
 
 import pytest
 from django.db import connection
+from django.db.models import Model
+from django.db.models.base import ModelState
 from django.test import Client
 from django.utils import timezone
 
@@ -19,6 +23,7 @@ from portal.notifications.models import EmailMessage
 from tests.conftest import begin, drive, meet, note_sign_in
 from tests.integrations.reviews.transition_page import address, text_of
 
+Row = TypeVar("Row", bound=Model)
 COUNT = 200
 EVENT_TYPES = {
     "approve": "integration.approved",
@@ -50,15 +55,32 @@ class Attempt:
 
 
 def create_items(partner: Partner, by: User, reviewer: User) -> list[Integration]:
-    """Return items in review. Odd ones have an open finding, so they can't be approved."""
-    rows = []
-    for number in range(COUNT):
+    """Return items in review. Odd ones have an open finding, so they can't be approved. All but two are copies."""
+    rows: list[Integration] = []
+    for number in range(2):
         row = drive(begin(partner, by, name=f"Rocket {number}"), "review", partner=by, reviewer=reviewer)
         meet(row, None, row.created_at)
         if number % 2:
             findings.raise_finding(row, "NO-3", "Add tests.", actor=reviewer, now=timezone.now())
         rows.append(Integration.objects.get(pk=row.pk))
-    return rows
+    return rows + [copy_item(rows[number % 2], f"Rocket {number}") for number in range(2, COUNT)]
+
+
+def copy_item(original: Integration, name: str) -> Integration:
+    """Copy an integration with its requirements and findings, which takes a tenth of the time of creating it."""
+    row = copy_row(original, uuid=uuid4(), name=name)
+    for each in (*original.fulfillments.all(), *original.findings.all()):
+        copy_row(each, integration=row)
+    return Integration.objects.get(pk=row.pk)
+
+
+def copy_row(original: Row, **changes: object) -> Row:
+    row = copy(original)
+    row.pk, row._state = None, ModelState()
+    for field, value in changes.items():
+        setattr(row, field, value)
+    row.save(force_insert=True)
+    return row
 
 
 def work(
