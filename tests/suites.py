@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -12,6 +13,7 @@ from xml.etree import ElementTree
 from tests.fakes.github import install
 from tests.servers.base import ServerUnavailableError
 from tests.servers.run import UNAVAILABLE, start_servers
+from tests.servers.template import ensure_template
 
 FIGURE_PROPERTY = "figure"  # name of the property with which a test adds a figure to the summary
 NO_TESTS = 5  # pytest's exit code for an empty selection
@@ -117,7 +119,8 @@ def run_all() -> list[SuiteResult]:
 def run_on_servers(*suites: Suite) -> list[SuiteResult]:
     """Run the suites that share one PostgreSQL and one Valkey."""
     try:
-        with start_servers() as environment:
+        with start_servers() as environment, ThreadPoolExecutor() as threads:
+            threads.submit(ensure_template, environment["DATABASE_URL"])  # while the first suite collects its tests
             return [run(suite, environment) for suite in suites]
     except ServerUnavailableError as reason:
         return [SuiteResult(suite, UNAVAILABLE, not_run=str(reason)) for suite in suites]

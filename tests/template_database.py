@@ -8,14 +8,11 @@ import fcntl
 import hashlib
 import os
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import django
-import psycopg
 import pytest
 from django.apps import apps
 from django.core.management.color import no_style
@@ -23,8 +20,8 @@ from django.db import connection
 from django.test import TransactionTestCase
 
 from portal.core import append_only
+from tests.servers.template import TEMPLATE, ensure_template, migrate
 
-TEMPLATE = "portal_template"
 KEPT_TABLES = {"django_migrations", "django_content_type", "auth_permission"}  # filled by migrate
 IN_MEMORY = "file:tests?mode=memory&cache=shared"  # each process has its own
 
@@ -38,7 +35,7 @@ def sqlite_template(pytestconfig: pytest.Config) -> Path:
         if not template.exists():
             unfinished = template.with_suffix(".unfinished")
             unfinished.unlink(missing_ok=True)
-            _migrate(f"sqlite:///{unfinished}")
+            migrate(f"sqlite:///{unfinished}")
             unfinished.rename(template)
     return template
 
@@ -50,8 +47,7 @@ def django_db_modify_db_settings(
     """Hand a migrated copy to pytest-django, which then finds no migration to apply."""
     test_settings = connection.settings_dict["TEST"]
     if connection.vendor == "postgresql":
-        with lock_folder(request.config.cache.mkdir("template_database")):
-            _ensure_postgres_template()
+        ensure_template(os.environ["DATABASE_URL"])
         test_settings["TEMPLATE"] = TEMPLATE
         yield
         return
@@ -61,20 +57,6 @@ def django_db_modify_db_settings(
         source.backup(memory)
     yield
     memory.close()  # until here: a database in memory lives as long as one connection to it
-
-
-def _ensure_postgres_template() -> None:
-    url = os.environ["DATABASE_URL"]
-    with psycopg.connect(url, autocommit=True) as server:
-        query = "SELECT 1 FROM pg_database WHERE datname = %s"
-        if not server.execute(query, [TEMPLATE]).fetchone():
-            server.execute(f"CREATE DATABASE {TEMPLATE}")
-            _migrate(f"{url.rpartition('/')[0]}/{TEMPLATE}")
-
-
-def _migrate(url: str) -> None:
-    command = [sys.executable, "manage.py", "migrate", "--verbosity", "0", "--skip-checks"]
-    subprocess.run(command, check=True, env=os.environ | {"DATABASE_URL": url})
 
 
 def _hash_migrations() -> str:

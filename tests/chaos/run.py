@@ -2,6 +2,7 @@
 
 python -m tests.chaos.run                      10,000 breaches, 100 kills, 10 FLUSHALL, 5 database restarts
 python -m tests.chaos.run --short              200 breaches within seconds, for the tests
+python -m tests.chaos.run --database URL       start from a copy of a migrated database, which is faster
 python -m tests.chaos.run --naive              the usual pattern with the same faults
 python -m tests.chaos.run --no-redis           without Redis
 python -m tests.chaos.run --no-redis --calm    without Redis and other faults: emails arrive within 60 s
@@ -224,9 +225,11 @@ def servers(plan: Plan) -> Iterator[tuple[Postgres, Valkey, Sink]]:
             postgres.stop(signal.SIGQUIT)
 
 
-def run(plan: Plan) -> ChaosReport:
-    """Run a plan. Raises ServerUnavailableError where the servers cannot be had."""
+def run(plan: Plan, database_url: str = "") -> ChaosReport:
+    """Run a plan, on a copy of a migrated database if there is one. Raises ServerUnavailableError without servers."""
     with servers(plan) as (postgres, valkey, sink):
+        if database_url:
+            postgres.copy_database(database_url)
         import django  # the settings read the environment set above
 
         django.setup()
@@ -264,6 +267,7 @@ def main() -> int:
     parser.add_argument("--naive", action="store_true")
     parser.add_argument("--no-redis", action="store_true")
     parser.add_argument("--calm", action="store_true")
+    parser.add_argument("--database", default="")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     args = parser.parse_args()
     small = {"breaches": 200, "seconds": 4, "integrations": 25, "kills": 8, "flushes": 1, "restarts": 1}
@@ -277,7 +281,7 @@ def main() -> int:
         }
     plan = Plan(**options, naive=args.naive, no_redis=args.no_redis, seed=args.seed)
     try:
-        report = run(plan)
+        report = run(plan, args.database)
     except ServerUnavailableError as reason:
         print(f"not run: {reason}", file=sys.stderr)
         return 69

@@ -56,7 +56,9 @@ def test_portal_reports_what_a_flush_cannot_take(late: datetime) -> None:
 def test_short_chaos_loses_nothing(request: pytest.FixtureRequest) -> None:
     if connection.vendor != "postgresql":
         pytest.skip("needs a real PostgreSQL of its own")
-    process = subprocess.run([sys.executable, "-m", "tests.chaos.run", "--short"], capture_output=True, text=True)
+    database = "postgres://{USER}@{HOST}:{PORT}/{NAME}".format_map(connection.settings_dict)
+    command = [sys.executable, "-m", "tests.chaos.run", "--short", "--database", database]
+    process = subprocess.run(command, capture_output=True, text=True)
     assert process.stdout, process.stderr[-2000:]
     report = json.loads(process.stdout.splitlines()[-1])
     assert report["breaches"] > 0, report  # otherwise none could be lost

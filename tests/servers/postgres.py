@@ -62,6 +62,12 @@ class Postgres(Server):
         probe = [str(self.binaries / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
         return subprocess.run(probe).returncode == 0
 
+    def copy_database(self, url: str) -> None:
+        """Copy a database of another server into this one's."""
+        dump = subprocess.run([str(self.binaries / "pg_dump"), "--dbname", url], capture_output=True, check=True)
+        restore = [str(self.binaries / "psql"), "--quiet", "--output", os.devnull, "--set", "ON_ERROR_STOP=1"]
+        subprocess.run([*restore, "--dbname", self.url], input=dump.stdout, check=True)
+
     def stop(self, how: signal.Signals = signal.SIGINT, seconds: float = 10) -> None:
         """SIGINT is PostgreSQL's fast stop: it does not wait for clients to leave."""
         super().stop(how, seconds)
