@@ -94,7 +94,7 @@ def build_queue_table(request: AuthenticatedRequest, now: datetime) -> ExportTab
     filters, _ = parse_filters(tuple(request.GET.get(name, "")[:60] for name in FILTER_FIELDS))
     kind, tab, sort = parse_position(request.GET)
     summary = queue_items.summarize_queue(filters, request.user, now)
-    rows = queue_items.list_items(summary, kind, tab, filters, request.user, now, sort).iterator(chunk_size=CHUNK_SIZE)
+    rows = queue_items.list_items(summary, kind, tab, request.user, now, sort).iterator(chunk_size=CHUNK_SIZE)
     items = (dict(zip(queue_items.ITEM_NAMES, row, strict=True)) for row in rows)
     return build_export("queue", QUEUE_COLUMNS, items)
 

@@ -1,9 +1,13 @@
 """Form for actions on several items of the review queue."""
 
+from functools import lru_cache
+
 from django import forms
 from django.contrib.auth import get_user_model
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from integrations.reviews.forms.queue import AGE_LABELS
 from integrations.reviews.services.bulk import ACTIONS, BulkInputs
@@ -39,3 +43,16 @@ class BulkActionForm(forms.Form):
         """Return the cleaned inputs besides the action."""
         data = self.cleaned_data
         return BulkInputs(data["reviewer"], int(data["days"]), data["reason"])
+
+
+def render_bulk_controls() -> SafeString:
+    """Return the inputs and buttons of the form. They are cached like the filters; the reviewers are read each time."""
+    reviewers = BulkActionForm.base_fields["reviewer"].queryset.all()  # type: ignore[attr-defined]
+    return _render_controls(get_language(), tuple((reviewer.pk, str(reviewer)) for reviewer in reviewers))
+
+
+@lru_cache(maxsize=20)
+def _render_controls(_language: str | None, reviewers: tuple[tuple[int, str], ...]) -> SafeString:
+    form = BulkActionForm()
+    form.fields["reviewer"].choices = [("", _("Select a reviewer")), *reviewers]  # type: ignore[attr-defined]
+    return render_to_string("reviews/queue_bulk.html", {"form": form})

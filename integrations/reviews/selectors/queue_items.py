@@ -30,8 +30,8 @@ from integrations.reviews.selectors.queue import (
     build_tab_condition,
     list_tab_conditions,
 )
-from integrations.reviews.selectors.queue_kinds import IS_APPEAL, KINDS, list_stale_listings
-from integrations.reviews.selectors.queue_union import select_items
+from integrations.reviews.selectors.queue_kinds import IS_APPEAL, ITEM_COLUMNS, KINDS, list_stale_listings
+from integrations.reviews.selectors.queue_union import limit_kinds, select_items
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.evidence import PAUSED_FOR_APPEAL
 from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty
@@ -61,14 +61,16 @@ REVIEWER_NAMES = {
     name: Coalesce(f"reviewer__{field}", Value(""), output_field=CharField())
     for name, field in (("reviewer_name", "name"), ("reviewer_email", "email"))
 }
-COLUMN_NAMES = tuple(field.attname for field in QueueItem._meta.concrete_fields)
+ONLY_IN_CONDITIONS = {"category", "deadline_pause_reason", "waiting_since", "notice_by_id", "suspended_by_id"}
+COLUMN_NAMES = tuple(name for name in ITEM_COLUMNS if name not in ONLY_IN_CONDITIONS)
 ITEM_NAMES = (*COLUMN_NAMES, "began_at", *RELATED_NAMES, *REVIEWER_NAMES)
 
 
 @dataclass(frozen=True, slots=True)
 class QueueSummary:
-    """Figures of the filtered queue by kind: counts by tab, and since when the oldest item waits."""
+    """Items of the filtered queue, and figures by kind: counts by tab, and since when the oldest item waits."""
 
+    items: QuerySet[QueueItem]
     counts: Mapping[str, Mapping[str, int]]
     oldest: Mapping[str, datetime]
 
@@ -128,7 +130,8 @@ def summarize_queue(filters: Filters, user: User, now: datetime) -> QueueSummary
     conditions = list_tab_conditions(user, now)
     figures = {f"{tab}_count": Count("kind", filter=conditions[tab]) for tab in OPEN_TABS}
     is_snoozed = ExpressionWrapper(build_snoozed_condition(now, "integration__"), BooleanField())
-    rows = filter_items(kinds, filters, user, now).values("kind", is_snoozed=is_snoozed)
+    items = filter_items(kinds, filters, user, now)
+    rows = items.values("kind", is_snoozed=is_snoozed)
     tuples: QuerySet[QueueItem, tuple[Any, ...]] = rows.annotate(oldest=Min("began_at"), **figures).values_list(
         "kind", "is_snoozed", "oldest", *figures
     )
@@ -141,14 +144,13 @@ def summarize_queue(filters: Filters, user: User, now: datetime) -> QueueSummary
             counts[kind]["snoozed"] = numbers[0]
         else:
             counts[kind].update(zip(OPEN_TABS, numbers, strict=True))
-    return QueueSummary(counts, oldest)
+    return QueueSummary(items, counts, oldest)
 
 
 def list_items(
     summary: QueueSummary,
     kind: str,
     tab: str,
-    filters: Filters,
     user: User,
     now: datetime,
     sort: str = "",
@@ -162,7 +164,7 @@ def list_items(
     kinds = [key for key in summary.counts if kind in ("", key) and summary.count(key, tab)]
     if not kinds:
         return QueueItem.objects.none().values_list()
-    rows = filter_items(kinds, filters, user, now)
+    rows = limit_kinds(summary.items, kinds)
     rows = rows.filter(build_tab_condition(tab, user, now, "integration__"), after or Q())
     columns = SORT_COLUMNS.get(sort.removeprefix("-"), ())
     orders = [F(name) for name in columns]

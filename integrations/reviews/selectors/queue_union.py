@@ -48,5 +48,12 @@ def compile_kind(key: str, using: str) -> tuple[str, tuple[Any, ...]]:
 def select_items(kinds: Iterable[str], now: datetime) -> QuerySet[QueueItem]:
     """Return the items of some kinds for all users."""
     query = ItemQuery(QueueItem)
-    query.kinds, query.now = tuple(kinds), now
-    return QuerySet(QueueItem, query)
+    query.now = now
+    return limit_kinds(QuerySet(QueueItem, query), kinds)
+
+
+def limit_kinds(rows: QuerySet[QueueItem], kinds: Iterable[str]) -> QuerySet[QueueItem]:
+    """Return those of some kinds of rows from `select_items`. The others don't take part in the query."""
+    rows = rows.all()
+    cast(ItemQuery, rows.query).kinds = tuple(kinds)
+    return rows

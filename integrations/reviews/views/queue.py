@@ -18,7 +18,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from integrations.partners import permissions
 from integrations.reviews.assignment import suggest_reviewers
-from integrations.reviews.forms.bulk import BulkActionForm
+from integrations.reviews.forms.bulk import render_bulk_controls
 from integrations.reviews.forms.queue import FILTER_FIELDS, parse_filters, parse_position
 from integrations.reviews.forms.reviewers import ReviewerProfileForm
 from integrations.reviews.models import ReviewerProfile
@@ -83,7 +83,7 @@ def _build_queue_context(request: AuthenticatedRequest, now: datetime) -> dict[s
     filters, filter_fields = parse_filters(tuple(request.GET.get(name, "")[:60] for name in FILTER_FIELDS))
     kind, tab, sort = parse_position(request.GET)
     summary = queue_items.summarize_queue(filters, request.user, now)
-    items = queue_items.list_items(summary, kind, tab, filters, request.user, now, sort)
+    items = queue_items.list_items(summary, kind, tab, request.user, now, sort)
     page, page_rows = build_page(items, summary.count(kind, tab), request.GET.get("page"), request.user, now)
     return {
         "filters": filter_fields,
@@ -98,7 +98,7 @@ def _build_queue_context(request: AuthenticatedRequest, now: datetime) -> dict[s
         "page": page,
         "rows": page_rows,
         "selected": request.session.pop(SELECTION_KEY, ()),
-        "bulk_form": BulkActionForm(),
+        "bulk_controls": render_bulk_controls,
         "now": now,
         "is_filtered": any(filters.values()) or bool(kind),
         "back": request.GET.urlencode(),
@@ -109,33 +109,37 @@ def _format_waiting_time(since: datetime | None, now: datetime) -> str:
     return format_span((now - since).total_seconds()) if since else ""
 
 
+def _build_href(request: HttpRequest, parameter: str) -> str:
+    """Return the start of URLs that retain the filters but not the page, up to the value of a parameter."""
+    query = request.GET.copy()
+    for name in ("page", parameter):
+        query.pop(name, None)
+    return f"?{query.urlencode()}&{parameter}=" if query else f"?{parameter}="
+
+
 def _build_columns(request: HttpRequest, sort: str) -> list[dict[str, object]]:
     """Return the headings of the table, those that sort with their URL and current direction."""
-    query = request.GET.copy()
-    query.pop("page", None)
+    href = _build_href(request, "sort")
     columns: list[dict[str, object]] = []
     for name, label in COLUMN_LABELS.items():
         if name not in queue_items.SORT_COLUMNS:
             columns.append({"label": label})
             continue
-        query["sort"] = f"-{name}" if sort == name else name
         direction = {name: "ascending", f"-{name}": "descending"}.get(sort, "")
-        columns.append({"label": label, "href": f"?{query.urlencode()}", "direction": direction})
+        value = f"-{name}" if sort == name else name
+        columns.append({"label": label, "href": f"{href}{value}", "direction": direction})
     return columns
 
 
 def _build_links(
     request: HttpRequest, parameter: str, counts: dict[str, int], labels: Mapping[str, str], current: str
 ) -> list[dict[str, object]]:
-    """Return tabs that set a parameter, with URLs that retain the filters but not the page."""
-    query = request.GET.copy()
-    query.pop("page", None)
-    links = []
-    for value, count in counts.items():
-        query[parameter] = value
-        href = f"?{query.urlencode()}"
-        links.append({"label": _(labels[value]), "href": href, "count": count, "current": value == current})
-    return links
+    """Return tabs that set a parameter."""
+    href = _build_href(request, parameter)
+    return [
+        {"label": _(labels[value]), "href": f"{href}{value}", "count": count, "current": value == current}
+        for value, count in counts.items()
+    ]
 
 
 def _build_kind_links(

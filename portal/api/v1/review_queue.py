@@ -75,7 +75,7 @@ def get_queue(request: AuthenticatedRequest, params: Query[ReviewQueueParams]) -
     filters = clean(QueueFilterForm(data=params.model_dump(exclude={"kind", "tab", "after", "limit"})))
     summary = queue_items.summarize_queue(filters, request.user, now)
     after = queue_items.build_position_condition(_decode_cursor(params.after)) if params.after is not None else None
-    items = queue_items.list_items(summary, params.kind, params.tab, filters, request.user, now, after=after)
+    items = queue_items.list_items(summary, params.kind, params.tab, request.user, now, after=after)
     rows = [dict(zip(queue_items.ITEM_NAMES, values, strict=True)) for values in items[: params.limit + 1]]
     page = build_page(request, rows, params, _encode_cursor)
     pks = [values["integration_id"] for values in page.items if values["integration_id"]]

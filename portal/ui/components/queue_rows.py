@@ -1,6 +1,6 @@
 """Rows of the review queue, rendered from one format string because template lookups would dominate the page time."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from html import escape
 
@@ -37,24 +37,27 @@ def queue_rows(rows: Iterable[JsonObject], *, now: datetime, selected: Collectio
 
     `selected` holds the UUIDs of the selected rows.
     """
-    return SafeString("".join([_render_row(row, now, row["uuid"] in selected) for row in rows]))
+    labels = {
+        "unviewed": UNVIEWED_TEMPLATE.format(label=_("Not viewed yet")),
+        "reasons": _("Reasons"),
+        "select": _("Select %(name)s"),
+        "no_due_date": _("No due date"),
+    }
+    return SafeString("".join([_render_row(row, now, row["uuid"] in selected, labels) for row in rows]))
 
 
-def _render_row(row: JsonObject, now: datetime, is_selected: bool) -> str:
+def _render_row(row: JsonObject, now: datetime, is_selected: bool, labels: Mapping[str, str]) -> str:
     values = {name: escape(row[name]) for name in ESCAPED_FIELDS} | {name: row[name] for name in SAFE_FIELDS}
     reasons = "".join([f"<li>{escape(reason)}</li>" for reason in row["reasons"]])
-    selection = {
-        "select": _("Select %(name)s") % {"name": values["name"]},
-        "checked": " checked" if is_selected else "",
-    }
+    selection = {"select": labels["select"] % {"name": values["name"]}, "checked": " checked" if is_selected else ""}
     return ROW_TEMPLATE.format(
         **values,
         mine=' class="is-mine"' if row["is_mine"] else "",
         box=BOX_TEMPLATE.format(**values, **selection) if row["uuid"] else "",
-        mark=UNVIEWED_TEMPLATE.format(label=_("Not viewed yet")) if row["is_unviewed"] else "",
+        mark=labels["unviewed"] if row["is_unviewed"] else "",
         company=escape(" · ".join(filter(None, (row["company"], row["changes"])))),
-        reasons=f'<ul class="chips" aria-label="{_("Reasons")}">{reasons}</ul>' if reasons else "",
+        reasons=f'<ul class="chips" aria-label="{labels["reasons"]}">{reasons}</ul>' if reasons else "",
         button=BUTTON_TEMPLATE.format(**values) if row["claim"] else "",
         age=when(row["since"], form="age", now=now) if row["since"] else "",
-        moment=due(row["due"], now=now) or _("No due date"),
+        moment=due(row["due"], now=now) or labels["no_due_date"],
     )

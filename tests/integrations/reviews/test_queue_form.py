@@ -1,6 +1,8 @@
-"""Tests of the cached queue filters."""
+"""Tests of the cached filters and bulk actions of the queue."""
 
+from integrations.reviews.forms.bulk import render_bulk_controls
 from integrations.reviews.forms.queue import FILTER_FIELDS, parse_filters
+from portal.accounts.models import User
 from tests.portal import pseudo
 
 
@@ -11,3 +13,13 @@ def test_filters_are_kept_for_each_language_by_itself() -> None:
         in_another = parse_filters(nothing)[1]
     assert ("Responsible party" in in_english, "⟦Responsible party⟧" in in_another) == (True, True)
     assert parse_filters(nothing)[1] == in_english
+
+
+def test_bulk_actions_are_kept_for_each_language_and_list_the_reviewers_of_now(rita: User) -> None:
+    before = render_bulk_controls()
+    User.objects.filter(pk=rita.pk).update(name="Rita <Renamed>")
+    after = render_bulk_controls()
+    with pseudo.activate_pseudo_language():
+        in_another = render_bulk_controls()
+    assert ("Renamed" in before, ">Rita &lt;Renamed&gt;</option>" in after) == (False, True)
+    assert ("Select a reviewer" in after, "⟦Select a reviewer⟧" in in_another) == (True, True)
