@@ -38,8 +38,8 @@ SEVERITY_BADGES: dict[str, Badge] = {
     "other": (gettext_noop("Other"), "neutral", "circle"),
 }
 TARGET_TYPE_LABELS = {
-    "resolve": gettext_noop("Resolution"),
     "respond": gettext_noop("First response"),
+    "resolve": gettext_noop("Resolution"),
 }
 SIDE_LABELS = {
     "partner": gettext_noop("partner"),

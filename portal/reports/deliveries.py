@@ -119,18 +119,18 @@ class ReportEmails:
         return build_current_context(self.snapshot.figures, self.now)
 
     @cached_property
-    def outside_report(self) -> dict[str, object]:
-        return build_current_context(self.snapshot.figures, self.now, is_outside=True)
+    def external_report(self) -> dict[str, object]:
+        return build_current_context(self.snapshot.figures, self.now, is_external=True)
 
     @override(settings.LANGUAGE_CODE)  # emails don't use the sender's language
     def build_context(self, recipient: Recipient) -> dict[str, object]:
-        snapshot, outside = self.snapshot, recipient.outside
-        if outside:
+        snapshot, external = self.snapshot, recipient.external
+        if external:
             return {
-                **{form: unsubscribe.build_shared_url(outside, snapshot, form) for form in FILE_FORMATS},
-                "report": self.outside_report,
-                "is_outside": True,
-                "stop": unsubscribe.build_outside_url(outside),
+                **{form: unsubscribe.build_shared_url(external, snapshot, form) for form in FILE_FORMATS},
+                "report": self.external_report,
+                "is_external": True,
+                "stop": unsubscribe.build_external_url(external),
                 "category": gettext("SLA report"),
             }
         address = (snapshot.scope, snapshot.period)
@@ -244,7 +244,7 @@ def send_to_recipient(snapshot: ReportSnapshot, recipient: Recipient, *, actor: 
     if not _release_emails(scheduled, now):
         count = existing.count()
         mail.queue_batch(TEMPLATE, [emails.build_request(recipient, suffix=f":{count}" if count else "")], now)
-    _record(snapshot, "report.resent", actor, now, recipient=recipient.email)
+    _record(snapshot, "report.sent_to_recipient", actor, now, recipient=recipient.email)
 
 
 def _record(snapshot: ReportSnapshot, event_type: str, actor: User, now: datetime, **data: str | int) -> None:

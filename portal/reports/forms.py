@@ -16,8 +16,8 @@ from portal.core.django_arguments import FormArguments, ModelFormArguments
 from portal.core.form_fields import DayField, FilterField
 from portal.core.text_fields import SingleLineField
 from portal.reports.archive import KINDS, VERDICTS
-from portal.reports.models import Frequency, OutsideRecipient, ReportSchedule, ReportSubscription
-from portal.reports.recipients import get_default_frequency, list_outside_recipients, load_schedules
+from portal.reports.models import ExternalRecipient, Frequency, ReportSchedule, ReportSubscription
+from portal.reports.recipients import get_default_frequency, list_external_recipients, load_schedules
 from portal.reports.scopes import PROGRAMS_SCOPE, ReportScope, build_partner_key, find_report_scope, get_display_name
 from portal.reports.unsubscribe import update_subscription
 
@@ -115,7 +115,7 @@ class FrequencyForm(forms.ModelForm):  # type: ignore[type-arg]
     """How often a recipient without an account gets the report."""
 
     class Meta:
-        model = OutsideRecipient
+        model = ExternalRecipient
         fields = ("frequency",)
         labels = {"frequency": gettext_lazy("Frequency")}
         error_messages = {"frequency": {"invalid_choice": gettext_lazy("Select one of the listed options.")}}
@@ -126,7 +126,7 @@ class FrequencyForm(forms.ModelForm):  # type: ignore[type-arg]
         self.fields["frequency"].choices = choices  # type: ignore[attr-defined]
 
 
-class OutsideRecipientForm(FrequencyForm):
+class ExternalRecipientForm(FrequencyForm):
     """Recipient without an account."""
 
     field_order = ("email", "frequency")
@@ -142,6 +142,6 @@ class OutsideRecipientForm(FrequencyForm):
 
     def clean_email(self) -> str:
         email = str(self.cleaned_data["email"]).lower()
-        if list_outside_recipients(self.scope).filter(email=email).exists():
+        if list_external_recipients(self.scope).filter(email=email).exists():
             raise ValidationError(_("This address is already a recipient."))
         return email

@@ -84,7 +84,7 @@ class ReportSchedule(models.Model):
         return f"schedule of {self.scope}"
 
 
-class OutsideRecipient(models.Model):
+class ExternalRecipient(models.Model):
     """Recipient of a report without an account. It receives nothing before it confirms its address."""
 
     scope = models.CharField(max_length=60)
@@ -99,7 +99,7 @@ class OutsideRecipient(models.Model):
         ordering = ("email", "pk")
         constraints = [
             models.UniqueConstraint(
-                fields=["scope", "email"], condition=Q(ended_at=None), name="outside_recipient_unique_scope_email"
+                fields=["scope", "email"], condition=Q(ended_at=None), name="external_recipient_unique_scope_email"
             )
         ]
 

@@ -37,13 +37,13 @@ TARGET_LABELS = {
 }
 
 
-def build_current_context(figures: JsonObject, now: datetime, *, is_outside: bool = False) -> dict[str, object]:
+def build_current_context(figures: JsonObject, now: datetime, *, is_external: bool = False) -> dict[str, object]:
     """Return the context of a report as read now. `is_over`: its open issues and due dates are in the past.
 
-    `is_outside`: the reader has no account, so issues link to their repository.
+    `is_external`: the reader has no account, so issues link to their repository.
     """
     current = describe_as_of(figures, now)
-    if is_outside:
+    if is_external:
         current |= {name: [row | {"page": row["url"]} for row in figures[name]] for name in ("worst", "coming")}
     return build_report_context(current) | {"is_past": figures["is_past"], "is_over": current["is_past"]}
 

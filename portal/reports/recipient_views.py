@@ -15,9 +15,9 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
 from portal.reports import schedules, unsubscribe
-from portal.reports.forms import FrequencyForm, OutsideRecipientForm, ReportScheduleForm
-from portal.reports.models import Frequency, OutsideRecipient
-from portal.reports.recipients import list_outside_recipients, list_recipients, load_schedules
+from portal.reports.forms import ExternalRecipientForm, FrequencyForm, ReportScheduleForm
+from portal.reports.models import ExternalRecipient, Frequency
+from portal.reports.recipients import list_external_recipients, list_recipients, load_schedules
 from portal.reports.scopes import ReportScope, can_manage_report, find_report_scope, get_display_name
 
 
@@ -38,14 +38,14 @@ def edit_recipients(request: AuthenticatedRequest, scope: str) -> HttpResponse:
         schedules.save_schedule(form.save(commit=False), actor=request.user, now=timezone.now())
         messages.success(request, _("Recipients and schedule saved."))
         return redirect("reports:recipients", scope)
-    return _render_page(request, report_scope, form, OutsideRecipientForm(scope))
+    return _render_page(request, report_scope, form, ExternalRecipientForm(scope))
 
 
 def _render_page(
     request: AuthenticatedRequest,
     report_scope: ReportScope,
     form: ReportScheduleForm,
-    outside_form: OutsideRecipientForm,
+    external_form: ExternalRecipientForm,
 ) -> HttpResponse:
     readers = [each for each in list_recipients(report_scope) if each.person and each.frequency != Frequency.NEVER]
     context: TemplateContext = {
@@ -53,24 +53,24 @@ def _render_page(
         "name": get_display_name(report_scope.key, report_scope.name),
         "reports_url": reverse("reports:list"),
         "form": form,
-        "outside_form": outside_form,
+        "external_form": external_form,
         "readers": readers,
-        "outside_recipients": list_outside_recipients(report_scope.key).select_related("added_by"),
+        "external_recipients": list_external_recipients(report_scope.key).select_related("added_by"),
     }
-    is_refused = bool(form.errors or outside_form.errors)
+    is_refused = bool(form.errors or external_form.errors)
     return render(request, "reports/recipients.html", context, status=422 if is_refused else 200)
 
 
 @require_POST
-def add_outside_recipient(request: AuthenticatedRequest, scope: str) -> HttpResponse:
+def add_external_recipient(request: AuthenticatedRequest, scope: str) -> HttpResponse:
     """Add a recipient without an account, who must confirm."""
     report_scope = get_managed_scope(request, scope)
-    form = OutsideRecipientForm(scope, data=request.POST)
+    form = ExternalRecipientForm(scope, data=request.POST)
     if form.is_valid():
         email = form.cleaned_data["email"]
         frequency = Frequency(form.cleaned_data["frequency"])
         try:
-            schedules.add_outside_recipient(report_scope, email, frequency, actor=request.user, now=timezone.now())
+            schedules.add_external_recipient(report_scope, email, frequency, actor=request.user, now=timezone.now())
         except ActionRefused as refusal:
             form.add_error("email", str(refusal))
         else:
@@ -81,12 +81,12 @@ def add_outside_recipient(request: AuthenticatedRequest, scope: str) -> HttpResp
 
 
 @require_POST
-def remove_outside_recipient(request: AuthenticatedRequest, scope: str, pk: int) -> HttpResponse:
+def remove_external_recipient(request: AuthenticatedRequest, scope: str, pk: int) -> HttpResponse:
     """Stop the reports to a recipient without an account."""
     get_managed_scope(request, scope)
-    recipients: QuerySet[OutsideRecipient] = list_outside_recipients(scope)
+    recipients: QuerySet[ExternalRecipient] = list_external_recipients(scope)
     recipient = get_object_or_404(recipients, pk=pk)
-    schedules.end_outside_recipient(recipient, actor=request.user, now=timezone.now())
+    schedules.end_external_recipient(recipient, actor=request.user, now=timezone.now())
     messages.success(request, _("%(email)s no longer receives this report.") % {"email": recipient.email})
     return redirect("reports:recipients", scope)
 
@@ -95,15 +95,15 @@ def remove_outside_recipient(request: AuthenticatedRequest, scope: str, pk: int)
 @login_not_required
 def confirm_or_unsubscribe(request: HttpRequest, token: str, *, stops: bool) -> HttpResponse:
     """Confirm or unsubscribe as a recipient. GET only asks, because email scanners open all links."""
-    recipient = unsubscribe.find_outside_recipient(token)
+    recipient = unsubscribe.find_external_recipient(token)
     report_scope = find_report_scope(recipient.scope) if recipient else None
     if recipient is None or report_scope is None:
         raise Http404(_("This link is no longer valid."))
     form = FrequencyForm(instance=recipient, data={"frequency": recipient.frequency, **request.POST.dict()})
     if request.method == "POST" and stops:
-        schedules.end_outside_recipient(recipient, actor=None, now=timezone.now())
+        schedules.end_external_recipient(recipient, actor=None, now=timezone.now())
     elif request.method == "POST" and form.is_valid():
-        schedules.confirm_outside_recipient(form.save(commit=False), timezone.now())
+        schedules.confirm_external_recipient(form.save(commit=False), timezone.now())
     is_refused = bool(request.method == "POST" and not stops and form.errors)
     context = {
         "form": None if stops else form,
@@ -116,9 +116,9 @@ def confirm_or_unsubscribe(request: HttpRequest, token: str, *, stops: bool) -> 
 
 
 urlpatterns = [
-    path("reports/confirm/<str:token>/", confirm_or_unsubscribe, {"stops": False}, name="confirm_outside"),
-    path("reports/unsubscribe/<str:token>/", confirm_or_unsubscribe, {"stops": True}, name="stop_outside"),
+    path("reports/confirm/<str:token>/", confirm_or_unsubscribe, {"stops": False}, name="confirm_external"),
+    path("reports/unsubscribe/<str:token>/", confirm_or_unsubscribe, {"stops": True}, name="stop_external"),
     path("reports/<str:scope>/recipients/", edit_recipients, name="recipients"),
-    path("reports/<str:scope>/recipients/add/", add_outside_recipient, name="add_recipient"),
-    path("reports/<str:scope>/recipients/<int:pk>/remove/", remove_outside_recipient, name="remove_recipient"),
+    path("reports/<str:scope>/recipients/add/", add_external_recipient, name="add_recipient"),
+    path("reports/<str:scope>/recipients/<int:pk>/remove/", remove_external_recipient, name="remove_recipient"),
 ]

@@ -1,4 +1,4 @@
-"""Recipients of a report: readers with an account by role or subscription, and confirmed addresses outside."""
+"""Recipients of a report: readers with an account by role or subscription, and confirmed external addresses."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.accounts.role_names import list_roles
 from portal.core.periods import PeriodKind
-from portal.reports.models import Frequency, OutsideRecipient, ReportSchedule, ReportSnapshot, ReportSubscription
+from portal.reports.models import ExternalRecipient, Frequency, ReportSchedule, ReportSnapshot, ReportSubscription
 from portal.reports.scopes import PROGRAMS_SCOPE, ReportScope, list_readers
 
 FREQUENCY_KINDS = {
@@ -30,11 +30,11 @@ class Recipient:
     key: str
     person: User | None
     frequency: Frequency
-    outside: OutsideRecipient | None = None
+    external: ExternalRecipient | None = None
 
     @property
     def email(self) -> str:
-        account = self.person or self.outside
+        account = self.person or self.external
         return account.email if account else ""
 
     @property
@@ -60,15 +60,15 @@ def list_recipients(report_scope: ReportScope) -> list[Recipient]:
     ]
     addresses = {each.email.lower() for each in readers if each.frequency != Frequency.NEVER}
     return readers + [
-        Recipient(f"outside-{outside.pk}", None, Frequency(outside.frequency), outside)
-        for outside in list_outside_recipients(report_scope.key).exclude(confirmed_at=None)
-        if outside.email not in addresses
+        Recipient(f"external-{external.pk}", None, Frequency(external.frequency), external)
+        for external in list_external_recipients(report_scope.key).exclude(confirmed_at=None)
+        if external.email not in addresses
     ]
 
 
-def list_outside_recipients(scope: str) -> QuerySet[OutsideRecipient]:
+def list_external_recipients(scope: str) -> QuerySet[ExternalRecipient]:
     """Return the current recipients without an account, confirmed or not."""
-    return OutsideRecipient.objects.filter(scope=scope, ended_at=None)
+    return ExternalRecipient.objects.filter(scope=scope, ended_at=None)
 
 
 def load_schedules(scopes: Iterable[str]) -> dict[str, ReportSchedule]:

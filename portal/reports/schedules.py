@@ -13,7 +13,7 @@ from portal.core.errors import ActionRefused
 from portal.notifications import email as mail
 from portal.notifications.models import EmailMessage
 from portal.reports import unsubscribe
-from portal.reports.models import Frequency, OutsideRecipient, ReportSchedule, ReportSnapshot
+from portal.reports.models import ExternalRecipient, Frequency, ReportSchedule, ReportSnapshot
 from portal.reports.scopes import ReportScope, get_display_name
 
 
@@ -39,12 +39,12 @@ def save_schedule(schedule: ReportSchedule, *, actor: User, now: datetime) -> No
 
 
 @transaction.atomic
-def add_outside_recipient(
+def add_external_recipient(
     report_scope: ReportScope, address: str, frequency: Frequency = Frequency.WEEKLY, *, actor: User, now: datetime
-) -> OutsideRecipient:
+) -> ExternalRecipient:
     """Add a recipient without an account and ask them to confirm. Raises ActionRefused if they are a recipient."""
     lock_report(report_scope.key)
-    recipient = OutsideRecipient(
+    recipient = ExternalRecipient(
         scope=report_scope.key, email=address, frequency=frequency, added_by=actor, added_at=now
     )
     try:
@@ -58,7 +58,7 @@ def add_outside_recipient(
         "name": name,
         "by": actor,
         "frequency": frequency.label,
-        "url": unsubscribe.build_outside_url(recipient, "reports:confirm_outside"),
+        "url": unsubscribe.build_external_url(recipient, "reports:confirm_external"),
     }
     mail.queue("report_confirmation", f"report-confirmation:{recipient.pk}", address, context, now=now)
     record_report_event(report_scope.key, "report.recipient_added", actor=actor, now=now, email=address)
@@ -66,19 +66,19 @@ def add_outside_recipient(
 
 
 @transaction.atomic
-def confirm_outside_recipient(recipient: OutsideRecipient, now: datetime) -> None:
+def confirm_external_recipient(recipient: ExternalRecipient, now: datetime) -> None:
     """Record that a recipient confirmed the address. A second confirmation changes only the frequency."""
     lock_report(recipient.scope)
     recipient.save(update_fields=["frequency"])
-    if OutsideRecipient.objects.filter(pk=recipient.pk, confirmed_at=None).update(confirmed_at=now):
+    if ExternalRecipient.objects.filter(pk=recipient.pk, confirmed_at=None).update(confirmed_at=now):
         record_report_event(recipient.scope, "report.recipient_confirmed", actor=None, now=now, email=recipient.email)
 
 
 @transaction.atomic
-def end_outside_recipient(recipient: OutsideRecipient, *, actor: User | None, now: datetime) -> None:
+def end_external_recipient(recipient: ExternalRecipient, *, actor: User | None, now: datetime) -> None:
     """Stop reports to a recipient, who unsubscribed if there is no actor, and cancel scheduled ones."""
     lock_report(recipient.scope)
-    if not OutsideRecipient.objects.filter(pk=recipient.pk, ended_at=None).update(ended_at=now):
+    if not ExternalRecipient.objects.filter(pk=recipient.pk, ended_at=None).update(ended_at=now):
         return
     EmailMessage.objects.filter(
         key__startswith=unsubscribe.build_email_key_prefix(recipient.scope),

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import TruncWeek
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import ngettext
 
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.programs.sla_policy import SlaTarget
@@ -21,6 +21,7 @@ from integrations.sla.filters import ClockFilters
 from integrations.sla.formatting import format_percent
 from integrations.sla.metrics import Totals
 from integrations.sla.models import SlaBreach, SlaClock
+from integrations.sla.presenters import TARGET_TYPE_LABELS
 from portal.core.figures import build_key, read_figures
 from portal.core.periods import Period, get_week
 from portal.core.value_types import TemplateContext
@@ -35,7 +36,6 @@ DEFAULT_TARGETS = {
     Severity.CRITICAL: SlaTarget(hours=48),
     Severity.OTHER: SlaTarget(business_days=5),
 }  # histogram ranges without a target
-TARGET_TYPE_LABELS = {"respond": gettext_noop("First response"), "resolve": gettext_noop("Resolution")}
 
 
 @dataclass(frozen=True, slots=True)

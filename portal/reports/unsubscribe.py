@@ -8,10 +8,11 @@ from django.core import signing
 from portal.core.site_urls import build_absolute_url
 from portal.notifications.models import EmailMessage
 from portal.notifications.unsubscribe import build_url
-from portal.reports.models import Frequency, OutsideRecipient, ReportSnapshot, ReportSubscription
+from portal.reports.models import ExternalRecipient, Frequency, ReportSnapshot, ReportSubscription
+from portal.reports.recipients import is_wanted
 
 SALT = "report"
-OUTSIDE_SALT, FILE_SALT = "report-recipient", "report-file"
+EXTERNAL_SALT, FILE_SALT = "report-recipient", "report-file"
 build_unsubscribe_url = partial(build_url, page="reports:stop", salt=SALT)
 
 
@@ -21,33 +22,35 @@ def build_email_key_prefix(scope: str) -> str:
 
 
 def update_subscription(reader: Any, scope: str, frequency: str) -> ReportSubscription:
-    """Set the report frequency of a reader. Never also cancels a pending email."""
-    if frequency == Frequency.NEVER:
-        pending_emails = EmailMessage.objects.filter(
-            person=reader, key__startswith=build_email_key_prefix(scope), state=EmailMessage.State.HELD
-        )
-        pending_emails.update(state=EmailMessage.State.CANCELED)
+    """Set the report frequency of a reader, and cancel the scheduled emails that they don't want anymore."""
+    prefix = build_email_key_prefix(scope)
+    scheduled = EmailMessage.objects.filter(person=reader, key__startswith=prefix, state=EmailMessage.State.HELD)
+    periods = [key.removeprefix(prefix).partition(":")[0] for key in scheduled.values_list("key", flat=True)]
+    for snapshot in ReportSnapshot.objects.filter(scope=scope, period__in=periods):
+        if not is_wanted(snapshot, Frequency(frequency)):
+            emails = scheduled.filter(key__startswith=f"{prefix}{snapshot.period}:")
+            emails.update(state=EmailMessage.State.CANCELED)
     subscription, _ = ReportSubscription.objects.update_or_create(
         user=reader, scope=scope, defaults={"frequency": frequency}
     )
     return subscription
 
 
-def build_outside_url(recipient: OutsideRecipient, page: str = "reports:stop_outside") -> str:
+def build_external_url(recipient: ExternalRecipient, page: str = "reports:stop_external") -> str:
     """Return the URL with which a recipient without an account confirms or unsubscribes."""
-    return build_absolute_url(page, signing.dumps(recipient.pk, salt=OUTSIDE_SALT))
+    return build_absolute_url(page, signing.dumps(recipient.pk, salt=EXTERNAL_SALT))
 
 
-def find_outside_recipient(token: str) -> OutsideRecipient | None:
+def find_external_recipient(token: str) -> ExternalRecipient | None:
     """Return the recipient of a token, or None if it is invalid or the recipient was removed."""
     try:
-        pk = signing.loads(token, salt=OUTSIDE_SALT)
+        pk = signing.loads(token, salt=EXTERNAL_SALT)
     except signing.BadSignature:
         return None
-    return OutsideRecipient.objects.filter(pk=pk, ended_at=None).first()
+    return ExternalRecipient.objects.filter(pk=pk, ended_at=None).first()
 
 
-def build_shared_url(recipient: OutsideRecipient, snapshot: ReportSnapshot, form: str) -> str:
+def build_shared_url(recipient: ExternalRecipient, snapshot: ReportSnapshot, form: str) -> str:
     """Return the URL of a report as a file for a recipient without an account."""
     return build_absolute_url(f"reports:shared_{form}", signing.dumps([recipient.pk, snapshot.pk], salt=FILE_SALT))
 
@@ -58,5 +61,5 @@ def find_shared_report(token: str) -> ReportSnapshot | None:
         recipient_id, snapshot_id = signing.loads(token, salt=FILE_SALT)
     except signing.BadSignature:
         return None
-    recipient = OutsideRecipient.objects.filter(pk=recipient_id, ended_at=None).exclude(confirmed_at=None).first()
+    recipient = ExternalRecipient.objects.filter(pk=recipient_id, ended_at=None).exclude(confirmed_at=None).first()
     return ReportSnapshot.objects.filter(pk=snapshot_id, scope=recipient.scope).first() if recipient else None

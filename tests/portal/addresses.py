@@ -114,8 +114,8 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
             for page in ("recipients", "add_recipient", "remove_recipient")
         },
         **{
-            name: {"token": unsubscribe.build_outside_url(world["recipient"]).rsplit("/", 2)[-2]}
-            for name in ("reports:confirm_outside", "reports:stop_outside")
+            name: {"token": unsubscribe.build_external_url(world["recipient"]).rsplit("/", 2)[-2]}
+            for name in ("reports:confirm_external", "reports:stop_external")
         },
         **{f"reports:shared_{form}": {"token": "no-token"} for form in ("csv", "pdf")},
         "reports:stop": {

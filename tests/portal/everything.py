@@ -27,7 +27,7 @@ from portal.core.uploads import validate_file
 from portal.inbox import calendar_feed
 from portal.notifications.models import EmailMessage
 from portal.reports import scopes, tasks
-from portal.reports.models import OutsideRecipient
+from portal.reports.models import ExternalRecipient
 from portal.webhooks import services
 from portal.webhooks.services import EndpointConfiguration
 from tests.conftest import begin, drive
@@ -83,7 +83,7 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
         "rob": cast["rob"],
         "cast": cast,
         "report": reported_week(acme, now),
-        "recipient": OutsideRecipient.objects.create(scope="programs", email="vip@bank.example", added_at=now),
+        "recipient": ExternalRecipient.objects.create(scope="programs", email="vip@bank.example", added_at=now),
         **create_subscriptions(acme, alice, now),
         **invite_reviewer(cast["sam"], now),
         "listed": Integration.objects.get(pk=integration.pk),

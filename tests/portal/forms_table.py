@@ -50,8 +50,8 @@ from portal.directory.partner_replies import ReplyForm
 from portal.directory.views.installation import ConstraintForm
 from portal.inbox.forms import AuditLogFilterForm, NotificationPreferencesForm
 from portal.reports.forms import (
+    ExternalRecipientForm,
     FrequencyForm,
-    OutsideRecipientForm,
     ReportFilterForm,
     ReportScheduleForm,
     ReportSubscriptionsForm,
@@ -166,7 +166,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (AnalyticsFilterForm, ""): lambda data, user: AnalyticsFilterForm(data or {}),
     (SavedViewForm, ""): lambda data, user: SavedViewForm(data=data, can_share=True),
     (FrequencyForm, ""): lambda data, user: FrequencyForm(data=data),
-    (OutsideRecipientForm, ""): lambda data, user: OutsideRecipientForm("programs", data=data),
+    (ExternalRecipientForm, ""): lambda data, user: ExternalRecipientForm("programs", data=data),
     (ReportFilterForm, ""): lambda data, user: ReportFilterForm(user, data=data),
     (ReportScheduleForm, ""): lambda data, user: ReportScheduleForm(data=data),
     (ReportSubscriptionsForm, ""): lambda data, user: ReportSubscriptionsForm(user, data=data),

@@ -61,7 +61,7 @@ IN_EVERY_PROGRAM = {
     "reviews:post_message: a message",
     "reviews:post_message: a note",
 }
-BY_SIGNED_LINK = {"reports:confirm_outside", "reports:stop_outside"}  # whoever has the link, also without an account
+BY_SIGNED_LINK = {"reports:confirm_external", "reports:stop_external"}  # whoever has the link, also without an account
 
 
 def test_roles_change_nothing_beyond_their_limits() -> None:

@@ -42,7 +42,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='OutsideRecipient',
+            name='ExternalRecipient',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('scope', models.CharField(max_length=60)),
@@ -55,7 +55,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('email', 'pk'),
-                'constraints': [models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('scope', 'email'), name='outside_recipient_unique_scope_email')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('scope', 'email'), name='external_recipient_unique_scope_email')],
             },
         ),
         migrations.CreateModel(

@@ -196,7 +196,7 @@ PAGES_BY_FEATURE = {
         "accounts:people accounts:person accounts:change_account accounts:invite_person accounts:change_invitation"
         " accounts:invitation"
     ),
-    "Unsubscribing with one click": "inbox:stop reports:stop reports:stop_outside reports:confirm_outside",
+    "Unsubscribing with one click": "inbox:stop reports:stop reports:stop_external reports:confirm_external",
     "Badges, statements, and signing keys": (
         "directory:badge directory:badge_json directory:badge_key directory:badge_keys"
         " directory:badge_shields directory:badge_statement directory:badge_statement_compact"

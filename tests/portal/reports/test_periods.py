@@ -18,7 +18,7 @@ from portal.core.business_time import Calendar
 from portal.core.periods import parse_period
 from portal.notifications.models import EmailMessage
 from portal.reports import metrics, tasks, unsubscribe
-from portal.reports.models import OutsideRecipient, ReportSchedule, ReportSnapshot
+from portal.reports.models import ExternalRecipient, ReportSchedule, ReportSnapshot
 from portal.reports.scopes import PROGRAMS_SCOPE, find_report_scope
 from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
 from tests.portal.api.calling import caller
@@ -132,7 +132,7 @@ def test_each_reader_gets_the_reports_of_their_frequency(
     scope = f"partner:{busy_quarter.partner_id}"
     subscribe(alice, scope, "monthly")
     subscribe(sam, "programs", "quarterly")
-    OutsideRecipient.objects.create(
+    ExternalRecipient.objects.create(
         scope="programs", email="cfo@bank.example", frequency="monthly", added_at=QUARTER_END, confirmed_at=QUARTER_END
     )
     tasks.generate_due_reports(QUARTER_END)
@@ -197,7 +197,7 @@ def test_empty_week_is_skipped_and_its_month_is_not(rocket: Integration, rob: Us
     watch = watch_over(rocket, moment)
     clock_of(issue_of(watch, 1, moment - 5 * H), moment + H, state="met", stopped_at=moment, next_at=None)
     for frequency in ("weekly", "monthly"):
-        OutsideRecipient.objects.create(
+        ExternalRecipient.objects.create(
             scope="program:nomad",
             email=f"{frequency}@bank.example",
             frequency=frequency,

@@ -1,4 +1,4 @@
-"""Tests of who receives the reports of programs and when, inside and outside the portal."""
+"""Tests of who receives the reports of programs and when, with and without an account."""
 
 import re
 from datetime import timedelta
@@ -16,7 +16,7 @@ from portal.core.errors import ActionRefused
 from portal.jobs.execution import run_due_jobs
 from portal.notifications.models import EmailMessage
 from portal.reports import schedules, tasks, unsubscribe
-from portal.reports.models import OutsideRecipient, ReportSchedule, ReportSnapshot
+from portal.reports.models import ExternalRecipient, ReportSchedule, ReportSnapshot
 from portal.reports.recipients import has_role
 from portal.reports.scopes import find_report_scope
 from tests.integrations.sla.clocks import watch_over
@@ -110,18 +110,18 @@ def test_invalid_schedule_is_refused(manager: User, sign_in: Any) -> None:
     assert ReportSchedule.objects.count() == 0
 
 
-def test_outside_recipient_gets_reports_after_confirming(
+def test_external_recipient_gets_reports_after_confirming(
     watch: MonitoredRepository, manager: User, sign_in: Any, client: Any, settings: Any, time_machine: Any
 ) -> None:
     settings.EMAIL_LOG_PUBLIC = False
     time_machine.move_to(MONDAY - DAY, tick=False)
     sign_in(manager).post(url("add_recipient"), {"email": "CFO@Bank.example", "frequency": "weekly"})
-    recipient = OutsideRecipient.objects.get()
+    recipient = ExternalRecipient.objects.get()
     assert (
         sign_in(manager).post(url("add_recipient"), {"email": "cfo@bank.example", "frequency": "weekly"}).status_code
         == 422
     )
-    link = unsubscribe.build_outside_url(recipient, "reports:confirm_outside").removeprefix(settings.SITE_URL)
+    link = unsubscribe.build_external_url(recipient, "reports:confirm_external").removeprefix(settings.SITE_URL)
     request = EmailMessage.objects.get(name="report_confirmation", to="cfo@bank.example")
     assert link in request.text
     log_page = reverse("inbox:email", args=[request.uuid])
@@ -137,10 +137,10 @@ def test_outside_recipient_gets_reports_after_confirming(
 
 
 @pytest.mark.every_database
-def test_outside_email_links_only_to_what_its_reader_can_open(
+def test_external_email_links_only_to_what_its_reader_can_open(
     watch: MonitoredRepository, manager: User, client: Any, settings: Any
 ) -> None:
-    OutsideRecipient.objects.create(scope=NOMAD, email="cfo@bank.example", added_at=MONDAY, confirmed_at=MONDAY)
+    ExternalRecipient.objects.create(scope=NOMAD, email="cfo@bank.example", added_at=MONDAY, confirmed_at=MONDAY)
     tasks.generate_due_reports(MONDAY)
     email = EmailMessage.objects.get(to="cfo@bank.example")
     assert email.text.startswith("1 issue is overdue. 1 of 2 SLA targets met, 1 breached.\n")
@@ -150,15 +150,15 @@ def test_outside_email_links_only_to_what_its_reader_can_open(
     assert [footer in text for text in (email.text, email.html, own.text, own.html)] == [False, False, True, True]
     links = re.findall(rf"{settings.SITE_URL}(/reports/files/\S+)", email.text)
     assert [client.get(link)["Content-Type"] for link in links] == ["application/pdf", "text/csv; charset=utf-8"]
-    OutsideRecipient.objects.update(ended_at=MONDAY)
+    ExternalRecipient.objects.update(ended_at=MONDAY)
     assert [client.get(link).status_code for link in links] == [404, 404]
     assert "You received this email because you confirmed this address" in email.text
 
 
-def test_outside_recipient_unsubscribes_with_one_click(
+def test_external_recipient_unsubscribes_with_one_click(
     watch: MonitoredRepository, client: Any, settings: Any, sam: User
 ) -> None:
-    recipient = OutsideRecipient.objects.create(
+    recipient = ExternalRecipient.objects.create(
         scope=NOMAD, email="cfo@bank.example", added_at=MONDAY, confirmed_at=MONDAY
     )
     tasks.generate_due_reports(MONDAY)
@@ -168,7 +168,7 @@ def test_outside_recipient_unsubscribes_with_one_click(
     assert email.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     link = email.extra_headers["List-Unsubscribe"].strip("<>").removeprefix(settings.SITE_URL)
     client.get(link)
-    assert OutsideRecipient.objects.get(pk=recipient.pk).ended_at is None
+    assert ExternalRecipient.objects.get(pk=recipient.pk).ended_at is None
     assert client.post(link, {"List-Unsubscribe": "One-Click"}).status_code == 200
     tasks.generate_due_reports(MONDAY + 7 * DAY)
     assert readers().count("cfo@bank.example") == 1
@@ -176,11 +176,11 @@ def test_outside_recipient_unsubscribes_with_one_click(
     assert client.post(link).status_code == 404
 
 
-def test_staff_revoke_an_outside_recipient(
+def test_staff_revoke_an_external_recipient(
     watch: MonitoredRepository, manager: User, sign_in: Any, client: Any
 ) -> None:
-    recipient = OutsideRecipient.objects.create(scope=NOMAD, email="cfo@bank.example", added_at=MONDAY)
-    link = unsubscribe.build_outside_url(recipient, "reports:confirm_outside")
+    recipient = ExternalRecipient.objects.create(scope=NOMAD, email="cfo@bank.example", added_at=MONDAY)
+    link = unsubscribe.build_external_url(recipient, "reports:confirm_external")
     page = sign_in(manager).get(url("recipients")).content.decode()
     assert ("cfo@bank.example" in page, "Not confirmed" in page) == (True, True)
     assert client.post(url("remove_recipient", NOMAD, recipient.pk)).status_code == 302
@@ -208,21 +208,21 @@ def test_recipients_are_edited_by_managers_of_the_program_and_staff(
 def test_second_request_for_a_recipient_is_refused(watch: MonitoredRepository, manager: User) -> None:
     report_scope = find_report_scope(NOMAD)
     assert report_scope is not None
-    schedules.add_outside_recipient(report_scope, "cfo@bank.example", actor=manager, now=MONDAY)
+    schedules.add_external_recipient(report_scope, "cfo@bank.example", actor=manager, now=MONDAY)
     with pytest.raises(ActionRefused, match="This address is already a recipient"):
-        schedules.add_outside_recipient(report_scope, "cfo@bank.example", actor=manager, now=MONDAY)
-    assert (OutsideRecipient.objects.count(), list_event_types()) == (1, ["report.recipient_added"])
+        schedules.add_external_recipient(report_scope, "cfo@bank.example", actor=manager, now=MONDAY)
+    assert (ExternalRecipient.objects.count(), list_event_types()) == (1, ["report.recipient_added"])
 
 
 @pytest.mark.every_database
-def test_outside_recipient_chooses_a_frequency_when_confirming(
+def test_external_recipient_chooses_a_frequency_when_confirming(
     manager: User, sign_in: Any, client: Any, settings: Any, time_machine: Any
 ) -> None:
     time_machine.move_to(MONDAY, tick=False)
     sign_in(manager).post(url("add_recipient"), {"email": "cfo@bank.example", "frequency": "monthly"})
-    recipient = OutsideRecipient.objects.get()
+    recipient = ExternalRecipient.objects.get()
     assert "Every month" in EmailMessage.objects.get(name="report_confirmation").text
-    link = unsubscribe.build_outside_url(recipient, "reports:confirm_outside").removeprefix(settings.SITE_URL)
+    link = unsubscribe.build_external_url(recipient, "reports:confirm_external").removeprefix(settings.SITE_URL)
     client.logout()
     page = client.get(link).content.decode()
     assert ('<option value="monthly" selected>' in page, 'value="never"' in page) == (True, False)

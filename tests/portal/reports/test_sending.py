@@ -29,7 +29,7 @@ from portal.reports.deliveries import (
     request_sending,
     send_to_recipient,
 )
-from portal.reports.models import Frequency, OutsideRecipient, ReportSnapshot
+from portal.reports.models import ExternalRecipient, Frequency, ReportSnapshot
 from portal.reports.recipients import Recipient, list_recipients
 from portal.reports.scopes import find_report_scope
 from tests.portal.pseudo import activate_pseudo_language
@@ -74,16 +74,16 @@ def test_preview_is_the_exact_email_without_the_unsubscribe_link(
 
 
 def test_preview_has_own_links_only(scope: str, sam: User, sign_in: Any) -> None:
-    recipient = OutsideRecipient.objects.create(
+    recipient = ExternalRecipient.objects.create(
         scope="program:nomad", email="cfo@bank.example", added_at=MONDAY, confirmed_at=MONDAY
     )
     snapshot = ReportSnapshot.objects.get(scope="program:nomad", kind="week")
-    links = [unsubscribe.build_outside_url(recipient), unsubscribe.build_unsubscribe_url(sam, "program:nomad")]
+    links = [unsubscribe.build_external_url(recipient), unsubscribe.build_unsubscribe_url(sam, "program:nomad")]
     links += [unsubscribe.build_shared_url(recipient, snapshot, form) for form in ("csv", "pdf")]
     client, names = sign_in(sam), ("emails", "email_html")
     pages = [
         client.get(url(name, "program:nomad"), {"to": key} if key else {}).content.decode()
-        for key in ("", f"outside-{recipient.pk}")
+        for key in ("", f"external-{recipient.pk}")
         for name in names
     ]
     assert [[link in page for link in links] for page in pages] == [
@@ -136,6 +136,23 @@ def test_canceled_email_is_not_sent_by_a_pending_request(scope: str, alice: User
     assert states() == {"alice@acme.example": "canceled", "bob@acme.example": "stored"}
 
 
+@pytest.mark.parametrize(
+    ("frequency", "state"),
+    [
+        (Frequency.WEEKLY, "held"),
+        (Frequency.ONLY_WITH_PROBLEMS, "held"),  # the report has an overdue issue
+        (Frequency.MONTHLY, "canceled"),
+        (Frequency.QUARTERLY, "canceled"),
+        (Frequency.NEVER, "canceled"),
+    ],
+)
+def test_scheduled_email_is_sent_only_if_its_reader_still_wants_it(
+    scope: str, alice: User, frequency: Frequency, state: str
+) -> None:
+    unsubscribe.update_subscription(alice, scope, frequency)
+    assert states() == {"alice@acme.example": state, "bob@acme.example": "held"}
+
+
 @pytest.mark.every_database
 def test_report_is_not_sent_again_after_a_change_of_address(scope: str, alice: User, sam: User) -> None:
     snapshot = ReportSnapshot.objects.get(scope=scope, kind="week")
@@ -147,15 +164,15 @@ def test_report_is_not_sent_again_after_a_change_of_address(scope: str, alice: U
 
 
 def test_recipients_have_pages(scope: str, sam: User, sign_in: Any) -> None:
-    OutsideRecipient.objects.bulk_create(
-        OutsideRecipient(scope="program:nomad", email=f"{n:02}@bank.example", added_at=MONDAY, confirmed_at=MONDAY)
+    ExternalRecipient.objects.bulk_create(
+        ExternalRecipient(scope="program:nomad", email=f"{n:02}@bank.example", added_at=MONDAY, confirmed_at=MONDAY)
         for n in range(60)
     )
     client = sign_in(sam)
     pages = [client.get(url("emails", "program:nomad"), {"page": page}).content.decode() for page in (1, 2)]
     assert ["Send 60 emails" in page for page in pages] == [True, True]
     assert [page.count("Not created yet") for page in pages] == [50, 10]
-    assert "?page=2&amp;to=outside-" in pages[1]
+    assert "?page=2&amp;to=external-" in pages[1]
 
 
 def test_email_does_not_use_the_language_of_the_sender(scope: str, alice: User) -> None:
@@ -191,7 +208,9 @@ def test_report_is_sent_again_to_one_recipient(
     for _ in range(2):
         client.post(url("send_emails", scope), {"to": alice.pk})
     assert readers() == [*["alice@acme.example"] * 2, "bob@acme.example"]  # the scheduled one, and once more
-    assert events() == [("report.resent", "Sam Stone sent the report for 2026-W16 to alice@acme.example")] * 2
+    assert (
+        events() == [("report.sent_to_recipient", "Sam Stone sent the report for 2026-W16 to alice@acme.example")] * 2
+    )
     page = client.get(url("emails", scope)).content.decode()
     assert ("Queued" in page, "Scheduled for" in page) == (True, True)
     latest = EmailMessage.objects.filter(to="alice@acme.example", name="report").latest("pk")
@@ -232,11 +251,11 @@ def test_emails_are_for_managers_of_the_program_and_staff(
     assert [link in page for page in pages] == [False, True]
 
 
-def test_email_log_has_no_links_of_outside_recipients(
+def test_email_log_has_no_links_of_external_recipients(
     watch: MonitoredRepository, alice: User, sam: User, sign_in: Any, settings: Any
 ) -> None:
     settings.EMAIL_LOG_PUBLIC = False
-    recipient = OutsideRecipient.objects.create(
+    recipient = ExternalRecipient.objects.create(
         scope="program:nomad", email="cfo@bank.example", added_at=MONDAY, confirmed_at=MONDAY
     )
     tasks.generate_due_reports(MONDAY)
@@ -272,8 +291,8 @@ def track_instances(model: type[Model]) -> Iterator[Counter[str]]:
 def test_report_to_1000_recipients_takes_few_queries_and_little_memory_per_batch(
     watch: MonitoredRepository, django_assert_max_num_queries: Any
 ) -> None:
-    OutsideRecipient.objects.bulk_create(
-        OutsideRecipient(scope="program:nomad", email=f"{n}@bank.example", added_at=MONDAY, confirmed_at=MONDAY)
+    ExternalRecipient.objects.bulk_create(
+        ExternalRecipient(scope="program:nomad", email=f"{n}@bank.example", added_at=MONDAY, confirmed_at=MONDAY)
         for n in range(1000)
     )
     tasks.generate_due_reports(MONDAY - 2 * H)
