@@ -1,7 +1,7 @@
 """Context of the page frame: navigation, signed-in user, and theme."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -46,6 +46,12 @@ def get_theme(request: HttpRequest) -> str:
     """Return the selected theme from an untrusted cookie."""
     theme = request.COOKIES.get(THEME_COOKIE, "system")
     return theme if theme in THEMES else "system"
+
+
+@cache
+def _list_links(name: str) -> list[tuple[str, str, str]]:
+    """Return label, icon, and address of the links of a list, which never change while the process runs."""
+    return [(entry["label"], entry.get("icon", ""), reverse(entry["name"])) for entry in NAVIGATION[name]]
 
 
 class Frame:
@@ -118,10 +124,8 @@ class Frame:
 
     def __getitem__(self, name: str) -> list[NavigationLink]:
         """Return the links of a list in navigation.yaml, for `frame.menu` in a template."""
-        entries = [(entry, reverse(entry["name"])) for entry in NAVIGATION[name]]
         return [
-            NavigationLink(_(entry["label"]), entry.get("icon", ""), href, self.get_aria_current(href))
-            for entry, href in entries
+            NavigationLink(_(label), icon, href, self.get_aria_current(href)) for label, icon, href in _list_links(name)
         ]
 
     def get_aria_current(self, href: str) -> str:

@@ -31,4 +31,4 @@ def list_received_emails(person_id: int | None) -> QuerySet[EmailMessage]:
 def count_unseen_emails(person_id: int) -> int:
     """Return the number of notifications that a person has not opened, at most MAX_UNSEEN_COUNT."""
     unseen = EmailMessage.objects.filter(person_id=person_id, seen_at=None).exclude(state__in=HIDDEN_STATES)
-    return unseen.order_by()[:MAX_UNSEEN_COUNT].count()
+    return len(unseen.order_by().values_list("pk")[:MAX_UNSEEN_COUNT])

@@ -5,6 +5,7 @@ follow them.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from django.utils.html import escape, urlize
@@ -34,6 +35,7 @@ class UserMarkdown(MarkdownIt):
 
 
 @register.filter("markdown")
+@lru_cache(maxsize=512)
 def render_markdown(text: str | None) -> SafeString:
     """Return Markdown as safe HTML."""
     return SafeString(MARKDOWN.render(text or ""))

@@ -7,13 +7,44 @@ from typing import Protocol
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
-from portal.ui.components.inline import OUTCOMES
-from portal.ui.components.markup import EMPTY, TONE_ICONS, component, register, require_choice
+from portal.ui.components.inline import OUTCOMES, badge
+from portal.ui.components.markup import (
+    EMPTY,
+    TONE_ICONS,
+    component,
+    format_markup,
+    format_part,
+    register,
+    render_icon,
+    require_choice,
+)
+from portal.ui.components.moments import when
 
 BANNER_TONES = ("good", "warn", "bad", "info")
 ENTRY_TONES = ("neutral", "accent", "good", "warn", "bad", "info")
-STEP_ICONS = {"done": "check", "current": "circle-dot", "next": "circle"}
+ENTRY = (
+    '<li class="entry tone-{}"{}><span class="entry-mark">{}</span><div class="entry-main">'
+    '<p class="entry-head"><span class="entry-what">{}</span> <span class="entry-when muted">{}{}</span> {}</p>'
+    "{}</div></li>"
+)
+EVIDENCE = '<details class="fold"{}><summary>{}{}</summary><div class="fold-body">{}</div></details>'
+INDEX_ENTRY = '<li class="tone-{}"><a href="{}">{} <span><span class="visually-hidden">{}:</span> {}</span> {}</a></li>'
+REQUIREMENT = (
+    '<li class="requirement tone-{}"{}><span class="requirement-mark">{}</span><div class="requirement-main">'
+    '<p class="requirement-title">{} <span class="requirement-state">{}{}</span></p>{}{}</div>{}</li>'
+)
+PATH = '<nav class="path" aria-label="{}"{} tabindex="0"><ol>{}</ol></nav>'
+STEP = (
+    '<li class="step step-{}"{}><span class="step-mark">{}</span>'
+    '<span class="step-name">{}<span class="visually-hidden">, {}</span></span></li>'
+)
+STEP_STATES = {
+    "done": ("check", gettext_noop("done")),
+    "current": ("circle-dot", gettext_noop("now")),
+    "next": ("circle", gettext_noop("to come")),
+}
 Values = Mapping[str, object]
 
 
@@ -26,11 +57,20 @@ class ShownResult(Protocol):
     advice: str
 
 
-@component
+@register.simple_block_tag
 def panel(
     content: str, *, heading: str = "", aside: object = "", actions: object = "", id: str = "", flush: bool = False
-) -> None:
+) -> SafeString:
     """Render a bordered section with an optional heading, note, and actions. `flush` removes the padding."""
+    title = format_markup("<h2>{}{}</h2>", heading, format_part(' <span class="muted aside">{}</span>', aside))
+    head = (title if heading else EMPTY) + format_part('<div class="actions">{}</div>', actions)
+    return format_markup(
+        '<section class="panel{}"{}>{}<div class="panel-body">{}</div></section>',
+        " panel-flush" if flush else "",
+        format_part(' id="{}"', id),
+        format_part('<header class="panel-head">{}</header>', head),
+        content,
+    )
 
 
 @component
@@ -63,7 +103,7 @@ def timeline(content: str, *, label: str = "") -> None:
     """Render the list around timeline entries."""
 
 
-@component
+@register.simple_block_tag
 def entry(
     content: str,
     *,
@@ -74,14 +114,28 @@ def entry(
     tone: str = "neutral",
     private: bool = False,
     id: str = "",
-) -> Values:
+) -> SafeString:
     """Render a timeline entry. `private` marks entries that partners can't see."""
-    return {"icon": icon or TONE_ICONS[require_choice(tone, ENTRY_TONES, "tone")]}
+    mark = render_icon(icon or TONE_ICONS[require_choice(tone, ENTRY_TONES, "tone")])
+    note = badge(_("Only reviewers see this"), tone="warn", icon="lock") if private else EMPTY
+    return format_markup(
+        ENTRY,
+        f"{tone} entry-private" if private else tone,
+        format_part(' id="{}"', id),
+        mark,
+        what,
+        format_part("{} · ", who),
+        when(at),
+        note,
+        format_part('<div class="entry-body prose">{}</div>', SafeString(content.strip())),
+    )
 
 
-@component
-def evidence(content: str, *, summary: object, open: bool = False) -> None:
+@register.simple_block_tag
+def evidence(content: str, *, summary: object, open: bool = False) -> SafeString:
     """Render collapsible details."""
+    is_open, mark = SafeString(" open") if open else EMPTY, render_icon("chevron-right", 14)
+    return format_markup(EVIDENCE, is_open, mark, summary, content)
 
 
 @component
@@ -115,17 +169,20 @@ def turn(
     return {"label": label or ("" if at_rest else default_label), "icon": icon}
 
 
-@component
-def facts(content: str) -> None:
+@register.simple_block_tag
+def facts(content: str) -> SafeString:
     """Render the list around facts."""
+    return format_markup('<dl class="facts">{}</dl>', content)
 
 
-@component
-def fact(content: str, name: str) -> None:
+@register.simple_block_tag
+def fact(content: str, name: str) -> SafeString:
     """Render a name and its value. An empty value is shown as "Not available"."""
+    value = SafeString(content.strip()) or format_markup('<span class="muted">{}</span>', _("Not available"))
+    return format_markup('<div class="fact"><dt>{}</dt><dd>{}</dd></div>', name, value)
 
 
-@component
+@register.simple_block_tag
 def requirement(
     content: str,
     *,
@@ -137,20 +194,33 @@ def requirement(
     action: object = "",
     inline: bool = False,
     id: str = "",
-) -> Values:
+) -> SafeString:
     """Render a requirement with its status, title, reason, and action.
 
     With `inline`, its link opens it in place. An open one has an ID, and takes the focus when htmx opens it.
     """
     icon, tone, word = OUTCOMES[require_choice(state, OUTCOMES, "state")]
-    return {"icon": icon, "tone": tone, "word": _(word)}
+    loading = format_markup(' hx-get="{}" hx-push-url="true"', href) if inline else EMPTY
+    current = SafeString(' aria-current="true"') if id else EMPTY
+    return format_markup(
+        REQUIREMENT,
+        tone,
+        format_part(' id="{}"', id),
+        render_icon(icon),
+        format_markup('<a href="{}"{}{}>{}</a>', href, loading, current, title) if href else title,
+        _(word),
+        format_part(" · {}", who),
+        format_part('<p class="requirement-reason">{}</p>', reason),
+        content,
+        format_part('<div class="requirement-action">{}</div>', action),
+    )
 
 
-@component
-def index_entry(content: str, *, state: str, title: str, href: str) -> Values:
+@register.simple_block_tag
+def index_entry(content: str, *, state: str, title: str, href: str) -> SafeString:
     """Render the entry of a requirement in the index of a split pane, with marks as content."""
     icon, tone, word = OUTCOMES[require_choice(state, OUTCOMES, "state")]
-    return {"icon": icon, "tone": tone, "word": _(word)}
+    return format_markup(INDEX_ENTRY, tone, href, render_icon(icon), _(word), title, content)
 
 
 @component
@@ -201,13 +271,19 @@ def mail_preview(content: str, *, to: str, subject: str, wait: str = "") -> Valu
     return {"content": SafeString(content.strip("\n"))}
 
 
-@component
-def path(steps: Iterable[object], *, label: str = "") -> Values:
+@register.simple_tag
+def path(steps: Iterable[object], *, label: str = "") -> SafeString:
     """Render the steps of a program. Each has a name, a state (done, current, or next), and an optional href."""
-    rows = [(step, STEP_ICONS[require_choice(_get_state(step), STEP_ICONS, "state of a step")]) for step in steps]
-    current = next((place for place, (step, _) in enumerate(rows, 1) if _get_state(step) == "current"), 0)
-    return {"rows": rows, "current": current}
+    rows, current = list[SafeString](), EMPTY
+    for place, step in enumerate(steps, 1):
+        name, state, href = [_read(step, key) for key in ("name", "state", "href")]
+        icon, word = STEP_STATES[require_choice(state, STEP_STATES, "state of a step")]
+        link = format_markup('<a href="{}">{}</a>', href, name) if href else name
+        is_current = SafeString(' aria-current="step"') if state == "current" else EMPTY
+        rows.append(format_markup(STEP, state, is_current, render_icon(icon), link, _(word)))
+        current = format_markup(' data-place="{}"', place) if is_current else current
+    return format_markup(PATH, label or _("Program steps"), current, SafeString("".join(rows)))
 
 
-def _get_state(step: object) -> str:
-    return str(step["state"] if isinstance(step, Mapping) else getattr(step, "state", ""))
+def _read(step: object, name: str) -> str:
+    return str(step.get(name, "") if isinstance(step, Mapping) else getattr(step, name, ""))

@@ -4,12 +4,21 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from django.contrib.messages.storage.base import Message
-from django.utils.html import format_html
+from django.forms.utils import flatatt
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from portal.ui.components.markup import TONE_ICONS, TONES, component, register, render_icon, require_choice
+from portal.ui.components.markup import (
+    EMPTY,
+    TONE_ICONS,
+    TONES,
+    component,
+    format_markup,
+    register,
+    render_icon,
+    require_choice,
+)
 
 # icon, tone, and label of each status of a check or requirement
 OUTCOMES: dict[str, tuple[str, str, str]] = {
@@ -28,6 +37,14 @@ OUTCOMES: dict[str, tuple[str, str, str]] = {
     "not_applicable": ("minus", "neutral", gettext_noop("Not applicable")),
 }
 BUTTON_TONES = ("primary", "secondary", "quiet", "danger")
+BLOCKED_BUTTON = (
+    '<span class="button-blocked"><button type="button" class="{0}" aria-disabled="true">{1}{2}'
+    '<span class="visually-hidden">, {3} {4}</span></button><span class="reason" aria-hidden="true">{4}</span></span>'
+)
+EXTERNAL_BUTTON = (
+    '<a class="{}" href="{}" rel="noopener noreferrer" target="_blank">{}{}{}'
+    '<span class="visually-hidden"> {}</span></a>'
+)
 MESSAGE_TONES = {"success": "good", "warning": "warn", "error": "bad"}
 
 
@@ -42,7 +59,8 @@ class Person(Protocol):
 def badge(text: object, *, tone: str = "neutral", icon: str = "") -> SafeString:
     """Render a badge with an icon and a tone."""
     tone = require_choice(tone, TONES, "tone")
-    return format_html('<span class="badge tone-{}">{}{}</span>', tone, render_icon(icon or TONE_ICONS[tone], 14), text)
+    mark = render_icon(icon or TONE_ICONS[tone], 14)
+    return format_markup('<span class="badge tone-{}">{}{}</span>', tone, mark, text)
 
 
 @register.simple_tag
@@ -68,7 +86,7 @@ def tally(counts: Mapping[str, int]) -> SafeString:
     return SafeString(f'<span class="tally">{" ".join(parts)}</span>')
 
 
-@component
+@register.simple_tag
 def button(
     text: object,
     *,
@@ -86,12 +104,27 @@ def button(
     hx_get: str = "",
     hx_target: str = "",
     hx_swap: str = "",
-) -> None:
+) -> SafeString:
     """Render a button. `disabled` is the reason as a sentence. A disabled button stays focusable and shows it."""
-    require_choice(tone, BUTTON_TONES, "tone")
+    css_class, mark = _build_button_class(tone, small=small), render_icon(icon) if icon else EMPTY
+    if disabled:
+        return format_markup(BLOCKED_BUTTON, css_class, mark, text, _("not available:"), disabled)
+    attributes = {
+        "name": name,
+        "value": value,
+        "form": form,
+        "formaction": formaction,
+        "formnovalidate": novalidate,
+        "hx-post": hx_post,
+        "hx-get": hx_get,
+        "hx-target": hx_target,
+        "hx-swap": hx_swap,
+    }
+    given = flatatt({key: each for key, each in attributes.items() if each})
+    return format_markup('<button type="{}" class="{}"{}>{}{}</button>', kind, css_class, given, mark, text)
 
 
-@component
+@register.simple_tag
 def link_button(
     text: object,
     *,
@@ -101,9 +134,20 @@ def link_button(
     small: bool = False,
     external: bool = False,
     disabled: str = "",
-) -> None:
+) -> SafeString:
     """Render a link as a button. With `disabled`, render a disabled button with the reason."""
-    require_choice(tone, BUTTON_TONES, "tone")
+    if disabled:
+        return button(text, tone=tone, icon=icon, small=small, disabled=disabled)
+    css_class, mark = _build_button_class(tone, small=small), render_icon(icon) if icon else EMPTY
+    if not external:
+        return format_markup('<a class="{}" href="{}">{}{}</a>', css_class, href, mark, text)
+    end = render_icon("external-link", 14)
+    return format_markup(EXTERNAL_BUTTON, css_class, href, mark, text, end, _("(opens in a new tab)"))
+
+
+def _build_button_class(tone: str, *, small: bool) -> SafeString:
+    tone = require_choice(tone, BUTTON_TONES, "tone")
+    return SafeString(f"button button-{tone}{' button-small' if small else ''}")
 
 
 @register.filter("message_tone")

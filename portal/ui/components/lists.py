@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from itertools import groupby, zip_longest
 from operator import itemgetter
+from typing import Protocol
 
 from django.core.paginator import Page
 from django.template import Context
@@ -11,7 +12,15 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from portal.ui.components.markup import EMPTY, component, register, render_icon, require_choice
+from portal.ui.components.markup import (
+    EMPTY,
+    component,
+    format_markup,
+    format_part,
+    register,
+    render_icon,
+    require_choice,
+)
 
 # kinds of meter segments
 SEGMENTS = ("counted", "paused", "left", "over")
@@ -21,6 +30,31 @@ SEGMENTS = ("counted", "paused", "left", "over")
 def crumbs(*trail: str) -> Mapping[str, object]:
     """Render breadcrumbs from alternating labels and URLs. The last label is the current page."""
     return {"pairs": list(zip_longest(trail[::2], trail[1::2], fillvalue=""))}
+
+
+class NavigationLink(Protocol):
+    """Link of the page frame. `current`: the value of aria-current, blank on other pages."""
+
+    @property
+    def label(self) -> str: ...
+    @property
+    def icon(self) -> str: ...
+    @property
+    def href(self) -> str: ...
+    @property
+    def current(self) -> str: ...
+
+
+@register.simple_tag
+def navigation_links(links: Iterable[NavigationLink]) -> SafeString:
+    """Render a list of links to pages, with their icons if they have one."""
+    return format_markup("<ul>{}</ul>", SafeString("".join([_render_navigation_link(link) for link in links])))
+
+
+def _render_navigation_link(link: NavigationLink) -> SafeString:
+    current = format_part(' aria-current="{}"', link.current)
+    mark = render_icon(link.icon) if link.icon else EMPTY
+    return format_markup('<li><a href="{}"{}>{}<span>{}</span></a></li>', link.href, current, mark, link.label)
 
 
 @component

@@ -1,6 +1,7 @@
 """The glossary: terms of the portal and their definitions, from glossary.yaml."""
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated
 
@@ -55,6 +56,7 @@ TERMS_BY_KEY: dict[str, GlossaryTerm] = {term.key: term for chapter in CHAPTERS 
 OUTCOME_DESCRIPTIONS = {outcome: TERMS_BY_KEY[f"verdict-{outcome}".replace("_", "-")].definition for outcome in Outcome}
 
 
+@cache
 def build_url(key: str) -> str:
     """Return the address of a term's definition. Raises KeyError for an unknown term."""
     return f"{reverse('help:glossary')}#{TERMS_BY_KEY[key].key}"
