@@ -1,6 +1,7 @@
 """Integration model."""
 
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Unpack
 from uuid import uuid4
 
@@ -175,7 +176,8 @@ class Integration(FSMModelMixin, StageFields):
     @cached_property
     def all_findings(self) -> "list[Finding]":
         """Return all findings by number, until a writer calls `context.clear_cache`."""
-        return list(self.findings.select_related("raised_by", "resolved_by", "verified_by"))
+        findings = self.findings.order_by().prefetch_related("raised_by", "resolved_by", "verified_by")
+        return sorted(findings, key=attrgetter("number"))
 
     @cached_property
     def finding_events(self) -> "list[AuditEvent]":

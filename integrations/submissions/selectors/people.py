@@ -43,10 +43,11 @@ def list_participants(integration: Integration) -> list[Participant]:
         User.objects.filter(is_active=True)
         .annotate(membership=FilteredRelation("memberships", condition=current_membership))
         .filter(Q(membership__isnull=False) | permission_conditions.IS_PROGRAM_STAFF)
-        .annotate(role=F("membership__role"))
-        .order_by(F("membership__pk").asc(nulls_last=True), "pk")
+        .annotate(role=F("membership__role"), joined=F("membership__pk"))
+        .order_by()
     )
-    return [Participant(user, user.role or "") for user in users]
+    ordered = sorted(users, key=lambda user: (user.joined is None, user.joined, user.pk))
+    return [Participant(user, user.role or "") for user in ordered]
 
 
 @dataclass(frozen=True, slots=True)

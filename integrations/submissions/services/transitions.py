@@ -53,6 +53,10 @@ class AvailableTransition:
     blockers: tuple[str, ...]
 
     @property
+    def button_tone(self) -> str:
+        return {"good": "primary", "bad": "danger"}.get(self.tone, "secondary")
+
+    @property
     def is_ready(self) -> bool:
         return not self.blockers
 

@@ -6,31 +6,28 @@ from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import Exists, OuterRef, Q
-from django.db.models.expressions import Combinable
+from django.db.models import Exists, F, FilteredRelation, OuterRef
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
 from integrations.partners import refusals
 from integrations.partners.permissions import PermissionRule
-from integrations.submissions.models import Integration, Introduction
+from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
 
 
-def load_visible_integration(request: HttpRequest, uuid: UUID, **annotations: Combinable) -> Integration:
+def load_visible_integration(request: HttpRequest, uuid: UUID, **annotations: FilteredRelation | F) -> Integration:
     """Return an integration with its partner, reviewer, manager, and annotations. Raises Http404 if hidden.
 
     Other people, such as the first approver, are rarely set, and loading them costs more than a query when they are.
     """
     visible = Integration.objects.visible_to(request.user)
-    introductions = Introduction.objects.filter(Q(asking=OuterRef("pk")) | Q(other=OuterRef("pk")))
     failed_emails = EmailMessage.objects.filter(integration=OuterRef("pk"), state=EmailMessage.State.FAILED)
     rows = visible.select_related("partner__alliances_manager", "reviewer").filter(uuid=uuid)
-    existence = {"has_introductions": Exists(introductions), "has_failed_emails": Exists(failed_emails)}
     try:  # get() needs no order, for which Django hashes each of the 150 columns
-        return rows.annotate(**existence, **annotations).get()
+        return rows.annotate(has_failed_emails=Exists(failed_emails), **annotations).get()
     except Integration.DoesNotExist:
         raise Http404(_("Integration not found. It doesn't exist, or you don't have access.")) from None
 

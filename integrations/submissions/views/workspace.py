@@ -115,11 +115,9 @@ def get_parallel_action(integration: Integration, user: User, now: datetime) -> 
 
 
 def list_introductions(integration: Integration) -> list[Introduction]:
-    """Return introductions of the integration; no query if the row has none."""
-    if not integration.has_introductions:  # type: ignore[attr-defined]
-        return []
+    """Return introductions of the integration, which are rare, so that joins would cost more than they save."""
     introductions = Introduction.objects.filter(Q(asking=integration) | Q(other=integration))
-    return list(introductions.select_related("asking__partner", "other__partner"))
+    return list(introductions.prefetch_related("asking__partner", "other__partner"))
 
 
 def build_action_url(integration: Integration, user: User, target: str) -> str:
