@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from integrations.programs.requirements import RequirementKind
+from integrations.programs.requirements import FulfillingParty, RequirementKind
 from integrations.reviews.answers import list_answers
 from integrations.reviews.round_comparison import (
     RequirementComparison,
@@ -22,6 +22,8 @@ from integrations.submissions.selectors import context
 from integrations.submissions.services.evidence_snapshots import build_evidence, list_document_uuids, name_documents
 from integrations.submissions.workflow.states import ResponsibleParty, Status
 from portal.core.value_types import JsonObject
+
+PROGRAM_PARTIES = frozenset({FulfillingParty.PROGRAM, FulfillingParty.BOTH})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,45 @@ class ReviewItem:
     results: tuple[JsonObject, ...]
     findings: tuple[Finding, ...]
     comparison: RequirementComparison | None
+
+    @property
+    def id(self) -> str:
+        return self.row.requirement.id
+
+    @property
+    def title(self) -> str:
+        return self.row.requirement.title
+
+    @property
+    def status(self) -> str:
+        return self.row.display_status
+
+    @property
+    def note(self) -> str:
+        """Return why nobody can complete the requirement yet, or why its fulfillment is void."""
+        return self.row.blocker or (self.row.state.void_reason if self.row.state else "")
+
+    @property
+    def missing(self) -> str:
+        """Return that there is no evidence, and who can add it."""
+        if self.has_evidence:
+            return ""
+        text = _("No evidence yet. Waiting for %(name)s.") if self.responsible else _("No evidence.")
+        return text % {"name": self.responsible}
+
+    @property
+    def difference(self) -> str:
+        """Return the state of the comparison with the previous round, blank in the first one."""
+        return self.comparison.state if self.comparison else ""
+
+    @property
+    def can_waive(self) -> bool:
+        return not self.row.is_met
+
+    @property
+    def can_complete(self) -> bool:
+        """Whether the program can complete the open requirement."""
+        return self.can_waive and self.row.requirement.responsible_party in PROGRAM_PARTIES
 
     @property
     def is_confirmed(self) -> bool:
@@ -89,6 +130,10 @@ class ReviewSection:
     items: tuple[ReviewItem, ...]
     completed_count: int
     is_open: bool
+
+    @property
+    def summary(self) -> str:
+        return _("%(completed)s of %(total)s complete") % {"completed": self.completed_count, "total": len(self.items)}
 
 
 @dataclass(frozen=True, slots=True)

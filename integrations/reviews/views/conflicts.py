@@ -28,8 +28,8 @@ def build_conflict_context(integration: Integration, user: User) -> dict[str, ob
     partner, can_mark = integration.partner, permissions.can_manage_conflicts(integration.partner, user)
     kinds = list_conflicted_reviewers(partner) if can_mark else {}
     reasons = dict(partner.conflicts.values_list("user", "reason")) if kinds else {}
-    people = User.objects.filter(Q(pk__in=kinds) | Q(is_reviewer=True, is_active=True)).order_by("name", "pk")
-    reviewers = list(people) if can_mark else []
+    is_listed = Q(pk__in=kinds) | Q(is_reviewer=True, is_active=True)
+    reviewers = list(User.objects.filter(is_listed).order_by("name", "pk")) if can_mark else []
     return {
         "conflicts": [
             {

@@ -50,7 +50,6 @@ def show_review(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if permissions.get_role(integration.partner, request.user):
         messages.info(request, explain_decision_refusal(integration, request.user))
         return redirect("submissions:detail", uuid)
-    note_presence(integration, request.user)
     context = build_review_context(request, integration, only_different=request.GET.get("show") == "changed")
     return render(request, "reviews/review.html", context | _build_decided_context(request))
 
@@ -91,13 +90,15 @@ def build_review_context(
         "can_assign": permissions.can_assign_reviewer(integration, user) and integration.is_open,
         "undo": get_undoable_decision(integration, user, now),
         "decision_refusal": explain_decision_refusal(integration, user),
-        "can_raise_finding": can_raise_finding(integration, user),
+        "can_raise_finding": (is_raising := can_raise_finding(integration, user)),
+        "finding_url": reverse("reviews:raise_finding", args=[integration.uuid]) if is_raising else "",
+        "can_act": integration.is_open and permissions.can_decide(integration, user),
         "can_write_note": True,
         "now": now,
         **build_claim_context(integration, user),
         **build_reviewer_context(integration, participants),
         **build_conflict_context(integration, user),
-        "present": list_present(integration, user),
+        "present": list_present(integration, user, note_presence(integration, user)),
         **build_next_action_context(integration, now),
     }
 
