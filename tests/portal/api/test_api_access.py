@@ -37,16 +37,16 @@ def callers(world: dict[str, Any]) -> dict[str, Caller]:
     }
 
 
-def request_code(who: Caller, name: str, method: str, path: str, world: dict[str, Any]) -> str:
+def request_code(who: Caller, name: str, method: str, place: str, body: Any) -> str:
     """The code of one request; whatever it wrote is taken back."""
-    before, place = AuditEvent.objects.count(), place_of(name, path, world)
+    before = AuditEvent.objects.count()
     with transaction.atomic():
         with capture_queries() as queries:
             if name in WITH_FILE:
                 file = SimpleUploadedFile("a.txt", b"All tests passed.")
                 answer = who.upload(place.removeprefix("/api/v1"), file=file, **WITH_FILE[name])
             else:
-                answer = who.get(place) if method == "GET" else who.send(method, place, body_of(name, world))
+                answer = who.get(place) if method == "GET" else who.send(method, place, body)
             close(answer)
         write_mark = "+" if AuditEvent.objects.count() > before else ""
         transaction.set_rollback(True)
@@ -55,11 +55,11 @@ def request_code(who: Caller, name: str, method: str, path: str, world: dict[str
 
 
 def build_access_table(world: dict[str, Any]) -> dict[str, list[str]]:
-    people = callers(world)
-    return {
-        name: [request_code(people[role], name, method, path, world) for role in ROLES]
-        for name, method, path in sorted(operations())
-    }
+    people, table = callers(world), {}
+    for name, method, path in sorted(operations()):
+        place, body = place_of(name, path, world), body_of(name, world)
+        table[name] = [request_code(people[role], name, method, place, body) for role in ROLES]
+    return table
 
 
 def read_access_table() -> dict[str, list[str]]:
