@@ -4,10 +4,14 @@ Creating an integration and taking it to a stage runs hundreds of statements, an
 from what the test has written so far, because it begins with empty tables whose numbers start at 1.
 """
 
+import copyreg
 import hashlib
+import pickle
+import time
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from functools import wraps
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 from uuid import uuid4
 
@@ -19,6 +23,7 @@ from integrations.programs.registry import PROGRAMS
 
 P, R = ParamSpec("P"), TypeVar("R")
 Statement = tuple[str, Any]
+Recording = tuple[list[Statement], Any]  # what was written and returned
 CHANGES = ("INSERT", "UPDATE", "DELETE", "ROLLBACK")  # decide what is in the tables
 OF_EACH_TEST = {"MEDIA_ROOT", "AUDIT_ANCHOR_DIR", "CACHES"}  # differ between tests and leave no trace in rows
 PUBLISHED_PROGRAMS = dict(PROGRAMS)
@@ -27,7 +32,9 @@ RESET_SEQUENCES = {
     "postgresql": "SELECT setval(oid::regclass, 1, false) FROM pg_class WHERE relkind = 'S'"
     " AND relname !~ '^(django_migrations|django_content_type|auth_permission)_'",
 }
-_recordings: dict[str, tuple[list[Statement], Any]] = {}
+MAX_SHARED_SECONDS = 300  # older rows of a world are no longer those of now: an approval can be undone for ten minutes
+_recordings: dict[str, Recording] = {}
+copyreg.pickle(memoryview, lambda view: (bytes, (view.tobytes(),)))  # the value of a binary field as a parameter
 _journal: Any = None  # hash of the changes of this test; None if its rows don't follow from them
 _world = b""  # names the rows that the tests of a module share
 
@@ -59,21 +66,55 @@ def build_or_replay(key: tuple[object, ...], build: Callable[[], Any]) -> Any:
 
     They do if the rows, the settings, and the hour are the same. A test with programs of its own builds for itself.
     """
-    if _journal is None or not connection.in_atomic_block or PROGRAMS != PUBLISHED_PROGRAMS:
+    if not _can_replay():
         return build()
     digest = _describe_state(key)
-    if digest not in _recordings:
-        statements: list[Statement] = []
-        with connection.execute_wrapper(_record_into(statements)):
-            result = build()
-        if not any(sql.startswith("ROLLBACK") for sql, _ in statements):
-            _recordings[digest] = (statements, deepcopy(result))  # the test may change what it gets
-        return result
-    statements, result = _recordings[digest]
+    if digest in _recordings:
+        return deepcopy(_replay(_recordings[digest]))  # the test may change what it gets
+    statements, result = _record(build)
+    if not _was_rolled_back(statements):
+        _recordings[digest] = (statements, deepcopy(result))
+    return result
+
+
+def build_or_share(folder: Path, key: tuple[object, ...], build: Callable[[], Any]) -> Any:
+    """Do the same for all processes of a run: the first one leaves its recording in the folder."""
+    from tests.template_database import lock_folder  # pytest must load this plugin before anything else imports it
+
+    if not _can_replay():
+        return build()
+    file = folder / f"recording-{_describe_state(key)}"
+    with lock_folder(folder, f"{file.name}.lock"):
+        if not file.exists() or time.time() - file.stat().st_mtime > MAX_SHARED_SECONDS:
+            recording = _record(build)
+            if not _was_rolled_back(recording[0]):
+                file.write_bytes(pickle.dumps(recording))
+            return recording[1]
+    recording = pickle.loads(file.read_bytes())
+    return _replay(recording)
+
+
+def _can_replay() -> bool:
+    return _journal is not None and connection.in_atomic_block and PROGRAMS == PUBLISHED_PROGRAMS
+
+
+def _record(build: Callable[[], Any]) -> Recording:
+    statements: list[Statement] = []
+    with connection.execute_wrapper(_record_into(statements)):
+        result = build()
+    return statements, result
+
+
+def _was_rolled_back(statements: list[Statement]) -> bool:
+    return any(sql.startswith("ROLLBACK") for sql, _ in statements)
+
+
+def _replay(recording: Recording) -> Any:
+    statements, result = recording
     with connection.cursor() as cursor:
         for sql, parameters in statements:
             cursor.execute(sql, parameters)
-    return deepcopy(result)
+    return result
 
 
 def replay_fixture(build: Callable[P, R]) -> Callable[P, R]:

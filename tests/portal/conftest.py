@@ -21,6 +21,7 @@ from integrations.reviews.models import ReviewerProfile
 from tests.conftest import HASHERS, NOW, company, person
 from tests.portal import everything
 from tests.portal.crawl import Crawl, read_or_crawl
+from tests.replay import build_or_share
 
 Process = subprocess.CompletedProcess[str]
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,17 +39,30 @@ PROGRAM_PEOPLE: tuple[tuple[str, str, dict[str, Any]], ...] = (
 )
 
 
+@pytest.fixture(scope="session")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder that all processes of a run share."""
+    folder = tmp_path_factory.getbasetemp()
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+
 @pytest.fixture(scope="module")
 def once(
-    django_db_setup: None, django_db_blocker: Any, tmp_path_factory: Any
+    django_db_setup: None, django_db_blocker: Any, tmp_path_factory: Any, run_folder: Path
 ) -> Iterator[Callable[[Callable[[], Any]], dict[str, Any]]]:
-    """Builds what the tests of a module look at, in a transaction around theirs: what was made, with its uploads."""
+    """Builds what the tests of a module look at, in a transaction around theirs: what was made, with its uploads.
+
+    One process of a run builds it. The others repeat its statements and write the same files.
+    """
     folder = tmp_path_factory.mktemp("uploads")
     around = transaction.atomic()
 
     def build(make: Callable[[], Any]) -> dict[str, Any]:
         with django_db_blocker.unblock(), override_settings(MEDIA_ROOT=folder, PASSWORD_HASHERS=HASHERS):
-            return {**(make() or {}), "folder": folder}
+            key = (make.__module__, make.__qualname__)
+            made, uploads = build_or_share(run_folder, key, lambda: (make() or {}, read_files(folder)))
+            write_files(folder, uploads)
+            return {**made, "folder": folder}
 
     with django_db_blocker.unblock():
         around.__enter__()
@@ -56,6 +70,16 @@ def once(
     with django_db_blocker.unblock():
         transaction.set_rollback(True)
         around.__exit__(None, None, None)
+
+
+def read_files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def write_files(folder: Path, files: dict[str, bytes]) -> None:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
 
 
 @pytest.fixture(scope="module")
@@ -101,12 +125,10 @@ def cast(world: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.fixture
-def crawl(tmp_path_factory: pytest.TempPathFactory, world: dict[str, Any], settings: Any) -> Callable[[str], Crawl]:
+def crawl(run_folder: Path, world: dict[str, Any], settings: Any) -> Callable[[str], Crawl]:
     """Return what the portal with a mail server answers a role. A portal without one shows its email log to all."""
     settings.EMAIL_LOG_PUBLIC = False
-    base = tmp_path_factory.getbasetemp()
-    folder = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    return lambda role: read_or_crawl(folder, role, world)
+    return lambda role: read_or_crawl(run_folder, role, world)
 
 
 @pytest.fixture

@@ -44,12 +44,6 @@ from verification.testruns.selectors import get_latest_test_runs
 pytestmark = pytest.mark.any_database
 
 
-@pytest.fixture(scope="module")
-def demo_world(once: Any) -> None:
-    """The demo world, loaded once for all of these tests."""
-    once(lambda: call_command("load_demo", stdout=StringIO()))
-
-
 @pytest.fixture
 def demo(demo_world: None, db: None) -> None:
     """The demo world is there."""

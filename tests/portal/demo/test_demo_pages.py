@@ -1,13 +1,10 @@
 """Tests that the pages of the demo show labels instead of the values and keys that the program uses for them."""
 
 from collections.abc import Iterable, Iterator
-from io import StringIO
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
 
 import pytest
-from django.core.management import call_command
 from django.urls import reverse
 
 from integrations.submissions.models import Integration
@@ -30,12 +27,6 @@ LISTS = (
     "submissions:choose_program",
 )
 PAGES = ("submissions:detail", "submissions:history", "submissions:edit", "checks:results", "reviews:review")
-
-
-@pytest.fixture(scope="module")
-def demo_world(once: Any) -> None:
-    """The demo world, loaded once for all of these tests."""
-    once(lambda: call_command("load_demo", stdout=StringIO()))
 
 
 def list_pages(integrations: Iterable[Integration]) -> Iterator[tuple[Integration, str]]:

@@ -1,0 +1,17 @@
+"""Fixture of the demo world."""
+
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+
+@pytest.fixture(scope="module")
+def demo_world(once: Any) -> None:
+    """The demo world, loaded once per run for all tests that look at it."""
+    once(load_demo)
+
+
+def load_demo() -> None:
+    call_command("load_demo", stdout=StringIO())
