@@ -1,6 +1,7 @@
 """Somebody whose browser runs no scripts: they read what the server sends and submit its forms."""
 
 import re
+from functools import cached_property
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -17,8 +18,13 @@ class ScriptlessPerson:
 
     def __init__(self, client: Client, user: object) -> None:
         self.client, self.name, self.path = client, str(user), ""
-        self.document = BeautifulSoup("", "html.parser")
+        self.content = b""
         client.force_login(user)
+
+    @cached_property
+    def document(self) -> BeautifulSoup:
+        """The page that is there now. It is parsed when it is read, since many pages only lead to another."""
+        return BeautifulSoup(self.content, "html.parser")
 
     # -- going about ---------------------------------------------------------------------------------------
 
@@ -47,7 +53,8 @@ class ScriptlessPerson:
         response = getattr(self.client, method)(path, data, follow=True) if data else self.client.get(path, follow=True)
         assert response.status_code < 400, f"{method} {path}: {response.status_code} {response.content[:2000]!r}"
         self.path = response.request["PATH_INFO"]
-        self.document = BeautifulSoup(response.content, "html.parser")
+        self.content = response.content
+        vars(self).pop("document", None)
         return self
 
     # -- filling in ----------------------------------------------------------------------------------------
