@@ -7,6 +7,7 @@ from django.conf import settings
 from django.utils.html import format_html, format_html_join
 from django.utils.text import slugify
 
+from portal.api.idempotency import IDEMPOTENCY_KEY_HEADER
 from portal.api.routing import unwrap_paragraphs
 from portal.api.v1.app import API_PREFIX, build_document
 from portal.core.value_types import JsonObject, TemplateContext
@@ -66,14 +67,20 @@ def _build_operation(path: str, method: str, operation_data: JsonObject) -> Temp
         "scope": operation_data.get("x-scope", ""),
         "parameters": [
             _build_field(parameter["name"], parameter.get("schema", {}), parameter)
-            for parameter in operation_data.get("parameters", [])
-            if "$ref" not in parameter
+            for parameter in map(_resolve_parameter, operation_data.get("parameters", []))
+            if parameter["name"] != IDEMPOTENCY_KEY_HEADER
         ],
         "request": request,
         "status": status,
         "response": _build_body(response_data, mark_required=False),
         "example": _build_example(path, method, operation_data, request["fields"]),
     }
+
+
+def _resolve_parameter(parameter: JsonObject) -> JsonObject:
+    """Return a parameter, which is in the components if several operations share it."""
+    shared: dict[str, JsonObject] = build_document()["components"]["parameters"]
+    return shared[parameter["$ref"].rpartition("/")[2]] if "$ref" in parameter else parameter
 
 
 def render_inline_code(text: str) -> str:

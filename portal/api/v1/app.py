@@ -1,5 +1,7 @@
 """API version 1: routers, error handling, and the OpenAPI 3.1 document."""
 
+import json
+from collections import Counter
 from functools import cache
 
 from django.conf import settings
@@ -96,7 +98,25 @@ def build_document() -> JsonObject:
     for schema in schemas.values():
         for property_schema in schema.get("properties", {}).values():
             _omit_title(property_schema)
+    _share_parameters(document_data)
     return document_data
+
+
+def _share_parameters(document_data: JsonObject) -> None:
+    """Move each parameter that several operations have to the components, which makes the document shorter."""
+    operations = [operation for methods in document_data["paths"].values() for operation in methods.values()]
+    counts = Counter(json.dumps(each) for operation in operations for each in operation.get("parameters", ()))
+    shared: JsonObject = {}
+    for content, count in counts.items():
+        parameter = json.loads(content)
+        if count > 1 and "name" in parameter and parameter["name"] not in shared:
+            shared[parameter["name"]] = parameter
+    for parameters in (operation.get("parameters", []) for operation in operations):
+        parameters[:] = [
+            build_reference(f"parameters/{each['name']}") if shared.get(each.get("name")) == each else each
+            for each in parameters
+        ]
+    document_data["components"]["parameters"] = document_data["components"]["parameters"] | shared
 
 
 def _omit_title(schema: JsonObject) -> None:
@@ -110,7 +130,8 @@ def build_reference(path: str) -> dict[str, str]:
 
 def _complete_operation(method: str, operation: JsonObject) -> None:
     for name in PARTS.components["responses"]:
-        operation["responses"].setdefault(name.removeprefix("Problem"), build_reference(f"responses/{name}"))
+        if name.startswith("Problem"):
+            operation["responses"].setdefault(name.removeprefix("Problem"), build_reference(f"responses/{name}"))
     _add_descriptions(method, operation)
     for parameter in operation.get("parameters", ()):
         _omit_title(parameter["schema"])
@@ -128,8 +149,8 @@ def _complete_operation(method: str, operation: JsonObject) -> None:
 def _add_descriptions(method: str, operation: JsonObject) -> None:
     """Add an example and descriptions of conditional requests."""
     if method == "get":
-        operation["responses"][304] = {"description": "The resource matches the ETag in If-None-Match."}
-        operation["responses"][414] = {"description": "The URL is too long. The web server sends this response."}
+        operation["responses"][304] = build_reference("responses/NotModified")
+        operation["responses"][414] = build_reference("responses/UriTooLong")
     for parameter in operation.get("parameters", []):
         if parameter.get("name") == "If-Match":
             parameter["description"] = IF_MATCH_DESCRIPTION

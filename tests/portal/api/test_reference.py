@@ -81,3 +81,15 @@ def test_query_of_the_script_returns_the_results_only(client: Client) -> None:
 
 def test_unknown_group_is_not_found(client: Client) -> None:
     assert client.get("/api/docs/unknown").status_code == 404
+
+
+def test_document_is_small(client: Client) -> None:
+    assert len(client.get(reverse("api:openapi")).content) <= 300_000
+
+
+def test_parameters_that_operations_share_are_shown(client: Client) -> None:
+    page = read(client, reverse("api:docs_group", args=["integrations"]))
+    operation = page.select_one("#list_integrations")
+    assert operation is not None
+    names = {str(cell.get_text(strip=True)) for cell in operation.select("table tr > :first-child")}
+    assert {"after", "limit"} <= names
