@@ -6,7 +6,8 @@ from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import Exists, F, FilteredRelation, OuterRef
+from django.db.models import Exists, FilteredRelation, OuterRef
+from django.db.models.expressions import Combinable
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
@@ -18,7 +19,9 @@ from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
 
 
-def load_visible_integration(request: HttpRequest, uuid: UUID, **annotations: FilteredRelation | F) -> Integration:
+def load_visible_integration(
+    request: HttpRequest, uuid: UUID, **annotations: FilteredRelation | Combinable
+) -> Integration:
     """Return an integration with its partner, reviewer, manager, and annotations. Raises Http404 if hidden.
 
     Other people, such as the first approver, are rarely set, and loading them costs more than a query when they are.
