@@ -66,13 +66,13 @@ def write_due_anchor(now: datetime) -> int:
     newest = max(_list_files(folder), default=None)
     if newest is not None and newest[1] >= now.astimezone(UTC).date().isoformat():
         return 0
-    current = _read_heads()
-    if not current:
-        return 0
     anchors, unreadable = read_anchors(folder)
     for name in unreadable:
         logger.error("cannot read audit anchor %s", name)
     anchored_heads = merge_heads(anchors)
+    current = anchored_heads | _read_heads(find_start(anchors))
+    if not current:
+        return 0
     anchor = Anchor(
         number=newest[0] + 1 if newest else 1,
         written_at=now.astimezone(UTC).isoformat(),
@@ -116,10 +116,21 @@ def merge_heads(anchors: Iterable[Anchor]) -> Heads:
     return heads
 
 
-def _read_heads() -> Heads:
-    """Return the last event of each stream. One query gives a consistent snapshot."""
+def find_start(anchors: list[Anchor]) -> int:
+    """Return the ID up to which the anchors list all events, or 0 if an anchor is missing.
+
+    It is that of the last anchor but one, because events can get their ID before an anchor and be committed after it.
+    """
+    records = AuditEvent.objects.filter(stream=ANCHOR_STREAM, event_type=ANCHOR_EVENT_TYPE).order_by("-seq")[:2]
+    macs = [record.data.get("mac") for record in reversed(records)]
+    is_complete = len(macs) == 2 and macs == [anchor.mac for anchor in anchors[-2:]]
+    return records[1].pk if is_complete and len(anchors) == anchors[-1].number else 0
+
+
+def _read_heads(start: int) -> Heads:
+    """Return the last event of each stream that has events after `start`. One query gives a consistent snapshot."""
     next_event = AuditEvent.objects.filter(stream=OuterRef("stream"), seq=OuterRef("seq") + 1)
-    last_events = AuditEvent.objects.filter(~Exists(next_event)).order_by(F("stream"), F("seq"))
+    last_events = AuditEvent.objects.filter(~Exists(next_event), pk__gt=start).order_by(F("stream"), F("seq"))
     return {stream: (seq, mac) for stream, seq, mac in last_events.values_list("stream", "seq", "hash")}
 
 

@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
-from portal.audit.anchors import ANCHOR_EVENT_TYPE, ANCHOR_STREAM, Anchor, Heads, merge_heads, read_anchors
+from portal.audit.anchors import ANCHOR_EVENT_TYPE, ANCHOR_STREAM, Anchor, Heads, find_start, merge_heads, read_anchors
 from portal.audit.models import AuditEvent
 from portal.audit.seals import UnknownKeyError, is_known_key, list_older_keys
 
@@ -68,10 +68,7 @@ def verify_since_anchor(folder: Path) -> Iterator[Fault]:
         yield Fault(name, "the file is not a valid anchor")
     yield from _find_anchor_faults(anchors)
     heads = merge_heads(anchors)
-    # One anchor earlier, because events can get their ID before an anchor and be committed after it.
-    records = AuditEvent.objects.filter(stream=ANCHOR_STREAM, event_type=ANCHOR_EVENT_TYPE).order_by("-seq")
-    start = records.values_list("pk", flat=True)[1:2].first() or 0
-    events = AuditEvent.objects.filter(pk__gt=start).order_by("stream", "seq").iterator(chunk_size=2000)
+    events = AuditEvent.objects.filter(pk__gt=find_start(anchors)).order_by("stream", "seq").iterator(chunk_size=2000)
     yield from find_chain_faults((event for event in events if event.seq > heads.get(event.stream, FIRST)[0]), heads)
 
 

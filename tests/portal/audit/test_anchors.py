@@ -53,6 +53,23 @@ def test_anchor_is_written_once_a_day(stream: str, folder: Path) -> None:
     assert len(anchor_files(folder)) == 3
 
 
+def test_anchor_reads_only_the_events_since_the_anchors_before_it(stream: str, folder: Path) -> None:
+    records = AuditEvent.objects.filter(event_type=audit_anchors.ANCHOR_EVENT_TYPE).order_by("seq")
+    anchors, _ = audit_anchors.read_anchors(folder)
+    assert audit_anchors.find_start(anchors) == records[0].pk
+    audit_anchors.write_due_anchor(timezone.now() + timedelta(days=1))
+    anchors, _ = audit_anchors.read_anchors(folder)
+    assert (anchors[2].streams, anchors[2].events, sorted(anchors[2].heads)) == (3, 7, ["audit"])
+    assert audit_anchors.find_start(anchors) == records[1].pk
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_anchor_after_a_missing_one_reads_all_events(stream: str, folder: Path, number: int) -> None:
+    anchor_files(folder)[number - 1].unlink()
+    anchors, _ = audit_anchors.read_anchors(folder)
+    assert audit_anchors.find_start(anchors) == 0
+
+
 def test_anchor_is_logged_with_its_mac(acme: Partner, folder: Path, caplog: Any) -> None:
     record_event(acme, "partner.profile_changed", actor=None, now=timezone.now())
     with caplog.at_level("INFO", logger="portal.audit.anchors"):

@@ -1,0 +1,123 @@
+"""The audit log at 20,000,000 events compared with 100,000: appends, a history page, an anchor, and verification.
+
+    bin/bench events --rows 20000000
+
+The database makes the events, EVENTS_PER_STREAM for each stream. Their seals are not valid, which incremental
+verification doesn't read: it starts at the last anchor. Each figure is the fastest of some rounds.
+"""
+
+import argparse
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.bench.settings")
+django.setup()
+
+from django.conf import settings  # noqa: E402
+from django.core.management import call_command  # noqa: E402
+from django.db import connection, transaction  # noqa: E402
+from django.urls import reverse  # noqa: E402
+from django.utils import timezone  # noqa: E402
+
+from portal.audit.anchors import write_due_anchor  # noqa: E402
+from portal.audit.models import AuditEvent  # noqa: E402
+from portal.audit.services import record_system_event  # noqa: E402
+from portal.audit.verification import verify_since_anchor  # noqa: E402
+from tests.bench import growth_world  # noqa: E402
+from tests.conftest import HASHERS  # noqa: E402
+from tests.portal.asking import client_of  # noqa: E402
+
+SMALLEST, ROUNDS, APPENDED = 100_000, 5, 500
+EVENTS_PER_STREAM = 200
+Figures = dict[str, float]
+COLUMNS = "stream, seq, event_type, actor_id, actor, note, data, internal, at, before, key_id, hash"
+SEED = f"""
+INSERT INTO audit_auditevent ({COLUMNS}, integration_id, partner_id)
+SELECT 'integration:' || ({growth_world.STRIDE} + g / {EVENTS_PER_STREAM}), g %% {EVENTS_PER_STREAM} + 1,
+  'requirement.submitted', 1 + g %% 50, 'Somebody', '', '{{"title": "License", "requirement": "license"}}', false,
+  now() - interval '3 years' + g * interval '4 seconds', repeat('0', 64), 'tests', repeat('0', 64),
+  {growth_world.STRIDE} + g / {EVENTS_PER_STREAM}, {growth_world.STRIDE} + g / {EVENTS_PER_STREAM} / 20
+FROM generate_series(%s, %s) g
+"""
+
+
+def seed(first: int, last: int) -> float:
+    """Insert events by the database, without checks of references, and return how many it inserts in a second."""
+    begin = time.perf_counter()
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")
+        cursor.execute("SET statement_timeout = 0")
+        cursor.execute(SEED, [first, last - 1])
+        cursor.execute("RESET session_replication_role")
+        cursor.execute("VACUUM ANALYZE audit_auditevent")
+        cursor.execute("RESET statement_timeout")
+    return (last - first) / (time.perf_counter() - begin)
+
+
+def measure_seconds(call: Callable[[], object], rounds: int = ROUNDS) -> float:
+    """Return the shortest time of some rounds."""
+    seconds = []
+    for _ in range(rounds):
+        begin = time.perf_counter()
+        call()
+        seconds.append(time.perf_counter() - begin)
+    return min(seconds)
+
+
+def append_events() -> None:
+    """Append events to a stream one by one, each in a transaction of its own."""
+    for _ in range(APPENDED):
+        with transaction.atomic():
+            record_system_event("benchmark", "responsibility.changed", now=timezone.now())
+
+
+def measure(world: growth_world.World, folder: Path, day: int) -> Figures:
+    """Return the figures of the log as it is now."""
+    client = client_of(world["cast"]["sam"])
+    pages = {
+        "history page, ms": reverse("submissions:history", args=[world["integration"].uuid]),
+        "first page of the log, ms": reverse("inbox:audit_log"),
+    }
+    figures = {name: 1000 * measure_seconds(lambda url=url: client.get(url)) for name, url in pages.items()}  # type: ignore[misc]
+    figures["appended events per second"] = APPENDED / measure_seconds(append_events)
+    now = timezone.now() + timedelta(days=day)
+    write_due_anchor(now)  # of all the events that the database made
+    append_events()
+    write_due_anchor(now + timedelta(days=1))
+    append_events()
+    figures["daily anchor, s"] = measure_seconds(lambda: write_due_anchor(now + timedelta(days=2)), rounds=1)
+    append_events()
+    figures["verification since the last anchor, s"] = measure_seconds(lambda: list(verify_since_anchor(folder)))
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_total_relation_size('audit_auditevent')")
+        figures["size, GB"] = cursor.fetchone()[0] / 1e9
+    return figures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="bin/bench events", description=__doc__)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    options = parser.parse_args()
+    settings.PASSWORD_HASHERS, settings.ALLOWED_HOSTS = HASHERS, ["*"]
+    call_command("migrate", verbosity=0)
+    world = growth_world.build()
+    with tempfile.TemporaryDirectory() as folder:
+        settings.AUDIT_ANCHOR_DIR = folder
+        seed(0, SMALLEST)
+        small = measure(world, Path(folder), day=0)
+        rate = seed(SMALLEST, options.rows)
+        large = measure(world, Path(folder), day=3)
+    print(f"{AuditEvent.objects.count():,} events, made with {rate:,.0f} per second")
+    print(f"{'':<40}{SMALLEST:>14,}{options.rows:>14,}{'ratio':>8}")
+    for name, value in large.items():
+        print(f"{name:<40}{small[name]:>14,.2f}{value:>14,.2f}{value / small[name]:>8.2f}")
+
+
+if __name__ == "__main__":
+    main()
