@@ -37,9 +37,7 @@ pytest_plugins = ["tests.fakes.plugin", "tests.template_database"]
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)  # a Tuesday
 PASSWORD = "correct horse battery"
 HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
 gc.disable()  # while thousands of modules and tests are collected, of which none becomes garbage
-
 DATABASE_FIXTURES = frozenset({"db", "transactional_db", "live_server", "client"})
 
 
