@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from django.db.models import Q
+from django.db.models import F, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -115,9 +115,10 @@ def get_parallel_action(integration: Integration, user: User, now: datetime) -> 
 
 
 def list_introductions(integration: Integration) -> list[Introduction]:
-    """Return introductions of the integration, which are rare, so that joins would cost more than they save."""
+    """Return introductions of the integration with the names of both companies."""
     introductions = Introduction.objects.filter(Q(asking=integration) | Q(other=integration))
-    return list(introductions.prefetch_related("asking__partner", "other__partner"))
+    names = {"asking_company": F("asking__partner__name"), "other_company": F("other__partner__name")}
+    return list(introductions.annotate(**names))
 
 
 def build_action_url(integration: Integration, user: User, target: str) -> str:

@@ -44,7 +44,7 @@ class TableParams(Schema):
     format: str = Field(
         "", pattern="^(json|csv|xlsx)?$", description="json, csv, or xlsx. The Accept header also works."
     )
-    limit: int = Field(500, ge=1, le=MAX_JSON_ROWS, description="Maximum number of JSON rows. Files contain all rows.")
+    limit: int = Field(200, ge=1, le=MAX_JSON_ROWS, description="Maximum number of JSON rows. Files contain all rows.")
     program: str = Field("", max_length=60)
     period: str = Field("", max_length=10, description="Period of figures: 30, 90, or 365 days.")
     q: str = Field("", max_length=100)
