@@ -1,10 +1,9 @@
 """Links from terms to the glossary."""
 
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from portal.ui.components.markup import register
+from portal.ui.components.markup import register, render
 from portal.ui.content.glossary import TERMS_BY_KEY, build_url
 
 
@@ -14,9 +13,5 @@ def word(key: str, *, text: str = "") -> SafeString:
     if key not in TERMS_BY_KEY:
         raise ValueError(f"Unknown glossary term: {key!r}.")
     entry = TERMS_BY_KEY[key]
-    return format_html(
-        '<a class="word" href="{}" title="{}">{}</a>',
-        build_url(key),
-        _(entry.definition),
-        text or _(entry.name).lower(),
-    )
+    name = text or _(entry.name).lower()
+    return render("word", {"href": build_url(key), "definition": _(entry.definition), "text": name})

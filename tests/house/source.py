@@ -1,5 +1,6 @@
 """Files of the project: those in Git, and new ones that are not ignored."""
 
+import re
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -21,13 +22,11 @@ def name(path: Path) -> str:
 
 
 def template_files() -> tuple[Path, ...]:
-    """The project's templates: those of the apps and those in templates/."""
-    return tuple(
-        path for path in files("templates/*", "*/templates/*") if path.suffix in {".html", ".md", ".svg", ".txt"}
-    )
+    """The project's templates: those of the apps, those in templates/, and those of components."""
+    patterns = ("templates/*", "*/templates/*", "*/jinja2/*")
+    return tuple(path for path in files(*patterns) if path.suffix in {".html", ".md", ".svg", ".txt"})
 
 
 def template_name(path: Path) -> str:
-    """The name under which Django finds a template."""
-    parts = name(path).split("/")
-    return "/".join(parts[parts.index("templates") + 1 :])
+    """The name under which Django or Jinja2 finds a template."""
+    return re.split(r"(?:^|/)(?:templates|jinja2)/", name(path), maxsplit=1)[1]

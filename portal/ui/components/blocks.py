@@ -4,42 +4,15 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Protocol
 
-from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from portal.ui.components.inline import OUTCOMES, badge
-from portal.ui.components.markup import (
-    EMPTY,
-    TONE_ICONS,
-    component,
-    format_markup,
-    format_part,
-    register,
-    render_icon,
-    require_choice,
-)
-from portal.ui.components.moments import when
+from portal.ui.components.inline import OUTCOMES
+from portal.ui.components.markup import TONE_ICONS, component, require_choice
 
 BANNER_TONES = ("good", "warn", "bad", "info")
 ENTRY_TONES = ("neutral", "accent", "good", "warn", "bad", "info")
-ENTRY = (
-    '<li class="entry tone-{}"{}><span class="entry-mark">{}</span><div class="entry-main">'
-    '<p class="entry-head"><span class="entry-what">{}</span> <span class="entry-when muted">{}{}</span> {}</p>'
-    "{}</div></li>"
-)
-EVIDENCE = '<details class="fold"{}><summary>{}{}</summary><div class="fold-body">{}</div></details>'
-INDEX_ENTRY = '<li class="tone-{}"><a href="{}">{} <span><span class="visually-hidden">{}:</span> {}</span> {}</a></li>'
-REQUIREMENT = (
-    '<li class="requirement tone-{}"{}><span class="requirement-mark">{}</span><div class="requirement-main">'
-    '<p class="requirement-title">{} <span class="requirement-state">{}{}</span></p>{}{}</div>{}</li>'
-)
-PATH = '<nav class="path" aria-label="{}"{} tabindex="0"><ol>{}</ol></nav>'
-STEP = (
-    '<li class="step step-{}"{}><span class="step-mark">{}</span>'
-    '<span class="step-name">{}<span class="visually-hidden">, {}</span></span></li>'
-)
 STEP_STATES = {
     "done": ("check", gettext_noop("done")),
     "current": ("circle-dot", gettext_noop("now")),
@@ -57,20 +30,11 @@ class ShownResult(Protocol):
     advice: str
 
 
-@register.simple_block_tag
+@component
 def panel(
     content: str, *, heading: str = "", aside: object = "", actions: object = "", id: str = "", flush: bool = False
-) -> SafeString:
+) -> None:
     """Render a bordered section with an optional heading, note, and actions. `flush` removes the padding."""
-    title = format_markup("<h2>{}{}</h2>", heading, format_part(' <span class="muted aside">{}</span>', aside))
-    head = (title if heading else EMPTY) + format_part('<div class="actions">{}</div>', actions)
-    return format_markup(
-        '<section class="panel{}"{}>{}<div class="panel-body">{}</div></section>',
-        " panel-flush" if flush else "",
-        format_part(' id="{}"', id),
-        format_part('<header class="panel-head">{}</header>', head),
-        content,
-    )
 
 
 @component
@@ -83,19 +47,15 @@ def table(content: str, *, caption: str, show_caption: bool = False) -> None:
     """Render a table around <thead> and <tbody>. On phones, td.main and td.end form the first line of a row."""
 
 
-@register.simple_tag
-def table_head(*headings: object, numbers: str = "", end: bool = False, hide_last: bool = False) -> SafeString:
+@component
+def table_head(*headings: object, numbers: str = "", end: bool = False, hide_last: bool = False) -> Values:
     """Render the <thead> of a table from the headings of its columns.
 
     `numbers` names the columns of numbers, such as "3 4". With `end`, the last column is aligned to the right. With
     `hide_last`, only screen readers present its heading.
     """
     classes = dict.fromkeys(map(int, numbers.split()), "number") | ({len(headings): "end"} if end else {})
-    attributes = {column: format_html(' class="{}"', name) for column, name in classes.items()}
-    if hide_last:
-        headings = (*headings[:-1], format_html('<span class="visually-hidden">{}</span>', headings[-1]))
-    pairs = ((attributes.get(column, EMPTY), heading) for column, heading in enumerate(headings, 1))
-    return format_html("<thead><tr>{}</tr></thead>", format_html_join("", '<th scope="col"{}>{}</th>', pairs))
+    return {"columns": [(classes.get(column, ""), heading) for column, heading in enumerate(headings, 1)]}
 
 
 @component
@@ -103,7 +63,7 @@ def timeline(content: str, *, label: str = "") -> None:
     """Render the list around timeline entries."""
 
 
-@register.simple_block_tag
+@component
 def entry(
     content: str,
     *,
@@ -114,28 +74,14 @@ def entry(
     tone: str = "neutral",
     private: bool = False,
     id: str = "",
-) -> SafeString:
+) -> Values:
     """Render a timeline entry. `private` marks entries that partners can't see."""
-    mark = render_icon(icon or TONE_ICONS[require_choice(tone, ENTRY_TONES, "tone")])
-    note = badge(_("Only reviewers see this"), tone="warn", icon="lock") if private else EMPTY
-    return format_markup(
-        ENTRY,
-        f"{tone} entry-private" if private else tone,
-        format_part(' id="{}"', id),
-        mark,
-        what,
-        format_part("{} · ", who),
-        when(at),
-        note,
-        format_part('<div class="entry-body prose">{}</div>', SafeString(content.strip())),
-    )
+    return {"icon": icon or TONE_ICONS[require_choice(tone, ENTRY_TONES, "tone")]}
 
 
-@register.simple_block_tag
-def evidence(content: str, *, summary: object, open: bool = False) -> SafeString:
+@component
+def evidence(content: str, *, summary: object, open: bool = False) -> None:
     """Render collapsible details."""
-    is_open, mark = SafeString(" open") if open else EMPTY, render_icon("chevron-right", 14)
-    return format_markup(EVIDENCE, is_open, mark, summary, content)
 
 
 @component
@@ -169,20 +115,17 @@ def turn(
     return {"label": label or ("" if at_rest else default_label), "icon": icon}
 
 
-@register.simple_block_tag
-def facts(content: str) -> SafeString:
+@component
+def facts(content: str) -> None:
     """Render the list around facts."""
-    return format_markup('<dl class="facts">{}</dl>', content)
 
 
-@register.simple_block_tag
-def fact(content: str, name: str) -> SafeString:
+@component
+def fact(content: str, name: str) -> None:
     """Render a name and its value. An empty value is shown as "Not available"."""
-    value = SafeString(content.strip()) or format_markup('<span class="muted">{}</span>', _("Not available"))
-    return format_markup('<div class="fact"><dt>{}</dt><dd>{}</dd></div>', name, value)
 
 
-@register.simple_block_tag
+@component
 def requirement(
     content: str,
     *,
@@ -194,33 +137,18 @@ def requirement(
     action: object = "",
     inline: bool = False,
     id: str = "",
-) -> SafeString:
+) -> Values:
     """Render a requirement with its status, title, reason, and action.
 
     With `inline`, its link opens it in place. An open one has an ID, and takes the focus when htmx opens it.
     """
-    icon, tone, word = OUTCOMES[require_choice(state, OUTCOMES, "state")]
-    loading = format_markup(' hx-get="{}" hx-push-url="true"', href) if inline else EMPTY
-    current = SafeString(' aria-current="true"') if id else EMPTY
-    return format_markup(
-        REQUIREMENT,
-        tone,
-        format_part(' id="{}"', id),
-        render_icon(icon),
-        format_markup('<a href="{}"{}{}>{}</a>', href, loading, current, title) if href else title,
-        _(word),
-        format_part(" · {}", who),
-        format_part('<p class="requirement-reason">{}</p>', reason),
-        content,
-        format_part('<div class="requirement-action">{}</div>', action),
-    )
+    return _describe_outcome(state)
 
 
-@register.simple_block_tag
-def index_entry(content: str, *, state: str, title: str, href: str) -> SafeString:
+@component
+def index_entry(content: str, *, state: str, title: str, href: str) -> Values:
     """Render the entry of a requirement in the index of a split pane, with marks as content."""
-    icon, tone, word = OUTCOMES[require_choice(state, OUTCOMES, "state")]
-    return format_markup(INDEX_ENTRY, tone, href, render_icon(icon), _(word), title, content)
+    return _describe_outcome(state)
 
 
 @component
@@ -271,18 +199,20 @@ def mail_preview(content: str, *, to: str, subject: str, wait: str = "") -> Valu
     return {"content": SafeString(content.strip("\n"))}
 
 
-@register.simple_tag
-def path(steps: Iterable[object], *, label: str = "") -> SafeString:
+@component
+def path(steps: Iterable[object], *, label: str = "") -> Values:
     """Render the steps of a program. Each has a name, a state (done, current, or next), and an optional href."""
-    rows, current = list[SafeString](), EMPTY
-    for place, step in enumerate(steps, 1):
-        name, state, href = [_read(step, key) for key in ("name", "state", "href")]
-        icon, word = STEP_STATES[require_choice(state, STEP_STATES, "state of a step")]
-        link = format_markup('<a href="{}">{}</a>', href, name) if href else name
-        is_current = SafeString(' aria-current="step"') if state == "current" else EMPTY
-        rows.append(format_markup(STEP, state, is_current, render_icon(icon), link, _(word)))
-        current = format_markup(' data-place="{}"', place) if is_current else current
-    return format_markup(PATH, label or _("Program steps"), current, SafeString("".join(rows)))
+    rows = [[_read(step, key) for key in ("state", "href", "name")] for step in steps]
+    places = [place for place, (state, *_rest) in enumerate(rows, 1) if state == "current"]
+    return {
+        "steps": [(*row, *STEP_STATES[require_choice(row[0], STEP_STATES, "state of a step")]) for row in rows],
+        "current_place": places[-1] if places else "",
+    }
+
+
+def _describe_outcome(state: str) -> Values:
+    icon, tone, word = OUTCOMES[require_choice(state, OUTCOMES, "state")]
+    return {"icon": icon, "tone": tone, "word": word}
 
 
 def _read(step: object, name: str) -> str:

@@ -4,21 +4,11 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from django.contrib.messages.storage.base import Message
-from django.forms.utils import flatatt
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from portal.ui.components.markup import (
-    EMPTY,
-    TONE_ICONS,
-    TONES,
-    component,
-    format_markup,
-    register,
-    render_icon,
-    require_choice,
-)
+from portal.ui.components.markup import ENVIRONMENT, TONE_ICONS, TONES, component, register, require_choice
 
 # icon, tone, and label of each status of a check or requirement
 OUTCOMES: dict[str, tuple[str, str, str]] = {
@@ -37,14 +27,6 @@ OUTCOMES: dict[str, tuple[str, str, str]] = {
     "not_applicable": ("minus", "neutral", gettext_noop("Not applicable")),
 }
 BUTTON_TONES = ("primary", "secondary", "quiet", "danger")
-BLOCKED_BUTTON = (
-    '<span class="button-blocked"><button type="button" class="{0}" aria-disabled="true">{1}{2}'
-    '<span class="visually-hidden">, {3} {4}</span></button><span class="reason" aria-hidden="true">{4}</span></span>'
-)
-EXTERNAL_BUTTON = (
-    '<a class="{}" href="{}" rel="noopener noreferrer" target="_blank">{}{}{}'
-    '<span class="visually-hidden"> {}</span></a>'
-)
 MESSAGE_TONES = {"success": "good", "warning": "warn", "error": "bad"}
 
 
@@ -55,12 +37,11 @@ class Person(Protocol):
     email: str
 
 
-@register.simple_tag
-def badge(text: object, *, tone: str = "neutral", icon: str = "") -> SafeString:
+@component
+def badge(text: object, *, tone: str = "neutral", icon: str = "") -> Mapping[str, object]:
     """Render a badge with an icon and a tone."""
-    tone = require_choice(tone, TONES, "tone")
-    mark = render_icon(icon or TONE_ICONS[tone], 14)
-    return format_markup('<span class="badge tone-{}">{}{}</span>', tone, mark, text)
+    default_icon = TONE_ICONS[require_choice(tone, TONES, "tone")]
+    return {"icon": icon or default_icon}
 
 
 @register.simple_tag
@@ -70,23 +51,18 @@ def outcome(value: str, *, text: str = "") -> SafeString:
     return badge(text or _(word), tone=tone, icon=name)
 
 
-@register.simple_tag
-def tally(counts: Mapping[str, int]) -> SafeString:
+ENVIRONMENT.filters["outcome"] = outcome
+
+
+@component
+def tally(counts: Mapping[str, int]) -> Mapping[str, object]:
     """Render counts for a narrow cell, such as "14 ✓ 1 !", with labels for screen readers."""
-    parts = []
-    for value, count in counts.items():
-        name, tone, word = OUTCOMES[require_choice(value, OUTCOMES, "outcome")]
-        said_word = _(word).lower()
-        words = f"{int(count)} {said_word}"
-        if count:
-            parts.append(
-                f'<span class="tone-{tone}" title="{words}">{int(count)}{render_icon(name, 14)}'
-                f'<span class="visually-hidden"> {said_word}</span></span>'
-            )
-    return SafeString(f'<span class="tally">{" ".join(parts)}</span>')
+    outcomes = {value: OUTCOMES[require_choice(value, OUTCOMES, "outcome")] for value in counts}
+    shown = [(int(count), *outcomes[value]) for value, count in counts.items() if count]
+    return {"parts": [(count, tone, icon, _(word).lower()) for count, icon, tone, word in shown]}
 
 
-@register.simple_tag
+@component
 def button(
     text: object,
     *,
@@ -104,27 +80,12 @@ def button(
     hx_get: str = "",
     hx_target: str = "",
     hx_swap: str = "",
-) -> SafeString:
+) -> None:
     """Render a button. `disabled` is the reason as a sentence. A disabled button stays focusable and shows it."""
-    css_class, mark = _build_button_class(tone, small=small), render_icon(icon) if icon else EMPTY
-    if disabled:
-        return format_markup(BLOCKED_BUTTON, css_class, mark, text, _("not available:"), disabled)
-    attributes = {
-        "name": name,
-        "value": value,
-        "form": form,
-        "formaction": formaction,
-        "formnovalidate": novalidate,
-        "hx-post": hx_post,
-        "hx-get": hx_get,
-        "hx-target": hx_target,
-        "hx-swap": hx_swap,
-    }
-    given = flatatt({key: each for key, each in attributes.items() if each})
-    return format_markup('<button type="{}" class="{}"{}>{}{}</button>', kind, css_class, given, mark, text)
+    require_choice(tone, BUTTON_TONES, "tone")
 
 
-@register.simple_tag
+@component
 def link_button(
     text: object,
     *,
@@ -134,20 +95,9 @@ def link_button(
     small: bool = False,
     external: bool = False,
     disabled: str = "",
-) -> SafeString:
+) -> None:
     """Render a link as a button. With `disabled`, render a disabled button with the reason."""
-    if disabled:
-        return button(text, tone=tone, icon=icon, small=small, disabled=disabled)
-    css_class, mark = _build_button_class(tone, small=small), render_icon(icon) if icon else EMPTY
-    if not external:
-        return format_markup('<a class="{}" href="{}">{}{}</a>', css_class, href, mark, text)
-    end = render_icon("external-link", 14)
-    return format_markup(EXTERNAL_BUTTON, css_class, href, mark, text, end, _("(opens in a new tab)"))
-
-
-def _build_button_class(tone: str, *, small: bool) -> SafeString:
-    tone = require_choice(tone, BUTTON_TONES, "tone")
-    return SafeString(f"button button-{tone}{' button-small' if small else ''}")
+    require_choice(tone, BUTTON_TONES, "tone")
 
 
 @register.filter("message_tone")
@@ -162,6 +112,9 @@ def get_initials(who: Person) -> str:
     name = who.name or who.email
     words = [word for word in name.split() if word[0].isalnum()]
     return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper() or "?"
+
+
+ENVIRONMENT.filters["initials"] = get_initials
 
 
 @component

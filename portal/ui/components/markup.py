@@ -1,18 +1,21 @@
-"""HTML helpers of components: escaped strings for small components and templates for large ones."""
+"""Components of pages: functions with typed parameters that render Jinja2 templates."""
 
 import inspect
 from collections.abc import Callable, Mapping
 from functools import cache, wraps
-from html import escape
 from importlib.resources import files
 from io import BytesIO
+from pathlib import Path
 from typing import ParamSpec
 from xml.etree import ElementTree
 from zipfile import ZipFile
 
 from django import template
-from django.template import loader
+from django.conf import settings
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 P = ParamSpec("P")
 register = template.Library()
@@ -26,6 +29,21 @@ TONE_ICONS = {
     "bad": "circle-x",
     "info": "info",
 }
+
+
+# not among TEMPLATES, where Django would look here too for each optional template of a page
+ENVIRONMENT = Environment(
+    loader=FileSystemLoader(Path(__file__).parents[1] / "jinja2"),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    auto_reload=settings.DEBUG,
+    undefined=StrictUndefined,
+)
+# Messages are trusted, as in {% translate %}, and the format filter escapes the values for their placeholders.
+GLOBALS = {"_": lambda message: Markup(gettext(message))}  # noqa: S704
+# a page has about 60 components, so the few calls of Jinja2's own cache count
+get_template = ENVIRONMENT.get_template if settings.DEBUG else cache(ENVIRONMENT.get_template)
 
 
 def require_choice(value: str, options: tuple[str, ...] | Mapping[str, object], what: str) -> str:
@@ -47,43 +65,53 @@ def render_icon(name: str, size: int = 16) -> SafeString:
     return SafeString("".join(line.strip() for line in drawing.splitlines()))
 
 
+ENVIRONMENT.filters["icon"] = render_icon
+
+
 @cache
 def _open_icons() -> ZipFile:
     """Return Lucide's archive with its list of 1,700 files, which Lucide would read again for each icon."""
     return ZipFile(BytesIO((files("lucide") / "lucide.zip").read_bytes()))
 
 
-def format_markup(markup: str, *values: object) -> SafeString:
-    """Return markup with escaped values, as format_html does, which takes twenty calls to escape each of them."""
-    parts = [value.__html__() if hasattr(value, "__html__") else escape(str(value)) for value in values]
-    return SafeString(markup.format(*parts))
+def render(name: str, values: Mapping[str, object]) -> SafeString:
+    """Render the template jinja2/ui/components/NAME.html.
+
+    Template.render would copy the globals of the environment, which takes longer than to render a small component.
+    """
+    template = get_template(f"ui/components/{name}.html")
+    context = template.new_context({**GLOBALS, **values}, shared=True)
+    return SafeString("".join(template.root_render_func(context)))
 
 
-def format_part(markup: str, value: object) -> SafeString:
-    """Return the markup around an escaped value, or nothing without one."""
-    return format_markup(markup, value) if value else EMPTY
+def get_macro(template_name: str, name: str) -> Callable[..., Markup]:
+    """Return a macro of the template jinja2/ui/components/NAME.html."""
+    return vars(get_template(f"ui/components/{template_name}.html").module)[name]
 
 
 def component(build: Callable[P, Mapping[str, object] | None]) -> Callable[P, SafeString]:
-    """Make a template tag of a function, which renders templates/ui/components/NAME.html with the name of the function.
+    """Make a template tag of a function, which renders jinja2/ui/components/NAME.html with the name of the function.
 
     The template gets the arguments of the function, with the content without surrounding whitespace, and the values
-    that the function returns, if any. A function with content becomes a block tag.
+    that the function returns, if any. A function with content becomes a block tag. Templates of other components can
+    use it as a filter of its first argument.
     """
     name, parameters = build.__name__, inspect.signature(build).parameters
     # a page has about 60 components, and binding the arguments of each to the signature takes longer than this
     defaults = {key: each.default for key, each in parameters.items() if each.default is not each.empty}
     is_variadic = any(each.kind is each.VAR_POSITIONAL for each in parameters.values())
     positional_names = () if is_variadic else tuple(parameters)
+    has_content = "content" in parameters
 
     @wraps(build)
-    def render(*args: P.args, **kwargs: P.kwargs) -> SafeString:
-        extra_values = build(*args, **kwargs) or {}  # refuses arguments that don't fit
+    def render_component(*args: P.args, **kwargs: P.kwargs) -> SafeString:
+        extra_values = build(*args, **kwargs)  # refuses arguments that don't fit
         values = {**defaults, **dict(zip(positional_names, args, strict=False)), **kwargs}
-        if "content" in values:
+        if has_content:
             values["content"] = SafeString(str(values["content"]).strip())
-        markup = loader.get_template(f"ui/components/{name}.html")
-        return SafeString(markup.render({**values, **extra_values}).strip())
+        values.update(extra_values or {})
+        return render(name, values)
 
-    add_tag = register.simple_block_tag if "content" in parameters else register.simple_tag
-    return add_tag(render)
+    ENVIRONMENT.filters[name] = render_component
+    add_tag = register.simple_block_tag if has_content else register.simple_tag
+    return add_tag(render_component)

@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
-from portal.ui.components.markup import EMPTY, register, render_icon, require_choice
+from portal.ui.components.markup import EMPTY, ENVIRONMENT, get_macro, register, require_choice
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
 FORMS = ("exact", "relative", "age", "both")
@@ -108,23 +108,19 @@ def when(moment: date | None, *, form: str = "exact", now: datetime | None = Non
         return EMPTY
     require_choice(form, FORMS, "form")
     now = now or timezone.now()
-    stamp, kind, words = format_iso(moment), "", ""
     zone = timezone.get_current_timezone()  # once, because a page has many times
-    local = moment.astimezone(zone) if isinstance(moment, datetime) else moment
-    if not isinstance(moment, datetime) or not isinstance(local, datetime):
-        words = format_day(moment, now.astimezone(zone))
-    elif form == "exact":
-        kind, words = " data-exact", _format_local_exact(local, now.astimezone(zone))
-    elif form == "relative":
-        kind, words = f' data-relative="ago" data-moment="{stamp}"', format_relative(moment, now)
-    elif form == "age":
-        kind, words = f' data-relative="age" data-moment="{stamp}"', format_span((now - moment).total_seconds())
+    local, exact, relative = moment, "", ""
+    if isinstance(moment, datetime):
+        local = moment.astimezone(zone)
+        if form in ("exact", "both"):
+            exact = _format_local_exact(local, now.astimezone(zone))
+        if form != "exact":
+            relative = format_span((now - moment).total_seconds()) if form == "age" else format_relative(moment, now)
     else:
-        relative_html = f'<span data-relative="ago" data-moment="{stamp}">{format_relative(moment, now)}</span>'
-        exact = _format_local_exact(local, now.astimezone(zone))
-        words = f"<span data-exact>{exact}</span> · {relative_html}"
-    # Contains no user input, so it skips escaping for speed.
-    return SafeString(f'<time datetime="{stamp}" title="{_format_local_full(local)}"{kind}>{words}</time>')
+        form, exact = "day", format_day(moment, now.astimezone(zone))
+    return SafeString(
+        get_macro("moments", "when")(form, format_iso(moment), _format_local_full(local), exact, relative)
+    )
 
 
 def format_due(moment: datetime, now: datetime) -> tuple[str, str]:
@@ -144,10 +140,8 @@ def due(moment: datetime | None, *, paused: bool = False, now: datetime | None =
         return EMPTY
     now = now or timezone.now()
     tone, words = ("neutral", _("paused")) if paused else format_due(moment, now)
-    kind = "" if paused else ' data-relative="due"'
-    stamp, title, mark = format_iso(moment), format_full(moment), render_icon("circle-pause" if paused else "clock", 14)
-    return SafeString(
-        f'<time class="due due-{tone}" datetime="{stamp}" title="{title}">{mark}'
-        f'<span{kind} data-moment="{stamp}">{words}</span>'
-        f'<span class="visually-hidden" data-full>, {title}</span></time>'
-    )
+    icon = "circle-pause" if paused else "clock"
+    return SafeString(get_macro("moments", "due")(tone, icon, format_iso(moment), format_full(moment), words, paused))
+
+
+ENVIRONMENT.filters |= {"when": when, "due": due}

@@ -1,23 +1,12 @@
-"""Requirements of the review page, rendered from format strings because a page has dozens of them."""
+"""Requirements of the review page."""
 
+from collections.abc import Mapping
 from typing import Protocol
 
-from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from portal.ui.components.inline import badge, outcome
-from portal.ui.components.markup import format_markup, format_part, register, render_icon
+from portal.ui.components.markup import component
 
-ITEM = (
-    '<article class="asserted" id="requirement-{0}"><header class="asserted-head">'
-    '<h3 id="title-{0}"><a href="{1}">{2}</a></h3> {3} {4}</header>{5}{6}'
-    '<div class="row asserted-actions">{7}</div></article>'
-)
-FINDING_LINK = (
-    ' <a href="{0}?requirement={1}" hx-get="{0}?requirement={1}" hx-select="#finding-form"'
-    ' hx-swap="outerHTML ignoreTitle:true" aria-describedby="title-{1}">{2}{3}</a>'
-)
 # icon and label of the badge by the state of the evidence since the previous round
 DIFFERENCES = {"changed": ("git-compare", gettext_noop("Changed")), "new": ("plus", gettext_noop("New"))}
 
@@ -43,7 +32,7 @@ class ReviewedRequirement(Protocol):
     def can_waive(self) -> bool: ...
 
 
-@register.simple_block_tag
+@component
 def review_item(
     content: str,
     item: ReviewedRequirement,
@@ -53,33 +42,6 @@ def review_item(
     can_act: bool = False,
     identity: bool = False,
     finding_url: str = "",
-) -> SafeString:
+) -> Mapping[str, object]:
     """Render a requirement with its evidence (content), check details, and links to what a reviewer can do."""
-    links = (
-        (identity, f"{href}#identity", _("Compare identity")),
-        (item.can_complete, href, _("Complete requirement")),
-        (item.can_waive, f"{href}#waive", _("Waive requirement")),
-    )
-    actions = [format_part('<p class="muted">{}</p>', item.missing), format_part("{}", checks)]
-    if can_act:
-        actions += [format_markup(' <a href="{}">{}</a>', url, label) for is_shown, url, label in links if is_shown]
-    if finding_url:
-        actions.append(format_markup(FINDING_LINK, finding_url, item.id, render_icon("flag", 14), _("Add finding")))
-    return format_markup(
-        ITEM,
-        item.id,
-        href,
-        item.title,
-        outcome(item.status),
-        _render_difference(item.difference),
-        format_part('<p class="muted">{}</p>', item.note),
-        content,
-        SafeString("".join(actions)),
-    )
-
-
-def _render_difference(state: str) -> SafeString:
-    if state in DIFFERENCES:
-        icon, label = DIFFERENCES[state]
-        return badge(_(label), tone="accent", icon=icon)
-    return format_part('<span class="requirement-state">{}</span>', state and _("Unchanged"))
+    return {"difference": DIFFERENCES.get(item.difference)}

@@ -264,7 +264,7 @@ def test_decision_that_is_not_possible_is_a_button_with_its_reason():
 
 def named_icons():
     """Every icon that a template or a table of ours names."""
-    used = re.compile(r'(?:\{% icon |icon(?:_name)?=|lucide )"([a-z0-9-]+)"')
+    used = re.compile(r'(?:\{% icon |icon(?:_name)?=|lucide |\{\{ (?="[a-z0-9-]+"\|icon))"([a-z0-9-]+)"')
     return sorted({name for page in template_files() for name in used.findall(page.read_text())})
 
 
