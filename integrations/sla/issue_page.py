@@ -38,9 +38,9 @@ from integrations.sla.presenters import (
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.ui.charts import calendar_strip as strip
+from portal.ui.components.inline import link
 
 MAX_TIMELINE_ENTRIES = 60
-GITHUB_LINK_TEMPLATE = '{0} <a href="{1}" rel="noopener noreferrer">{2}<span class="visually-hidden">: {0}</span></a>'
 # Description, tone, and icon by event kind
 EVENT_DISPLAY_BY_KIND: dict[str, tuple[str, str, str]] = {
     IssueEventKind.OPENED: (gettext_noop("opened the issue"), "accent", "circle-dot"),
@@ -234,7 +234,8 @@ def build_timeline_entry(row: SupportIssueEvent, url: str) -> TimelineEntry:
     actor = "" if row.data.get("guessed") else row.actor
     description = f"{actor or _('Someone')} {_(label).format(label=row.label)}"
     if row.source != "portal":
-        description = format_html(GITHUB_LINK_TEMPLATE, description, build_event_url(url, row.key), _("on GitHub"))
+        event_link = link(_("on GitHub"), href=build_event_url(url, row.key), about=description, external=True)
+        description = format_html("{} {}", description, event_link)
     text = _("We don't have the original text of this comment.") if row.data.get("unread") else row.text[:600]
     return TimelineEntry(description, row.at, tone, icon, text)
 

@@ -2,10 +2,10 @@
 
 from django.contrib import admin
 from django.urls import reverse
-from django.utils.html import format_html
 
 from integrations.submissions.models import Integration, Introduction
 from portal.core.admin import ReadOnlyAdminMixin
+from portal.ui.components.inline import link
 
 
 @admin.register(Integration)
@@ -28,7 +28,7 @@ class IntegrationAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[ty
 
     @admin.display(description="actions")
     def review_link(self, obj: Integration) -> str:
-        return format_html('<a href="{}">Open review page</a>', reverse("reviews:review", args=[obj.uuid]))
+        return link("Open review page", href=reverse("reviews:review", args=[obj.uuid]))
 
 
 @admin.register(Introduction)

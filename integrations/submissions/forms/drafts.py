@@ -7,7 +7,6 @@ from typing import Unpack
 from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
-from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django_stubs_ext import StrOrPromise
@@ -26,6 +25,7 @@ from portal.core.form_fields import (
 from portal.core.repository_urls import MAX_URL_LENGTH, InvalidRepositoryUrlError, get_allowed_host, parse_repository
 from portal.core.text_fields import MultiLineField, SingleLineField
 from portal.core.value_types import JsonObject, NamedValues
+from portal.ui.components.inline import option
 
 TEXT_FIELDS = ("repository_address", "name", "description", "category", "homepage")
 FORM_FIELDS = (*TEXT_FIELDS, "offerings")
@@ -130,12 +130,10 @@ class IntegrationForm(forms.Form):
             help_text = _("Repository name: %(repository_hint)s.")
             repository_field.help_text = help_text % {"repository_hint": program.repository_hint}
         self.fields["category"].choices = [  # type: ignore[attr-defined]
-            (c.key, format_html('<span>{}<span class="hint"> {}</span></span>', c.name, c.description))
-            for c in edition.categories
+            (category.key, option(category.name, hint=category.description)) for category in edition.categories
         ]
         self.fields["offerings"].choices = [  # type: ignore[attr-defined]
-            (name, format_html('<span>{}<span class="hint"> {}</span></span>', name, text) if text else name)
-            for name, text in edition.described_offerings()
+            (name, option(name, hint=text) if text else name) for name, text in edition.described_offerings()
         ]
         self.fields["offerings"].help_text = _("Select all %(product)s products that the integration supports.") % {
             "product": program.product

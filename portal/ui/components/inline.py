@@ -95,9 +95,23 @@ def link_button(
     small: bool = False,
     external: bool = False,
     disabled: str = "",
+    about: str = "",
 ) -> None:
-    """Render a link as a button. With `disabled`, render a disabled button with the reason."""
+    """Render a link as a button. With `disabled`, render a disabled button with the reason.
+
+    Screen readers add what it is `about`, to tell links with the same text apart.
+    """
     require_choice(tone, BUTTON_TONES, "tone")
+
+
+@component
+def link(text: object, *, href: str, about: str = "", external: bool = False) -> None:
+    """Render a link. Screen readers add what it is `about`, to tell links with the same text apart."""
+
+
+@component
+def option(text: object, *, hint: str) -> None:
+    """Render the label of a radio button or checkbox with a hint."""
 
 
 @register.filter("message_tone")

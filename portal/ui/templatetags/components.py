@@ -9,7 +9,8 @@ Small parts: tones are neutral accent good warn bad info; icons are Lucide names
     {% button "Request review" tone="primary" icon="" name="" value="" kind="submit" form="" formaction=""
        disabled="" small=False novalidate=False hx_post="" hx_get="" hx_target="" hx_swap="" %}
        tones primary secondary quiet danger; disabled is the reason, one sentence, shown next to it
-    {% link_button "Show me how" href=url tone="secondary" icon="" small=False external=False disabled="" %}
+    {% link_button "Show me how" href=url tone="secondary" icon="" small=False external=False disabled=""
+       about="" %}  {% link "Log" href=url about="" external=False %}  {% option "Nomad" hint="…" %}
     {% person user mail=True role="" %}               anything with .name and .email; None is the portal
     {% word "tier" text="" %}                         a word of the glossary, its meaning on hover
     {% when moment form="exact" now=None %}  exact: Tue, Apr 14, 2:10 PM · relative: 12 min ago · age: 12 min · both

@@ -124,8 +124,8 @@ def test_directory_and_a_partner_are_reported_to_machines(row: Integration, clie
 def test_words_of_a_template_cannot_leave_their_attribute() -> None:
     context = Context()
     assert page_title(context, 'A <b>b</b>\n “"c"” &amp; &lt;d&gt;') == (
-        "<title>A b “&quot;c&quot;” &amp; &lt;d&gt; · Partner portal</title>\n"
-        '  <meta property="og:title" content="A b “&quot;c&quot;” &amp; &lt;d&gt;">'
+        "<title>A b “&#34;c&#34;” &amp; &lt;d&gt; · Partner portal</title>\n"
+        '<meta property="og:title" content="A b “&#34;c&#34;” &amp; &lt;d&gt;">'
     )
     assert context["page_title"] == 'A b “"c"” & <d>'
     assert len(page_description("word " * 99)) < 2 * 300

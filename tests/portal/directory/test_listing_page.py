@@ -115,7 +115,7 @@ def test_what_the_registry_has_from_elsewhere_is_not_the_publishers(
 
 def test_page_shows_what_to_take_over_and_the_platforms(listed_provider: Integration, client: Client) -> None:
     page = page_of(client, listed_provider)
-    assert "source  = &quot;acme/rocket&quot;\n      version = &quot;~&gt; 1.4&quot;" in page
+    assert "source  = &#34;acme/rocket&#34;\n      version = &#34;~&gt; 1.4&#34;" in page
     assert "Linux amd64" in page
 
 

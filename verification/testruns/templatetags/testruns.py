@@ -1,7 +1,6 @@
 """Template tags for the test runs of an integration, and for the inspection of its schema."""
 
 from django import template
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
@@ -25,8 +24,7 @@ def show_test_run_summaries(integration: Integration, requirement: Requirement |
 
 
 def _build_link(row: selectors.TestRunSummary) -> SafeString:
-    text = format_html('{}<span class="visually-hidden">: {}</span>', _("View test run"), row.what)
-    return link_button(text, href=row.href, small=True)
+    return link_button(_("View test run"), href=row.href, small=True, about=row.what)
 
 
 @register.inclusion_tag(TEMPLATE, takes_context=True)
