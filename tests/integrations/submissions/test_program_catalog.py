@@ -1,4 +1,5 @@
 from dataclasses import replace
+from html import unescape
 
 import pytest
 
@@ -18,7 +19,7 @@ EVERY = [(program, edition) for program in PROGRAMS.values() for edition in prog
 )
 def test_program_page_shows_all_of_the_edition(client, db, program, edition):
     page = client.get(f"/programs/{program.key}/", {"edition": edition.date})
-    text = page.text.replace("&#x27;", "'").replace("&amp;", "&").replace("&quot;", '"')
+    text = unescape(page.text)
     steps = [step.name for step in edition.steps]
     requirement_titles = [r.title for r in edition.requirements()] + [
         r.title for t in edition.tiers for r in t.requirements
