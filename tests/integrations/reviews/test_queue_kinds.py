@@ -185,7 +185,7 @@ def test_mixed_list_takes_as_many_queries_for_many_items(
     )
     client = sign_in(rita)
     with django_assert_num_queries(
-        10
+        9
     ):  # session, person, memberships, figures, items, markers, reviewers, views, unread
         assert len(names(client.get("/queue/"))) == 50
     listed = [
