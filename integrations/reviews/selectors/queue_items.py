@@ -198,8 +198,7 @@ def list_decidable_items(filters: Filters, user: User, now: datetime) -> QuerySe
     These are the user's own and unclaimed ones on which the user can decide. Takes one query.
     """
     conditions = list_tab_conditions(user, now)
+    is_waiting = build_tab_condition("all", user, now, "integration__") & (conditions["mine"] | conditions["free"])
     can_decide = ~Q(kind="review") | permission_conditions.build_decision_condition(user)
-    rows = filter_items(list_kinds(user, filters), filters, user, now)
-    return _select_values(rows.filter(conditions["mine"] | conditions["free"], can_decide)).order_by(
-        *ORDER_BY_URGENCY.values()
-    )
+    rows = filter_items(list_kinds(user, filters), filters, user, now).filter(is_waiting, can_decide)
+    return _select_values(rows).order_by(*ORDER_BY_URGENCY.values())

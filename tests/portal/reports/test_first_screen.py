@@ -7,6 +7,7 @@ import pytest
 from django.urls import reverse
 
 from integrations.partners.models import ConflictOfInterest, Partner
+from integrations.reviews.models import Snooze
 from integrations.sla.models import MonitoredRepository, SupportIssue
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
@@ -121,6 +122,15 @@ def test_only_reviewers_of_the_program_get_decisions(
 ) -> None:
     User.objects.filter(pk=rita.pk).update(**fields)
     assert decisions_of(rita, "programs") == expected
+
+
+def test_snoozed_review_does_not_wait_for_the_reader(waiting: Integration, rita: User) -> None:
+    Integration.objects.update(responsible_since=MONDAY - timedelta(days=2))
+    snooze = {"snoozed_by": rita, "reason": "Demo on Friday.", "at": MONDAY - timedelta(days=1)}
+    Snooze.objects.create(integration=waiting, until=MONDAY + timedelta(days=1), **snooze)
+    assert decisions_of(rita) == []
+    Snooze.objects.update(until=MONDAY)
+    assert decisions_of(rita) == ["Rocket"]
 
 
 def test_own_company_and_conflicts_do_not_wait_for_the_reader(waiting: Integration, rita: User, rob: User) -> None:
