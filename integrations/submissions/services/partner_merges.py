@@ -109,6 +109,7 @@ def _merge(source_change: PartnerChange, target_change: PartnerChange, note: str
         model.objects.filter(partner=source).update(partner=target)
     source.merged_into, source.verification_state = target, VerificationState.CLOSED
     source.save()
+    source.merged_partners.update(merged_into=target)  # type: ignore[attr-defined]
     counts: NamedValues = {
         "members": len(plan.members),
         "integrations": [integration.name for integration in plan.integrations],

@@ -218,6 +218,13 @@ def test_staff_see_what_moves_and_merge(
     assert client.get("/companies/acme/merge/").status_code == 404
 
 
+def test_companies_merged_earlier_follow(acme: Partner, globex: Partner, sam: Any, now: datetime) -> None:
+    fields = {"merged_into": acme, "verification_state": "closed", "created_at": now}
+    earlier = Partner.objects.create(name="Initech", slug="initech", **fields)
+    partner_merges.merge_partners(acme, globex, "One company since May.", actor=sam, now=now)
+    assert sorted(each.name for each in globex.merged_partners.all()) == ["Acme", earlier.name]
+
+
 @pytest.mark.parametrize("who", ["rita", "alice", "charlie"])
 def test_only_staff_merge(acme: Partner, globex: Partner, now: datetime, who: str, request: Any) -> None:
     with pytest.raises(ActionRefused, match="Only staff can merge"):
