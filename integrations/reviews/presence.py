@@ -30,7 +30,7 @@ class Presence:
 
 
 def note_presence(integration: Integration, user: User, activity: str = VIEWING) -> PresenceEnds:
-    """Remember for a short time that the user views or edits the review. Return what is known of all people.
+    """Remember for a short time that the user views or edits the review. Return when each current activity ends.
 
     Of two people at the same instant one may be lost; the next request of the open page adds them again.
     """

@@ -72,7 +72,7 @@ class AuditEvent(models.Model):
         constraints = [models.UniqueConstraint(fields=["stream", "seq"], name="audit_event_unique_stream_seq")]
         indexes = (
             models.Index(fields=["actor_id", "-at"], name="audit_event_actor_at"),
-            # Says whether a reviewer ever reviewed for a company without reading their history.
+            # Finds a reviewer's earlier reviews for a company without scanning the company's history.
             models.Index(fields=["partner", "event_type", "actor_id"], name="audit_event_partner_type_actor"),
         )
 

@@ -22,7 +22,7 @@ def build_email_key_prefix(scope: str) -> str:
 
 
 def update_subscription(reader: Any, scope: str, frequency: str) -> ReportSubscription:
-    """Set the report frequency of a reader, and cancel the scheduled emails that they don't want anymore."""
+    """Set the report frequency of a reader, and cancel the scheduled emails that no longer match it."""
     prefix = build_email_key_prefix(scope)
     scheduled = EmailMessage.objects.filter(person=reader, key__startswith=prefix, state=EmailMessage.State.HELD)
     periods = [key.removeprefix(prefix).partition(":")[0] for key in scheduled.values_list("key", flat=True)]

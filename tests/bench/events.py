@@ -1,4 +1,4 @@
-"""The audit log at 20,000,000 events compared with 100,000: appends, a history page, an anchor, and verification.
+"""The audit log at many events (--rows) compared with 100,000: appends, a history page, an anchor, and verification.
 
     bin/bench events --rows 20000000
 

@@ -30,7 +30,7 @@ def list_strings(source: str) -> Iterator[str]:
 
 
 def has_html(source: str) -> bool:
-    """Tell whether a string of a module has a tag. Names of groups in regular expressions are none."""
+    """Return whether a string of a module contains an HTML tag. Named groups don't count."""
     return any(TAG_PATTERN.search(text) for text in list_strings(source))
 
 

@@ -70,7 +70,7 @@ def build_review_context(
     now, user, read_marker = timezone.now(), request.user, get_read_marker(integration, request)
     previous, events = get_previous_snapshot(integration), load_review_events(integration, read_marker)
     evidence = load_review_evidence(integration, previous, now, only_different=only_different)
-    participants = list_participants(integration)
+    participants, can_raise = list_participants(integration), can_raise_finding(integration, user)
     return {
         "integration": integration,
         "edition": integration.edition,
@@ -90,8 +90,8 @@ def build_review_context(
         "can_assign": permissions.can_assign_reviewer(integration, user) and integration.is_open,
         "undo": get_undoable_decision(integration, user, now),
         "decision_refusal": explain_decision_refusal(integration, user),
-        "can_raise_finding": (is_raising := can_raise_finding(integration, user)),
-        "finding_url": reverse("reviews:raise_finding", args=[integration.uuid]) if is_raising else "",
+        "can_raise_finding": can_raise,
+        "finding_url": reverse("reviews:raise_finding", args=[integration.uuid]) if can_raise else "",
         "can_act": integration.is_open and permissions.can_decide(integration, user),
         "can_write_note": True,
         "now": now,

@@ -1,4 +1,4 @@
-"""Template tags for lists on an integration's pages, whose templates would take most of the time of a page."""
+"""Template tags for lists on an integration's pages. As nested templates, the lists would dominate the page time."""
 
 from collections.abc import Iterable
 

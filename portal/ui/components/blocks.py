@@ -203,11 +203,7 @@ def mail_preview(content: str, *, to: str, subject: str, wait: str = "") -> Valu
 def path(steps: Iterable[object], *, label: str = "") -> Values:
     """Render the steps of a program. Each has a name, a state (done, current, or next), and an optional href."""
     rows = [[_read(step, key) for key in ("state", "href", "name")] for step in steps]
-    places = [place for place, (state, *_rest) in enumerate(rows, 1) if state == "current"]
-    return {
-        "steps": [(*row, *STEP_STATES[require_choice(row[0], STEP_STATES, "state of a step")]) for row in rows],
-        "current_place": places[-1] if places else "",
-    }
+    return {"steps": [(*row, *STEP_STATES[require_choice(row[0], STEP_STATES, "state of a step")]) for row in rows]}
 
 
 def _describe_outcome(state: str) -> Values:
@@ -216,4 +212,4 @@ def _describe_outcome(state: str) -> Values:
 
 
 def _read(step: object, name: str) -> str:
-    return str(step.get(name, "") if isinstance(step, Mapping) else getattr(step, name, ""))
+    return str((step.get(name) if isinstance(step, Mapping) else getattr(step, name, None)) or "")

@@ -31,7 +31,7 @@ TONE_ICONS = {
 }
 
 
-# not among TEMPLATES, where Django would look here too for each optional template of a page
+# Not in TEMPLATES: Django would also search here for every optional template of a page.
 ENVIRONMENT = Environment(
     loader=FileSystemLoader(Path(__file__).parents[1] / "jinja2"),
     autoescape=True,
