@@ -1,6 +1,5 @@
 """Context of the page frame: navigation, signed-in user, and theme."""
 
-from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from portal.accounts.people import can_view_people
 from portal.core.content_files import load_content
 from portal.core.value_types import JsonObject
 from portal.notifications.selectors import MAX_UNSEEN_COUNT, count_unseen_emails
+from portal.ui.components.lists import NavigationLink
 
 # Label and icon by the value of the cookie.
 THEMES = {
@@ -27,19 +27,7 @@ THEMES = {
     "dark": (gettext_noop("Dark"), "moon"),
 }
 THEME_COOKIE = "theme"
-
-
 NAVIGATION = load_content(Path(__file__).with_name("content") / "navigation.yaml", TypeAdapter(JsonObject))
-
-
-@dataclass(frozen=True, slots=True)
-class NavigationLink:
-    """Link in the page frame."""
-
-    label: str
-    icon: str
-    href: str
-    current: str = ""
 
 
 def get_theme(request: HttpRequest) -> str:

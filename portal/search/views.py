@@ -11,10 +11,11 @@ from django.utils.translation import gettext_noop
 
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.text_fields import clean_search_query
-from portal.dashboard.context_processors import Frame, NavigationLink
+from portal.dashboard.context_processors import Frame
 from portal.search.models import Kind
 from portal.search.queries import Hit, search
 from portal.search.words import parse_query, split_words
+from portal.ui.components.lists import NavigationLink
 
 PAGE_SIZE, MAX_RESULTS = 50, 200
 MAX_PALETTE_RESULTS, MAX_PALETTE_RESULTS_PER_KIND = 25, 5

@@ -1,9 +1,9 @@
 """Navigation and list components: breadcrumbs, tabs, pagination, meters, code, and form footers."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from itertools import accumulate, groupby, zip_longest
 from operator import itemgetter
-from typing import Protocol
 
 from django.core.paginator import Page
 from django.template import Context
@@ -21,17 +21,14 @@ def crumbs(*trail: str) -> Mapping[str, object]:
     return {"pairs": list(zip_longest(trail[::2], trail[1::2], fillvalue=""))}
 
 
-class NavigationLink(Protocol):
+@dataclass(frozen=True, slots=True)
+class NavigationLink:
     """Link of the page frame. `current`: the value of aria-current, blank on other pages."""
 
-    @property
-    def label(self) -> str: ...
-    @property
-    def icon(self) -> str: ...
-    @property
-    def href(self) -> str: ...
-    @property
-    def current(self) -> str: ...
+    label: str
+    icon: str
+    href: str
+    current: str = ""
 
 
 @component
