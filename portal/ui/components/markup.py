@@ -12,6 +12,7 @@ from zipfile import ZipFile
 
 from django import template
 from django.conf import settings
+from django.utils.functional import Promise
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -39,6 +40,8 @@ ENVIRONMENT = Environment(
     lstrip_blocks=True,
     auto_reload=settings.DEBUG,
     undefined=StrictUndefined,
+    # Jinja2 would escape a lazy message, which is trusted only as a string.
+    finalize=lambda value: str(value) if isinstance(value, Promise) else value,
 )
 # Messages are trusted, as in {% translate %}, and the format filter escapes the values for their placeholders.
 GLOBALS = {"_": lambda message: Markup(gettext(message))}  # noqa: S704
