@@ -24,7 +24,7 @@ from integrations.programs.registry import PROGRAMS
 P, R = ParamSpec("P"), TypeVar("R")
 Statement = tuple[str, Any]
 Recording = tuple[list[Statement], Any]  # what was written and returned
-CHANGES = ("INSERT", "UPDATE", "DELETE", "ROLLBACK")  # decide what is in the tables
+CHANGES = ("INSERT", "UPDATE", "DELETE", "ROLLBACK", "WITH", "--")  # these decide what is in the tables
 OF_EACH_TEST = {"MEDIA_ROOT", "AUDIT_ANCHOR_DIR", "CACHES"}  # differ between tests and leave no trace in rows
 PUBLISHED_PROGRAMS = dict(PROGRAMS)
 RESET_SEQUENCES = {
