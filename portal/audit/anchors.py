@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from django.conf import settings
+from django.db import connection, transaction
 from django.db.models import Exists, F, OuterRef
 
 from portal.audit.models import AuditEvent
@@ -131,7 +132,10 @@ def _read_heads(start: int) -> Heads:
     """Return the last event of each stream that has events after `start`. One query gives a consistent snapshot."""
     next_event = AuditEvent.objects.filter(stream=OuterRef("stream"), seq=OuterRef("seq") + 1)
     last_events = AuditEvent.objects.filter(~Exists(next_event), pk__gt=start).order_by(F("stream"), F("seq"))
-    return {stream: (seq, mac) for stream, seq, mac in last_events.values_list("stream", "seq", "hash")}
+    with transaction.atomic(), connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SET LOCAL statement_timeout = 0")  # a whole log can take minutes
+        return {stream: (seq, mac) for stream, seq, mac in last_events.values_list("stream", "seq", "hash")}
 
 
 def _list_files(folder: Path) -> list[tuple[int, str, str]]:

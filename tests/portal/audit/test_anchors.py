@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from integrations.partners.models import Partner
@@ -68,6 +70,14 @@ def test_anchor_after_a_missing_one_reads_all_events(stream: str, folder: Path, 
     anchor_files(folder)[number - 1].unlink()
     anchors, _ = audit_anchors.read_anchors(folder)
     assert audit_anchors.find_start(anchors) == 0
+
+
+@pytest.mark.every_database
+def test_anchor_of_a_large_log_has_no_time_limit(stream: str, folder: Path) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        assert audit_anchors.write_due_anchor(timezone.now() + timedelta(days=1)) == 1
+    has_no_limit = any(query["sql"] == "SET LOCAL statement_timeout = 0" for query in queries)
+    assert has_no_limit is (connection.vendor == "postgresql")
 
 
 def test_anchor_is_logged_with_its_mac(acme: Partner, folder: Path, caplog: Any) -> None:
