@@ -42,14 +42,14 @@ try_locks() {
   [ $current = yes ] && return
   echo "Installing packages from $lock (about 15 seconds)…" >&2
   $VENV/bin/python -m pip --version >/dev/null 2>&1 || $VENV/bin/python -m ensurepip >/dev/null
-  install_fast "$lock" >$VENV/uv.log 2>&1 || pip_install "$lock" >$VENV/pip.log 2>&1 || return 1
+  uv_install "$lock" >$VENV/uv.log 2>&1 || pip_install "$lock" >$VENV/pip.log 2>&1 || return 1
   mkdir -p $LOCKS && cp "$@" $LOCKS/
 }
 
 pip_install() { $VENV/bin/python -m pip install --quiet --no-input --require-hashes --only-binary :all: -r "$1"; }
 
-# uv takes half as long as pip. pip is for platforms without a wheel of uv, and for settings that only pip knows.
-install_fast() {
+# uv downloads and unpacks in parallel. pip is for platforms without a wheel of uv, and for settings that only pip knows.
+uv_install() {
   local index=${PIP_INDEX_URL:-$($VENV/bin/python -m pip config get global.index-url)}
   pip_install requirements-uv.lock \
     && ${index:+env UV_DEFAULT_INDEX="$index"} $VENV/bin/uv pip install --python $VENV/bin/python --require-hashes --only-binary :all: -r "$1"
