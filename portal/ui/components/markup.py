@@ -12,6 +12,8 @@ from zipfile import ZipFile
 
 from django import template
 from django.conf import settings
+from django.templatetags.static import static
+from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
@@ -43,10 +45,26 @@ ENVIRONMENT = Environment(
     # Jinja2 would escape a lazy message, which is trusted only as a string.
     finalize=lambda value: str(value) if isinstance(value, Promise) else value,
 )
-# Messages are trusted, as in {% translate %}, and the format filter escapes the values for their placeholders.
-GLOBALS = {"_": lambda message: Markup(gettext(message))}  # noqa: S704
 # a page has about 60 components, so the few calls of Jinja2's own cache count
 get_template = ENVIRONMENT.get_template if settings.DEBUG else cache(ENVIRONMENT.get_template)
+
+
+def _translate(message: str) -> Markup:
+    """Return a message, which is trusted as in {% translate %}. The format filter escapes the values in it."""
+    return Markup(gettext(message))  # noqa: S704
+
+
+def _build_url(name: str, *args: object) -> str:
+    return reverse(name, args=args) if args else _build_fixed_url(name)
+
+
+@cache
+def _build_fixed_url(name: str) -> str:
+    """Return an address without arguments, which never changes while the process runs."""
+    return reverse(name)
+
+
+GLOBALS = {"_": _translate, "url": _build_url, "static": static}
 
 
 def require_choice(value: str, options: tuple[str, ...] | Mapping[str, object], what: str) -> str:

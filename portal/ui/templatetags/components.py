@@ -53,6 +53,8 @@ Blocks, each closed by {% end… %}:
     {% draft_line saved_at=moment %}                  that line alone
     {% review_item item href="#" checks="" can_act=False identity=False finding_url="" %}evidence{% endreview_item %}
     {% navigation_links frame.menu %}                 a list of links to pages
+Of the frame: {% document_links %}, {% frame_top frame csrf_token %}, {% theme_form frame csrf_token %},
+    {% product_mark %}
 In the head of a page: {% page_title %}…{% endpage_title %}, {% page_description %}…{% endpage_description %},
     and on <html> {% script_words %}
 Forms: {{ form }} or {{ form.field.as_field_group }}; never write a label or an error by hand.
@@ -60,5 +62,5 @@ Classes that need no tag: muted, mono, visually-hidden, stack, row, cards, requi
 """
 
 from portal.ui import glossary, markdown, script_messages  # noqa: F401 - the import registers their tags
-from portal.ui.components import blocks, head, inline, lists, moments, queue_rows, review_items  # noqa: F401
+from portal.ui.components import blocks, frame, head, inline, lists, moments, queue_rows, review_items  # noqa: F401
 from portal.ui.components.markup import register  # noqa: F401
