@@ -1,10 +1,10 @@
-"""Records of clocks for exports and the API: plain values instead of model instances, because an export has many."""
+"""Records of clocks for lists, exports, and the API: plain values instead of model instances, for speed."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeVar, cast
 from uuid import UUID
 
 from django.db.models import FilteredRelation, OuterRef, Q, QuerySet, Subquery
@@ -27,6 +27,7 @@ class ClockColumns(NamedTuple):
 
     pk: int
     target_type: str
+    is_committed: bool
     severity: str
     state: str
     due_at: datetime | None
@@ -48,12 +49,17 @@ class ClockColumns(NamedTuple):
     watch__repository: str
     watch__data_up_to: datetime
     watch__ended_at: datetime | None
+    watch__trouble: str
     integration__name: str
     integration__program_key: str
     integration__partner__name: str
     last_commenter: str | None
+    respond__state: str | None
+    respond__is_committed: bool | None
     respond__stopped_at: datetime | None
     respond__counted_seconds: int | None
+    resolve__state: str | None
+    resolve__is_committed: bool | None
     resolve__stopped_at: datetime | None
     resolve__counted_seconds: int | None
 
@@ -76,6 +82,7 @@ class ClockRecord:
         return is_missed(columns.ideal_due_at, columns.stopped_at, min(self.now, columns.watch__data_up_to))
 
 
+Record = TypeVar("Record", bound=ClockRecord)
 # Columns of exports and fields of the API. Timestamps are in UTC.
 COLUMNS: dict[str, Callable[[ClockRecord], CellValue]] = {
     "issue": lambda record: f"{record.columns.watch__repository}#{record.columns.issue__number}",
@@ -141,16 +148,16 @@ def iterate_records(clocks: QuerySet[SlaClock], now: datetime) -> Iterator[Clock
     """Yield the records of clocks, read in chunks."""
     rows = select_columns(clocks).iterator(CHUNK_SIZE)
     while chunk := list(islice(rows, CHUNK_SIZE)):
-        yield from build_records(chunk, now)
+        yield from build_records(ClockRecord, chunk, now)
 
 
-def build_records(rows: list[ClockColumns], now: datetime) -> Iterator[ClockRecord]:
+def build_records(record_class: type[Record], rows: list[ClockColumns], now: datetime) -> Iterator[Record]:
     """Yield the records of rows. Takes a query if a partner has its own calendar."""
     calendar_ids = {row.issue__calendar for row in rows if row.issue__calendar}
     calendars = {pk: edition.calendar for pk, edition in PartnerCalendar.objects.in_bulk(calendar_ids).items()}
     for row in rows:
         usage = calculate_usage(_select_usage_inputs(row), calendars.get(row.issue__calendar or 0, Calendar()), now)
-        yield ClockRecord(row, usage, now)
+        yield record_class(row, usage, now)
 
 
 def _select_usage_inputs(row: ClockColumns) -> UsageInputs:

@@ -13,7 +13,6 @@ from django.utils.translation import ngettext
 
 from integrations.programs.registry import get_edition
 from integrations.programs.sla_policy import SlaTarget
-from integrations.sla.engine.clock import is_missed
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.models import SlaClock
 from portal.core.business_time import ELAPSED_SCALE, Calendar
@@ -131,11 +130,6 @@ def calculate_usage(inputs: UsageInputs, calendar: Calendar, now: datetime) -> T
 def is_at_risk(state: str, warn75_at: datetime | None, now: datetime) -> bool:
     """Return whether a clock is running and has used at least 75% of its target."""
     return state == ClockStatus.RUNNING and warn75_at is not None and warn75_at <= now
-
-
-def is_ideal_missed(clock: SlaClock, now: datetime) -> bool:
-    """Return whether complete data shows that the ideal target was missed, as `metrics` does in queries."""
-    return is_missed(clock.ideal_due_at, clock.stopped_at, min(now, clock.watch.data_up_to))
 
 
 def _format_short_duration(duration: timedelta) -> str:

@@ -107,7 +107,7 @@ def list_urgent_issues(partners: list[Partner], now: datetime) -> list[ClockRow]
     # not by the column alone: PostgreSQL would read all open clocks in the order of its index to find the first few
     by_due_date = Coalesce("due_at", "warn75_at")
     urgent_clocks = clocks.filter(state__in=URGENT_STATES, warn75_at__lte=now).order_by(by_due_date, "pk")
-    return build_rows(urgent_clocks[:MAX_URGENT_ISSUES], now, with_details=False)
+    return build_rows(urgent_clocks[:MAX_URGENT_ISSUES], now)
 
 
 def list_introduction_requests(partners: list[Partner]) -> QuerySet[Introduction]:

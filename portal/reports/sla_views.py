@@ -43,7 +43,7 @@ def show_dashboard(request: AuthenticatedRequest) -> HttpResponse:
         "rows": build_rows(clocks, now),
         "now": now,
         "integration": filters.integration,
-        "soon": build_rows(upcoming_clocks, now, with_details=False) if not filters.state else [],
+        "soon": build_rows(upcoming_clocks, now) if not filters.state else [],
         "for_program": permissions.is_program_staff(request.user),
         "trends_url": build_filtered_url(request, "reports:trends"),
     }

@@ -7,6 +7,7 @@ from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
 from typing import ParamSpec
+from uuid import UUID
 from xml.etree import ElementTree
 from zipfile import ZipFile
 
@@ -23,6 +24,7 @@ from markupsafe import Markup
 P = ParamSpec("P")
 register = template.Library()
 EMPTY = SafeString("")
+PLACEHOLDER = str(UUID(int=0))  # also a valid slug
 TONES = ("neutral", "accent", "good", "warn", "bad", "info")
 TONE_ICONS = {
     "neutral": "circle-dot",
@@ -103,6 +105,11 @@ def render(name: str, values: Mapping[str, object]) -> SafeString:
     template = get_template(f"ui/components/{name}.html")
     context = template.new_context({**GLOBALS, **values}, shared=True)
     return SafeString("".join(template.root_render_func(context)))
+
+
+def split_url(name: str) -> list[str]:
+    """Return the parts of a page's URL around its UUID or slug, so that a list resolves its links only once."""
+    return reverse(name, args=[PLACEHOLDER]).split(PLACEHOLDER)
 
 
 def get_macro(template_name: str, name: str) -> Callable[..., Markup]:

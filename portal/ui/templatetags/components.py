@@ -22,6 +22,7 @@ Finding the way:
     {% path steps label="Program steps" %}     steps with .name .state (done current next) [.href .note]
     {% tabs label="Holder" %}{% tab "Mine" href="?mine" current=True count=3 %}{% endtabs %}
     {% queue_rows rows now=now %}                     the rows of the reviewers' queue
+    {% clock_rows rows now=now has_partner_names=False %}  {% countdown rows now=now heading="" %}   SLA clocks
     {% pagination page param="page" %}                          a Page of a Paginator; keeps the query
 Blocks, each closed by {% end… %}:
     {% turn sentence="Sign the release." mine=True since=None expected=None label="" at_rest=False %}
@@ -62,5 +63,15 @@ Classes that need no tag: muted, mono, visually-hidden, stack, row, cards, requi
 """
 
 from portal.ui import glossary, markdown, script_messages  # noqa: F401 - the import registers their tags
-from portal.ui.components import blocks, frame, head, inline, lists, moments, queue_rows, review_items  # noqa: F401
+from portal.ui.components import (  # noqa: F401
+    blocks,
+    clocks,
+    frame,
+    head,
+    inline,
+    lists,
+    moments,
+    queue_rows,
+    review_items,
+)
 from portal.ui.components.markup import register  # noqa: F401

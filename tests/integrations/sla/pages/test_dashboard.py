@@ -102,7 +102,7 @@ def test_many_partners_are_found_by_the_beginning_of_a_name(
 
 def test_what_presses_stands_on_the_partners_first_page(sign_in: SignIn, alice: Any, charlie: Any) -> None:
     page = sign_in(alice).get("/")
-    assert [row.clock.issue.title for row in page.context["urgent_issues"]] == ["Exploded", "Burns"]
+    assert [row.columns.issue__title for row in page.context["urgent_issues"]] == ["Exploded", "Burns"]
     assert ("Overdue and at-risk issues" in page.text, 'href="/sla/"' in page.text) == (True, True)
     assert "Overdue and at-risk issues" not in sign_in(charlie).get("/").text
 
@@ -174,13 +174,13 @@ def test_used_time_runs_on_after_the_last_fold_and_stands_while_paused(issues: d
     now = timezone.now()
     then = now + timedelta(hours=4)
     rows_by_title = {
-        row.clock.issue.title: row for row in presenters.build_rows(SlaClock.objects.filter(is_committed=True), then)
+        row.columns.issue__title: row for row in presenters.build_rows(SlaClock.objects.filter(is_committed=True), then)
     }
     assert rows_by_title["Burns"].usage.text == "44 h of 48 h"
     assert rows_by_title["Paused"].usage.counted == get_counted_time(issues["paused"])
     projection.rebuild_projections([issues["at_risk"].pk], then)
     again = {
-        row.clock.issue.title: row for row in presenters.build_rows(SlaClock.objects.filter(is_committed=True), then)
+        row.columns.issue__title: row for row in presenters.build_rows(SlaClock.objects.filter(is_committed=True), then)
     }
     assert again["Burns"].usage.counted == pytest.approx(rows_by_title["Burns"].usage.counted, abs=timedelta(seconds=1))
 
@@ -198,7 +198,7 @@ def test_what_has_incomplete_data_is_never_said_to_be_late(sign_in: SignIn, alic
 def test_each_row_shows_the_other_clock_of_its_issue(issues: dict[str, SupportIssue]) -> None:
     MonitoredRepository.objects.filter(pk=issues["other"].watch_id).update(trouble="the repository is private")
     rows = presenters.build_rows(SlaClock.objects.filter(is_committed=True), timezone.now())
-    summaries = {row.clock.issue.title: row.counterpart_summary for row in rows}
+    summaries = {row.columns.issue__title: row.counterpart_summary for row in rows}
     assert {title: summaries[title] for title in ("Paused", "=cmd|calc", "Secret of Globex")} == {
         "Paused": "First response: 5 h",
         "=cmd|calc": "First response: none yet",

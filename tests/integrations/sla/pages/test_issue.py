@@ -141,7 +141,7 @@ def test_disputed_breach_stands_is_listed_and_waits_for_the_programs_decision(
     client = sign_in(rita)
     assert "Action required: Decide on the dispute." in client.get(page).content.decode()
     assert names(client.get("/queue/?kind=dispute")) == ["Exploded"]
-    assert [row.clock.issue.title for row in client.get("/sla/?state=disputed").context["rows"]] == ["Exploded"]
+    assert [row.columns.issue__title for row in client.get("/sla/?state=disputed").context["rows"]] == ["Exploded"]
     assert client.post(f"{page}dismiss-dispute/", {"reason": "GitHub shows no answer."}).status_code == 302
     assert fresh(issue).disputed_at is None
     assert client.post(f"{page}dismiss-dispute/", {"reason": "Again."}).status_code == 422
