@@ -45,7 +45,7 @@ def build_dashboard_summary(filters: ClockFilters, now: datetime, query: object)
     """
     counts = _read_figures(filters, now)
     return {
-        "tiles": [_build_share_tile(filters, now, counts, query), *_build_state_tiles(filters, now, counts, query)],
+        "tiles": [_build_share_tile(counts, query), *_build_state_tiles(counts, query)],
         "tabs": [
             (_(label), _build_state_url(query, state), state == filters.state, counts[f"tab_{state}"])
             for state, label in STATE_LABELS.items()
@@ -60,7 +60,12 @@ def _read_figures(filters: ClockFilters, now: datetime) -> dict[str, Any]:
     """Return all counts of the page. Those of many clocks are up to a minute old."""
     return read_figures(
         build_key("dashboard", filters.list_clocks()),
-        lambda: _count_clocks(filters, now) | _count_breaches(filters, now) | _measure_data_coverage(filters, now),
+        lambda: (
+            _count_clocks(filters, now)
+            | _count_breaches(filters, now)
+            | _measure_data_coverage(filters, now)
+            | {"incomplete_before": _count_incomplete_last_week(filters, now)}
+        ),
         itemgetter("tab_all"),
         seconds=FIGURES_CACHE_SECONDS,
     )
@@ -90,14 +95,13 @@ def _count_clocks(filters: ClockFilters, now: datetime) -> dict[str, Any]:
     return counts | {"tab_disputed": disputed_count}
 
 
-def _build_state_tiles(
-    filters: ClockFilters, now: datetime, counts: dict[str, Any], query: object
-) -> list[TemplateContext]:
+def _build_state_tiles(counts: dict[str, Any], query: object) -> list[TemplateContext]:
     """Return the tiles for clocks at risk, breached clocks, and incomplete data."""
+    incomplete = counts["incomplete_before"]
     comparisons = {
         "at_risk": _("%(count)s a week ago") % {"count": counts["risk_before"]},
         "breached": _("%(count)s a week ago") % {"count": counts["late_before"]},
-        "data_incomplete": _describe_last_week_incomplete(filters, now),
+        "data_incomplete": _("%(count)s at the end of week %(week)s") % incomplete if incomplete else "",
     }
     return [
         {
@@ -113,13 +117,11 @@ def _build_state_tiles(
     ]
 
 
-def _describe_last_week_incomplete(filters: ClockFilters, now: datetime) -> str:
-    """Return the figure of the last weekly report, or an empty string without a report for these filters."""
+def _count_incomplete_last_week(filters: ClockFilters, now: datetime) -> dict[str, int]:
+    """Return the number and the week of the last weekly report, or nothing without a report for these filters."""
     week = get_last_complete_period(PeriodKind.WEEK, now, get_program_zone())
-    return "".join(
-        _("%(count)s at the end of week %(week)s") % {"count": count, "week": week.number}
-        for count in trend_records.count_incomplete_clocks(filters.report, [week]).values()
-    )
+    counts = trend_records.count_incomplete_clocks(filters.report, [week])
+    return {"count": counts[week], "week": week.number} if counts else {}
 
 
 def _build_open_condition(moment: datetime) -> Q:
@@ -154,7 +156,7 @@ def _list_unreadable_repositories(filters: ClockFilters) -> list[MonitoredReposi
     return list(watches.select_related("integration").order_by("data_up_to", "pk")[:MAX_UNREADABLE])
 
 
-def _build_share_tile(filters: ClockFilters, now: datetime, counts: dict[str, Any], query: object) -> TemplateContext:
+def _build_share_tile(counts: dict[str, Any], query: object) -> TemplateContext:
     totals = Totals(counts["met"], counts["breaches"])
     previous_share = format_percent(Totals(counts["met_before"], counts["breaches_before"]).share)
     return {

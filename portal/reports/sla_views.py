@@ -1,7 +1,9 @@
 """SLA dashboard and trends, which compare the clocks with earlier weekly reports, and the managers' report."""
 
+from datetime import datetime
 from typing import Any
 
+from django.core.paginator import Page
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -10,8 +12,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.sla.filters import ClockFilters, build_state_condition, parse_filters
-from integrations.sla.presenters import build_rows
+from integrations.sla.engine.types import ClockStatus
+from integrations.sla.filters import ClockFilters, parse_filters
+from integrations.sla.presenters import ClockRow, build_rows
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.exports import CONTENT_TYPES, generate_csv
 from portal.core.periods import get_program_zone
@@ -31,23 +34,29 @@ def show_dashboard(request: AuthenticatedRequest) -> HttpResponse:
     summary = build_dashboard_summary(filters, now, request.GET)
     page = paginate(request, filters.list_matching_clocks(now), PAGE_SIZE, count=summary["count"])
     clocks: Any = page.object_list
-    upcoming_clocks = (
-        filters.list_clocks()
-        .filter(build_state_condition("", now), due_at__gt=now, state="running")
-        .order_by("due_at", "pk")[:MAX_UPCOMING_CLOCKS]
-    )
+    rows = build_rows(clocks, now)
     context: TemplateContext = {
         "choice": filters,
         "head": summary,
         "page": page,
-        "rows": build_rows(clocks, now),
+        "rows": rows,
         "now": now,
         "integration": filters.integration,
-        "soon": build_rows(upcoming_clocks, now) if not filters.state else [],
+        "soon": _list_upcoming_clocks(filters, page, rows, now) if not filters.state else [],
         "for_program": permissions.is_program_staff(request.user),
         "trends_url": build_filtered_url(request, "reports:trends"),
     }
     return render(request, "reports/sla_dashboard.html", context)
+
+
+def _list_upcoming_clocks(filters: ClockFilters, page: Page, rows: list[ClockRow], now: datetime) -> list[ClockRow]:
+    """Return the open clocks due next. The first page of the list has them, unless many clocks are overdue."""
+    running = (row for row in rows if row.columns.state == ClockStatus.RUNNING)
+    upcoming = [row for row in running if row.columns.due_at and row.columns.due_at > now][:MAX_UPCOMING_CLOCKS]
+    if page.number == 1 and (len(upcoming) == MAX_UPCOMING_CLOCKS or not page.has_next()):
+        return upcoming
+    clocks = filters.list_matching_clocks(now).filter(due_at__gt=now, state=ClockStatus.RUNNING)
+    return build_rows(clocks[:MAX_UPCOMING_CLOCKS], now)
 
 
 def build_filtered_url(request: HttpRequest, name: str) -> str:
