@@ -28,6 +28,15 @@ from portal.ui.refusals import reported_refusals
 
 MAX_RECENT_EVENTS = 20
 MAX_INTEGRATIONS = 20  # per page of a partner
+COMPANY_COLUMNS = (
+    *("name", "slug", "domain", "verification_state"),
+    *("alliances_manager", "alliances_manager__name", "alliances_manager__email"),
+)
+INTEGRATION_COLUMNS = (
+    *("uuid", "name", "partner", "repository", "created_at"),
+    *("program_key", "edition_date", "step", "stage"),
+    *("next_action_code", "next_action_params", "action_due_at", "responsible_since"),
+)
 
 
 class AlliancesManagerForm(forms.Form):
@@ -35,7 +44,9 @@ class AlliancesManagerForm(forms.Form):
 
     manager = forms.ModelChoiceField(
         label=gettext_lazy("Alliances manager"),
-        queryset=User.objects.filter(permission_conditions.WRITES_FOR_PROGRAMS, is_active=True).order_by("name"),
+        queryset=User.objects.filter(permission_conditions.WRITES_FOR_PROGRAMS, is_active=True)
+        .order_by("name")
+        .only("name", "email"),
         required=False,
         empty_label=gettext_lazy("None (program mailbox)"),
     )
@@ -45,7 +56,8 @@ def list_partners(request: HttpRequest) -> HttpResponse:
     """List all partners with counts of their integrations, optionally filtered by a search query."""
     require_program_staff(request)
     query = clean_search_query(request.GET.get("q", ""))
-    context = {"page": paginate(request, search_partners(query)), "q": query}
+    partners = search_partners(query).only(*COMPANY_COLUMNS)
+    context = {"page": paginate(request, partners), "q": query}
     return render(request, "reviews/partners.html", context)
 
 
@@ -89,7 +101,8 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
             messages.success(request, message % {"manager": manager, "name": partner.name})
         return redirect("reviews:partner", slug)
     memberships = Membership.objects.filter(partner=partner, ended_at=None).select_related("user").order_by("joined_at")
-    rows = partner.integrations.order_by("-created_at", "-pk")
+    memberships = memberships.only("role", "user", "user__name", "user__email")
+    rows = partner.integrations.order_by("-created_at", "-pk").only(*INTEGRATION_COLUMNS)
     context = {
         "partner": partner,
         "form": form,

@@ -64,7 +64,7 @@ def select_agreements(rows: QuerySet[Agreement]) -> QuerySet[Agreement]:
         When(Exists(signed_by_partner), then=Value(AgreementState.WAITING_FOR_PROGRAM.value)),
         default=Value(AgreementState.WAITING_FOR_COMPANY.value),
     )
-    rows = rows.annotate(state=states).select_related("partner", "document").prefetch_related("signatures")
+    rows = rows.annotate(state=states).select_related("document").prefetch_related("signatures")
     return rows.order_by("-pk")
 
 
@@ -75,8 +75,8 @@ def build_row(agreement: Agreement, signing_url: str = "") -> AgreementRow:
 
 def list_agreements(partner: Partner) -> list[AgreementRow]:
     """Return all versions by kind, newest first. Only the newest version of a kind can be signed."""
-    signing_urls = map_signing_urls(partner)
-    rows = select_agreements(partner.agreements.all()).order_by("kind", "-pk")
+    rows = list(select_agreements(partner.agreements.all()).order_by("kind", "-pk"))
+    signing_urls = map_signing_urls(partner) if rows else {}
     return [build_row(agreement, signing_urls.pop(agreement.kind, "")) for agreement in rows]
 
 

@@ -23,6 +23,7 @@ Finding the way:
     {% tabs label="Holder" %}{% tab "Mine" href="?mine" current=True count=3 %}{% endtabs %}
     {% queue_rows rows now=now %}                     the rows of the reviewers' queue
     {% clock_rows rows now=now has_partner_names=False %}  {% countdown rows now=now heading="" %}   SLA clocks
+    {% company_rows rows %}  {% company_integrations rows caption="Integrations" %}   the pages of program staff
     {% pagination page param="page" %}                          a Page of a Paginator; keeps the query
 Blocks, each closed by {% end… %}:
     {% turn sentence="Sign the release." mine=True since=None expected=None label="" at_rest=False %}
@@ -66,6 +67,7 @@ from portal.ui import glossary, markdown, script_messages  # noqa: F401 - the im
 from portal.ui.components import (  # noqa: F401
     blocks,
     clocks,
+    companies,
     frame,
     head,
     inline,
