@@ -9,6 +9,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.contrib.auth import get_user_model
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified, QueryDict
+from django.middleware.csrf import get_token
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
@@ -34,6 +35,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.core.primary_keys import parse_pk
+from portal.ui.components.markup import render as render_component
 from portal.ui.components.moments import format_span
 from portal.ui.refusals import reported_refusals
 
@@ -167,12 +169,10 @@ def renew_claim(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     integration = load_integration_for_program(request, uuid)
     now = timezone.now()
     claims.renew_claim(integration, actor=request.user, now=now)
-    context = {
-        "integration": load_visible_integration(request, uuid),
-        "now": now,
-        **build_claim_context(integration, request.user),
-    }
-    return render(request, "reviews/review_claim.html", context)
+    integration = load_visible_integration(request, uuid)
+    context = build_claim_context(integration, request.user)
+    context |= {"integration": integration, "csrf_token": get_token(request), "now": now}
+    return HttpResponse(render_component("review_claim", context))
 
 
 def build_claim_context(integration: Integration, user: User) -> dict[str, object]:

@@ -6,10 +6,11 @@ from django.core.paginator import Page
 from integrations.partners.models import Partner
 from integrations.programs.requirements import Requirement
 from integrations.submissions.models import Integration
+from portal.ui.components.markup import ENVIRONMENT
 from verification.checks.identity import compare_identity, is_about_identity
 
 register = template.Library()
-register.simple_tag(is_about_identity)
+ENVIRONMENT.filters["is_about_identity"] = is_about_identity
 
 
 @register.inclusion_tag("checks/partials/identity.html")
