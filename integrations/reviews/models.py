@@ -34,6 +34,7 @@ class QueueItem(models.Model):
     """Item of the review queue: a row of the union of all kinds, which takes the place of a table.
 
     Kinds and columns are in `selectors.queue_kinds`. A kind has NULL or blank in the columns that it doesn't need.
+    Columns with the prefix `computed_` are in `selectors.queue_union`.
     """
 
     pk = models.CompositePrimaryKey("kind", "uuid", "slug")
@@ -66,6 +67,9 @@ class QueueItem(models.Model):
     first_approver = models.ForeignKey(settings.AUTH_USER_MODEL, models.DO_NOTHING, null=True, related_name="+")
     notice_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.DO_NOTHING, null=True, related_name="+")
     suspended_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.DO_NOTHING, null=True, related_name="+")
+
+    began_at = models.DateTimeField(null=True, db_column="computed_began_at")
+    is_snoozed = models.BooleanField(db_column="computed_is_snoozed")
 
     class Meta:
         managed = False

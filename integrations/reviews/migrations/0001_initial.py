@@ -61,6 +61,8 @@ class Migration(migrations.Migration):
                 ('reasons', models.JSONField(null=True)),
                 ('requirement_counts', models.JSONField(null=True)),
                 ('claim_expires_at', models.DateTimeField(null=True)),
+                ('began_at', models.DateTimeField(db_column='computed_began_at', null=True)),
+                ('is_snoozed', models.BooleanField(db_column='computed_is_snoozed')),
             ],
             options={
                 'managed': False,

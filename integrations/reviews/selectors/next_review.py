@@ -4,7 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from integrations.partners import permission_conditions
-from integrations.reviews.selectors.queue import build_tab_condition
+from integrations.reviews.selectors.queue import build_snoozed_condition, list_tab_conditions
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 
@@ -15,5 +15,6 @@ def find_next_review(decided: Integration, user: User, now: datetime) -> UUID | 
     rows = rows.filter(permission_conditions.build_decision_condition(user)).exclude(
         permission_conditions.build_own_approval_condition(user)
     )
-    is_mine_or_free = build_tab_condition("mine", user, now) | build_tab_condition("free", user, now)
-    return rows.filter(is_mine_or_free).values_list("uuid", flat=True).first()
+    conditions = list_tab_conditions(user, now)
+    rows = rows.filter(conditions["mine"] | conditions["free"]).exclude(build_snoozed_condition(now))
+    return rows.values_list("uuid", flat=True).first()

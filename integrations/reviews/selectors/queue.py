@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 
 from django.db.models import F, Q
+from django.db.models.expressions import Combinable
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
@@ -20,13 +21,7 @@ TAB_LABELS = {
 }
 
 
-def build_tab_condition(tab: str, user: User, now: datetime, prefix: str = "") -> Q:
-    """Return the condition of a tab. Snoozed rows are only in their own tab. The integration is at the prefix."""
-    is_snoozed = build_snoozed_condition(now, prefix)
-    return is_snoozed if tab == "snoozed" else list_tab_conditions(user, now).get(tab, Q()) & ~is_snoozed
-
-
-def build_snoozed_condition(now: datetime, prefix: str = "") -> Q:
+def build_snoozed_condition(now: datetime | Combinable, prefix: str = "") -> Q:
     """Return the condition for rows that are snoozed until a time or until the next party becomes responsible.
 
     The integration of a row is at the prefix.

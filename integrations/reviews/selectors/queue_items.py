@@ -6,37 +6,25 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import (
-    BooleanField,
-    Case,
     CharField,
     Count,
-    ExpressionWrapper,
     F,
     Min,
-    OuterRef,
     Q,
     QuerySet,
-    Subquery,
     Value,
-    When,
 )
 from django.db.models.functions import Coalesce
 
 from integrations.partners import permission_conditions
 from integrations.reviews.models import QueueItem
-from integrations.reviews.selectors.queue import (
-    TAB_LABELS,
-    build_snoozed_condition,
-    build_tab_condition,
-    list_tab_conditions,
-)
+from integrations.reviews.selectors.queue import TAB_LABELS, list_tab_conditions
 from integrations.reviews.selectors.queue_kinds import IS_APPEAL, ITEM_COLUMNS, KINDS, list_stale_listings
 from integrations.reviews.selectors.queue_union import limit_kinds, select_items
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.evidence import PAUSED_FOR_APPEAL
 from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty
 from portal.accounts.models import User
-from portal.audit.models import AuditEvent
 
 Filters = Mapping[str, str]
 SORT_COLUMNS = {
@@ -50,12 +38,6 @@ SORT_ORDERS = ("", *SORT_COLUMNS, *(f"-{name}" for name in SORT_COLUMNS))
 OPEN_TABS = tuple(tab for tab in TAB_LABELS if tab != "snoozed")
 MOST_URGENT_FIRST = ("action_due_at", "integration_id", "began_at", "uuid", "slug")  # identifies an item
 ORDER_BY_URGENCY = {name: F(name).asc(nulls_last=True) for name in MOST_URGENT_FIRST}
-FIRST_REQUEST = AuditEvent.objects.filter(integration=OuterRef("integration_id"), event_type="review.requested")
-# Work that comes back after requested changes keeps the age of its first round.
-BEGAN_AT = Case(
-    When(kind="review", review_round__gt=1, then=Subquery(FIRST_REQUEST.order_by("seq").values("at")[:1])),
-    default=F("waiting_since"),
-)
 RELATED_NAMES = {"company": "partner__name", "company_state": "partner__verification_state"}
 REVIEWER_NAMES = {
     name: Coalesce(f"reviewer__{field}", Value(""), output_field=CharField())
@@ -103,7 +85,7 @@ def filter_items(kinds: Sequence[str], filters: Filters, user: User, now: dateti
         condition &= Q(**values) | Q(kind="company", partner__in=partners)
     if filters.get("age"):
         condition &= Q(began_at__lte=now - timedelta(days=int(filters["age"])))
-    return select_items(kinds, now).annotate(began_at=BEGAN_AT).filter(condition)
+    return select_items(kinds, now).filter(condition)
 
 
 def _build_review_condition(responsible_party: str, user: User, now: datetime) -> Q:
@@ -125,16 +107,13 @@ def _build_own_notice_condition(user: User) -> Q:
 
 
 def summarize_queue(filters: Filters, user: User, now: datetime) -> QueueSummary:
-    """Return all figures with one query. The condition for snoozed items occurs once, because it is expensive."""
+    """Return all figures with one query."""
     kinds = list_kinds(user, filters)
     conditions = list_tab_conditions(user, now)
     figures = {f"{tab}_count": Count("kind", filter=conditions[tab]) for tab in OPEN_TABS}
-    is_snoozed = ExpressionWrapper(build_snoozed_condition(now, "integration__"), BooleanField())
     items = filter_items(kinds, filters, user, now)
-    rows = items.values("kind", is_snoozed=is_snoozed)
-    tuples: QuerySet[QueueItem, tuple[Any, ...]] = rows.annotate(oldest=Min("began_at"), **figures).values_list(
-        "kind", "is_snoozed", "oldest", *figures
-    )
+    rows = items.values_list("kind", "is_snoozed")
+    tuples: QuerySet[QueueItem, tuple[Any, ...]] = rows.annotate(oldest=Min("began_at"), **figures)
     counts = {kind: dict.fromkeys(TAB_LABELS, 0) for kind in kinds}
     oldest: dict[str, datetime] = {}
     for kind, is_in_snoozed_tab, since, *numbers in tuples:
@@ -164,8 +143,8 @@ def list_items(
     kinds = [key for key in summary.counts if kind in ("", key) and summary.count(key, tab)]
     if not kinds:
         return QueueItem.objects.none().values_list()
-    rows = limit_kinds(summary.items, kinds)
-    rows = rows.filter(build_tab_condition(tab, user, now, "integration__"), after or Q())
+    condition = list_tab_conditions(user, now).get(tab, Q()) & Q(is_snoozed=tab == "snoozed")
+    rows = limit_kinds(summary.items, kinds).filter(condition, after or Q())
     columns = SORT_COLUMNS.get(sort.removeprefix("-"), ())
     orders = [F(name) for name in columns]
     return _select_values(rows).order_by(
@@ -198,7 +177,7 @@ def list_decidable_items(filters: Filters, user: User, now: datetime) -> QuerySe
     These are the user's own and unclaimed ones on which the user can decide. Takes one query.
     """
     conditions = list_tab_conditions(user, now)
-    is_waiting = build_tab_condition("all", user, now, "integration__") & (conditions["mine"] | conditions["free"])
+    is_waiting = Q(is_snoozed=False) & (conditions["mine"] | conditions["free"])
     can_decide = ~Q(kind="review") | permission_conditions.build_decision_condition(user)
     rows = filter_items(list_kinds(user, filters), filters, user, now).filter(is_waiting, can_decide)
     return _select_values(rows).order_by(*ORDER_BY_URGENCY.values())

@@ -43,7 +43,9 @@ from portal.core.value_types import NamedValues
 
 NOW_PARAMETER = object()  # stands for the time of a query in SQL that is compiled once
 NOW = RawSQL("%s", (NOW_PARAMETER,), DateTimeField())
-ITEM_COLUMNS: Mapping[str, "Field[Any, Any]"] = {field.attname: field for field in QueueItem._meta.concrete_fields}
+ITEM_COLUMNS: Mapping[str, "Field[Any, Any]"] = {
+    field.attname: field for field in QueueItem._meta.concrete_fields if field.column == field.attname
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,48 +1,91 @@
-"""Union of the kinds of items, which takes the place of the table of QueueItem."""
+"""Union of the kinds of items, which takes the place of the table of QueueItem.
+
+What doesn't depend on the reader is compiled once: the kinds, and the columns that are computed from theirs.
+"""
 
 from collections.abc import Iterable
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, cast
 
+from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import QuerySet
+from django.db.models import BooleanField, Case, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.sql import Query
 from django.db.models.sql.compiler import SQLCompiler
 from django.db.models.sql.datastructures import BaseTable
 
 from integrations.reviews.models import QueueItem
-from integrations.reviews.selectors.queue_kinds import ITEM_COLUMNS, KINDS, NOW_PARAMETER
+from integrations.reviews.selectors.queue import build_snoozed_condition
+from integrations.reviews.selectors.queue_kinds import ITEM_COLUMNS, KINDS, NOW, NOW_PARAMETER
+from portal.audit.models import AuditEvent
+
+FIRST_REQUEST = AuditEvent.objects.filter(integration=OuterRef("integration_id"), event_type="review.requested")
+COMPUTED_COLUMNS = {
+    # Work that comes back after requested changes keeps the age of its first round.
+    "computed_began_at": Case(
+        When(kind="review", review_round__gt=1, then=Subquery(FIRST_REQUEST.order_by("seq").values("at")[:1])),
+        default=F("waiting_since"),
+    ),
+    "computed_is_snoozed": ExpressionWrapper(
+        Q(integration__isnull=False) & build_snoozed_condition(NOW, "integration__"), BooleanField()
+    ),
+}
 
 
-class ItemTable(BaseTable):
-    """Subquery of the kinds of a query."""
+class UnionTable(BaseTable):
+    """Union of the kinds of a query, with the columns that the kinds give."""
 
     def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, tuple[Any, ...]]:
-        """Return the subquery. Its SQL depends on nothing but the kinds; the time is one of its parameters."""
-        query = cast(ItemQuery, compiler.query)
-        branches = [compile_kind(key, compiler.using) for key in query.kinds]
+        """Return the union as a subquery."""
+        branches = [
+            KINDS[key].select_items().query.get_compiler(compiler.using).as_sql()
+            for key in cast(ItemQuery, compiler.query).kinds
+        ]
         quote = connection.ops.quote_name
         columns = ", ".join(f"{quote(f'item_{name}')} AS {quote(name)}" for name in ITEM_COLUMNS)
         union = " UNION ALL ".join(sql for sql, _ in branches)
-        now = connection.ops.adapt_datetimefield_value(query.now)
-        params = tuple(now if param is NOW_PARAMETER else param for _, params in branches for param in params)
         # S608: names of columns, and SQL that Django compiled.
-        return f"(SELECT {columns} FROM ({union}) items) {quote(str(self.table_alias))}", params  # noqa: S608
+        sql = f"(SELECT {columns} FROM ({union}) items) {quote(str(self.table_alias))}"  # noqa: S608
+        return sql, tuple(param for _, params in branches for param in params)
+
+
+class ItemTable(BaseTable):
+    """Subquery of the items of some kinds."""
+
+    def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, tuple[Any, ...]]:
+        """Return the subquery. Its SQL depends on nothing but the kinds."""
+        query = cast(ItemQuery, compiler.query)
+        sql, count = compile_items(query.kinds, compiler.using)
+        now = connection.ops.adapt_datetimefield_value(query.now)
+        return f"({sql}) {connection.ops.quote_name(str(self.table_alias))}", (now,) * count
 
 
 class ItemQuery(Query):
     """Query of the items of some kinds at a time."""
 
-    base_table_class = ItemTable
+    base_table_class: type[BaseTable] = ItemTable
     kinds: tuple[str, ...] = ()
     now: datetime
 
 
+class UnionQuery(ItemQuery):
+    """Query of the columns of items."""
+
+    base_table_class = UnionTable
+
+
 @lru_cache
-def compile_kind(key: str, using: str) -> tuple[str, tuple[Any, ...]]:
-    """Return the SQL of the items of a kind and its parameters."""
-    return KINDS[key].select_items().query.get_compiler(using).as_sql()
+def compile_items(kinds: tuple[str, ...], using: str) -> tuple[str, int]:
+    """Return the SQL of the items of some kinds, and the number of its parameters, which are all the current time.
+
+    Its other values are literals, because the driver would convert each of them again for each query.
+    """
+    rows = limit_kinds(QuerySet(QueueItem, UnionQuery(QueueItem)), kinds).annotate(**COMPUTED_COLUMNS)
+    sql, params = rows.values_list(*ITEM_COLUMNS, *COMPUTED_COLUMNS).query.get_compiler(using).as_sql()
+    quote = connections[using].schema_editor().quote_value
+    literals = ["%s" if param is NOW_PARAMETER else quote(param).replace("%", "%%") for param in params]
+    return sql.replace("%%", "%%%%") % tuple(literals), literals.count("%s")
 
 
 def select_items(kinds: Iterable[str], now: datetime) -> QuerySet[QueueItem]:
