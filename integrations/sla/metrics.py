@@ -4,7 +4,7 @@ Only committed clocks count as met or breached. A clock counts in the period in 
 was breached and the breach was not retracted. Clocks with incomplete data count separately, missed ideal targets too.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from statistics import median
 from typing import Any
@@ -118,17 +118,26 @@ def list_open_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet[An
 
 def get_metrics(scope: MetricsScope, start: datetime, end: datetime, evaluated_at: datetime) -> Totals:
     """Return the met and breached clocks within [start, end), and the status of open clocks at `evaluated_at`."""
-    met_count = (
-        list_committed_clocks(scope).filter(state=ClockStatus.MET, stopped_at__gte=start, stopped_at__lt=end).count()
-    )
-    breach_count = list_breaches(scope).filter(due_at__gte=start, due_at__lt=end).count()
-    open_counts = list_open_clocks(scope, evaluated_at).aggregate(
+    return replace(get_settled_metrics(scope, start, end, evaluated_at), **count_open_clocks(scope, evaluated_at))
+
+
+def count_open_clocks(scope: MetricsScope, evaluated_at: datetime) -> dict[str, int]:
+    """Return the number of clocks that were open at a time, by status."""
+    return list_open_clocks(scope, evaluated_at).aggregate(
         running=Count("pk", filter=Q(past_status=ClockStatus.RUNNING)),
         at_risk=Count("pk", filter=Q(past_status=ClockStatus.RUNNING, warn75_at__lte=evaluated_at)),
         overdue=Count("pk", filter=Q(past_status=ClockStatus.OVERDUE)),
         data_incomplete=Count("pk", filter=Q(past_status=ClockStatus.DATA_INCOMPLETE)),
         paused=Count("pk", filter=Q(past_status=ClockStatus.PAUSED)),
     )
+
+
+def get_settled_metrics(scope: MetricsScope, start: datetime, end: datetime, evaluated_at: datetime) -> Totals:
+    """Return the met and breached clocks within [start, end), without those that were open."""
+    met_count = (
+        list_committed_clocks(scope).filter(state=ClockStatus.MET, stopped_at__gte=start, stopped_at__lt=end).count()
+    )
+    breach_count = list_breaches(scope).filter(due_at__gte=start, due_at__lt=end).count()
     ideal_count = SlaClock.objects.filter(
         scope.build_condition(),
         build_missed_ideal_condition(evaluated_at),
@@ -142,7 +151,6 @@ def get_metrics(scope: MetricsScope, start: datetime, end: datetime, evaluated_a
         ideal_missed=ideal_count,
         respond_hours=medians.get("respond"),
         resolve_hours=medians.get("resolve"),
-        **open_counts,
     )
 
 
