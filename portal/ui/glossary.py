@@ -3,7 +3,7 @@
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from portal.ui.components.markup import register, render
+from portal.ui.components.markup import ENVIRONMENT, register, render
 from portal.ui.content.glossary import TERMS_BY_KEY, build_url
 
 
@@ -15,3 +15,6 @@ def word(key: str, *, text: str = "") -> SafeString:
     entry = TERMS_BY_KEY[key]
     name = text or _(entry.name).lower()
     return render("word", {"href": build_url(key), "definition": _(entry.definition), "text": name})
+
+
+ENVIRONMENT.filters["word"] = word

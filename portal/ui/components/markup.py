@@ -19,6 +19,7 @@ from django.utils.functional import Promise
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.runtime import new_context
 from markupsafe import Markup
 
 P = ParamSpec("P")
@@ -103,7 +104,7 @@ def render(name: str, values: Mapping[str, object]) -> SafeString:
     Template.render would copy the globals of the environment, which takes longer than to render a small component.
     """
     template = get_template(f"ui/components/{name}.html")
-    context = template.new_context({**GLOBALS, **values}, shared=True)
+    context = new_context(ENVIRONMENT, template.name, template.blocks, {**GLOBALS, **values}, shared=True)
     return SafeString("".join(template.root_render_func(context)))
 
 
