@@ -3,12 +3,24 @@
 Set `form.fields["name"].prefilled = "from the repository"` to show where the value of a field comes from.
 """
 
+from typing import Any
+
 from django.forms.renderers import TemplatesSetting
+from django.http import HttpRequest
+
+from portal.ui.components.markup import render
+
+# Jinja2 templates of components. Django's template of a select includes two more for each option.
+COMPONENTS = {"form": "form", "form_field": "form_field", "django/forms/widgets/select.html": "select"}
 
 
 class FormRenderer(TemplatesSetting):
     """Form renderer with the portal's templates, named in FORM_RENDERER."""
 
-    form_template_name = "ui/forms/form.html"
+    form_template_name = "form"
     formset_template_name = "ui/forms/formset.html"
-    field_template_name = "ui/forms/field.html"
+    field_template_name = "form_field"
+
+    def render(self, template_name: str, context: dict[str, Any], request: HttpRequest | None = None) -> str:
+        component = COMPONENTS.get(template_name)
+        return render(component, context) if component else super().render(template_name, context, request)
