@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from integrations.programs.requirements import FulfillingParty, RequirementKind
@@ -232,8 +233,8 @@ def _load_documents(integration: Integration) -> Iterable[Document]:
     uuids = list_document_uuids(states)
     if not uuids and not pdf_states:
         return []
-    documents = Document.objects.filter(partner=integration.partner_id, removed_at=None).order_by("pk")
-    return documents.filter(state__in=pdf_states) | documents.filter(uuid__in=uuids)
+    is_evidence = Q(state__in=pdf_states) | Q(uuid__in=uuids)
+    return Document.objects.filter(is_evidence, partner=integration.partner_id, removed_at=None).order_by("pk")
 
 
 def _group_by_requirement(rows: Iterable[Any]) -> dict[str, list[Any]]:

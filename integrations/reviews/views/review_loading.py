@@ -1,8 +1,8 @@
-"""Integration of the review page with what the reviewer saw last, in one query."""
+"""Integration of the review page with what the reviewer saw last."""
 
 from uuid import UUID
 
-from django.db.models import F, FilteredRelation, OuterRef, Q, Subquery
+from django.db.models import F, FilteredRelation, Q
 
 from integrations.submissions.models import EvidenceSnapshot, Integration, ReadMarker
 from integrations.submissions.views.mixins import load_visible_integration
@@ -11,18 +11,13 @@ from portal.accounts.requests import AuthenticatedRequest
 
 
 def load_review(request: AuthenticatedRequest, uuid: UUID) -> Integration:
-    """Return a visible integration for `get_read_marker` and `get_previous_snapshot`. Raises Http404."""
-    # While the partner makes changes, the current round is the last one that the reviewer saw.
-    is_seen = Q(round__lt=OuterRef("review_round")) | ~Q(integration__review_state=ReviewState.WAITING)
-    snapshots = EvidenceSnapshot.objects.filter(is_seen, integration=OuterRef("pk")).order_by("-round")
+    """Return a visible integration for `get_read_marker`. Raises Http404."""
     return load_visible_integration(
         request,
         uuid,
         marker=FilteredRelation("read_markers", condition=Q(read_markers__user=request.user)),
         marker_seq=F("marker__seq"),
         marker_at=F("marker__at"),
-        previous_round=Subquery(snapshots.values("round")[:1]),
-        previous_evidence=Subquery(snapshots.values("evidence")[:1]),
     )
 
 
@@ -33,6 +28,9 @@ def get_read_marker(integration: Integration, request: AuthenticatedRequest) -> 
 
 
 def get_previous_snapshot(integration: Integration) -> EvidenceSnapshot | None:
-    """Return what the reviewer saw last in an earlier round, or None."""
-    number, evidence = integration.previous_round, integration.previous_evidence  # type: ignore[attr-defined]
-    return None if number is None else EvidenceSnapshot(integration=integration, round=number, evidence=evidence)
+    """Return what the reviewer saw last in an earlier round, or None. The first review takes no query."""
+    # While the partner makes changes, the current round is the last one that the reviewer saw.
+    is_waiting = integration.review_state == ReviewState.WAITING
+    last_round = integration.review_round - is_waiting
+    snapshots = EvidenceSnapshot.objects.filter(integration=integration, round__lte=last_round)
+    return snapshots.order_by("-round").first() if last_round else None
