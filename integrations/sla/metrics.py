@@ -118,25 +118,19 @@ def list_open_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet[An
 
 def get_metrics(scope: MetricsScope, start: datetime, end: datetime, evaluated_at: datetime) -> Totals:
     """Return the met and breached clocks within [start, end), and the status of open clocks at `evaluated_at`."""
-    return replace(get_settled_metrics(scope, start, end, evaluated_at), **count_open_clocks(scope, evaluated_at))
-
-
-def count_open_clocks(scope: MetricsScope, evaluated_at: datetime) -> dict[str, int]:
-    """Return the number of clocks that were open at a time, by status."""
-    return list_open_clocks(scope, evaluated_at).aggregate(
+    open_counts = list_open_clocks(scope, evaluated_at).aggregate(
         running=Count("pk", filter=Q(past_status=ClockStatus.RUNNING)),
         at_risk=Count("pk", filter=Q(past_status=ClockStatus.RUNNING, warn75_at__lte=evaluated_at)),
         overdue=Count("pk", filter=Q(past_status=ClockStatus.OVERDUE)),
         data_incomplete=Count("pk", filter=Q(past_status=ClockStatus.DATA_INCOMPLETE)),
         paused=Count("pk", filter=Q(past_status=ClockStatus.PAUSED)),
     )
+    return replace(get_closed_metrics(scope, start, end, evaluated_at), **open_counts)
 
 
-def get_settled_metrics(scope: MetricsScope, start: datetime, end: datetime, evaluated_at: datetime) -> Totals:
-    """Return the met and breached clocks within [start, end), without those that were open."""
-    met_count = (
-        list_committed_clocks(scope).filter(state=ClockStatus.MET, stopped_at__gte=start, stopped_at__lt=end).count()
-    )
+def get_closed_metrics(scope: MetricsScope, start: datetime, end: datetime, evaluated_at: datetime) -> Totals:
+    """Return the met and breached clocks within [start, end), without the status of open clocks."""
+    stopped_clocks = SlaClock.objects.filter(scope.build_condition(), stopped_at__gte=start, stopped_at__lt=end)
     breach_count = list_breaches(scope).filter(due_at__gte=start, due_at__lt=end).count()
     ideal_count = SlaClock.objects.filter(
         scope.build_condition(),
@@ -144,7 +138,13 @@ def get_settled_metrics(scope: MetricsScope, start: datetime, end: datetime, eva
         ideal_due_at__gte=start,
         ideal_due_at__lt=end,
     ).count()
-    medians = _calculate_medians(scope, start, end)
+    met_count, hours = 0, dict[str, list[float]]()
+    for target_type, seconds, is_committed, state in stopped_clocks.values_list(
+        "target_type", "counted_seconds", "is_committed", "state"
+    ):
+        met_count += is_committed and state == ClockStatus.MET
+        hours.setdefault(target_type, []).append(seconds / 3600)
+    medians = {target_type: round(median(values), 1) for target_type, values in hours.items()}
     return Totals(
         met=met_count,
         breached=breach_count,
@@ -152,15 +152,6 @@ def get_settled_metrics(scope: MetricsScope, start: datetime, end: datetime, eva
         respond_hours=medians.get("respond"),
         resolve_hours=medians.get("resolve"),
     )
-
-
-def _calculate_medians(scope: MetricsScope, start: datetime, end: datetime) -> dict[str, float]:
-    """Return the median counted hours of the clocks that stopped within [start, end) by target type."""
-    stopped_clocks = SlaClock.objects.filter(scope.build_condition(), stopped_at__gte=start, stopped_at__lt=end)
-    hours: dict[str, list[float]] = {}
-    for target_type, seconds in stopped_clocks.values_list("target_type", "counted_seconds"):
-        hours.setdefault(target_type, []).append(seconds / 3600)
-    return {target_type: round(median(values), 1) for target_type, values in hours.items()}
 
 
 def list_due_soon_clocks(scope: MetricsScope, evaluated_at: datetime, due_before: datetime) -> QuerySet[SlaClock]:

@@ -15,6 +15,7 @@ from portal.analytics.metrics import count_working_days
 from portal.analytics.models import StageDuration
 from portal.analytics.stage_durations import StagePeriod, TurnChange, build_periods, parse_turn
 from portal.audit.models import AuditEvent
+from portal.core.bulk_changes import skipped_in_bulk
 from portal.core.business_time import Calendar
 
 BATCH_SIZE = 500
@@ -22,6 +23,7 @@ COLUMNS = (*(field.name for field in fields(StagePeriod)), "tenths")
 DurationValues = tuple[object, ...]
 
 
+@skipped_in_bulk
 def record_turn(integration: Integration, event: AuditEvent) -> None:
     """Store the periods of an integration after a change of its responsible party or stage."""
     update_durations(integration)

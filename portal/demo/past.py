@@ -18,7 +18,6 @@ from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.models import Integration
 from integrations.submissions.services import creation
 from portal.accounts.models import User
-from portal.analytics import services
 from portal.analytics.saved_views import services as saved_views
 from portal.demo.answers import DemoContext
 from portal.demo.content import PAST, PastProgram
@@ -42,7 +41,6 @@ def create_past(now: datetime, reviewers: list[User], password: str) -> None:
         demo = DemoContext(Integration(), owner, reviewers[number % len(reviewers)], started_at)
         plays.append(draw_course(random, demo, program).run(create))
     perform_in_order(plays, until=now - timedelta(days=1))
-    services.rebuild()
     for page, name, query in PAST.saved_views:
         saved_views.save_view(reviewers[0], page, name, query, shared=True, now=now)
 

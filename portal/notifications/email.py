@@ -12,7 +12,7 @@ from django.utils import timezone
 from portal.audit.models import AuditEvent
 from portal.notifications.models import EmailMessage
 from portal.notifications.rendering import EmailDraft, render
-from portal.notifications.tasks import SENDABLE_STATES, enqueue_email, enqueue_new_emails
+from portal.notifications.tasks import SENDABLE_STATES, enqueue_new_emails
 
 State = EmailMessage.State
 
@@ -58,7 +58,7 @@ def queue(
         values["state"] = state
     email_message, is_new = EmailMessage.objects.get_or_create(key=key, defaults=values)
     if is_new and email_message.state in SENDABLE_STATES:
-        enqueue_email(email_message, now)
+        enqueue_new_emails([email_message], now)
     return email_message if is_new else None
 
 

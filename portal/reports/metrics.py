@@ -109,7 +109,7 @@ def _build_previous_period(
     report_scope: ReportScope, period: Period, zone: ZoneInfo, evaluated_at: datetime
 ) -> dict[str, object]:
     """Return the totals of the previous period. The counts of open clocks come from its own report, or are None."""
-    totals = metrics.get_settled_metrics(report_scope.scope, *period.before.span(zone), evaluated_at).as_dict()
+    totals = metrics.get_closed_metrics(report_scope.scope, *period.before.span(zone), evaluated_at).as_dict()
     frozen_figures = (
         ReportSnapshot.objects.filter(scope=report_scope.key, period=str(period.before))
         .values_list("figures", flat=True)

@@ -19,6 +19,7 @@ from integrations.sla.models import SupportIssue
 from integrations.submissions.models import Finding, Integration
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
+from portal.core.bulk_changes import skipped_in_bulk
 from portal.search.entries import build_integration_entries, build_issue_entry, build_partner_entries, get_source
 from portal.search.models import SearchEntry
 from portal.search.public_entries import DOCUMENTATION_SOURCE, build_documentation_entries, build_provider_entry
@@ -83,6 +84,7 @@ def index_documentation() -> int:
         return write_entries([DOCUMENTATION_SOURCE], build_documentation_entries())
 
 
+@skipped_in_bulk
 def index_event(event: AuditEvent) -> None:
     """Update the entries of the integration or the partner of an event."""
     if event.integration is not None:
@@ -94,12 +96,14 @@ def index_event(event: AuditEvent) -> None:
             _rebuild_rows(_select_issues().filter(integration__partner=event.partner), index_issues)
 
 
+@skipped_in_bulk
 def _index_person(instance: User, update_fields: Iterable[str] | None, created: bool, **_: object) -> None:
     """Update the entries of a user after a change of the name or the email address."""
     if not created and (update_fields is None or {"name", "email"} & set(update_fields)):
         index_partners(list(Partner.objects.filter(memberships__user=instance, memberships__ended_at=None)))
 
 
+@skipped_in_bulk
 def _index_changed_issues(issue_ids: Iterable[int], **_: object) -> None:
     index_issues(list(_select_issues().filter(pk__in=issue_ids)))
 
@@ -118,20 +122,28 @@ def connect() -> None:
 def rebuild() -> int:
     """Write all entries that are missing or outdated, and delete the rest. Return how many changed."""
     old_sources = set(SearchEntry.objects.values_list("source", flat=True))
-    sources, count = {DOCUMENTATION_SOURCE}, index_documentation()
-    indexers: tuple[tuple[QuerySet[Any], Callable[[Sequence[Any]], int]], ...] = (
-        (Partner.objects.all(), index_partners),
-        (_select_integrations(), index_integrations),
-        (_select_issues(), index_issues),
-        (RegistryProvider.objects.all(), index_providers),
-    )
-    for rows, index in indexers:
+    sources, count = {DOCUMENTATION_SOURCE}, index_documentation() + index_all_rows()
+    for rows, _index in _list_indexed_rows():
         sources.update(f"{rows.model._meta.model_name}:{pk}" for pk in rows.values_list("pk", flat=True))
-        count += _rebuild_rows(rows, index)
     deleted_sources = sorted(old_sources - sources)
     return count + sum(
         write_entries(deleted_sources[start : start + BATCH_SIZE], ())
         for start in range(0, len(deleted_sources), BATCH_SIZE)
+    )
+
+
+def index_all_rows() -> int:
+    """Write all entries of rows that are missing or outdated. Return how many changed."""
+    return sum(_rebuild_rows(rows, index) for rows, index in _list_indexed_rows())
+
+
+def _list_indexed_rows() -> tuple[tuple[QuerySet[Any], Callable[[Sequence[Any]], int]], ...]:
+    """Return all rows that have entries, with the function that writes them."""
+    return (
+        (Partner.objects.all(), index_partners),
+        (_select_integrations(), index_integrations),
+        (_select_issues(), index_issues),
+        (RegistryProvider.objects.all(), index_providers),
     )
 
 

@@ -126,15 +126,13 @@ def run_integration_checks(
         attempt: Number of the attempt, from 1; it decides when an outage is retried.
         report_progress: Called with each finished check.
     """
-    requirements = [
-        requirement
-        for requirement in list_checked_requirements(integration)
-        if requirement_ids is None or requirement.id in requirement_ids
-    ]
+    checked = list_checked_requirements(integration)
+    requirements = [each for each in checked if requirement_ids is None or each.id in requirement_ids]
     subject = build_integration_subject(integration, now)
     run_sources = sources or build_integration_sources(integration)
     results: ResultsByKey = {}
     deadline = time.monotonic() + TIME_LIMIT_SECONDS
+    previous_results = {row.key: row for row in CheckResult.objects.filter(integration=integration).newest()}
     for key in execution.list_required_check_keys(requirements):
         new_result = (
             _sanitize_result(execution.run_check(key, subject, run_sources), key)
@@ -144,7 +142,7 @@ def run_integration_checks(
         result = observations.apply_absence_grace_period(integration, subject, key, new_result, now)
         results[key] = result = _request_access_if_hidden(integration, subject, result, run_sources)
         with transaction.atomic():
-            store_result(integration, key, result, now)
+            store_result(integration, key, result, now, previous_results.get(key))
         report_progress(key)
     retry_at = _determine_retry_at(results, attempt, now)
     for requirement in requirements:
@@ -226,16 +224,16 @@ def build_check_result(integration: Integration, key: str, result: Result, now: 
     )
 
 
-def store_result(integration: Integration, key: str, result: Result, now: datetime) -> None:
-    """Store the result and its observations. A result equal to the last one is only confirmed."""
+def store_result(
+    integration: Integration, key: str, result: Result, now: datetime, previous: CheckResult | None
+) -> None:
+    """Store the result and its observations. A result equal to the previous one is only confirmed."""
     check_result = build_check_result(integration, key, result, now)
-    previous = CheckResult.objects.filter(integration=integration, key=key).first()
     if previous is not None and previous.has_same_content(check_result):
         CheckResult.objects.confirm(previous.pk, now)
     else:
         check_result.save()
-    if result.outcome in observations.CONCLUSIVE_OUTCOMES:
-        observations.store_observation(integration, key, result.observations, now)
+    observations.store_result_observations(integration, key, result, now)
 
 
 def _record_requirement_result(

@@ -178,7 +178,7 @@ def test_demo_world_satisfies_every_rule(demo: None) -> None:
 
 def test_invented_check_result_is_a_contradiction(demo: None) -> None:
     dns = Integration.objects.get(name="Nordlicht DNS")
-    store_result(dns, "repository.license", Result(Outcome.PASS, "Fine."), timezone.now())
+    store_result(dns, "repository.license", Result(Outcome.PASS, "Fine."), timezone.now(), previous=None)
     (result, status) = check_results(dns, timezone.now())
     assert re.sub(r"commit \w+", "commit …", result) == (
         "repository.license is stored as “pass: Fine.”, but returns “fail: The commit … has no license file.”."

@@ -28,9 +28,27 @@ def get_known_values(integration: Integration) -> dict[str, object]:
 
 
 def store_observation(integration: Integration, check: str, values: Mapping[str, object], now: datetime) -> None:
-    """Store a recorded value: a changed value starts a new observation, an equal one is confirmed."""
-    for key, value in values.items():
-        _save_observation(integration, key[:MAX_KEY_LENGTH], value, check, now)
+    """Store recorded values: a changed value starts a new observation, an equal one is confirmed. Two queries."""
+    values = {key[:MAX_KEY_LENGTH]: value for key, value in values.items()}
+    if not values:
+        return
+    known = Observation.objects.filter(integration=integration, key__in=values)
+    stored = {observation.key: observation for observation in known}
+    Observation.objects.bulk_create(
+        (_build_observation(integration, key, value, check, now, stored.get(key)) for key, value in values.items()),
+        update_conflicts=True,  # a concurrent test run can store the same
+        unique_fields=("integration", "key"),
+        update_fields=("value", "source", "since", "confirmed_at", "missing_since"),
+    )
+
+
+def store_result_observations(integration: Integration, check: str, result: Result, now: datetime) -> None:
+    """Store what a conclusive result recorded, and that the check has seen the repository unless it failed."""
+    if result.outcome not in CONCLUSIVE_OUTCOMES:
+        return
+    has_seen = not result.missing_item and result.outcome != Outcome.FAIL
+    last_seen = {LAST_SEEN_PREFIX + check: integration.repository} if has_seen else {}
+    store_observation(integration, check, {**last_seen, **result.observations}, now)
 
 
 def apply_absence_grace_period(
@@ -45,8 +63,6 @@ def apply_absence_grace_period(
         return result
     last_seen_key = LAST_SEEN_PREFIX + check
     if not result.missing_item:
-        if result.outcome != Outcome.FAIL:
-            _save_observation(integration, last_seen_key, subject.repository, check, now)
         return result
     observation = Observation.objects.filter(
         integration=integration, key=last_seen_key, value=subject.repository
@@ -75,16 +91,18 @@ def has_been_read(integration: Integration, subject: Subject) -> bool:
     return observations.filter(value=subject.repository).exists()
 
 
-def _save_observation(integration: Integration, key: str, value: object, source: str, now: datetime) -> None:
-    fields = {"value": value, "source": source, "since": now, "confirmed_at": now, "missing_since": None}
-    observation, is_new = Observation.objects.get_or_create(integration=integration, key=key, defaults=fields)
-    if is_new:
-        return
-    if observation.value != value:
-        observation.value, observation.since = value, now
-    observation.source, observation.missing_since = source, None
-    observation.confirmed_at = max(observation.confirmed_at, now)
-    observation.save()
+def _build_observation(
+    integration: Integration, key: str, value: object, source: str, now: datetime, stored: Observation | None
+) -> Observation:
+    is_equal = stored is not None and stored.value == value
+    return Observation(
+        integration=integration,
+        key=key,
+        value=value,
+        source=source,
+        since=stored.since if stored is not None and is_equal else now,
+        confirmed_at=max(stored.confirmed_at, now) if stored is not None else now,
+    )
 
 
 def _format_moment(moment: datetime) -> str:

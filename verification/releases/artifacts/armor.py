@@ -88,7 +88,16 @@ def crc24(data: bytes) -> int:
     """Return the checksum of RFC 9580, section 6.1."""
     crc = CRC_INIT
     for byte in data:
-        crc ^= byte << 16
-        for _ in range(8):
-            crc = crc << 1 ^ (CRC_POLY if crc & 0x800000 else 0)
+        crc = (crc << 8) & 0xFFFFFF ^ CRC_TABLE[crc >> 16 ^ byte]
     return crc
+
+
+def _compute_crc_entry(byte: int) -> int:
+    """Return what a byte contributes to the checksum."""
+    crc = byte << 16
+    for _ in range(8):
+        crc = crc << 1 ^ (CRC_POLY if crc & 0x800000 else 0)
+    return crc
+
+
+CRC_TABLE = tuple(map(_compute_crc_entry, range(256)))
