@@ -67,6 +67,11 @@ class Migration(migrations.Migration):
                 ('refused_at', models.DateTimeField(blank=True, null=True)),
                 ('integration', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='watch', to='submissions.integration')),
             ],
+            options={
+                'indexes': [
+                    models.Index(condition=models.Q(('poll_at__isnull', False)), fields=['poll_at'], name='monitored_repository_poll_at'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='GitHubDelivery',
@@ -83,58 +88,14 @@ class Migration(migrations.Migration):
                 ('forgotten_at', models.DateTimeField(blank=True, null=True)),
                 ('watch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='sla.monitoredrepository')),
             ],
-        ),
-        migrations.CreateModel(
-            name='SlaClock',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('target_type', models.CharField(max_length=10)),
-                ('is_committed', models.BooleanField()),
-                ('severity', models.CharField(choices=[('critical', 'critical'), ('other', 'other')], max_length=10)),
-                ('state', models.CharField(choices=[('running', 'running'), ('paused', 'paused'), ('met', 'met'), ('late', 'late'), ('overdue', 'overdue'), ('data_incomplete', 'data_incomplete'), ('not_applicable', 'not_applicable')], max_length=16)),
-                ('started_at', models.DateTimeField()),
-                ('due_at', models.DateTimeField(blank=True, null=True)),
-                ('ideal_due_at', models.DateTimeField(blank=True, null=True)),
-                ('stopped_at', models.DateTimeField(blank=True, null=True)),
-                ('warn50_at', models.DateTimeField(blank=True, null=True)),
-                ('warn75_at', models.DateTimeField(blank=True, null=True)),
-                ('warn90_at', models.DateTimeField(blank=True, null=True)),
-                ('warned', models.PositiveSmallIntegerField(default=0)),
-                ('breached_at', models.DateTimeField(blank=True, null=True)),
-                ('next_at', models.DateTimeField(blank=True, null=True)),
-                ('counted_seconds', models.BigIntegerField(default=0)),
-                ('paused_seconds', models.BigIntegerField(default=0)),
-                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='clocks', to='submissions.integration')),
-                ('watch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='clocks', to='sla.monitoredrepository')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Alert',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=120, unique=True)),
-                ('kind', models.CharField(max_length=12)),
-                ('share', models.PositiveSmallIntegerField(default=0)),
-                ('due_at', models.DateTimeField()),
-                ('created_at', models.DateTimeField()),
-                ('not_before', models.DateTimeField()),
-                ('notified_at', models.DateTimeField(blank=True, null=True)),
-                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='alerts', to='submissions.integration')),
-                ('clock', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='alerts', to='sla.slaclock')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='SlaClockEvent',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=12)),
-                ('share', models.PositiveSmallIntegerField(default=0)),
-                ('due_at', models.DateTimeField()),
-                ('at', models.DateTimeField()),
-                ('clock', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='events', to='sla.slaclock')),
-            ],
             options={
-                'ordering': ('at', 'pk'),
+                'indexes': [
+                    models.Index(condition=models.Q(('read_at', None)), fields=['id'], name='github_delivery_unread'),
+                    models.Index(condition=models.Q(('forgotten_at', None), ('read_at__isnull', False)), fields=['received_at'], name='github_delivery_expiry'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('watch', 'delivery_id'), name='github_delivery_unique_repository_delivery'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -165,12 +126,84 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-opened_at', '-pk'),
+                'indexes': [
+                    models.Index(condition=models.Q(('disputed_at__isnull', False)), fields=['disputed_at'], name='support_issue_disputed_at'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('watch', 'github_id'), name='support_issue_unique_repository_github_id'),
+                ],
             },
         ),
-        migrations.AddField(
-            model_name='slaclock',
-            name='issue',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='clocks', to='sla.supportissue'),
+        migrations.CreateModel(
+            name='SlaClock',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('target_type', models.CharField(max_length=10)),
+                ('is_committed', models.BooleanField()),
+                ('severity', models.CharField(choices=[('critical', 'critical'), ('other', 'other')], max_length=10)),
+                ('state', models.CharField(choices=[('running', 'running'), ('paused', 'paused'), ('met', 'met'), ('late', 'late'), ('overdue', 'overdue'), ('data_incomplete', 'data_incomplete'), ('not_applicable', 'not_applicable')], max_length=16)),
+                ('started_at', models.DateTimeField()),
+                ('due_at', models.DateTimeField(blank=True, null=True)),
+                ('ideal_due_at', models.DateTimeField(blank=True, null=True)),
+                ('stopped_at', models.DateTimeField(blank=True, null=True)),
+                ('warn50_at', models.DateTimeField(blank=True, null=True)),
+                ('warn75_at', models.DateTimeField(blank=True, null=True)),
+                ('warn90_at', models.DateTimeField(blank=True, null=True)),
+                ('warned', models.PositiveSmallIntegerField(default=0)),
+                ('breached_at', models.DateTimeField(blank=True, null=True)),
+                ('next_at', models.DateTimeField(blank=True, null=True)),
+                ('counted_seconds', models.BigIntegerField(default=0)),
+                ('paused_seconds', models.BigIntegerField(default=0)),
+                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='clocks', to='submissions.integration')),
+                ('watch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='clocks', to='sla.monitoredrepository')),
+                ('issue', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='clocks', to='sla.supportissue')),
+            ],
+            options={
+                'indexes': [
+                    models.Index(condition=models.Q(('next_at__isnull', False)), fields=['next_at'], name='sla_clock_next_at'),
+                    models.Index(fields=['integration', 'state'], name='sla_clock_integration_state'),
+                    models.Index(condition=models.Q(models.Q(('is_committed', True), ('ideal_due_at__isnull', False), _connector='OR'), ('state__in', ['running', 'paused', 'overdue', 'data_incomplete'])), fields=['due_at', 'id'], name='sla_clock_open'),
+                    models.Index(condition=models.Q(('is_committed', True), ('ideal_due_at__isnull', False), _connector='OR'), fields=['-stopped_at', 'due_at'], name='sla_clock_stopped'),
+                    models.Index(condition=models.Q(('is_committed', True), ('state__in', ['running', 'overdue'])), fields=['warn75_at'], name='sla_clock_urgent'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('issue', 'target_type'), name='sla_clock_unique_issue_target_type'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Alert',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('key', models.CharField(max_length=120, unique=True)),
+                ('kind', models.CharField(max_length=12)),
+                ('share', models.PositiveSmallIntegerField(default=0)),
+                ('due_at', models.DateTimeField()),
+                ('created_at', models.DateTimeField()),
+                ('not_before', models.DateTimeField()),
+                ('notified_at', models.DateTimeField(blank=True, null=True)),
+                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='alerts', to='submissions.integration')),
+                ('clock', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='alerts', to='sla.slaclock')),
+            ],
+            options={
+                'indexes': [
+                    models.Index(condition=models.Q(('notified_at', None)), fields=['not_before'], name='alert_not_before'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='SlaClockEvent',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(max_length=12)),
+                ('share', models.PositiveSmallIntegerField(default=0)),
+                ('due_at', models.DateTimeField()),
+                ('at', models.DateTimeField()),
+                ('clock', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='events', to='sla.slaclock')),
+            ],
+            options={
+                'ordering': ('at', 'pk'),
+            },
         ),
         migrations.CreateModel(
             name='SlaBreach',
@@ -189,6 +222,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-due_at', '-pk'),
+                'indexes': [
+                    models.Index(fields=['integration', 'due_at'], name='sla_breach_integration_due_at'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('retracted_at', None)), fields=('clock', 'due_at'), name='sla_breach_unique_clock_due_at'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -211,71 +250,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('at', 'pk'),
+                'constraints': [
+                    models.UniqueConstraint(fields=('issue', 'key'), name='support_issue_event_unique_issue_key'),
+                ],
             },
-        ),
-        migrations.AddIndex(
-            model_name='monitoredrepository',
-            index=models.Index(condition=models.Q(('poll_at__isnull', False)), fields=['poll_at'], name='monitored_repository_poll_at'),
-        ),
-        migrations.AddIndex(
-            model_name='githubdelivery',
-            index=models.Index(condition=models.Q(('read_at', None)), fields=['id'], name='github_delivery_unread'),
-        ),
-        migrations.AddIndex(
-            model_name='githubdelivery',
-            index=models.Index(condition=models.Q(('forgotten_at', None), ('read_at__isnull', False)), fields=['received_at'], name='github_delivery_expiry'),
-        ),
-        migrations.AddConstraint(
-            model_name='githubdelivery',
-            constraint=models.UniqueConstraint(fields=('watch', 'delivery_id'), name='github_delivery_unique_repository_delivery'),
-        ),
-        migrations.AddIndex(
-            model_name='alert',
-            index=models.Index(condition=models.Q(('notified_at', None)), fields=['not_before'], name='alert_not_before'),
-        ),
-        migrations.AddIndex(
-            model_name='supportissue',
-            index=models.Index(condition=models.Q(('disputed_at__isnull', False)), fields=['disputed_at'], name='support_issue_disputed_at'),
-        ),
-        migrations.AddConstraint(
-            model_name='supportissue',
-            constraint=models.UniqueConstraint(fields=('watch', 'github_id'), name='support_issue_unique_repository_github_id'),
-        ),
-        migrations.AddIndex(
-            model_name='slaclock',
-            index=models.Index(condition=models.Q(('next_at__isnull', False)), fields=['next_at'], name='sla_clock_next_at'),
-        ),
-        migrations.AddIndex(
-            model_name='slaclock',
-            index=models.Index(fields=['integration', 'state'], name='sla_clock_integration_state'),
-        ),
-        migrations.AddIndex(
-            model_name='slaclock',
-            index=models.Index(condition=models.Q(models.Q(('is_committed', True), ('ideal_due_at__isnull', False), _connector='OR'), ('state__in', ['running', 'paused', 'overdue', 'data_incomplete'])), fields=['due_at', 'id'], name='sla_clock_open'),
-        ),
-        migrations.AddIndex(
-            model_name='slaclock',
-            index=models.Index(condition=models.Q(('is_committed', True), ('ideal_due_at__isnull', False), _connector='OR'), fields=['-stopped_at', 'due_at'], name='sla_clock_stopped'),
-        ),
-        migrations.AddIndex(
-            model_name='slaclock',
-            index=models.Index(condition=models.Q(('is_committed', True), ('state__in', ['running', 'overdue'])), fields=['warn75_at'], name='sla_clock_urgent'),
-        ),
-        migrations.AddConstraint(
-            model_name='slaclock',
-            constraint=models.UniqueConstraint(fields=('issue', 'target_type'), name='sla_clock_unique_issue_target_type'),
-        ),
-        migrations.AddIndex(
-            model_name='slabreach',
-            index=models.Index(fields=['integration', 'due_at'], name='sla_breach_integration_due_at'),
-        ),
-        migrations.AddConstraint(
-            model_name='slabreach',
-            constraint=models.UniqueConstraint(condition=models.Q(('retracted_at', None)), fields=('clock', 'due_at'), name='sla_breach_unique_clock_due_at'),
-        ),
-        migrations.AddConstraint(
-            model_name='supportissueevent',
-            constraint=models.UniqueConstraint(fields=('issue', 'key'), name='support_issue_event_unique_issue_key'),
         ),
         append_only("sla_supportissueevent"),
         append_only("sla_slaclockevent"),

@@ -20,40 +20,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Document',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ('file', models.FileField(upload_to=integrations.submissions.models.requirements.build_upload_path)),
-                ('name', models.CharField(max_length=200)),
-                ('kind', models.CharField(max_length=10)),
-                ('size', models.PositiveIntegerField()),
-                ('sha256', models.CharField(max_length=64)),
-                ('uploaded_at', models.DateTimeField()),
-                ('removed_at', models.DateTimeField(blank=True, null=True)),
-                ('partner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='partners.partner')),
-                ('uploaded_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Agreement',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('mnda', 'Mutual non-disclosure agreement'), ('tpa', 'Technology Partner Agreement')], max_length=10)),
-                ('version', models.CharField(max_length=40, verbose_name='version')),
-                ('partner_name', models.CharField(max_length=120)),
-                ('text', models.TextField(blank=True)),
-                ('digest', models.CharField(blank=True, max_length=64)),
-                ('method', models.CharField(choices=[('portal', 'Signed in the portal'), ('upload', 'Signed PDF'), ('recorded', 'Recorded without the text')], default='portal', max_length=10)),
-                ('created_at', models.DateTimeField()),
-                ('completed_at', models.DateTimeField(blank=True, null=True)),
-                ('rejected_at', models.DateTimeField(blank=True, null=True)),
-                ('rejection_reason', models.CharField(blank=True, max_length=400)),
-                ('partner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='agreements', to='partners.partner')),
-                ('document', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='submissions.document')),
-            ],
-        ),
-        migrations.CreateModel(
             name='Integration',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -117,8 +83,93 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-created_at',),
+                'indexes': [
+                    models.Index(condition=models.Q(('responsible_party', 'program')), fields=['action_due_at', 'id', 'reviewer', 'claim_expires_at', 'responsible_since', 'review_round', 'review_state', 'first_approver', 'next_action_code', 'deadline_pause_reason', 'notice_by', 'suspended_by', 'created_by', 'partner', 'program_key'], name='integration_queue_order'),
+                    models.Index(condition=models.Q(('deadline_pause_reason', 'appeal')), fields=['appealed_at'], name='integration_appeals'),
+                    models.Index(fields=['-created_at', '-id'], name='integration_newest'),
+                    models.Index(fields=['partner', 'program_key'], name='integration_partner_program'),
+                    models.Index(fields=['partner', 'stage', 'responsible_party', 'action_due_at', 'responsible_since', 'id'], name='integration_partner_turns'),
+                    models.Index(fields=['reviewer', 'stage'], name='integration_reviewer_stage'),
+                    models.Index(django.db.models.functions.text.Upper('repository'), name='integration_repository_upper'),
+                    models.Index(condition=models.Q(('listing_status__in', ['on_notice', 'suspended'])), fields=['compliance_deadline_at', 'id'], name='compliance_deadlines'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('responsible_party', ''), ('stage__in', ['withdrawn', 'declined', 'archived'])), models.Q(models.Q(('stage__in', ['withdrawn', 'declined', 'archived']), _negated=True), models.Q(('responsible_party', ''), _negated=True)), _connector='OR'), name='integration_responsible_while_open'),
+                ],
             },
             bases=(django_fsm.FSMModelMixin, models.Model),
+        ),
+        migrations.CreateModel(
+            name='RequirementFulfillment',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('requirement_id', models.CharField(max_length=40)),
+                ('status', models.CharField(choices=[('open', 'Open'), ('submitted', 'Submitted'), ('awaiting_other_party', 'Awaiting other party'), ('not_applicable', 'Not applicable'), ('waived', 'Waived'), ('pass', 'Pass'), ('warn', 'Warn'), ('fail', 'Fail'), ('error', 'Error'), ('not_run', 'Not run'), ('expired', 'Expired')], default=integrations.submissions.workflow.states.Status['OPEN'], max_length=20)),
+                ('data', models.JSONField(blank=True, default=dict)),
+                ('summary', models.CharField(blank=True, max_length=500)),
+                ('detail', models.JSONField(blank=True, default=list)),
+                ('submitted_at', models.DateTimeField(blank=True, null=True)),
+                ('retry_at', models.DateTimeField(blank=True, null=True)),
+                ('valid_until', models.DateTimeField(blank=True, null=True)),
+                ('waiver_reason', models.CharField(blank=True, max_length=500)),
+                ('waiver_expires_at', models.DateTimeField(blank=True, null=True)),
+                ('waiver_requested_at', models.DateTimeField(blank=True, null=True)),
+                ('waiver_request_reason', models.CharField(blank=True, max_length=500)),
+                ('version', models.PositiveIntegerField(default=0)),
+                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='fulfillments', to='submissions.integration')),
+                ('submitted_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('waived_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'indexes': [
+                    models.Index(condition=models.Q(('valid_until__isnull', False)), fields=['valid_until', 'integration'], name='fulfillment_valid_until'),
+                    models.Index(condition=models.Q(('waiver_expires_at__isnull', False)), fields=['waiver_expires_at'], name='fulfillment_waiver_expires_at'),
+                    models.Index(condition=models.Q(('waiver_requested_at__isnull', False)), fields=['waiver_requested_at'], name='fulfillment_waiver_requested'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('integration', 'requirement_id'), name='requirement_fulfillment_unique_integration_requirement'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Document',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+                ('file', models.FileField(upload_to=integrations.submissions.models.requirements.build_upload_path)),
+                ('name', models.CharField(max_length=200)),
+                ('kind', models.CharField(max_length=10)),
+                ('size', models.PositiveIntegerField()),
+                ('sha256', models.CharField(max_length=64)),
+                ('uploaded_at', models.DateTimeField()),
+                ('removed_at', models.DateTimeField(blank=True, null=True)),
+                ('partner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='partners.partner')),
+                ('uploaded_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('state', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='submissions.requirementfulfillment')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Agreement',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(choices=[('mnda', 'Mutual non-disclosure agreement'), ('tpa', 'Technology Partner Agreement')], max_length=10)),
+                ('version', models.CharField(max_length=40, verbose_name='version')),
+                ('partner_name', models.CharField(max_length=120)),
+                ('text', models.TextField(blank=True)),
+                ('digest', models.CharField(blank=True, max_length=64)),
+                ('method', models.CharField(choices=[('portal', 'Signed in the portal'), ('upload', 'Signed PDF'), ('recorded', 'Recorded without the text')], default='portal', max_length=10)),
+                ('created_at', models.DateTimeField()),
+                ('completed_at', models.DateTimeField(blank=True, null=True)),
+                ('rejected_at', models.DateTimeField(blank=True, null=True)),
+                ('rejection_reason', models.CharField(blank=True, max_length=400)),
+                ('partner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='agreements', to='partners.partner')),
+                ('document', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='submissions.document')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('rejected_at', None)), fields=('partner', 'kind', 'version'), name='agreement_unique_partner_kind_version'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Finding',
@@ -143,6 +194,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('number',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('integration', 'number'), name='finding_unique_integration_number'),
+                    models.UniqueConstraint(condition=models.Q(models.Q(('due_at', None), _negated=True), models.Q(('state', 'verified'), _negated=True)), fields=('integration', 'requirement_id'), name='finding_unique_unverified_automatic'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -154,6 +209,11 @@ class Migration(migrations.Migration):
                 ('at', models.DateTimeField()),
                 ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='evidence_snapshots', to='submissions.integration')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('integration', 'round'), name='evidence_snapshot_unique_integration_round'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='IntegrationDraft',
@@ -172,6 +232,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-saved_at',),
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('integration__isnull', False), ('sent_at', None)), fields=('integration', 'requirement_id'), name='integration_draft_unique_integration_requirement'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -187,6 +250,11 @@ class Migration(migrations.Migration):
                 ('decided_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('other', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='introductions_received', to='submissions.integration')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('asking', 'other'), name='introduction_unique_requester_other'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Meeting',
@@ -219,33 +287,11 @@ class Migration(migrations.Migration):
                 ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='read_markers', to='submissions.integration')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
-        ),
-        migrations.CreateModel(
-            name='RequirementFulfillment',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('requirement_id', models.CharField(max_length=40)),
-                ('status', models.CharField(choices=[('open', 'Open'), ('submitted', 'Submitted'), ('awaiting_other_party', 'Awaiting other party'), ('not_applicable', 'Not applicable'), ('waived', 'Waived'), ('pass', 'Pass'), ('warn', 'Warn'), ('fail', 'Fail'), ('error', 'Error'), ('not_run', 'Not run'), ('expired', 'Expired')], default=integrations.submissions.workflow.states.Status['OPEN'], max_length=20)),
-                ('data', models.JSONField(blank=True, default=dict)),
-                ('summary', models.CharField(blank=True, max_length=500)),
-                ('detail', models.JSONField(blank=True, default=list)),
-                ('submitted_at', models.DateTimeField(blank=True, null=True)),
-                ('retry_at', models.DateTimeField(blank=True, null=True)),
-                ('valid_until', models.DateTimeField(blank=True, null=True)),
-                ('waiver_reason', models.CharField(blank=True, max_length=500)),
-                ('waiver_expires_at', models.DateTimeField(blank=True, null=True)),
-                ('waiver_requested_at', models.DateTimeField(blank=True, null=True)),
-                ('waiver_request_reason', models.CharField(blank=True, max_length=500)),
-                ('version', models.PositiveIntegerField(default=0)),
-                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='fulfillments', to='submissions.integration')),
-                ('submitted_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('waived_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-        ),
-        migrations.AddField(
-            model_name='document',
-            name='state',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='submissions.requirementfulfillment'),
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('user', 'integration'), name='read_marker_unique_user_integration'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='ReviewMessage',
@@ -308,85 +354,5 @@ class Migration(migrations.Migration):
             options={
                 'constraints': [models.UniqueConstraint(fields=('agreement', 'side'), name='agreement_signature_unique_agreement_side')],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='agreement',
-            constraint=models.UniqueConstraint(condition=models.Q(('rejected_at', None)), fields=('partner', 'kind', 'version'), name='agreement_unique_partner_kind_version'),
-        ),
-        migrations.AddIndex(
-            model_name='integration',
-            index=models.Index(condition=models.Q(('responsible_party', 'program')), fields=['action_due_at', 'id', 'reviewer', 'claim_expires_at', 'responsible_since', 'review_round', 'review_state', 'first_approver', 'next_action_code', 'deadline_pause_reason', 'notice_by', 'suspended_by', 'created_by', 'partner', 'program_key'], name='integration_queue_order'),
-        ),
-        migrations.AddIndex(
-            model_name='integration',
-            index=models.Index(condition=models.Q(('deadline_pause_reason', 'appeal')), fields=['appealed_at'], name='integration_appeals'),
-        ),
-        migrations.AddIndex(
-            model_name='integration',
-            index=models.Index(fields=['-created_at', '-id'], name='integration_newest'),
-        ),
-        migrations.AddIndex(
-            model_name='integration',
-            index=models.Index(fields=['partner', 'program_key'], name='integration_partner_program'),
-        ),
-        migrations.AddIndex(
-            model_name='integration',
-            index=models.Index(fields=['partner', 'stage', 'responsible_party', 'action_due_at', 'responsible_since', 'id'], name='integration_partner_turns'),
-        ),
-        migrations.AddIndex(
-            model_name='integration',
-            index=models.Index(fields=['reviewer', 'stage'], name='integration_reviewer_stage'),
-        ),
-        migrations.AddIndex(
-            model_name='integration',
-            index=models.Index(django.db.models.functions.text.Upper('repository'), name='integration_repository_upper'),
-        ),
-        migrations.AddIndex(
-            model_name='integration',
-            index=models.Index(condition=models.Q(('listing_status__in', ['on_notice', 'suspended'])), fields=['compliance_deadline_at', 'id'], name='compliance_deadlines'),
-        ),
-        migrations.AddConstraint(
-            model_name='integration',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('responsible_party', ''), ('stage__in', ['withdrawn', 'declined', 'archived'])), models.Q(models.Q(('stage__in', ['withdrawn', 'declined', 'archived']), _negated=True), models.Q(('responsible_party', ''), _negated=True)), _connector='OR'), name='integration_responsible_while_open'),
-        ),
-        migrations.AddConstraint(
-            model_name='finding',
-            constraint=models.UniqueConstraint(fields=('integration', 'number'), name='finding_unique_integration_number'),
-        ),
-        migrations.AddConstraint(
-            model_name='finding',
-            constraint=models.UniqueConstraint(condition=models.Q(models.Q(('due_at', None), _negated=True), models.Q(('state', 'verified'), _negated=True)), fields=('integration', 'requirement_id'), name='finding_unique_unverified_automatic'),
-        ),
-        migrations.AddConstraint(
-            model_name='evidencesnapshot',
-            constraint=models.UniqueConstraint(fields=('integration', 'round'), name='evidence_snapshot_unique_integration_round'),
-        ),
-        migrations.AddConstraint(
-            model_name='integrationdraft',
-            constraint=models.UniqueConstraint(condition=models.Q(('integration__isnull', False), ('sent_at', None)), fields=('integration', 'requirement_id'), name='integration_draft_unique_integration_requirement'),
-        ),
-        migrations.AddConstraint(
-            model_name='introduction',
-            constraint=models.UniqueConstraint(fields=('asking', 'other'), name='introduction_unique_requester_other'),
-        ),
-        migrations.AddConstraint(
-            model_name='readmarker',
-            constraint=models.UniqueConstraint(fields=('user', 'integration'), name='read_marker_unique_user_integration'),
-        ),
-        migrations.AddIndex(
-            model_name='requirementfulfillment',
-            index=models.Index(condition=models.Q(('valid_until__isnull', False)), fields=['valid_until', 'integration'], name='fulfillment_valid_until'),
-        ),
-        migrations.AddIndex(
-            model_name='requirementfulfillment',
-            index=models.Index(condition=models.Q(('waiver_expires_at__isnull', False)), fields=['waiver_expires_at'], name='fulfillment_waiver_expires_at'),
-        ),
-        migrations.AddIndex(
-            model_name='requirementfulfillment',
-            index=models.Index(condition=models.Q(('waiver_requested_at__isnull', False)), fields=['waiver_requested_at'], name='fulfillment_waiver_requested'),
-        ),
-        migrations.AddConstraint(
-            model_name='requirementfulfillment',
-            constraint=models.UniqueConstraint(fields=('integration', 'requirement_id'), name='requirement_fulfillment_unique_integration_requirement'),
         ),
     ]

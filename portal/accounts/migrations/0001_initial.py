@@ -35,6 +35,11 @@ class Migration(migrations.Migration):
                 ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
                 ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(django.db.models.functions.text.Lower('email'), name='user_unique_email'),
+                ],
+            },
             managers=[
                 ('objects', portal.accounts.models.EmailUserManager()),
             ],
@@ -50,6 +55,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('requested_at',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('user',), name='role_request_unique_user'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -67,6 +75,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-at', '-pk'),
+                'indexes': [
+                    models.Index(fields=['user', '-at'], name='security_event_user_at'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -85,17 +96,5 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('-created_at',),
             },
-        ),
-        migrations.AddConstraint(
-            model_name='user',
-            constraint=models.UniqueConstraint(django.db.models.functions.text.Lower('email'), name='user_unique_email'),
-        ),
-        migrations.AddConstraint(
-            model_name='rolerequest',
-            constraint=models.UniqueConstraint(fields=('user',), name='role_request_unique_user'),
-        ),
-        migrations.AddIndex(
-            model_name='securityevent',
-            index=models.Index(fields=['user', '-at'], name='security_event_user_at'),
         ),
     ]

@@ -35,6 +35,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-created_at', '-pk'),
+                'indexes': [
+                    models.Index(condition=models.Q(('revoked_at', None), ('warned_at', None)), fields=['expires_at'], name='api_token_expiry_warning'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -49,13 +52,10 @@ class Migration(migrations.Migration):
                 ('at', models.DateTimeField(db_index=True)),
                 ('token', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='idempotency_records', to='api.apitoken')),
             ],
-        ),
-        migrations.AddIndex(
-            model_name='apitoken',
-            index=models.Index(condition=models.Q(('revoked_at', None), ('warned_at', None)), fields=['expires_at'], name='api_token_expiry_warning'),
-        ),
-        migrations.AddConstraint(
-            model_name='idempotencyrecord',
-            constraint=models.UniqueConstraint(fields=('token', 'key'), name='idempotency_record_unique_token_key'),
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('token', 'key'), name='idempotency_record_unique_token_key'),
+                ],
+            },
         ),
     ]

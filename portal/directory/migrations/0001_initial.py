@@ -53,6 +53,17 @@ class Migration(migrations.Migration):
                 ('figures_at', models.DateTimeField(db_index=True)),
                 ('partner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='listings', to='partners.partner')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['-listed_at', '-integration'], name='listing_listed_at'),
+                    models.Index(fields=['name_plain', 'integration'], name='listing_name'),
+                    models.Index(fields=['-rank', '-settled', '-integration'], name='listing_support_rank'),
+                    models.Index(fields=['partner', 'program'], name='listing_partner_program'),
+                    models.Index(fields=['partner', 'name_plain', 'integration', 'listing_status', 'is_public'], name='listing_partner_name'),
+                    models.Index(condition=models.Q(('has_logo', True)), fields=['partner', 'name_plain'], name='listing_partner_logo'),
+                    models.Index(fields=['is_public', 'listing_status', 'program', 'product', 'track', 'category', 'category_name', 'tier', 'tier_name', 'platforms'], name='listing_facets'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='ListingChange',
@@ -66,38 +77,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-at', '-pk'),
+                'indexes': [
+                    models.Index(fields=['-at', '-id'], name='listing_change_at'),
+                ],
             },
-        ),
-        migrations.AddIndex(
-            model_name='listing',
-            index=models.Index(fields=['-listed_at', '-integration'], name='listing_listed_at'),
-        ),
-        migrations.AddIndex(
-            model_name='listing',
-            index=models.Index(fields=['name_plain', 'integration'], name='listing_name'),
-        ),
-        migrations.AddIndex(
-            model_name='listing',
-            index=models.Index(fields=['-rank', '-settled', '-integration'], name='listing_support_rank'),
-        ),
-        migrations.AddIndex(
-            model_name='listing',
-            index=models.Index(fields=['partner', 'program'], name='listing_partner_program'),
-        ),
-        migrations.AddIndex(
-            model_name='listing',
-            index=models.Index(fields=['partner', 'name_plain', 'integration', 'listing_status', 'is_public'], name='listing_partner_name'),
-        ),
-        migrations.AddIndex(
-            model_name='listing',
-            index=models.Index(condition=models.Q(('has_logo', True)), fields=['partner', 'name_plain'], name='listing_partner_logo'),
-        ),
-        migrations.AddIndex(
-            model_name='listing',
-            index=models.Index(fields=['is_public', 'listing_status', 'program', 'product', 'track', 'category', 'category_name', 'tier', 'tier_name', 'platforms'], name='listing_facets'),
-        ),
-        migrations.AddIndex(
-            model_name='listingchange',
-            index=models.Index(fields=['-at', '-id'], name='listing_change_at'),
         ),
     ]

@@ -42,6 +42,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('name', 'pk'),
+                'indexes': [
+                    models.Index(condition=models.Q(('ended_at', None)), fields=['partner'], name='webhook_endpoint_active'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -68,6 +71,14 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-created_at', '-pk'),
+                'indexes': [
+                    models.Index(condition=models.Q(('state', 'waiting')), fields=['endpoint', 'due_at'], name='webhook_delivery_waiting'),
+                    models.Index(fields=['endpoint', '-created_at'], name='webhook_delivery_newest'),
+                    models.Index(fields=['created_at'], name='webhook_delivery_expiry'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('endpoint', 'key'), name='webhook_delivery_unique_endpoint_key'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -88,25 +99,5 @@ class Migration(migrations.Migration):
                 'ordering': ('-number',),
                 'constraints': [models.UniqueConstraint(fields=('message', 'number'), name='webhook_attempt_unique_delivery_number')],
             },
-        ),
-        migrations.AddIndex(
-            model_name='webhookendpoint',
-            index=models.Index(condition=models.Q(('ended_at', None)), fields=['partner'], name='webhook_endpoint_active'),
-        ),
-        migrations.AddIndex(
-            model_name='webhookdelivery',
-            index=models.Index(condition=models.Q(('state', 'waiting')), fields=['endpoint', 'due_at'], name='webhook_delivery_waiting'),
-        ),
-        migrations.AddIndex(
-            model_name='webhookdelivery',
-            index=models.Index(fields=['endpoint', '-created_at'], name='webhook_delivery_newest'),
-        ),
-        migrations.AddIndex(
-            model_name='webhookdelivery',
-            index=models.Index(fields=['created_at'], name='webhook_delivery_expiry'),
-        ),
-        migrations.AddConstraint(
-            model_name='webhookdelivery',
-            constraint=models.UniqueConstraint(fields=('endpoint', 'key'), name='webhook_delivery_unique_endpoint_key'),
         ),
     ]

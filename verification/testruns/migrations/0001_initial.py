@@ -35,6 +35,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-pk',),
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('finished_at', None)), fields=('integration', 'kind'), name='test_run_unique_open'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -50,6 +53,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('pk',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('test_run', 'step'), name='run_task_request_unique_step'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -65,13 +71,5 @@ class Migration(migrations.Migration):
                 'ordering': ('pk',),
                 'constraints': [models.UniqueConstraint(condition=models.Q(('is_final', True)), fields=('request',), name='run_task_callback_unique_final')],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='testrun',
-            constraint=models.UniqueConstraint(condition=models.Q(('finished_at', None)), fields=('integration', 'kind'), name='test_run_unique_open'),
-        ),
-        migrations.AddConstraint(
-            model_name='runtaskrequest',
-            constraint=models.UniqueConstraint(fields=('test_run', 'step'), name='run_task_request_unique_step'),
         ),
     ]
