@@ -3,7 +3,7 @@
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from portal.ui.components.markup import ENVIRONMENT, register, render
+from portal.ui.components.markup import GLOBALS, register, render
 from portal.ui.content.glossary import TERMS_BY_KEY, build_url
 
 
@@ -17,4 +17,5 @@ def word(key: str, *, text: str = "") -> SafeString:
     return render("word", {"href": build_url(key), "definition": _(entry.definition), "text": name})
 
 
-ENVIRONMENT.filters["word"] = word
+# no filter: Jinja2 evaluates a filter of a constant only once, in one language
+GLOBALS["word"] = word

@@ -170,13 +170,14 @@ class Integration(FSMModelMixin, StageFields):
     @cached_property
     def fulfillments_by_id(self) -> "dict[str, RequirementFulfillment]":
         """Return the fulfillments by requirement ID, until a writer calls `context.clear_cache`."""
-        fulfillments = self.fulfillments.select_related("submitted_by", "waived_by")
+        fulfillments = self.fulfillments.prefetch_related("submitted_by", "waived_by")
         return {fulfillment.requirement_id: fulfillment for fulfillment in fulfillments}
 
     @cached_property
     def all_findings(self) -> "list[Finding]":
         """Return all findings by number, until a writer calls `context.clear_cache`."""
-        findings = self.findings.select_related("raised_by", "resolved_by", "verified_by")
+        # most integrations have none, for which the columns of three users would double the time of the query
+        findings = self.findings.prefetch_related("raised_by", "resolved_by", "verified_by")
         # sorted here, because Django hashes each of the 60 columns of a query with an order
         return sorted(findings.order_by(), key=attrgetter("number"))
 

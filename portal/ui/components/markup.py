@@ -67,7 +67,7 @@ def _build_fixed_url(name: str) -> str:
     return reverse(name)
 
 
-GLOBALS = {"_": _translate, "url": _build_url, "static": static}
+GLOBALS: dict[str, object] = {"_": _translate, "url": _build_url, "static": static}
 
 
 def require_choice(value: str, options: tuple[str, ...] | Mapping[str, object], what: str) -> str:
