@@ -15,7 +15,7 @@ from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST
 
 from integrations.partners import permissions
-from integrations.partners.models import Membership, Partner
+from integrations.partners.conflicts import CurrentMembership
 from integrations.programs.registry import PROGRAMS
 from integrations.sla.engine.types import URGENT_STATES
 from integrations.sla.models import SlaClock
@@ -37,6 +37,36 @@ from portal.dashboard.context_processors import THEME_COOKIE, THEMES
 from portal.ui.pagination import paginate
 
 PAGE_SIZE, DRAFTS_PAGE_SIZE, MAX_URGENT_ISSUES = 50, 10, 5
+# what the lists show, because the columns of whole rows take more time than the rest of the page
+ROW_FIELDS = (
+    "uuid",
+    "name",
+    "program_key",
+    "edition_date",
+    "step",
+    "stage",
+    "listing_status",
+    "on_hold_for",
+    "responsible_party",
+    "responsible_since",
+    "action_due_at",
+    "next_action_code",
+    "next_action_params",
+    "next_action_target",
+    "partner__name",
+    "reviewer__name",
+    "reviewer__email",
+)
+DRAFT_FIELDS = (
+    "uuid",
+    "integration",
+    "program_key",
+    "data",
+    "saved_at",
+    "sent_at",
+    "saved_by__name",
+    "saved_by__email",
+)
 THEME_COOKIE_AGE = timedelta(days=365)
 BLOCKS = {
     MINE: ("mine", gettext_noop("Action required")),
@@ -52,7 +82,7 @@ def show_home(request: HttpRequest) -> HttpResponse:
     """Show the home page of the user."""
     if not request.user.is_authenticated:
         return render(request, "dashboard/visitor.html", {"programs": PROGRAMS.values()})
-    memberships = list(Membership.objects.filter(user=request.user, ended_at=None).select_related("partner"))
+    memberships = permissions.list_current_memberships(request.user)
     if memberships:
         return render(request, "dashboard/partner.html", build_partner_context(request, memberships))
     if permissions.is_program_staff(request.user):
@@ -60,21 +90,21 @@ def show_home(request: HttpRequest) -> HttpResponse:
     return redirect("partners:create")
 
 
-def build_partner_context(request: HttpRequest, memberships: list[Membership]) -> TemplateContext:
+def build_partner_context(request: HttpRequest, memberships: list[CurrentMembership]) -> TemplateContext:
     """Return the integrations of the user's companies in blocks, urgent issues, introduction requests, and drafts."""
     now = timezone.now()
     partners = [membership.partner for membership in memberships]
     editable_partners = [
         membership.partner for membership in memberships if membership.role in permissions.EDITOR_ROLES
     ]
-    rows = list_by_responsible_party(partners, editable_partners)
+    rows = list_by_responsible_party(partners, editable_partners).only(*ROW_FIELDS)
     page = paginate(request, rows, PAGE_SIZE, by_key=True)
     add_line_details(page, now)
     is_restorable = Q(partner__in=editable_partners, sent_at__gt=get_undo_start(now))
     drafts = IntegrationDraft.objects.filter(
         Q(sent_at=None) | is_restorable, partner__in=partners, integration=None, version__gt=0
     )
-    drafts = drafts.select_related("saved_by", "partner").order_by("-saved_at", "-pk")
+    drafts = drafts.select_related("saved_by").only(*DRAFT_FIELDS).order_by("-saved_at", "-pk")
     return {
         "page": page,
         "blocks": list_blocks(page),
@@ -101,7 +131,7 @@ def list_blocks(page: Page[Integration]) -> list[tuple[str, str, list[Integratio
     return [(key, _(heading), rows_by_block[block]) for block, (key, heading) in BLOCKS.items() if rows_by_block[block]]
 
 
-def list_urgent_issues(partners: list[Partner], now: datetime) -> list[ClockRow]:
+def list_urgent_issues(partners: list[int], now: datetime) -> list[ClockRow]:
     """Return the overdue and at-risk issues of the partners, sorted by due date."""
     clocks = SlaClock.objects.filter(integration__partner__in=partners, is_committed=True, watch__ended_at=None)
     # not by the column alone: PostgreSQL would read all open clocks in the order of its index to find the first few
@@ -110,10 +140,11 @@ def list_urgent_issues(partners: list[Partner], now: datetime) -> list[ClockRow]
     return build_rows(urgent_clocks[:MAX_URGENT_ISSUES], now)
 
 
-def list_introduction_requests(partners: list[Partner]) -> QuerySet[Introduction]:
+def list_introduction_requests(partners: list[int]) -> QuerySet[Introduction]:
     """Return the open introduction requests to these partners, oldest first. The page does not name the sender."""
     introductions = Introduction.objects.filter(other__partner__in=partners, state=Introduction.State.ASKED)
-    return introductions.select_related("other").order_by("asked_at", "pk")[:PAGE_SIZE]
+    rows = introductions.select_related("other").only("message", "asked_at", "other__name")
+    return rows.order_by("asked_at", "pk")[:PAGE_SIZE]
 
 
 @login_not_required
