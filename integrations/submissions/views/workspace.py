@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from django.db.models import Q, prefetch_related_objects
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -115,10 +115,14 @@ def get_parallel_action(integration: Integration, user: User, now: datetime) -> 
 
 
 def list_introductions(integration: Integration) -> list[Introduction]:
-    """Return introductions of the integration with the names of both companies."""
+    """Return introductions of the integration, with the names of both companies if both agreed."""
     introductions = list(Introduction.objects.filter(Q(asking=integration) | Q(other=integration)))
-    # most integrations have none, for which joins would double the time of the query
-    prefetch_related_objects(introductions, "asking__partner", "other__partner")
+    # not joined: most integrations have none, and the joins double the time of the query
+    agreed = [each for each in introductions if each.state == Introduction.State.AGREED]
+    pks = {pk for each in agreed for pk in (each.asking_id, each.other_id)}
+    names = dict(Integration.objects.filter(pk__in=pks).values_list("pk", "partner__name"))
+    for each in agreed:
+        each.asking_company, each.other_company = names[each.asking_id], names[each.other_id]  # type: ignore[attr-defined]
     return introductions
 
 
