@@ -174,6 +174,7 @@ def main() -> int:
     settings.ALLOWED_HOSTS = ["*"]
     call_command("migrate", verbosity=0)
     world = growth_world.build()
+    growth_world.fill_lists(world)
     visits = {
         key: visit for key, visit in list_visits(world, options.roles.split(",")).items() if options.only in key[0]
     }

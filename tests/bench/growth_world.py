@@ -4,6 +4,8 @@ A copy shifts the IDs of a row and of everything that belongs to it by a multipl
 one integration in twenty belongs to Acme, and a few other companies have most of the rest.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -30,6 +32,7 @@ HISTORY_IDS = STRIDE * STRIDE * 10  # above those of any copy
 PER_COMPANY = 20  # integrations of a company on average
 ACME_EVERY = 20  # a share of five percent
 REVIEWER_EVERY = 5  # of so many sets, one is assigned to Rita
+LIST_ROWS = 60  # more than a page of any list
 MAX_HISTORY = 2_000  # further events of the integration whose pages are visited
 PROGRAMS = ("terraform-provider", "vault", "consul", "nomad", "terraform-provider")  # of further listings
 COPIED_WITH_INTEGRATION: tuple[type[models.Model], ...] = (
@@ -73,30 +76,50 @@ def build() -> World:
     return world
 
 
+def fill_lists(world: World) -> None:
+    """Give the lists of a page more than a page of rows, as in any portal in use.
+
+    Otherwise, a list that is nearly empty at the smallest size seems to grow, although only its page gets longer.
+    """
+    fill(world, LIST_ROWS, acme_every=1)
+    message = ReviewMessage.objects.filter(integration=world["integration"], internal=False)[0]
+    with _copying():
+        _copy_companies(world, LIST_ROWS)
+        _add_history(world, LIST_ROWS, LIST_ROWS)
+        changes = {"id": f"id + {HISTORY_IDS} + g"}
+        _copy(ReviewMessage, changes, f"id = {message.pk}", range(LIST_ROWS), set())
+
+
 def fill(world: World, size: int, acme_every: int = ACME_EVERY) -> None:
     """Copy until there are about `size` integrations. Of so many sets of copies, one is Acme's."""
-    is_prototype = models.Q(pk__lt=STRIDE)
-    count = Integration.objects.filter(is_prototype).count()
+    count = Integration.objects.filter(pk__lt=STRIDE).count()
     first, last = Integration.objects.count() // count, size // count
+    with _copying():
+        _copy_companies(world, max(1, size // PER_COMPANY))
+        for model in COPIED_WITH_INTEGRATION if last > first else ():
+            _copy_with_integration(model, world, range(first, last), acme_every)
+        if last > first:
+            _add_history(world, min(size // 10, MAX_HISTORY), last - 1)
+
+
+@contextmanager
+def _copying() -> Iterator[None]:
+    """Let the database accept many rows quickly, and update its statistics afterward."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute("SET session_replication_role = replica")  # no check of each reference
             cursor.execute("SET statement_timeout = 0")
-        companies = range(Partner.objects.filter(~is_prototype).count() + 1, max(1, size // PER_COMPANY) + 1)
-        if companies:
-            _copy_companies(world["partner"].pk, world["cast"]["alice"].pk, companies)
-        for model in COPIED_WITH_INTEGRATION if last > first else ():
-            _copy_with_integration(model, world, range(first, last), acme_every)
-        if last > first:
-            _add_history(world, min(size // 10, MAX_HISTORY), range(first, last))
+        yield
         if connection.vendor == "postgresql":
             cursor.execute("RESET session_replication_role")
             cursor.execute("RESET statement_timeout")
         cursor.execute("VACUUM ANALYZE" if connection.vendor == "postgresql" else "ANALYZE")
 
 
-def _copy_companies(partner: int, owner: int, numbers: range) -> None:
-    """Copy Acme and its owner, each copy with a name of its own."""
+def _copy_companies(world: World, count: int) -> None:
+    """Copy Acme and its owner until there are `count` copies, each with a name of its own."""
+    partner, owner = world["partner"].pk, world["cast"]["alice"].pk
+    numbers = range(Partner.objects.filter(pk__gte=STRIDE).count() + 1, count + 1)
     for model in COPIED_WITH_COMPANY:
         key = {Partner: f"id = {partner}", User: f"id = {owner}"}.get(model, f"partner_id = {partner}")
         texts = {name: f"{name} || '-' || g" for name in ("name", "skeleton", "name_key", "slug", "domain")}
@@ -136,6 +159,8 @@ def _copy(
     model: type[models.Model], changes: dict[str, str], where: str, numbers: range, shifted: set[type[models.Model]]
 ) -> None:
     """Insert a copy of each row for each number g: IDs of `shifted` models differ by STRIDE * g."""
+    if not numbers:
+        return
     values = {}
     for field in model._meta.concrete_fields:
         column = str(field.column)
@@ -155,8 +180,8 @@ def _copy(
     )
 
 
-def _add_history(world: World, count: int, numbers: range) -> None:
-    """Give the integration whose pages are visited many events, and Alice an email for each ten integrations."""
+def _add_history(world: World, count: int, email_count: int) -> None:
+    """Give the integration whose pages are visited `count` events, and Alice copies of an email."""
     events = AuditEvent.objects.filter(integration=world["integration"])
     last = events.order_by("-seq")[0]
     present = events.count()
@@ -168,6 +193,7 @@ def _add_history(world: World, count: int, numbers: range) -> None:
             f" SELECT {', '.join(values.get(column, column) for column in columns)} FROM audit_auditevent, series"
             f" WHERE id = {last.pk}"
         )
+    numbers = range(EmailMessage.objects.filter(pk__gte=STRIDE).count() + 1, email_count + 1)
     _copy(EmailMessage, {"key": "key || g"}, f"id = {world['mail'].pk}", numbers, set())
 
 
