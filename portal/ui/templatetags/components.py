@@ -23,7 +23,7 @@ Finding the way:
     {% tabs label="Holder" %}{% tab "Mine" href="?mine" current=True count=3 %}{% endtabs %}
     {% queue_rows rows now=now %}                     the rows of the reviewers' queue
     {% clock_rows rows now=now has_partner_names=False %}  {% countdown rows now=now heading="" %}   SLA clocks
-    {% company_rows rows %}                           the rows of the companies
+    {% company_rows rows %}  {% identity_table rows earlier=integrations %}   the pages of program staff
     {% integration_table rows heading="Supported" has_partner_names=False %}   integrations with their next actions
     {% pagination page param="page" %}                          a Page of a Paginator; keeps the query
 Blocks, each closed by {% end… %}:
