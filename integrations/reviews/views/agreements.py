@@ -34,7 +34,7 @@ def filter_agreements(form: AgreementFilterForm) -> QuerySet[Agreement]:
     filters = {name: form.cleaned_data[name] for name in FILTERS if form.cleaned_data.get(name)}
     if query := form.cleaned_data.get("q"):
         filters["partner__name__icontains"] = query
-    return select_agreements(Agreement.objects.select_related("partner")).filter(**filters)
+    return select_agreements().select_related("partner").filter(**filters)
 
 
 urlpatterns = [path("agreements/", list_agreements, name="agreements")]

@@ -1,7 +1,7 @@
 """Agreements of partners with the program."""
 
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
 from operator import or_
 
 from django.db.models import Case, Exists, Max, OuterRef, Q, QuerySet, TextChoices, Value, When
@@ -46,16 +46,22 @@ class AgreementRow:
         return TONES[self.state]
 
 
-def select_agreements(rows: QuerySet[Agreement]) -> QuerySet[Agreement]:
-    """Return the agreements with their signatures and the column `state`, newest first.
+def select_agreements() -> QuerySet[Agreement]:
+    """Return all agreements with their signatures and the column `state`, newest first.
 
     The version of a kind that was completed last is in force. An incomplete version that isn't current is replaced.
     """
+    return _build_agreements(tuple((key, documents[-1].version) for key, documents in AGREEMENTS.items())).all()
+
+
+@cache
+def _build_agreements(current_versions: tuple[tuple[str, str], ...]) -> QuerySet[Agreement]:
+    """Return the query, which takes longer to build than to run."""
     is_later = Q(completed_at__gt=OuterRef("completed_at"))
     is_later |= Q(completed_at=OuterRef("completed_at"), pk__gt=OuterRef("pk"))
     later = Agreement.objects.filter(is_later, partner=OuterRef("partner"), kind=OuterRef("kind"))
     signed_by_partner = AgreementSignature.objects.filter(agreement=OuterRef("pk"), side=ResponsibleParty.PARTNER)
-    is_current = reduce(or_, (Q(kind=key, version=documents[-1].version) for key, documents in AGREEMENTS.items()))
+    is_current = reduce(or_, (Q(kind=kind, version=version) for kind, version in current_versions))
     states = Case(
         When(rejected_at__isnull=False, then=Value(AgreementState.REJECTED.value)),
         When(Exists(later), then=Value(AgreementState.REPLACED.value)),
@@ -64,7 +70,7 @@ def select_agreements(rows: QuerySet[Agreement]) -> QuerySet[Agreement]:
         When(Exists(signed_by_partner), then=Value(AgreementState.WAITING_FOR_PROGRAM.value)),
         default=Value(AgreementState.WAITING_FOR_COMPANY.value),
     )
-    rows = rows.annotate(state=states).select_related("document").prefetch_related("signatures")
+    rows = Agreement.objects.annotate(state=states).select_related("document").prefetch_related("signatures")
     return rows.order_by("-pk")
 
 
@@ -75,7 +81,7 @@ def build_row(agreement: Agreement, signing_url: str = "") -> AgreementRow:
 
 def list_agreements(partner: Partner) -> list[AgreementRow]:
     """Return all versions by kind, newest first. Only the newest version of a kind can be signed."""
-    rows = list(select_agreements(partner.agreements.all()).order_by("kind", "-pk"))
+    rows = list(select_agreements().filter(partner=partner).order_by("kind", "-pk"))
     signing_urls = map_signing_urls(partner) if rows else {}
     return [build_row(agreement, signing_urls.pop(agreement.kind, "")) for agreement in rows]
 
