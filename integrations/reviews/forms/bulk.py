@@ -47,7 +47,7 @@ class BulkActionForm(forms.Form):
 
 def render_bulk_controls() -> SafeString:
     """Return the inputs and buttons of the form. They are cached like the filters; the reviewers are read each time."""
-    reviewers = BulkActionForm.base_fields["reviewer"].queryset.all()  # type: ignore[attr-defined]
+    reviewers = BulkActionForm.base_fields["reviewer"].queryset.only("name", "email")  # type: ignore[attr-defined]
     return _render_controls(get_language(), tuple((reviewer.pk, str(reviewer)) for reviewer in reviewers))
 
 

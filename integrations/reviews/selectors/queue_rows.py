@@ -1,5 +1,7 @@
 """Rows of the review queue as plain values. Changes take one query for any number of rows."""
 
+from collections.abc import Container, Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, TypedDict
@@ -74,6 +76,28 @@ class QueueRow(ReviewColumns):
     since: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reader of a page. Rows share these values, because each access to the lazy user of a request takes long.
+
+    `partners`: IDs of the user's companies; `conflicts`: of those with which the user has a conflict of interest;
+    `programs`: keys of the programs on the page that the user reviews.
+    """
+
+    user: User
+    pk: int
+    partners: Container[int]
+    conflicts: Container[int]
+    programs: Container[str]
+
+    @classmethod
+    def build(cls, user: User, program_keys: Iterable[str]) -> "Reader":
+        """Return the reader of a page with integrations of some programs."""
+        conflicts = get_conflicts(user) if user.is_reviewer else {}
+        programs = [key for key in program_keys if permissions.can_review_program(key, user)]
+        return cls(user, user.pk, permissions.get_roles(user), conflicts, programs)
+
+
 def build_page(
     items: QuerySet[Any, tuple[Any, ...]], count: int, number: int | str | None, user: User, now: datetime
 ) -> tuple[Page, list[QueueRow]]:
@@ -88,7 +112,8 @@ def build_page(
     }
     links["claim"] = reverse("reviews:claim", args=[PLACEHOLDER_UUID])
     changes = _count_changes([pk for values in values_by_row if (pk := values["integration_id"])], user)
-    return page, [_build_row(kinds[values["kind"]], values, links, changes, user, now) for values in values_by_row]
+    reader = Reader.build(user, {values["program_key"] for values in values_by_row})
+    return page, [_build_row(kinds[values["kind"]], values, links, changes, reader, now) for values in values_by_row]
 
 
 def _fill_link(link: str, values: list[object]) -> str:
@@ -126,7 +151,7 @@ def list_tasks(kind: QueueKind, values: NamedValues) -> list[str]:
 
 
 def _build_row(
-    kind: QueueKind, values: NamedValues, links: dict[str, str], changes: dict[int, int], user: User, now: datetime
+    kind: QueueKind, values: NamedValues, links: dict[str, str], changes: dict[int, int], reader: Reader, now: datetime
 ) -> QueueRow:
     columns = ReviewColumns(
         uuid="",
@@ -141,7 +166,7 @@ def _build_row(
         claim_href="",
     )
     if kind.is_integration:
-        columns = _build_review_columns(values, links["claim"], changes, user, now)
+        columns = _build_review_columns(values, links["claim"], changes, reader, now)
     return {
         "item": str(values["uuid"] or values["slug"]),
         "kind": kind.key,
@@ -158,14 +183,14 @@ def _build_row(
 
 
 def _build_review_columns(
-    values: NamedValues, claim_link: str, changes: dict[int, int], user: User, now: datetime
+    values: NamedValues, claim_link: str, changes: dict[int, int], reader: Reader, now: datetime
 ) -> ReviewColumns:
     signs = [
         (values["requirement_counts"][outcome], sign, _(outcome_label))
         for outcome, (sign, outcome_label) in OUTCOME_SIGNS.items()
         if outcome in values["requirement_counts"]
     ]
-    reviewer_label, claim = _describe_claim(values, user, now)
+    reviewer_label, claim = _describe_claim(values, reader, now)
     return {
         "uuid": str(values["uuid"]),
         "position": _format_position(get_language(), *[values[column] for column in POSITION_COLUMNS]),
@@ -175,7 +200,7 @@ def _build_review_columns(
         "checks_label": ", ".join([f"{count} {outcome_label}" for count, sign, outcome_label in signs])
         or _("no check results"),
         "reviewer": reviewer_label,
-        "is_mine": values["reviewer_id"] == user.pk,
+        "is_mine": values["reviewer_id"] == reader.pk,
         "claim": claim,
         "claim_href": _fill_link(claim_link, [values["uuid"]]),
     }
@@ -199,19 +224,19 @@ def _format_position(
     return f"{name} · {round_label}"
 
 
-def _describe_claim(values: NamedValues, user: User, now: datetime) -> tuple[str, str]:
+def _describe_claim(values: NamedValues, reader: Reader, now: datetime) -> tuple[str, str]:
     """Return the reviewer label and the label of the claim button, blank without a button."""
     claim_expires_at, reviewer_id = values["claim_expires_at"], values["reviewer_id"]
-    if values["partner_id"] in permissions.get_roles(user):
+    if values["partner_id"] in reader.partners:
         return _("Your company"), ""
-    if (user.is_reviewer and values["partner_id"] in get_conflicts(user)) or values["created_by_id"] == user.pk:
+    if values["partner_id"] in reader.conflicts or values["created_by_id"] == reader.pk:
         return _("Conflict of interest"), ""
-    is_own_approval = permissions.is_own_approval(values["first_approver_id"], values["review_state"], user)
-    can_claim = permissions.can_review_program(values["program_key"], user) and not is_own_approval
+    is_own_approval = permissions.is_own_approval(values["first_approver_id"], values["review_state"], reader.user)
+    can_claim = values["program_key"] in reader.programs and not is_own_approval
     button_label = _("Claim review") if can_claim else ""
     if reviewer_id is None:
         return _("Unclaimed"), button_label
-    is_mine = reviewer_id == user.pk
+    is_mine = reviewer_id == reader.pk
     name = _("you") if is_mine else values["reviewer_name"] or values["reviewer_email"]
     if claim_expires_at is None:
         return (_("Assigned to you"), button_label) if is_mine else (_("Assigned to %(name)s") % {"name": name}, "")
