@@ -70,6 +70,7 @@ class QueueItem(models.Model):
 
     began_at = models.DateTimeField(null=True, db_column="computed_began_at")
     is_snoozed = models.BooleanField(db_column="computed_is_snoozed")
+    changes = models.PositiveIntegerField(null=True, db_column="computed_changes")
 
     class Meta:
         managed = False

@@ -63,6 +63,7 @@ class Migration(migrations.Migration):
                 ('claim_expires_at', models.DateTimeField(null=True)),
                 ('began_at', models.DateTimeField(db_column='computed_began_at', null=True)),
                 ('is_snoozed', models.BooleanField(db_column='computed_is_snoozed')),
+                ('changes', models.PositiveIntegerField(db_column='computed_changes', null=True)),
             ],
             options={
                 'managed': False,

@@ -85,7 +85,7 @@ def filter_items(kinds: Sequence[str], filters: Filters, user: User, now: dateti
         condition &= Q(**values) | Q(kind="company", partner__in=partners)
     if filters.get("age"):
         condition &= Q(began_at__lte=now - timedelta(days=int(filters["age"])))
-    return select_items(kinds, now).filter(condition)
+    return select_items(kinds, user, now).filter(condition)
 
 
 def _build_review_condition(responsible_party: str, user: User, now: datetime) -> Q:
@@ -134,8 +134,9 @@ def list_items(
     now: datetime,
     sort: str = "",
     after: Q | None = None,
+    more_names: Sequence[str] = (),
 ) -> QuerySet[QueueItem, tuple[Any, ...]]:
-    """Return the items of a kind, or of all kinds without one, in a tab as tuples of ITEM_NAMES.
+    """Return the items of a kind, or of all kinds without one, in a tab as tuples of ITEM_NAMES and `more_names`.
 
     Kinds that have none, according to the summary, don't take part in the query. `after` is a condition of
     `build_position_condition`, for the order without `sort`.
@@ -147,7 +148,7 @@ def list_items(
     rows = limit_kinds(summary.items, kinds).filter(condition, after or Q())
     columns = SORT_COLUMNS.get(sort.removeprefix("-"), ())
     orders = [F(name) for name in columns]
-    return _select_values(rows).order_by(
+    return _select_values(rows, *more_names).order_by(
         *(order.desc(nulls_last=True) if sort.startswith("-") else order.asc(nulls_last=True) for order in orders),
         *(order for name, order in ORDER_BY_URGENCY.items() if name not in columns),
     )
@@ -165,9 +166,9 @@ def build_position_condition(values: Sequence[object]) -> Q:
     return is_after
 
 
-def _select_values(rows: QuerySet[QueueItem]) -> QuerySet[QueueItem, tuple[Any, ...]]:
+def _select_values(rows: QuerySet[QueueItem], *more_names: str) -> QuerySet[QueueItem, tuple[Any, ...]]:
     return rows.annotate(**REVIEWER_NAMES).values_list(
-        *COLUMN_NAMES, "began_at", *RELATED_NAMES.values(), *REVIEWER_NAMES
+        *COLUMN_NAMES, "began_at", *RELATED_NAMES.values(), *REVIEWER_NAMES, *more_names
     )
 
 

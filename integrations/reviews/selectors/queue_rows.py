@@ -1,4 +1,4 @@
-"""Rows of the review queue as plain values. Changes take one query for any number of rows."""
+"""Rows of the review queue as plain values."""
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 from uuid import UUID
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import get_language, gettext_noop, ngettext
 from django.utils.translation import gettext as _
@@ -19,8 +19,6 @@ from integrations.partners.models import VerificationState
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.reviews.selectors.queue_items import ITEM_NAMES
 from integrations.reviews.selectors.queue_kinds import KINDS, QueueKind
-from integrations.submissions.models import ReadMarker
-from integrations.submissions.selectors.recent_changes import EXCLUDED_EVENT_TYPES
 from integrations.submissions.workflow.next_action import render_sentence
 from integrations.submissions.workflow.states import ResponsibleParty, ReviewState, Stage
 from portal.accounts.models import User
@@ -28,6 +26,7 @@ from portal.core.value_types import NamedValues
 from portal.ui.components.moments import format_clock
 
 PAGE_SIZE = 50
+PAGE_NAMES = (*ITEM_NAMES, "changes")
 POSITION_COLUMNS = ("program_key", "edition_date", "step", "stage", "review_state", "review_round")
 PLACEHOLDER_UUID = UUID(int=0)  # resolves each URL once for all rows
 PLACEHOLDER_TEXT = str(PLACEHOLDER_UUID)
@@ -101,19 +100,18 @@ class Reader:
 def build_page(
     items: QuerySet[Any, tuple[Any, ...]], count: int, number: int | str | None, user: User, now: datetime
 ) -> tuple[Page, list[QueueRow]]:
-    """Return a page and its rows. `count` is the total, known from the summary."""
+    """Return a page of tuples of PAGE_NAMES, and its rows. `count` is the total, known from the summary."""
     paginator = Paginator(items, PAGE_SIZE)
     paginator.count = count  # type: ignore[misc]
     page = paginator.get_page(number)
-    values_by_row = [dict(zip(ITEM_NAMES, values, strict=True)) for values in page.object_list]
+    values_by_row = [dict(zip(PAGE_NAMES, values, strict=True)) for values in page.object_list]
     kinds = {values["kind"]: KINDS[values["kind"]] for values in values_by_row}
     links = {
         key: reverse(kind.url_name, args=[PLACEHOLDER_UUID] * len(kind.url_columns)) for key, kind in kinds.items()
     }
     links["claim"] = reverse("reviews:claim", args=[PLACEHOLDER_UUID])
-    changes = _count_changes([pk for values in values_by_row if (pk := values["integration_id"])], user)
     reader = Reader.build(user, {values["program_key"] for values in values_by_row})
-    return page, [_build_row(kinds[values["kind"]], values, links, changes, reader, now) for values in values_by_row]
+    return page, [_build_row(kinds[values["kind"]], values, links, reader, now) for values in values_by_row]
 
 
 def _fill_link(link: str, values: list[object]) -> str:
@@ -122,17 +120,8 @@ def _fill_link(link: str, values: list[object]) -> str:
     return link
 
 
-def _count_changes(pks: list[int], user: User) -> dict[int, int]:
-    """Return by integration how many events of others are newer than the user's read marker."""
-    is_new = Q(integration__events__seq__gt=F("seq")) & ~Q(integration__events__event_type__in=EXCLUDED_EVENT_TYPES)
-    by_others = Q(integration__events__actor_id=None) | ~Q(integration__events__actor_id=user.pk)
-    markers = ReadMarker.objects.filter(user=user, integration__in=pks).order_by()
-    return dict(markers.values_list("integration").annotate(n=Count("integration__events", filter=is_new & by_others)))
-
-
-def _describe_changes(changes: dict[int, int], pk: int) -> str:
+def _describe_changes(count: int | None) -> str:
     """Return what is new since the user viewed the integration, blank if nothing is."""
-    count = changes.get(pk, 0)
     return ngettext("%(count)s change", "%(count)s changes", count) % {"count": count} if count else ""
 
 
@@ -150,9 +139,7 @@ def list_tasks(kind: QueueKind, values: NamedValues) -> list[str]:
     return [render_sentence(values["next_action_code"], values["next_action_params"])]
 
 
-def _build_row(
-    kind: QueueKind, values: NamedValues, links: dict[str, str], changes: dict[int, int], reader: Reader, now: datetime
-) -> QueueRow:
+def _build_row(kind: QueueKind, values: NamedValues, links: dict[str, str], reader: Reader, now: datetime) -> QueueRow:
     columns = ReviewColumns(
         uuid="",
         position=values["detail"],
@@ -166,7 +153,7 @@ def _build_row(
         claim_href="",
     )
     if kind.is_integration:
-        columns = _build_review_columns(values, links["claim"], changes, reader, now)
+        columns = _build_review_columns(values, links["claim"], reader, now)
     return {
         "item": str(values["uuid"] or values["slug"]),
         "kind": kind.key,
@@ -182,9 +169,7 @@ def _build_row(
     }
 
 
-def _build_review_columns(
-    values: NamedValues, claim_link: str, changes: dict[int, int], reader: Reader, now: datetime
-) -> ReviewColumns:
+def _build_review_columns(values: NamedValues, claim_link: str, reader: Reader, now: datetime) -> ReviewColumns:
     signs = [
         (values["requirement_counts"][outcome], sign, _(outcome_label))
         for outcome, (sign, outcome_label) in OUTCOME_SIGNS.items()
@@ -194,8 +179,8 @@ def _build_review_columns(
     return {
         "uuid": str(values["uuid"]),
         "position": _format_position(get_language(), *[values[column] for column in POSITION_COLUMNS]),
-        "is_unviewed": values["integration_id"] not in changes,
-        "changes": _describe_changes(changes, values["integration_id"]),
+        "is_unviewed": values["changes"] is None,
+        "changes": _describe_changes(values["changes"]),
         "checks": " ".join([f"{count}{sign}" for count, sign, outcome_label in signs]),
         "checks_label": ", ".join([f"{count} {outcome_label}" for count, sign, outcome_label in signs])
         or _("no check results"),

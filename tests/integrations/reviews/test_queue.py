@@ -197,7 +197,7 @@ def test_queue_takes_as_many_queries_for_many_rows_as_for_few(
     many(acme, count, moment)
     client = sign_in(rita)
     # session, person, memberships, conflicts, figures, rows, markers, reviewers, views, unread
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(8):
         assert len(names(client.get("/queue/"))) == 50
 
 
