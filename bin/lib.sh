@@ -31,8 +31,22 @@ make_venv() {
   "$python" -c 'import ensurepip, venv' >/dev/null 2>&1 \
     || stop "The venv module of $("$python" --version) is missing. Run “apt-get install python3-venv”, then try again."
   mkdir -p $VENV 2>/dev/null || stop "Cannot create $VENV: the folder $PWD is not writable. Make it writable, or clone the repository elsewhere."
-  "$python" -m venv --clear $VENV || stop "$python could not create $VENV. See the output above."
+  "$python" -m venv --clear --without-pip $VENV || stop "$python could not create $VENV. See the output above."
 }
+
+# Unpacks the pip that comes with Python. ensurepip compiles all of it too, which takes three seconds.
+unpack_pip() {
+  $VENV/bin/python 2>/dev/null <<'END'
+import ensurepip, pathlib, sysconfig, zipfile
+folder = sysconfig.get_config_var("WHEEL_PKG_DIR") or pathlib.Path(ensurepip.__file__).with_name("_bundled")
+(wheel,) = pathlib.Path(folder).glob("pip-*.whl")
+zipfile.ZipFile(wheel).extractall(sysconfig.get_path("purelib"))
+import pip
+END
+}
+
+# compile_modules FOLDER...: compiles in the background, on a second core, what this process needs later.
+compile_modules() { $VENV/bin/python -m compileall -q "$@" >/dev/null 2>&1 </dev/null & }
 
 # try_locks LOCK...: installs the last lock, which includes the others, and records all of them as installed.
 try_locks() {
@@ -41,18 +55,22 @@ try_locks() {
   for lock in "$@"; do cmp -s "$lock" "$LOCKS/$lock" || current=no; done
   [ $current = yes ] && return
   echo "Installing packages from $lock (about 15 seconds)…" >&2
-  $VENV/bin/python -m pip --version >/dev/null 2>&1 || $VENV/bin/python -m ensurepip >/dev/null
+  compile_modules portal integrations verification
   uv_install "$lock" >$VENV/uv.log 2>&1 || pip_install "$lock" >$VENV/pip.log 2>&1 || return 1
+  compile_modules $VENV/lib/python3*/site-packages/{holidays,github,redis,icalendar,dns,prompt_toolkit,gunicorn,google}
   mkdir -p $LOCKS && cp "$@" $LOCKS/
 }
 
-pip_install() { $VENV/bin/python -m pip install --quiet --no-input --require-hashes --only-binary :all: -r "$1"; }
+pip_install() {
+  $VENV/bin/python -c 'import pip' 2>/dev/null || unpack_pip || $VENV/bin/python -m ensurepip >/dev/null
+  $VENV/bin/python -m pip install --quiet --no-input --require-hashes --only-binary :all: -r "$1"
+}
 
 # uv downloads and unpacks in parallel. pip is for platforms without a wheel of uv, and for settings that only pip knows.
 uv_install() {
+  pip_install requirements-uv.lock || return
   local index=${PIP_INDEX_URL:-$($VENV/bin/python -m pip config get global.index-url)}
-  pip_install requirements-uv.lock \
-    && ${index:+env UV_DEFAULT_INDEX="$index"} $VENV/bin/uv pip install --python $VENV/bin/python --require-hashes --only-binary :all: -r "$1"
+  ${index:+env UV_DEFAULT_INDEX="$index"} $VENV/bin/uv pip install --python $VENV/bin/python --require-hashes --only-binary :all: -r "$1"
 }
 
 install_locks() {
