@@ -5,8 +5,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from django.db import IntegrityError, transaction
-from django.db.models import BooleanField, Case, DateTimeField, Q, Value, When
-from django.db.models.functions import Greatest, Least
+from django.db.models import Q
 from django.utils import timezone
 
 from portal.jobs.definitions import JobDefinition, PayloadValue
@@ -15,6 +14,7 @@ from portal.jobs.publishing import publish_jobs
 
 KEEP_SUCCEEDED, KEEP_FAILED = timedelta(days=1), timedelta(days=7)
 PRUNE_COUNT = 20_000
+JOINED_FIELDS = ("payload", "priority", "resource", "run_after", "attempts", "started_at", "rerun_requested")
 
 
 def enqueue(
@@ -108,19 +108,20 @@ def _join_unfinished(job: Job) -> Job | None:
     unfinished = Job.objects.unfinished().filter(kind=job.kind, dedup_key=job.dedup_key)
     if not job.dedup_key:
         return None
-    # One statement that reads the state as it is when it gets the row: a worker may claim or settle it meanwhile.
-    is_running, requested_at = Q(state=Job.State.RUNNING), Value(job.run_after, output_field=DateTimeField())
-    is_first_rerun = is_running & Q(rerun_requested=False)
-    updated = unfinished.update(
-        payload=job.payload,
-        priority=Greatest("priority", Value(job.priority)),
-        resource=Case(When(resource="", then=Value("")), default=Value(job.resource)),
-        run_after=Case(When(is_first_rerun, then=requested_at), default=Least("run_after", requested_at)),
-        attempts=Case(When(is_running, then="attempts"), default=Value(0)),
-        started_at=Case(When(is_running, then="started_at"), default=Value(None), output_field=DateTimeField()),
-        rerun_requested=Case(When(is_running, then=Value(True)), default=Value(False), output_field=BooleanField()),
-    )
-    return unfinished.get() if updated else None
+    # The lock reads the state as it is when it gets the row: a worker may have claimed or settled it meanwhile.
+    joined = unfinished.select_for_update().first()
+    if joined is None:
+        return None
+    is_running = joined.state == Job.State.RUNNING
+    is_first_rerun = is_running and not joined.rerun_requested
+    joined.payload, joined.priority = job.payload, max(joined.priority, job.priority)
+    joined.resource = joined.resource and job.resource
+    joined.run_after = job.run_after if is_first_rerun else min(joined.run_after, job.run_after)
+    if not is_running:
+        joined.attempts, joined.started_at = 0, None
+    joined.rerun_requested = is_running
+    joined.save(update_fields=JOINED_FIELDS)
+    return joined
 
 
 def _insert(job: Job) -> Job:

@@ -53,9 +53,9 @@ def get_requirement(integration: Integration, requirement_id: str) -> Requiremen
 
 
 def get_or_create_state(integration: Integration, requirement_id: str) -> RequirementFulfillment:
-    """Return the requirement's row. Call with the integration locked."""
-    state, _ = RequirementFulfillment.objects.get_or_create(integration=integration, requirement_id=requirement_id)
-    return state
+    """Return the requirement's row. Call with the integration locked, so that nobody else creates it."""
+    rows = RequirementFulfillment.objects.filter(integration=integration, requirement_id=requirement_id)
+    return rows.first() or rows.create(integration=integration, requirement_id=requirement_id)
 
 
 def get_acting_party(integration: Integration, user: AnyUser | None) -> ResponsibleParty:

@@ -37,8 +37,8 @@ def record_responsibility_change(
         "round": integration.review_round,
     }
     stream = get_turn_stream(integration.pk)
-    last = AuditEvent.objects.filter(stream=stream).order_by("-seq").first()
-    if last and (last.data["stage"], last.data["holder"]) == (data["stage"], data["holder"]):
+    last = AuditEvent.objects.filter(stream=stream).order_by("-seq").values_list("data", flat=True).first()
+    if last and (last["stage"], last["holder"]) == (data["stage"], data["holder"]):
         return
     if is_undo:
         data["back"] = True

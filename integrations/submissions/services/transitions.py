@@ -228,7 +228,7 @@ def refresh_next_action(integration: Integration, now: datetime, *, is_undo: boo
 
     Call on a locked row before saving it. `is_undo`: a decision was undone.
     """
-    context.clear_cache(integration)
+    context.reload_cache(integration)
     snapshot = context.build_snapshot(integration, now)
     _set_next_action(integration, snapshot, now)
     integration.requirement_counts = context.count_requirements(integration, now)
