@@ -170,6 +170,17 @@ def test_page_asks_as_little_for_a_hundred_rows_as_for_one(
     assert len(page.context["rows"]) == 66 - 50
 
 
+def test_each_page_shows_the_same_clocks_due_next(sign_in: SignIn, rita: Any, issues: dict[str, SupportIssue]) -> None:
+    integration, now = issues["running"].integration, timezone.now()
+    for number in range(30):
+        create_issue(integration, f"More {number}", now - timedelta(hours=number + 1), now=now)
+    client = sign_in(rita)
+    pages = [client.get(f"/sla/?page={number}").context for number in (1, 2)]
+    due_next = [[row.columns.pk for row in context["soon"]] for context in pages]
+    expected = SlaClock.objects.filter(is_committed=True, state="running", due_at__gt=now).order_by("due_at", "pk")
+    assert due_next == [list(expected.values_list("pk", flat=True)[:5])] * 2
+
+
 def test_used_time_runs_on_after_the_last_fold_and_stands_while_paused(issues: dict[str, SupportIssue]) -> None:
     now = timezone.now()
     then = now + timedelta(hours=4)
