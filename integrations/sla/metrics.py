@@ -118,13 +118,13 @@ def list_open_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet[An
 
 def get_metrics(scope: MetricsScope, start: datetime, end: datetime, evaluated_at: datetime) -> Totals:
     """Return the met and breached clocks within [start, end), and the status of open clocks at `evaluated_at`."""
-    open_counts = list_open_clocks(scope, evaluated_at).aggregate(
-        running=Count("pk", filter=Q(past_status=ClockStatus.RUNNING)),
-        at_risk=Count("pk", filter=Q(past_status=ClockStatus.RUNNING, warn75_at__lte=evaluated_at)),
-        overdue=Count("pk", filter=Q(past_status=ClockStatus.OVERDUE)),
-        data_incomplete=Count("pk", filter=Q(past_status=ClockStatus.DATA_INCOMPLETE)),
-        paused=Count("pk", filter=Q(past_status=ClockStatus.PAUSED)),
-    )
+    is_urgent = Q(warn75_at__lte=evaluated_at)
+    counts = list_open_clocks(scope, evaluated_at).order_by().values_list("past_status")
+    open_counts = dict[str, int]()
+    for status, count, urgent_count in counts.annotate(Count("pk"), urgent=Count("pk", filter=is_urgent)):
+        open_counts[status] = count
+        if status == ClockStatus.RUNNING:
+            open_counts["at_risk"] = urgent_count
     return replace(get_closed_metrics(scope, start, end, evaluated_at), **open_counts)
 
 

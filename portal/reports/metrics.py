@@ -57,6 +57,7 @@ def build_figures(report_scope: ReportScope, period: Period, zone: ZoneInfo, now
         else SlaClock.objects.none()
     )
     totals = _get_totals(scope, start, end, evaluated_at)
+    coming = list(due_soon_clocks[:MAX_DUE_SOON_ROWS])
     return _build_report_metadata(report_scope, period, zone, now) | {
         "is_past": now >= next_period_ends_at,
         "data_up_to": data_up_to.isoformat() if data_up_to else "",
@@ -68,8 +69,8 @@ def build_figures(report_scope: ReportScope, period: Period, zone: ZoneInfo, now
             build_clock_row(clock, evaluated_at)
             for clock in metrics.list_overdue_clocks(scope, evaluated_at)[:MAX_OVERDUE_ROWS]
         ],
-        "coming": [build_clock_row(clock, evaluated_at) for clock in due_soon_clocks[:MAX_DUE_SOON_ROWS]],
-        "coming_in_all": due_soon_clocks.count(),
+        "coming": [build_clock_row(clock, evaluated_at) for clock in coming],
+        "coming_in_all": due_soon_clocks.count() if len(coming) == MAX_DUE_SOON_ROWS else len(coming),
         "movements": metrics.count_activity(scope, start, end),
         "retracted": _list_retractions(scope, start, end),
         "programs": _list_program_totals(scope, start, end, evaluated_at, totals),

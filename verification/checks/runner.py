@@ -141,7 +141,7 @@ def run_integration_checks(
         )
         result = observations.apply_absence_grace_period(integration, subject, key, new_result, now)
         results[key] = result = _request_access_if_hidden(integration, subject, result, run_sources)
-        with transaction.atomic():
+        with transaction.atomic(savepoint=False):
             store_result(integration, key, result, now, previous_results.get(key))
         report_progress(key)
     retry_at = _determine_retry_at(results, attempt, now)

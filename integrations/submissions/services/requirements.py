@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db import transaction
+from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 from django_stubs_ext import StrOrPromise
 
@@ -78,7 +79,7 @@ class RequirementChange(IntegrationChange):
 
     requirement: Requirement
 
-    @property
+    @cached_property
     def state(self) -> RequirementFulfillment:
         return get_or_create_state(self.integration, self.requirement.id)
 
