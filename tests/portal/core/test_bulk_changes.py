@@ -1,0 +1,30 @@
+"""Tests of updates that are skipped during many changes and made up for at the end."""
+
+import pytest
+
+from portal.core.bulk_changes import bulk_changes, skipped_in_bulk
+
+updates: list[str] = []
+
+
+@skipped_in_bulk
+def update(name: str) -> None:
+    updates.append(name)
+
+
+def test_updates_are_skipped_in_bulk_and_rebuilt_once_at_the_end() -> None:
+    updates.clear()
+    update("before")
+    with bulk_changes(lambda: update("rebuilt")):
+        update("skipped")
+        update("skipped")
+    update("after")
+    assert updates == ["before", "rebuilt", "after"]
+
+
+def test_nothing_is_rebuilt_after_a_failure() -> None:
+    updates.clear()
+    with pytest.raises(ValueError, match="broken"), bulk_changes(lambda: update("rebuilt")):
+        raise ValueError("broken")
+    update("after")
+    assert updates == ["after"]
