@@ -17,5 +17,4 @@ def word(key: str, *, text: str = "") -> SafeString:
     return render("word", {"href": build_url(key), "definition": _(entry.definition), "text": name})
 
 
-# no filter: Jinja2 evaluates a filter of a constant only once, in one language
 GLOBALS["word"] = word

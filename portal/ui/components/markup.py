@@ -45,6 +45,7 @@ ENVIRONMENT = Environment(
     lstrip_blocks=True,
     auto_reload=settings.DEBUG,
     undefined=StrictUndefined,
+    optimized=False,  # the optimizer evaluates a filter of a constant only once, in one language
     # Jinja2 would escape a lazy message, which is trusted only as a string.
     finalize=lambda value: str(value) if isinstance(value, Promise) else value,
 )
