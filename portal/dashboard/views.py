@@ -137,7 +137,9 @@ def list_urgent_issues(partners: list[int], now: datetime) -> list[ClockRow]:
     # not by the column alone: PostgreSQL would read all open clocks in the order of its index to find the first few
     by_due_date = Coalesce("due_at", "warn75_at")
     urgent_clocks = clocks.filter(state__in=URGENT_STATES, warn75_at__lte=now).order_by(by_due_date, "pk")
-    return build_rows(urgent_clocks[:MAX_URGENT_ISSUES], now)
+    # keys first: PostgreSQL would start parallel workers for the columns of a row, although few clocks are urgent
+    keys = list(urgent_clocks.values_list("pk", flat=True)[:MAX_URGENT_ISSUES])
+    return build_rows(urgent_clocks.filter(pk__in=keys), now) if keys else []
 
 
 def list_introduction_requests(partners: list[int]) -> QuerySet[Introduction]:
