@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import F
+from django.db.models import F, OuterRef, Subquery
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -66,9 +66,8 @@ def is_relevant(requirement: Requirement) -> bool:
 def get_latest_test_runs(integration: Integration) -> list[TestRunSummary]:
     """Return a summary of the newest finished test run of each kind, or of one in progress."""
     runs = integration.test_runs.all()  # type: ignore[attr-defined]
-    oldest_first = runs.order_by(F("finished_at").asc(nulls_first=True), "pk")
-    newest = dict(oldest_first.values_list("kind", "pk"))
-    runs_by_kind = {run.kind: run for run in runs.filter(pk__in=newest.values()).without_large_fields()}
+    newest = runs.filter(kind=OuterRef("kind")).order_by(F("finished_at").desc(nulls_last=True), "-pk").values("pk")
+    runs_by_kind = {run.kind: run for run in runs.filter(pk=Subquery(newest[:1])).without_large_fields()}
     return [_summarize(runs_by_kind[kind]) for kind in KINDS if kind in runs_by_kind]
 
 
