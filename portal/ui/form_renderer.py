@@ -11,7 +11,11 @@ from django.http import HttpRequest
 from portal.ui.components.markup import render
 
 # Jinja2 templates of components. Django's template of a select includes two more for each option.
-COMPONENTS = {"form": "form", "form_field": "form_field", "django/forms/widgets/select.html": "select"}
+COMPONENTS = {
+    "form": "ui/components/form.html",
+    "form_field": "ui/components/form_field.html",
+    "django/forms/widgets/select.html": "ui/components/select.html",
+}
 
 
 class FormRenderer(TemplatesSetting):

@@ -14,7 +14,7 @@ def word(key: str, *, text: str = "") -> SafeString:
         raise ValueError(f"Unknown glossary term: {key!r}.")
     entry = TERMS_BY_KEY[key]
     name = text or _(entry.name).lower()
-    return render("word", {"href": build_url(key), "definition": _(entry.definition), "text": name})
+    return render("ui/components/word.html", {"href": build_url(key), "definition": _(entry.definition), "text": name})
 
 
 GLOBALS["word"] = word

@@ -26,11 +26,16 @@ QUOTED_PATH_PATTERN = re.compile(r"[\"']([\w./{}-]+)(?=[\"'#{])")
 def words():
     """Every quoted word of code and templates, in which a template can be named; what is filled in is {}.
 
-    A component is named by its function.
+    A component is named by its app and its function.
     """
-    texts = [path.read_text() for path in (*files("*.py"), *OURS) if not name(path).startswith("tests/")]
+    paths = [path for path in (*files("*.py"), *OURS) if not name(path).startswith("tests/")]
+    texts = [path.read_text() for path in paths]
     keys = {key for path in files("*.yaml") for key in YAML_KEY_PATTERN.findall(path.read_text())}
-    components = {component for text in texts for component in COMPONENT_PATTERN.findall(text)}
+    components = {
+        f"{name(path).split('/')[1]}/components/{component}.html"
+        for path, text in zip(paths, texts, strict=True)
+        for component in COMPONENT_PATTERN.findall(text)
+    }
     return (
         keys
         | components

@@ -1,54 +1,52 @@
-"""Components of the review page, whose parts take most of its time. None needs {% load %}.
+"""Filters of the review page and its requirements. None needs {% load %}."""
 
-They take their values from the context of the page.
-"""
+from collections.abc import Mapping
+from typing import Protocol
 
-from django.template import Context
 from django.template.defaultfilters import linebreaksbr, urlize
-from django.template.engine import Engine
-from django.utils.safestring import SafeString
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_noop, ngettext
 
-from portal.ui.components.markup import ENVIRONMENT, register, render
+from portal.ui.components.markup import ENVIRONMENT, component
 
 ENVIRONMENT.filters |= {"linebreaksbr": linebreaksbr, "urlize": urlize}
-# names of the values of each part
-PARTS = {
-    "review_index": ("sections",),
-    "review_sections": ("sections", "integration", "can_act", "finding_url", "now"),
-    "review_next_action": (
-        "integration",
-        "can_decide",
-        "for_me",
-        "responsible_party_label",
-        "at_rest",
-        "now",
-    ),
-    "review_actions": (
-        "integration",
-        "program",
-        "actions",
-        "partner_requirements",
-        "can_assign",
-        "can_decide",
-        "can_claim",
-        "for_me",
-        "csrf_token",
-        "now",
-    ),
-    "review_details": ("integration", "program", "edition", "contacts", "credentials"),
-}
+# icon and label of the badge by the state of the evidence since the previous round
+DIFFERENCES = {"changed": ("git-compare", gettext_noop("Changed")), "new": ("plus", gettext_noop("New"))}
 
 
-@register.simple_tag(takes_context=True)
-def review_part(context: Context, name: str) -> SafeString:
-    """Render a part of the review page. Its documents and findings are templates of Django."""
+class ReviewedRequirement(Protocol):
+    """Requirement of the review page. `missing` says that it has no evidence; `difference`: since the last round."""
 
-    def include(template_name: str, **values: object) -> SafeString:
-        with context.push(**values):
-            return Engine.get_default().get_template(template_name).render(context)
+    @property
+    def id(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def difference(self) -> str: ...
+    @property
+    def note(self) -> str: ...
+    @property
+    def missing(self) -> str: ...
+    @property
+    def can_complete(self) -> bool: ...
+    @property
+    def can_waive(self) -> bool: ...
 
-    return render(name, {"include": include, **{key: context[key] for key in PARTS[name]}})
+
+@component
+def review_item(
+    content: str,
+    item: ReviewedRequirement,
+    *,
+    href: str,
+    checks: object = "",
+    can_act: bool = False,
+    identity: bool = False,
+    finding_url: str = "",
+) -> Mapping[str, object]:
+    """Render a requirement with its evidence (content), check details, and links to what a reviewer can do."""
+    return {"difference": DIFFERENCES.get(item.difference)}
 
 
 def describe_group_minimum(minimum: int) -> str:

@@ -172,7 +172,7 @@ def renew_claim(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     integration = load_visible_integration(request, uuid)
     context = build_claim_context(integration, request.user)
     context |= {"integration": integration, "csrf_token": get_token(request), "now": now}
-    return HttpResponse(render_component("review_claim", context))
+    return HttpResponse(render_component("reviews/review_claim.html", context))
 
 
 def build_claim_context(integration: Integration, user: User) -> dict[str, object]:

@@ -1,51 +1,33 @@
 """Template tags for the parts of an integration's pages. As Django templates, they would dominate the page time."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from django import template
 from django.template import Context
 from django.template.defaultfilters import capfirst, linebreaksbr
-from django.template.engine import Engine
 from django.urls import reverse
 from django.utils.safestring import SafeString
+from jinja2 import pass_context
+from jinja2.runtime import Context as JinjaContext
 
 from integrations.programs.requirements import ResourceLink
 from integrations.submissions.models import Integration
 from integrations.submissions.presenters import RequirementRow
 from integrations.submissions.workflow.states import Status
 from portal.audit.models import AuditEvent
-from portal.core.value_types import TemplateContext
 from portal.ui.components.blocks import entry, requirement
-from portal.ui.components.markup import ENVIRONMENT, component, render
+from portal.ui.components.includes import include_django
+from portal.ui.components.markup import ENVIRONMENT, GLOBALS, component, split_url
 from portal.ui.markdown import render_markdown
 
 register = template.Library()
 
 
-def _include(context: Context, name: str, **values: object) -> SafeString:
-    """Render a template of Django with the values of the page."""
-    with context.push(**values):
-        return Engine.get_default().get_template(name).render(context)
-
-
-@register.simple_tag(takes_context=True)
-def integration_part(context: Context, name: str) -> SafeString:
-    """Render jinja2/ui/components/NAME.html with the values of the page."""
-    tags = {"include": partial(_include, context), "requirement_rows": partial(requirement_rows, context)}
-    return render(name, _flatten(context) | tags)
-
-
-@register.simple_block_tag(takes_context=True)
-def integration_details(context: Context, content: str, *, is_private: bool) -> SafeString:
-    """Render the panels beside an integration, with the facts of sources as content."""
-    values = {"source_facts": SafeString(content.strip()), "is_private": is_private}
-    return render("integration_details", _flatten(context) | values)
-
-
-def _flatten(context: Context) -> TemplateContext:
-    """Return the values of the page, of which a part can use all."""
-    return {str(name): value for layer in context.dicts for name, value in layer.items()}
+@component
+def integration_table(rows: Iterable[object], *, heading: str, has_partner_names: bool = False) -> Mapping[str, object]:
+    """Render a table of integrations with their next action, for whom they wait, and the SLA status if rows have it."""
+    return {"integration_url": split_url("submissions:detail")}
 
 
 @component
@@ -56,17 +38,25 @@ def resource_links(links: Iterable[ResourceLink]) -> None:
 @register.simple_tag(takes_context=True)
 def requirement_rows(context: Context, rows: Iterable[RequirementRow]) -> SafeString:
     """Render requirements, one of which can be open. During an outage, failures to reach a service aren't shown."""
-    return SafeString("".join([_render_row(context, row) for row in rows]))
+    return render_requirement_rows(context, rows, include=partial(include_django, context))
 
 
-def _render_row(context: Context, row: RequirementRow) -> SafeString:
-    integration: Integration = context["integration"]
+@pass_context
+def render_requirement_rows(
+    page: Context | JinjaContext, rows: Iterable[RequirementRow], include: Callable[[str], SafeString] | None = None
+) -> SafeString:
+    """Render requirements on a page, whose values are those of a template of Django or Jinja2."""
+    return SafeString("".join([_render_row(page, row, include or page["include"]) for row in rows]))
+
+
+def _render_row(page: Context | JinjaContext, row: RequirementRow, include: Callable[[str], SafeString]) -> SafeString:
+    integration: Integration = page["integration"]
     href = reverse("submissions:requirement", args=[integration.uuid, row.requirement.id])
     title, who = row.requirement.title, row.responsible
-    if row.requirement == context.get("requirement"):
-        content = _include(context, "submissions/opened.html")
+    if row.requirement == page.get("requirement"):
+        content = include("submissions/opened.html")
         return requirement(content, state=row.display_status, title=title, who=who, href=href, id="opened")
-    if row.display_status == Status.ERROR and context["outage"]:
+    if row.display_status == Status.ERROR and page["outage"]:
         return requirement("", state="open", title=title, who=who, href=href, inline=True)
     return requirement("", state=row.display_status, title=title, who=who, href=href, reason=row.why, inline=True)
 
@@ -90,3 +80,4 @@ def _render_event(event: AuditEvent) -> SafeString:
 
 
 ENVIRONMENT.filters |= {"capfirst": capfirst, "linebreaksbr": linebreaksbr, "event_entries": event_entries}
+GLOBALS["requirement_rows"] = render_requirement_rows

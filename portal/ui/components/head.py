@@ -20,13 +20,13 @@ def page_title(context: Context, content: str) -> SafeString:
     The rest of the page can show the title as `page_title`, for example as its heading.
     """
     context["page_title"] = _extract_text(content)
-    return render("page_title", {"title": _shorten(context["page_title"]), "site": SITE})
+    return render("ui/components/page_title.html", {"title": _shorten(context["page_title"]), "site": SITE})
 
 
 @register.simple_block_tag
 def page_description(content: str) -> SafeString:
     """Render the description for search engines and link previews."""
-    return render("page_description", {"description": _shorten(_extract_text(content))})
+    return render("ui/components/page_description.html", {"description": _shorten(_extract_text(content))})
 
 
 def _extract_text(content: str) -> str:

@@ -60,7 +60,7 @@ def pagination(context: Context, page: Page, *, param: str = "page") -> SafeStri
     previous = address(page.number - 1, "previous_link") if page.has_previous() else ""
     following = address(page.number + 1, "next_link") if page.has_next() else ""
     values = {"start": page.start_index(), "end": page.end_index(), "count": page.paginator.count}
-    return render("pagination", {**values, "previous": previous, "following": following})
+    return render("ui/components/pagination.html", {**values, "previous": previous, "following": following})
 
 
 @component

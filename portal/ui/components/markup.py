@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from functools import cache, wraps
 from importlib.resources import files
 from io import BytesIO
-from pathlib import Path
 from typing import ParamSpec
 from uuid import UUID
 from xml.etree import ElementTree
@@ -13,6 +12,7 @@ from zipfile import ZipFile
 
 from django import template
 from django.conf import settings
+from django.template.utils import get_app_template_dirs
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.functional import Promise
@@ -39,7 +39,7 @@ TONE_ICONS = {
 
 # Not in TEMPLATES: Django would also search here for every optional template of a page.
 ENVIRONMENT = Environment(
-    loader=FileSystemLoader(Path(__file__).parents[1] / "jinja2"),
+    loader=FileSystemLoader(get_app_template_dirs("jinja2")),
     autoescape=True,
     trim_blocks=True,
     lstrip_blocks=True,
@@ -100,11 +100,11 @@ def _open_icons() -> ZipFile:
 
 
 def render(name: str, values: Mapping[str, object]) -> SafeString:
-    """Render the template jinja2/ui/components/NAME.html.
+    """Render a template in the folder jinja2 of an app.
 
     Template.render would copy the globals of the environment, which takes longer than to render a small component.
     """
-    template = get_template(f"ui/components/{name}.html")
+    template = get_template(name)
     context = new_context(ENVIRONMENT, template.name, template.blocks, {**GLOBALS, **values}, shared=True)
     return SafeString("".join(template.root_render_func(context)))
 
@@ -115,18 +115,19 @@ def split_url(name: str) -> list[str]:
 
 
 def get_macro(template_name: str, name: str) -> Callable[..., Markup]:
-    """Return a macro of the template jinja2/ui/components/NAME.html."""
-    return vars(get_template(f"ui/components/{template_name}.html").module)[name]
+    """Return a macro of a template."""
+    return vars(get_template(template_name).module)[name]
 
 
 def component(build: Callable[P, Mapping[str, object] | None]) -> Callable[P, SafeString]:
-    """Make a template tag of a function, which renders jinja2/ui/components/NAME.html with the name of the function.
+    """Make a template tag of a function, which renders jinja2/APP/components/NAME.html: its app, and its name.
 
     The template gets the arguments of the function, with the content without surrounding whitespace, and the values
     that the function returns, if any. A function with content becomes a block tag. Templates of other components can
     use it as a filter of its first argument.
     """
     name, parameters = build.__name__, inspect.signature(build).parameters
+    template_name = f"{build.__module__.split('.')[1]}/components/{name}.html"
     # a page has about 60 components, and binding the arguments of each to the signature takes longer than this
     defaults = {key: each.default for key, each in parameters.items() if each.default is not each.empty}
     is_variadic = any(each.kind is each.VAR_POSITIONAL for each in parameters.values())
@@ -140,7 +141,7 @@ def component(build: Callable[P, Mapping[str, object] | None]) -> Callable[P, Sa
         if has_content:
             values["content"] = SafeString(str(values["content"]).strip())
         values.update(extra_values or {})
-        return render(name, values)
+        return render(template_name, values)
 
     ENVIRONMENT.filters[name] = render_component
     add_tag = register.simple_block_tag if has_content else register.simple_tag

@@ -13,6 +13,7 @@ from portal.ui.components.markup import EMPTY, ENVIRONMENT, get_macro, register,
 MINUTE, HOUR, DAY = 60, 3600, 86400
 FORMS = ("exact", "relative", "age", "both")
 UTC_NAME = "UTC"
+MACROS = "ui/components/moments.html"
 
 
 def format_short(moment: date) -> str:
@@ -118,9 +119,7 @@ def when(moment: date | None, *, form: str = "exact", now: datetime | None = Non
             relative = format_span((now - moment).total_seconds()) if form == "age" else format_relative(moment, now)
     else:
         form, exact = "day", format_day(moment, now.astimezone(zone))
-    return SafeString(
-        get_macro("moments", "when")(form, format_iso(moment), _format_local_full(local), exact, relative)
-    )
+    return SafeString(get_macro(MACROS, "when")(form, format_iso(moment), _format_local_full(local), exact, relative))
 
 
 def format_due(moment: datetime, now: datetime) -> tuple[str, str]:
@@ -141,7 +140,7 @@ def due(moment: datetime | None, *, paused: bool = False, now: datetime | None =
     now = now or timezone.now()
     tone, words = ("neutral", _("paused")) if paused else format_due(moment, now)
     icon = "circle-pause" if paused else "clock"
-    return SafeString(get_macro("moments", "due")(tone, icon, format_iso(moment), format_full(moment), words, paused))
+    return SafeString(get_macro(MACROS, "due")(tone, icon, format_iso(moment), format_full(moment), words, paused))
 
 
 ENVIRONMENT.filters |= {"when": when, "due": due}

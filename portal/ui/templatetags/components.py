@@ -56,6 +56,7 @@ Blocks, each closed by {% end… %}:
     {% draft_line saved_at=moment %}                  that line alone
     {% review_item item href="#" checks="" can_act=False identity=False finding_url="" %}evidence{% endreview_item %}
     {% navigation_links frame.menu %}                 a list of links to pages
+{% include_jinja "reviews/review_index.html" %}        a Jinja2 template with the values of the page
 Of the frame: {% document_links %}, {% frame_top frame csrf_token %}, {% theme_form frame csrf_token %},
     {% product_mark %}
 In the head of a page: {% page_title %}…{% endpage_title %}, {% page_description %}…{% endpage_description %},
@@ -67,14 +68,11 @@ Classes that need no tag: muted, mono, visually-hidden, stack, row, cards, requi
 from portal.ui import glossary, markdown, script_messages  # noqa: F401 - the import registers their tags
 from portal.ui.components import (  # noqa: F401
     blocks,
-    clocks,
-    companies,
     frame,
     head,
+    includes,
     inline,
     lists,
     moments,
-    queue_rows,
-    review_items,
 )
 from portal.ui.components.markup import register  # noqa: F401

@@ -1,5 +1,7 @@
 """Template tags that compare the identity of a company."""
 
+from collections.abc import Iterable, Mapping
+
 from django import template
 from django.core.paginator import Page
 from django.utils.safestring import SafeString
@@ -7,8 +9,7 @@ from django.utils.safestring import SafeString
 from integrations.partners.models import Partner
 from integrations.programs.requirements import Requirement
 from integrations.submissions.models import Integration
-from portal.ui.components.companies import identity_table
-from portal.ui.components.markup import EMPTY, ENVIRONMENT
+from portal.ui.components.markup import EMPTY, ENVIRONMENT, component, split_url
 from verification.checks.identity import IdentityComparison, compare_identity, is_about_identity
 
 register = template.Library()
@@ -31,6 +32,12 @@ def show_identity(integration: Integration, requirement: Requirement) -> SafeStr
     if not is_about_identity(requirement, integration):
         return EMPTY
     return _render(compare_identity(integration.partner, integration))
+
+
+@component
+def identity_table(rows: Iterable[object], *, earlier: Iterable[object]) -> Mapping[str, object]:
+    """Render a panel with the identity of a company, and links to its earlier integrations."""
+    return {"review_url": split_url("reviews:review")}
 
 
 def _render(identity: IdentityComparison) -> SafeString:

@@ -1,4 +1,4 @@
-"""Rows of the review queue and of lists of integrations, which one template renders for speed."""
+"""Rows of the review queue and of the list of companies, each list rendered by one template for speed."""
 
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
@@ -13,6 +13,6 @@ def queue_rows(rows: Iterable[JsonObject], *, now: datetime, selected: Collectio
 
 
 @component
-def integration_table(rows: Iterable[object], *, heading: str, has_partner_names: bool = False) -> Mapping[str, object]:
-    """Render a table of integrations with their next action, for whom they wait, and the SLA status if rows have it."""
-    return {"integration_url": split_url("submissions:detail")}
+def company_rows(rows: Iterable[object]) -> Mapping[str, object]:
+    """Render the rows of the table of companies."""
+    return {"company_url": split_url("reviews:partner")}
