@@ -7,11 +7,14 @@ from collections import defaultdict
 from collections.abc import Callable, Collection
 from typing import Protocol, TypeAlias, TypeGuard
 
+from django.db.models import BigIntegerField
+
 from integrations.partners.conflicts import ConflictingIntegration, CurrentMembership, get_conflicts
 from integrations.partners.models.partners import Membership, Partner
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.accounts.role_names import list_programs
+from portal.core.compiled_queries import CompiledQuery, Parameter
 
 
 class PartnerIntegration(ConflictingIntegration, Protocol):
@@ -37,6 +40,13 @@ class ReviewedIntegration(PartnerIntegration, Protocol):
 PermissionRule: TypeAlias = Callable[[PartnerIntegration, AnyUser | None], bool]
 
 EDITOR_ROLES = ("owner", "editor")
+MEMBERSHIPS = CompiledQuery(
+    lambda: (
+        Membership.objects.filter(user=Parameter("user", BigIntegerField()), ended_at=None)
+        .order_by("partner__name")
+        .values_list("partner", "role", "partner__name", "partner__slug")
+    )
+)
 
 
 def can_manage_conflicts(partner: Partner, user: AnyUser | None, reviewer: User | None = None) -> bool:
@@ -72,7 +82,7 @@ def list_current_memberships(user: User) -> list[CurrentMembership]:
     if getattr(user, "_roles", None) is None and is_program_staff(user):
         get_conflicts(user)  # which reads both
     if getattr(user, "_roles", None) is None:
-        load_memberships([user])
+        user._roles = [CurrentMembership(*row) for row in MEMBERSHIPS.fetch(user=user.pk)]  # type: ignore[attr-defined]
     memberships: list[CurrentMembership] = user._roles  # type: ignore[attr-defined]
     return memberships
 

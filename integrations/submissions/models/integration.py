@@ -6,6 +6,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Unpack
 from uuid import uuid4
 
+from django.apps import apps
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -30,6 +31,7 @@ from integrations.submissions.workflow.states import (
 )
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
+from portal.core.compiled_queries import CompiledQuery, Parameter
 from portal.core.django_arguments import SaveArguments
 from portal.core.name_matching import compute_name_key
 from portal.core.value_types import NamedValues
@@ -55,6 +57,23 @@ QUEUE_FIELDS = (
     "created_by",
     "partner",
     "program_key",
+)
+INTEGRATION_ID = Parameter("integration", models.BigIntegerField())
+FULFILLMENTS: "CompiledQuery[RequirementFulfillment]" = CompiledQuery(
+    lambda: (
+        apps.get_model("submissions", "RequirementFulfillment")
+        .objects.filter(integration=INTEGRATION_ID)
+        .select_related("submitted_by", "waived_by")
+    )
+)
+# without an order, because Django hashes each of the 60 columns of a query with one
+FINDINGS: "CompiledQuery[Finding]" = CompiledQuery(
+    lambda: (
+        apps.get_model("submissions", "Finding")
+        .objects.filter(integration=INTEGRATION_ID)
+        .select_related("raised_by")
+        .order_by()
+    )
 )
 
 
@@ -172,19 +191,22 @@ class Integration(FSMModelMixin, StageFields):
     @cached_property
     def fulfillments_by_id(self) -> "dict[str, RequirementFulfillment]":
         """Return the fulfillments by requirement ID, until a writer calls `context.clear_cache`."""
-        fulfillments = self.fulfillments.select_related("submitted_by", "waived_by")
+        fulfillments = FULFILLMENTS.fetch(integration=self.pk)
+        for fulfillment in fulfillments:
+            fulfillment.integration = self
         return {fulfillment.requirement_id: fulfillment for fulfillment in fulfillments}
 
     @cached_property
     def all_findings(self) -> "list[Finding]":
         """Return all findings by number, until a writer calls `context.clear_cache`."""
-        # sorted here, because Django hashes each of the 60 columns of a query with an order
-        findings = sorted(self.findings.select_related("raised_by").order_by(), key=attrgetter("number"))
+        findings = sorted(FINDINGS.fetch(integration=self.pk), key=attrgetter("number"))
         # not joined: most integrations have no findings, and the columns of three users double the time of the query
         pairs = list(product(findings, ("resolved_by", "verified_by")))
         people = User.objects.in_bulk({getattr(finding, f"{name}_id") for finding, name in pairs} - {None})
         for finding, name in pairs:
             setattr(finding, name, people.get(getattr(finding, f"{name}_id")))
+        for finding in findings:
+            finding.integration = self
         return findings
 
     @cached_property

@@ -5,18 +5,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import BigIntegerField, OuterRef, Q, QuerySet, Subquery
 from django.utils.translation import gettext as _
 
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import Stage, Status
 from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
 from portal.audit.models import AuditEvent
+from portal.core.compiled_queries import CompiledQuery, Parameter
 
 DECISIONS = tuple(EVENT_TYPES_BY_TRANSITION[name].key for name in ("approve", "decline", "request_changes"))
 REVIEW_REQUESTS = ("review.requested", "review.requested_again")
 MENTION = "message.mentioned"  # the text that mentions someone is an event of its own
 UNDONE = EVENT_TYPES_BY_TRANSITION["undo_decision"].key
+MAX_RECENT_EVENTS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +30,25 @@ class ImportantDate:
     detail: str = ""
 
 
-def list_recent_events(integration: Integration, count: int) -> tuple[list[AuditEvent], AuditEvent | None]:
+def _select_events(integration: Integration | Parameter) -> QuerySet[AuditEvent]:
+    """Return the events that the partner can see, newest first. Errors of checks are in the banner about the outage."""
+    is_check_error = Q(event_type="requirement.checked", data__outcome=str(Status.ERROR))
+    visible = AuditEvent.objects.filter(integration=integration).visible_to_partner()
+    return visible.exclude(is_check_error | Q(event_type=MENTION)).order_by("-seq")
+
+
+RECENT_EVENTS = CompiledQuery(lambda: _select_events(Parameter("integration", BigIntegerField()))[:MAX_RECENT_EVENTS])
+
+
+def list_recent_events(integration: Integration) -> tuple[list[AuditEvent], AuditEvent | None]:
     """Return the latest events that the partner can see, newest first, and the last decision of a review.
 
-    An undone decision doesn't count. Errors of checks are in the banner about the outage.
+    An undone decision doesn't count.
     """
-    is_check_error = Q(event_type="requirement.checked", data__outcome=str(Status.ERROR))
-    visible = integration.events.visible_to_partner().exclude(is_check_error | Q(event_type=MENTION)).order_by("-seq")
-    events = list(visible[:count])
+    events = RECENT_EVENTS.fetch(integration=integration.pk)
     last = next((event for event in events if event.event_type in (*DECISIONS, UNDONE)), None)
-    if last is None and len(events) == count and integration.review_round:
-        last = visible.filter(event_type__in=(*DECISIONS, UNDONE)).first()
+    if last is None and len(events) == MAX_RECENT_EVENTS and integration.review_round:
+        last = _select_events(integration).filter(event_type__in=(*DECISIONS, UNDONE)).first()
     return events, None if last is None or last.event_type == UNDONE else last
 
 

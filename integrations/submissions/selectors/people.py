@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from django.db.models import F, FilteredRelation, Q
+from django.db.models import BigIntegerField, F, FilteredRelation, Q
 from django.utils.text import slugify
 
 from integrations.partners import permission_conditions, permissions
@@ -13,9 +13,20 @@ from integrations.partners.models import Role
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
+from portal.core.compiled_queries import CompiledQuery, Parameter
 from portal.ui.markdown import list_texts
 
 ACTING_ROLES = (Role.OWNER, Role.EDITOR)
+CURRENT_MEMBERSHIP = Q(memberships__partner=Parameter("partner", BigIntegerField()), memberships__ended_at=None)
+USERS = CompiledQuery(
+    lambda: (
+        User.objects.filter(is_active=True)
+        .annotate(membership=FilteredRelation("memberships", condition=CURRENT_MEMBERSHIP))
+        .filter(Q(membership__isnull=False) | permission_conditions.IS_PROGRAM_STAFF)
+        .annotate(role=F("membership__role"), joined=F("membership__pk"))
+        .order_by()
+    )
+)
 MENTION = re.compile(r"(?<![\w@/.+-])@([^\W_][\w-]*)")
 
 
@@ -38,14 +49,7 @@ class Participant:
 
 def list_participants(integration: Integration) -> list[Participant]:
     """Return who can see the integration, members in the order in which they joined, then program staff."""
-    current_membership = Q(memberships__partner=integration.partner_id, memberships__ended_at=None)
-    users = (
-        User.objects.filter(is_active=True)
-        .annotate(membership=FilteredRelation("memberships", condition=current_membership))
-        .filter(Q(membership__isnull=False) | permission_conditions.IS_PROGRAM_STAFF)
-        .annotate(role=F("membership__role"), joined=F("membership__pk"))
-        .order_by()
-    )
+    users = USERS.fetch(partner=integration.partner_id)
     ordered = sorted(users, key=lambda user: (user.joined is None, user.joined, user.pk))
     return [Participant(user, user.role or "") for user in ordered]
 

@@ -6,16 +6,17 @@ from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import Exists, FilteredRelation, OuterRef
+from django.db.models import Exists, FilteredRelation, OuterRef, QuerySet, UUIDField
 from django.db.models.expressions import Combinable
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
-from integrations.partners import refusals
+from integrations.partners import permissions, refusals
 from integrations.partners.permissions import PermissionRule
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
+from portal.core.compiled_queries import CompiledQuery, Parameter
 from portal.notifications.models import EmailMessage
 
 
@@ -26,13 +27,21 @@ def load_visible_integration(
 
     Other people, such as the first approver, are rarely set, and loading them costs more than a query when they are.
     """
-    visible = Integration.objects.visible_to(request.user)
+    user = request.user
+    found = list(_select_row(uuid).annotate(**annotations)) if annotations else INTEGRATION.fetch(uuid=uuid)
+    if not found or not user.is_authenticated or not permissions.can_view(found[0], user):
+        raise Http404(_("Integration not found. It doesn't exist, or you don't have access."))
+    return found[0]
+
+
+def _select_row(uuid: UUID | Parameter) -> QuerySet[Integration]:
+    """Return an integration without an order, for which Django would hash each of the 150 columns."""
     failed_emails = EmailMessage.objects.filter(integration=OuterRef("pk"), state=EmailMessage.State.FAILED)
-    rows = visible.select_related("partner__alliances_manager", "reviewer").filter(uuid=uuid)
-    try:  # get() needs no order, for which Django hashes each of the 150 columns
-        return rows.annotate(has_failed_emails=Exists(failed_emails), **annotations).get()
-    except Integration.DoesNotExist:
-        raise Http404(_("Integration not found. It doesn't exist, or you don't have access.")) from None
+    rows = Integration.objects.select_related("partner__alliances_manager", "reviewer").filter(uuid=uuid)
+    return rows.annotate(has_failed_emails=Exists(failed_emails)).order_by()
+
+
+INTEGRATION = CompiledQuery(lambda: _select_row(Parameter("uuid", UUIDField())))
 
 
 def require_permission(rule: PermissionRule, integration: Integration, user: User | None) -> None:

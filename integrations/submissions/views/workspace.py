@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from django.db.models import Q
+from django.db.models import BigIntegerField, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -31,15 +31,17 @@ from integrations.submissions.workflow.states import ResponsibleParty
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
+from portal.core.compiled_queries import CompiledQuery, Parameter
 from portal.core.value_types import TemplateContext
 
-MAX_RECENT_EVENTS = 12
 BUTTON_LABELS = {
     "findings": gettext_noop("View findings"),
     "review": gettext_noop("Open review"),
     "company": gettext_noop("Open company"),
     "compliance": gettext_noop("View evidence"),
 }
+INTEGRATION_ID = Parameter("integration", BigIntegerField())
+INTRODUCTIONS = CompiledQuery(lambda: Introduction.objects.filter(Q(asking=INTEGRATION_ID) | Q(other=INTEGRATION_ID)))
 
 
 def render_workspace(
@@ -73,7 +75,7 @@ def build_page_context(integration: Integration, user: User) -> TemplateContext:
     now = timezone.now()
     transitions = list_available_transitions(integration, user, now=now)
     participants = list_participants(integration)
-    events, decision = list_recent_events(integration, MAX_RECENT_EVENTS)
+    events, decision = list_recent_events(integration)
     is_undoable = any(action.name == "undo_decision" and action.is_ready for action in transitions)
     party_labels = PARTY_LABELS if permissions.can_edit(integration, user) else OBSERVER_PARTY_LABELS
     return {
@@ -116,7 +118,7 @@ def get_parallel_action(integration: Integration, user: User, now: datetime) -> 
 
 def list_introductions(integration: Integration) -> list[Introduction]:
     """Return introductions of the integration, with the names of both companies if both agreed."""
-    introductions = list(Introduction.objects.filter(Q(asking=integration) | Q(other=integration)))
+    introductions = INTRODUCTIONS.fetch(integration=integration.pk)
     # not joined: most integrations have none, and the joins double the time of the query
     agreed = [each for each in introductions if each.state == Introduction.State.AGREED]
     pks = {pk for each in agreed for pk in (each.asking_id, each.other_id)}

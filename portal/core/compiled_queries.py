@@ -1,0 +1,85 @@
+"""Queries that Django compiles once, because building one often takes longer than the database needs for it."""
+
+from collections.abc import Callable
+from copy import copy
+from functools import cache
+from typing import Any, Generic, TypeVar, cast
+
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import Expression, Field, Model, QuerySet
+from django.db.models.sql import Query
+from django.db.models.sql.compiler import SQLCompiler
+
+from portal.core.value_types import NamedValues
+
+RowT = TypeVar("RowT")
+
+
+class Parameter(Expression):
+    """Value that `CompiledQuery.fetch` binds. It is converted as a value of the field."""
+
+    def __init__(self, name: str, output_field: "Field[object, object]") -> None:
+        super().__init__(output_field=output_field)
+        self.name = name
+
+    def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, tuple[Any, ...]]:
+        """Return a placeholder, and this object in the place of its value."""
+        return "%s", (self,)
+
+
+class _BoundQuery(Query):
+    """Query with its compiled SQL and the values of its parameters."""
+
+    compiled: SQLCompiler
+    sql: str
+    params: tuple[object, ...]
+    converters: dict[int, Any]
+    values_by_name: NamedValues
+
+    def get_compiler(
+        self, using: str | None = None, connection: BaseDatabaseWrapper | None = None, elide_empty: bool = True
+    ) -> SQLCompiler:
+        """Return a compiler that compiled already. The connection is the one of this thread."""
+        compiler = copy(self.compiled)
+        compiler.connection = connections[DEFAULT_DB_ALIAS]
+        params = tuple(
+            param.output_field.get_db_prep_value(self.values_by_name[param.name], compiler.connection)
+            if isinstance(param, Parameter)
+            else param
+            for param in self.params
+        )
+        compiler.__dict__.update(as_sql=lambda: (self.sql, params), get_converters=lambda _: self.converters)
+        return compiler
+
+
+class CompiledQuery(Generic[RowT]):
+    """Query that is the same for every reader except for its parameters. Nothing but its SQL is kept.
+
+    Args:
+        build: Returns the rows with a `Parameter` in the place of each value that differs. Called at the first use.
+    """
+
+    def __init__(self, build: "Callable[[], QuerySet[Model, RowT]]") -> None:
+        self._compile = cache(lambda: _compile(build()))
+
+    def fetch(self, **values: object) -> list[RowT]:
+        """Return the rows for the values of the parameters."""
+        template = self._compile()
+        query = copy(cast(_BoundQuery, template.query))
+        query.values_by_name = values
+        rows: QuerySet[Model, RowT] = QuerySet(template.model, query, DEFAULT_DB_ALIAS)
+        rows._iterable_class = template._iterable_class
+        return list(rows)
+
+
+def _compile(rows: "QuerySet[Model, RowT]") -> "QuerySet[Model, RowT]":
+    """Return rows whose query keeps its SQL."""
+    query = cast(_BoundQuery, rows.query.chain(_BoundQuery))
+    compiler = Query.get_compiler(query, DEFAULT_DB_ALIAS)
+    query.sql, query.params = compiler.as_sql()
+    query.compiled = compiler
+    query.converters = compiler.get_converters([column for column, *_ in compiler.select[: compiler.col_count]])
+    compiled: QuerySet[Model, RowT] = QuerySet(rows.model, query, DEFAULT_DB_ALIAS)
+    compiled._iterable_class = rows._iterable_class
+    return compiled

@@ -1,0 +1,33 @@
+"""Queries that are compiled once."""
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.db.models import BigIntegerField, Value
+
+from portal.core.compiled_queries import CompiledQuery, Parameter
+
+pytestmark = pytest.mark.django_db
+ID = Parameter("id", BigIntegerField())
+
+
+def test_compiled_query_binds_parameters_at_each_fetch(django_assert_num_queries):
+    users = [get_user_model().objects.create_user(email=f"{name}@example.test") for name in ("ada", "grace")]
+    query = CompiledQuery(lambda: get_user_model().objects.filter(pk=ID).annotate(role=Value("owner")))
+    assert [query.fetch(id=user.pk) for user in users] == [[user] for user in users]
+    with django_assert_num_queries(1):
+        rows = query.fetch(id=users[0].pk)
+    assert [(row.email, row.role) for row in rows] == [("ada@example.test", "owner")]
+
+
+def test_compiled_query_of_values_reads_current_rows():
+    user = get_user_model().objects.create_user(email="ada@example.test")
+    query = CompiledQuery(lambda: get_user_model().objects.filter(pk=ID).values_list("pk", "email"))
+    assert query.fetch(id=user.pk) == [(user.pk, "ada@example.test")]
+    get_user_model().objects.filter(pk=user.pk).update(email="ada@new.test")
+    assert query.fetch(id=user.pk) == [(user.pk, "ada@new.test")]
+
+
+def test_compiled_query_is_built_once():
+    builds = []
+    query = CompiledQuery(lambda: builds.append("built") or get_user_model().objects.filter(pk=ID))
+    assert [query.fetch(id=1), query.fetch(id=2), builds] == [[], [], ["built"]]
