@@ -3,14 +3,22 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 from operator import attrgetter
 from typing import Any, Protocol
 
 from django.contrib.auth import get_user_model
-from django.db import connection
-from django.db.models import Case, CharField, ExpressionWrapper, IntegerField, Min, OuterRef, Subquery, Value, When
-from django.db.models.expressions import RawSQL
+from django.db.models import (
+    BigIntegerField,
+    Case,
+    CharField,
+    ExpressionWrapper,
+    Min,
+    OuterRef,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
 from django.db.models.functions import Coalesce, Concat
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -24,9 +32,9 @@ from integrations.partners.models import (
     PartnerVerification,
 )
 from portal.accounts.requests import AnyUser
+from portal.core.compiled_queries import CompiledQuery, Parameter
 
 STORED_COLUMNS = (Case(When(removed_at=None, then="kind"), default=Value("")), Coalesce("removed_at", "recorded_at"))
-USER_PARAMETER, DOMAIN_PARAMETER = object(), object()  # stand for values in SQL that is compiled once
 CONFLICT_REFUSALS = {
     ConflictKind.MARKED: gettext_noop("Conflict of interest: %(reviewer)s has a recorded conflict with %(company)s."),
     ConflictKind.FORMER_MEMBER: gettext_noop("Conflict of interest: %(reviewer)s was a member of %(company)s."),
@@ -63,34 +71,27 @@ def get_conflicts(user: AnyUser | None) -> dict[int, ConflictKind]:
     conflicts: dict[int, ConflictKind] | None = getattr(user, "_conflicts", None)
     if conflicts is None:
         domain = user.email.rpartition("@")[2].lower()
-        values: dict[Any, int | str] = {USER_PARAMETER: user.pk, DOMAIN_PARAMETER: domain}
-        sql, params = _compile_involvements()
-        with connection.cursor() as cursor:
-            cursor.execute(sql, [values.get(param, param) for param in params])
-            rows = cursor.fetchall()
+        rows = INVOLVEMENTS.fetch(user=user.pk, domain=domain)
         conflicts = _drop_removed([(pk, kind, at) for pk, kind, at, *_ in rows if at])
         current = [CurrentMembership(pk, role, name, slug) for pk, _, at, role, name, slug in rows if not at]
         user._conflicts, user._roles = conflicts, sorted(current, key=attrgetter("name"))  # type: ignore[attr-defined]
     return conflicts
 
 
-@cache
-def _compile_involvements() -> tuple[str, tuple[Any, ...]]:
-    """Return the SQL of a user's memberships, verified domains, and recorded conflicts.
-
-    It is compiled once, because each page of program staff reads them.
-    """
-    user = RawSQL("%s", (USER_PARAMETER,), IntegerField())
-    subject = RawSQL("%s", (DOMAIN_PARAMETER,), CharField())
+def _select_involvements() -> "QuerySet[Membership, tuple[Any, ...]]":
+    """Return a user's memberships, verified domains, and recorded conflicts."""
+    user, subject = Parameter("user", BigIntegerField()), Parameter("domain", CharField())
     verified = PartnerVerification.objects.filter(method__in=DOMAIN_METHODS, subject=subject).order_by()
     former, at_domain = Value(ConflictKind.FORMER_MEMBER.value), Value(ConflictKind.EMAIL_DOMAIN.value)
     names, blank = ("role", "partner__name", "partner__slug"), [Value("")] * 3
     memberships = Membership.objects.filter(user=user).order_by()
-    rows = memberships.values_list("partner_id", former, "ended_at", *names).union(
+    return memberships.values_list("partner_id", former, "ended_at", *names).union(
         verified.values("partner_id").values_list("partner_id", at_domain, Min("verified_at"), *blank),
         ConflictOfInterest.objects.filter(user=user).order_by().values_list("partner_id", *STORED_COLUMNS, *blank),
     )
-    return rows.query.get_compiler(rows.db).as_sql()
+
+
+INVOLVEMENTS = CompiledQuery(_select_involvements)  # each page of program staff reads them
 
 
 def clear_cached_conflicts(user: object) -> None:
