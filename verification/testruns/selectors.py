@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import F, OuterRef, Subquery
+from django.db.models import BigIntegerField, F, OuterRef, QuerySet, Subquery
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from integrations.programs.requirements import Requirement, RequirementKind
 from integrations.submissions.models import Integration
+from portal.core.compiled_queries import CompiledQuery, Parameter
 from portal.core.value_types import JsonObject
 from verification.checks.rules.latest_test_run import NOMAD_PLUGIN_CHECK_KEY, RUN_TASK_CHECK_KEY
 from verification.outcomes import Outcome
@@ -65,10 +66,19 @@ def is_relevant(requirement: Requirement) -> bool:
 
 def get_latest_test_runs(integration: Integration) -> list[TestRunSummary]:
     """Return a summary of the newest finished test run of each kind, or of one in progress."""
-    runs = integration.test_runs.all()  # type: ignore[attr-defined]
-    newest = runs.filter(kind=OuterRef("kind")).order_by(F("finished_at").desc(nulls_last=True), "-pk").values("pk")
-    runs_by_kind = {run.kind: run for run in runs.filter(pk=Subquery(newest[:1])).without_large_fields()}
+    runs_by_kind = {run.kind: run for run in LATEST_RUNS.fetch(integration=integration.pk)}
+    for run in runs_by_kind.values():
+        run.integration = integration
     return [_summarize(runs_by_kind[kind]) for kind in KINDS if kind in runs_by_kind]
+
+
+def _select_latest_runs() -> QuerySet[TestRun]:
+    runs = TestRun.objects.filter(integration=Parameter("integration", BigIntegerField()))
+    newest = runs.filter(kind=OuterRef("kind")).order_by(F("finished_at").desc(nulls_last=True), "-pk").values("pk")
+    return runs.filter(pk=Subquery(newest[:1])).without_large_fields()
+
+
+LATEST_RUNS = CompiledQuery(_select_latest_runs)
 
 
 def _summarize(run: TestRun) -> TestRunSummary:

@@ -2,23 +2,27 @@
 
 from uuid import UUID
 
-from django.db.models import F, FilteredRelation, Q
+from django.db.models import BigIntegerField, F, FilteredRelation, Q, QuerySet
 
 from integrations.submissions.models import EvidenceSnapshot, Integration, ReadMarker
-from integrations.submissions.views.mixins import load_visible_integration
+from integrations.submissions.views.mixins import load_visible_integration, select_integration
 from integrations.submissions.workflow.states import ReviewState
 from portal.accounts.requests import AuthenticatedRequest
+from portal.core.compiled_queries import CompiledQuery, Parameter
 
 
 def load_review(request: AuthenticatedRequest, uuid: UUID) -> Integration:
     """Return a visible integration for `get_read_marker`. Raises Http404."""
-    return load_visible_integration(
-        request,
-        uuid,
-        marker=FilteredRelation("read_markers", condition=Q(read_markers__user=request.user)),
-        marker_seq=F("marker__seq"),
-        marker_at=F("marker__at"),
-    )
+    return load_visible_integration(request, uuid, REVIEW, reader=request.user.pk)
+
+
+def _select_review() -> QuerySet[Integration]:
+    is_own = Q(read_markers__user=Parameter("reader", BigIntegerField()))
+    rows = select_integration().annotate(marker=FilteredRelation("read_markers", condition=is_own))
+    return rows.annotate(marker_seq=F("marker__seq"), marker_at=F("marker__at"))
+
+
+REVIEW = CompiledQuery(_select_review)
 
 
 def get_read_marker(integration: Integration, request: AuthenticatedRequest) -> ReadMarker | None:

@@ -6,8 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import Exists, FilteredRelation, OuterRef, QuerySet, UUIDField
-from django.db.models.expressions import Combinable
+from django.db.models import Exists, OuterRef, QuerySet, UUIDField
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
@@ -20,28 +19,33 @@ from portal.core.compiled_queries import CompiledQuery, Parameter
 from portal.notifications.models import EmailMessage
 
 
-def load_visible_integration(
-    request: HttpRequest, uuid: UUID, **annotations: FilteredRelation | Combinable
-) -> Integration:
-    """Return an integration with its partner, reviewer, manager, and annotations. Raises Http404 if hidden.
+def select_integration() -> QuerySet[Integration]:
+    """Return the integration of the parameter `uuid` with its partner, reviewer, and manager.
 
     Other people, such as the first approver, are rarely set, and loading them costs more than a query when they are.
     """
+    failed_emails = EmailMessage.objects.filter(integration=OuterRef("pk"), state=EmailMessage.State.FAILED)
+    rows = Integration.objects.select_related("partner__alliances_manager", "reviewer")
+    # without an order, for which Django would hash each of the 150 columns
+    rows = rows.filter(uuid=Parameter("uuid", UUIDField())).order_by()
+    return rows.annotate(has_failed_emails=Exists(failed_emails))
+
+
+INTEGRATION = CompiledQuery(select_integration)
+
+
+def load_visible_integration(
+    request: HttpRequest, uuid: UUID, query: CompiledQuery[Integration] = INTEGRATION, **values: object
+) -> Integration:
+    """Return the integration of a query that extends `select_integration`. Raises Http404 if it is hidden.
+
+    `values` are those of further parameters of the query.
+    """
     user = request.user
-    found = list(_select_row(uuid).annotate(**annotations)) if annotations else INTEGRATION.fetch(uuid=uuid)
+    found = query.fetch(uuid=uuid, **values)
     if not found or not user.is_authenticated or not permissions.can_view(found[0], user):
         raise Http404(_("Integration not found. It doesn't exist, or you don't have access."))
     return found[0]
-
-
-def _select_row(uuid: UUID | Parameter) -> QuerySet[Integration]:
-    """Return an integration without an order, for which Django would hash each of the 150 columns."""
-    failed_emails = EmailMessage.objects.filter(integration=OuterRef("pk"), state=EmailMessage.State.FAILED)
-    rows = Integration.objects.select_related("partner__alliances_manager", "reviewer").filter(uuid=uuid)
-    return rows.annotate(has_failed_emails=Exists(failed_emails)).order_by()
-
-
-INTEGRATION = CompiledQuery(lambda: _select_row(Parameter("uuid", UUIDField())))
 
 
 def require_permission(rule: PermissionRule, integration: Integration, user: User | None) -> None:
