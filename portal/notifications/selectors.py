@@ -1,7 +1,8 @@
 """Reads of emails for pages, exports, and the API."""
 
-from django.db.models import QuerySet
+from django.db.models import BigIntegerField, QuerySet
 
+from portal.core.compiled_queries import CompiledQuery, Parameter
 from portal.notifications.models import EmailMessage
 
 HIDDEN_STATES = (EmailMessage.State.CANCELED, EmailMessage.State.HELD, EmailMessage.State.SUPPRESSED)
@@ -28,7 +29,16 @@ def list_received_emails(person_id: int | None) -> QuerySet[EmailMessage]:
     return emails.defer("text", "html", "calendar")
 
 
+UNSEEN_EMAILS = CompiledQuery(
+    lambda: (
+        EmailMessage.objects.filter(person=Parameter("person", BigIntegerField()), seen_at=None)
+        .exclude(state__in=HIDDEN_STATES)
+        .order_by()
+        .values_list("pk")[:MAX_UNSEEN_COUNT]
+    )
+)
+
+
 def count_unseen_emails(person_id: int) -> int:
     """Return the number of notifications that a person has not opened, at most MAX_UNSEEN_COUNT."""
-    unseen = EmailMessage.objects.filter(person_id=person_id, seen_at=None).exclude(state__in=HIDDEN_STATES)
-    return len(unseen.order_by().values_list("pk")[:MAX_UNSEEN_COUNT])
+    return len(UNSEEN_EMAILS.fetch(person=person_id))

@@ -4,12 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Q
+from django.db.models import BigIntegerField, Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.submissions.models import Integration, ReadMarker
 from portal.audit.models import AuditEvent
+from portal.core.compiled_queries import CompiledQuery, Parameter
 
 # Internal events of the program don't change the integration, and mentions are in other events.
 EXCLUDED_EVENT_TYPES = (
@@ -21,6 +22,7 @@ EXCLUDED_EVENT_TYPES = (
 )
 MESSAGE_EVENT_TYPES = frozenset({"message.sent_to_partner", "message.sent_to_program", "message.note_added"})
 FINDING_PREFIX = "finding."
+MAX_SEQ = BigIntegerField.MAX_BIGINT  # follows all events
 REPEATED_TEMPLATE = gettext_noop("{summary} ({count} times)")
 
 
@@ -45,15 +47,24 @@ class ReviewEvents:
     messages: list[AuditEvent]
 
 
+def _select_review_events() -> QuerySet[AuditEvent]:
+    is_message = Q(event_type__in=MESSAGE_EVENT_TYPES)
+    is_shared_finding = Q(event_type__startswith=FINDING_PREFIX, internal=False)
+    is_new = Q(seq__gt=Parameter("seen_seq", BigIntegerField()))
+    events = AuditEvent.objects.filter(is_message | is_shared_finding | is_new)
+    return events.filter(integration=Parameter("integration", BigIntegerField())).order_by("seq")
+
+
+REVIEW_EVENTS = CompiledQuery(_select_review_events)
+
+
 def load_review_events(integration: Integration, read_marker: ReadMarker | None) -> ReviewEvents:
     """Return the changes since the marker and the messages, including internal events.
 
     The same query loads `Integration.finding_events`.
     """
-    is_shown = Q(event_type__in=MESSAGE_EVENT_TYPES) | Q(event_type__startswith=FINDING_PREFIX, internal=False)
-    if read_marker is not None:
-        is_shown |= Q(seq__gt=read_marker.seq)
-    events = list(integration.events.filter(is_shown).order_by("seq"))
+    seen_seq = MAX_SEQ if read_marker is None else read_marker.seq
+    events = REVIEW_EVENTS.fetch(integration=integration.pk, seen_seq=seen_seq)
     integration.finding_events = [
         event for event in events if event.event_type.startswith(FINDING_PREFIX) and not event.internal
     ]
