@@ -16,6 +16,7 @@ from django.template.utils import get_app_template_dirs
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.functional import Promise
+from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -122,9 +123,9 @@ def get_macro(template_name: str, name: str) -> Callable[..., Markup]:
 def component(build: Callable[P, Mapping[str, object] | None]) -> Callable[P, SafeString]:
     """Make a template tag of a function, which renders jinja2/APP/components/NAME.html: its app, and its name.
 
-    The template gets the arguments of the function, with the content without surrounding whitespace, and the values
-    that the function returns, if any. A function with content becomes a block tag. Templates of other components can
-    use it as a filter of its first argument.
+    The template gets the arguments of the function, with the content escaped unless it is markup and without
+    surrounding whitespace, and the values that the function returns, if any. A function with content becomes a block
+    tag. Templates of other components can use it as a filter of its first argument.
     """
     name, parameters = build.__name__, inspect.signature(build).parameters
     template_name = f"{build.__module__.split('.')[1]}/components/{name}.html"
@@ -139,7 +140,7 @@ def component(build: Callable[P, Mapping[str, object] | None]) -> Callable[P, Sa
         extra_values = build(*args, **kwargs)  # refuses arguments that don't fit
         values = {**defaults, **dict(zip(positional_names, args, strict=False)), **kwargs}
         if has_content:
-            values["content"] = SafeString(str(values["content"]).strip())
+            values["content"] = SafeString(conditional_escape(values["content"]).strip())
         values.update(extra_values or {})
         return render(template_name, values)
 

@@ -12,7 +12,7 @@ from django.template import TemplateSyntaxError, engines
 from django.test import RequestFactory
 
 from portal.audit.catalog import CATALOG
-from portal.ui.components import inline
+from portal.ui.components import inline, markup
 from portal.ui.components.markup import TONES
 from tests.house.source import template_files
 
@@ -91,6 +91,11 @@ def test_tag_escapes_what_people_wrote(source):
     body = show(source, text=evil, somebody=SimpleNamespace(name=evil, email=evil), steps=steps)
     assert body.select("script") == []
     assert "alert(1)" in body.get_text()
+
+
+def test_filter_escapes_content_that_is_not_markup():
+    html = markup.ENVIRONMENT.from_string("{{ text|facts }}").render(text="<b>&")
+    assert html == '<dl class="facts">&lt;b&gt;&amp;</dl>'
 
 
 @pytest.mark.parametrize("value", inline.OUTCOMES)
