@@ -14,7 +14,7 @@ from portal.core.content_files import Content, load_content
 from portal.styleguide.colors import ColorPair
 
 # attributes with IDs, which must differ in the second copy of a component
-ID_ATTRIBUTE_PATTERN = re.compile(r'(?<= )(id|for|aria-labelledby|aria-describedby|aria-controls)="([^"]+)"')
+ID_ATTRIBUTE_PATTERN = re.compile(r'(?<=\s)(id|for|aria-labelledby|aria-describedby|aria-controls)="([^"]+)"')
 PAINT_PATTERN = re.compile(r"url\(#")
 
 

@@ -94,9 +94,9 @@ def test_every_tone_and_outcome_is_shown(guide: BeautifulSoup) -> None:
 
 
 def test_copy_has_ids_of_its_own_and_refers_to_them() -> None:
-    markup = '<i id="a" aria-labelledby="a b" data-id="a"><label for="c"></label></i>'
+    markup = '<i id="a" aria-labelledby="a b" data-id="a"><label\nfor="c"></label></i>'
     assert rename_ids(markup) == (
-        '<i id="dark-a" aria-labelledby="dark-a dark-b" data-id="a"><label for="dark-c"></label></i>'
+        '<i id="dark-a" aria-labelledby="dark-a dark-b" data-id="a"><label\nfor="dark-c"></label></i>'
     )
 
 
