@@ -57,7 +57,8 @@ class CompiledQuery(Generic[RowT]):
     """Query that is the same for every reader except for its parameters. Nothing but its SQL is kept.
 
     Args:
-        build: Returns the rows with a `Parameter` in the place of each value that differs. Called at the first use.
+        build: Returns the rows with a `Parameter` in the place of each value that differs. Called at the first use, so
+            it must depend on nothing else, such as the language. Prefetches raise ValueError.
     """
 
     def __init__(self, build: "Callable[[], QuerySet[Model, RowT]]") -> None:
@@ -75,6 +76,8 @@ class CompiledQuery(Generic[RowT]):
 
 def _compile(rows: "QuerySet[Model, RowT]") -> "QuerySet[Model, RowT]":
     """Return rows whose query keeps its SQL."""
+    if rows._prefetch_related_lookups:  # type: ignore[attr-defined]
+        raise ValueError("A compiled query has no prefetches.")
     query = cast(_BoundQuery, rows.query.chain(_BoundQuery))
     compiler = Query.get_compiler(query, DEFAULT_DB_ALIAS)
     query.sql, query.params = compiler.as_sql()

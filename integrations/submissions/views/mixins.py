@@ -42,10 +42,10 @@ def load_visible_integration(
     `values` are those of further parameters of the query.
     """
     user = request.user
-    found = query.fetch(uuid=uuid, **values)
-    if not found or not user.is_authenticated or not permissions.can_view(found[0], user):
+    rows = query.fetch(uuid=uuid, **values)
+    if not rows or not user.is_authenticated or not permissions.can_view(rows[0], user):
         raise Http404(_("Integration not found. It doesn't exist, or you don't have access."))
-    return found[0]
+    return rows[0]
 
 
 def require_permission(rule: PermissionRule, integration: Integration, user: User | None) -> None:

@@ -31,3 +31,9 @@ def test_compiled_query_is_built_once():
     builds = []
     query = CompiledQuery(lambda: builds.append("built") or get_user_model().objects.filter(pk=ID))
     assert [query.fetch(id=1), query.fetch(id=2), builds] == [[], [], ["built"]]
+
+
+def test_compiled_query_refuses_prefetches():
+    query = CompiledQuery(lambda: get_user_model().objects.filter(pk=ID).prefetch_related("memberships"))
+    with pytest.raises(ValueError, match="no prefetches"):
+        query.fetch(id=1)
