@@ -1,10 +1,11 @@
 """Queries that Django compiles once, because building one often takes longer than the database needs for it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from functools import cache
 from typing import Any, Generic, TypeVar, cast
 
+from django.core.exceptions import EmptyResultSet
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Expression, Field, Model, QuerySet
@@ -49,7 +50,10 @@ class _BoundQuery(Query):
             else param
             for param in self.params
         )
-        compiler.__dict__.update(as_sql=lambda: (self.sql, params), get_converters=lambda _: self.converters)
+        sql = self.sql
+        if self.is_sliced:
+            sql += f" {compiler.connection.ops.limit_offset_sql(self.low_mark, self.high_mark)}"
+        compiler.__dict__.update(as_sql=lambda: (sql, params), get_converters=lambda _: self.converters)
         return compiler
 
 
@@ -59,28 +63,40 @@ class CompiledQuery(Generic[RowT]):
     Args:
         build: Returns the rows with a `Parameter` in the place of each value that differs. Called at the first use, so
             it must depend on nothing else, such as the language. Prefetches raise ValueError.
+        stand_ins: Values in the rows that take the places of parameters. No other value in them may be equal to one.
     """
 
-    def __init__(self, build: "Callable[[], QuerySet[Model, RowT]]") -> None:
-        self._compile = cache(lambda: _compile(build()))
+    def __init__(
+        self, build: "Callable[[], QuerySet[Model, RowT]]", stand_ins: Sequence[tuple[object, Parameter]] = ()
+    ) -> None:
+        self._compile = cache(lambda: _compile(build(), stand_ins))
 
     def fetch(self, **values: object) -> list[RowT]:
         """Return the rows for the values of the parameters."""
+        return list(self.select(**values))
+
+    def select(self, **values: object) -> "QuerySet[Model, RowT]":
+        """Return a queryset for the values of the parameters. It can be sliced, but neither filtered nor counted."""
         template = self._compile()
         query = copy(cast(_BoundQuery, template.query))
         query.values_by_name = values
         rows: QuerySet[Model, RowT] = QuerySet(template.model, query, DEFAULT_DB_ALIAS)
         rows._iterable_class = template._iterable_class
-        return list(rows)
+        return rows
 
 
-def _compile(rows: "QuerySet[Model, RowT]") -> "QuerySet[Model, RowT]":
+def _compile(rows: "QuerySet[Model, RowT]", stand_ins: Sequence[tuple[object, Parameter]]) -> "QuerySet[Model, RowT]":
     """Return rows whose query keeps its SQL."""
     if rows._prefetch_related_lookups:  # type: ignore[attr-defined]
         raise ValueError("A compiled query has no prefetches.")
     query = cast(_BoundQuery, rows.query.chain(_BoundQuery))
     compiler = Query.get_compiler(query, DEFAULT_DB_ALIAS)
-    query.sql, query.params = compiler.as_sql()
+    try:
+        query.sql, params = compiler.as_sql(with_limits=False)
+    except EmptyResultSet:
+        return rows.none()
+    pairs = [(param.output_field.get_db_prep_value(value, compiler.connection), param) for value, param in stand_ins]
+    query.params = tuple(next((param for value, param in pairs if value == each), each) for each in params)
     query.compiled = compiler
     query.converters = compiler.get_converters([column for column, *_ in compiler.select[: compiler.col_count]])
     compiled: QuerySet[Model, RowT] = QuerySet(rows.model, query, DEFAULT_DB_ALIAS)

@@ -30,16 +30,20 @@ def build_snoozed_condition(now: datetime | Combinable, prefix: str = "") -> Q:
     return Q(**{f"{prefix}pk__in": snoozes.values("integration")})
 
 
+def get_end_of_day(now: datetime) -> datetime:
+    """Return the next midnight in the current time zone."""
+    return timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
+
+
 def list_tab_conditions(user: User, now: datetime) -> dict[str, Q]:
     """Return the conditions of the tabs for rows that aren't snoozed.
 
     Unclaimed rows are without a reviewer or with an expired claim, and don't wait for another reviewer than the user.
     """
-    tomorrow = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
     return {
         "all": Q(),
         "overdue": Q(action_due_at__lt=now),
-        "today": Q(action_due_at__gte=now, action_due_at__lt=tomorrow),
+        "today": Q(action_due_at__gte=now, action_due_at__lt=get_end_of_day(now)),
         "mine": Q(reviewer=user),
         "free": (Q(reviewer=None) | Q(claim_expires_at__lte=now))
         & ~permission_conditions.build_own_approval_condition(user),

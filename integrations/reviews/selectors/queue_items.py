@@ -19,8 +19,9 @@ from django.db.models.functions import Coalesce
 from integrations.partners import permission_conditions
 from integrations.reviews.models import QueueItem
 from integrations.reviews.selectors.queue import TAB_LABELS, list_tab_conditions
+from integrations.reviews.selectors.queue_compiled import Items, select_compiled
 from integrations.reviews.selectors.queue_kinds import IS_APPEAL, ITEM_COLUMNS, KINDS, list_stale_listings
-from integrations.reviews.selectors.queue_union import limit_kinds, select_items
+from integrations.reviews.selectors.queue_union import select_items
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.evidence import PAUSED_FOR_APPEAL
 from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty
@@ -50,9 +51,9 @@ ITEM_NAMES = (*COLUMN_NAMES, "began_at", *RELATED_NAMES, *REVIEWER_NAMES)
 
 @dataclass(frozen=True, slots=True)
 class QueueSummary:
-    """Items of the filtered queue, and figures by kind: counts by tab, and since when the oldest item waits."""
+    """Filters of the queue, and figures by kind: counts by tab, and since when the oldest item waits."""
 
-    items: QuerySet[QueueItem]
+    filters: Filters
     counts: Mapping[str, Mapping[str, int]]
     oldest: Mapping[str, datetime]
 
@@ -109,11 +110,7 @@ def _build_own_notice_condition(user: User) -> Q:
 def summarize_queue(filters: Filters, user: User, now: datetime) -> QueueSummary:
     """Return all figures with one query."""
     kinds = list_kinds(user, filters)
-    conditions = list_tab_conditions(user, now)
-    figures = {f"{tab}_count": Count("kind", filter=conditions[tab]) for tab in OPEN_TABS}
-    items = filter_items(kinds, filters, user, now)
-    rows = items.values_list("kind", "is_snoozed")
-    tuples: QuerySet[QueueItem, tuple[Any, ...]] = rows.annotate(oldest=Min("began_at"), **figures)
+    tuples = select_compiled(_count_items, filters, user, now, tuple(kinds))
     counts = {kind: dict.fromkeys(TAB_LABELS, 0) for kind in kinds}
     oldest: dict[str, datetime] = {}
     for kind, is_in_snoozed_tab, since, *numbers in tuples:
@@ -123,7 +120,15 @@ def summarize_queue(filters: Filters, user: User, now: datetime) -> QueueSummary
             counts[kind]["snoozed"] = numbers[0]
         else:
             counts[kind].update(zip(OPEN_TABS, numbers, strict=True))
-    return QueueSummary(items, counts, oldest)
+    return QueueSummary(filters, counts, oldest)
+
+
+def _count_items(filters: Filters, user: User, now: datetime, kinds: Sequence[str]) -> Items:
+    conditions = list_tab_conditions(user, now)
+    figures = {f"{tab}_count": Count("kind", filter=conditions[tab]) for tab in OPEN_TABS}
+    rows = filter_items(kinds, filters, user, now).values_list("kind", "is_snoozed")
+    counted: Items = rows.annotate(oldest=Min("began_at"), **figures)
+    return counted
 
 
 def list_items(
@@ -134,18 +139,36 @@ def list_items(
     now: datetime,
     sort: str = "",
     after: Q | None = None,
-    more_names: Sequence[str] = (),
-) -> QuerySet[QueueItem, tuple[Any, ...]]:
-    """Return the items of a kind, or of all kinds without one, in a tab as tuples of ITEM_NAMES and `more_names`.
+) -> Items:
+    """Return the items of a kind, or of all kinds without one, in a tab as tuples of ITEM_NAMES.
 
-    Kinds that have none, according to the summary, don't take part in the query. `after` is a condition of
-    `build_position_condition`, for the order without `sort`.
+    `after` is a condition of `build_position_condition`, for the order without `sort`.
     """
-    kinds = [key for key in summary.counts if kind in ("", key) and summary.count(key, tab)]
+    kinds = _list_present_kinds(summary, kind, tab)
+    rows = (
+        _sort_items(summary.filters, user, now, kinds, tab, sort) if kinds else QueueItem.objects.none().values_list()
+    )
+    return rows.filter(after or Q())
+
+
+def list_page_items(summary: QueueSummary, kind: str, tab: str, user: User, now: datetime, sort: str) -> Items:
+    """Return the same items as tuples of ITEM_NAMES and the number of changes, for one page of them."""
+    kinds = _list_present_kinds(summary, kind, tab)
     if not kinds:
         return QueueItem.objects.none().values_list()
+    return select_compiled(_sort_items, summary.filters, user, now, kinds, tab, sort, "changes")
+
+
+def _list_present_kinds(summary: QueueSummary, kind: str, tab: str) -> tuple[str, ...]:
+    """Return the kinds with items. Others don't take part in the query."""
+    return tuple(key for key in summary.counts if kind in ("", key) and summary.count(key, tab))
+
+
+def _sort_items(
+    filters: Filters, user: User, now: datetime, kinds: Sequence[str], tab: str, sort: str, *more_names: str
+) -> Items:
     condition = list_tab_conditions(user, now).get(tab, Q()) & Q(is_snoozed=tab == "snoozed")
-    rows = limit_kinds(summary.items, kinds).filter(condition, after or Q())
+    rows = filter_items(kinds, filters, user, now).filter(condition)
     columns = SORT_COLUMNS.get(sort.removeprefix("-"), ())
     orders = [F(name) for name in columns]
     return _select_values(rows, *more_names).order_by(

@@ -85,7 +85,7 @@ def _build_queue_context(request: AuthenticatedRequest, now: datetime) -> dict[s
     filters, filter_fields = parse_filters(tuple(request.GET.get(name, "")[:60] for name in FILTER_FIELDS))
     kind, tab, sort = parse_position(request.GET)
     summary = queue_items.summarize_queue(filters, request.user, now)
-    items = queue_items.list_items(summary, kind, tab, request.user, now, sort, more_names=["changes"])
+    items = queue_items.list_page_items(summary, kind, tab, request.user, now, sort)
     page, page_rows = build_page(items, summary.count(kind, tab), request.GET.get("page"), request.user, now)
     return {
         "filters": filter_fields,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from integrations.partners.models import Partner
+from integrations.partners.models import ConflictOfInterest, Partner
 from integrations.reviews.selectors import queue, queue_items
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
@@ -18,6 +18,7 @@ from tests.integrations.reviews.queue_page import figures, names, row_of
 pytestmark = pytest.mark.any_database
 
 SignIn = Any
+ORDERS = ("", "-name", "due")
 
 
 # -- what is in it -------------------------------------------------------------------------------------------
@@ -218,6 +219,25 @@ def test_figures_agree_with_the_rows(three: None, rita: User, rob: User, moment:
     lengths = {tab: queue_items.list_items(summary, "", tab, rita, moment).count() for tab in queue.TAB_LABELS}
     expected = {"all": 3, "overdue": 0, "today": 0, "mine": 1, "free": 2, "snoozed": 0}
     assert counts_by_tab == lengths == expected
+
+
+@pytest.mark.every_database
+@pytest.mark.parametrize("age", ["", "1"])
+@pytest.mark.parametrize("holder", ["", "any", "partner"])
+def test_compiled_rows_agree_with_the_rows_of_each_reader(
+    three: None, acme: Partner, rita: User, rob: User, moment: datetime, age: str, holder: str
+) -> None:
+    claims.claim_review(Integration.objects.get(name="Scan"), actor=rita, now=moment)
+    ConflictOfInterest.objects.create(partner=acme, user=rob, kind="marked", recorded_at=moment)
+    filters = {"program": "nomad", "age": age, "holder": holder}
+    for user in (rita, rob):
+        for later in (moment, moment + timedelta(days=2)):
+            summary = queue_items.summarize_queue(filters, user, later)
+            for tab in queue.TAB_LABELS:
+                rows = [list(queue_items.list_items(summary, "", tab, user, later, sort)) for sort in ORDERS]
+                page = [list(queue_items.list_page_items(summary, "", tab, user, later, sort)) for sort in ORDERS]
+                assert [[row[:-1] for row in each] for each in page] == rows
+                assert len(rows[0]) == summary.count("", tab)
 
 
 def test_finished_review_leaves_the_queue(three: None, rita: User, moment: datetime, sign_in: SignIn) -> None:

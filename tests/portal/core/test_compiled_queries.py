@@ -1,8 +1,10 @@
 """Queries that are compiled once."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from django.contrib.auth import get_user_model
-from django.db.models import BigIntegerField, Value
+from django.db.models import BigIntegerField, DateTimeField, Value
 
 from portal.core.compiled_queries import CompiledQuery, Parameter
 
@@ -37,3 +39,20 @@ def test_compiled_query_refuses_prefetches():
     query = CompiledQuery(lambda: get_user_model().objects.filter(pk=ID).prefetch_related("memberships"))
     with pytest.raises(ValueError, match="no prefetches"):
         query.fetch(id=1)
+
+
+def test_compiled_query_without_possible_rows_returns_none_of_them():
+    query = CompiledQuery(lambda: get_user_model().objects.filter(pk=ID, email__in=[]))
+    assert [query.fetch(id=1), list(query.select(id=1)[:5])] == [[], []]
+
+
+@pytest.mark.every_database
+def test_stand_ins_are_bound_and_rows_are_sliced():
+    names = ("ada", "bea", "cyd")
+    users = [get_user_model().objects.create_user(email=f"{name}@example.test") for name in names]
+    time = datetime(1970, 1, 2, tzinfo=UTC)
+    rows = get_user_model().objects.exclude(pk=-1).filter(date_joined__gte=time).order_by("email")
+    query = CompiledQuery(lambda: rows, [(-1, ID), (time, Parameter("time", DateTimeField()))])
+    bound = query.select(id=users[0].pk, time=users[0].date_joined)
+    assert [list(bound[:1]), list(bound[1:2]), list(bound)] == [users[1:2], users[2:], users[1:]]
+    assert query.fetch(id=users[0].pk, time=users[2].date_joined + timedelta(seconds=1)) == []
