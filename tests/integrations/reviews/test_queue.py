@@ -18,7 +18,6 @@ from tests.integrations.reviews.queue_page import figures, names, row_of
 pytestmark = pytest.mark.any_database
 
 SignIn = Any
-ORDERS = ("", "-name", "due")
 
 
 # -- what is in it -------------------------------------------------------------------------------------------
@@ -234,8 +233,14 @@ def test_compiled_rows_agree_with_the_rows_of_each_reader(
         for later in (moment, moment + timedelta(days=2)):
             summary = queue_items.summarize_queue(filters, user, later)
             for tab in queue.TAB_LABELS:
-                rows = [list(queue_items.list_items(summary, "", tab, user, later, sort)) for sort in ORDERS]
-                page = [list(queue_items.list_page_items(summary, "", tab, user, later, sort)) for sort in ORDERS]
+                rows = [
+                    list(queue_items.list_items(summary, "", tab, user, later, sort))
+                    for sort in queue_items.SORT_ORDERS
+                ]
+                page = [
+                    list(queue_items.list_page_items(summary, "", tab, user, later, sort))
+                    for sort in queue_items.SORT_ORDERS
+                ]
                 assert [[row[:-1] for row in each] for each in page] == rows
                 assert len(rows[0]) == summary.count("", tab)
 
