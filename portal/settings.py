@@ -110,6 +110,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "integrations.sla.views.monitoring.route_inbound_webhooks",  # first, because requests of machines need no session
+    "portal.core.call_frames.keep_frames_together",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "portal.core.middleware.PublicGzipMiddleware",

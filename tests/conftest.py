@@ -1,6 +1,5 @@
 """Fixtures that all tests share: people, companies, and integrations in any stage."""
 
-import gc
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -32,12 +31,11 @@ from tests.suites import FIGURE_PROPERTY
 # a busy machine must not fail a test
 settings.register_profile("portal", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("portal")
-pytest_plugins = ["tests.fakes.plugin", "tests.template_database"]
+pytest_plugins = ["tests.memory", "tests.fakes.plugin", "tests.template_database"]
 
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)  # a Tuesday
 PASSWORD = "correct horse battery"
 HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-gc.disable()  # while thousands of modules and tests are collected, of which none becomes garbage
 DATABASE_FIXTURES = frozenset({"db", "transactional_db", "live_server", "client"})
 
 
@@ -56,13 +54,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     config.hook.pytest_deselected(items=[item for item in items if not _depends_on_database(item)])
     items[:] = [item for item in items if _depends_on_database(item)]
-
-
-def pytest_collection_finish() -> None:
-    """Search for garbage less often and never among modules and tests, where it takes a sixth of the time."""
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
-    gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
