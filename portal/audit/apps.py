@@ -1,7 +1,0 @@
-"""Configuration of the audit app."""
-
-from django.apps import AppConfig
-
-
-class AuditConfig(AppConfig):
-    name = "portal.audit"

@@ -1,7 +1,0 @@
-"""Configuration of the help app."""
-
-from django.apps import AppConfig
-
-
-class HelpConfig(AppConfig):
-    name = "portal.help"

@@ -1,7 +1,0 @@
-"""Configuration of the inbox app."""
-
-from django.apps import AppConfig
-
-
-class InboxConfig(AppConfig):
-    name = "portal.inbox"

@@ -1,7 +1,0 @@
-"""Configuration of the styleguide app."""
-
-from django.apps import AppConfig
-
-
-class StyleguideConfig(AppConfig):
-    name = "portal.styleguide"

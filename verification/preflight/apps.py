@@ -1,7 +1,0 @@
-"""Configuration of the preflight app."""
-
-from django.apps import AppConfig
-
-
-class PreflightConfig(AppConfig):
-    name = "verification.preflight"
