@@ -25,9 +25,9 @@ def format_table_row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def render_page(page: Path, markers: tuple[str, str], table: str) -> str:
-    """Return the text of the page with the table between its markers."""
-    start_marker, end_marker = markers
+def render_page(page: Path, section: str, table: str) -> str:
+    """Return the text of the page with the table between the markers of the section."""
+    start_marker, end_marker = f"<!-- {section}: begin -->", f"<!-- {section}: end -->"
     preamble, _, rest = page.read_text().partition(start_marker)
     return f"{preamble}{start_marker}\n{table}\n{end_marker}{rest.partition(end_marker)[2]}"
 
@@ -51,3 +51,18 @@ class TableDocsCommand(BaseCommand, ABC):
         elif text != file.read_text():
             path, name = os.path.relpath(file, settings.BASE_DIR), type(self).__module__.rpartition(".")[2]
             raise CommandError(f"{path} does not match {self.subject}. Run manage.py {name}.")
+
+
+class SectionDocsCommand(TableDocsCommand):
+    """Command that writes a section of a documentation page, which stands between two markers."""
+
+    page = ""  # below docs/
+    section = ""  # name in the markers
+
+    @abstractmethod
+    def build_table(self) -> str:
+        """Return the text between the markers."""
+
+    def render_docs(self) -> tuple[Path, str]:
+        page = settings.BASE_DIR / "docs" / self.page
+        return page, render_page(page, self.section, self.build_table())

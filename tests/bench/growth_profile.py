@@ -14,7 +14,6 @@ from django.template import Template
 from portal.core.generated_docs import format_table_row, render_page
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "explanation" / "performance.md"
-BEGIN, END = "<!-- growth profile: begin -->", "<!-- growth profile: end -->"
 HEADINGS = ("Page", "Role", "ms", "CPU", "Database", "Templates", "Other", "Slowest query", "Its ms")
 ROUNDS = 3
 TABLE = re.compile(r'FROM "(\w+)"')
@@ -94,4 +93,4 @@ def format_table(profiles: Mapping[tuple[str, str], Profile]) -> str:
 
 def write_table(table: str) -> None:
     """Replace the section of the document."""
-    DOCUMENT.write_text(render_page(DOCUMENT, (BEGIN, END), table))
+    DOCUMENT.write_text(render_page(DOCUMENT, "growth profile", table))

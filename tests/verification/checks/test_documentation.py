@@ -9,7 +9,7 @@ from portal.core.content_files import load_content
 from portal.ui.content.glossary import OUTCOME_DESCRIPTIONS
 from verification.checks import execution
 from verification.checks.documentation import list_programs_using_check
-from verification.checks.management.commands import checks_table
+from verification.checks.management.commands.checks_table import Command
 from verification.checks.types import CHECKS, CONTENT_PATH, CheckFile
 from verification.outcomes import Outcome
 
@@ -44,19 +44,20 @@ def test_every_outcome_has_a_meaning():
 
 
 def test_page_lists_every_check():
-    assert [key for key in CHECKS if f"\n| `{key}` | " not in checks_table.build_tables()] == []
+    assert [key for key in CHECKS if f"\n| `{key}` | " not in Command().build_table()] == []
 
 
-def test_page_that_is_behind_is_said(monkeypatch, tmp_path):
-    page = tmp_path / "checks.md"
-    page.write_text(f"# Checks\n{checks_table.BEGIN_MARK}\nold\n{checks_table.END_MARK}\nend\n")
-    monkeypatch.setattr(checks_table, "DOCS_PATH", page)
+def test_page_that_is_behind_is_said(settings, tmp_path):
+    settings.BASE_DIR = tmp_path
+    page = tmp_path / "docs" / "reference" / "checks.md"
+    page.parent.mkdir(parents=True)
+    page.write_text("# Checks\n<!-- checks: begin -->\nold\n<!-- checks: end -->\nend\n")
     with pytest.raises(CommandError, match="does not match the checks"):
         call_command("checks_table", check=True)
     call_command("checks_table")
     call_command("checks_table", check=True)
     assert page.read_text().startswith("# Checks\n")
-    assert page.read_text().endswith(f"{checks_table.END_MARK}\nend\n")
+    assert page.read_text().endswith("<!-- checks: end -->\nend\n")
 
 
 def test_content_file_describes_each_check_once():

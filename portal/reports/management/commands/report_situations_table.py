@@ -1,33 +1,25 @@
 """Command that writes the table of docs/reference/report-situations.md from the code."""
 
 from itertools import product
-from pathlib import Path
 
-from django.conf import settings
-
-from portal.core.generated_docs import TableDocsCommand, format_table_row, render_page
+from portal.core.generated_docs import SectionDocsCommand, format_table_row
 from portal.core.periods import PeriodKind
 from portal.reports.situations import COUNT_KEYS, build_situation, iterate_counts
 from portal.reports.summaries import build_subject, build_verdict, describe_next_action
 
-DOCS_PATH = settings.BASE_DIR / "docs" / "reference" / "report-situations.md"
-BEGIN_MARK, END_MARK = "<!-- situations: begin -->", "<!-- situations: end -->"
 HEADERS = ("Period", *(key.replace("_", " ").capitalize() for key in COUNT_KEYS), "Subject", "First line", "Verdict")
 
 
-def build_table() -> str:
-    """Return each situation of a partner's report on a week, month, and quarter as a row."""
-    rows = []
-    for kind, counts in product(PeriodKind, list(iterate_counts())):
-        figures = build_situation(counts, kind=kind)
-        sentences = (build_subject(figures), describe_next_action(figures), build_verdict(figures))
-        rows.append(format_table_row((kind.capitalize(), *map(str, counts.values()), *sentences)))
-    return "\n".join([format_table_row(HEADERS), format_table_row(["---"] * len(HEADERS)), *rows])
-
-
-class Command(TableDocsCommand):
+class Command(SectionDocsCommand):
     help = "Write the table of docs/reference/report-situations.md."
     subject = "the sentences of reports"
+    page, section = "reference/report-situations.md", "situations"
 
-    def render_docs(self) -> tuple[Path, str]:
-        return DOCS_PATH, render_page(DOCS_PATH, (BEGIN_MARK, END_MARK), build_table())
+    def build_table(self) -> str:
+        """Return each situation of a partner's report on a week, month, and quarter as a row."""
+        rows = []
+        for kind, counts in product(PeriodKind, list(iterate_counts())):
+            figures = build_situation(counts, kind=kind)
+            sentences = (build_subject(figures), describe_next_action(figures), build_verdict(figures))
+            rows.append(format_table_row((kind.capitalize(), *map(str, counts.values()), *sentences)))
+        return "\n".join([format_table_row(HEADERS), format_table_row(["---"] * len(HEADERS)), *rows])

@@ -1,26 +1,9 @@
 """Command that writes the tables of docs/reference/checks.md from the code."""
 
-from pathlib import Path
-
-from django.conf import settings
-
 import verification.checks.rules  # noqa: F401 - registers the checks
-from portal.core.generated_docs import TableDocsCommand, format_table_row, render_page
+from portal.core.generated_docs import SectionDocsCommand, format_table_row
 from verification.checks.documentation import list_outcomes, list_programs_using_check
 from verification.checks.types import CHECKS, Check
-
-DOCS_PATH = settings.BASE_DIR / "docs" / "reference" / "checks.md"
-BEGIN_MARK, END_MARK = "<!-- checks: begin -->", "<!-- checks: end -->"
-
-
-def build_tables() -> str:
-    """Return the outcomes and every check as Markdown. Advice is on the help page of a check."""
-    lines = ["| Outcome | Meaning |", "| --- | --- |"]
-    lines += [f"| `{outcome}` | {meaning} |" for outcome, meaning in list_outcomes()]
-    lines += ["", f"## The {len(CHECKS)} checks", ""]
-    lines += ["| Key | Title | Requirement | Programs | Version | Valid for |", "| --- " * 6 + "|"]
-    lines += [_build_row(check) for _, check in sorted(CHECKS.items())]
-    return "\n".join(lines)
 
 
 def _build_row(check: Check) -> str:
@@ -29,14 +12,16 @@ def _build_row(check: Check) -> str:
     return format_table_row((f"`{check.key}`", check.title, check.expectation, programs, *numbers))
 
 
-def build_page() -> str:
-    """Return docs/reference/checks.md with its tables regenerated."""
-    return render_page(DOCS_PATH, (BEGIN_MARK, END_MARK), build_tables())
-
-
-class Command(TableDocsCommand):
+class Command(SectionDocsCommand):
     help = "Write the tables of docs/reference/checks.md."
     subject = "the checks"
+    page, section = "reference/checks.md", "checks"
 
-    def render_docs(self) -> tuple[Path, str]:
-        return DOCS_PATH, build_page()
+    def build_table(self) -> str:
+        """Return the outcomes and every check as Markdown. Advice is on the help page of a check."""
+        lines = ["| Outcome | Meaning |", "| --- | --- |"]
+        lines += [f"| `{outcome}` | {meaning} |" for outcome, meaning in list_outcomes()]
+        lines += ["", f"## The {len(CHECKS)} checks", ""]
+        lines += ["| Key | Title | Requirement | Programs | Version | Valid for |", "| --- " * 6 + "|"]
+        lines += [_build_row(check) for _, check in sorted(CHECKS.items())]
+        return "\n".join(lines)
