@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Iterable, Mapping
+from zoneinfo import available_timezones
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
@@ -21,7 +22,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from portal.accounts import second_factor_secrets, single_sign_on, time_zones
+from portal.accounts import second_factor_secrets, single_sign_on
 from portal.accounts.models import User
 from portal.accounts.provider_settings import SINGLE_SIGN_ON_ID
 from portal.accounts.reauthentication import has_recent_authentication
@@ -33,11 +34,25 @@ from portal.core.text_fields import explain_text_refusal
 from portal.core.value_types import JsonObject, NamedValues
 from portal.notifications import email as mail
 
+BROWSER_ZONE_FIELD = "browser_zone"  # hidden in the forms to sign in and sign up, filled in by a script
+
 
 def list_verified_addresses(user: AnyUser) -> list[str]:
     """Return the verified email addresses of a user in lower case, the primary address first."""
     addresses = EmailAddress.objects.filter(user=user, verified=True).order_by("-primary", "pk")
     return [address.lower() for address in addresses.values_list("email", flat=True)]
+
+
+def _update_time_zone(request: HttpRequest, user: User) -> bool:
+    """Set the user's time zone from the browser. Return whether it changed, without saving.
+
+    Unknown time zones are ignored. A time zone that the user selected is kept.
+    """
+    browser_zone = request.POST.get(BROWSER_ZONE_FIELD, "")
+    if user.zone_chosen or browser_zone == user.zone or browser_zone not in available_timezones():
+        return False
+    user.zone = browser_zone
+    return True
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -82,11 +97,11 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def save_user(self, request: HttpRequest, user: User, form: forms.Form, commit: bool = True) -> User:
         user.name = form.cleaned_data.get("name", user.name)
-        time_zones.update_time_zone(request, user)
+        _update_time_zone(request, user)
         return super().save_user(request, user, form, commit)
 
     def login(self, request: HttpRequest, user: User) -> None:
-        if time_zones.update_time_zone(request, user):
+        if _update_time_zone(request, user):
             user.save(update_fields=["zone"])
         super().login(request, user)
 

@@ -7,8 +7,9 @@ and an email to the other administrators.
 import secrets
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TypeGuard
+from typing import NotRequired, TypedDict, TypeGuard, Unpack
 
 from allauth.account.models import EmailAddress
 from django.conf import settings
@@ -35,19 +36,28 @@ from portal.notifications import email as mail
 COMMAND_LINE_ACTOR, SINGLE_SIGN_ON_ACTOR = "the command line", "single sign-on"
 
 
-def _has_confirmed_address(user: User) -> bool:
-    return EmailAddress.objects.filter(user=user, email__iexact=user.email, verified=True).exists()
+class Decision(TypedDict):
+    """Arguments of each change: who decides when and why, and the request that causes the change."""
+
+    actor: User | None  # an administrator or program manager; None for the command line and single sign-on
+    now: datetime
+    reason: str  # for the audit log and the email
+    request: NotRequired[HttpRequest | None]
+
+
+@dataclass(frozen=True, slots=True)
+class AccountChange:
+    """Change of an account, with the locked row of the account."""
+
+    row: User
+    actor: User | None
+    now: datetime
+    reason: str
+    request: HttpRequest | None = None
 
 
 def change_roles(
-    user: User,
-    *,
-    grant: Collection[str] = (),
-    revoke: Collection[str] = (),
-    actor: User | None,
-    now: datetime,
-    reason: str,
-    request: HttpRequest | None = None,
+    user: User, *, grant: Collection[str] = (), revoke: Collection[str] = (), **decision: Unpack[Decision]
 ) -> None:
     """Grant and revoke roles. Do nothing if the user already has exactly these roles.
 
@@ -55,91 +65,82 @@ def change_roles(
         user: User whose roles change.
         grant: Roles to grant, see role_names.ROLES.
         revoke: Roles to revoke.
-        actor: Superuser, or manager of the roles' programs, or None for the command line and single sign-on.
-        now: Time of the decision.
-        reason: Reason for the audit log and the email.
-        request: Request that caused the change.
+        decision: Who decides when and why. A program manager can change roles of their programs.
 
     Raises:
         ActionRefused: The actor lacks permission, the roles don't fit together, or the change would leave no superuser.
     """
-    with _change(user, actor=actor, reason=reason, is_open_to_managers=True) as row:
-        _require_manageable([*grant, *revoke], actor)
-        if ADMINISTRATOR in grant and _needs_approval(actor, row):
-            _request_administrator_role(row, actor=actor, now=now, reason=reason, request=request)
+    with _change(user, is_open_to_managers=True, **decision) as change:
+        _require_manageable([*grant, *revoke], change.actor)
+        if ADMINISTRATOR in grant and _needs_approval(change.actor, change.row):
+            _request_administrator_role(change, change.actor)
             grant = [role for role in grant if role != ADMINISTRATOR]
-        _apply(row, grant, revoke, actor=actor, now=now, reason=reason, request=request)
+        _apply(change, grant, revoke)
 
 
 def keep_last_administrator(user: User, *, now: datetime, reason: str, request: HttpRequest | None = None) -> bool:
     """Return whether a user is the only active administrator. If so, record that the role was not revoked."""
-    with _change(user, actor=None, reason=reason) as row:
-        is_last = not User.objects.filter(is_superuser=True, is_active=True).exclude(pk=row.pk).exists()
+    with _change(user, actor=None, now=now, reason=reason, request=request) as change:
+        is_last = not User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk).exists()
         if is_last:
-            _announce(row, "administrator_kept", actor=None, now=now, reason=reason, request=request)
+            _announce(change, "administrator_kept")
         return is_last
 
 
-def approve_request(
-    role_request: RoleRequest, *, actor: User, now: datetime, reason: str, request: HttpRequest | None = None
-) -> None:
+def approve_request(role_request: RoleRequest, **decision: Unpack[Decision]) -> None:
     """Grant the administrator role that another administrator requested. Raises ActionRefused."""
-    with _change(role_request.user, actor=actor, reason=reason) as row:
+    with _change(role_request.user, **decision) as change:
         locked_request = _take_request(role_request)
-        if locked_request.requested_by_id == actor.pk:
+        requester = locked_request.requested_by
+        if requester == change.actor:
             raise ActionRefused("A second administrator must approve this request.", "forbidden")
-        if not locked_request.requested_by.is_active or not locked_request.requested_by.is_superuser:
+        if not requester.is_active or not requester.is_superuser:
             raise ActionRefused("The person who requested this is no longer an administrator. Request it again.")
         locked_request.delete()
-        reason = f"{reason} (requested by {locked_request.requested_by}: {locked_request.reason})"
-        _apply(row, [ADMINISTRATOR], (), actor=actor, now=now, reason=reason, request=request)
+        reason = f"{change.reason} (requested by {requester}: {locked_request.reason})"
+        _apply(replace(change, reason=reason), [ADMINISTRATOR], ())
 
 
-def reject_request(
-    role_request: RoleRequest, *, actor: User, now: datetime, reason: str, request: HttpRequest | None = None
-) -> None:
+def reject_request(role_request: RoleRequest, **decision: Unpack[Decision]) -> None:
     """Reject or withdraw a request for the administrator role. Raises ActionRefused."""
-    with _change(role_request.user, actor=actor, reason=reason) as row:
+    with _change(role_request.user, **decision) as change:
         _take_request(role_request).delete()
-        _announce(row, "role_request_rejected", actor=actor, now=now, reason=reason, request=request)
+        _announce(change, "role_request_rejected")
 
 
-def end_sessions(user: User, *, actor: User, now: datetime, reason: str, request: HttpRequest | None = None) -> None:
+def end_sessions(user: User, **decision: Unpack[Decision]) -> None:
     """End a user's sessions and revoke their personal API tokens. Raises ActionRefused."""
-    with _change(user, actor=actor, reason=reason) as row:
-        revoke_access(row)
-        _announce(row, "signed_out_everywhere", actor=actor, now=now, reason=reason, request=request)
+    with _change(user, **decision) as change:
+        revoke_access(change.row)
+        _announce(change, "signed_out_everywhere")
 
 
-def deactivate(
-    user: User, *, actor: User | None, now: datetime, reason: str, request: HttpRequest | None = None
-) -> None:
+def deactivate(user: User, **decision: Unpack[Decision]) -> None:
     """Deactivate an account, end its sessions, and revoke its tokens. Raises ActionRefused."""
-    with _change(user, actor=actor, reason=reason) as row:
-        if row.is_active:
-            row.is_active = False
-            _save(row, ["is_active"])
-            _announce(row, "deactivated", actor=actor, now=now, reason=reason, request=request)
-            revoke_access(row, is_final=True)
+    with _change(user, **decision) as change:
+        if change.row.is_active:
+            change.row.is_active = False
+            _save(change.row, ["is_active"])
+            _announce(change, "deactivated")
+            revoke_access(change.row, is_final=True)
 
 
-def reactivate(
-    user: User, *, actor: User | None, now: datetime, reason: str, request: HttpRequest | None = None
-) -> None:
+def reactivate(user: User, **decision: Unpack[Decision]) -> None:
     """Reactivate an account. The owner must sign in again. Raises ActionRefused."""
-    with _change(user, actor=actor, reason=reason) as row:
-        if not row.is_active:
-            row.is_active = True
-            _save(row, ["is_active"])
-            _announce(row, "reactivated", actor=actor, now=now, reason=reason, request=request)
+    with _change(user, **decision) as change:
+        if not change.row.is_active:
+            change.row.is_active = True
+            _save(change.row, ["is_active"])
+            _announce(change, "reactivated")
 
 
 @contextmanager
-def _change(user: User, *, actor: User | None, reason: str, is_open_to_managers: bool = False) -> Iterator[User]:
-    """Yield the locked row of an account that the actor can change. Raises ActionRefused."""
+def _change(user: User, *, is_open_to_managers: bool = False, **decision: Unpack[Decision]) -> Iterator[AccountChange]:
+    """Yield the change of an account that the actor can change. Raises ActionRefused."""
+    actor = decision["actor"]
     if actor is not None and actor.pk == user.pk:
         raise ActionRefused("You can't change your own roles. Ask an administrator.", "forbidden")
-    if not reason.strip():
+    if not decision["reason"].strip():
         raise ActionRefused("Enter a reason. It appears in the audit log and the email.")
     with transaction.atomic():
         # Lock all superusers in one order: if two of them revoke each other, the second request is refused.
@@ -148,7 +149,7 @@ def _change(user: User, *, actor: User | None, reason: str, is_open_to_managers:
         rows = {row.pk: row for row in User.objects.select_for_update().filter(people | is_superuser).order_by("pk")}
         if actor is not None:
             _require_permission(rows[actor.pk], is_open_to_managers=is_open_to_managers)
-        yield rows[user.pk]
+        yield AccountChange(rows[user.pk], **decision)
 
 
 def _require_permission(actor: User, *, is_open_to_managers: bool) -> None:
@@ -170,14 +171,14 @@ def _needs_approval(actor: User | None, row: User) -> TypeGuard[User]:
     return settings.ADMINISTRATOR_APPROVAL and actor is not None and not row.is_superuser
 
 
-def _request_administrator_role(
-    row: User, *, actor: User, now: datetime, reason: str, request: HttpRequest | None
-) -> None:
-    _require_confirmed_address(row)
-    if RoleRequest.objects.filter(user=row).exists():
+def _request_administrator_role(change: AccountChange, requester: User) -> None:
+    _require_confirmed_address(change.row)
+    if RoleRequest.objects.filter(user=change.row).exists():
         raise ActionRefused("This request already waits for a second administrator.", "conflict")
-    RoleRequest.objects.create(user=row, requested_by=actor, reason=reason[:200], requested_at=now)
-    _announce(row, "role_requested", actor=actor, now=now, reason=reason, request=request)
+    RoleRequest.objects.create(
+        user=change.row, requested_by=requester, reason=change.reason[:200], requested_at=change.now
+    )
+    _announce(change, "role_requested")
 
 
 def _take_request(role_request: RoleRequest) -> RoleRequest:
@@ -187,28 +188,20 @@ def _take_request(role_request: RoleRequest) -> RoleRequest:
     return locked_request
 
 
-def _require_confirmed_address(row: User) -> None:
-    if not _has_confirmed_address(row):
+def _require_confirmed_address(user: User) -> None:
+    if not EmailAddress.objects.filter(user=user, email__iexact=user.email, verified=True).exists():
         raise ActionRefused("Roles need a confirmed email address. Ask the person to confirm it first.")
 
 
-def _apply(
-    row: User,
-    grant: Collection[str],
-    revoke: Collection[str],
-    *,
-    actor: User | None,
-    now: datetime,
-    reason: str,
-    request: HttpRequest | None,
-) -> None:
+def _apply(change: AccountChange, grant: Collection[str], revoke: Collection[str]) -> None:
+    row = change.row
     if unknown := {*grant, *revoke} - {*ROLES, *row.program_roles}:
         raise ActionRefused(f"Unknown role: {', '.join(sorted(unknown))}.")
     current = set(list_roles(row))
     roles = merge_roles(current, grant, revoke)
     if roles == current:
         return
-    _require_manageable(roles ^ current, actor)  # a limit to a program also revokes the role for all programs
+    _require_manageable(roles ^ current, change.actor)  # a limit to a program also revokes the role for all programs
     if roles - current:
         _require_confirmed_address(row)
     if AUDITOR in roles and len(roles) > 1:
@@ -222,7 +215,7 @@ def _apply(
         RoleRequest.objects.filter(user=row).delete()
     changes = [("+", role) for role in roles - current] + [("-", role) for role in current - roles]
     summary = ", ".join(sign + role for sign, role in sorted(changes, key=lambda change: change[1]))
-    _announce(row, "roles_changed", actor=actor, now=now, reason=reason, request=request, roles=summary)
+    _announce(change, "roles_changed", summary)
 
 
 def _save(row: User, columns: list[str]) -> None:
@@ -231,21 +224,13 @@ def _save(row: User, columns: list[str]) -> None:
         raise ActionRefused("The portal needs at least one active superuser. Grant the role to someone else first.")
 
 
-def _announce(
-    row: User,
-    kind: str,
-    *,
-    actor: User | None,
-    now: datetime,
-    reason: str,
-    request: HttpRequest | None,
-    roles: str = "",
-) -> None:
+def _announce(change: AccountChange, kind: str, roles: str = "") -> None:
+    row, actor, now, reason = change.row, change.actor, change.now, change.reason
     data: dict[str, object] = {"person": row.pk, "name": str(row)} | ({"roles": roles} if roles else {})
     record_account_event(row, f"account.{kind}", actor=actor, now=now, note=reason, **data)
     detail = f"{roles}: {reason}" if roles else reason
-    actor_name = str(actor or (SINGLE_SIGN_ON_ACTOR if request else COMMAND_LINE_ACTOR))
-    record_security_event(row, kind, request=request, detail=detail, actor=actor_name, now=now)
+    actor_name = str(actor or (SINGLE_SIGN_ON_ACTOR if change.request else COMMAND_LINE_ACTOR))
+    record_security_event(row, kind, request=change.request, detail=detail, actor=actor_name, now=now)
     excluded_ids = {row.pk, actor.pk if actor else row.pk}
     notify_administrators(str(row), row.email, kind, detail, actor_name=actor_name, now=now, excluded_ids=excluded_ids)
 

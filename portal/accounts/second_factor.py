@@ -10,6 +10,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render, resolve_url
 from django.urls import reverse
+from django.utils.deprecation import MiddlewareMixin
 from django.utils.functional import SimpleLazyObject
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.cache import never_cache
@@ -45,18 +46,12 @@ def as_visitor(user: AnyUser) -> AnyUser:
     return AnonymousUser() if is_second_factor_missing(user) else user
 
 
-class RequireSecondFactorMiddleware:
+class RequireSecondFactorMiddleware(MiddlewareMixin):
     """Redirect program staff without a second factor to its setup, then back to the requested page.
 
     Every page that requires sign-in counts as privileged, because nearly all of them show more to program staff.
     Public pages remain available and show the content for visitors.
     """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., object], _args: object, _kwargs: object

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 from allauth.account import signals as account
-from allauth.account.models import EmailAddress
 from allauth.mfa import signals as mfa
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount import signals as social
@@ -25,8 +24,11 @@ LOGGED_SIGNALS: tuple[tuple[Signal, str], ...] = (
     (account.user_logged_in, "signed_in"),
     (user_logged_out, "signed_out"),
     (account.email_added, "email_added"),
+    (account.email_confirmed, "email_confirmed"),
+    (account.email_changed, "email_changed"),
     (account.email_removed, "email_removed"),
     (mfa.authentication_failed, "second_factor_failed"),
+    (mfa.authenticator_removed, "second_factor_removed"),
 )
 
 
@@ -34,10 +36,11 @@ def make_account_receiver(kind: str) -> Callable[..., None]:
     """Return a receiver that logs events of one kind."""
 
     def receive(sender: object, user: AnyUser | None = None, **kwargs: Any) -> None:
-        if user is not None and user.pk is not None:
-            address = kwargs.get("email_address")
+        address = kwargs.get("email_address") or kwargs.get("to_email_address")
+        owner = user or (address.user if address else None)  # a confirmation comes without a user
+        if isinstance(owner, User) and owner.pk is not None:
             detail = str(address.email) if address is not None else describe_method(kwargs)
-            record_security_event(user, kind, request=kwargs.get("request"), detail=detail)
+            record_security_event(owner, kind, request=kwargs.get("request"), detail=detail)
 
     return receive
 
@@ -58,16 +61,6 @@ def make_password_receiver(kind: str) -> Callable[..., None]:
     return receive
 
 
-def handle_email_confirmed(sender: object, request: HttpRequest, email_address: EmailAddress, **kwargs: object) -> None:
-    record_security_event(email_address.user, "email_confirmed", request=request, detail=email_address.email)
-
-
-def handle_email_changed(
-    sender: object, request: HttpRequest, user: User | None, to_email_address: EmailAddress, **kwargs: object
-) -> None:
-    record_security_event(user, "email_changed", request=request, detail=to_email_address.email)
-
-
 def handle_factor_added(
     sender: object, request: HttpRequest, user: User, authenticator: Authenticator, **kwargs: object
 ) -> None:
@@ -76,13 +69,6 @@ def handle_factor_added(
     record_security_event(user, kind, request=request, detail=describe_method({"authenticator": authenticator}))
     if kind == "second_factor_added":
         end_other_sessions(user, request=request)
-
-
-def handle_factor_removed(
-    sender: object, request: HttpRequest, user: User, authenticator: Authenticator, **kwargs: object
-) -> None:
-    detail = describe_method({"authenticator": authenticator})
-    record_security_event(user, "second_factor_removed", request=request, detail=detail)
 
 
 def handle_codes_renewed(sender: object, request: HttpRequest, user: User, **kwargs: object) -> None:
@@ -110,10 +96,7 @@ def connect_receivers() -> None:
         signal.connect(make_account_receiver(kind), weak=False, dispatch_uid=f"security log: {kind}")
     for name in ("password_changed", "password_set", "password_reset"):
         getattr(account, name).connect(make_password_receiver(name), weak=False, dispatch_uid=f"security log: {name}")
-    account.email_confirmed.connect(handle_email_confirmed)
-    account.email_changed.connect(handle_email_changed)
     mfa.authenticator_added.connect(handle_factor_added)
-    mfa.authenticator_removed.connect(handle_factor_removed)
     mfa.authenticator_reset.connect(handle_codes_renewed)
     social.social_account_added.connect(handle_social_account_connected)
     social.social_account_removed.connect(handle_social_account_disconnected)

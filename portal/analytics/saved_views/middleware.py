@@ -3,25 +3,19 @@
 It applies only to URLs without parameters, and not to navigation within the list, such as “Clear all filters”.
 """
 
-from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.deprecation import MiddlewareMixin
 
 from portal.accounts.requests import AuthenticatedRequest, is_authenticated
 from portal.analytics.models import SavedView
 from portal.analytics.saved_views.services import PAGES_BY_URL_NAME, list_visible_views, normalize_query
 
 
-class DefaultSavedViewMiddleware:
+class DefaultSavedViewMiddleware(MiddlewareMixin):
     """Redirects a list without parameters to the user's default view."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_: object) -> HttpResponse | None:
         match = request.resolver_match
