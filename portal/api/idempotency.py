@@ -71,9 +71,9 @@ def get_operation_name(request: HttpRequest) -> str:
     return str(request.resolver_match.url_name) if request.resolver_match else ""
 
 
-def omit_from_replay(request: HttpRequest, field_name: str) -> None:
-    """Exclude a secret field from the stored response. Replays contain null instead."""
-    request.omitted_field = field_name  # type: ignore[attr-defined]
+def omit_secret_from_replay(request: HttpRequest) -> None:
+    """Exclude the field `secret` from the stored response. Replays contain null instead."""
+    request.omits_secret = True  # type: ignore[attr-defined]
 
 
 def _run_and_store(request: HttpRequest, row: IdempotencyRecord, run: Callable[[], HttpResponse]) -> HttpResponse:
@@ -125,15 +125,14 @@ def _replay_response(row: IdempotencyRecord, request_digest: str) -> HttpRespons
 
 def _store_response(request: HttpRequest, row: IdempotencyRecord, response: HttpResponse) -> None:
     headers = {name: response[name] for name in REPLAYED_HEADERS if name in response}
-    field_name = getattr(request, "omitted_field", "")
-    body = _remove_field_value(field_name, response.content) if field_name else response.content
+    body = _remove_secret(response.content) if hasattr(request, "omits_secret") else response.content
     IdempotencyRecord.objects.filter(pk=row.pk).update(status=response.status_code, headers=headers, body=body)
 
 
-def _remove_field_value(field_name: str, body: bytes) -> bytes:
-    """Replace the field's value with null. Error responses stay unchanged."""
+def _remove_secret(body: bytes) -> bytes:
+    """Replace the secret with null. Error responses stay unchanged."""
     data = json.loads(body)
-    return json.dumps(data | {field_name: None}, ensure_ascii=False).encode() if field_name in data else body
+    return json.dumps(data | {"secret": None}, ensure_ascii=False).encode() if "secret" in data else body
 
 
 def delete_expired_records(now: datetime | None = None) -> int:

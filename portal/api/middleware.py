@@ -37,11 +37,7 @@ def protect_view(view: Callable[..., HttpResponse], methods: set[str]) -> Callab
             request.method = "GET"
         try:
             token = tokens.authenticate_token(get_bearer_secret(request), timezone.now())
-            allowance = (
-                throttling.count_token_request(token.pk)
-                if token
-                else throttling.count_address_request(get_client_network(request))
-            )
+            allowance = throttling.count_request(token, get_client_network(request))
             run = partial(_call_view, view, request, *args, **kwargs)
             response = _run_view(request, token, allowance, run, is_write=request.method in write_methods)
         except Exception as error:  # every error becomes a problem response

@@ -4,7 +4,6 @@ A cursor is the key of a page's last row, so that rows that arrive or leave betw
 """
 
 import base64
-import binascii
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -43,21 +42,20 @@ class PaginationParams(Schema):
     limit: int = Field(DEFAULT_PAGE_SIZE, ge=1, le=MAX_PAGE_SIZE, description="Maximum number of items.")
 
 
-def encode_cursor(pk: int, position: str = "") -> str:
-    """Encode the key of a page's last row, with its position in lists that are not ordered by key."""
-    return base64.urlsafe_b64encode(f"k{pk}@{position}".removesuffix("@").encode()).decode().rstrip("=")
+def encode_cursor(pk: int) -> str:
+    """Encode the key of a page's last row."""
+    return base64.urlsafe_b64encode(f"k{pk}".encode()).decode().rstrip("=")
 
 
-def decode_cursor(text: str) -> tuple[int, str]:
-    """Decode a cursor to (key, position). Raises ApiError for an invalid cursor."""
+def decode_cursor(text: str) -> int:
+    """Decode a cursor to a key. Raises ApiError for an invalid cursor."""
     try:
-        decoded_text = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("ascii")
-    except (ValueError, binascii.Error):
-        decoded_text = ""
-    key, _, position = decoded_text.partition("@")
+        key = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("ascii")
+    except ValueError:
+        key = ""
     if not (key[:1] == "k" and key[1:].isdecimal() and len(key) < 20):
         raise build_cursor_error()
-    return int(key[1:]), position
+    return int(key[1:])
 
 
 def build_cursor_error() -> FieldError:
@@ -72,7 +70,7 @@ def paginate(
 ) -> Page[T]:
     """Return a page of a list, newest first by a stable key, and set the Link header."""
     if pagination.after is not None:
-        rows = rows.filter(**{f"{key}__lt": decode_cursor(pagination.after)[0]})
+        rows = rows.filter(**{f"{key}__lt": decode_cursor(pagination.after)})
     page_rows = list(rows.order_by(f"-{key}")[: pagination.limit + 1])
     return build_page(request, page_rows, pagination, lambda row: encode_cursor(getattr(row, key)))
 

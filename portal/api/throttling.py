@@ -7,6 +7,8 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db import DatabaseError
 
+from portal.api.models import ApiToken
+
 WINDOW_SECONDS = 60
 ANONYMOUS_REQUESTS_PER_MINUTE = 120  # per address, without a token
 
@@ -27,8 +29,11 @@ class RequestAllowance:
         }
 
 
-def count_request(client: str, limit: int) -> RequestAllowance:
-    """Count a request of `client`."""
+def count_request(token: ApiToken | None, address: str) -> RequestAllowance:
+    """Count a request of the token, or of the address without a token."""
+    client, limit = f"address:{address}", ANONYMOUS_REQUESTS_PER_MINUTE
+    if token:
+        client, limit = f"token:{token.pk}", settings.API_REQUESTS_PER_MINUTE
     window_number, elapsed_seconds = divmod(int(time.time()), WINDOW_SECONDS)
     remaining_seconds = WINDOW_SECONDS - elapsed_seconds
     key = f"api-requests:{client}:{window_number}"
@@ -38,11 +43,3 @@ def count_request(client: str, limit: int) -> RequestAllowance:
     except (ValueError, DatabaseError):  # cache unavailable: don't limit
         return RequestAllowance(limit, limit, remaining_seconds)
     return RequestAllowance(limit, limit - request_count, remaining_seconds)
-
-
-def count_token_request(pk: int) -> RequestAllowance:
-    return count_request(f"token:{pk}", settings.API_REQUESTS_PER_MINUTE)
-
-
-def count_address_request(address: str) -> RequestAllowance:
-    return count_request(f"address:{address}", ANONYMOUS_REQUESTS_PER_MINUTE)

@@ -4,7 +4,6 @@ A token is `ptl_`, 32 random characters, and a 6-character CRC-32 checksum. The 
 real tokens, and rejects mistyped tokens without a database query.
 """
 
-import hashlib
 import re
 import secrets
 import zlib
@@ -26,6 +25,7 @@ from portal.api import scopes as table
 from portal.api.models import ApiToken
 from portal.audit.models import AuditEvent
 from portal.audit.services import record_event, subscribe
+from portal.core.crypto import hash_token
 from portal.core.errors import ActionRefused
 from portal.core.site_urls import build_absolute_url
 from portal.inbox.deadlines import (
@@ -69,11 +69,6 @@ def is_well_formed(secret: str) -> bool:
     )
 
 
-def hash_secret(secret: str) -> str:
-    """Return the stored digest. The secret has 190 random bits, so a slow hash is not needed."""
-    return hashlib.sha256(secret.encode()).hexdigest()
-
-
 def create_token(
     name: str,
     scopes: Collection[str],
@@ -98,7 +93,7 @@ def create_token(
         token = ApiToken.objects.create(
             name=name,
             prefix=secret[:DISPLAY_PREFIX_LENGTH],
-            digest=hash_secret(secret),
+            digest=hash_token(secret),
             user=_create_token_user(partner, name) if partner else actor,
             partner=partner,
             role=role if partner else "",
@@ -161,7 +156,7 @@ def authenticate_token(secret: str, now: datetime) -> ApiToken | None:
         return None
     rows = ApiToken.objects.select_related("user", "partner").filter(user__is_active=True, created_by__is_active=True)
     try:  # get() needs no order, for which Django hashes each column of the three tables
-        token = rows.get(digest=hash_secret(secret))
+        token = rows.get(digest=hash_token(secret))
     except ApiToken.DoesNotExist:
         return None
     return token if token.is_live(now) else None

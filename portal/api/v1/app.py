@@ -97,7 +97,7 @@ def build_document() -> JsonObject:
             _complete_operation(method, operation)
     for schema in schemas.values():
         for property_schema in schema.get("properties", {}).values():
-            _omit_title(property_schema)
+            property_schema.pop("title", None)
     _share_parameters(document_data)
     return document_data
 
@@ -119,11 +119,6 @@ def _share_parameters(document_data: JsonObject) -> None:
     document_data["components"]["parameters"] = document_data["components"]["parameters"] | shared
 
 
-def _omit_title(schema: JsonObject) -> None:
-    """Remove the title of a property or parameter, which repeats its name. All of them take a tenth of the size."""
-    schema.pop("title", None)
-
-
 def build_reference(path: str) -> dict[str, str]:
     return {"$ref": f"#/components/{path}"}
 
@@ -134,7 +129,7 @@ def _complete_operation(method: str, operation: JsonObject) -> None:
             operation["responses"].setdefault(name.removeprefix("Problem"), build_reference(f"responses/{name}"))
     _add_descriptions(method, operation)
     for parameter in operation.get("parameters", ()):
-        _omit_title(parameter["schema"])
+        parameter["schema"].pop("title", None)
     for kind in operation.get("x-files", ()):
         operation["responses"][200]["content"][kind] = {"schema": {"type": "string", "format": "binary"}}
     operation["responses"] = {str(status): response for status, response in operation["responses"].items()}

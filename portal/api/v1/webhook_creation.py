@@ -15,7 +15,7 @@ from integrations.partners.models import Partner
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import set_location_header
 from portal.api.form_data import build_form_data, validate_form
-from portal.api.idempotency import omit_from_replay
+from portal.api.idempotency import omit_secret_from_replay
 from portal.api.routing import StrictSchema
 from portal.api.v1.partners import list_visible_partners
 from portal.api.v1.webhooks import WebhookOut, router
@@ -54,7 +54,7 @@ def create_webhook(request: AuthenticatedRequest, body: WebhookIn) -> WebhookWit
     Only the first response contains the secret. A request repeated with its Idempotency-Key returns the webhook
     without the secret. Rotate the secret in this case.
     """
-    omit_from_replay(request, "secret")
+    omit_secret_from_replay(request)
     partner = _get_managed_partner(request, body.partner)
     form_data = build_form_data(**body.model_dump(exclude={"partner"}, by_alias=True))
     form = EndpointForm(data=form_data, is_program_endpoint=partner is None)
@@ -68,7 +68,7 @@ def create_webhook(request: AuthenticatedRequest, body: WebhookIn) -> WebhookWit
 @sensitive_variables()
 def rotate_webhook_secret(request: AuthenticatedRequest, uuid: UUID) -> WebhookWithSecretOut:
     """Rotate the secret. The previous secret also signs deliveries for one more day."""
-    omit_from_replay(request, "secret")
+    omit_secret_from_replay(request)
     row = permissions.get_endpoint(request.user, uuid)
     fingerprint = services.get_secret_fingerprint(row)
     secret = services.rotate_secret(row, actor=request.user, now=timezone.now(), expected_fingerprint=fingerprint)
