@@ -4,7 +4,6 @@ This module runs in threads, so it never uses the database.
 """
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from time import monotonic
@@ -50,13 +49,11 @@ class DeliveryOutcome:
         return self.attempt.status is not None and 200 <= self.attempt.status < 300
 
 
-def send_batch(
-    batch: DeliveryBatch, outbound: OutboundClient, get_time: Callable[[], float] = monotonic
-) -> list[DeliveryOutcome]:
+def send_batch(batch: DeliveryBatch, outbound: OutboundClient) -> list[DeliveryOutcome]:
     """Send the deliveries of a batch until one fails or the time budget is used. The rest stays due."""
-    start_time, outcomes = get_time(), list[DeliveryOutcome]()
+    start_time, outcomes = monotonic(), list[DeliveryOutcome]()
     for delivery in batch.deliveries:
-        elapsed_seconds = get_time() - start_time
+        elapsed_seconds = monotonic() - start_time
         if outcomes and elapsed_seconds > BATCH_BUDGET_SECONDS:
             break
         outcomes.append(send_delivery(batch, delivery, outbound, batch.started_at + timedelta(seconds=elapsed_seconds)))

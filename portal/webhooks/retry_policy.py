@@ -4,7 +4,6 @@ The delays add up to about three days. Each has a jitter of up to 10%, so that s
 same time.
 """
 
-from collections.abc import Callable
 from datetime import timedelta
 from random import SystemRandom
 
@@ -26,28 +25,20 @@ RETRY_DELAYS_SECONDS = (
 JITTER_SHARE = 0.1
 UNREACHABLE_AFTER = timedelta(days=5)
 RETENTION_PERIOD = timedelta(days=30)
-INITIAL_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS = (
-    5,
-    300,
-)  # back-off of an endpoint, doubled with each failure
-RANDOM_SHARE: Callable[[], float] = SystemRandom().random
+INITIAL_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS = 5, 300  # back-off of an endpoint, doubled with each failure
 
 
-def get_retry_delay(
-    failure_count: int, requested_seconds: int = 0, random_share: Callable[[], float] = RANDOM_SHARE
-) -> timedelta | None:
+def get_retry_delay(failure_count: int, requested_seconds: int = 0) -> timedelta | None:
     """Return the delay until the next attempt, or None after the last one.
 
     Args:
         failure_count: The number of consecutive failures.
         requested_seconds: The minimum delay that the receiver requested.
-        random_share: A function that returns a random number from 0 to 1.
     """
     if failure_count > len(RETRY_DELAYS_SECONDS):
         return None
-    return timedelta(
-        seconds=max(RETRY_DELAYS_SECONDS[failure_count - 1] * (1 + JITTER_SHARE * random_share()), requested_seconds)
-    )
+    delay_seconds = RETRY_DELAYS_SECONDS[failure_count - 1] * (1 + JITTER_SHARE * SystemRandom().random())
+    return timedelta(seconds=max(delay_seconds, requested_seconds))
 
 
 def get_endpoint_backoff(failure_count: int, requested_seconds: int = 0) -> timedelta:

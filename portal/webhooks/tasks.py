@@ -96,11 +96,7 @@ def _build_batch(endpoint: WebhookEndpoint, now: datetime) -> DeliveryBatch:
 
 
 def _reschedule(endpoint_id: int) -> Reschedule | None:
-    endpoint = _find_active_endpoints().filter(pk=endpoint_id).first()
-    if endpoint is None:
-        return None
-    waiting = endpoint.messages.filter(state=WebhookDelivery.State.WAITING)
+    active = _find_active_endpoints().filter(pk=endpoint_id)
+    waiting = WebhookDelivery.objects.filter(endpoint__in=active, state=WebhookDelivery.State.WAITING)
     next_due_at = waiting.aggregate(first=Min("due_at"))["first"]
-    if next_due_at is None:
-        return None
-    return Reschedule(next_due_at)
+    return Reschedule(next_due_at) if next_due_at else None

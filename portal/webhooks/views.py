@@ -88,7 +88,7 @@ def create_webhook(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         except ActionRefused as error:
             form.add_error(None, str(error))
         else:
-            return _render_with_secret(request, endpoint, secret.value if secret else "")
+            return _render_page(request, endpoint, secret=secret.value if secret else "")
     context = {"form": form, "partner": partner}
     return render(request, "webhooks/new.html", context, status=422 if form.is_bound else 200)
 
@@ -99,22 +99,18 @@ def show_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 @sensitive_variables("secret")
-def _render_with_secret(request: HttpRequest, endpoint: WebhookEndpoint, secret: str) -> HttpResponse:
-    """Show the endpoint with a new secret. Reloading the page does not create another secret."""
-    return _render_page(request, endpoint, secret=secret, is_new_secret=True)
+def _render_page(request: HttpRequest, endpoint: WebhookEndpoint, *, secret: str | None = None) -> HttpResponse:
+    """Show an endpoint, after its creation or rotation with the new secret. Reloading the page creates no other one.
 
-
-@sensitive_variables("secret")
-def _render_page(
-    request: HttpRequest, endpoint: WebhookEndpoint, *, secret: str = "", is_new_secret: bool = False
-) -> HttpResponse:
+    Chat endpoints have an empty secret.
+    """
     now = timezone.now()
     state, kind = request.GET.get("state", ""), request.GET.get("kind", "")
     log = paginate(request, list_deliveries(endpoint, state, kind), 25)
     context: TemplateContext = {
         "endpoint": endpoint,
         "secret": secret,
-        "is_new": is_new_secret,
+        "is_new": secret is not None,
         "fingerprint": services.get_secret_fingerprint(endpoint),
         "page": log,
         "state": state,
@@ -162,7 +158,7 @@ def rotate_secret(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
             endpoint, actor=request.user, now=timezone.now(), expected_fingerprint=expected_fingerprint
         )
         endpoint.refresh_from_db()
-        return _render_with_secret(request, endpoint, secret.value)
+        return _render_page(request, endpoint, secret=secret.value)
     return redirect("webhooks:detail", uuid)
 
 
