@@ -51,8 +51,7 @@ def record_event(
     event = _append_event(
         **audited_object.audit_fields,
         event_type=event_type,
-        actor_id=actor.pk if actor else None,
-        actor=str(actor) if actor else "",
+        actor=actor,
         note=note,
         internal=internal,
         data=data,
@@ -67,26 +66,18 @@ def record_account_event(
     user: Any, event_type: str, *, actor: Any, now: datetime, note: str = "", **data: object
 ) -> AuditEvent:
     """Append an event to the stream of a user account, which the caller has locked. Listeners are not called."""
-    return _append_event(
-        f"account:{user.pk}",
-        event_type=event_type,
-        actor_id=actor.pk if actor else None,
-        actor=str(actor) if actor else "",
-        note=note,
-        data=data,
-        at=now,
-    )
+    stream = f"account:{user.pk}"
+    return _append_event(stream, event_type=event_type, actor=actor, note=note, data=data, at=now)
 
 
 def record_system_event(
     stream: str, event_type: str, *, now: datetime, actor: Any = None, **data: object
 ) -> AuditEvent:
     """Append an event of the portal itself, which only the audit log shows. `data` must be JSON."""
-    actor_fields = {"actor_id": actor.pk, "actor": str(actor)} if actor else {}
-    return _append_event(stream, event_type=event_type, data=data, at=now, **actor_fields)
+    return _append_event(stream, event_type=event_type, actor=actor, data=data, at=now)
 
 
-def _append_event(stream: str, *, event_type: str, internal: bool = False, **fields: object) -> AuditEvent:
+def _append_event(stream: str, *, event_type: str, actor: Any, internal: bool = False, **fields: object) -> AuditEvent:
     """Append an event to a stream, linked to the last event. Raises KeyError if the catalog lacks its type."""
     internal = EVENT_TYPES[event_type].is_internal or internal
     last = AuditEvent.objects.filter(stream=stream).order_by("-seq").values_list("seq", "hash").first()
@@ -97,6 +88,8 @@ def _append_event(stream: str, *, event_type: str, internal: bool = False, **fie
         before=last_hash,
         event_type=event_type,
         internal=internal,
+        actor_id=actor.pk if actor else None,
+        actor=str(actor) if actor else "",
         **fields,
     )
     event.save()

@@ -49,9 +49,7 @@ def verify_log(
         known_gaps_until: Last day on which a missing anchor has a known reason, such as an outage.
     """
     anchors, unreadable = read_anchors(folder)
-    for name in unreadable:
-        yield Fault(name, "the file is not a valid anchor")
-    yield from _find_anchor_faults(anchors)
+    yield from _find_anchor_faults(anchors, unreadable)
     yield from _find_gaps(anchors, known_gaps_until)
     comparison = _AnchorComparison(anchors)
     yield from find_chain_faults(comparison.watch(events))
@@ -64,9 +62,7 @@ def verify_since_anchor(folder: Path) -> Iterator[Fault]:
     Earlier events, which may have been changed since, are only verified by `verify_log`.
     """
     anchors, unreadable = read_anchors(folder)
-    for name in unreadable:
-        yield Fault(name, "the file is not a valid anchor")
-    yield from _find_anchor_faults(anchors)
+    yield from _find_anchor_faults(anchors, unreadable)
     heads = merge_heads(anchors)
     events = AuditEvent.objects.filter(pk__gt=find_start(anchors)).order_by("stream", "seq").iterator(chunk_size=2000)
     yield from find_chain_faults((event for event in events if event.seq > heads.get(event.stream, FIRST)[0]), heads)
@@ -95,7 +91,9 @@ def find_chain_faults(events: Iterable[AuditEvent], heads: Heads | None = None) 
         previous = event
 
 
-def _find_anchor_faults(anchors: list[Anchor]) -> Iterator[Fault]:
+def _find_anchor_faults(anchors: list[Anchor], unreadable: list[str]) -> Iterator[Fault]:
+    for name in unreadable:
+        yield Fault(name, "the file is not a valid anchor")
     """Yield the anchors whose seal, number or link does not verify."""
     number, previous = 0, ""
     for anchor in anchors:

@@ -15,7 +15,7 @@ from portal.core.django_arguments import FormArguments
 from portal.core.form_fields import DayField, FilterField
 from portal.core.text_fields import SingleLineField
 from portal.notifications.categories import CATEGORIES, MODE_LABELS, NotificationCategory
-from portal.notifications.models.preferences import NotificationPreference
+from portal.notifications.models import NotificationPreference
 from portal.notifications.preferences import get_mode, save_preferences
 
 AUDIT_DETAILS = ("digest", "finding", "introduction", "issue", "requirement", "version", "webhook")  # data of events

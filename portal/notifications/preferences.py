@@ -20,8 +20,7 @@ from portal.notifications.categories import (
     DeliveryMode,
     NotificationCategory,
 )
-from portal.notifications.models import EmailMessage
-from portal.notifications.models.preferences import NotificationPreference
+from portal.notifications.models import EmailMessage, NotificationPreference
 
 DIGEST_TIME = time(8)
 WEEKLY_DAY = 0  # Monday
@@ -50,22 +49,13 @@ def decide_delivery(person: Any, event_type: str, now: datetime) -> DeliveryDeci
         return DeliveryDecision()
     category, preference = CATEGORY_BY_KEY[key], NotificationPreference.objects.filter(user=person).first()
     mode = get_mode(preference.delivery if preference else {}, category, event_type)
+    not_before = None
+    if mode in DIGEST_MODES:
+        not_before = calculate_digest_time(mode, person, now)
+    elif mode == DeliveryMode.IMMEDIATE and preference and preference.only_in_working_hours:
+        not_before = get_next_working_time(now, Calendar(zone=ZoneInfo(person.zone)))
     stop_url = unsubscribe.build_url(person, category.key)
-    if mode == DeliveryMode.IMMEDIATE:
-        calendar = Calendar(zone=ZoneInfo(person.zone))
-        return DeliveryDecision(
-            not_before=get_next_working_time(now, calendar)
-            if preference and preference.only_in_working_hours
-            else None,
-            stop=stop_url,
-            category=gettext(category.title),
-        )
-    return DeliveryDecision(
-        EMAIL_STATE_BY_MODE[mode],
-        calculate_digest_time(mode, person, now) if mode in DIGEST_MODES else None,
-        stop_url,
-        gettext(category.title),
-    )
+    return DeliveryDecision(EMAIL_STATE_BY_MODE.get(mode, ""), not_before, stop_url, gettext(category.title))
 
 
 def get_mode(mode_by_key: Mapping[str, str], category: NotificationCategory, event_type: str = "") -> DeliveryMode:

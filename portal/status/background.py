@@ -6,9 +6,8 @@ from datetime import datetime, timedelta
 from django.db.models import Min
 
 from portal.jobs.dispatcher import RUN_JOBS
-from portal.jobs.models import PeriodicRun
+from portal.jobs.models import Job, PeriodicRun
 from portal.jobs.registry import JOBS, QUEUES, PeriodicJob
-from portal.jobs.selectors import list_due_jobs
 from portal.notifications.tasks import send_email
 
 RUN_JOBS_LATE_AFTER = timedelta(minutes=2)
@@ -20,7 +19,8 @@ def get_background_status(now: datetime) -> dict[str, object]:
     """Return whether background jobs are late, with the ages in seconds."""
     runs = {run.name: run for run in PeriodicRun.objects.all()}
     heartbeat_at = runs[RUN_JOBS].finished_at if RUN_JOBS in runs else None
-    oldest_due_at = list_due_jobs(send_email, now).aggregate(oldest=Min("run_after"))["oldest"]
+    due_emails = Job.objects.due(now).filter(kind=send_email.kind)
+    oldest_due_at = due_emails.aggregate(oldest=Min("run_after"))["oldest"]
     late_jobs = find_late_jobs(now, runs)
     is_run_jobs_late = heartbeat_at is None or now - heartbeat_at > RUN_JOBS_LATE_AFTER
     is_background_late = (

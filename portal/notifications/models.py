@@ -1,4 +1,4 @@
-"""Rendered emails and their delivery."""
+"""Models of the notifications app: rendered emails with their delivery, and preferences."""
 
 from uuid import uuid4
 
@@ -63,3 +63,17 @@ class EmailMessage(models.Model):
 
     def __str__(self) -> str:
         return f"{self.subject} to {self.to}"
+
+
+class NotificationPreference(models.Model):
+    """Notification preferences of a person.
+
+    `delivery` maps categories, and event types that differ from their category, to delivery modes.
+    """
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, related_name="notification_preference")
+    delivery = models.JSONField(default=dict)
+    only_in_working_hours = models.BooleanField(default=False)
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.delivery}"
