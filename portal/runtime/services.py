@@ -26,7 +26,7 @@ DEMO_SECONDS = 300
 RUN_JOBS_SECONDS = 5
 RUN_JOBS_ALONE_SECONDS = 2  # without a broker, only run_jobs executes jobs
 WEB = "portal.wsgi -k gthread --threads 4 --no-control-socket --log-level warning"
-WORKER = "-q worker -P threads -c 8 -l WARNING --without-gossip --without-mingle"
+WORKER = "-q --skip-checks worker -P threads -c 8 -l WARNING --without-gossip --without-mingle"
 SHARED_MODULES = (
     "portal.wsgi",
     "celery.apps.worker",
@@ -46,7 +46,10 @@ SHARED_MODULES = (
 
 
 def load_shared_modules() -> None:
-    """Import what the processes use before they are forked, so that they share its memory."""
+    """Import what the processes use before they are forked, so that they share its memory.
+
+    Celery's import of the tasks runs Django's system checks, so the worker skips them.
+    """
     from portal.celery import app  # noqa: PLC0415 - needs Django to be set up, as all below
     from portal.jobs.periodic import load_work  # noqa: PLC0415
     from portal.jobs.registry import JOBS  # noqa: PLC0415
