@@ -21,6 +21,8 @@ from portal.reports.recipients import get_default_frequency, list_external_recip
 from portal.reports.scopes import PROGRAMS_SCOPE, ReportScope, build_partner_key, find_report_scope, get_display_name
 from portal.reports.unsubscribe import update_subscription
 
+CHOICE_ERROR_MESSAGES = {"invalid_choice": gettext_lazy("Select one of the listed options.")}
+
 
 def list_report_scopes(user: User) -> list[ReportScope]:
     """Return the scopes of the reports that a user can subscribe to."""
@@ -78,18 +80,15 @@ class ReportScheduleForm(forms.ModelForm):  # type: ignore[type-arg]
         widget=forms.CheckboxSelectMultiple,
         choices=list(ROLE_LABELS.items()),
         help_text=gettext_lazy("People with one of these roles get the report unless they unsubscribe."),
-        error_messages={"invalid_choice": gettext_lazy("Select one of the listed options.")},
+        error_messages=CHOICE_ERROR_MESSAGES,
     )
     hour = forms.TypedChoiceField(
         label=gettext_lazy("Hour"),
         coerce=int,
         choices=[(hour, f"{hour:02}:00") for hour in range(24)],
-        error_messages={"invalid_choice": gettext_lazy("Select one of the listed options.")},
+        error_messages=CHOICE_ERROR_MESSAGES,
     )
-    zone = forms.ChoiceField(
-        label=gettext_lazy("Time zone"),
-        error_messages={"invalid_choice": gettext_lazy("Select one of the listed options.")},
-    )
+    zone = forms.ChoiceField(label=gettext_lazy("Time zone"), error_messages=CHOICE_ERROR_MESSAGES)
 
     class Meta:
         model = ReportSchedule
@@ -103,7 +102,7 @@ class ReportScheduleForm(forms.ModelForm):  # type: ignore[type-arg]
                 "Monthly and quarterly reports are sent on the first working day after the period."
             ),
         }
-        error_messages = {"weekday": {"invalid_choice": gettext_lazy("Select one of the listed options.")}}
+        error_messages = {"weekday": CHOICE_ERROR_MESSAGES}
 
     def __init__(self, **kwargs: Unpack[ModelFormArguments]) -> None:
         super().__init__(**kwargs)
@@ -118,7 +117,7 @@ class FrequencyForm(forms.ModelForm):  # type: ignore[type-arg]
         model = ExternalRecipient
         fields = ("frequency",)
         labels = {"frequency": gettext_lazy("Frequency")}
-        error_messages = {"frequency": {"invalid_choice": gettext_lazy("Select one of the listed options.")}}
+        error_messages = {"frequency": CHOICE_ERROR_MESSAGES}
 
     def __init__(self, **kwargs: Unpack[ModelFormArguments]) -> None:
         super().__init__(**kwargs)

@@ -61,14 +61,6 @@ def _count_moves(filters: AnalyticsFilters, days: list[date], zone: ZoneInfo) ->
 
 def count_groups(filters: AnalyticsFilters) -> list[IntegrationGroup]:
     """Return the integrations created within the period, grouped by progress. Many are up to ten minutes old."""
-    return read_figures(
-        f"groups {filters.program} {filters.period}",
-        lambda: _count_groups(filters),
-        lambda groups: sum(group.count for group in groups),
-    )
-
-
-def _count_groups(filters: AnalyticsFilters) -> list[IntegrationGroup]:
     started_integrations = Integration.objects.filter(
         created_at__gte=filters.since, created_at__lte=filters.now, **filters.of()
     )
@@ -76,7 +68,11 @@ def _count_groups(filters: AnalyticsFilters) -> list[IntegrationGroup]:
     grouped_rows = started_integrations.order_by().values(
         *columns, asked=Q(review_round__gt=0), listed=Q(released_at__isnull=False)
     )
-    return [_build_group(row) for row in grouped_rows.annotate(n=Count("pk"), program=F("program_key"))]
+    return read_figures(
+        f"groups {filters.program} {filters.period}",
+        lambda: [_build_group(row) for row in grouped_rows.annotate(n=Count("pk"), program=F("program_key"))],
+        lambda groups: sum(group.count for group in groups),
+    )
 
 
 def _build_group(row: JsonObject) -> IntegrationGroup:

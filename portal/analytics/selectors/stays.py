@@ -13,19 +13,15 @@ from portal.core.figures import read_figures
 
 def list_stays(filters: AnalyticsFilters) -> list[StageStay]:
     """Return the stays that ended within the period, grouped by length. Many are up to ten minutes old."""
-    return read_figures(
-        f"stays {filters.program} {filters.period}",
-        lambda: _list_stays(filters),
-        lambda stays: sum(stay.count for stay in stays),
-    )
-
-
-def _list_stays(filters: AnalyticsFilters) -> list[StageStay]:
     durations = StageDuration.objects.filter(
         leaves=True, until__gte=filters.since, until__lte=filters.now, **filters.of()
     )
     rows = durations.order_by().values_list("program_key", "stage", "tenths").annotate(n=Count("pk"))
-    return [StageStay(program, stage, (tenths or 0) / 10, n) for program, stage, tenths, n in rows]
+    return read_figures(
+        f"stays {filters.program} {filters.period}",
+        lambda: [StageStay(program, stage, (tenths or 0) / 10, n) for program, stage, tenths, n in rows],
+        lambda stays: sum(stay.count for stay in stays),
+    )
 
 
 def list_holder_times(filters: AnalyticsFilters) -> list[HolderTime]:
@@ -48,15 +44,11 @@ def list_holder_times(filters: AnalyticsFilters) -> list[HolderTime]:
 
 def list_rounds(filters: AnalyticsFilters) -> list[tuple[int, int]]:
     """Return pairs (round, number of reviews that ended in it) within the period. Many are up to ten minutes old."""
-    return read_figures(
-        f"rounds {filters.program} {filters.period}",
-        lambda: _list_rounds(filters),
-        lambda rounds: sum(count for _round, count in rounds),
-    )
-
-
-def _list_rounds(filters: AnalyticsFilters) -> list[tuple[int, int]]:
     durations = StageDuration.objects.filter(
         leaves=True, stage="review", until__gte=filters.since, until__lte=filters.now, **filters.of()
     )
-    return list(durations.order_by().values_list("round").annotate(n=Count("pk")))
+    return read_figures(
+        f"rounds {filters.program} {filters.period}",
+        lambda: list(durations.order_by().values_list("round").annotate(n=Count("pk"))),
+        lambda rounds: sum(count for _round, count in rounds),
+    )

@@ -1,10 +1,11 @@
 """Operations for integration drafts."""
 
+from datetime import datetime
 from uuid import UUID
 
 from django.http import Http404, HttpRequest
 from django.utils import timezone
-from ninja import Query
+from ninja import Query, Schema
 from pydantic import Field
 
 from integrations.partners import permissions, refusals
@@ -22,13 +23,49 @@ from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
 from portal.api.problems import FieldError
 from portal.api.routing import MessageResponse, NameConfirmation, ScopedRouter, StrictSchema
 from portal.api.v1.integrations import READ_SCOPE, TRANSITION_SCOPE, WRITE_SCOPE
-from portal.api.v1.schemas.drafts import DraftOut
+from portal.api.v1.schemas.common import PartnerReference, RelatedUuid
 from portal.api.v1.schemas.submissions import IntegrationDetail
 from portal.core import repository_urls
 from portal.core.errors import ActionRefused
+from portal.core.value_types import JsonObject
 from portal.ui.name_confirmation import NameConfirmationForm
 
 router = ScopedRouter("Drafts")
+
+
+class DraftOut(Schema):
+    """Draft of an integration. `note` explains why GitHub provided no data."""
+
+    uuid: UUID
+    program: str = Field(validation_alias="program_key")
+    company: PartnerReference = Field(validation_alias="partner")
+    version: int
+    saved_at: datetime
+    fields: JsonObject
+    note: str
+    problems: dict[str, list[str]]
+    sent: bool
+    integration: RelatedUuid
+
+    @staticmethod
+    def resolve_fields(draft: IntegrationDraft) -> JsonObject:
+        return {key: value for key, value in draft.data.items() if key not in ("prefilled", "prefill_note")}
+
+    @staticmethod
+    def resolve_note(draft: IntegrationDraft) -> str:
+        return str(draft.data.get("prefill_note", ""))
+
+    @staticmethod
+    def resolve_problems(draft: IntegrationDraft) -> dict[str, list[str]]:
+        """Return the validation errors by field."""
+        if draft.integration_id is not None or draft.sent_at is not None:
+            return {}
+        form = bind_form(*get_program(draft), draft.data)
+        return {name: [str(error) for error in errors] for name, errors in form.errors.items()}
+
+    @staticmethod
+    def resolve_sent(draft: IntegrationDraft) -> bool:
+        return draft.sent_at is not None
 
 
 class DraftFields(StrictSchema):

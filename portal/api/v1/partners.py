@@ -1,13 +1,14 @@
 """Operations for partners, members, invitations, and join requests."""
 
 from collections.abc import Iterable
+from datetime import datetime
 
 from django.contrib.auth import get_user_model
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
-from ninja import Query
+from ninja import Query, Schema
 from pydantic import Field
 
 from integrations.partners import permission_conditions, permissions, selectors
@@ -22,8 +23,8 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean, validate_form
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
 from portal.api.problems import FieldError
-from portal.api.routing import MessageResponse, NameConfirmation, RowId, ScopedRouter
-from portal.api.v1.schemas import partners as schemas
+from portal.api.routing import MessageResponse, NameConfirmation, RowId, ScopedRouter, StrictSchema
+from portal.api.v1.schemas.common import DisplayText
 from portal.api.v1.schemas.submissions import EventOut
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
@@ -32,6 +33,93 @@ from portal.ui.name_confirmation import NameConfirmationForm
 
 router = ScopedRouter("Partners")
 READ_SCOPE, WRITE_SCOPE = "partners:read", "partners:write"
+
+
+class PartnerOut(Schema):
+    name: str
+    slug: str
+    website: str
+    domain: str
+    alliances_manager: DisplayText
+    created_at: datetime
+
+
+class MemberOut(Schema):
+    id: int
+    name: DisplayText = Field(validation_alias="user")
+    role: str
+    joined_at: datetime
+
+
+class InvitationOut(Schema):
+    """Open invitation. Only its email contains the link."""
+
+    id: int
+    email: str
+    role: str
+    expires_at: datetime
+
+
+class JoinRequestOut(Schema):
+    id: int
+    name: DisplayText = Field(validation_alias="user")
+    message: str
+    created_at: datetime
+
+
+class PartnerMembersOut(Schema):
+    """Members. `invitations` and `requests` are visible to owners only."""
+
+    members: list[MemberOut]
+    invitations: list[InvitationOut]
+    requests: list[JoinRequestOut]
+
+
+class PartnerUpdateIn(StrictSchema):
+    name: str | None = None
+    website: str | None = None
+
+
+class RoleIn(StrictSchema):
+    role: str
+
+
+class InvitationIn(RoleIn):
+    email: str
+
+
+class JoinDecisionIn(StrictSchema):
+    """Decision on a join request. `role` applies if accepted."""
+
+    accept: bool
+    role: str = "viewer"
+
+
+class AlliancesManagerIn(StrictSchema):
+    """Email address of the Alliances manager, or null for none."""
+
+    manager: str | None
+
+
+class AgreementSignatureOut(Schema):
+    side: str
+    signer: str
+    title: str
+    signed_at: datetime
+
+
+class AgreementOut(Schema):
+    """Version of an agreement. `digest` is the SHA-256 of its text, and `method` how it was signed."""
+
+    id: int = Field(validation_alias="agreement.pk")
+    kind: str = Field(validation_alias="agreement.kind")
+    version: str = Field(validation_alias="agreement.version")
+    digest: str = Field(validation_alias="agreement.digest")
+    method: str = Field(validation_alias="agreement.method")
+    state: str
+    completed_at: datetime | None = Field(validation_alias="agreement.completed_at")
+    rejection_reason: str = Field(validation_alias="agreement.rejection_reason")
+    signatures: list[AgreementSignatureOut] = Field(validation_alias="agreement.signatures")
 
 
 class PartnerFilterParams(PaginationParams):
@@ -52,7 +140,7 @@ def get_own_partner(request: HttpRequest, slug: str) -> Partner:
     return get_object_or_404(own_partners, slug=slug)
 
 
-@router.get("/partners", READ_SCOPE, CursorPage[schemas.PartnerOut])
+@router.get("/partners", READ_SCOPE, CursorPage[PartnerOut])
 def list_partners(request: HttpRequest, params: Query[PartnerFilterParams]) -> Page[Partner]:
     """List your partners, newest first. Program staff can see all of them."""
     rows, search_text = list_visible_partners(request), clean_search_query(params.q)
@@ -61,14 +149,14 @@ def list_partners(request: HttpRequest, params: Query[PartnerFilterParams]) -> P
     return paginate(request, rows, params)
 
 
-@router.get("/partners/{slug:slug}", READ_SCOPE, schemas.PartnerOut)
+@router.get("/partners/{slug:slug}", READ_SCOPE, PartnerOut)
 def get_partner(request: HttpRequest, slug: str) -> Partner:
     """Get a partner."""
     return get_object_or_404(list_visible_partners(request), slug=slug)
 
 
-@router.patch("/partners/{slug:slug}", WRITE_SCOPE, schemas.PartnerOut)
-def update_partner(request: AuthenticatedRequest, slug: str, body: schemas.PartnerUpdateIn) -> Partner:
+@router.patch("/partners/{slug:slug}", WRITE_SCOPE, PartnerOut)
+def update_partner(request: AuthenticatedRequest, slug: str, body: PartnerUpdateIn) -> Partner:
     """Change a partner's name or website. For owners."""
     partner = get_own_partner(request, slug)
     form_fields = {"name": partner.name, "website": partner.website} | body.model_dump(exclude_none=True)
@@ -77,7 +165,7 @@ def update_partner(request: AuthenticatedRequest, slug: str, body: schemas.Partn
     return Partner.objects.select_related("alliances_manager").get(pk=partner.pk)
 
 
-@router.get("/partners/{slug:slug}/agreements", READ_SCOPE, list[schemas.AgreementOut])
+@router.get("/partners/{slug:slug}/agreements", READ_SCOPE, list[AgreementOut])
 def list_agreements(request: HttpRequest, slug: str) -> list[agreements.AgreementRow]:
     """List a partner's agreements with the program."""
     return agreements.list_agreements(get_partner(request, slug))
@@ -91,7 +179,7 @@ def list_partner_events(request: HttpRequest, slug: str, pagination: Query[Pagin
     return paginate(request, events, pagination, key="seq")
 
 
-@router.get("/partners/{slug:slug}/members", READ_SCOPE, schemas.PartnerMembersOut)
+@router.get("/partners/{slug:slug}/members", READ_SCOPE, PartnerMembersOut)
 def list_members(request: HttpRequest, slug: str) -> dict[str, Iterable[Model]]:
     """List a partner's members, and for owners also invitations and join requests."""
     partner = get_partner(request, slug)
@@ -104,8 +192,8 @@ def list_members(request: HttpRequest, slug: str) -> dict[str, Iterable[Model]]:
     return {"members": memberships, "invitations": invitations, "requests": join_requests}
 
 
-@router.post("/partners/{slug:slug}/invitations", WRITE_SCOPE, schemas.InvitationOut, status=201)
-def invite(request: AuthenticatedRequest, slug: str, body: schemas.InvitationIn) -> Invitation:
+@router.post("/partners/{slug:slug}/invitations", WRITE_SCOPE, InvitationOut, status=201)
+def invite(request: AuthenticatedRequest, slug: str, body: InvitationIn) -> Invitation:
     """Invite someone by email. For owners."""
     partner = get_own_partner(request, slug)
     values = clean(InvitationForm(build_form_data(**body.model_dump())))
@@ -130,9 +218,7 @@ def revoke_invitation(request: AuthenticatedRequest, slug: str, pk: RowId) -> Me
 
 
 @router.post("/partners/{slug:slug}/requests/{int:pk}", WRITE_SCOPE, MessageResponse)
-def decide_request(
-    request: AuthenticatedRequest, slug: str, body: schemas.JoinDecisionIn, pk: RowId
-) -> MessageResponse:
+def decide_request(request: AuthenticatedRequest, slug: str, body: JoinDecisionIn, pk: RowId) -> MessageResponse:
     """Accept or decline a join request."""
     join_request = get_object_or_404(get_own_partner(request, slug).join_requests.select_related("user"), pk=pk)
     role = clean(RoleForm(build_form_data(role=body.role)))["role"]
@@ -141,7 +227,7 @@ def decide_request(
 
 
 @router.patch("/partners/{slug:slug}/members/{int:pk}", WRITE_SCOPE, MessageResponse)
-def change_role(request: AuthenticatedRequest, slug: str, body: schemas.RoleIn, pk: RowId) -> MessageResponse:
+def change_role(request: AuthenticatedRequest, slug: str, body: RoleIn, pk: RowId) -> MessageResponse:
     """Change a member's role."""
     member = get_object_or_404(get_own_partner(request, slug).memberships.select_related("user"), pk=pk)
     role = clean(RoleForm(build_form_data(role=body.role)))["role"]
@@ -161,8 +247,8 @@ def end_membership(
     return MessageResponse(message=f"{member.user} is no longer a member of the company.")
 
 
-@router.post("/partners/{slug:slug}/manager", "reviews:write", schemas.PartnerOut)
-def set_alliances_manager(request: AuthenticatedRequest, slug: str, body: schemas.AlliancesManagerIn) -> Partner:
+@router.post("/partners/{slug:slug}/manager", "reviews:write", PartnerOut)
+def set_alliances_manager(request: AuthenticatedRequest, slug: str, body: AlliancesManagerIn) -> Partner:
     """Assign a partner's Alliances manager. For program staff."""
     partner = get_partner(request, slug)
     if not permissions.can_write_for_programs(request.user):

@@ -1,11 +1,13 @@
-"""Table of operations on a requirement: body, scope, and form fields."""
+"""Table of operations on a requirement: body, scope, and form fields, with the schemas of the bodies."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date, datetime
 from typing import Any, Generic, TypeVar
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.utils import timezone
+from pydantic import Field
 
 from integrations.submissions.services import meetings
 from integrations.submissions.views.requirements.meetings import get_meeting
@@ -13,29 +15,98 @@ from integrations.submissions.views.requirements.page import RequirementPage
 from portal.api.problems import refuse_unknown_keys
 from portal.api.routing import StrictSchema
 from portal.api.v1.integrations import WRITE_SCOPE
-from portal.api.v1.schemas import requirements as schemas
 from portal.core.value_types import NamedValues
 
 BodyT = TypeVar("BodyT", bound=StrictSchema)
+
+
+class EmptyBody(StrictSchema):
+    """Empty object."""
+
+
+class AnswersIn(StrictSchema):
+    """Answers by the key of their question."""
+
+    answers: dict[str, bool | int | float | str | list[str]] = Field(max_length=100)
+
+
+class ConfirmationIn(StrictSchema):
+    """`confirmed` must be true."""
+
+    confirmed: bool
+
+
+class ObjectReference(StrictSchema):
+    uuid: UUID
+
+
+class SignatureIn(StrictSchema):
+    """Signature of one side. `signer` is the full name, and `digest` is that of the text in `agreement`.
+
+    Signing confirms the statement in `agreement`.
+    """
+
+    signer: str
+    title: str
+    digest: str
+
+
+class MeetingProposalIn(StrictSchema):
+    times: list[datetime] = Field(min_length=1, max_length=5)
+    minutes: int = Field(45, description="15, 30, 45, 60, 90, or 120.")
+    place: str = ""
+
+
+class MeetingAcceptanceIn(StrictSchema):
+    """One of the proposed times."""
+
+    time: datetime
+    place: str = ""
+
+
+class ReasonIn(StrictSchema):
+    reason: str
+
+
+class MeetingRecordIn(StrictSchema):
+    """Meeting items that were presented."""
+
+    shown: list[str] = Field([], max_length=50)
+    notes: str = ""
+
+
+class TestCredentialIn(StrictSchema):
+    """Test account. The secret is encrypted, and the API never returns it."""
+
+    label: str
+    secret: str
+    permanent: bool = False
+    replaces: UUID | None = None
+    uuid: UUID | None = Field(None, description="UUID of the new account, which makes the request repeatable.")
+
+
+class WaiverIn(StrictSchema):
+    reason: str
+    until: date
 
 
 def dump_body(page: RequirementPage, body: StrictSchema) -> NamedValues:
     return body.model_dump()
 
 
-def extract_answers(page: RequirementPage, body: schemas.AnswersIn) -> NamedValues:
+def extract_answers(page: RequirementPage, body: AnswersIn) -> NamedValues:
     """Return the answers. Raises ApiError for unknown questions."""
     question_keys = {question.key for question in page.requirement.fields}
     refuse_unknown_keys("answers", body.answers, question_keys, "Unknown question.")
     return dict(body.answers)
 
 
-def build_proposal_fields(page: RequirementPage, body: schemas.MeetingProposalIn) -> NamedValues:
+def build_proposal_fields(page: RequirementPage, body: MeetingProposalIn) -> NamedValues:
     times = {f"time_{number}": starts_at for number, starts_at in enumerate(body.times, 1)}
     return times | {"minutes": body.minutes, "place": body.place}
 
 
-def build_acceptance_fields(page: RequirementPage, body: schemas.MeetingAcceptanceIn) -> NamedValues:
+def build_acceptance_fields(page: RequirementPage, body: MeetingAcceptanceIn) -> NamedValues:
     """Return the proposed time that equals the requested time in any time zone."""
     meeting = get_meeting(page)
     requested_at = body.time if timezone.is_aware(body.time) else timezone.make_aware(body.time)
@@ -44,7 +115,7 @@ def build_acceptance_fields(page: RequirementPage, body: schemas.MeetingAcceptan
     return {"time": starts_at.isoformat(), "place": body.place}
 
 
-def build_credential_fields(page: RequirementPage, body: schemas.TestCredentialIn) -> NamedValues:
+def build_credential_fields(page: RequirementPage, body: TestCredentialIn) -> NamedValues:
     return body.model_dump() | {"uuid": body.uuid or uuid4()}
 
 
@@ -63,48 +134,40 @@ REVIEW_SCOPE, CREDENTIALS_SCOPE = "reviews:write", "credentials:write"
 REQUIREMENT_OPERATIONS: tuple[RequirementOperation[Any], ...] = (
     RequirementOperation(
         "answer",
-        schemas.AnswersIn,
+        AnswersIn,
         "Submit answers. With If-Match, the response is 412 if a newer answer exists.",
         fields=extract_answers,
     ),
     RequirementOperation(
-        "draft", schemas.AnswersIn, "Save answers as a draft that your colleagues can continue.", fields=extract_answers
+        "draft", AnswersIn, "Save answers as a draft that your colleagues can continue.", fields=extract_answers
     ),
-    RequirementOperation("discard", schemas.EmptyBody, "Delete the draft of the answers."),
-    RequirementOperation("not_needed", schemas.EmptyBody, "Mark an optional requirement as not applicable."),
-    RequirementOperation("confirm", schemas.ConfirmationIn, "Confirm the statement."),
-    RequirementOperation("remove", schemas.ObjectReference, "Delete a document."),
-    RequirementOperation("sign", schemas.SignatureIn, "Sign the agreement for your side."),
+    RequirementOperation("discard", EmptyBody, "Delete the draft of the answers."),
+    RequirementOperation("not_needed", EmptyBody, "Mark an optional requirement as not applicable."),
+    RequirementOperation("confirm", ConfirmationIn, "Confirm the statement."),
+    RequirementOperation("remove", ObjectReference, "Delete a document."),
+    RequirementOperation("sign", SignatureIn, "Sign the agreement for your side."),
     RequirementOperation(
-        "confirm_agreement", schemas.EmptyBody, "Confirm the uploaded agreement. For reviewers.", REVIEW_SCOPE
+        "confirm_agreement", EmptyBody, "Confirm the uploaded agreement. For reviewers.", REVIEW_SCOPE
     ),
+    RequirementOperation("reject_agreement", ReasonIn, "Reject the uploaded agreement. For reviewers.", REVIEW_SCOPE),
+    RequirementOperation("propose", MeetingProposalIn, "Propose times for the meeting.", fields=build_proposal_fields),
+    RequirementOperation("accept", MeetingAcceptanceIn, "Accept a proposed time.", fields=build_acceptance_fields),
+    RequirementOperation("cancel", ReasonIn, "Cancel the meeting."),
     RequirementOperation(
-        "reject_agreement", schemas.ReasonIn, "Reject the uploaded agreement. For reviewers.", REVIEW_SCOPE
-    ),
-    RequirementOperation(
-        "propose", schemas.MeetingProposalIn, "Propose times for the meeting.", fields=build_proposal_fields
-    ),
-    RequirementOperation(
-        "accept", schemas.MeetingAcceptanceIn, "Accept a proposed time.", fields=build_acceptance_fields
-    ),
-    RequirementOperation("cancel", schemas.ReasonIn, "Cancel the meeting."),
-    RequirementOperation(
-        "hold", schemas.MeetingRecordIn, "Record the items presented in the meeting. For reviewers.", REVIEW_SCOPE
+        "hold", MeetingRecordIn, "Record the items presented in the meeting. For reviewers.", REVIEW_SCOPE
     ),
     RequirementOperation(
         "give",
-        schemas.TestCredentialIn,
+        TestCredentialIn,
         "Add a test account. No operation returns its credentials.",
         CREDENTIALS_SCOPE,
         build_credential_fields,
     ),
     RequirementOperation(
-        "withdraw", schemas.ObjectReference, "Withdraw a test account and delete its credentials.", CREDENTIALS_SCOPE
+        "withdraw", ObjectReference, "Withdraw a test account and delete its credentials.", CREDENTIALS_SCOPE
     ),
-    RequirementOperation("waive", schemas.WaiverIn, "Waive the requirement until a date. For reviewers.", REVIEW_SCOPE),
-    RequirementOperation("request_waiver", schemas.ReasonIn, "Ask the program to waive the requirement."),
-    RequirementOperation(
-        "decline_waiver", schemas.ReasonIn, "Decline a requested waiver. For reviewers.", REVIEW_SCOPE
-    ),
-    RequirementOperation("end_waiver", schemas.ReasonIn, "End a waiver early. For reviewers.", REVIEW_SCOPE),
+    RequirementOperation("waive", WaiverIn, "Waive the requirement until a date. For reviewers.", REVIEW_SCOPE),
+    RequirementOperation("request_waiver", ReasonIn, "Ask the program to waive the requirement."),
+    RequirementOperation("decline_waiver", ReasonIn, "Decline a requested waiver. For reviewers.", REVIEW_SCOPE),
+    RequirementOperation("end_waiver", ReasonIn, "End a waiver early. For reviewers.", REVIEW_SCOPE),
 )
