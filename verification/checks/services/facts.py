@@ -6,6 +6,8 @@ They are read when the integration starts, and again after each check run. An ou
 import logging
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import groupby
+from operator import attrgetter
 
 from django.db.models import QuerySet
 
@@ -14,7 +16,7 @@ from portal.core.json_text import clean_json
 from verification.checks.facts import FACT_LABELS, GITHUB, REGISTRY, Fact, list_repository_facts
 from verification.checks.models import Observation
 from verification.checks.repository_reading import read_repository
-from verification.checks.services.observations import FACT_PREFIX
+from verification.checks.services.observations import FACT_PREFIX, store_observation
 from verification.sources import Sources
 from verification.sources.errors import SourceError
 
@@ -47,21 +49,11 @@ def get_public_repository(integration: Integration) -> str:
 
 def store_facts(integration: Integration, facts: Sequence[Fact], now: datetime) -> None:
     """Store facts: a changed value starts a new observation, an equal one is confirmed."""
-    previous = {row.key: row for row in _select_facts(integration)}
-    rows = [_build_row(integration, fact, previous, now) for fact in facts]
-    Observation.objects.bulk_create(
-        rows,
-        update_conflicts=True,
-        unique_fields=["integration", "key"],
-        update_fields=["value", "source", "since", "confirmed_at"],
-    )
-
-
-def _build_row(integration: Integration, fact: Fact, previous: dict[str, Observation], now: datetime) -> Observation:
-    key, value = f"{FACT_PREFIX}{fact.key}", clean_json({"value": fact.value, "url": fact.url})
-    earlier = previous.get(key)
-    since = earlier.since if earlier is not None and earlier.value == value else now
-    return Observation(integration=integration, key=key, value=value, source=fact.source, since=since, confirmed_at=now)
+    for source, facts_of_source in groupby(facts, key=attrgetter("source")):
+        values = {
+            f"{FACT_PREFIX}{fact.key}": clean_json({"value": fact.value, "url": fact.url}) for fact in facts_of_source
+        }
+        store_observation(integration, source, values, now)
 
 
 def refresh_facts(integration: Integration, sources: Sources, now: datetime) -> None:
