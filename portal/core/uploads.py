@@ -166,9 +166,7 @@ def _sanitize(file: UploadedFile) -> UploadedFile:
 
 def _compute_sha256(file: UploadedFile) -> str:
     file.seek(0)
-    digest = hashlib.sha256()
-    for chunk in file.chunks():
-        digest.update(chunk)
+    digest = hashlib.file_digest(file, "sha256")
     file.seek(0)
     return digest.hexdigest()
 
