@@ -1,6 +1,6 @@
 """Checks that the repository still has the owner and name that it had at submission."""
 
-from verification.checks.rules.repository import with_repository
+from verification.checks.rules.repository import build_repository_evidence, with_repository
 from verification.checks.rules.shared_reads import resolve_recorded_number
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
@@ -38,12 +38,7 @@ def check_owner(subject: Subject, sources: Sources, repository: GitHubRepository
 @register_check("repository.renamed")
 @with_repository
 def check_repository_name_unchanged(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
-    inspected_revisions = (("repository", repository.full_name), ("id", str(repository.id)))
-    evidence = (Evidence("Repository", repository.full_name, repository.html_url),)
+    evidence = (build_repository_evidence(repository),)
     if repository.full_name.lower() == subject.repository.lower():
-        return Result(
-            Outcome.PASS, f"The repository is still named {repository.full_name}.", evidence, inspected_revisions
-        )
-    return Result(
-        Outcome.WARN, f"{subject.repository} is now named {repository.full_name}.", evidence, inspected_revisions
-    )
+        return Result(Outcome.PASS, f"The repository is still named {repository.full_name}.", evidence)
+    return Result(Outcome.WARN, f"{subject.repository} is now named {repository.full_name}.", evidence)

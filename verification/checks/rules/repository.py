@@ -14,8 +14,7 @@ RELEASE_TAG_PATTERN = re.compile(r"v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?")
 
 
 def build_repository_state(repository: GitHubRepository) -> tuple[tuple[str, str], ...]:
-    id_pair = (("id", str(repository.id)),) if repository.id else ()
-    return (("repository", repository.full_name), *id_pair)
+    return (("repository", repository.full_name), ("id", str(repository.id)))
 
 
 def build_repository_evidence(repository: GitHubRepository) -> Evidence:
