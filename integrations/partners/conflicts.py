@@ -58,10 +58,8 @@ class CurrentMembership:
 class ConflictingIntegration(Protocol):
     """Columns of an integration that decide on conflicts."""
 
-    @property
-    def partner(self) -> Partner: ...
-    @property
-    def created_by_id(self) -> int | None: ...
+    partner: Partner
+    created_by_id: int | None
 
 
 def get_conflicts(user: AnyUser | None) -> dict[int, ConflictKind]:

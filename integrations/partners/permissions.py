@@ -20,21 +20,16 @@ from portal.core.compiled_queries import CompiledQuery, Parameter
 class PartnerIntegration(ConflictingIntegration, Protocol):
     """Columns of an integration that decide who can do what with it."""
 
-    @property
-    def program_key(self) -> str: ...
-    @property
-    def stage(self) -> str: ...
-    @property
-    def reviewer_id(self) -> int | None: ...
+    program_key: str
+    stage: str
+    reviewer_id: int | None
 
 
 class ReviewedIntegration(PartnerIntegration, Protocol):
     """Columns of an integration that also decide who can review it now."""
 
-    @property
-    def first_approver_id(self) -> int | None: ...
-    @property
-    def review_state(self) -> str: ...
+    first_approver_id: int | None
+    review_state: str
 
 
 PermissionRule: TypeAlias = Callable[[PartnerIntegration, AnyUser | None], bool]
@@ -51,12 +46,17 @@ MEMBERSHIPS = CompiledQuery(
 
 def can_manage_conflicts(partner: Partner, user: AnyUser | None, reviewer: User | None = None) -> bool:
     """Return whether the user records and removes others' conflicts: managers of the company's programs and staff."""
-    if user is None or not user.is_authenticated or not user.is_active or user == reviewer:
+    if not _is_active(user) or user == reviewer:
         return False
     programs = list_programs(user, "manager")
     if not (user.is_staff or programs) or _is_involved(partner, user):
         return False
     return user.is_staff or partner.integrations.filter(program_key__in=programs).exists()
+
+
+def _is_active(user: AnyUser | None) -> TypeGuard[User]:
+    """Return whether a person acts whose account is active."""
+    return user is not None and user.is_authenticated and user.is_active
 
 
 def _is_involved(partner: Partner, user: User) -> bool:
@@ -225,7 +225,7 @@ def can_decide_on_partner(partner: Partner, user: AnyUser | None) -> bool:
 
 def can_review_program(program_key: str, user: AnyUser | None) -> bool:
     """Return whether the user is a reviewer of the program. Reviewers without a limit review all programs."""
-    if user is None or not user.is_authenticated or not (user.is_active and user.is_reviewer):
+    if not _is_active(user) or not user.is_reviewer:
         return False
     programs = list_programs(user, "reviewer")
     return not programs or program_key in programs
@@ -233,16 +233,12 @@ def can_review_program(program_key: str, user: AnyUser | None) -> bool:
 
 def can_manage_program(program_key: str, user: AnyUser | None) -> bool:
     """Return whether the user manages settings and reports of the program: its managers and staff."""
-    if user is None or not user.is_authenticated or not user.is_active:
-        return False
-    return user.is_staff or program_key in list_programs(user, "manager")
+    return _is_active(user) and (user.is_staff or program_key in list_programs(user, "manager"))
 
 
 def can_change_absences(user: AnyUser | None) -> bool:
     """Return whether the user can set when other reviewers are out of office: program managers and staff."""
-    if user is None or not user.is_authenticated or not user.is_active:
-        return False
-    return user.is_staff or bool(list_programs(user, "manager"))
+    return _is_active(user) and (user.is_staff or bool(list_programs(user, "manager")))
 
 
 def can_change_absence(reviewer: User, user: AnyUser) -> bool:
@@ -252,14 +248,12 @@ def can_change_absence(reviewer: User, user: AnyUser) -> bool:
 
 def _can_review(user: AnyUser | None, partner: Partner) -> TypeGuard[User]:
     """Return whether the user is an active reviewer who neither belongs to the partner nor has another conflict."""
-    return user is not None and user.is_active and user.is_reviewer and not _is_involved(partner, user)
+    return _is_active(user) and user.is_reviewer and not _is_involved(partner, user)
 
 
 def can_merge_partners(source: Partner, target: Partner, user: AnyUser | None) -> bool:
     """Return whether the user is active staff, and neither a member of a partner nor in a conflict with one."""
-    if user is None or not (user.is_active and user.is_staff):
-        return False
-    return not _is_involved(source, user) and not _is_involved(target, user)
+    return _is_active(user) and user.is_staff and not _is_involved(source, user) and not _is_involved(target, user)
 
 
 def is_program_staff(user: AnyUser | None) -> bool:
@@ -276,7 +270,7 @@ def can_write_for_programs(user: AnyUser | None) -> bool:
 
 def can_read_audit_log(user: AnyUser | None) -> bool:
     """Return whether the user can read the events of all streams: staff and auditors."""
-    return bool(user is not None and user.is_authenticated and user.is_active and (user.is_staff or user.is_auditor))
+    return _is_active(user) and (user.is_staff or user.is_auditor)
 
 
 def can_act_for_program(integration: PartnerIntegration, user: AnyUser | None) -> bool:

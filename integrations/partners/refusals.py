@@ -1,12 +1,17 @@
 """Refusals of the permission rules, as sentences for people."""
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.partners.conflicts import explain_conflict
 from integrations.partners.permissions import PartnerIntegration
 from portal.accounts.requests import AnyUser
+from portal.core.errors import ActionRefused
 
+Subject = TypeVar("Subject")
 DEFAULT_REFUSAL = gettext_noop("You don't have permission to do this.")
 REVIEWERS_ONLY = gettext_noop(
     "Only reviewers of the program can do this. Reviewers can't decide on their own company's integrations."
@@ -14,7 +19,9 @@ REVIEWERS_ONLY = gettext_noop(
 REFUSALS_BY_RULE = {
     "can_view": gettext_noop("You don't have access to this page."),
     "can_edit": gettext_noop("Only owners and editors of the company can do this."),
+    "can_edit_partner": gettext_noop("Only owners and editors of the company can do this."),
     "can_manage": gettext_noop("Only owners of the company can do this."),
+    "can_manage_partner": gettext_noop("Only owners of the company can do this."),
     "can_decide": REVIEWERS_ONLY,
     "can_complete_step": gettext_noop("Only owners and editors of the company can do this."),
     "can_put_on_hold": REVIEWERS_ONLY,
@@ -47,6 +54,12 @@ REVIEWER_RULES = ("can_decide", "can_put_on_hold", "can_decide_compliance", "can
 def get_refusal(rule: str) -> str:
     """Return the translated refusal of a rule."""
     return _(REFUSALS_BY_RULE.get(rule, DEFAULT_REFUSAL))
+
+
+def require_permission(rule: Callable[[Subject, AnyUser | None], bool], subject: Subject, user: AnyUser | None) -> None:
+    """Raise ActionRefused if the rule refuses the user."""
+    if not rule(subject, user):
+        raise ActionRefused(get_refusal(rule.__name__), "forbidden")
 
 
 def explain_refusal(rule: str, integration: PartnerIntegration, user: AnyUser | None) -> str:

@@ -27,18 +27,15 @@ class PartnerChange:
 
     def require_manager(self) -> None:
         """Raise ActionRefused unless the actor is an owner."""
-        if not permissions.can_manage_partner(self.partner, self.actor):
-            raise ActionRefused(refusals.get_refusal("can_manage"), "forbidden")
+        refusals.require_permission(permissions.can_manage_partner, self.partner, self.actor)
 
     def require_editor(self) -> None:
         """Raise ActionRefused unless the actor is an owner or editor."""
-        if not permissions.can_edit_partner(self.partner, self.actor):
-            raise ActionRefused(refusals.get_refusal("can_edit"), "forbidden")
+        refusals.require_permission(permissions.can_edit_partner, self.partner, self.actor)
 
     def require_decider(self, note: str) -> None:
         """Raise ActionRefused unless the actor can decide on the partner and gives a reason."""
-        if not permissions.can_decide_on_partner(self.partner, self.actor):
-            raise ActionRefused(refusals.get_refusal("can_decide_on_partner"), "forbidden")
+        refusals.require_permission(permissions.can_decide_on_partner, self.partner, self.actor)
         if not note.strip():
             raise ActionRefused(_("Enter a reason. We record it with the decision."))
 

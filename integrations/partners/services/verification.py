@@ -1,6 +1,7 @@
 """Services that verify a company: by its domain, by its GitHub organization, or by a decision of the program.
 
-Each service records the proof and one audit event. Reads of DNS and GitHub happen before the partner is locked.
+Each service records the proof and one audit event. Reads of DNS and GitHub happen before the partner is locked, and
+only for its owners, so that nobody else makes the portal send requests.
 """
 
 import re
@@ -41,7 +42,7 @@ def get_record_value(partner: Partner) -> str:
 
 def verify_by_dns(partner: Partner, domain: str, *, actor: User, now: datetime) -> None:
     """Verify a company by the TXT record of one of its domains. Raises ActionRefused."""
-    _require_manager(partner, actor)
+    refusals.require_permission(permissions.can_manage_partner, partner, actor)
     if domain not in list_claimable_domains(partner):
         raise ActionRefused(_("Select the domain of your company's website or email addresses."))
     name = get_record_name(domain)
@@ -68,7 +69,7 @@ def verify_by_dns(partner: Partner, domain: str, *, actor: User, now: datetime) 
 
 def verify_by_email(partner: Partner, *, actor: User, now: datetime) -> None:
     """Verify a company by a member's confirmed email address at one of its domains. Raises ActionRefused."""
-    _require_manager(partner, actor)
+    refusals.require_permission(permissions.can_manage_partner, partner, actor)
     address = find_member_address(partner)
     if address is None:
         raise ActionRefused(
@@ -89,7 +90,7 @@ def find_member_address(partner: Partner) -> EmailAddress | None:
 
 def verify_by_github(partner: Partner, organization: str, *, actor: User, now: datetime) -> None:
     """Verify a company by a file in a public repository of its GitHub organization. Raises ActionRefused."""
-    _require_manager(partner, actor)
+    refusals.require_permission(permissions.can_manage_partner, partner, actor)
     if not ORGANIZATION_PATTERN.fullmatch(organization):
         raise ActionRefused(_("Enter the name of your GitHub organization, such as example-inc."))
     values = {"owner": organization, "path": f"{organization}/{GITHUB_REPOSITORY}", "file": GITHUB_FILE}
@@ -116,7 +117,7 @@ def verify_by_github(partner: Partner, organization: str, *, actor: User, now: d
 
 def verify_by_github_role(partner: Partner, organization: str, *, actor: User, now: datetime) -> None:
     """Verify a company by the GitHub organization that the actor owns, read with their grant. Raises ActionRefused."""
-    _require_manager(partner, actor)
+    refusals.require_permission(permissions.can_manage_partner, partner, actor)
     if not ORGANIZATION_PATTERN.fullmatch(organization):
         raise ActionRefused(_("Enter the name of your GitHub organization, such as example-inc."))
     values, grant = {"owner": organization}, find_grant(actor)
@@ -158,12 +159,6 @@ def verify_by_decision(partner: Partner, note: str, *, actor: User, now: datetim
     with change_partner(partner.pk, actor=actor, now=now) as change:
         change.require_decider(note)
         _confirm(change, VerificationMethod.DECISION, "", person=actor, note=note.strip())
-
-
-def _require_manager(partner: Partner, actor: User) -> None:
-    """Refuse early, so that nobody else makes the portal send requests."""
-    if not permissions.can_manage_partner(partner, actor):
-        raise ActionRefused(refusals.get_refusal("can_manage"), "forbidden")
 
 
 def verify_new_partner(change: PartnerChange) -> None:

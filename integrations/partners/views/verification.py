@@ -18,6 +18,14 @@ from portal.core.value_types import TemplateContext
 from portal.github_access import services as github_access
 from portal.ui.refusals import reported_refusals
 
+# Service and names of its inputs by the value of the button
+CHECKS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
+    "dns": (verification.verify_by_dns, ("domain",)),
+    "email": (verification.verify_by_email, ()),
+    "github": (verification.verify_by_github, ("organization",)),
+    "github_role": (verification.verify_by_github_role, ("organization",)),
+}
+
 
 def verify_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     """Show how to verify the company, and check what the owner published."""
@@ -25,36 +33,11 @@ def verify_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     if request.method != "POST":
         return render(request, "partners/verification.html", build_verification_context(request, partner))
     if check := CHECKS.get(request.POST.get("do", "")):
+        verify, names = check
+        values = [request.POST.get(name, "").strip() for name in names]
         with reported_refusals(request, _("%(name)s is verified.") % {"name": partner.name}):
-            check(request, partner)
+            verify(partner, *values, actor=request.user, now=timezone.now())
     return redirect("partners:verify", slug)
-
-
-def _check_dns(request: AuthenticatedRequest, partner: Partner) -> None:
-    domain = request.POST.get("domain", "")
-    verification.verify_by_dns(partner, domain, actor=request.user, now=timezone.now())
-
-
-def _check_email(request: AuthenticatedRequest, partner: Partner) -> None:
-    verification.verify_by_email(partner, actor=request.user, now=timezone.now())
-
-
-def _check_github(request: AuthenticatedRequest, partner: Partner) -> None:
-    organization = request.POST.get("organization", "").strip()
-    verification.verify_by_github(partner, organization, actor=request.user, now=timezone.now())
-
-
-def _check_github_role(request: AuthenticatedRequest, partner: Partner) -> None:
-    organization = request.POST.get("organization", "").strip()
-    verification.verify_by_github_role(partner, organization, actor=request.user, now=timezone.now())
-
-
-CHECKS: dict[str, Callable[[AuthenticatedRequest, Partner], None]] = {
-    "dns": _check_dns,
-    "email": _check_email,
-    "github": _check_github,
-    "github_role": _check_github_role,
-}
 
 
 def build_verification_context(request: AuthenticatedRequest, partner: Partner) -> TemplateContext:

@@ -37,7 +37,7 @@ class DraftConflictError(Exception):
 
 def create_draft(partner: Partner, program: str, *, actor: User, now: datetime) -> IntegrationDraft:
     """Create a draft of a new integration for the partner."""
-    _require_editor(partner, actor)
+    refusals.require_permission(permissions.can_edit_partner, partner, actor)
     return IntegrationDraft.objects.create(partner=partner, program_key=program, saved_by=actor, saved_at=now)
 
 
@@ -45,7 +45,7 @@ def get_or_create_answer_draft(
     integration: Integration, requirement_id: str, *, actor: User | None, now: datetime
 ) -> IntegrationDraft:
     """Return the draft of a requirement's form, shared by colleagues."""
-    _require_editor(integration.partner, actor)
+    refusals.require_permission(permissions.can_edit_partner, integration.partner, actor)
     draft, _ = IntegrationDraft.objects.get_or_create(
         integration=integration,
         requirement_id=requirement_id,
@@ -64,7 +64,7 @@ def save_draft(
     draft: IntegrationDraft, data: Mapping[str, object], *, version: int, actor: User, now: datetime
 ) -> IntegrationDraft:
     """Save data that is based on `version`. Raises DraftConflictError if a newer version exists."""
-    _require_editor(draft.partner, actor)
+    refusals.require_permission(permissions.can_edit_partner, draft.partner, actor)
     with transaction.atomic():
         locked_draft = (
             IntegrationDraft.objects.select_for_update(of=("self",)).select_related("saved_by").get(pk=draft.pk)
@@ -89,7 +89,7 @@ def submit_draft(
     A second call returns the same integration. Raises ActionRefused, with kind "conflict" if the draft is no longer the
     `version` that the person saw.
     """
-    _require_editor(draft.partner, actor)
+    refusals.require_permission(permissions.can_edit_partner, draft.partner, actor)
     with transaction.atomic():
         unsent = IntegrationDraft.objects.filter(pk=draft.pk, sent_at=None, integration=None)
         claimed_count = unsent.filter(version=version).update(sent_at=now)
@@ -114,13 +114,13 @@ def _build_stale_refusal(draft: IntegrationDraft) -> ActionRefused:
 
 def discard_draft(draft: IntegrationDraft, *, actor: AnyUser, now: datetime) -> None:
     """Delete a draft. The row stays so that a colleague's later save gets an error."""
-    _require_editor(draft.partner, actor)
+    refusals.require_permission(permissions.can_edit_partner, draft.partner, actor)
     IntegrationDraft.objects.filter(pk=draft.pk, sent_at=None).update(sent_at=now)
 
 
 def restore_draft(draft: IntegrationDraft, *, actor: AnyUser, now: datetime) -> None:
     """Undo the deletion of a draft. Raises ActionRefused when the undo period is over."""
-    _require_editor(draft.partner, actor)
+    refusals.require_permission(permissions.can_edit_partner, draft.partner, actor)
     deleted = IntegrationDraft.objects.filter(pk=draft.pk, integration=None, sent_at__gt=get_undo_start(now))
     if not deleted.update(sent_at=None):
         raise ActionRefused(_("This draft can't be restored."), "invalid-transition")
@@ -129,8 +129,3 @@ def restore_draft(draft: IntegrationDraft, *, actor: AnyUser, now: datetime) -> 
 def get_undo_start(now: datetime) -> datetime:
     """Return since when deletions can be undone."""
     return now - timedelta(minutes=settings.UNDO_MINUTES)
-
-
-def _require_editor(partner: Partner, actor: AnyUser | None) -> None:
-    if not permissions.can_edit_partner(partner, actor):
-        raise ActionRefused(refusals.get_refusal("can_edit"), "forbidden")

@@ -26,8 +26,7 @@ def request_introduction(
 
     A repeated request has no effect. Raises ActionRefused for non-editors, the same partner, or a decided request.
     """
-    if not permissions.can_edit(requesting, actor):
-        raise ActionRefused(refusals.get_refusal("can_edit"), "forbidden")
+    refusals.require_permission(permissions.can_edit, requesting, actor)
     if requesting.partner_id == other.partner_id:
         raise ActionRefused(_("Both integrations belong to your company."))
     with transaction.atomic():
@@ -71,8 +70,7 @@ def _lock_integrations(first: Integration, second: Integration) -> None:
 
 def _lock_pending(introduction: Introduction, actor: User) -> Introduction:
     """Return the pending introduction with both integrations locked. Raises ActionRefused."""
-    if not permissions.can_edit(introduction.other, actor):
-        raise ActionRefused(refusals.get_refusal("can_edit"), "forbidden")
+    refusals.require_permission(permissions.can_edit, introduction.other, actor)
     _lock_integrations(introduction.asking, introduction.other)
     rows = Introduction.objects.select_related("asking__partner", "other__partner", "decided_by")
     locked_introduction = rows.get(pk=introduction.pk)
