@@ -8,15 +8,12 @@ from zoneinfo import available_timezones
 from django import forms
 from django.core.exceptions import ValidationError
 from django.forms.models import model_to_dict
+from django.utils.dates import WEEKDAYS
 from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.utils.translation import gettext as _
 
 from integrations.partners.models import Partner, PartnerCalendar
-from integrations.partners.services.calendars import (
-    MIN_WEEKLY_WORKDAYS,
-    WEEKDAY_NAMES,
-    explain_calendar_refusal,
-)
+from integrations.partners.services.calendars import MIN_WEEKLY_WORKDAYS, explain_calendar_refusal
 from integrations.sla.engine.types import OPEN_STATES
 from integrations.sla.models import SlaClock
 from portal.core.business_time import Calendar, add_business_days
@@ -27,7 +24,6 @@ from portal.core.value_types import NamedValues
 
 HOLIDAY_YEARS_AHEAD = 6
 MAX_PREVIEW_DAYS = 24
-WEEKDAY_NUMBERS = range(7)
 
 
 class CalendarForm(forms.Form):
@@ -40,7 +36,7 @@ class CalendarForm(forms.Form):
         label=gettext_lazy("Working days"),
         coerce=int,
         widget=forms.CheckboxSelectMultiple,
-        choices=[(n, gettext_lazy(WEEKDAY_NAMES[n])) for n in WEEKDAY_NUMBERS],
+        choices=list(WEEKDAYS.items()),
         error_messages={"required": gettext_lazy("Select your working days.")},
     )
     country = forms.ChoiceField(

@@ -2,11 +2,10 @@
 
 from datetime import date
 
-from django.utils import formats
+from django.utils import dates, formats
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
-from integrations.partners.services.calendars import WEEKDAY_NAMES
 from integrations.programs.calendars import WEEKDAYS, Holiday, ProgramCalendar
 from integrations.programs.sla_policy import Sla, SlaTarget, TargetType
 from portal.core.holidays import list_countries
@@ -51,7 +50,7 @@ def list_calendar_rows(calendar: ProgramCalendar) -> list[tuple[str, str]]:
 def _format_workdays(calendar: ProgramCalendar) -> str:
     if calendar.workdays == WEEKDAYS[:5]:
         return _("Monday to Friday")
-    return ", ".join(_(WEEKDAY_NAMES[WEEKDAYS.index(day)]) for day in calendar.workdays)
+    return ", ".join(str(dates.WEEKDAYS[WEEKDAYS.index(day)]) for day in calendar.workdays)
 
 
 def _format_holiday(holiday: Holiday) -> str:

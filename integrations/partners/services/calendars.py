@@ -1,9 +1,9 @@
 """Services for partner calendars. Each change creates a new edition."""
 
+from calendar import day_name
 from datetime import datetime
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
 from integrations.partners.models import Partner, PartnerCalendar
 from integrations.partners.services.changes import change_partner
@@ -14,15 +14,6 @@ from portal.core.errors import ActionRefused
 MIN_WEEKLY_WORKDAYS = 4
 MAX_YEARLY_EXTRA_DAYS = 15
 CONTENT_FIELDS = ("zone", "workdays", "country", "subdivision", "holidays", "extra_days")
-WEEKDAY_NAMES = (
-    gettext_noop("Monday"),
-    gettext_noop("Tuesday"),
-    gettext_noop("Wednesday"),
-    gettext_noop("Thursday"),
-    gettext_noop("Friday"),
-    gettext_noop("Saturday"),
-    gettext_noop("Sunday"),
-)
 
 
 def explain_calendar_refusal(edition: PartnerCalendar) -> str:
@@ -57,8 +48,8 @@ def set_calendar(partner: Partner, edition: PartnerCalendar, *, actor: User, now
 
 
 def describe_calendar(edition: PartnerCalendar) -> str:
-    """Return a one-line summary of a calendar."""
-    days = ", ".join(WEEKDAY_NAMES[day] for day in edition.workdays)
+    """Return a one-line summary of a calendar in English."""
+    days = ", ".join(day_name[day] for day in edition.workdays)
     region = "-".join(filter(None, (edition.country, edition.subdivision)))
     extra_days = f"; additional holidays: {len(edition.extra_days)}" if edition.extra_days else ""
     return f"{edition.zone}; {days}; {f'public holidays of {region}' if region else 'no public holidays'}{extra_days}"
