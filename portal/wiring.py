@@ -177,9 +177,9 @@ def connect() -> None:
     """Register all reactions. Called once when the app is ready."""
     services.subscribe(react)
     indexing.connect()
-    responsibility.subscribe_to_responsibility_changes(keeping.record_turn)
+    responsibility.responsibility_changed.connect(keeping.record_turn)
     rate_limits.credential_disabled.connect(notify_staff)
-    account_notices.register_listener()
+    services.subscribe(account_notices.handle_event)
     tokens.register_handlers()
     access_revoked.connect(calendar_feed.revoke)
     set_evidence_provider(partner_activity.collect_facts, evidence.collect_evidence)

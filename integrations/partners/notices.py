@@ -8,7 +8,6 @@ from django.utils import translation
 from integrations.partners import permissions
 from integrations.partners.models import Role
 from portal.accounts.models import User
-from portal.audit import services
 from portal.audit.catalog import EMAILS
 from portal.audit.event_types import Audience
 from portal.audit.models import AuditEvent
@@ -93,8 +92,3 @@ def _queue_emails(event: AuditEvent) -> None:
                 event=event,
                 now=event.at,
             )
-
-
-def register_listener() -> None:
-    """Subscribe to audit events when the app is ready."""
-    services.subscribe(handle_event)

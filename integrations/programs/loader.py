@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
-from functools import cache
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -14,11 +13,7 @@ from integrations.programs.schema import EditionFile, Program
 from portal.core.content_files import ContentError, ContentProblem, find_position, load_content
 
 CONTENT = Path(__file__).parent / "content"
-
-
-@cache
-def build_adapter() -> TypeAdapter[EditionFile]:
-    return TypeAdapter(EditionFile)
+EDITION_FILES = TypeAdapter(EditionFile)
 
 
 def load_programs(content: Path) -> dict[str, Program]:
@@ -51,7 +46,7 @@ def load_edition_file(path: Path) -> EditionFile:
     Raises:
         ContentError: The file is not valid in itself.
     """
-    file = load_content(path, build_adapter())
+    file = load_content(path, EDITION_FILES)
     _raise_problems(
         path, [*_find_misplacements(path, file), *find_inconsistencies(file), *find_policy_errors(file.edition)]
     )

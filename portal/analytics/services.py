@@ -24,7 +24,7 @@ DurationValues = tuple[object, ...]
 
 
 @skipped_in_bulk
-def record_turn(integration: Integration, event: AuditEvent) -> None:
+def record_turn(integration: Integration, **_: object) -> None:
     """Store the periods of an integration after a change of its responsible party or stage."""
     update_durations(integration)
 

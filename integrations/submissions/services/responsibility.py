@@ -1,27 +1,20 @@
 """Log of the responsible party of each integration, from which analytics computes stage durations."""
 
-from collections.abc import Callable
 from datetime import datetime
+
+from django.dispatch import Signal
 
 from integrations.submissions.models.integration import Integration
 from portal.audit.models import AuditEvent
 from portal.audit.services import record_system_event
 
-ResponsibilityListener = Callable[[Integration, AuditEvent], None]
-LISTENERS: list[ResponsibilityListener] = []
+responsibility_changed = Signal()  # sent with `integration` after each new change of the responsible party or stage
 RESPONSIBILITY_EVENT_TYPE = "responsibility.changed"
 
 
 def get_turn_stream(pk: int) -> str:
     """Return the stream of responsibility changes, which is separate from the visible history."""
     return f"turn:{pk}"
-
-
-def subscribe_to_responsibility_changes(listener: ResponsibilityListener) -> ResponsibilityListener:
-    """Call the listener once for each new change of the responsible party or stage."""
-    if listener not in LISTENERS:
-        LISTENERS.append(listener)
-    return listener
 
 
 def record_responsibility_change(
@@ -42,6 +35,5 @@ def record_responsibility_change(
         return
     if is_undo:
         data["back"] = True
-    event = record_system_event(stream, RESPONSIBILITY_EVENT_TYPE, now=now, **data)
-    for listener in LISTENERS:
-        listener(integration, event)
+    record_system_event(stream, RESPONSIBILITY_EVENT_TYPE, now=now, **data)
+    responsibility_changed.send(Integration, integration=integration)

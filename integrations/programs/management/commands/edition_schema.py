@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from integrations.programs.loader import CONTENT, build_adapter
+from integrations.programs.loader import CONTENT, EDITION_FILES
 from portal.core.generated_docs import TableDocsCommand
 
 SCHEMA_FILE = CONTENT / "schema.json"
@@ -14,5 +14,5 @@ class Command(TableDocsCommand):
     subject = "the dataclasses of edition files"
 
     def render_docs(self) -> tuple[Path, str]:
-        schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"} | build_adapter().json_schema()
+        schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"} | EDITION_FILES.json_schema()
         return SCHEMA_FILE, json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
