@@ -10,7 +10,6 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, F, Q
-from django.utils import timezone
 from pydantic_core import to_jsonable_python
 
 from integrations.sla.engine.types import ClockStatus
@@ -28,19 +27,15 @@ log = logging.getLogger(__name__)
 ACTIVE_STATUSES = (ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED)
 
 
-def advance_cases(now: datetime | None = None, limit: int = 500) -> int:
+def advance_cases(now: datetime, limit: int = 500) -> int:
     """Pause deadlines, record ended periods, and suggest notices. Return the number of changed integrations."""
-    now = now or timezone.now()
     active_cases = Integration.objects.filter(
         listing_status__in=ACTIVE_STATUSES, deadline_pause_reason="", compliance_deadline_at__isnull=False
     )
-    advanced_count = sum(
-        _advance_case(integration, now)
-        for integration in active_cases.select_related("partner").order_by("compliance_deadline_at")[:limit]
-    )
-    return advanced_count + sum(
-        _suggest_notice(pk, *request, now) for pk, request in find_notice_candidates(now).items()
-    )
+    next_cases = active_cases.select_related("partner").order_by("compliance_deadline_at")[:limit]
+    advanced_count = sum(_advance_case(integration, now) for integration in next_cases)
+    candidates = find_notice_candidates(now)
+    return advanced_count + sum(_suggest_notice(pk, *request, now) for pk, request in candidates.items())
 
 
 def _advance_case(integration: Integration, now: datetime) -> bool:
@@ -58,14 +53,8 @@ def _pause_deadline(integration: Integration, now: datetime) -> bool:
     activities = evidence.get_compliance_facts(integration, now).activities
     if not activities or integration.compliance_request:
         return False
-    perform_transition(
-        integration,
-        "pause_deadline",
-        actor=None,
-        now=now,
-        version=integration.version,
-        activities=to_jsonable_python(activities),
-    )
+    data: NamedValues = {"activities": to_jsonable_python(activities)}
+    perform_transition(integration, "pause_deadline", actor=None, now=now, version=integration.version, **data)
     return True
 
 

@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from integrations.escalations import tasks
 from integrations.partners import permissions
@@ -25,9 +24,8 @@ log = logging.getLogger(__name__)
 DISPLAY_PERIOD = timedelta(days=30)
 
 
-def forward_due(now: datetime | None = None, limit: int = 200) -> int:
+def forward_due(now: datetime, limit: int = 200) -> int:
     """Handle each undeliverable email about an integration. Return how many."""
-    now = now or timezone.now()
     failed = EmailMessage.objects.filter(state=EmailMessage.State.FAILED, escalated_at=None)
     return sum(_forward_safely(pk, now) for pk in list(failed.order_by("pk").values_list("pk", flat=True)[:limit]))
 
@@ -65,14 +63,8 @@ def _notify_next_recipient(failed_email: EmailMessage, integration: Integration,
         tasks.queue_escalation(failed_email.event, remaining[0], now)
         return True
     context = notices.add_reader(notices.build_context(failed_email.event), for_program=True)
-    email.queue(
-        failed_email.name,
-        f"{failed_email.event.pk}:instead:{get_address(remaining[0])}",
-        remaining[0],
-        context,
-        event=failed_email.event,
-        now=now,
-    )
+    key = f"{failed_email.event.pk}:instead:{get_address(remaining[0])}"
+    email.queue(failed_email.name, key, remaining[0], context, event=failed_email.event, now=now)
     return True
 
 

@@ -14,7 +14,6 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef
-from django.utils import timezone
 
 from integrations.escalations import tasks
 from integrations.escalations.models import Escalation
@@ -93,9 +92,8 @@ def _get_interval() -> timedelta:
     return timedelta(hours=settings.ESCALATION_INTERVAL_HOURS)
 
 
-def escalate_due(now: datetime | None = None, limit: int = 500) -> int:
+def escalate_due(now: datetime, limit: int = 500) -> int:
     """Warn of the program's overdue actions and advance escalations without a response. Return the number of emails."""
-    now = now or timezone.now()
     Escalation.objects.bulk_create(_build_new_escalations(now, limit), ignore_conflicts=True)  # others may run too
     due = Escalation.objects.filter(next_at__lte=now).order_by("next_at").values_list("pk", flat=True)
     return sum(_advance_safely(pk, now) for pk in list(due[:limit]))
@@ -128,10 +126,8 @@ def list_warnings(integration: Integration) -> list[tuple[int, datetime]]:
     """Return each share of the program's time with the time at which it is used, in business days."""
     assert integration.action_due_at
     scale = integration.edition.business_calendar.days
-    begin, end = (
-        scale.position(integration.responsible_since or integration.action_due_at),
-        scale.position(integration.action_due_at),
-    )
+    begin = scale.position(integration.responsible_since or integration.action_due_at)
+    end = scale.position(integration.action_due_at)
     return [(share, scale.moment(begin + (end - begin) * share / 100)) for share in WARNING_PERCENTS]
 
 
@@ -196,9 +192,8 @@ def _advance(pk: int, now: datetime) -> bool:
 def is_answered(escalation: Escalation, integration: Integration) -> bool:
     """Return whether a program member has acted since, or nothing is left to respond to."""
     if escalation.kind == Escalation.Kind.TURN:
-        return (
-            integration.responsible_party != ResponsibleParty.PROGRAM or integration.action_due_at != escalation.due_at
-        )
+        is_responsible = integration.responsible_party == ResponsibleParty.PROGRAM
+        return not is_responsible or integration.action_due_at != escalation.due_at
     later = (
         integration.events.filter(at__gt=escalation.began_at).exclude(actor_id=None).values_list("actor_id", flat=True)
     )

@@ -90,15 +90,10 @@ def send_escalations(context: JobContext, *, address: str) -> None:
         enqueue_email(escalation, escalation.created_at)
     elif escalations:
         first, last = escalations[0], escalations[-1]
-        digest = email.queue(
-            DIGEST_TEMPLATE,
-            f"{first.group_key}:{first.pk}-{last.pk}",
-            first.person or address,
-            build_digest_context(escalations),
-        )
-        EmailMessage.objects.filter(pk__in=[each.pk for each in escalations]).update(
-            state=State.INCLUDED_IN_DIGEST, digest=digest
-        )
+        key = f"{first.group_key}:{first.pk}-{last.pk}"
+        digest = email.queue(DIGEST_TEMPLATE, key, first.person or address, build_digest_context(escalations))
+        included = EmailMessage.objects.filter(pk__in=[each.pk for each in escalations])
+        included.update(state=State.INCLUDED_IN_DIGEST, digest=digest)
 
 
 def build_digest_context(escalations: Iterable[EmailMessage]) -> TemplateContext:

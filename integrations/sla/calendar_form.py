@@ -113,9 +113,8 @@ def _parse_day_off(line_number: int, line: str) -> tuple[str, str]:
     try:
         return date.fromisoformat(text).isoformat(), name.strip()[:60] or gettext("Additional holiday")
     except ValueError:
-        raise ValidationError(
-            gettext("Start line %(number)s with a date, such as 2026-12-24.") % {"number": line_number}
-        ) from None
+        message = gettext("Start line %(number)s with a date, such as 2026-12-24.")
+        raise ValidationError(message % {"number": line_number}) from None
 
 
 def build_initial_data(edition: PartnerCalendar | None, zone: str) -> NamedValues:

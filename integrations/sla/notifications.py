@@ -8,7 +8,6 @@ import logging
 from datetime import datetime, timedelta
 
 from django.db import InterfaceError, OperationalError, transaction
-from django.utils import timezone
 
 from integrations.sla import warnings
 from integrations.sla.clock_usage import calculate_clock_usage
@@ -30,9 +29,8 @@ EVENT_TYPES_BY_KIND = {
 }
 
 
-def send_due_notifications(now: datetime | None = None, limit: int = 500) -> int:
+def send_due_notifications(now: datetime, limit: int = 500) -> int:
     """Send all due alerts. Return the number of integrations with sent alerts."""
-    now = now or timezone.now()
     pending_alerts = Alert.objects.filter(notified_at=None, not_before__lte=now).order_by("integration_id")
     integrations = list(pending_alerts.values_list("integration_id", flat=True).distinct()[:limit])
     return sum(_notify_safely(pk, now) for pk in integrations)

@@ -120,12 +120,25 @@ def _record_outcome(clock: SlaClock, kind: str, share: int, now: datetime) -> No
         )
     SlaClockEvent.objects.create(clock=clock, kind=kind, share=share, due_at=clock.due_at, at=now)
     if kind == "breached" or share > clock.warned:
-        Alert.objects.get_or_create(
-            key=build_alert_key(clock, kind, share), defaults=build_alert_fields(clock, kind, share, now)
-        )
+        create_alert(clock, kind, share, now)
 
 
-def build_alert_key(clock: SlaClock, kind: str, share: int) -> str:
+def create_alert(clock: SlaClock, kind: str, share: int, now: datetime) -> bool:
+    """Create an alert about the due date of a clock, unless it exists. Return whether it is new."""
+    fields = {
+        "kind": kind,
+        "clock_id": clock.pk,
+        "integration_id": clock.integration_id,
+        "share": share,
+        "due_at": clock.due_at,
+        "created_at": now,
+        "not_before": now,
+    }
+    _, is_new = Alert.objects.get_or_create(key=_build_alert_key(clock, kind, share), defaults=fields)
+    return is_new
+
+
+def _build_alert_key(clock: SlaClock, kind: str, share: int) -> str:
     """Return the unique key of an alert, so that each alert of a due date is sent once.
 
     If a retracted breach is recorded again, the key ends with a number, starting at 2.
@@ -142,16 +155,3 @@ def get_counterpart_key(key: str) -> str:
     """Return the key of the retraction of a breach alert, or of the breach of a retraction alert."""
     clock_id, kind, rest = key.split(":", 2)
     return f"{clock_id}:{'retracted' if kind == 'breached' else 'breached'}:{rest}"
-
-
-def build_alert_fields(clock: SlaClock, kind: str, share: int, now: datetime) -> dict[str, object]:
-    """Return the columns of an alert except its key."""
-    return {
-        "kind": kind,
-        "clock": clock,
-        "integration_id": clock.integration_id,
-        "share": share,
-        "due_at": clock.due_at,
-        "created_at": now,
-        "not_before": now,
-    }

@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
 from django.db.models import F
-from django.utils import timezone
 
 from integrations.sla.engine.types import ClockStatus, Severity
 from integrations.sla.models import Alert, SlaClock
-from integrations.sla.tasks import build_alert_fields, build_alert_key, list_warning_times
+from integrations.sla.tasks import create_alert, list_warning_times
 from integrations.sla.working_hours import get_recipient_calendar
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
@@ -91,12 +90,11 @@ def _send_missed_alerts(
         notices.queue_email(newest, recipient, context)
 
 
-def create_early_warnings(now: datetime | None = None) -> int:
+def create_early_warnings(now: datetime) -> int:
     """Create warnings that would come after a recipient's day for issues due before their next working day.
 
     These are sent before the day ends. Return the number of created warnings.
     """
-    now = now or timezone.now()
     upcoming_clocks = SlaClock.objects.filter(
         is_committed=True,
         state=ClockStatus.RUNNING,
@@ -117,7 +115,7 @@ def create_early_warnings(now: datetime | None = None) -> int:
         ]
         for closes_at, opens_at in periods:
             for clock in upcoming_clocks.filter(integration=integration, next_at__gte=closes_at, due_at__lte=opens_at):
-                created_count += _create_alert(clock, now)
+                created_count += _create_early_alert(clock, now)
     return created_count
 
 
@@ -130,10 +128,7 @@ def _get_closed_period(recipient: object, integration: Integration, now: datetim
     return closes_at, get_next_working_time(closes_at, calendar)
 
 
-def _create_alert(clock: SlaClock, now: datetime) -> int:
+def _create_early_alert(clock: SlaClock, now: datetime) -> bool:
     """Create the alert early. The later run uses the same key, so it is sent once."""
     share = next((level for level, warning_at in list_warning_times(clock) if warning_at == clock.next_at), 90)
-    _, is_new = Alert.objects.get_or_create(
-        key=build_alert_key(clock, "warned", share), defaults=build_alert_fields(clock, "warned", share, now)
-    )
-    return int(is_new)
+    return create_alert(clock, "warned", share, now)

@@ -32,11 +32,9 @@ class EffectiveTarget:
     is_committed: bool
 
     def calculate_due_at(self, pauses: Sequence[ClockPause], share: float = 1.0) -> datetime | None:
-        return (
-            business_time.calculate_due_at(self.start, self.allowed_time * share, self.scale, pauses)
-            if self.allowed_time
-            else None
-        )
+        if not self.allowed_time:
+            return None
+        return business_time.calculate_due_at(self.start, self.allowed_time * share, self.scale, pauses)
 
 
 def build_effective_targets(

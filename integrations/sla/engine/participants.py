@@ -38,11 +38,8 @@ class IssueParticipants:
         person_id = self.policy.second_accounts.get(actor.id, actor.id)
         if person_id == self.author:
             return ParticipantSide.REPORTER
-        return (
-            ParticipantSide.PARTNER
-            if actor.association in TEAM_ASSOCIATIONS or actor.id in self.team
-            else ParticipantSide.OTHER
-        )
+        is_team = actor.association in TEAM_ASSOCIATIONS or actor.id in self.team
+        return ParticipantSide.PARTNER if is_team else ParticipantSide.OTHER
 
 
 @dataclass(slots=True)

@@ -56,9 +56,8 @@ def _process_batch(watch_id: int, now: datetime, size: int, delivery_pk: int | N
 def _ingest_deliveries(watch: MonitoredRepository, deliveries: list[GitHubDelivery], now: datetime) -> None:
     """Store the events, rebuild projections, and record the outcome of each delivery."""
     # A captured delivery could be replayed under a new ID, but has the same digest.
-    earlier = GitHubDelivery.objects.filter(
-        watch=watch, digest__in={delivery.digest for delivery in deliveries}, pk__lt=deliveries[0].pk
-    )
+    digests = {delivery.digest for delivery in deliveries}
+    earlier = watch.deliveries.filter(digest__in=digests, pk__lt=deliveries[0].pk)
     known_digests = set(earlier.values_list("digest", flat=True))
     updates, pks_by_outcome = [], defaultdict[str, list[int]](list)
     for delivery in deliveries:

@@ -43,14 +43,9 @@ def map_webhook(event: str, payload: Mapping[str, object], received_at: datetime
         return None
     if event == "issues":
         webhook = IssueWebhook.model_validate(payload)
-        return _build_issue_update(webhook.issue, *_map_issue_change(webhook, received_at))
+        return map_issue(webhook.issue, *_map_issue_change(webhook, received_at))
     comment_webhook = CommentWebhook.model_validate(payload)
-    return _build_issue_update(comment_webhook.issue, *_map_comment_change(comment_webhook, received_at))
-
-
-def map_issue(issue: GitHubIssue) -> IssueUpdate | None:
-    """Map an entry of the issue list to its opening. None for a pull request."""
-    return _build_issue_update(issue)
+    return map_issue(comment_webhook.issue, *_map_comment_change(comment_webhook, received_at))
 
 
 def map_event(event: GitHubIssueEvent) -> IssueUpdate | None:
@@ -64,7 +59,7 @@ def map_event(event: GitHubIssueEvent) -> IssueUpdate | None:
     key = str(kind) if kind in FINAL_KINDS else f"event:{event.id}"
     label = event.label.name if event.label and kind in (IssueEventKind.LABELED, IssueEventKind.UNLABELED) else ""
     actor = _build_editor(event.actor, event.issue)
-    return _build_issue_update(event.issue, TimelineEvent(key, kind, event.created_at, actor, label=label, data=data))
+    return map_issue(event.issue, TimelineEvent(key, kind, event.created_at, actor, label=label, data=data))
 
 
 def map_comment(comment: GitHubComment) -> tuple[TimelineEvent, ...]:
@@ -137,7 +132,8 @@ def _map_comment_change(webhook: CommentWebhook, received_at: datetime) -> tuple
     return (*events, build_deletion_event(build_comment_key(comment.id), received_at, sender, association))
 
 
-def _build_issue_update(issue: GitHubIssue, *events: TimelineEvent) -> IssueUpdate | None:
+def map_issue(issue: GitHubIssue, *events: TimelineEvent) -> IssueUpdate | None:
+    """Map an issue to its opening, followed by further events. None for a pull request."""
     if issue.pull_request:
         return None
     author, data = _build_actor(issue.user, issue.author_association), {"title": issue.title}

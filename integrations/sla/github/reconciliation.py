@@ -4,7 +4,6 @@
 """
 
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -28,11 +27,8 @@ from verification.sources.rate_limits import GitHubRateLimiter
 
 MAX_ENQUEUED = 200  # in a round; what is left is due in the next one
 RETRY = Backoff(first=timedelta(minutes=5), max_attempts=3)  # of faults of ours; the next round tries again
-POLL_INTERVAL_WITHOUT_WEBHOOK, POLL_INTERVAL_ACTIVE, POLL_INTERVAL_IDLE = (
-    timedelta(minutes=5),
-    timedelta(minutes=15),
-    timedelta(minutes=60),
-)
+POLL_INTERVAL_WITHOUT_WEBHOOK = timedelta(minutes=5)
+POLL_INTERVAL_ACTIVE, POLL_INTERVAL_IDLE = timedelta(minutes=15), timedelta(minutes=60)
 ACTIVITY_WINDOW = timedelta(days=1)
 INITIAL_RETRY_DELAY, MAX_RETRY_DELAY = timedelta(seconds=30), timedelta(minutes=30)
 TROUBLE_THRESHOLD_ATTEMPTS = 3  # failed attempts before pages show the problem
@@ -40,14 +36,6 @@ GONE_THRESHOLD = timedelta(hours=24)
 TROUBLE_RETRY_DELAY = timedelta(hours=6)
 NOT_VISIBLE_MESSAGE = "GitHub doesn't currently show this repository. We'll check again before we report it as missing"
 GONE_MESSAGE = "GitHub has not shown this repository for more than a day. It was deleted, moved, or made private"
-
-
-@dataclass(frozen=True, slots=True)
-class PollResult:
-    """Result of one poll of a repository."""
-
-    changes: issue_sync.RepositoryChanges
-    etags: dict[str, str]
 
 
 def build_api(etag_cache: EtagStore) -> GitHubApi:
@@ -94,7 +82,7 @@ def reconcile_repository(pk: int, now: datetime, api: GitHubApi, etag_cache: Eta
     etag_cache.before, etag_cache.now = watch.etags, {}
     try:
         changes = issue_sync.fetch_changes(api, watch, now)
-        updated_watch = _store_result(watch, PollResult(changes, etag_cache.now), now)
+        updated_watch = _store_result(watch, changes, etag_cache.now, now)
         if updated_watch is not None:
             redelivery.request_redeliveries(api, updated_watch, now)
     except SourceUnavailableError as outage:
@@ -106,9 +94,10 @@ def reconcile_repository(pk: int, now: datetime, api: GitHubApi, etag_cache: Eta
         _record_trouble(watch, str(refusal), now, TROUBLE_RETRY_DELAY)
 
 
-def _store_result(watch: MonitoredRepository, result: PollResult, now: datetime) -> MonitoredRepository | None:
+def _store_result(
+    watch: MonitoredRepository, changes: issue_sync.RepositoryChanges, etags: dict[str, str], now: datetime
+) -> MonitoredRepository | None:
     """Store the changes and update `data_up_to`. None if monitoring ended or the repository changed in the meantime."""
-    changes = result.changes
     with transaction.atomic():
         row = event_store.lock_repository(watch.pk, wait=True)
         if row is None or row.ended_at is not None or row.repository_id != watch.repository_id:
@@ -118,7 +107,7 @@ def _store_result(watch: MonitoredRepository, result: PollResult, now: datetime)
         row.cursors = changes.cursors | ({"missed_at": now.isoformat()} if has_missed_events else {})
         row.data_up_to = max(row.data_up_to, now)
         row.repository, row.repository_id = changes.name, changes.number
-        row.etags = result.etags or row.etags
+        row.etags = etags or row.etags
         row.attempts, row.trouble, row.trouble_since, row.missing_since = 0, "", None, None
         row.poll_at = calculate_next_poll(row, now)
         row.save()
@@ -142,12 +131,10 @@ def calculate_next_poll(watch: MonitoredRepository, now: datetime) -> datetime:
     """Return the time of the next poll: soon without a reliable webhook, later for inactive repositories."""
     if not is_webhook_reliable(watch):
         interval = POLL_INTERVAL_WITHOUT_WEBHOOK
+    elif watch.issues.filter(updated_at__gte=now - ACTIVITY_WINDOW).exists():
+        interval = POLL_INTERVAL_ACTIVE
     else:
-        interval = (
-            POLL_INTERVAL_ACTIVE
-            if watch.issues.filter(updated_at__gte=now - ACTIVITY_WINDOW).exists()
-            else POLL_INTERVAL_IDLE
-        )
+        interval = POLL_INTERVAL_IDLE
     spread = timedelta(seconds=watch.pk * 7919 % int(interval.total_seconds() / 10))
     return now + interval - spread
 

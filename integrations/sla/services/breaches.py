@@ -5,8 +5,8 @@ from datetime import datetime
 from django.db.models import Q
 
 from integrations.sla.engine.types import BreachOutcome, ClockStatus
-from integrations.sla.models import Alert, SlaBreach, SlaClock, SlaClockEvent, SupportIssue
-from integrations.sla.tasks import build_alert_fields, build_alert_key, list_warning_times
+from integrations.sla.models import SlaBreach, SlaClock, SlaClockEvent, SupportIssue
+from integrations.sla.tasks import create_alert, list_warning_times
 
 STANDING_STATUSES = (ClockStatus.LATE, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE, ClockStatus.RUNNING)
 
@@ -52,15 +52,13 @@ def retract_invalid_breaches(clock: SlaClock, now: datetime, reason: str) -> int
 
 def _retract_breach(breach: SlaBreach, clock: SlaClock, now: datetime, reason: str) -> int:
     clock_at_breach = SlaClock(pk=clock.pk, integration_id=clock.integration_id, due_at=breach.due_at)
-    key = build_alert_key(clock_at_breach, "retracted", 100)  # computed first: it counts earlier retractions
+    create_alert(clock_at_breach, "retracted", 100, now)  # first, because its key counts earlier retractions
     breach.retracted_at, breach.retraction_reason = now, reason[:300]
     breach.save(update_fields=["retracted_at", "retraction_reason"])
     SupportIssue.objects.filter(pk=breach.issue_id, disputed=SupportIssue.DisputeSubject.BREACH).update(
         disputed="", disputed_at=None
     )
     SlaClockEvent.objects.create(clock=clock, kind="retracted", share=100, due_at=breach.due_at, at=now)
-    alert_fields = build_alert_fields(clock_at_breach, "retracted", 100, now) | {"clock": clock}
-    Alert.objects.get_or_create(key=key, defaults=alert_fields)
     return 1
 
 

@@ -50,11 +50,8 @@ def lower_severity(issue: SupportIssue, reason: str, *, actor: User, now: dateti
 
 def _find_requested_at(issue: SupportIssue, _now: datetime) -> datetime | None:
     """Return the time of the partner's first undecided request for a lower severity, or None."""
-    events = AuditEvent.objects.filter(
-        integration=issue.integration,
-        data__issue=str(issue.uuid),
-        event_type__in=(SEVERITY_REQUESTED, *OUTCOME_EVENT_TYPES),
-    )
+    events = issue.integration.events.filter(data__issue=str(issue.uuid))
+    events = events.filter(event_type__in=(SEVERITY_REQUESTED, *OUTCOME_EVENT_TYPES))
     requested_at: datetime | None = None
     for event_type, occurred_at in events.order_by("seq").values_list("event_type", "at"):
         requested_at = (requested_at or occurred_at) if event_type == SEVERITY_REQUESTED else None

@@ -1,6 +1,7 @@
 """Services for label policies, which partners propose and the program accepts or declines."""
 
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -115,16 +116,12 @@ def resolve_account(integration: Integration, login: str) -> int:
     known_events = SupportIssueEvent.objects.filter(issue__integration=integration, actor__iexact=login, actor_id__gt=0)
     if (account_id := known_events.values_list("actor_id", flat=True).first()) is not None:
         return int(account_id)
-    api = build_github_client()
     try:
-        return api.user(login)
+        with closing(build_github_client()) as api:
+            return api.user(login)
     except SourceNotFoundError:
-        raise ActionRefused(
-            gettext("GitHub has no account “%(login)s”. Check the username.") % {"login": login}
-        ) from None
+        refusal = gettext("GitHub has no account “%(login)s”. Check the username.")
+        raise ActionRefused(refusal % {"login": login}) from None
     except SourceError:
-        raise ActionRefused(
-            gettext("We can't look up “%(login)s” on GitHub right now. Try again in a few minutes.") % {"login": login}
-        ) from None
-    finally:
-        api.close()
+        refusal = gettext("We can't look up “%(login)s” on GitHub right now. Try again in a few minutes.")
+        raise ActionRefused(refusal % {"login": login}) from None

@@ -12,7 +12,6 @@ from integrations.programs.registry import get_edition
 from integrations.sla.engine.types import SlaPolicy
 from integrations.sla.models import LabelPolicy, SupportIssue
 from integrations.submissions.models import Integration
-from portal.audit.models import AuditEvent
 from portal.core.business_time import Calendar
 from portal.core.content_files import load_content
 from portal.core.value_types import NamedValues
@@ -51,9 +50,7 @@ def get_policy_in_force(integration: Integration, moment: datetime) -> LabelPoli
 
 def get_edition_date(integration: Integration, moment: datetime) -> str:
     """Return the program edition that applied to the integration at a time."""
-    edition_changes = AuditEvent.objects.filter(
-        integration=integration, event_type="integration.edition_moved", at__gt=moment
-    )
+    edition_changes = integration.events.filter(event_type="integration.edition_moved", at__gt=moment)
     next_change = edition_changes.order_by("seq").first()
     return str(next_change.data["was"]) if next_change else integration.edition_date
 

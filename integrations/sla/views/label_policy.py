@@ -82,12 +82,10 @@ class LabelsForm(forms.Form):
 
     def clean_bots(self) -> dict[int, str]:
         bots = self._accounts(self.cleaned_data["bots"].split("\n"))
-        if team_login := next(
-            (login for number, login in bots.items() if number in self.cleaned_data.get("team", {})), ""
-        ):
-            raise ValidationError(
-                _("“%(login)s” is listed as a team member and as a bot. Remove one of them.") % {"login": team_login}
-            )
+        team = self.cleaned_data.get("team", {})
+        if team_login := next((login for number, login in bots.items() if number in team), ""):
+            message = _("“%(login)s” is listed as a team member and as a bot. Remove one of them.")
+            raise ValidationError(message % {"login": team_login})
         return bots
 
     def clean_second_accounts(self) -> list[tuple[tuple[int, str], tuple[int, str]]]:
@@ -97,24 +95,19 @@ class LabelsForm(forms.Form):
     def _pair(self, line: str) -> tuple[tuple[int, str], tuple[int, str]]:
         names = line.replace("=", " ").split()
         if len(names) != 2:
-            raise ValidationError(
-                _("Enter two accounts instead of “%(line)s”. For example, ada-at-work = ada")
-                % {"line": line.strip()[:60]}
-            )
+            message = _("Enter two accounts instead of “%(line)s”. For example, ada-at-work = ada")
+            raise ValidationError(message % {"line": line.strip()[:60]})
         accounts = list(self._accounts(names).items())
         if len(accounts) != 2:
-            raise ValidationError(
-                _("“%(line)s” names the same account twice. Enter two accounts.") % {"line": line.strip()[:60]}
-            )
+            message = _("“%(line)s” names the same account twice. Enter two accounts.")
+            raise ValidationError(message % {"line": line.strip()[:60]})
         return accounts[0], accounts[1]
 
     def _accounts(self, lines: list[str]) -> dict[int, str]:
         logins = [line.strip() for line in lines if line.strip()]
         if invalid_login := next((login for login in logins if not LOGIN_PATTERN.match(login)), ""):
-            raise ValidationError(
-                _("“%(login)s” is not a GitHub username. Enter the username only, without a URL.")
-                % {"login": invalid_login[:60]}
-            )
+            message = _("“%(login)s” is not a GitHub username. Enter the username only, without a URL.")
+            raise ValidationError(message % {"login": invalid_login[:60]})
         try:
             return {self.account(name): name for name in (login.lstrip("@") for login in logins)}
         except ActionRefused as refusal:
@@ -146,10 +139,8 @@ class LabelPolicyDecisionForm(forms.Form):
 def _parse_labels(text: str) -> list[str]:
     labels = label_proposals.normalize_labels(text.split("\n"))
     if long_label := next((label for label in labels if len(label) > 100), ""):
-        raise ValidationError(
-            _("“%(label)s…” is too long for a GitHub label. Enter 100 characters or fewer.")
-            % {"label": long_label[:40]}
-        )
+        message = _("“%(label)s…” is too long for a GitHub label. Enter 100 characters or fewer.")
+        raise ValidationError(message % {"label": long_label[:40]})
     return labels
 
 

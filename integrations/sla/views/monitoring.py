@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from uuid import UUID
 
 from django.contrib import messages
@@ -99,11 +100,9 @@ def _drain_body(request: HttpRequest) -> int:
     size = _get_declared_size(request)
     if not 0 < size <= MAX_DRAINED_BYTES:
         return 0
-    try:
+    with suppress(OSError):  # the client disconnected
         while request.read(READ_CHUNK_BYTES):
             pass
-    except OSError:  # the client disconnected
-        pass
     return size
 
 
@@ -134,6 +133,7 @@ def show_monitoring(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 def _render_page(
     request: HttpRequest, integration: Integration, watch: MonitoredRepository, can_edit: bool, secret: str = ""
 ) -> HttpResponse:
+    old_until = watch.old_secret_until
     context: TemplateContext = {
         "integration": integration,
         "watch": watch,
@@ -142,9 +142,7 @@ def _render_page(
         "after": get_secret_fingerprint(watch),
         "secret": secret,
         "trouble": monitoring.describe_trouble(watch),
-        "old_until": watch.old_secret_until
-        if watch.old_secret_until and watch.old_secret_until > timezone.now()
-        else None,
+        "old_until": old_until if old_until and old_until > timezone.now() else None,
     }
     response = render(request, "sla/monitoring.html", context)
     response["Cache-Control"] = "no-store"

@@ -53,11 +53,8 @@ def calculate_due(
     time_zone = _parse_zone(zone)
     start = _parse_moment(opened, time_zone)
     calendar = _build_calendar(time_zone, country, subdiv, start.year)
-    scale, allowed_time = (
-        (business_time.ELAPSED_SCALE, timedelta(hours=hours))
-        if kind == "critical"
-        else (calendar.days, business_days * business_time.DAY)
-    )
+    scale = business_time.ELAPSED_SCALE if kind == "critical" else calendar.days
+    allowed_time = timedelta(hours=hours) if kind == "critical" else business_days * business_time.DAY
     if allowed_time <= timedelta():
         raise ValueError("Enter a target greater than 0.")
     pauses = business_time.merge_pauses(_parse_pause(text, time_zone) for text in pause)
@@ -87,14 +84,16 @@ def _build_segments(
             "from": _format_timestamp(part.start, calendar.zone),
             "to": _format_timestamp(part.end, calendar.zone),
             "counted_seconds": part.used.total_seconds(),
-            "reason": "paused"
-            if part.pause is not None
-            else "counted"
-            if part.used
-            else describe_days_off(part, calendar),
+            "reason": _describe_segment(part, calendar),
         }
         for part in business_time.split_into_segments(start, due, scale, pauses)
     ]
+
+
+def _describe_segment(part: business_time.TimeSegment, calendar: Calendar) -> str:
+    if part.pause is not None:
+        return "paused"
+    return "counted" if part.used else describe_days_off(part, calendar)
 
 
 def _parse_zone(name: str) -> ZoneInfo:
@@ -108,9 +107,8 @@ def _parse_moment(text: str, zone: ZoneInfo) -> datetime:
     try:
         timestamp = datetime.fromisoformat(text.strip())
     except ValueError as error:
-        raise ValueError(
-            f"Invalid time “{text}”. Enter an ISO 8601 time, such as 2026-04-11T15:00:00-04:00."
-        ) from error
+        message = f"Invalid time “{text}”. Enter an ISO 8601 time, such as 2026-04-11T15:00:00-04:00."
+        raise ValueError(message) from error
     return timestamp if timestamp.tzinfo else timestamp.replace(tzinfo=zone)
 
 
