@@ -48,9 +48,8 @@ class PartnerForm(forms.ModelForm):  # type: ignore[type-arg]
             raise forms.ValidationError(refusal)
         similar_partner = name_validation.find_similar_partner(name, timezone.now())
         if similar_partner is not None and similar_partner.pk != self.instance.pk:
-            raise forms.ValidationError(
-                f"The name is too similar to the partner {similar_partner}. Enter another name."
-            )
+            message = f"The name is too similar to the partner {similar_partner}. Enter another name."
+            raise forms.ValidationError(message)
         return name
 
 

@@ -30,10 +30,8 @@ EAST_ASIAN_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO")
 def explain_name_refusal(name: str) -> str:
     """Return why the name is not allowed, or an empty string."""
     if len(name) > MAX_NAME_LENGTH:
-        return _("Enter %(limit)s characters or fewer. You entered %(count)s.") % {
-            "limit": MAX_NAME_LENGTH,
-            "count": len(name),
-        }
+        message = _("Enter %(limit)s characters or fewer. You entered %(count)s.")
+        return message % {"limit": MAX_NAME_LENGTH, "count": len(name)}
     if refusal := explain_text_refusal(name):
         return refusal
     if not compute_skeleton(name):
@@ -55,11 +53,9 @@ def get_company_domain(email: str) -> str:
 def find_similar_partner(name: str, now: datetime) -> Partner | None:
     """Return the partner whose current or recent name is the same or looks alike, or None."""
     name_skeleton = compute_skeleton(name)
-    return (
-        (Partner.objects.filter(skeleton=name_skeleton).first() or _find_recently_renamed_partner(name_skeleton, now))
-        if name_skeleton
-        else None
-    )
+    if not name_skeleton:
+        return None
+    return Partner.objects.filter(skeleton=name_skeleton).first() or _find_recently_renamed_partner(name_skeleton, now)
 
 
 def _find_recently_renamed_partner(name_skeleton: str, now: datetime) -> Partner | None:

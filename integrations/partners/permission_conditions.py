@@ -18,18 +18,14 @@ def build_own_approval_condition(user: User) -> Q:
     return Q(first_approver=user, review_state="waiting")
 
 
-def build_decision_condition(user: User, prefix: str = "") -> Q:
-    """Return the condition for integrations on which the user can decide, the same as can_decide.
-
-    Args:
-        prefix: Path from the filtered rows to their integration, such as "integration__".
-    """
+def build_decision_condition(user: User) -> Q:
+    """Return the condition for integrations on which the user can decide, the same as can_decide."""
     if not (user.is_active and user.is_reviewer):
         return Q(pk__in=[])
     programs = list_programs(user, "reviewer")
-    in_programs = Q(**{f"{prefix}program_key__in": programs}) if programs else Q()
-    is_own = Q(**{f"{prefix}created_by": user}) & Q(**{f"{prefix}created_by__isnull": False})
-    return in_programs & ~Q(**{f"{prefix}partner__in": _list_own_partners(user)}) & ~is_own
+    in_programs = Q(program_key__in=programs) if programs else Q()
+    is_own = Q(created_by=user, created_by__isnull=False)
+    return in_programs & ~Q(partner__in=_list_own_partners(user)) & ~is_own
 
 
 def build_partner_decision_condition(user: User, prefix: str = "") -> Q:

@@ -138,15 +138,12 @@ def _find_path_errors(edition: Edition) -> Iterator[Inconsistency]:
 
 
 def _find_unknown_groups(edition: Edition) -> Iterator[Inconsistency]:
-    yield from _find_group_errors(("edition",), edition.groups, _number_path(edition))
+    path = [place for place in _list_requirements(edition) if place[0][1] == "steps"]
+    yield from _find_group_errors(("edition",), edition.groups, path)
     for number, tier in enumerate(edition.tiers):
         location: Location = ("edition", "tiers", number)
         members = [((*location, "requirements", index), each) for index, each in enumerate(tier.requirements)]
         yield from _find_group_errors(location, tier.groups, members)
-
-
-def _number_path(edition: Edition) -> list[Place]:
-    return [place for place in _list_requirements(edition) if place[0][1] == "steps"]
 
 
 def _find_group_errors(

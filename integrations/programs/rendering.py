@@ -44,14 +44,8 @@ def _describe(value: object) -> object:
 
 def format_edition(description: dict[str, object]) -> str:
     """Format the result of `describe_edition` as text."""
-    return "\n".join(
-        [
-            *_format_heading(description),
-            *_format_path(description),
-            *_format_rules(description),
-            *_format_lists(description),
-        ]
-    )
+    parts = (_format_heading, _format_path, _format_rules, _format_lists)
+    return "\n".join(line for format_part in parts for line in format_part(description))
 
 
 def _format_heading(description: JsonObject) -> list[str]:

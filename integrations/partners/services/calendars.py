@@ -19,16 +19,13 @@ CONTENT_FIELDS = ("zone", "workdays", "country", "subdivision", "holidays", "ext
 def explain_calendar_refusal(edition: PartnerCalendar) -> str:
     """Return why the calendar is not allowed, or an empty string."""
     if len(edition.workdays) < MIN_WEEKLY_WORKDAYS:
-        return _("Select at least %(minimum)s working days per week, or ask the program for an exception.") % {
-            "minimum": MIN_WEEKLY_WORKDAYS
-        }
+        message = _("Select at least %(minimum)s working days per week, or ask the program for an exception.")
+        return message % {"minimum": MIN_WEEKLY_WORKDAYS}
     years = [day[:4] for day in edition.extra_days]
     full_years = [year for year in sorted(set(years)) if years.count(year) > MAX_YEARLY_EXTRA_DAYS]
     if full_years:
-        return _("Enter at most %(limit)s additional holidays for %(year)s, or ask the program for an exception.") % {
-            "limit": MAX_YEARLY_EXTRA_DAYS,
-            "year": full_years[0],
-        }
+        message = _("Enter at most %(limit)s additional holidays for %(year)s, or ask the program for an exception.")
+        return message % {"limit": MAX_YEARLY_EXTRA_DAYS, "year": full_years[0]}
     return ""
 
 

@@ -39,14 +39,11 @@ def request_to_join(partner: Partner, *, message: str = "", actor: User, now: da
             raise ActionRefused(_("You are already a member of %(name)s.") % {"name": partner.name})
         requests = JoinRequest.objects.filter(user=actor)
         if requests.filter(partner=partner, state=JoinRequest.State.WAITING).exists():
-            raise ActionRefused(
-                _("You already asked to join %(name)s. Wait for an owner's decision.") % {"name": partner.name}
-            )
+            refusal = _("You already asked to join %(name)s. Wait for an owner's decision.")
+            raise ActionRefused(refusal % {"name": partner.name})
         if requests.filter(state=JoinRequest.State.WAITING).count() >= MAX_WAITING_REQUESTS:
-            raise ActionRefused(
-                _("You have %(count)s open requests. Wait for a decision on one of them.")
-                % {"count": MAX_WAITING_REQUESTS}
-            )
+            refusal = _("You have %(count)s open requests. Wait for a decision on one of them.")
+            raise ActionRefused(refusal % {"count": MAX_WAITING_REQUESTS})
         declined_requests = requests.filter(partner=partner, state=JoinRequest.State.DECLINED)
         if declined_requests.filter(decided_at__gt=now - timedelta(hours=REPEAT_REQUEST_HOURS)).exists():
             raise ActionRefused(_("Your request was declined. You can ask again after 24 hours."))
@@ -63,12 +60,9 @@ def decide_join_request(
         change.require_manager()
         locked_request = JoinRequest.objects.select_related("user", "decided_by").get(pk=request.pk)
         if locked_request.state != JoinRequest.State.WAITING:
-            decider = locked_request.decided_by or _("Someone")
-            raise ActionRefused(
-                _("%(name)s already decided on this request: %(decision)s.")
-                % {"name": decider, "decision": locked_request.get_state_display().lower()},
-                "conflict",
-            )
+            refusal = _("%(name)s already decided on this request: %(decision)s.")
+            decider, decision = locked_request.decided_by or _("Someone"), locked_request.get_state_display().lower()
+            raise ActionRefused(refusal % {"name": decider, "decision": decision}, "conflict")
         locked_request.state = JoinRequest.State.ACCEPTED if accept else JoinRequest.State.DECLINED
         locked_request.decided_by, locked_request.decided_at = actor, now
         locked_request.save()
@@ -120,15 +114,12 @@ def create_invitation(partner: Partner, email: str, role: str, *, actor: User, n
         change.require_manager()
         partner, role = change.partner, _validate_role(role)
         if partner.memberships.filter(ended_at=None, user__email__iexact=email).exists():
-            raise ActionRefused(
-                _("%(email)s is already a member of %(name)s.") % {"email": email, "name": partner.name}
-            )
+            refusal = _("%(email)s is already a member of %(name)s.")
+            raise ActionRefused(refusal % {"email": email, "name": partner.name})
         recent_events = partner.events.filter(event_type="member.invited", at__gt=now - timedelta(days=1))
         if recent_events.count() >= MAX_DAILY_INVITATIONS:
-            raise ActionRefused(
-                _("You reached the limit of %(limit)s invitations per day. Try again tomorrow.")
-                % {"limit": MAX_DAILY_INVITATIONS}
-            )
+            refusal = _("You reached the limit of %(limit)s invitations per day. Try again tomorrow.")
+            raise ActionRefused(refusal % {"limit": MAX_DAILY_INVITATIONS})
         token = secrets.token_urlsafe(32)
         open_invitation = list_open_invitations(partner, now).filter(email=email).first()
         invitation = open_invitation or Invitation(partner=partner, email=email)
@@ -145,11 +136,8 @@ def revoke_invitation(invitation: Invitation, *, actor: User, now: datetime) -> 
         change.require_manager()
         locked_invitation = Invitation.objects.get(pk=invitation.pk)
         if locked_invitation.accepted_at:
-            raise ActionRefused(
-                _("%(email)s already accepted the invitation. Remove the member instead.")
-                % {"email": locked_invitation.email},
-                "conflict",
-            )
+            refusal = _("%(email)s already accepted the invitation. Remove the member instead.")
+            raise ActionRefused(refusal % {"email": locked_invitation.email}, "conflict")
         if locked_invitation.revoked_at is None:
             _revoke_invitation(change, locked_invitation)
 

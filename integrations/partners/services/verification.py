@@ -5,6 +5,7 @@ only for its owners, so that nobody else makes the portal send requests.
 """
 
 import re
+from contextlib import closing
 from datetime import datetime
 
 from allauth.account.models import EmailAddress
@@ -49,19 +50,14 @@ def verify_by_dns(partner: Partner, domain: str, *, actor: User, now: datetime) 
     try:
         records = [record.strip() for record in dns_records.fetch_txt_records(name)]
     except dns_records.DnsUnavailableError:
-        raise ActionRefused(
-            _("DNS didn't respond for %(name)s. Your record isn't the cause. Try again in a few minutes.")
-            % {"name": name}
-        ) from None
+        refusal = _("DNS didn't respond for %(name)s. Your record isn't the cause. Try again in a few minutes.")
+        raise ActionRefused(refusal % {"name": name}) from None
     if not records:
-        raise ActionRefused(
-            _("No TXT record found at %(name)s. New records can take up to an hour to appear.") % {"name": name}
-        )
+        refusal = _("No TXT record found at %(name)s. New records can take up to an hour to appear.")
+        raise ActionRefused(refusal % {"name": name})
     if get_record_value(partner) not in records:
-        raise ActionRefused(
-            _("The TXT record at %(name)s doesn't match: it is %(found)s. Copy the value below into the record.")
-            % {"name": name, "found": records[0][:200]}
-        )
+        refusal = _("The TXT record at %(name)s doesn't match: it is %(found)s. Copy the value below into the record.")
+        raise ActionRefused(refusal % {"name": name, "found": records[0][:200]})
     with change_partner(partner.pk, actor=actor, now=now) as change:
         change.require_manager()
         _confirm(change, VerificationMethod.DNS, domain, person=actor)
@@ -72,10 +68,9 @@ def verify_by_email(partner: Partner, *, actor: User, now: datetime) -> None:
     refusals.require_permission(permissions.can_manage_partner, partner, actor)
     address = find_member_address(partner)
     if address is None:
-        raise ActionRefused(
-            _("No member has confirmed an email address at %(domains)s. Add one to your account and confirm it.")
-            % {"domains": ", ".join(list_claimable_domains(partner)) or _("the company's domain")}
-        )
+        refusal = _("No member has confirmed an email address at %(domains)s. Add one to your account and confirm it.")
+        domains = ", ".join(list_claimable_domains(partner)) or _("the company's domain")
+        raise ActionRefused(refusal % {"domains": domains})
     with change_partner(partner.pk, actor=actor, now=now) as change:
         change.require_manager()
         _confirm(change, VerificationMethod.EMAIL, get_domain(address), person=address.user)
@@ -99,13 +94,11 @@ def verify_by_github(partner: Partner, organization: str, *, actor: User, now: d
     except SourceNotFoundError:
         raise ActionRefused(_("The public repository %(path)s was not found.") % values) from None
     except SourceError:
-        raise ActionRefused(
-            _("GitHub didn't respond. Your file isn't the cause. Try again in a few minutes.")
-        ) from None
+        refusal = _("GitHub didn't respond. Your file isn't the cause. Try again in a few minutes.")
+        raise ActionRefused(refusal) from None
     if owner_type != "Organization":
-        raise ActionRefused(
-            _("%(owner)s is not a GitHub organization. Personal accounts can't verify a company.") % values
-        )
+        refusal = _("%(owner)s is not a GitHub organization. Personal accounts can't verify a company.")
+        raise ActionRefused(refusal % values)
     if text is None:
         raise ActionRefused(_("The file %(file)s was not found in the repository %(path)s.") % values)
     if text.strip() != get_record_value(partner):
@@ -130,9 +123,8 @@ def verify_by_github_role(partner: Partner, organization: str, *, actor: User, n
     except SourceNotFoundError:
         raise ActionRefused(_("GitHub doesn't list you as a member of %(owner)s.") % values) from None
     except AccessDeniedError:
-        raise ActionRefused(
-            _("We can't read your role in %(owner)s. Install the GitHub App there, or use the file.") % values
-        ) from None
+        refusal = _("We can't read your role in %(owner)s. Install the GitHub App there, or use the file.")
+        raise ActionRefused(refusal % values) from None
     except SourceError:
         raise ActionRefused(_("GitHub didn't respond. Try again in a few minutes.")) from None
     if role != OWNER_ROLE:
@@ -144,14 +136,11 @@ def verify_by_github_role(partner: Partner, organization: str, *, actor: User, n
 
 def _fetch_github_file(full_name: str) -> tuple[str, str, str | None]:
     """Return the current owner in lower case, its type, and the text of the file or None. Raises SourceError."""
-    client = build_github_client()
-    try:
+    with closing(build_github_client()) as client:
         repository = client.repository(full_name)
         owner = repository.full_name.partition("/")[0].lower()  # GitHub also answers for the former name
         text = client.code(repository.full_name, repository.default_branch).text(GITHUB_FILE)
         return owner, repository.owner_type, text
-    finally:
-        client.close()
 
 
 def verify_by_decision(partner: Partner, note: str, *, actor: User, now: datetime) -> None:

@@ -43,9 +43,9 @@ def show_partner(request: AuthenticatedRequest, slug: str = "") -> HttpResponse:
     partners = list(list_own_partners(request.user))
     if len(partners) == 1:
         return redirect("partners:members", partners[0].slug)
-    return (
-        render(request, "partners/companies.html", {"companies": partners}) if partners else redirect("partners:create")
-    )
+    if not partners:
+        return redirect("partners:create")
+    return render(request, "partners/companies.html", {"companies": partners})
 
 
 def build_partner_context(
@@ -129,17 +129,10 @@ def decide_join_request(request: AuthenticatedRequest, slug: str, pk: int) -> Ht
     join_request = get_object_or_404(get_own_partner(request, slug).join_requests.select_related("user"), pk=pk)
     requested_action = request.POST.get("do")
     if requested_action in ("accept", "decline"):
-        is_accepted = requested_action == "accept"
-        message = (
-            _("%(user)s joined the company.") % {"user": join_request.user}
-            if is_accepted
-            else _("Request declined. We notify %(user)s by email.") % {"user": join_request.user}
-        )
-        with reported_refusals(request, message):
-            role = request.POST.get("role", "")
-            members.decide_join_request(
-                join_request, accept=is_accepted, role=role, actor=request.user, now=timezone.now()
-            )
+        accept, role = requested_action == "accept", request.POST.get("role", "")
+        message = _("%(user)s joined the company.") if accept else _("Request declined. We notify %(user)s by email.")
+        with reported_refusals(request, message % {"user": join_request.user}):
+            members.decide_join_request(join_request, accept=accept, role=role, actor=request.user, now=timezone.now())
     return redirect("partners:members", slug)
 
 

@@ -28,10 +28,8 @@ def create_partner_page(request: AuthenticatedRequest) -> HttpResponse:
     """Create a company, or suggest joining a matching one first."""
     form = PartnerProfileForm(request.POST or None, initial=request.unsent())  # type: ignore[attr-defined]
     name = form.cleaned_data["name"] if form.is_valid() else ""
-    matches, is_taken = (
-        list_matching_partners(request.user, name),
-        bool(name and name_validation.find_similar_partner(name, timezone.now())),
-    )
+    matches = list_matching_partners(request.user, name)
+    is_taken = bool(name and name_validation.find_similar_partner(name, timezone.now()))
     if name and (not matches or "anyway" in request.POST or is_taken):
         try:
             partner = create_partner(request.user, form.cleaned_data)
