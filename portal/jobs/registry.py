@@ -59,7 +59,7 @@ JOBS = [
         "integrations.submissions.services.agreement_versions.request_new_versions",
         300,
     ),
-    PeriodicJob("reviews.record_conflicts", "integrations.reviews.tasks.record_conflicts", 3600),
+    PeriodicJob("reviews.record_conflicts", "integrations.reviews.services.conflicts.record_known_conflicts", 3600),
     PeriodicJob("submissions.maintain_credentials", "integrations.submissions.tasks.maintain_credentials", 60),
     PeriodicJob("accounts.delete_expired_sessions", "portal.accounts.cleanup.delete_expired", 86400, "network"),
 ]

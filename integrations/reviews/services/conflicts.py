@@ -57,7 +57,10 @@ def remove_conflict(partner: Partner, reviewer: User, reason: str, *, actor: Use
 
 
 def record_known_conflicts(now: datetime) -> int:
-    """Record the conflicts that follow from memberships and verified domains. Return how many are new."""
+    """Record the conflicts that follow from memberships and verified domains. Return how many are new.
+
+    Permissions apply them at once.
+    """
     count = 0
     for partner in Partner.objects.exclude(verification_state=VerificationState.CLOSED).order_by("pk").iterator():
         conflicts = list_conflicted_reviewers(partner)

@@ -193,9 +193,8 @@ def _require_unchanged(row: Integration, previous_pk: int | None, now: datetime)
     is_claimed = row.claim_expires_at is not None and row.claim_expires_at > now
     is_waiting = row.is_open and row.responsible_party == ResponsibleParty.PROGRAM
     if row.reviewer_id != previous_pk or is_claimed or not is_waiting:
-        raise ActionRefused(
-            _("This review changed after you opened the page. Check it, then assign it again."), "conflict"
-        )
+        refusal = _("This review changed after you opened the page. Check it, then assign it again.")
+        raise ActionRefused(refusal, "conflict")
 
 
 def _notify_reviewer(reviewer: User, integrations: Sequence[Integration], actor: User, now: datetime) -> None:

@@ -67,9 +67,8 @@ def withdraw_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Withdraw a finding that the partner can't see yet."""
     finding = load_finding(request, pk)
     require_program_staff(request)
-    with reported_refusals(request):
+    with reported_refusals(request, _("You withdrew finding %(number)s.") % {"number": finding.number}):
         finding_threads.withdraw_finding(finding, actor=request.user, now=timezone.now())
-        messages.success(request, _("You withdrew finding %(number)s.") % {"number": finding.number})
     return redirect(f"{reverse('reviews:review', args=[finding.integration.uuid])}#findings")
 
 

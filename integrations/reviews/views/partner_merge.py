@@ -1,7 +1,6 @@
 """Page where staff merge a company into another one, with a preview of what moves."""
 
 from django import forms
-from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
@@ -65,9 +64,9 @@ def merge_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
 
 
 def _merge(request: AuthenticatedRequest, source: Partner, target: Partner, note: str) -> HttpResponse:
-    with reported_refusals(request):
+    names = {"source": source, "target": target}
+    with reported_refusals(request, _("%(source)s is now part of %(target)s.") % names):
         partner_merges.merge_partners(source, target, note, actor=request.user, now=timezone.now())
-        messages.success(request, _("%(source)s is now part of %(target)s.") % {"source": source, "target": target})
         return redirect("reviews:partner", target.slug)
     return redirect("reviews:partner", source.slug)
 

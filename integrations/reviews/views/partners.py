@@ -1,7 +1,6 @@
 """Partner pages for program staff."""
 
 from django import forms
-from django.contrib import messages
 from django.db.models import Case, Count, OuterRef, Prefetch, Q, QuerySet, Subquery, When
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
@@ -107,9 +106,8 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         message = _("%(manager)s is now the alliances manager of %(name)s.")
         if manager is None:
             message = _("%(name)s now uses the program mailbox.")
-        with reported_refusals(request):
+        with reported_refusals(request, message % {"manager": manager, "name": partner.name}):
             creation.assign_manager(partner, manager, actor=request.user, now=timezone.now())
-            messages.success(request, message % {"manager": manager, "name": partner.name})
         return redirect("reviews:partner", slug)
     rows = INTEGRATIONS.filter(partner=partner)
     context = {

@@ -188,9 +188,8 @@ def build_claim_context(integration: Integration, user: User) -> dict[str, objec
 def release_claim(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Release the user's claim."""
     integration = load_integration_for_program(request, uuid)
-    with reported_refusals(request):
+    with reported_refusals(request, _("You released the claim on %(name)s.") % {"name": integration.name}):
         claims.release_claim(integration, actor=request.user, now=timezone.now())
-        messages.success(request, _("You released the claim on %(name)s.") % {"name": integration.name})
     return redirect_to_queue(request)
 
 

@@ -1,5 +1,6 @@
 """Actions on the selected items of the review queue."""
 
+from contextlib import suppress
 from uuid import UUID
 
 from django.contrib import messages
@@ -40,10 +41,8 @@ def _parse_uuids(values: list[str]) -> list[UUID]:
     """Return the valid UUIDs."""
     uuids = []
     for value in values:
-        try:
+        with suppress(ValueError):
             uuids.append(UUID(value))
-        except ValueError:
-            continue
     return uuids
 
 

@@ -10,7 +10,6 @@ from integrations.partners.permissions import can_decide, can_manage_conflicts, 
 from integrations.reviews.assignment import suggest_reviewers
 from integrations.reviews.selectors.next_review import find_next_review
 from integrations.reviews.services import bulk, claims, conflicts
-from integrations.reviews.tasks import record_conflicts
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
@@ -172,7 +171,7 @@ def test_conflict_that_begins_after_a_removal_counts(
     cause(acme, rob, moment)
     assert can_decide(fresh(ready), reload(rob)) is False
     assert [each.reviewer for each in suggest_reviewers(fresh(ready), moment)] == [rita]
-    assert (record_conflicts(moment), record_conflicts(moment)) == (1, 0)
+    assert (conflicts.record_known_conflicts(moment), conflicts.record_known_conflicts(moment)) == (1, 0)
 
 
 def test_former_member_among_staff_cannot_remove_conflicts_or_merge(
@@ -210,7 +209,7 @@ def test_current_member_cannot_decide_after_a_removal(
 def test_known_conflicts_are_recorded_once(acme: Partner, rita: User, rob: User, moment: datetime) -> None:
     leave(acme, rob, moment)
     mark(acme, rita, moment)
-    assert (record_conflicts(moment), record_conflicts(moment)) == (1, 0)
+    assert (conflicts.record_known_conflicts(moment), conflicts.record_known_conflicts(moment)) == (1, 0)
     rows = ConflictOfInterest.objects.order_by("user__name").values_list("user__name", "kind", "reason")
     assert list(rows) == [
         ("Rita Reyes", ConflictKind.MARKED, "I worked there."),
