@@ -12,7 +12,6 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext
 
 from integrations.partners import permissions
@@ -37,9 +36,8 @@ class DigestPart:
     news: tuple[EmailMessage, ...]
 
 
-def send_due(now: datetime | None = None, limit: int = 500) -> int:
+def send_due(now: datetime, limit: int = 500) -> int:
     """Send due digests. Return how many."""
-    now = now or timezone.now()
     waiting = _list_batched(now).exclude(person=None)
     people: list[int] = list(waiting.order_by("person_id").values_list("person_id", flat=True).distinct()[:limit])
     return sum(_send_safely(pk, now) for pk in people)
@@ -64,16 +62,13 @@ def send_digest(pk: int, now: datetime) -> bool:
     pending = _list_batched(now).filter(person_id=pk).select_for_update(of=("self",))
     rows = list(pending.select_related("integration__partner", "event").order_by("pk")[:MAX_EMAILS])
     person = User.objects.filter(pk=pk, is_active=True).first()
+    messages = EmailMessage.objects.filter(pk__in=[row.pk for row in rows])
     if person is None or not rows:
-        EmailMessage.objects.filter(pk__in=[row.pk for row in rows]).update(state=EmailMessage.State.SUPPRESSED)
+        messages.update(state=EmailMessage.State.SUPPRESSED)
         return False
-    key = f"digest:{pk}:{rows[0].pk}-{rows[-1].pk}"
-    digest = email.queue(
-        "digest", key, person, build_context(person, rows), unsubscribe=stopping.build_url(person, "digest"), now=now
-    )
-    EmailMessage.objects.filter(pk__in=[row.pk for row in rows]).update(
-        state=EmailMessage.State.INCLUDED_IN_DIGEST, digest=digest
-    )
+    key, context = f"digest:{pk}:{rows[0].pk}-{rows[-1].pk}", build_context(person, rows)
+    digest = email.queue("digest", key, person, context, unsubscribe=context["stop"], now=now)
+    messages.update(state=EmailMessage.State.INCLUDED_IN_DIGEST, digest=digest)
     return digest is not None
 
 

@@ -21,9 +21,8 @@ PARTY_LABELS = {
     ResponsibleParty.MACHINE: gettext_noop("the portal"),
     ResponsibleParty.THIRD_PARTY: gettext_noop("others"),
 }
-OBSERVER_PARTY_LABELS = PARTY_LABELS | {
-    ResponsibleParty.PARTNER: gettext_noop("the partner")
-}  # for readers who can't edit
+# for readers who can't edit
+OBSERVER_PARTY_LABELS = PARTY_LABELS | {ResponsibleParty.PARTNER: gettext_noop("the partner")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from pydantic import TypeAdapter
 
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import ListingStatus
-from portal.audit.models import AuditEvent
 from portal.core.content_files import Content, load_content
 
 RELISTING_EVENT_TYPES = ("compliance.reinstated", "compliance.appeal_upheld")
@@ -66,11 +65,9 @@ def get_status_changed_at(integration: Integration) -> datetime | None:
         return integration.ended_at
     if PUBLIC_STATUSES[ListingStatus(integration.listing_status)] is not LISTED_STATUS:
         return integration.listing_status_since or integration.released_at
-    events = (
-        AuditEvent.objects.filter(integration=integration, event_type__in=RELISTING_EVENT_TYPES).order_by("-seq")
-        if integration.listing_status_since
-        else ()
-    )
+    if integration.listing_status_since is None:
+        return integration.released_at
+    events = integration.events.filter(event_type__in=RELISTING_EVENT_TYPES).order_by("-seq")
     relisting_times = (
         event.at
         for event in events

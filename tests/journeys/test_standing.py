@@ -43,8 +43,8 @@ def listed_provider(walk: Walk, acme: Partner, alice: Any, rita: Any) -> Integra
 def days_pass(walk: Walk, days: int) -> None:
     """Time passes and the portal looks at its due processes; the outside world is left out."""
     walk.traveller.move_to(timezone.now() + timedelta(days=days))
-    refresh_due_integrations()
-    advance_cases()
+    refresh_due_integrations(timezone.now())
+    advance_cases(timezone.now())
     run_due_jobs("email", timezone.now())
 
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from integrations.partners.models import Partner
 from integrations.programs.schema import Edition, Program
-from integrations.submissions.forms.drafts import FIELD_LABELS, IntegrationForm
+from integrations.submissions.forms.drafts import IntegrationForm
 from portal.core.django_arguments import FormArguments
 from portal.core.repository_urls import MAX_URL_LENGTH
 from portal.core.text_fields import SingleLineField
@@ -87,7 +87,7 @@ class NamespaceForm(forms.Form):
         },
     )
     offerings = forms.MultipleChoiceField(
-        label=FIELD_LABELS["offerings"],
+        label=IntegrationForm.base_fields["offerings"].label,
         widget=forms.CheckboxSelectMultiple,
         help_text=gettext_lazy("They apply to all selected providers. You can change them later."),
         error_messages={

@@ -29,14 +29,6 @@ from portal.ui.components.inline import option
 
 TEXT_FIELDS = ("repository_address", "name", "description", "category", "homepage")
 FORM_FIELDS = (*TEXT_FIELDS, "offerings")
-FIELD_LABELS = {
-    "repository_address": gettext_lazy("Repository URL"),
-    "name": gettext_lazy("Name"),
-    "description": gettext_lazy("Description"),
-    "category": gettext_lazy("Category"),
-    "homepage": gettext_lazy("Homepage"),
-    "offerings": gettext_lazy("Compatible products"),
-}
 GITHUB_FIELDS = ("name", "description", "homepage")  # fields that GitHub can fill
 READ_ONLY_FIELDS = ("license", "latest_release")  # shown, not editable
 REPOSITORY_ID_FIELDS = ("repository_id", "repository_owner_id")
@@ -89,20 +81,20 @@ def merge_repository_data(data: JsonObject, repository_data: Mapping[str, object
 class IntegrationForm(forms.Form):
     """Description of an integration, bound to a draft's data or to submitted data."""
 
-    repository_address = RepositoryUrlField(max_length=MAX_URL_LENGTH, label=FIELD_LABELS["repository_address"])
+    repository_address = RepositoryUrlField(max_length=MAX_URL_LENGTH, label=gettext_lazy("Repository URL"))
     name = SingleLineField(
         max_length=80,
-        label=FIELD_LABELS["name"],
+        label=gettext_lazy("Name"),
         error_messages={"required": gettext_lazy("Enter a name."), "max_length": MAX_LENGTH_MESSAGE},
     )
     description = MultiLineField(
         max_length=2000,
-        label=FIELD_LABELS["description"],
+        label=gettext_lazy("Description"),
         help_text=gettext_lazy("Describe the purpose and the users in two or three sentences."),
         error_messages={"required": gettext_lazy("Enter a description."), "max_length": MAX_LENGTH_MESSAGE},
     )
     category = forms.ChoiceField(
-        label=FIELD_LABELS["category"],
+        label=gettext_lazy("Category"),
         widget=forms.RadioSelect,
         error_messages={
             "required": CHOICE_MESSAGE,
@@ -110,7 +102,7 @@ class IntegrationForm(forms.Form):
         },
     )
     offerings = forms.MultipleChoiceField(
-        label=FIELD_LABELS["offerings"],
+        label=gettext_lazy("Compatible products"),
         widget=forms.CheckboxSelectMultiple,
         error_messages={
             "required": gettext_lazy("Select at least one option."),
@@ -118,7 +110,7 @@ class IntegrationForm(forms.Form):
             "invalid_list": REQUIRED_MESSAGE,
         },
     )
-    homepage = WebAddressField(max_length=200, label=FIELD_LABELS["homepage"], required=False)
+    homepage = WebAddressField(max_length=200, label=gettext_lazy("Homepage"), required=False)
 
     def __init__(self, program: Program, edition: Edition, **kwargs: Unpack[FormArguments]) -> None:
         super().__init__(**kwargs)
@@ -135,9 +127,8 @@ class IntegrationForm(forms.Form):
         self.fields["offerings"].choices = [  # type: ignore[attr-defined]
             (name, option(name, hint=text) if text else name) for name, text in edition.described_offerings()
         ]
-        self.fields["offerings"].help_text = _("Select all %(product)s products that the integration supports.") % {
-            "product": program.product
-        }
+        offerings_help = _("Select all %(product)s products that the integration supports.")
+        self.fields["offerings"].help_text = offerings_help % {"product": program.product}
 
     def mark_prefilled(self, data: JsonObject) -> "IntegrationForm":
         """Mark the fields that GitHub filled."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Unpack
 
 from django import forms
@@ -16,6 +17,13 @@ from portal.core.form_fields import UtcDateTimeField
 from portal.core.text_fields import MultiLineField, SingleLineField
 
 MEETING_MINUTES = (15, 30, 45, 60, 90, 120)
+build_place_field = partial(
+    SingleLineField,
+    label=gettext_lazy("Location"),
+    help_text=gettext_lazy("Enter a link to a call or a phone number."),
+    max_length=300,
+    required=False,
+)
 
 
 def format_moment(moment: datetime) -> str:
@@ -58,12 +66,7 @@ class MeetingProposalForm(forms.Form):
             "invalid_choice": gettext_lazy("Select a duration from the list."),
         },
     )
-    place = SingleLineField(
-        label=gettext_lazy("Location"),
-        help_text=gettext_lazy("Enter a link to a call or a phone number."),
-        max_length=300,
-        required=False,
-    )
+    place = build_place_field()
 
     def clean(self) -> dict[str, object]:
         data = super().clean() or {}
@@ -87,12 +90,7 @@ class MeetingAcceptanceForm(forms.Form):
             "invalid_choice": gettext_lazy("This time is no longer available. Select another one."),
         },
     )
-    place = SingleLineField(
-        label=gettext_lazy("Location"),
-        help_text=gettext_lazy("Enter a link to a call or a phone number."),
-        max_length=300,
-        required=False,
-    )
+    place = build_place_field()
 
     def __init__(self, times: Sequence[datetime], *, has_place: bool, **kwargs: Unpack[FormArguments]) -> None:
         super().__init__(**kwargs)

@@ -57,18 +57,9 @@ def build_reason_field(help_text: StrOrPromise, *, missing: StrOrPromise, max_le
 class FileForm(forms.Form):
     """Form with a file field that reports files rejected for their size."""
 
-    def __init__(
-        self,
-        *,
-        request: HttpRequest,
-        accept: tuple[str, ...],
-        is_required: bool = True,
-        **kwargs: Unpack[FormArguments],
-    ) -> None:
+    def __init__(self, *, request: HttpRequest, accept: tuple[str, ...], **kwargs: Unpack[FormArguments]) -> None:
         super().__init__(**kwargs)
-        field = UploadField(
-            accept=accept, label=_("File"), required=is_required, help_text=describe_accepted_files(accept)
-        )
+        field = UploadField(accept=accept, label=_("File"), help_text=describe_accepted_files(accept))
         field.was_oversized = "file" in get_oversized_fields(request)
         self.fields["file"] = field
 

@@ -234,11 +234,6 @@ class Integration(FSMModelMixin, StageFields):
         return self.next_action_code == PENDING_ACTION
 
     @property
-    def reason_labels(self) -> list[str]:
-        """Return the reasons for the queue in the reader's language."""
-        return [render_sentence(**reason) for reason in self.reasons]
-
-    @property
     def program(self) -> Program:
         return PROGRAMS[self.program_key]
 

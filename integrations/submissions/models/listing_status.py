@@ -31,6 +31,9 @@ UNLISTED, LISTED, ON_NOTICE = ListingStatus.UNLISTED, ListingStatus.LISTED, List
 SUSPENDED, DELISTED = ListingStatus.SUSPENDED, ListingStatus.DELISTED
 Method = TypeVar("Method", bound=Callable[..., None])
 listing_transition = partial(transition, field="listing_status")
+implied_transition = partial(listing_transition, permission=permissions.is_never_allowed)
+automatic_transition = partial(listing_transition, permission=permissions.is_machine)
+tier_decision = partial(listing_transition, source=LISTED, permission=permissions.can_decide)
 
 
 def allow_decision(
@@ -64,19 +67,15 @@ class ListingStatusFields(ListingPeriod):
 
     # -- listing and tiers ---------------------------------------------------------------------------------
 
-    @listing_transition(
-        source=[UNLISTED, DELISTED],
-        target=LISTED,
-        permission=permissions.is_never_allowed,
-    )
+    @implied_transition(source=[UNLISTED, DELISTED], target=LISTED)
     def verify(self) -> None:
         self.tier = self.edition.release_tier.key
 
-    @listing_transition(source="*", target=DELISTED, permission=permissions.is_never_allowed)
+    @implied_transition(source="*", target=DELISTED)
     def unlist(self) -> None:
         self.tier = ""
 
-    @listing_transition(source=DELISTED, target=RETURN_VALUE(*ListingStatus), permission=permissions.is_never_allowed)
+    @implied_transition(source=DELISTED, target=RETURN_VALUE(*ListingStatus))
     def relist(self, *, undo: NamedValues) -> str:
         """Restore what the end of support replaced."""
         self._restore_period(undo)
@@ -88,29 +87,17 @@ class ListingStatusFields(ListingPeriod):
     def request_tier(self, *, tier: str, **_: object) -> None:
         self.tier_request = tier
 
-    @listing_transition(
-        source=LISTED,
-        permission=permissions.can_decide,
-        conditions=[guards.is_not_claimed_by_other, guards.is_tier_requested, guards.has_tier_requirements],
-    )
+    @tier_decision(conditions=[guards.is_not_claimed_by_other, guards.is_tier_requested, guards.has_tier_requirements])
     def grant_tier(self, **_: object) -> None:
         self.tier, self.tier_request = self.tier_request, ""
 
-    @listing_transition(
-        source=LISTED,
-        permission=permissions.can_decide,
-        conditions=[guards.is_not_claimed_by_other, guards.is_tier_requested, guards.has_note],
-    )
+    @tier_decision(conditions=[guards.is_not_claimed_by_other, guards.is_tier_requested, guards.has_note])
     def decline_tier(self, **_: object) -> None:
         self.tier_request = ""
 
     # -- compliance procedure ---------------------------------------------------------------------------------
 
-    @listing_transition(
-        source=LISTED,
-        permission=permissions.is_machine,
-        conditions=[compliance_guards.has_no_pending_request],
-    )
+    @automatic_transition(source=LISTED, conditions=[compliance_guards.has_no_pending_request])
     def suggest_notice(self, *, request: str, params: SentenceParams, **_: object) -> None:
         self.compliance_request, self.compliance_request_params = request, params
 
@@ -123,11 +110,7 @@ class ListingStatusFields(ListingPeriod):
     def dismiss_request(self, *, now: datetime, **_: object) -> None:
         self.compliance_request, self.compliance_reviewed_at = "", now
 
-    @listing_transition(
-        source=[ON_NOTICE, SUSPENDED],
-        permission=permissions.is_machine,
-        conditions=[compliance_guards.is_process_not_paused],
-    )
+    @automatic_transition(source=[ON_NOTICE, SUSPENDED], conditions=[compliance_guards.is_process_not_paused])
     def pause_deadline(self, *, now: datetime, **_: object) -> None:
         self._pause_period(PAUSED_FOR_ACTIVITY, now)
 

@@ -28,6 +28,8 @@ stage_transition = partial(transition, field="stage")
 undo_transition = partial(
     stage_transition, permission=permissions.can_undo_decision, conditions=[guards.can_undo_decision]
 )
+decision_transition = partial(stage_transition, permission=permissions.can_decide)
+review_decision = partial(decision_transition, source=Stage.REVIEW, target=Stage.REVIEW)
 APPROVAL_GUARDS = [
     guards.is_not_on_hold,
     guards.is_not_claimed_by_other,
@@ -138,10 +140,7 @@ class StageFields(ListingStatusFields):
     def resubmit_for_review(self, *, now: datetime, **_: object) -> None:
         self._start_review_round(now)
 
-    @stage_transition(
-        source=Stage.REVIEW,
-        target=Stage.REVIEW,
-        permission=permissions.can_decide,
+    @review_decision(
         conditions=[
             guards.is_not_on_hold,
             guards.is_not_claimed_by_other,
@@ -152,42 +151,30 @@ class StageFields(ListingStatusFields):
     def request_changes(self, **_: object) -> None:
         self.review_state = ReviewState.CHANGES
 
-    @stage_transition(
-        source=Stage.REVIEW,
-        target=Stage.REVIEW,
-        permission=permissions.can_decide,
-        conditions=[*APPROVAL_GUARDS, guards.is_first_approval],
-    )
+    @review_decision(conditions=[*APPROVAL_GUARDS, guards.is_first_approval])
     def approve_first(self, *, actor: "User", **_: object) -> None:
         """Leave the review to a second reviewer, who can claim it."""
         self.first_approver = actor
         self.reviewer = self.claim_expires_at = None
 
-    @stage_transition(
-        source=Stage.REVIEW,
-        target=Stage.REVIEW,
-        permission=permissions.can_decide,
-        conditions=[guards.is_own_first_approval],
-    )
+    @review_decision(conditions=[guards.is_own_first_approval])
     def undo_first_approval(self, *, actor: "User", **_: object) -> None:
         """Return the review to the first reviewer, unless someone else has claimed it. Nobody was told."""
         self.first_approver = None
         self.reviewer = self.reviewer or actor
 
-    @stage_transition(
+    @decision_transition(
         source=Stage.REVIEW,
         target=Stage.RELEASE,
-        permission=permissions.can_decide,
         conditions=[*APPROVAL_GUARDS, guards.has_other_approval],
     )
     def approve(self, **_: object) -> None:
         self.step = self.next_position[0].key  # type: ignore[union-attr]
         self.review_state = ReviewState.NONE
 
-    @stage_transition(
+    @decision_transition(
         source=Stage.RELEASE,
         target=Stage.SUPPORT,
-        permission=permissions.can_decide,
         conditions=[
             guards.is_company_verified,
             guards.is_not_on_hold,
@@ -203,10 +190,9 @@ class StageFields(ListingStatusFields):
 
     # -- off the path --------------------------------------------------------------------------------------
 
-    @stage_transition(
+    @decision_transition(
         source=STAGES_BEFORE_RELEASE,
         target=Stage.DECLINED,
-        permission=permissions.can_decide,
         conditions=[guards.is_not_claimed_by_other, guards.has_note],
     )
     def decline(self, *, now: datetime, **_: object) -> None:
@@ -251,7 +237,7 @@ class StageFields(ListingStatusFields):
     def put_on_hold(self, *, note: str, waits_for: str = ResponsibleParty.THIRD_PARTY, **_: object) -> None:
         self.on_hold_for, self.hold_reason = ResponsibleParty(waits_for), note
 
-    @stage_transition(source=HOLDABLE_STAGES, permission=permissions.can_decide, conditions=[guards.is_on_hold])
+    @decision_transition(source=HOLDABLE_STAGES, conditions=[guards.is_on_hold])
     def resume(self, **_: object) -> None:
         self.on_hold_for = self.hold_reason = ""
 

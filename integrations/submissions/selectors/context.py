@@ -136,25 +136,18 @@ OTHER_PARTY_ACTIONS = {
 }
 
 
-def build_open_requirements(
-    integration: "Integration", requirements: Iterable[Requirement], now: datetime
-) -> tuple[OpenRequirement, ...]:
-    """Return each requirement with its responsible party and action."""
+def list_open_next(integration: "Integration", now: datetime) -> tuple[OpenRequirement, ...]:
+    """Return open requirements before the next position; in support, those no longer fulfilled."""
     edition = integration.edition
     met_by_group = Counter(r.group for r in edition.requirements() if r.group and is_fulfilled(r, integration, now))
     remaining_by_group = {group.key: group.minimum - met_by_group[group.key] for group in edition.groups}
     open_requirements = []
-    for r in requirements:
+    for r in list_missing_next(integration, now):
         party = get_responsible_party(r, integration)
         action, enough = _get_action(r, party, integration), remaining_by_group.get(r.group, 0)
         is_blocked = bool(explain_blocker(r, integration, now))
         open_requirements.append(OpenRequirement(r.id, r.title, party, action, r.group, enough, is_blocked))
     return tuple(open_requirements)
-
-
-def list_open_next(integration: "Integration", now: datetime) -> tuple[OpenRequirement, ...]:
-    """Return open requirements before the next position; in support, those no longer fulfilled."""
-    return build_open_requirements(integration, list_missing_next(integration, now), now)
 
 
 def _get_action(requirement: Requirement, responsible_party: ResponsibleParty, integration: "Integration") -> str:

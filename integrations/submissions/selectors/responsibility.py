@@ -22,9 +22,8 @@ def list_by_responsible_party(
     """
     is_open = ~Q(stage__in=[str(stage) for stage in FINAL_STAGES])
     waits_for_program = Q(responsible_party__in=[str(ResponsibleParty.PROGRAM), str(ResponsibleParty.THIRD_PARTY)])
-    waits_for_portal = Q(responsible_party=str(ResponsibleParty.MACHINE)) & ~Q(
-        stage=str(Stage.SUPPORT)
-    )  # in support, the portal only monitors
+    # in support, the portal only monitors
+    waits_for_portal = Q(responsible_party=str(ResponsibleParty.MACHINE)) & ~Q(stage=str(Stage.SUPPORT))
     waits_for_partner = is_open & Q(responsible_party=str(ResponsibleParty.PARTNER))
     block = Case(
         When(waits_for_partner & Q(partner__in=editable_partners), then=Value(MINE)),

@@ -30,26 +30,11 @@ MATCH_LABELS = {
     PRODUCT: gettext_noop("the same product"),
     NAME: gettext_noop("a similar name"),
 }
-GENERIC_WORDS = {
-    "terraform",
-    "nomad",
-    "vault",
-    "consul",
-    "packer",
-    "provider",
-    "plugin",
-    "driver",
-    "device",
-    "run",
-    "task",
-    "tasks",
-    "for",
-    "the",
-    "and",
-    "integration",
-    "official",
-    "hashicorp",
-}
+GENERIC_TEXT = """
+    and consul device driver for hashicorp integration nomad official packer plugin provider run task tasks terraform
+    the vault
+"""
+GENERIC_WORDS = frozenset(GENERIC_TEXT.split())
 HANDLE_SALT = "integrations.submissions.selectors.similar"
 REGISTRY_TIERS = ("official", "partner", "community")
 MAX_NEIGHBORS = 40  # rows of each kind, and rows compared on each side of a key

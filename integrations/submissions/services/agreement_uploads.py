@@ -37,8 +37,7 @@ def upload_signed_agreement(
 
     Raises ActionRefused.
     """
-    rule = permissions.can_edit
-    with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rule) as change:
+    with change_requirement(integration, requirement_id, actor=actor, now=now, rule=permissions.can_edit) as change:
         agreement = get_current_agreement(change.integration.partner, change.requirement.agreement)
         require_signable(agreement, digest)
         if agreement.document is not None:
@@ -53,8 +52,7 @@ def upload_signed_agreement(
 
 def confirm_upload(integration: Integration, requirement_id: str, *, actor: AnyUser, now: datetime) -> Agreement:
     """Confirm that both sides signed the uploaded PDF, which completes the agreement. Raises ActionRefused."""
-    rule = permissions.can_decide
-    with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rule) as change:
+    with change_requirement(integration, requirement_id, actor=actor, now=now, rule=permissions.can_decide) as change:
         agreement = _get_uploaded_agreement(change)
         save_signature(change, agreement, Signature(str(actor), "", CONFIRMATION))
         answer_requirement(change, agreement)
@@ -65,8 +63,7 @@ def reject_upload(
     integration: Integration, requirement_id: str, *, reason: str, actor: AnyUser, now: datetime
 ) -> Agreement:
     """Reject the uploaded PDF, which opens the requirement again. The PDF is kept. Raises ActionRefused."""
-    rule = permissions.can_decide
-    with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rule) as change:
+    with change_requirement(integration, requirement_id, actor=actor, now=now, rule=permissions.can_decide) as change:
         agreement = _get_uploaded_agreement(change)
         agreement.rejected_at, agreement.rejection_reason = now, reason
         agreement.save()

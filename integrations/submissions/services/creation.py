@@ -104,9 +104,8 @@ def change_description(
             setattr(row, key, value)
         if "repository" in changes:
             row.repository_reader = None
+        event_type = "integration.repository_changed" if "repository" in changes else "integration.edited"
         if changes:
-            is_other_repository = "repository" in changes
-            event_type = "integration.repository_changed" if is_other_repository else "integration.edited"
             change.record(event_type, changes=changes)
     return row
 

@@ -25,13 +25,11 @@ class DraftConflictError(Exception):
     """A newer version of the draft exists. `theirs` is the stored row, `mine` the rejected data."""
 
     def __init__(self, other_draft: IntegrationDraft, own_data: Mapping[str, object], actor: User) -> None:
-        is_own = other_draft.saved_by_id == actor.pk
-        super().__init__(
-            _("You saved another version on another page.")
-            if is_own
-            else _("%(name)s saved another version.") % {"name": other_draft.saved_by or _("Someone")}
-        )
-        self.is_own = is_own
+        self.is_own = other_draft.saved_by_id == actor.pk
+        message = _("You saved another version on another page.")
+        if not self.is_own:
+            message = _("%(name)s saved another version.") % {"name": other_draft.saved_by or _("Someone")}
+        super().__init__(message)
         self.theirs, self.mine = other_draft, dict(own_data)
 
 
@@ -66,9 +64,8 @@ def save_draft(
     """Save data that is based on `version`. Raises DraftConflictError if a newer version exists."""
     refusals.require_permission(permissions.can_edit_partner, draft.partner, actor)
     with transaction.atomic():
-        locked_draft = (
-            IntegrationDraft.objects.select_for_update(of=("self",)).select_related("saved_by").get(pk=draft.pk)
-        )
+        rows = IntegrationDraft.objects.select_for_update(of=("self",)).select_related("saved_by")
+        locked_draft = rows.get(pk=draft.pk)
         if locked_draft.sent_at is not None:
             raise ActionRefused(_("This draft was already submitted."), "invalid-transition")
         if locked_draft.data == dict(data):

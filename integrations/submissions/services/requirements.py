@@ -53,12 +53,6 @@ def get_requirement(integration: Integration, requirement_id: str) -> Requiremen
     return requirement
 
 
-def get_or_create_state(integration: Integration, requirement_id: str) -> RequirementFulfillment:
-    """Return the requirement's row. Call with the integration locked, so that nobody else creates it."""
-    rows = RequirementFulfillment.objects.filter(integration=integration, requirement_id=requirement_id)
-    return rows.first() or rows.create(integration=integration, requirement_id=requirement_id)
-
-
 def get_acting_party(integration: Integration, user: AnyUser | None) -> ResponsibleParty:
     """Return the side for which a user acts on a two-sided requirement."""
     can_decide = user is not None and rules.can_decide(integration, user)
@@ -81,7 +75,9 @@ class RequirementChange(IntegrationChange):
 
     @cached_property
     def state(self) -> RequirementFulfillment:
-        return get_or_create_state(self.integration, self.requirement.id)
+        """Return the requirement's row, which nobody else creates while the integration is locked."""
+        state, _is_new = self.integration.fulfillments.get_or_create(requirement_id=self.requirement.id)
+        return state
 
     @property
     def acting_party(self) -> ResponsibleParty:
@@ -106,24 +102,30 @@ class RequirementChange(IntegrationChange):
 
         A shared answer is written to all open integrations in the program.
         """
-        state = self.state
-        _save_answer(state, data, status, summary, self.actor, self.now)
+        self._save_answer(data, status, summary)
         self.integration.drafts.filter(requirement_id=self.requirement.id, sent_at=None).update(sent_at=self.now)
         self.record(event_type, note, status=str(status), **event_data)
         self._withdraw_outdated_approval()
         if self.requirement.scope == AnswerScope.PARTNER:
-            self._share_answer(state)
+            self._share_answer(data, status, summary)
         self.save()
-        return state
+        return self.state
 
-    def _share_answer(self, source: RequirementFulfillment) -> None:
+    def _save_answer(self, data: Mapping[str, object], status: Status, summary: str) -> None:
+        state = self.state
+        state.data, state.status, state.summary = dict(data), status, summary
+        state.submitted_by, state.submitted_at = self.actor, self.now  # type: ignore[assignment]
+        state.version += 1
+        _clear_fulfilled_request(state, self.now)
+        state.save()
+
+    def _share_answer(self, data: Mapping[str, object], status: Status, summary: str) -> None:
         """Write a shared answer to the partner's other open integrations with the same requirement."""
         for integration in self.integration.partner.integrations.open().exclude(pk=self.integration.pk):
             for requirement in integration.edition.requirements():
                 if self._is_same_requirement(requirement, integration):
                     other = RequirementChange(lock_integration(integration.pk), self.actor, self.now, requirement)
-                    status = Status(source.status)
-                    _save_answer(other.state, source.data, status, source.summary, self.actor, self.now)
+                    other._save_answer(data, status, summary)
                     other.record("requirement.answered", shared_from=str(self.integration.uuid))
                     other._withdraw_outdated_approval()
                     other.save()
@@ -189,21 +191,6 @@ def submit_answer(
             message = _("%(name)s changed this answer.")
             raise ActionRefused(message % {"name": state.submitted_by or _("Someone")}, "conflict")
         return change.answer("requirement.answered", data, status=status)
-
-
-def _save_answer(
-    state: RequirementFulfillment,
-    data: Mapping[str, object],
-    status: Status,
-    summary: str,
-    actor: Any,
-    now: datetime,
-) -> None:
-    state.data, state.status, state.summary = dict(data), status, summary
-    state.submitted_by, state.submitted_at = actor, now
-    state.version += 1
-    _clear_fulfilled_request(state, now)
-    state.save()
 
 
 def _clear_fulfilled_request(state: RequirementFulfillment, now: datetime) -> None:

@@ -215,9 +215,8 @@ def _build_event_data(
         event_data["tier"] = previous_state["tier_request"]  # the decided request
     if previous_state["listing_status"] != integration.listing_status or options.has_evidence:
         event_data["listing_status"] = [previous_state["listing_status"], str(integration.listing_status)]
-        event_data["compliance_deadline"] = (
-            integration.compliance_deadline_at.isoformat() if integration.compliance_deadline_at else ""
-        )
+        due_at = integration.compliance_deadline_at
+        event_data["compliance_deadline"] = due_at.isoformat() if due_at else ""
     if integration.undo_until:
         event_data["undo_until"] = integration.undo_until.isoformat()
     return event_data

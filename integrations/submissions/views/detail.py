@@ -29,12 +29,10 @@ def show_integration(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 def show_history(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show all events, newest first. Program staff also see internal events."""
     integration = load_visible_integration(request, uuid)
-    events = (
-        integration.events.all()
-        if permissions.can_view_notes(integration, request.user)
-        else integration.events.visible_to_partner()
-    )
-    context = {"integration": integration, "page": paginate(request, events.order_by("-seq"))}
+    events = integration.events.order_by("-seq")
+    if not permissions.can_view_notes(integration, request.user):
+        events = events.visible_to_partner()
+    context = {"integration": integration, "page": paginate(request, events)}
     return render(request, "submissions/history.html", context)
 
 

@@ -11,7 +11,7 @@ from django.urls import path
 from django.utils.translation import gettext as _
 
 from integrations.programs.schema import Edition
-from integrations.submissions.forms.drafts import FIELD_LABELS, FORM_FIELDS, merge_form_data
+from integrations.submissions.forms.drafts import FORM_FIELDS, IntegrationForm, merge_form_data
 from integrations.submissions.services import drafts
 from integrations.submissions.views.drafts_shared import get_program, load_draft, save_input
 from integrations.submissions.views.mixins import require_button
@@ -45,12 +45,12 @@ def compare_fields(edition: Edition, own_data: JsonObject, other_data: JsonObjec
     return [
         DraftFieldComparison(
             key,
-            str(label),
+            str(IntegrationForm.base_fields[key].label),
             format_value(edition, key, own_data),
             format_value(edition, key, other_data),
             list_form_values(own_data.get(key, "")),
         )
-        for key, label in FIELD_LABELS.items()
+        for key in FORM_FIELDS
     ]
 
 

@@ -101,9 +101,7 @@ def create_draft(request: AuthenticatedRequest, program: Program, partners: list
         context = build_form_context(program, data) | {"companies": partners, "needs_company": True}
         return render(request, "submissions/draft_new.html", context, status=422)
     partner = chosen_partner or partners[0]
-    own_drafts = IntegrationDraft.objects.filter(
-        partner=partner, program_key=program.key, saved_by=request.user, sent_at=None
-    )  # type: ignore[misc]
+    own_drafts = partner.drafts.filter(program_key=program.key, saved_by=request.user, sent_at=None)  # type: ignore[misc]
     empty_draft = own_drafts.filter(integration=None, version=0).first()
     draft = empty_draft or drafts.create_draft(partner, program.key, actor=request.user, now=now)
     if has_text(data):
@@ -134,12 +132,9 @@ def build_draft_context(
     request: HttpRequest, draft: IntegrationDraft, data: NamedValues, version: int, unsent: bool
 ) -> dict[str, object]:
     program, edition = get_program(draft)
-    is_checked = "check" in request.GET
-    form = (
-        bind_form(program, edition, data)
-        if is_checked
-        else IntegrationForm(program, edition, initial=data).mark_prefilled(data)
-    )
+    form = IntegrationForm(program, edition, initial=data).mark_prefilled(data)
+    if "check" in request.GET:
+        form = bind_form(program, edition, data)
     can_edit = permissions.can_edit_partner(draft.partner, request.user)
     for field in form.fields.values():
         field.disabled = not can_edit
@@ -217,9 +212,8 @@ def discard_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if needs_name and permissions.can_edit_partner(draft.partner, request.user) and not form.is_valid():
         context = build_draft_context(request, draft, draft.data, draft.version, unsent=False)
         return render(request, "submissions/draft.html", context | {"deletion_form": form}, status=422)
-    with reported_refusals(request):
+    with reported_refusals(request, _("Draft deleted.")):
         drafts.discard_draft(draft, actor=request.user, now=timezone.now())
-        messages.success(request, _("Draft deleted."))
     return redirect("dashboard:home")
 
 
@@ -227,9 +221,8 @@ def discard_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 def restore_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Undo the deletion of a draft."""
     draft = load_draft(request, uuid)
-    with reported_refusals(request):
+    with reported_refusals(request, _("Draft restored.")):
         drafts.restore_draft(draft, actor=request.user, now=timezone.now())
-        messages.success(request, _("Draft restored."))
     return redirect("submissions:draft", uuid=uuid)
 
 

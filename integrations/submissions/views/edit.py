@@ -32,10 +32,9 @@ def edit_integration(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         integration.program, integration.edition, data=form_data or None, initial=build_initial_data(integration)
     )
     if request.method == "POST" and form.is_valid():
-        with reported_refusals(request):
+        with reported_refusals(request, _("Details saved.")):
             changes = build_changes(integration, form)
             creation.change_description(integration, changes, actor=request.user, now=timezone.now())
-            messages.success(request, _("Details saved."))
         return redirect("submissions:detail", uuid)
     context = {"integration": integration, "form": form}
     return render(request, "submissions/edit.html", context, status=422 if request.method == "POST" else 200)

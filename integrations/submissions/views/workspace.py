@@ -109,11 +109,9 @@ def get_parallel_action(integration: Integration, user: User, now: datetime) -> 
     if integration.responsible_party != ResponsibleParty.PROGRAM or not permissions.can_edit(integration, user):
         return None
     actions = list_integration_actions(integration, now, ResponsibleParty.PARTNER)
-    return (
-        {"label": actions[0].render(), "href": build_action_url(integration, user, actions[0].target)}
-        if actions
-        else None
-    )
+    if not actions:
+        return None
+    return {"label": actions[0].render(), "href": build_action_url(integration, user, actions[0].target)}
 
 
 def list_introductions(integration: Integration) -> list[Introduction]:

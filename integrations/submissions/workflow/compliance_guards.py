@@ -1,6 +1,5 @@
 """Guards of the compliance procedure, each with the message for a refusal."""
 
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
@@ -14,17 +13,11 @@ if TYPE_CHECKING:
     from integrations.submissions.models.integration import Integration
 
 
-def _format_moment(moment: datetime | None) -> str:
-    return format_full(moment) if moment else ""
-
-
 def _describe_period(integration: "Integration") -> str:
-    return (
-        _("The period ends %(compliance_deadline_at)s.")
-        % {"compliance_deadline_at": _format_moment(integration.compliance_deadline_at)}
-        if integration.compliance_deadline_at
-        else _("The deadline is paused.")
-    )
+    due_at = integration.compliance_deadline_at
+    if due_at is None:
+        return _("The deadline is paused.")
+    return _("The period ends %(compliance_deadline_at)s.") % {"compliance_deadline_at": format_full(due_at)}
 
 
 @attach_refusal(_describe_period)
@@ -59,7 +52,8 @@ def has_no_partner_activity(integration: "Integration") -> bool:
 
 def _describe_data_gap(integration: "Integration") -> str:
     data_up_to = integration.step_context.compliance.data_up_to
-    return _("Our issue data ends %(time)s. It must cover the entire period.") % {"time": _format_moment(data_up_to)}
+    time = format_full(data_up_to) if data_up_to else ""
+    return _("Our issue data ends %(time)s. It must cover the entire period.") % {"time": time}
 
 
 @attach_refusal(_describe_data_gap)
@@ -75,9 +69,8 @@ def _is_different_person(integration: "Integration", *excluded_ids: int | None) 
 
 
 def _describe_notice_author(integration: "Integration") -> str:
-    return _("%(name)s issued the notice. Another reviewer must decide on the suspension.") % {
-        "name": integration.notice_by
-    }
+    message = _("%(name)s issued the notice. Another reviewer must decide on the suspension.")
+    return message % {"name": integration.notice_by}
 
 
 @attach_refusal(_describe_notice_author)
@@ -86,9 +79,8 @@ def is_not_notice_author(integration: "Integration") -> bool:
 
 
 def _describe_suspension_author(integration: "Integration") -> str:
-    return _("%(name)s suspended the integration. Another reviewer must decide on the delisting.") % {
-        "name": integration.suspended_by
-    }
+    message = _("%(name)s suspended the integration. Another reviewer must decide on the delisting.")
+    return message % {"name": integration.suspended_by}
 
 
 @attach_refusal(_describe_suspension_author)

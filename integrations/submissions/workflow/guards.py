@@ -161,9 +161,8 @@ def has_no_partner_requirements(integration: "Integration") -> bool:
 
 
 def describe_open_findings(count: int) -> str:
-    return ngettext("Respond to %(count)s open finding first.", "Respond to %(count)s open findings first.", count) % {
-        "count": count
-    }
+    message = ngettext("Respond to %(count)s open finding first.", "Respond to %(count)s open findings first.", count)
+    return message % {"count": count}
 
 
 @attach_refusal(lambda integration: describe_open_findings(integration.step_context.findings["open"]))
@@ -178,13 +177,12 @@ def has_only_verified_findings(integration: "Integration") -> bool:
 
 
 def _describe_claim(integration: "Integration") -> str:
-    return _(
+    values = {"reviewer": integration.reviewer, "claim_expires_at": format_clock(integration.claim_expires_at)}
+    message = _(
         "%(reviewer)s claimed this review until %(claim_expires_at)s. "
         "Wait until then, or ask them to release the claim."
-    ) % {
-        "reviewer": integration.reviewer,
-        "claim_expires_at": format_clock(integration.claim_expires_at),
-    }
+    )
+    return message % values
 
 
 @attach_refusal(_describe_claim)

@@ -57,9 +57,8 @@ class Status(StrEnum):
     EXPIRED = "expired"
 
 
-FULFILLED_STATUSES = frozenset(
-    {Status.SUBMITTED, Status.NOT_APPLICABLE, Status.PASS, Status.WARN}
-)  # a waiver counts while unexpired
+# A waiver counts, too, while unexpired.
+FULFILLED_STATUSES = frozenset({Status.SUBMITTED, Status.NOT_APPLICABLE, Status.PASS, Status.WARN})
 
 
 class ResponsibleParty(StrEnum):

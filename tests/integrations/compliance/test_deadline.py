@@ -67,7 +67,7 @@ def test_ended_period_notifies_program_once(integration_on_notice: Integration, 
         "program",
         "Decide on the suspension",
     )
-    assert fresh(integration_on_notice).reason_labels == ["deadline ended"]
+    assert fresh(integration_on_notice).reasons == [{"code": "deadline_ended", "params": {}}]
     assert (
         EmailMessage.objects.get(event__event_type="compliance.deadline_expired").to
         == integration_on_notice.edition.mailbox

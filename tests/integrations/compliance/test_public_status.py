@@ -69,7 +69,7 @@ def test_breaches_suggest_a_notice_once(states: Any, late: SlaClock, now: dateti
     assert [tasks.advance_cases(now + DAY), tasks.advance_cases(now + DAY)] == [1, 0]
     row = fresh(late.integration)
     assert turn(row) == ("listed", "program", "Decide on the compliance request: 2 SLA breaches within 90 days")
-    assert row.reason_labels == ["2 SLA breaches within 90 days"]
+    assert row.reasons == [{"code": "sla_breaches", "params": {"count": 2, "days": 90}}]
     take(row, "dismiss_request", rita, now + 2 * DAY)
     SlaClock.objects.update(state="met")
     assert tasks.advance_cases(now + 3 * DAY) == 0

@@ -105,11 +105,11 @@ def test_changes_are_requested_answered_and_verified(at: At, alice: Any, rita: A
     now += timedelta(minutes=10)
     perform_transition(row, "resubmit_for_review", actor=alice, now=now)
     row = fresh(row)
-    assert (row.review_round, row.responsible_party, row.reason_labels) == (
-        2,
-        "program",
-        ["review round 2", "response to 1 finding"],
-    )
+    assert (row.review_round, row.responsible_party) == (2, "program")
+    assert row.reasons == [
+        {"code": "repeated_review", "params": {"round": 2}},
+        {"code": "resolved_findings", "params": {"count": 1}},
+    ]
     meet(row, alice, now)
     with pytest.raises(ActionRefused, match="Verify all findings first"):
         perform_transition(row, "approve", actor=rita, now=now)

@@ -127,7 +127,7 @@ def test_next_action_follows_the_verification(
     verification.verify_by_email(row.partner, actor=alice, now=now)
     row.refresh_from_db()
     assert (row.responsible_party, row.next_action_label) == ("program", "Publish the listing")
-    assert row.reason_labels == ["ready to publish"]
+    assert row.reasons == [{"code": "ready_to_publish", "params": {}}]
 
 
 @pytest.mark.parametrize(

@@ -34,11 +34,6 @@ def get_agreement(page: RequirementPage) -> Agreement:
     return agreements.get_current_agreement(page.integration.partner, page.requirement.agreement)
 
 
-def get_side_name(page: RequirementPage) -> str:
-    """Return the name of the party for which the user signs."""
-    return _("the program") if is_for_program(page) else page.integration.partner.name
-
-
 def build_page_statement(page: RequirementPage) -> str:
     """Return the statement that the user confirms."""
     return agreements.build_statement("" if is_for_program(page) else page.integration.partner.name)
@@ -120,7 +115,7 @@ def build_agreement_context(page: RequirementPage) -> TemplateContext:
             kind=agreement.kind, version=agreement.version, rejected_at__isnull=False
         ).last(),
         "has_own_signature": agreement.get_signature(side) is not None,
-        "side_name": get_side_name(page),
+        "side_name": _("the program") if is_for_program(page) else page.integration.partner.name,
         "statement": build_page_statement(page),
         "can_download": permissions.can_download(page.integration.partner, page.user, is_agreement=True),
     }
