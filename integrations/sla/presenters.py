@@ -62,19 +62,16 @@ class ClockRow(ClockRecord):
     @property
     def counterpart_summary(self) -> str:
         """Return the issue's other clock in one line, such as "First response: 3 h"."""
-        columns = self.columns
-        other = TargetType.RESPOND if columns.target_type == TargetType.RESOLVE else TargetType.RESOLVE
-        state, is_committed, stopped_at, counted_seconds = (
-            getattr(columns, f"{other}__{name}") for name in ("state", "is_committed", "stopped_at", "counted_seconds")
-        )
-        if state is None:
+        other = TargetType.RESPOND if self.columns.target_type == TargetType.RESOLVE else TargetType.RESOLVE
+        clock = self.issue_clocks.get(other)
+        if clock is None:
             return ""
-        if is_committed:
-            status = _(STATE_BADGES[state][0])
-        elif stopped_at:
-            status = _("%(count)s h") % {"count": counted_seconds // 3600}
+        if clock.is_committed:
+            status = _(STATE_BADGES[clock.state][0])
+        elif clock.stopped_at:
+            status = _("%(count)s h") % {"count": clock.counted_seconds // 3600}
         else:
-            status = _("not measurable") if columns.watch__trouble else _("none yet")
+            status = _("not measurable") if self.columns.watch__trouble else _("none yet")
         return _("%(target_type)s: %(status)s") % {"target_type": _(TARGET_TYPE_LABELS[other]), "status": status}
 
     @property
@@ -100,5 +97,5 @@ class ClockRow(ClockRecord):
 
 
 def build_rows(clocks: QuerySet[SlaClock], now: datetime) -> list[ClockRow]:
-    """Return the rows of clocks. Takes a query, and another one if a partner has its own calendar."""
+    """Return the rows of clocks. Takes two queries, and another one if a partner has its own calendar."""
     return list(build_records(ClockRow, list(select_columns(clocks)), now))
