@@ -1,9 +1,10 @@
 """Filters of SLA pages, read from the query string and limited to clocks that the user can see."""
 
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 from uuid import UUID
 
 from django import forms
@@ -19,6 +20,7 @@ from integrations.sla.metrics import build_missed_ideal_condition
 from integrations.sla.models import HAS_TARGET, MonitoredRepository, SlaClock
 from integrations.submissions.models import Integration
 from portal.accounts.requests import AnyUser
+from portal.core.figures import read_figures
 from portal.core.name_matching import compute_name_key
 from portal.core.text_fields import clean_search_query
 
@@ -213,18 +215,27 @@ def build_scope_condition(values: Mapping[str, str], partner_id: int | None) -> 
 def _list_partners(user: AnyUser) -> Choices:
     """Return (slug, name) of the partners with monitored repositories, sorted by name, at most MAX_OPTIONS + 1."""
     watches = MonitoredRepository.objects.filter(integration__partner=OuterRef("pk"))
-    rows = _list_visible_partners(user).filter(Exists(watches)).order_by()
-    return _sort_by_name(rows.values_list("slug", "name")[: MAX_OPTIONS + 1])
+    rows = _list_visible_partners(user).filter(Exists(watches)).order_by().values_list("slug", "name")
+    return _read_options("all" if permissions.is_program_staff(user) else f"user {user.pk}", rows)
 
 
 def _list_integrations(partner_id: int) -> Choices:
     """Return (UUID, name) of a partner's monitored integrations, sorted by name, at most MAX_OPTIONS + 1."""
-    rows = Integration.objects.filter(partner=partner_id, watch__isnull=False).order_by()
-    return _sort_by_name((str(uuid), name) for uuid, name in rows.values_list("uuid", "name")[: MAX_OPTIONS + 1])
+    rows = Integration.objects.filter(partner=partner_id, watch__isnull=False).order_by().values_list("uuid", "name")
+    return _read_options(f"partner {partner_id}", rows)
 
 
-def _sort_by_name(choices: Iterable[tuple[str, str]]) -> Choices:
-    return sorted(choices, key=lambda choice: choice[1].casefold())
+def _read_options(key: str, rows: "QuerySet[Any, tuple[object, str]]") -> Choices:
+    """Return up to MAX_OPTIONS + 1 options, sorted by name. If there are more than MAX_OPTIONS, they are cached."""
+    return read_figures(
+        f"options {key}",
+        lambda: sorted(((str(value), name) for value, name in rows[: MAX_OPTIONS + 1]), key=_get_sort_key),
+        lambda options: sys.maxsize if len(options) > MAX_OPTIONS else 0,
+    )
+
+
+def _get_sort_key(option: tuple[str, str]) -> str:
+    return option[1].casefold()
 
 
 def _list_visible_partners(user: AnyUser) -> QuerySet[Partner]:
