@@ -53,6 +53,7 @@ class EmailMessage(models.Model):
     class Meta:
         ordering = ("-created_at", "-pk")
         indexes = [
+            models.Index(fields=["-created_at", "-id"], name="email_message_newest"),
             models.Index(
                 fields=["id"], condition=Q(state="failed", escalated_at=None), name="email_message_to_escalate"
             ),

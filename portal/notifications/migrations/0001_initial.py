@@ -52,7 +52,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-created_at', '-pk'),
-                'indexes': [models.Index(condition=models.Q(('escalated_at', None), ('state', 'failed')), fields=['id'], name='email_message_to_escalate'), models.Index(condition=models.Q(('state', 'failed')), fields=['integration'], name='email_message_failed'), models.Index(condition=models.Q(('state', 'stored')), fields=['created_at'], name='email_message_stored'), models.Index(condition=models.Q(('state', 'batched')), fields=['held_until', 'person'], name='email_message_batched')],
+                'indexes': [models.Index(fields=['-created_at', '-id'], name='email_message_newest'), models.Index(condition=models.Q(('escalated_at', None), ('state', 'failed')), fields=['id'], name='email_message_to_escalate'), models.Index(condition=models.Q(('state', 'failed')), fields=['integration'], name='email_message_failed'), models.Index(condition=models.Q(('state', 'stored')), fields=['created_at'], name='email_message_stored'), models.Index(condition=models.Q(('state', 'batched')), fields=['held_until', 'person'], name='email_message_batched')],
             },
         ),
     ]
