@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.partners import permissions
-from integrations.reviews.assignment import REVIEW_EVENT_TYPES, get_absence
+from integrations.reviews.assignment import REVIEW_EVENT_TYPES, count_open_reviews, get_absence
 from integrations.reviews.models import ReviewerProfile
 from integrations.reviews.selectors.queue import build_snoozed_condition
 from integrations.reviews.services import claims
@@ -102,7 +102,7 @@ def list_reviews_by_reviewer(actor: User, now: datetime) -> list[tuple[User | No
 
 
 def _list_waiting(scope: str, actor: User, now: datetime) -> list[Integration]:
-    rows = Integration.objects.in_queue().filter(stage__in=STAGES_BEFORE_RELEASE).select_related("partner", "reviewer")
+    rows = Integration.objects.in_queue().filter(stage__in=STAGES_BEFORE_RELEASE)
     rows = rows.exclude(build_snoozed_condition(now)).exclude(claim_expires_at__gt=now)
     rows = rows.exclude(partner__in=list(permissions.get_roles(actor)))
     today = timezone.localtime(now).date()
@@ -110,17 +110,19 @@ def _list_waiting(scope: str, actor: User, now: datetime) -> list[Integration]:
         Q(reviewer__reviewer_profile__away_until=None) | Q(reviewer__reviewer_profile__away_until__gte=today)
     )
     conditions = {"unassigned": Q(reviewer=None), "away": Q(reviewer=None) | is_away}
-    return list(rows.filter(conditions.get(scope, Q()))[:MAX_ASSIGNMENTS])
+    # an index has all columns of these conditions, so that only the rows of the page are read
+    keys = list(rows.filter(conditions.get(scope, Q())).values_list("pk", flat=True)[:MAX_ASSIGNMENTS])
+    return list(Integration.objects.in_queue().filter(pk__in=keys).select_related("partner", "reviewer"))
 
 
 def _list_candidates(now: datetime) -> list[Candidate]:
     """Return the reviewers who aren't out of office, by name."""
-    open_reviews = Count("reviews", filter=Q(reviews__stage__in=STAGES_BEFORE_RELEASE))
+    load = count_open_reviews(Integration.objects.all())
     users = get_user_model().objects.filter(is_reviewer=True, is_active=True).select_related("reviewer_profile")
     today = timezone.localtime(now).date()
     candidates = [
         Candidate(user, getattr(user, "reviewer_profile", None) or ReviewerProfile(user=user), user.load)  # type: ignore[attr-defined]
-        for user in users.annotate(load=open_reviews).order_by("name", "pk")
+        for user in users.annotate(load=load).order_by("name", "pk")
     ]
     return [each for each in candidates if get_absence(each.profile, today) != "away now"]
 

@@ -84,7 +84,7 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('-created_at',),
                 'indexes': [
-                    models.Index(condition=models.Q(('responsible_party', 'program')), fields=['action_due_at', 'id', 'reviewer', 'claim_expires_at', 'responsible_since', 'review_round', 'review_state', 'first_approver', 'next_action_code', 'deadline_pause_reason', 'notice_by', 'suspended_by', 'created_by', 'partner', 'program_key'], name='integration_queue_order'),
+                    models.Index(condition=models.Q(('responsible_party', 'program')), fields=['action_due_at', 'id', 'reviewer', 'claim_expires_at', 'responsible_since', 'review_round', 'review_state', 'first_approver', 'next_action_code', 'deadline_pause_reason', 'notice_by', 'suspended_by', 'created_by', 'partner', 'program_key', 'stage'], name='integration_queue_order'),
                     models.Index(condition=models.Q(('deadline_pause_reason', 'appeal')), fields=['appealed_at'], name='integration_appeals'),
                     models.Index(fields=['-created_at', '-id'], name='integration_newest'),
                     models.Index(fields=['partner', 'program_key'], name='integration_partner_program'),

@@ -55,6 +55,7 @@ QUEUE_FIELDS = (
     "created_by",
     "partner",
     "program_key",
+    "stage",
 )
 INTEGRATION_ID = Parameter("integration", models.BigIntegerField())
 FULFILLMENTS: "CompiledQuery[RequirementFulfillment]" = CompiledQuery(
