@@ -5,8 +5,10 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
+from integrations.partners import permissions
 from integrations.submissions.models.integration import Integration
 from integrations.submissions.workflow.states import ReviewState, Stage
+from portal.accounts.requests import AnyUser
 from portal.audit.models import AuditEvent
 
 USER_MODEL = settings.AUTH_USER_MODEL
@@ -120,6 +122,17 @@ class ReadMarker(models.Model):
         return f"{self.user} saw {self.integration} up to {self.seq}"
 
 
+class IntroductionQuerySet(models.QuerySet["Introduction"]):
+    """Named filters of introductions."""
+
+    def visible_to(self, user: AnyUser) -> "IntroductionQuerySet":
+        """Return introductions of the integrations that a user can see."""
+        if permissions.is_program_staff(user):
+            return self
+        partners = list(permissions.get_roles(user))
+        return self.filter(Q(asking__partner__in=partners) | Q(other__partner__in=partners))
+
+
 class Introduction(models.Model):
     """One partner's request to contact another one. Each learns the other's name only if both agree."""
 
@@ -136,6 +149,8 @@ class Introduction(models.Model):
     asked_at = models.DateTimeField()
     decided_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)
+
+    objects = IntroductionQuerySet.as_manager()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["asking", "other"], name="introduction_unique_requester_other")]

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
@@ -13,7 +12,7 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.partners.models import Partner, Role
 from integrations.submissions.forms.introductions import IntroductionRequestForm
-from integrations.submissions.models import Integration, Introduction
+from integrations.submissions.models import Introduction
 from integrations.submissions.selectors.similar import find_integration_overlaps
 from integrations.submissions.services import introductions
 from integrations.submissions.views.draft_confirmation import request_introductions
@@ -72,8 +71,7 @@ def show_introduction(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 
 def load_introduction(request: HttpRequest, pk: int) -> Introduction:
     """Return an introduction that the user can see. Raises Http404."""
-    visible = Integration.objects.visible_to(request.user)
-    rows = Introduction.objects.filter(Q(asking__in=visible) | Q(other__in=visible), pk=pk)
+    rows = Introduction.objects.visible_to(request.user).filter(pk=pk)
     introduction = rows.select_related("asking__partner", "other__partner", "asked_by", "decided_by").first()
     if introduction is None:
         raise Http404(_("Introduction not found. It doesn't exist, or you don't have access."))

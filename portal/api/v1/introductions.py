@@ -3,7 +3,6 @@
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Q
 from django.utils import timezone
 from ninja import Query, Schema
 from pydantic import Field
@@ -114,8 +113,7 @@ def request_introduction(request: AuthenticatedRequest, uuid: UUID, body: Introd
 @router.get("/introductions", "integrations:read", CursorPage[IntroductionOut])
 def list_introductions(request: AuthenticatedRequest, pagination: Query[PaginationParams]) -> Page[Introduction]:
     """List introductions of your integrations, newest first."""
-    visible_ids = Integration.objects.visible_to(request.user).values("pk")
-    rows = Introduction.objects.filter(Q(asking__in=visible_ids) | Q(other__in=visible_ids))
+    rows = Introduction.objects.visible_to(request.user)
     return paginate(request, rows.select_related("asking__partner", "other__partner"), pagination)
 
 
