@@ -2,17 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from operator import attrgetter
-from typing import Literal
+from typing import Any, Literal
 
-from django.db.models import Value
+from django.db.models import BigIntegerField, Value
 from django.utils.translation import gettext as _
 
 from integrations.partners.domains import list_claimable_domains
 from integrations.partners.models import Partner, PartnerVerification, VerificationMethod
 from integrations.partners.models.verifications import DOMAIN_METHODS
 from integrations.programs.requirements import Requirement
-from integrations.submissions.models import Integration
+from integrations.submissions.models import Integration, RequirementFulfillment
+from portal.core.compiled_queries import CompiledQuery, Parameter
 from verification.checks.models import Observation
 from verification.checks.services.observations import FACT_PREFIX
 
@@ -98,11 +100,8 @@ def _compare_organizations(
 
 def _compare_registry(integration: Integration, earlier: Sequence[Integration]) -> list[IdentityRow]:
     """Return the registry's namespace and its signing keys, both as last read."""
-    facts = Observation.objects.filter(integration__in=[integration, *earlier], key__in=[LISTING, SIGNING_KEYS])
-    answers = integration.fulfillments.filter(data__has_key=PROVIDER_QUESTION).annotate(key=Value(PROVIDER_QUESTION))
-    rows = facts.values_list("integration", "key", "value").union(
-        answers.values_list("integration", "key", "data"), all=True
-    )
+    ids = {f"integration_{number}": each.pk for number, each in enumerate([integration, *earlier])}
+    rows = _compile_registry_facts(len(ids)).fetch(**ids)
     values = {
         (pk, key): str((data or {}).get(key if key == PROVIDER_QUESTION else "value", "")) for pk, key, data in rows
     }
@@ -116,6 +115,20 @@ def _compare_registry(integration: Integration, earlier: Sequence[Integration]) 
         IdentityRow(_("Registry namespace"), claimed, found, earlier_namespaces or None),
         IdentityRow(_("Signing key"), (), keys.get(integration.pk, ()), earlier_keys or None),
     ]
+
+
+@cache
+def _compile_registry_facts(count: int) -> CompiledQuery[tuple[int, str, Any]]:
+    """Return the query of the facts of as many integrations, and of the provider that the first one states."""
+    stand_ins = [(-1 - number, Parameter(f"integration_{number}", BigIntegerField())) for number in range(count)]
+    facts = Observation.objects.filter(
+        integration__in=[pk for pk, _parameter in stand_ins], key__in=[LISTING, SIGNING_KEYS]
+    )
+    answers = RequirementFulfillment.objects.filter(integration=stand_ins[0][0], data__has_key=PROVIDER_QUESTION)
+    rows = facts.values_list("integration", "key", "value").union(
+        answers.annotate(key=Value(PROVIDER_QUESTION)).values_list("integration", "key", "data"), all=True
+    )
+    return CompiledQuery(lambda: rows, stand_ins)
 
 
 def _get_owner(full_name: str) -> str:

@@ -3,15 +3,31 @@
 from dataclasses import dataclass
 from functools import cache, reduce
 from operator import or_
+from uuid import UUID
 
-from django.db.models import Case, Exists, Max, OuterRef, Q, QuerySet, TextChoices, Value, When
+from django.db.models import (
+    BigIntegerField,
+    Case,
+    Exists,
+    Max,
+    OuterRef,
+    Q,
+    QuerySet,
+    TextChoices,
+    Value,
+    When,
+    prefetch_related_objects,
+)
 from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
 from integrations.partners.models import Partner
-from integrations.programs.registry import AGREEMENTS
+from integrations.programs.registry import AGREEMENTS, get_edition
 from integrations.submissions.models import Agreement, AgreementSignature, Integration
 from integrations.submissions.workflow.states import ResponsibleParty
+from portal.core.compiled_queries import CompiledQuery, Parameter
+
+PARTNER_ID = Parameter("partner", BigIntegerField())
 
 
 class AgreementState(TextChoices):
@@ -51,7 +67,11 @@ def select_agreements() -> QuerySet[Agreement]:
 
     The version of a kind that was completed last is in force. An incomplete version that isn't current is replaced.
     """
-    return _build_agreements(tuple((key, documents[-1].version) for key, documents in AGREEMENTS.items())).all()
+    return _build_agreements(_list_current_versions()).all()
+
+
+def _list_current_versions() -> tuple[tuple[str, str], ...]:
+    return tuple((key, documents[-1].version) for key, documents in AGREEMENTS.items())
 
 
 @cache
@@ -79,11 +99,28 @@ def build_row(agreement: Agreement, signing_url: str = "") -> AgreementRow:
     return AgreementRow(agreement, AgreementState(agreement.state), signing_url)  # type: ignore[attr-defined]
 
 
+@cache
+def _compile_agreements(current_versions: tuple[tuple[str, str], ...]) -> CompiledQuery[Agreement]:
+    """Return the query of a partner's agreements, by kind, newest first."""
+    rows = _build_agreements(current_versions).prefetch_related(None).filter(partner=PARTNER_ID)
+    return CompiledQuery(lambda: rows.order_by("kind", "-pk"))
+
+
 def list_agreements(partner: Partner) -> list[AgreementRow]:
     """Return all versions by kind, newest first. Only the newest version of a kind can be signed."""
-    rows = list(select_agreements().filter(partner=partner).order_by("kind", "-pk"))
+    rows = _compile_agreements(_list_current_versions()).fetch(partner=partner.pk)
+    prefetch_related_objects(rows, "signatures")
     signing_urls = map_signing_urls(partner) if rows else {}
     return [build_row(agreement, signing_urls.pop(agreement.kind, "")) for agreement in rows]
+
+
+def _select_newest_by_edition() -> QuerySet[Integration, tuple[UUID, str, str]]:
+    groups = Integration.objects.open().filter(partner=PARTNER_ID).order_by().values("program_key", "edition_date")
+    newest = Integration.objects.filter(pk__in=groups.values(newest=Max("pk"))).order_by("-pk")
+    return newest.values_list("uuid", "program_key", "edition_date")
+
+
+NEWEST_BY_EDITION = CompiledQuery(_select_newest_by_edition)
 
 
 def map_signing_urls(partner: Partner) -> dict[str, str]:
@@ -91,12 +128,10 @@ def map_signing_urls(partner: Partner) -> dict[str, str]:
 
     Integrations of the same edition require the same, so only the newest of each is read.
     """
-    groups = partner.integrations.open().order_by().values("program_key", "edition_date").annotate(newest=Max("pk"))
-    newest_by_edition = Integration.objects.filter(pk__in=groups.values("newest")).order_by("-pk")
     urls_by_kind: dict[str, str] = {}
-    for integration in newest_by_edition.only("uuid", "program_key", "edition_date"):
-        for requirement in integration.edition.requirements():
+    for uuid, program_key, edition_date in NEWEST_BY_EDITION.fetch(partner=partner.pk):
+        for requirement in get_edition(program_key, edition_date).requirements():
             if requirement.agreement:
-                url = reverse("submissions:requirement", args=[integration.uuid, requirement.id])
+                url = reverse("submissions:requirement", args=[uuid, requirement.id])
                 urls_by_kind.setdefault(requirement.agreement, url)
     return urls_by_kind
