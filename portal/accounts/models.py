@@ -6,6 +6,7 @@ from zoneinfo import available_timezones
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.core.exceptions import ValidationError
 from django.db import models
+from django.db.models import Q
 from django.db.models.functions import Lower
 from django.utils.translation import gettext
 
@@ -56,6 +57,14 @@ class User(AbstractUser):
 
     class Meta:
         constraints = [models.UniqueConstraint(Lower("email"), name="user_unique_email")]
+        # the people to choose from when staff assign something, a few of all accounts
+        indexes = [
+            models.Index(
+                fields=["name"],
+                condition=(Q(is_reviewer=True) | Q(is_staff=True) | ~Q(program_roles=[])) & Q(is_active=True),
+                name="user_writes_for_programs",
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name or self.email

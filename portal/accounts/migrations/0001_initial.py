@@ -39,6 +39,7 @@ class Migration(migrations.Migration):
                 'constraints': [
                     models.UniqueConstraint(django.db.models.functions.text.Lower('email'), name='user_unique_email'),
                 ],
+                'indexes': [models.Index(condition=models.Q(models.Q(('is_reviewer', True), ('is_staff', True), models.Q(('program_roles', []), _negated=True), _connector='OR'), ('is_active', True)), fields=['name'], name='user_writes_for_programs')],
             },
             managers=[
                 ('objects', portal.accounts.models.EmailUserManager()),
