@@ -87,7 +87,7 @@ class Migration(migrations.Migration):
                     models.Index(condition=models.Q(('responsible_party', 'program')), fields=['action_due_at', 'id', 'reviewer', 'claim_expires_at', 'responsible_since', 'review_round', 'review_state', 'first_approver', 'next_action_code', 'deadline_pause_reason', 'notice_by', 'suspended_by', 'created_by', 'partner', 'program_key', 'stage'], name='integration_queue_order'),
                     models.Index(condition=models.Q(('deadline_pause_reason', 'appeal')), fields=['appealed_at'], name='integration_appeals'),
                     models.Index(fields=['-created_at', '-id'], name='integration_newest'),
-                    models.Index(fields=['partner', 'program_key'], name='integration_partner_program'),
+                    models.Index(fields=['partner', 'program_key', 'edition_date', 'stage', 'id'], name='integration_partner_program'),
                     models.Index(fields=['partner', 'stage', 'responsible_party', 'action_due_at', 'responsible_since', 'id'], name='integration_partner_turns'),
                     models.Index(fields=['reviewer', 'stage'], name='integration_reviewer_stage'),
                     models.Index(django.db.models.functions.text.Upper('repository'), name='integration_repository_upper'),

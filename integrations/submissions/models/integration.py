@@ -158,7 +158,9 @@ class Integration(FSMModelMixin, StageFields):
                 name="integration_appeals",
             ),
             models.Index(fields=["-created_at", "-id"], name="integration_newest"),
-            models.Index(fields=["partner", "program_key"], name="integration_partner_program"),
+            models.Index(
+                fields=["partner", "program_key", "edition_date", "stage", "id"], name="integration_partner_program"
+            ),
             # Covers the order of a partner's home page without reading the table.
             models.Index(
                 fields=["partner", "stage", "responsible_party", "action_due_at", "responsible_since", "id"],
