@@ -7,6 +7,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django import forms
+from django.core.cache import cache
 from django.http import QueryDict
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
@@ -155,6 +157,18 @@ def test_truncated_export_says_so(sign_in: SignIn, alice: Any, monkeypatch: pyte
     monkeypatch.setattr(exports, "MAX_ROWS", 3)
     lines = text(client.get("/exports/sla.csv")).splitlines()
     assert (len(lines), lines[-1]) == (5, "Export limited to 3 rows. Filter the list to export the other rows.")
+
+
+def test_filter_with_too_many_names_is_a_text_field_whose_options_are_cached(
+    rita: Any, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    cache.clear()
+    for max_options, query_counts, field_class in ((2, (1, 1), forms.ChoiceField), (1, (1, 0), forms.CharField)):
+        monkeypatch.setattr(filters, "MAX_OPTIONS", max_options)
+        for query_count in query_counts:
+            with django_assert_num_queries(query_count):
+                form = filters.parse_filters(rita, {}).form
+            assert type(form.fields["partner"]) is field_class
 
 
 def test_page_asks_as_little_for_a_hundred_rows_as_for_one(
