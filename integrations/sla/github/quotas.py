@@ -3,12 +3,11 @@
 Accepted deliveries count against their hook. Refused deliveries count against the sender together with the hook, never
 against the sender alone: GitHub's hooks share a few addresses, so a forger could otherwise block the hooks of others.
 
-Each process adds its counts to the cache once per second or mebibyte, because a cache request per delivery would take
-longer than storing the delivery. A source can therefore exceed its quota by one second's deliveries per process.
+Each process adds its counts to the cache at each hundredth of a quota, because a cache request per delivery would take
+longer than storing the delivery. A source can therefore exceed its quota by a hundredth per process.
 """
 
 import logging
-import math
 import time
 from dataclasses import dataclass
 from uuid import UUID
@@ -18,7 +17,7 @@ from django.core.cache import cache
 logger = logging.getLogger(__name__)
 
 MEBIBYTE = 1024 * 1024
-SYNC_BYTES, SYNC_SECONDS = MEBIBYTE, 1.0
+SYNCS_PER_QUOTA = 100
 MAX_COUNTERS = 20_000  # per process
 
 
@@ -31,7 +30,11 @@ class Quota:
     seconds: int
 
     def build_key(self, source: str) -> str:
-        return f"hook-bytes:{self.name}:{source}:{int(time.time()) // self.seconds}"
+        return f"hook-bytes:{self.name}:{source}:{self.get_window()}"
+
+    def get_window(self) -> int:
+        """Return the number of the current window."""
+        return int(time.time()) // self.seconds
 
     def remaining_seconds(self) -> int:
         """Return the remaining seconds of the current window."""
@@ -52,12 +55,16 @@ REFUSED = Quota("refused", 64 * MEBIBYTE, 60)
 class Counter:
     """Count of a source in one window: the total in the cache, and what this process has not added yet."""
 
+    window: int
     shared: int = 0
     pending: int = 0
-    synced_at: float = -math.inf
+
+    @property
+    def total(self) -> int:
+        return self.shared + self.pending
 
 
-_COUNTERS: dict[str, Counter] = {}
+_COUNTERS: dict[tuple[str, str], Counter] = {}  # by quota and source
 
 
 def get_wait(sender: str, hook: UUID | None, size: int) -> int:
@@ -66,7 +73,7 @@ def get_wait(sender: str, hook: UUID | None, size: int) -> int:
     If the cache is unavailable, each process counts alone instead of refusing deliveries, because GitHub doesn't retry.
     """
     needs = [(REFUSED, f"{sender}:{hook}", 1), *_list_accepted_needs(hook, size)]
-    full = [quota for quota, source, need in needs if _count(quota, source, 0) + need > quota.limit]
+    full = [quota for quota, source, need in needs if _get_counter(quota, source).total + need > quota.limit]
     return max((quota.remaining_seconds() for quota in full), default=0)
 
 
@@ -74,7 +81,11 @@ def charge(sender: str, hook: UUID | None, size: int, *, is_accepted: bool) -> N
     """Count a delivery and its bytes."""
     needs = _list_accepted_needs(hook, size) if is_accepted else [(REFUSED, f"{sender}:{hook}", size)]
     for quota, source, need in needs:
-        _count(quota, source, need)
+        counter, step = _get_counter(quota, source), max(1, quota.limit // SYNCS_PER_QUOTA)
+        steps_before = counter.pending // step
+        counter.pending += need
+        if counter.pending // step > steps_before:
+            _sync(quota, source, counter)
 
 
 def _list_accepted_needs(hook: UUID | None, size: int) -> list[tuple[Quota, str, int]]:
@@ -83,22 +94,19 @@ def _list_accepted_needs(hook: UUID | None, size: int) -> list[tuple[Quota, str,
     return [(DELIVERIES, source, 1), (ACCEPTED, source, size), (ACCEPTED_DAILY, source, size)]
 
 
-def _count(quota: Quota, source: str, amount: int) -> int:
-    """Add to a source and return the total known to this process."""
-    key = quota.build_key(source)
-    if key not in _COUNTERS and len(_COUNTERS) >= MAX_COUNTERS:
-        _COUNTERS.clear()
-    counter = _COUNTERS.setdefault(key, Counter())
-    counter.pending += amount
-    moment = time.monotonic()
-    if counter.pending >= SYNC_BYTES or moment - counter.synced_at >= SYNC_SECONDS:
-        counter.synced_at = moment
-        _sync(quota, key, counter)
-    return counter.shared + counter.pending
+def _get_counter(quota: Quota, source: str) -> Counter:
+    """Return the counter of a source in the current window."""
+    key, window = (quota.name, source), quota.get_window()
+    counter = _COUNTERS.get(key)
+    if counter is None or counter.window != window:
+        if len(_COUNTERS) >= MAX_COUNTERS:
+            _COUNTERS.clear()
+        counter = _COUNTERS[key] = Counter(window)
+    return counter
 
 
-def _sync(quota: Quota, key: str, counter: Counter) -> None:
-    pending = counter.pending
+def _sync(quota: Quota, source: str, counter: Counter) -> None:
+    key, pending = quota.build_key(source), counter.pending
     try:
         cache.add(key, 0, 2 * quota.seconds)
         counter.shared = cache.incr(key, pending)
