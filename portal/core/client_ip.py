@@ -6,6 +6,7 @@ to the left of the entries of the trusted proxies, so the portal ignores it.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from django.conf import settings
@@ -102,6 +103,7 @@ def _find_untrusted(
     return nearest
 
 
+@lru_cache(maxsize=1024)
 def _parse_address(text: str) -> IPAddress | None:
     """Return the address in an entry, which can have a port, brackets, or a zone, or None if there is no address."""
     host = text.strip().strip('"')

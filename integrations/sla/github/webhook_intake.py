@@ -13,11 +13,14 @@ from datetime import datetime, timedelta
 from typing import TypeVar
 from uuid import UUID
 
-from django.db import InterfaceError, OperationalError, connection
-from django.db.models import F
+from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connection, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import CursorWrapper
+from django.db.models import F, UUIDField
 
 from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from integrations.sla.services import monitoring
+from portal.core.compiled_queries import CompiledQuery, Parameter
 
 MAX_PAYLOAD_BYTES = 25 * 1024 * 1024
 CACHE_SECONDS = 5.0  # for known and unknown repositories
@@ -29,6 +32,11 @@ DELIVERY_TABLE = GitHubDelivery._meta.db_table
 INSERT_STATEMENT = (  # in autocommit mode, one round trip to the database
     f"INSERT INTO {DELIVERY_TABLE} (watch_id, delivery_id, event, digest, body, received_at, attempts, outcome)"  # noqa: S608
     " VALUES (%s, %s, %s, %s, %s, %s, 0, '') ON CONFLICT (watch_id, delivery_id) DO NOTHING"
+)
+ACTIVE_REPOSITORY = CompiledQuery(
+    lambda: MonitoredRepository.objects.filter(
+        uuid=Parameter("uuid", UUIDField()), ended_at=None, secret__isnull=False
+    ).only("uuid", "repository", "repository_id", "hook_id", "secret", "old_secret", "old_secret_until")
 )
 
 
@@ -133,7 +141,7 @@ def _get_repository(uuid: UUID) -> CachedRepository | None:
     """Return the repository that accepts deliveries at this address, cached for a few seconds."""
     expires_at, entry = _CACHE.get(uuid, (0.0, None))
     if expires_at <= time.monotonic():
-        row = MonitoredRepository.objects.filter(uuid=uuid, ended_at=None).exclude(secret=None).first()
+        row = next(iter(ACTIVE_REPOSITORY.fetch(uuid=uuid)), None)
         counts = (entry.refused_count, entry.counted_at) if entry else (0, None)
         entry = CachedRepository(row, monitoring.decrypt_secrets(row), *counts) if row else None
         if len(_CACHE) >= MAX_CACHED_REPOSITORIES:
@@ -184,9 +192,15 @@ def is_own_repository(row: MonitoredRepository, repository: object) -> bool:
 
 
 def _insert_delivery(watch_id: int, delivery_id: str, event: str, body: bytes, now: datetime) -> None:
-    received_at = connection.ops.adapt_datetimefield_value(now)
-    with connection.cursor() as cursor:
-        binary_body = connection.Database.Binary(body)  # type: ignore[attr-defined]
-        cursor.execute(
-            INSERT_STATEMENT, [watch_id, delivery_id, event, hashlib.sha256(body).hexdigest(), binary_body, received_at]
-        )
+    database = connections[DEFAULT_DB_ALIAS]  # `connection` would look it up at each use
+    digest, received_at = hashlib.sha256(body).hexdigest(), database.ops.adapt_datetimefield_value(now)
+    with _open_cursor(database) as cursor, database.wrap_database_errors:
+        cursor.execute(INSERT_STATEMENT, [watch_id, delivery_id, event, digest, body, received_at])
+
+
+def _open_cursor(database: BaseDatabaseWrapper) -> CursorWrapper:
+    """Return a cursor that sends values apart from the statement. Django's cursor for PostgreSQL escapes them in it."""
+    if database.vendor != "postgresql":
+        return database.cursor()
+    database.ensure_connection()
+    return database.Database.Cursor(database.connection)  # type: ignore[attr-defined,no-any-return]

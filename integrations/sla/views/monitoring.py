@@ -62,7 +62,9 @@ def receive_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
     except (DatabaseError, crypto.DecryptionError):
         response = BUSY_RESPONSE
     headers = {"Retry-After": str(response.retry_after)} if response.retry_after else {}
-    return HttpResponse(response.message, status=response.status, content_type="text/plain", headers=headers)
+    answer = HttpResponse(response.message, status=response.status, content_type="text/plain", headers=headers)
+    answer.headers["Content-Length"] = str(len(answer.content))  # the server would send a response without it in chunks
+    return answer
 
 
 @sensitive_variables()

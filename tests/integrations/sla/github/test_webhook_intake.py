@@ -9,11 +9,12 @@ from datetime import timedelta
 
 import pytest
 import time_machine
-from django.test import Client
+from django.test import Client, RequestFactory
 
 from integrations.sla.github import delivery_processing, quotas, webhook_intake
 from integrations.sla.models import GitHubDelivery
 from integrations.sla.services import monitoring
+from portal import wsgi
 from tests.conftest import NOW
 from tests.fakes.github.tracker import Tracker, WebhookDelivery
 from tests.integrations.sla.watched import (
@@ -185,6 +186,21 @@ def test_hook_that_is_not_there_or_has_ended_answers_so(watch, opened_delivery):
     monitoring.stop_monitoring(watch.integration, NOW)
     webhook_intake.clear_cached_repository(watch.uuid)
     assert post(watch, opened_delivery) == 404
+
+
+def send_to_server(method, uuid, delivery):
+    """Send a request as a web server does, not through Django's handler as the test client."""
+    path, headers, statuses = f"/inbound/github/{uuid}/", delivery.headers(SECRET), []
+    request = RequestFactory().generic(method, path, delivery.body, "application/json", headers=headers)
+    content = wsgi.application(request.environ, lambda status, headers, exc_info=None: statuses.append(status))
+    return statuses[0], b"".join(content)
+
+
+def test_server_answers_deliveries_as_the_handler_of_django_does(watch, opened_delivery):
+    assert send_to_server("POST", watch.uuid, opened_delivery) == ("202 Accepted", b"Accepted.")
+    assert send_to_server("POST", watch.integration.uuid, opened_delivery) == ("404 Not Found", b"Webhook not found.")
+    assert send_to_server("GET", watch.uuid, opened_delivery)[0] == "405 Method Not Allowed"
+    assert list_delivery_ids(watch) == [opened_delivery.id]
 
 
 def test_hook_is_only_for_posting(watch):
