@@ -1,7 +1,7 @@
-"""Webhooks: how many a second beside an intake by hand, and what becomes of them while web workers are killed.
+"""Webhooks: how many a second beside an intake by hand, and how both answer under load while web workers are killed.
 
-    bin/bench hooks                  both parts, 60 s under fire
-    bin/bench hooks --seconds 15     a shorter fire
+    bin/bench hooks                  both parts, 60 s of load for each
+    bin/bench hooks --seconds 15     less load
 
 Both servers are gunicorn with the same workers on the same durable PostgreSQL; payloads have 6 kB. Read the ratios:
 the client has the same two cores.
@@ -38,9 +38,10 @@ from tests.fakes.github.tracker import Person, Tracker  # noqa: E402
 from tests.servers.base import free_port  # noqa: E402
 
 TICK = os.sysconf("SC_CLK_TCK")
-WATCHES, WORKERS, CLIENTS, ROUNDS, SPELL = 50, 3, 16, 3, 5.0
+WATCHES, WORKERS, CLIENTS, ROUNDS, SPELL = 50, 3, 16, 7, 3.0
+LOAD_ROUNDS = 4  # of each intake in turn, so that other programs slow down both
 OFFERED_RATE, RATE, KILL_EVERY = 210, 200, 2.0  # a second; what is acknowledged has to reach RATE
-AIM_RATIO, AIM_P99 = 0.5, 0.5
+AIM_RATIO, AIM_P99_RATIO = 0.75, 3.0
 
 
 @dataclass
@@ -230,29 +231,56 @@ def compare(watches: list[MonitoredRepository]) -> bool:
     return is_met
 
 
-def fire(watches: list[MonitoredRepository], seconds: float) -> bool:
-    server, sender = Gunicorn("portal.wsgi"), Sender(watches, payload(), "fire")
-    GitHubDelivery.objects.all().delete()
+def percentile(seconds: list[float], share: float) -> float:
+    """Return a percentile in milliseconds."""
+    return sorted(seconds)[int(len(seconds) * share)] * 1000
+
+
+def load_intake(application: str, sender: Sender, seconds: float) -> int:
+    """Put an intake under load. Returns how many of its workers were killed."""
+    server = Gunicorn(application)
     try:
-        killed_workers = under_fire(server, sender, seconds)
+        return under_fire(server, sender, seconds)
     finally:
         server.stop()
+
+
+def fire(watches: list[MonitoredRepository], seconds: float) -> bool:
+    """Put both intakes under load in turn, and compare what the database has with what was acknowledged."""
+    GitHubDelivery.objects.all().delete()
+    senders = {"tests.bench.raw_intake": [], "portal.wsgi": []}  # type: dict[str, list[Sender]]
+    killed = dict.fromkeys(senders, 0)
+    for number in range(LOAD_ROUNDS):
+        for name in senders:
+            senders[name].append(Sender(watches, payload(), f"load-{name}-{number}"))
+            killed[name] += load_intake(name, senders[name][-1], seconds / LOAD_ROUNDS)
     deliveries = set(GitHubDelivery.objects.values_list("watch_id", "delivery_id"))
-    missing = len(set(sender.acknowledged) - deliveries)
-    sorted_seconds = sorted(sender.seconds)
-    p50, p99 = sorted_seconds[len(sorted_seconds) // 2], sorted_seconds[int(len(sorted_seconds) * 0.99)]
-    rate = len(sender.acknowledged) / seconds
     print(
-        f"under fire: {OFFERED_RATE}/s offered for {seconds:.0f} s, {rate:.0f}/s acknowledged, {killed_workers} "
-        "workers killed, "
-        f"{sender.lost} cut, p50 {p50 * 1000:.0f} ms, p99 {p99 * 1000:.0f} ms, max {sorted_seconds[-1] * 1000:.0f} ms, "
-        f"{len(sender.refused)} refused, acknowledged but missing: {missing}"
+        f"{f'{OFFERED_RATE}/s for {seconds:.0f} s':<24} acknowledged/s killed cut refused missing p50 ms p99 ms max ms"
     )
+    p99, is_complete = {}, True
+    for name, rounds in senders.items():
+        times = [duration for sender in rounds for duration in sender.seconds]
+        acknowledged = {each for sender in rounds for each in sender.acknowledged}
+        missing, rate = len(acknowledged - deliveries), len(acknowledged) / seconds
+        p99[name] = percentile(times, 0.99)
+        cut, refused = sum(sender.lost for sender in rounds), sum(len(sender.refused) for sender in rounds)
+        print(
+            f"{name:<24}{rate:>15.0f}{killed[name]:>7}{cut:>4}{refused:>8}{missing:>8}"
+            f"{percentile(times, 0.5):>7.0f}{p99[name]:>7.0f}{max(times) * 1000:>7.0f}"
+        )
+        is_complete = is_complete and missing == 0 and rate >= RATE
+    raw, ours = p99.values()
+    print(f"p99 {ours / raw:.1f} × that of the intake by hand, aim {AIM_P99_RATIO}")
+    return is_complete and ours / raw <= AIM_P99_RATIO
+
+
+def process() -> None:
+    """Read what was stored into facts and clocks."""
     start = time.monotonic()
-    read = delivery_processing.process_due_deliveries(timezone.now(), limit=1_000_000)
+    count = delivery_processing.process_due_deliveries(timezone.now())
     spent_reading = time.monotonic() - start
-    print(f"then read into facts and clocks: {read} in {spent_reading:.1f} s, {read / spent_reading:.0f}/s")
-    return missing == 0 and p99 <= AIM_P99 and rate >= RATE
+    print(f"then read into facts and clocks: {count} in {spent_reading:.1f} s, {count / spent_reading:.0f}/s")
 
 
 def main() -> int:
@@ -263,6 +291,7 @@ def main() -> int:
     call_command("migrate", verbosity=0)
     watches = create_watches(WATCHES)
     is_met = [args.fire_only or compare(watches), fire(watches, args.seconds)]
+    process()
     return 0 if all(is_met) else 1
 
 
