@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from operator import itemgetter
 
+from django.conf import settings
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 from django.utils.translation import gettext as _
@@ -31,6 +32,7 @@ from portal.analytics.selectors import stays as reading
 from portal.core.exports import MAX_ROWS, CellValue, Columns, ExportTable, build_export
 from portal.core.periods import get_program_zone
 from portal.core.site_urls import build_absolute_url
+from portal.ui.components.markup import split_url
 
 CHUNK_SIZE = 500
 LIST_COLUMNS: Columns = {
@@ -52,7 +54,7 @@ LIST_COLUMNS: Columns = {
     "reviewer": "reviewer__name",
     "began (UTC)": "created_at",
     "listed (UTC)": "released_at",
-    "address": lambda row: build_absolute_url("submissions:detail", row.uuid),
+    "address": lambda row: settings.SITE_URL + str(row.uuid).join(split_url("submissions:detail")),
 }
 COMPUTED_FIELDS = ("program_key", "step", "next_action_code", "next_action_params", "uuid")  # read by the functions
 PARTNER_LIST_COLUMNS: Columns = {title: read for title, read in LIST_COLUMNS.items() if title != "reviewer"}

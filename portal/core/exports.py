@@ -18,7 +18,7 @@ CellValue = str | int | float | bool | date | datetime | None
 # Attribute of a row, or function that reads a cell from it, by the title of the column.
 Columns = Mapping[str, str | Callable[[Any], CellValue]]
 MAX_ROWS = 50_000  # per file
-CHUNK_LINES = 200  # CSV lines per chunk
+CHUNK_LINES = 50  # CSV lines per chunk
 CONTENT_TYPES = {
     "csv": "text/csv; charset=utf-8",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",

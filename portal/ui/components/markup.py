@@ -110,9 +110,10 @@ def render(name: str, values: Mapping[str, object]) -> SafeString:
     return SafeString("".join(template.root_render_func(context)))
 
 
-def split_url(name: str) -> list[str]:
+@cache
+def split_url(name: str) -> tuple[str, ...]:
     """Return the parts of a page's URL around its UUID or slug, so that a list resolves its links only once."""
-    return reverse(name, args=[PLACEHOLDER]).split(PLACEHOLDER)
+    return tuple(reverse(name, args=[PLACEHOLDER]).split(PLACEHOLDER))
 
 
 def get_macro(template_name: str, name: str) -> Callable[..., Markup]:
