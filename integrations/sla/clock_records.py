@@ -21,6 +21,15 @@ from portal.core.business_time import Calendar
 from portal.core.exports import CellValue
 
 CHUNK_SIZE = 1_000
+LAST_COMMENTER = Subquery(
+    SupportIssueEvent.objects.filter(
+        issue=OuterRef("issue"),
+        at=OuterRef("issue__last_commented_at"),
+        kind__in=(IssueEventKind.OPENED, IssueEventKind.COMMENTED),
+    )
+    .order_by("-pk")
+    .values("actor")[:1]
+)
 
 
 class ClockColumns(NamedTuple):
@@ -139,12 +148,7 @@ def serialize_record(record: ClockRecord) -> dict[str, CellValue]:
 
 def select_columns(clocks: QuerySet[SlaClock]) -> QuerySet[SlaClock, ClockColumns]:
     """Return the columns of clocks, with the login of the last human commenter of each issue."""
-    comments = SupportIssueEvent.objects.filter(
-        issue=OuterRef("issue"),
-        at=OuterRef("issue__last_commented_at"),
-        kind__in=(IssueEventKind.OPENED, IssueEventKind.COMMENTED),
-    )
-    rows = clocks.annotate(last_commenter=Subquery(comments.order_by("-pk").values("actor")[:1]))
+    rows = clocks.annotate(last_commenter=LAST_COMMENTER)
     return cast("QuerySet[SlaClock, ClockColumns]", rows.values_list(*ClockColumns._fields, named=True))
 
 

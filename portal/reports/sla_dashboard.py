@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import Any
 
 from django.db.models import Count, Min, Q
+from django.http import QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -37,17 +38,17 @@ STATE_TILES = (
 )
 
 
-def build_dashboard_summary(filters: ClockFilters, now: datetime, query: object) -> TemplateContext:
-    """Return the figures above the list of clocks. Every link keeps the parameters of `query`, a QueryDict.
+def build_dashboard_summary(filters: ClockFilters, now: datetime, query: QueryDict) -> TemplateContext:
+    """Return the figures above the list of clocks. Every link keeps the parameters of `query`.
 
     `behind` counts repositories that were not read recently. `unreadable` lists those with a known reason, the longest
     unread first.
     """
-    counts = _read_figures(filters, now)
+    counts, parameters = _read_figures(filters, now), _encode_without_state(query)
     return {
-        "tiles": [_build_share_tile(counts, query), *_build_state_tiles(counts, query)],
+        "tiles": [_build_share_tile(counts, parameters), *_build_state_tiles(counts, parameters)],
         "tabs": [
-            (_(label), _build_state_url(query, state), state == filters.state, counts[f"tab_{state}"])
+            (_(label), _build_state_url(parameters, state), state == filters.state, counts[f"tab_{state}"])
             for state, label in STATE_LABELS.items()
         ],
         "count": counts[f"tab_{filters.state}"],
@@ -95,7 +96,7 @@ def _count_clocks(filters: ClockFilters, now: datetime) -> dict[str, Any]:
     return counts | {"tab_disputed": disputed_count}
 
 
-def _build_state_tiles(counts: dict[str, Any], query: object) -> list[TemplateContext]:
+def _build_state_tiles(counts: dict[str, Any], parameters: str) -> list[TemplateContext]:
     """Return the tiles for clocks at risk, breached clocks, and incomplete data."""
     incomplete = counts["incomplete_before"]
     comparisons = {
@@ -108,7 +109,7 @@ def _build_state_tiles(counts: dict[str, Any], query: object) -> list[TemplateCo
             "title": _(STATE_LABELS[state]),
             "value": counts[f"tab_{state}"],
             "before": comparisons[state],
-            "href": _build_state_url(query, state),
+            "href": _build_state_url(parameters, state),
             "tone": tone if counts[f"tab_{state}"] else "neutral",
             "icon": icon,
             "note": _(note),
@@ -156,14 +157,14 @@ def _list_unreadable_repositories(filters: ClockFilters) -> list[MonitoredReposi
     return list(watches.select_related("integration").order_by("data_up_to", "pk")[:MAX_UNREADABLE])
 
 
-def _build_share_tile(counts: dict[str, Any], query: object) -> TemplateContext:
+def _build_share_tile(counts: dict[str, Any], parameters: str) -> TemplateContext:
     totals = Totals(counts["met"], counts["breaches"])
     previous_share = format_percent(Totals(counts["met_before"], counts["breaches_before"]).share)
     return {
         "title": _("On time"),
         "value": format_percent(totals.share),
         "before": _("%(share)s in the previous 7 days") % {"share": previous_share},
-        "href": _build_state_url(query, "all"),
+        "href": _build_state_url(parameters, "all"),
         "tone": "good" if totals.met and not totals.breached else "neutral",
         "icon": "timer",
         "note": _("%(met)s of %(count)s in the last 7 days") % {"met": totals.met, "count": totals.settled_count}
@@ -172,11 +173,15 @@ def _build_share_tile(counts: dict[str, Any], query: object) -> TemplateContext:
     }
 
 
-def _build_state_url(query: Any, state: str) -> str:
-    """Return the URL of the first page of the list in another state."""
+def _encode_without_state(query: QueryDict) -> str:
+    """Return the parameters of a query string that stay the same in another state, on its first page."""
     parameters = query.copy()
     for name in ("page", "state"):
         parameters.pop(name, None)
-    if state:
-        parameters["state"] = state
-    return reverse("reports:sla_dashboard") + (f"?{parameters.urlencode()}" if parameters else "")
+    return parameters.urlencode()
+
+
+def _build_state_url(parameters: str, state: str) -> str:
+    """Return the URL of the list in another state."""
+    parameters = "&".join(filter(None, (parameters, f"state={state}" if state else "")))
+    return reverse("reports:sla_dashboard") + (f"?{parameters}" if parameters else "")
