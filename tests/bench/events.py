@@ -100,6 +100,13 @@ def measure(world: growth_world.World, folder: Path, day: int) -> Figures:
     return figures
 
 
+def print_figures(small: Figures, large: Figures, rows: int) -> None:
+    """Print the figures of both sizes with their ratio."""
+    print(f"{'':<45}{SMALLEST:>14,}{rows:>14,}{'ratio':>8}")
+    for name, value in large.items():
+        print(f"{name:<45}{small[name]:>14,.2f}{value:>14,.2f}{value / small[name]:>8.2f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="bin/bench events", description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
@@ -114,9 +121,7 @@ def main() -> None:
         rate = seed(SMALLEST, options.rows)
         large = measure(world, Path(folder), day=3)
     print(f"{AuditEvent.objects.count():,} events, made with {rate:,.0f} per second")
-    print(f"{'':<40}{SMALLEST:>14,}{options.rows:>14,}{'ratio':>8}")
-    for name, value in large.items():
-        print(f"{name:<40}{small[name]:>14,.2f}{value:>14,.2f}{value / small[name]:>8.2f}")
+    print_figures(small, large, options.rows)
 
 
 if __name__ == "__main__":

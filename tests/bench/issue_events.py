@@ -1,0 +1,164 @@
+"""Events of issues and SLA clocks at many rows (--rows of each) compared with 100,000: inserts, pages, recomputation.
+
+    bin/bench issue_events --rows 20000000
+
+The database makes the rows. An issue has 20 events on average, a clock has 4, and the longest histories have a share of
+1 / √n of n issues or clocks, scattered over the whole table. Each figure is the fastest of some rounds.
+"""
+
+import argparse
+import os
+import time
+from datetime import timedelta
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.bench.settings")
+django.setup()
+
+from django.conf import settings  # noqa: E402
+from django.core.management import call_command  # noqa: E402
+from django.db import connection, transaction  # noqa: E402
+from django.urls import reverse  # noqa: E402
+from django.utils import timezone  # noqa: E402
+
+from integrations.sla.engine.inputs import compute_issue_state  # noqa: E402
+from integrations.sla.engine.types import Actor, IssueEventKind, TimelineEvent  # noqa: E402
+from integrations.sla.github import event_store  # noqa: E402
+from integrations.sla.models import SlaClock, SlaClockEvent, SupportIssue, SupportIssueEvent  # noqa: E402
+from integrations.sla.services import projection  # noqa: E402
+from tests.bench import growth_world  # noqa: E402
+from tests.bench.events import SMALLEST, Figures, measure_seconds, print_figures  # noqa: E402
+from tests.conftest import HASHERS  # noqa: E402
+from tests.integrations.sla.pages.issues import create_issue  # noqa: E402
+from tests.portal.asking import client_of  # noqa: E402
+
+EVENTS_PER_ISSUE, EVENTS_PER_CLOCK = 20, 4
+TYPICAL, LONG = 20, 2_000  # events of the issues and clocks that are read
+STORED, STORE_ROUNDS = 20, 15  # short rounds, because other programs interrupt long ones
+BEGAN_AT = "now() - interval '3 years' + g * interval '4 seconds'"
+OWNER = f"{growth_world.STRIDE} + floor(%s * power(random(), 2))"
+SEEDS = {
+    SupportIssueEvent: f"""
+INSERT INTO sla_supportissueevent
+  (issue_id, key, kind, at, seen_at, source, actor_id, actor, actor_type, association, text, label, data)
+SELECT {OWNER}, 'comment:' || g, 'commented', {BEGAN_AT}, {BEGAN_AT}, 'webhook', 1 + g %% 50000, 'somebody', 'User',
+  'NONE', repeat('It does not do what it should. ', 8), '', '{{}}'
+FROM generate_series(%s, %s) g
+""",
+    SlaClockEvent: f"""
+INSERT INTO sla_slaclockevent (clock_id, kind, share, due_at, at)
+SELECT {OWNER}, 'warned', 50, {BEGAN_AT}, {BEGAN_AT} FROM generate_series(%s, %s) g
+""",
+}
+OWNER_SIZES = {SupportIssueEvent: EVENTS_PER_ISSUE, SlaClockEvent: EVENTS_PER_CLOCK}
+
+
+def seed(first: int, last: int) -> Figures:
+    """Insert rows by the database, without checks of references, and return how many it inserts in a second."""
+    rates = {}
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")
+        cursor.execute("SET statement_timeout = 0")
+        for model, statement in SEEDS.items():
+            begin = time.perf_counter()
+            cursor.execute(statement, [last // OWNER_SIZES[model], first, last - 1])
+            rates[model._meta.db_table] = (last - first) / (time.perf_counter() - begin)
+            cursor.execute(f"VACUUM ANALYZE {model._meta.db_table}")
+        cursor.execute("RESET session_replication_role")
+        cursor.execute("RESET statement_timeout")
+    return rates
+
+
+def comment(number: int, issue: SupportIssue) -> TimelineEvent:
+    """Return a comment on an issue."""
+    at = issue.opened_at + timedelta(seconds=1 + number)
+    return TimelineEvent(f"comment:{number}", IssueEventKind.COMMENTED, at, Actor(5, "uma"), "It still fails. " * 15)
+
+
+def create_read_issues(world: growth_world.World) -> dict[int, SupportIssue]:
+    """Create the issues and clocks that are read, by their number of events."""
+    issues = {}
+    for count in (TYPICAL, LONG):
+        at = timezone.now() - timedelta(days=3)
+        issue = issues[count] = create_issue(world["listed"], f"An issue with {count} events", at)
+        events = [comment(number, issue) for number in range(count - issue.events.count())]
+        SupportIssueEvent.objects.bulk_create(
+            event_store.build_event_row(issue.pk, event, "webhook", event.at) for event in events
+        )
+        clock = issue.clocks.all()[0]
+        SlaClockEvent.objects.bulk_create(
+            SlaClockEvent(clock=clock, kind="warned", share=50, due_at=at, at=at) for _ in range(count)
+        )
+    return issues
+
+
+def store_events(issues: list[SupportIssue]) -> None:
+    """Store a comment on each issue as the intake does, each in a transaction that recomputes the clocks."""
+    for issue in issues:
+        number = SupportIssueEvent.objects.filter(issue=issue).count()
+        batch = event_store.IssueEventBatch(issue.number, (comment(number, issue),))
+        with transaction.atomic():
+            watch = event_store.lock_repository(issue.watch_id, wait=True)
+            assert watch
+            changed = event_store.store_updates(watch, (), "webhook", timezone.now(), [batch])
+            assert projection.rebuild_projections(changed, timezone.now()) == 1
+
+
+def append_clock_events(clock: SlaClock) -> None:
+    """Append events to a clock one by one, each in a transaction of its own."""
+    for _ in range(STORED):
+        SlaClockEvent.objects.create(clock=clock, kind="warned", share=50, due_at=timezone.now(), at=timezone.now())
+
+
+def recompute(issue: SupportIssue) -> None:
+    """Compute the clocks of an issue from its events."""
+    (loaded,) = projection.load_issues([issue.pk])
+    compute_issue_state(loaded, timezone.now())
+
+
+def measure(world: growth_world.World, issues: dict[int, SupportIssue]) -> Figures:
+    """Return the figures of the tables as they are now."""
+    client, figures = client_of(world["cast"]["sam"]), {}
+    for count, issue in issues.items():
+        url, clock = reverse("sla:issue", args=[issue.uuid]), issue.clocks.all()[0]
+        assert client.get(url).status_code == 200
+        calls = {
+            "issue page": lambda url=url: client.get(url),
+            "recomputation of an issue": lambda issue=issue: recompute(issue),
+            "events of a clock": lambda clock=clock: list(clock.events.all()),
+        }
+        for name, call in calls.items():
+            figures[f"{name}, {count:,} events, ms"] = 1000 * measure_seconds(call)  # type: ignore[arg-type]
+    at = timezone.now() - timedelta(days=1)
+    new_issues = [create_issue(world["listed"], f"Issue {n}", at) for n in range(STORED)]
+    figures["issue events stored per second"] = STORED / measure_seconds(lambda: store_events(new_issues), STORE_ROUNDS)
+    new_clock = new_issues[0].clocks.all()[0]
+    seconds = measure_seconds(lambda: append_clock_events(new_clock), STORE_ROUNDS)
+    figures["clock events appended per second"] = STORED / seconds
+    with connection.cursor() as cursor:
+        for model in SEEDS:
+            cursor.execute("SELECT pg_total_relation_size(%s)", [model._meta.db_table])
+            figures[f"size of {model._meta.db_table}, GB"] = cursor.fetchone()[0] / 1e9
+    return figures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="bin/bench issue_events", description=__doc__)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    options = parser.parse_args()
+    settings.PASSWORD_HASHERS, settings.ALLOWED_HOSTS = HASHERS, ["*"]
+    call_command("migrate", verbosity=0)
+    world = growth_world.build()
+    issues = create_read_issues(world)
+    seed(0, SMALLEST)
+    small = measure(world, issues)
+    rates = seed(SMALLEST, options.rows)
+    large = measure(world, issues)
+    for table, rate in rates.items():
+        print(f"{table}: made with {rate:,.0f} rows per second")
+    print_figures(small, large, options.rows)
+
+
+if __name__ == "__main__":
+    main()
