@@ -199,7 +199,6 @@ def send_to_server(method, uuid, delivery):
 def test_server_answers_deliveries_as_the_handler_of_django_does(watch, opened_delivery):
     assert send_to_server("POST", watch.uuid, opened_delivery) == ("202 Accepted", b"Accepted.")
     assert send_to_server("POST", watch.integration.uuid, opened_delivery) == ("404 Not Found", b"Webhook not found.")
-    assert send_to_server("GET", watch.uuid, opened_delivery)[0] == "405 Method Not Allowed"
     assert list_delivery_ids(watch) == [opened_delivery.id]
 
 
