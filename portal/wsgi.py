@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterable
+from http import HTTPStatus
 from uuid import UUID
 from wsgiref.types import StartResponse, WSGIEnvironment
 
@@ -10,6 +11,7 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 from django.urls.converters import UUIDConverter
+from django.utils.log import log_response
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 WsgiApplication = Callable[[WSGIEnvironment, StartResponse], Iterable[bytes]]
@@ -35,7 +37,10 @@ def answer_webhooks(app: WsgiApplication) -> WsgiApplication:
         match = WEBHOOK_PATTERN.fullmatch(environ["PATH_INFO"])
         if match is None or environ["REQUEST_METHOD"] != "POST":
             return app(environ, start_response)
-        response = receive_webhook(WSGIRequest(environ), UUID(match[1]))
+        request = WSGIRequest(environ)
+        response = receive_webhook(request, UUID(match[1]))
+        if response.status_code >= HTTPStatus.BAD_REQUEST:
+            log_response("%s: %s", response.reason_phrase, request.path, response=response, request=request)
         start_response(f"{response.status_code} {response.reason_phrase}", list(response.items()))
         return [response.content]
 

@@ -101,8 +101,16 @@ def _get_counter(quota: Quota, source: str) -> Counter:
     if counter is None or counter.window != window:
         if len(_COUNTERS) >= MAX_COUNTERS:
             _COUNTERS.clear()
-        counter = _COUNTERS[key] = Counter(window)
+        counter = _COUNTERS[key] = Counter(window, _read_total(quota, source))
     return counter
+
+
+def _read_total(quota: Quota, source: str) -> int:
+    try:
+        return int(cache.get(quota.build_key(source), 0))
+    except Exception:  # cache backends raise different errors during an outage
+        logger.warning("cannot read webhook quotas: cache unavailable")
+        return 0
 
 
 def _sync(quota: Quota, source: str, counter: Counter) -> None:

@@ -199,7 +199,10 @@ def _insert_delivery(watch_id: int, delivery_id: str, event: str, body: bytes, n
 
 
 def _open_cursor(database: BaseDatabaseWrapper) -> CursorWrapper:
-    """Return a cursor that sends values apart from the statement. Django's cursor for PostgreSQL escapes them in it."""
+    """Return a cursor that sends values apart from the statement. Django's cursor for PostgreSQL escapes them in it.
+
+    Django neither logs nor counts the statements of this cursor.
+    """
     if database.vendor != "postgresql":
         return database.cursor()
     database.ensure_connection()

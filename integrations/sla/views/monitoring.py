@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path, resolve, reverse
@@ -37,7 +37,10 @@ BUSY_RESPONSE = IntakeResponse(503, "The portal is temporarily unavailable.")
 
 
 def route_inbound_webhooks(get_response: Handler) -> Handler:
-    """Route inbound webhooks before other middleware, since they need no session, user, or content policy."""
+    """Route inbound webhooks before other middleware, since they need no session, user, or content policy.
+
+    In production, portal.wsgi calls `receive_webhook` for GitHub's deliveries even before Django's handler.
+    """
 
     def middleware(request: HttpRequest) -> HttpResponse:
         if not request.path_info.startswith(INBOUND_PATH_PREFIX):
@@ -60,6 +63,8 @@ def receive_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
     try:
         response = _ingest_request(request, uuid)
     except (DatabaseError, crypto.DecryptionError):
+        if not connection.in_atomic_block:  # Django's handler does this at each request, but isn't always asked
+            connection.close_if_unusable_or_obsolete()
         response = BUSY_RESPONSE
     headers = {"Retry-After": str(response.retry_after)} if response.retry_after else {}
     answer = HttpResponse(response.message, status=response.status, content_type="text/plain", headers=headers)

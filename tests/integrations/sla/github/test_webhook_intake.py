@@ -188,17 +188,30 @@ def test_hook_that_is_not_there_or_has_ended_answers_so(watch, opened_delivery):
     assert post(watch, opened_delivery) == 404
 
 
-def send_to_server(method, uuid, delivery):
-    """Send a request as a web server does, not through Django's handler as the test client."""
-    path, headers, statuses = f"/inbound/github/{uuid}/", delivery.headers(SECRET), []
-    request = RequestFactory().generic(method, path, delivery.body, "application/json", headers=headers)
-    content = wsgi.application(request.environ, lambda status, headers, exc_info=None: statuses.append(status))
-    return statuses[0], b"".join(content)
+def send_to_server(uuid, delivery):
+    """Send a delivery as a web server does. Django's handler, which the test client uses, is not there to answer it."""
+    path, headers, answers = f"/inbound/github/{uuid}/", delivery.headers(SECRET), []
+    request = RequestFactory().post(path, delivery.body, "application/json", headers=headers)
+    content = b"".join(
+        wsgi.answer_webhooks(refuse_to_answer)(
+            request.environ, lambda status, headers, exc_info=None: answers.append((status, dict(headers)))
+        )
+    )
+    (status, answer_headers) = answers[0]
+    assert answer_headers == {"Content-Type": "text/plain", "Content-Length": str(len(content))}
+    return status, content
 
 
-def test_server_answers_deliveries_as_the_handler_of_django_does(watch, opened_delivery):
-    assert send_to_server("POST", watch.uuid, opened_delivery) == ("202 Accepted", b"Accepted.")
-    assert send_to_server("POST", watch.integration.uuid, opened_delivery) == ("404 Not Found", b"Webhook not found.")
+def refuse_to_answer(environ, start_response):
+    raise AssertionError("Django's handler was asked")
+
+
+def test_server_answers_deliveries_without_the_handler_of_django(watch, opened_delivery, caplog):
+    assert send_to_server(watch.uuid, opened_delivery) == ("202 Accepted", b"Accepted.")
+    assert caplog.messages == []
+    missing = watch.integration.uuid
+    assert send_to_server(missing, opened_delivery) == ("404 Not Found", b"Webhook not found.")
+    assert caplog.messages == [f"Not Found: /inbound/github/{missing}/"]
     assert list_delivery_ids(watch) == [opened_delivery.id]
 
 
