@@ -1,4 +1,4 @@
-"""How the processes of tests manage memory, which otherwise takes a fourth of their time."""
+"""Memory settings of test processes, which otherwise spend a fourth of their time on memory."""
 
 import gc
 
@@ -19,7 +19,10 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
-    """Run a test as pytest does, with its frames in one chunk of memory: pytest itself nests calls deeply."""
+    """Run a test as pytest's own hook does, with its frames in one chunk of memory: pytest nests calls deeply.
+
+    A plugin that replaces this hook, such as one that repeats tests, would have no effect.
+    """
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     keep_frames_together(runtestprotocol)(item, nextitem=nextitem)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)

@@ -92,8 +92,8 @@ def send_escalations(context: JobContext, *, address: str) -> None:
         first, last = escalations[0], escalations[-1]
         key = f"{first.group_key}:{first.pk}-{last.pk}"
         digest = email.queue(DIGEST_TEMPLATE, key, first.person or address, build_digest_context(escalations))
-        included = EmailMessage.objects.filter(pk__in=[each.pk for each in escalations])
-        included.update(state=State.INCLUDED_IN_DIGEST, digest=digest)
+        emails = EmailMessage.objects.filter(pk__in=[each.pk for each in escalations])
+        emails.update(state=State.INCLUDED_IN_DIGEST, digest=digest)
 
 
 def build_digest_context(escalations: Iterable[EmailMessage]) -> TemplateContext:

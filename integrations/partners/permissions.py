@@ -55,7 +55,7 @@ def can_manage_conflicts(partner: Partner, user: AnyUser | None, reviewer: User 
 
 
 def _is_active(user: AnyUser | None) -> TypeGuard[User]:
-    """Return whether a person acts whose account is active."""
+    """Return whether the user is signed in and active."""
     return user is not None and user.is_authenticated and user.is_active
 
 

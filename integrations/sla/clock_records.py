@@ -68,7 +68,7 @@ class ClockColumns(NamedTuple):
 
 
 class IssueClock(NamedTuple):
-    """Columns of each clock of the issue of a record, named like the lookups that read them."""
+    """Columns of one clock of an issue, named like the lookups that read them."""
 
     issue: int
     target_type: str

@@ -230,7 +230,7 @@ def _read_options(key: str, rows: "QuerySet[Any, tuple[object, str]]") -> Choice
     return read_figures(
         f"options {key}",
         lambda: sorted(((str(value), name) for value, name in rows[: MAX_OPTIONS + 1]), key=_get_sort_key),
-        lambda options: sys.maxsize if len(options) > MAX_OPTIONS else 0,
+        lambda options: sys.maxsize if len(options) > MAX_OPTIONS else 0,  # not counted, but many
     )
 
 

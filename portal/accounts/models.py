@@ -57,7 +57,7 @@ class User(AbstractUser):
 
     class Meta:
         constraints = [models.UniqueConstraint(Lower("email"), name="user_unique_email")]
-        # the people to choose from when staff assign something, a few of all accounts
+        # people who can be assigned, a small share of all accounts; see permission_conditions.WRITES_FOR_PROGRAMS
         indexes = [
             models.Index(
                 fields=["name"],

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from operator import itemgetter
 from typing import NotRequired, TypedDict, TypeGuard, Unpack
 
 from allauth.account.models import EmailAddress
@@ -214,7 +215,7 @@ def _apply(change: AccountChange, grant: Collection[str], revoke: Collection[str
     if row.is_superuser:
         RoleRequest.objects.filter(user=row).delete()
     changes = [("+", role) for role in roles - current] + [("-", role) for role in current - roles]
-    summary = ", ".join(sign + role for sign, role in sorted(changes, key=lambda change: change[1]))
+    summary = ", ".join(sign + role for sign, role in sorted(changes, key=itemgetter(1)))
     _announce(change, "roles_changed", summary)
 
 

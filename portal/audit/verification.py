@@ -92,9 +92,9 @@ def find_chain_faults(events: Iterable[AuditEvent], heads: Heads | None = None) 
 
 
 def _find_anchor_faults(anchors: list[Anchor], unreadable: list[str]) -> Iterator[Fault]:
+    """Yield the files that are no anchors, and the anchors whose seal, number, or link does not verify."""
     for name in unreadable:
         yield Fault(name, "the file is not a valid anchor")
-    """Yield the anchors whose seal, number or link does not verify."""
     number, previous = 0, ""
     for anchor in anchors:
         place = f"anchor {anchor.number}"

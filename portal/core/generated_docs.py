@@ -60,9 +60,9 @@ class SectionDocsCommand(TableDocsCommand):
     section = ""  # name in the markers
 
     @abstractmethod
-    def build_table(self) -> str:
+    def build_section(self) -> str:
         """Return the text between the markers."""
 
     def render_docs(self) -> tuple[Path, str]:
         page = settings.BASE_DIR / "docs" / self.page
-        return page, render_page(page, self.section, self.build_table())
+        return page, render_page(page, self.section, self.build_section())

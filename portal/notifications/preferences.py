@@ -25,6 +25,7 @@ from portal.notifications.models import EmailMessage, NotificationPreference
 DIGEST_TIME = time(8)
 WEEKLY_DAY = 0  # Monday
 EMAIL_STATE_BY_MODE = {
+    DeliveryMode.IMMEDIATE: "",
     DeliveryMode.DAILY: EmailMessage.State.BATCHED,
     DeliveryMode.WEEKLY: EmailMessage.State.BATCHED,
     DeliveryMode.PORTAL: EmailMessage.State.IN_APP_ONLY,
@@ -55,7 +56,7 @@ def decide_delivery(person: Any, event_type: str, now: datetime) -> DeliveryDeci
     elif mode == DeliveryMode.IMMEDIATE and preference and preference.only_in_working_hours:
         not_before = get_next_working_time(now, Calendar(zone=ZoneInfo(person.zone)))
     stop_url = unsubscribe.build_url(person, category.key)
-    return DeliveryDecision(EMAIL_STATE_BY_MODE.get(mode, ""), not_before, stop_url, gettext(category.title))
+    return DeliveryDecision(EMAIL_STATE_BY_MODE[mode], not_before, stop_url, gettext(category.title))
 
 
 def get_mode(mode_by_key: Mapping[str, str], category: NotificationCategory, event_type: str = "") -> DeliveryMode:

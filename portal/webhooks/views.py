@@ -100,7 +100,7 @@ def show_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 @sensitive_variables("secret")
 def _render_page(request: HttpRequest, endpoint: WebhookEndpoint, *, secret: str | None = None) -> HttpResponse:
-    """Show an endpoint, after its creation or rotation with the new secret. Reloading the page creates no other one.
+    """Show an endpoint, and once after its creation or rotation the new secret. Reloading doesn't create another.
 
     Chat endpoints have an empty secret.
     """

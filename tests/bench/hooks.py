@@ -1,4 +1,4 @@
-"""Webhooks: how many a second beside an intake by hand, and how both answer under load while web workers are killed.
+"""Webhooks: requests per second compared with an intake by hand, and both under load while web workers are killed.
 
     bin/bench hooks                  both parts, 60 s of load for each
     bin/bench hooks --seconds 15     less load
@@ -237,7 +237,7 @@ def percentile(seconds: list[float], share: float) -> float:
 
 
 def load_intake(application: str, sender: Sender, seconds: float) -> int:
-    """Put an intake under load. Returns how many of its workers were killed."""
+    """Put an intake under load and return how many of its workers were killed."""
     server = Gunicorn(application)
     try:
         return under_fire(server, sender, seconds)
@@ -249,11 +249,11 @@ def fire(watches: list[MonitoredRepository], seconds: float) -> bool:
     """Put both intakes under load in turn, and compare what the database has with what was acknowledged."""
     GitHubDelivery.objects.all().delete()
     senders = {"tests.bench.raw_intake": [], "portal.wsgi": []}  # type: dict[str, list[Sender]]
-    killed = dict.fromkeys(senders, 0)
+    killed_counts = dict.fromkeys(senders, 0)
     for number in range(LOAD_ROUNDS):
         for name in senders:
             senders[name].append(Sender(watches, payload(), f"load-{name}-{number}"))
-            killed[name] += load_intake(name, senders[name][-1], seconds / LOAD_ROUNDS)
+            killed_counts[name] += load_intake(name, senders[name][-1], seconds / LOAD_ROUNDS)
     deliveries = set(GitHubDelivery.objects.values_list("watch_id", "delivery_id"))
     print(
         f"{f'{OFFERED_RATE}/s for {seconds:.0f} s':<24} acknowledged/s killed cut refused missing p50 ms p99 ms max ms"
@@ -266,7 +266,7 @@ def fire(watches: list[MonitoredRepository], seconds: float) -> bool:
         p99[name] = percentile(times, 0.99)
         cut, refused = sum(sender.lost for sender in rounds), sum(len(sender.refused) for sender in rounds)
         print(
-            f"{name:<24}{rate:>15.0f}{killed[name]:>7}{cut:>4}{refused:>8}{missing:>8}"
+            f"{name:<24}{rate:>15.0f}{killed_counts[name]:>7}{cut:>4}{refused:>8}{missing:>8}"
             f"{percentile(times, 0.5):>7.0f}{p99[name]:>7.0f}{max(times) * 1000:>7.0f}"
         )
         is_complete = is_complete and missing == 0 and rate >= RATE

@@ -14,12 +14,12 @@ def test_page_is_up_to_date():
 
 
 def test_table_names_each_setting_once():
-    names = [line.split("`")[1] for line in Command().build_table().splitlines()[2:]]
+    names = [line.split("`")[1] for line in Command().build_section().splitlines()[2:]]
     assert names == list(PortalSettings.model_fields)
 
 
 def test_table_holds_no_path_of_this_machine():
-    assert str(settings.BASE_DIR) not in Command().build_table()
+    assert str(settings.BASE_DIR) not in Command().build_section()
 
 
 def test_check_refuses_a_page_that_is_behind(settings, tmp_path):
@@ -32,4 +32,4 @@ def test_check_refuses_a_page_that_is_behind(settings, tmp_path):
         call_command("settings_table", "--check")
     call_command("settings_table")
     call_command("settings_table", "--check")
-    assert page.read_text() == f"Before\n{start}\n{Command().build_table()}\n{end}\nAfter\n"
+    assert page.read_text() == f"Before\n{start}\n{Command().build_section()}\n{end}\nAfter\n"

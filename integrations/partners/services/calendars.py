@@ -1,8 +1,9 @@
 """Services for partner calendars. Each change creates a new edition."""
 
-from calendar import day_name
 from datetime import datetime
 
+from django.utils import translation
+from django.utils.dates import WEEKDAYS
 from django.utils.translation import gettext as _
 
 from integrations.partners.models import Partner, PartnerCalendar
@@ -46,7 +47,8 @@ def set_calendar(partner: Partner, edition: PartnerCalendar, *, actor: User, now
 
 def describe_calendar(edition: PartnerCalendar) -> str:
     """Return a one-line summary of a calendar in English."""
-    days = ", ".join(day_name[day] for day in edition.workdays)
+    with translation.override("en"):
+        days = ", ".join(str(WEEKDAYS[day]) for day in edition.workdays)
     region = "-".join(filter(None, (edition.country, edition.subdivision)))
     extra_days = f"; additional holidays: {len(edition.extra_days)}" if edition.extra_days else ""
     return f"{edition.zone}; {days}; {f'public holidays of {region}' if region else 'no public holidays'}{extra_days}"

@@ -39,8 +39,8 @@ def claim_review(integration: Integration, *, actor: User, now: datetime) -> Int
 def renew_claim(integration: Integration, *, actor: User, now: datetime) -> None:
     """Extend the actor's own claim; claims of others don't change."""
     expires_at = now + timedelta(minutes=settings.REVIEW_CLAIM_MINUTES)
-    claimed = Integration.objects.filter(pk=integration.pk, reviewer=actor, claim_expires_at__isnull=False)
-    claimed.update(claim_expires_at=expires_at)
+    claims = Integration.objects.filter(pk=integration.pk, reviewer=actor, claim_expires_at__isnull=False)
+    claims.update(claim_expires_at=expires_at)
 
 
 def release_claim(integration: Integration, *, actor: AnyUser, now: datetime) -> None:

@@ -59,7 +59,7 @@ def remove_conflict(partner: Partner, reviewer: User, reason: str, *, actor: Use
 def record_known_conflicts(now: datetime) -> int:
     """Record the conflicts that follow from memberships and verified domains. Return how many are new.
 
-    Permissions apply them at once.
+    Permissions apply these conflicts even before they are recorded.
     """
     count = 0
     for partner in Partner.objects.exclude(verification_state=VerificationState.CLOSED).order_by("pk").iterator():

@@ -70,12 +70,12 @@ def _upsert_issues(watch: MonitoredRepository, issues: Iterable[GitHubIssue]) ->
     for row in SupportIssue.objects.filter(watch=watch, github_id__in=newest_issues):
         issue = newest_issues.pop(row.github_id)
         ids_by_github_id[issue.id] = row.pk
-        stored = SupportIssue.objects.filter(pk=row.pk)
+        issue_rows = SupportIssue.objects.filter(pk=row.pk)
         if issue.updated_at > row.updated_at:
             renamed_ids |= {row.pk} if row.title != issue.title else set()
-            stored.update(title=issue.title, url=issue.html_url, updated_at=issue.updated_at)
+            issue_rows.update(title=issue.title, url=issue.html_url, updated_at=issue.updated_at)
         if issue.created_at < row.opened_at:
-            stored.update(opened_at=issue.created_at)
+            issue_rows.update(opened_at=issue.created_at)
     for github_id, issue in sorted(newest_issues.items()):
         if issue.created_at >= watch.began_at:
             ids_by_github_id[github_id] = _create_issue(watch, issue).pk

@@ -28,7 +28,7 @@ class Command(SectionDocsCommand):
     subject = "the settings"
     page, section = "reference/settings.md", "settings"
 
-    def build_table(self) -> str:
+    def build_section(self) -> str:
         """Return the settings as a Markdown table, without paths of this machine."""
         lines = ["| Variable | Type | Default | Purpose |", "| --- | --- | --- | --- |"]
         for name, field in PortalSettings.model_fields.items():

@@ -73,4 +73,4 @@ def test_subject_begins_with_the_scope_and_result(counts: dict[str, int], scope:
 def test_documented_situations_are_complete() -> None:
     page, text = Command().render_docs()
     assert page.read_text() == text
-    assert len(Command().build_table().splitlines()) == 2 + 3 * 2**6
+    assert len(Command().build_section().splitlines()) == 2 + 3 * 2**6

@@ -44,7 +44,7 @@ def test_every_outcome_has_a_meaning():
 
 
 def test_page_lists_every_check():
-    assert [key for key in CHECKS if f"\n| `{key}` | " not in Command().build_table()] == []
+    assert [key for key in CHECKS if f"\n| `{key}` | " not in Command().build_section()] == []
 
 
 def test_page_that_is_behind_is_said(settings, tmp_path):

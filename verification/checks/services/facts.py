@@ -9,6 +9,7 @@ from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
 
+from django.db import transaction
 from django.db.models import QuerySet
 
 from integrations.submissions.models import Integration
@@ -47,6 +48,7 @@ def get_public_repository(integration: Integration) -> str:
     return "" if is_read_as_private(integration) else integration.repository
 
 
+@transaction.atomic
 def store_facts(integration: Integration, facts: Sequence[Fact], now: datetime) -> None:
     """Store facts: a changed value starts a new observation, an equal one is confirmed."""
     for source, facts_of_source in groupby(facts, key=attrgetter("source")):

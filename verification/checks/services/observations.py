@@ -27,7 +27,7 @@ def get_known_values(integration: Integration) -> dict[str, object]:
     return dict(recorded.values_list("key", "value"))
 
 
-def store_observation(integration: Integration, check: str, values: Mapping[str, object], now: datetime) -> None:
+def store_observation(integration: Integration, source: str, values: Mapping[str, object], now: datetime) -> None:
     """Store recorded values: a changed value starts a new observation, an equal one is confirmed. Two queries."""
     values = {key[:MAX_KEY_LENGTH]: value for key, value in values.items()}
     if not values:
@@ -35,7 +35,7 @@ def store_observation(integration: Integration, check: str, values: Mapping[str,
     known = Observation.objects.filter(integration=integration, key__in=values)
     stored = {observation.key: observation for observation in known}
     Observation.objects.bulk_create(
-        (_build_observation(integration, key, value, check, now, stored.get(key)) for key, value in values.items()),
+        (_build_observation(integration, key, value, source, now, stored.get(key)) for key, value in values.items()),
         update_conflicts=True,  # a concurrent test run can store the same
         unique_fields=("integration", "key"),
         update_fields=("value", "source", "since", "confirmed_at", "missing_since"),

@@ -26,7 +26,7 @@ class Command(SectionDocsCommand):
     subject = "the catalog of event types"
     page, section = "reference/events.md", "event types"
 
-    def build_table(self) -> str:
+    def build_section(self) -> str:
         """Return the catalog as Markdown."""
         lines = ["| Type | History | Webhook | Data | Email to |", "| --- | --- | --- | --- | --- |"]
         return "\n".join([*lines, *(format_table_row(_list_cells(event_type)) for event_type in CATALOG)])

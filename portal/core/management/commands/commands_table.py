@@ -8,7 +8,7 @@ class Command(SectionDocsCommand):
     subject = "the help texts of the commands"
     page, section = "reference/commands.md", "commands"
 
-    def build_table(self) -> str:
+    def build_section(self) -> str:
         """Return the portal's own commands as Markdown, sorted by name."""
         rows = (format_table_row([f"`{name}`", command.help]) for name, command in iterate_own_commands())
         return "\n".join(["| Command | Description |", "| --- | --- |", *rows])

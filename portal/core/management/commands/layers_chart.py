@@ -12,7 +12,7 @@ class Command(SectionDocsCommand):
     subject = "the layers in pyproject.toml"
     page, section = "explanation/architecture.md", "layers"
 
-    def build_table(self) -> str:
+    def build_section(self) -> str:
         """Return the layers as a Mermaid flowchart, the highest one first."""
         pyproject = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text())
         contracts = pyproject["tool"]["importlinter"]["contracts"]

@@ -15,7 +15,7 @@ class Command(SectionDocsCommand):
     subject = "the sentences of reports"
     page, section = "reference/report-situations.md", "situations"
 
-    def build_table(self) -> str:
+    def build_section(self) -> str:
         """Return each situation of a partner's report on a week, month, and quarter as a row."""
         rows = []
         for kind, counts in product(PeriodKind, list(iterate_counts())):

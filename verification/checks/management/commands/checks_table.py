@@ -17,7 +17,7 @@ class Command(SectionDocsCommand):
     subject = "the checks"
     page, section = "reference/checks.md", "checks"
 
-    def build_table(self) -> str:
+    def build_section(self) -> str:
         """Return the outcomes and every check as Markdown. Advice is on the help page of a check."""
         lines = ["| Outcome | Meaning |", "| --- | --- |"]
         lines += [f"| `{outcome}` | {meaning} |" for outcome, meaning in list_outcomes()]
