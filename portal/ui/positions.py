@@ -14,14 +14,14 @@ AFTER, BEFORE = "a", "b"
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class OrderColumn:
     """Column of an order that is never null."""
 
     field: "Field[Any, Any]"
     is_descending: bool
 
 
-def list_columns(rows: QuerySet[Any]) -> list[Column]:
+def list_columns(rows: QuerySet[Any]) -> list[OrderColumn]:
     """Return the columns of the order of a list, or none if a position can't be found by comparing its columns."""
     columns = []
     for entry in rows.query.order_by or rows.model._meta.ordering:
@@ -32,11 +32,11 @@ def list_columns(rows: QuerySet[Any]) -> list[Column]:
             return []
         if not isinstance(field, Field) or field.null or (field.is_relation and name != "pk"):
             return []
-        columns.append(Column(field, str(entry).startswith("-")))
+        columns.append(OrderColumn(field, str(entry).startswith("-")))
     return columns if columns and columns[-1].field.unique else []
 
 
-def encode_position(row: Model, columns: Sequence[Column], direction: str) -> str:
+def encode_position(row: Model, columns: Sequence[OrderColumn], direction: str) -> str:
     """Return the position after or before a row, for the URL. It is signed, because the database compares its values.
 
     The order is part of the signature, so that a position is not used in another order. The time isn't, so that the
@@ -47,7 +47,7 @@ def encode_position(row: Model, columns: Sequence[Column], direction: str) -> st
     return signing.Signer(salt=repr(columns)).sign_object([direction, *texts])
 
 
-def decode_position(text: str, columns: Sequence[Column]) -> tuple[str, list[Any]] | None:
+def decode_position(text: str, columns: Sequence[OrderColumn]) -> tuple[str, list[Any]] | None:
     """Return the direction and the values of a position, or None if it is not one of this order."""
     try:
         direction, *texts = signing.Signer(salt=repr(columns)).unsign_object(text)
@@ -56,7 +56,9 @@ def decode_position(text: str, columns: Sequence[Column]) -> tuple[str, list[Any
         return None
 
 
-def select_from(rows: QuerySet[Any], columns: Sequence[Column], direction: str, values: list[Any]) -> QuerySet[Any]:
+def select_from(
+    rows: QuerySet[Any], columns: Sequence[OrderColumn], direction: str, values: list[Any]
+) -> QuerySet[Any]:
     """Return the rows after a position in their order, or the rows before it in the reverse order."""
     is_forward = direction == AFTER
     comparisons = ["lt" if column.is_descending == is_forward else "gt" for column in columns]
