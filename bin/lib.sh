@@ -92,6 +92,11 @@ use_embedded() {
 }
 use_development() { install_locks requirements.lock requirements-embedded.lock requirements-dev.lock; }
 
+# Compiles the tests and all that they import, on a second core. Otherwise each of the test processes would, at once.
+compile_tests() {
+  [ -d tests/journeys/__pycache__ ] || $VENV/bin/python -m pytest --collect-only -q -p no:cacheprovider >/dev/null 2>&1 </dev/null &
+}
+
 # Installs Chromium (journeys), gpg (signatures), and Go (plugins) through apt when run as root. Without Chromium, the
 # test report shows the journeys as not run, with the reason from CHROMIUM_MISSING. Without Go, it shows skipped tests.
 install_test_programs() {

@@ -1,35 +1,41 @@
 """Tests of the sentences of a report in all situations."""
 
 import re
+from functools import cache
 from itertools import product
 
 import pytest
 
 from portal.core.periods import PeriodKind
+from portal.core.value_types import JsonObject
 from portal.reports.management.commands.report_situations_table import Command
 from portal.reports.situations import SCOPES, build_situation, iterate_counts
 from portal.reports.summaries import CONCERNS, build_subject, build_verdict, describe_next_action
 
 PRAISE = re.compile(r"100|on time|All \d|only SLA target was met|No action|no targets due", re.IGNORECASE)
 PRESENT_OR_FUTURE = re.compile(r"\b(will|is overdue|are overdue|is at risk|are at risk|Action required)\b")
-ALL_SITUATIONS = [
-    (counts, build_situation(counts, scope, kind=kind, is_past=is_past))
-    for counts, scope, kind, is_past in product(iterate_counts((0, 1, 2)), SCOPES, PeriodKind, (False, True))
-]
+
+
+@cache
+def list_all_situations() -> list[tuple[dict[str, int], JsonObject]]:
+    return [
+        (counts, build_situation(counts, scope, kind=kind, is_past=is_past))
+        for counts, scope, kind, is_past in product(iterate_counts((0, 1, 2)), SCOPES, PeriodKind, (False, True))
+    ]
 
 
 def test_all_combinations_are_enumerated() -> None:
-    assert len(ALL_SITUATIONS) == 3**6 * 3 * 3 * 2
+    assert len(list_all_situations()) == 3**6 * 3 * 3 * 2
 
 
 def test_no_sentence_praises_a_period_with_an_overdue_or_unmeasurable_issue() -> None:
-    severe = [figures for counts, figures in ALL_SITUATIONS if counts["overdue"] or counts["data_incomplete"]]
+    severe = [figures for counts, figures in list_all_situations() if counts["overdue"] or counts["data_incomplete"]]
     texts = [[build_subject(each), build_verdict(each), describe_next_action(each)] for each in severe]
     assert [text for group in texts for text in group if PRAISE.search(text)] == []
 
 
 def test_first_sentence_names_the_worst_concern() -> None:
-    for counts, figures in ALL_SITUATIONS:
+    for counts, figures in list_all_situations():
         expected = next((row for row in CONCERNS if row.is_severe and counts[row.key]), None)
         if expected:
             sentence = expected.past_sentences[figures["kind"]] if figures["is_past"] else expected.sentence
@@ -38,7 +44,7 @@ def test_first_sentence_names_the_worst_concern() -> None:
 
 
 def test_every_count_that_is_not_zero_is_in_the_subject_and_the_verdict() -> None:
-    for counts, figures in ALL_SITUATIONS:
+    for counts, figures in list_all_situations():
         concerns = [concern for concern in CONCERNS if counts[concern.key]]
         subject, verdict = build_subject(figures), build_verdict(figures)
         assert [str(row.subject % {"count": counts[row.key]}) in subject for row in concerns] == [True] * len(concerns)
@@ -46,7 +52,7 @@ def test_every_count_that_is_not_zero_is_in_the_subject_and_the_verdict() -> Non
 
 
 def test_past_period_is_described_in_the_past_tense() -> None:
-    past = [figures for _, figures in ALL_SITUATIONS if figures["is_past"]]
+    past = [figures for _, figures in list_all_situations() if figures["is_past"]]
     texts = [[build_verdict(each), describe_next_action(each)] for each in past]
     assert [text for group in texts for text in group if PRESENT_OR_FUTURE.search(text)] == []
 
