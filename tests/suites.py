@@ -1,13 +1,18 @@
-"""Runs the test suites one after the other and prints their results. Called by bin/test."""
+"""Runs the test suites and prints their results. Called by bin/test.
+
+SQLite's suite runs beside those that need servers, because each alone leaves processors idle: while it starts, at its
+end, and while a browser waits for a page. The output of each is printed as a whole.
+"""
 
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TextIO
 from xml.etree import ElementTree
 
 from tests.fakes.github import install
@@ -18,7 +23,8 @@ from tests.servers.template import ensure_template
 FIGURE_PROPERTY = "figure"  # name of the property with which a test adds a figure to the summary
 NO_TESTS = 5  # pytest's exit code for an empty selection
 SLOWEST = ("--durations=30", "--durations-min=2")  # listed at the end: all suites together must stay under ten minutes
-WORKERS = str((os.cpu_count() or 1) + 1)  # one more than processors: many tests wait for a server or a process
+# Two suites run at once, each with one process more than its half of the processors: many tests wait for a server.
+WORKERS = str((os.cpu_count() or 1) // 2 + 1)
 PYTEST = (sys.executable, "-m", "pytest", "-q", "-n", WORKERS, "--dist", "worksteal", *SLOWEST)
 
 
@@ -70,17 +76,19 @@ class SuiteResult:
         return "failed" if self.failed else f"ended with code {self.code} before its report"
 
 
-def run(suite: Suite, environment: dict[str, str] | None = None) -> SuiteResult:
-    """Run one suite, whose output goes straight to the terminal."""
+def run(suite: Suite, output: TextIO, environment: dict[str, str] | None = None) -> SuiteResult:
+    """Run one suite, which writes to `output`."""
     missing = os.environ.get("CHROMIUM_MISSING", "")
     if suite.name == "journeys" and missing:
         return SuiteResult(suite, 0, not_run=missing)
-    print(f"\n── {suite.name}", flush=True)
+    print(f"\n── {suite.name}", file=output, flush=True)
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         begin = time.monotonic()
         command = [*suite.command, f"--junitxml={report}"]
-        code = subprocess.run(command, stdin=subprocess.DEVNULL, env=environment).returncode
+        code = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=environment
+        ).returncode
         seconds = time.monotonic() - begin
         passed_count, failed, skipped = _counts(report)
         figures = read_figures(report)
@@ -108,22 +116,40 @@ def read_figures(report: Path) -> tuple[str, ...]:
 
 
 def run_all() -> list[SuiteResult]:
-    """Run all suites. PostgreSQL's collects only the files that SQLite's named, which halves its collection."""
-    with tempfile.TemporaryDirectory() as folder:
-        database_files = Path(folder) / "database_files"
-        result = run(ON_SQLITE.extend(f"--list-database-files={database_files}"))
-        files = database_files.read_text("utf-8").splitlines() if database_files.exists() else []
-    return [result, *run_on_servers(ON_POSTGRES.extend(*files), JOURNEYS)]
+    """Run SQLite's suite beside the others. PostgreSQL's collects only the files that SQLite's named: half of them."""
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as threads:
+        database_files, output = Path(folder) / "database_files", Path(folder) / "output"
+        output.touch()
+        on_sqlite = threads.submit(run, ON_SQLITE.extend(f"--list-database-files={database_files}"), sys.stdout)
+        on_servers = threads.submit(run_on_servers, output, database_files)
+        results = [on_sqlite.result()]
+        print_while_running(output, on_servers)
+        return [*results, *on_servers.result()]
 
 
-def run_on_servers(*suites: Suite) -> list[SuiteResult]:
-    """Run the suites that share one PostgreSQL and one Valkey."""
+def run_on_servers(output: Path, database_files: Path) -> list[SuiteResult]:
+    """Run the suites that share one PostgreSQL and one Valkey, one after the other."""
     try:
-        with start_servers() as environment, ThreadPoolExecutor() as threads:
+        with (
+            start_servers() as environment,
+            ThreadPoolExecutor() as threads,
+            output.open("w", encoding="utf-8") as file,
+        ):
             threads.submit(ensure_template, environment["DATABASE_URL"])  # while the first suite collects its tests
-            return [run(suite, environment) for suite in suites]
+            journeys = run(JOURNEYS, file, environment)
+            files = database_files.read_text("utf-8").splitlines() if database_files.exists() else []
+            return [run(ON_POSTGRES.extend(*files), file, environment), journeys]
     except ServerUnavailableError as reason:
-        return [SuiteResult(suite, UNAVAILABLE, not_run=str(reason)) for suite in suites]
+        return [SuiteResult(suite, UNAVAILABLE, not_run=str(reason)) for suite in (ON_POSTGRES, JOURNEYS)]
+
+
+def print_while_running(output: Path, future: Future[list[SuiteResult]]) -> None:
+    """Print what the file holds and what is added to it until the work is done."""
+    with output.open() as file:
+        while not future.done():
+            print(file.read(), end="", flush=True)
+            wait([future], timeout=0.5)
+        print(file.read(), end="", flush=True)
 
 
 def main() -> int:
