@@ -39,11 +39,11 @@ PAUSING = [
     Attack("the label with thanks", [says(23, DEV, "Thanks for the report!"), LABEL]),
     Attack("the label with an answer", [says(23, DEV), LABEL]),
     Attack(
-        "a machine's label",
+        "a bot's label",
         [says(23, DEV, "Please send us the whole log file."), does(24, STALE, IssueEventKind.LABELED, "needs-info")],
         note="A bot added a pause label. The clock keeps running.",
     ),
-    Attack("a machine's question", [says(24, STALE, QUESTION)]),
+    Attack("a bot's question", [says(24, STALE, QUESTION)]),
     Attack("a passer-by's question", [says(24, PASSER_BY, QUESTION)]),
     Attack("a stock question", [says(24, DEV, "Is this still an issue with the newest release?")]),
     Attack("a question without words", [says(24, DEV, "Hm?")]),
@@ -74,12 +74,12 @@ PAUSING = [
     Attack("asked in a locked conversation", [does(23, DEV, IssueEventKind.LOCKED), QUESTION_EVENT]),
     Attack("the reporter's answer deleted", [QUESTION_EVENT, ANSWER_EVENT, deletes(49, ANSWER_EVENT)], due=DUE + 24),
     Attack(
-        "a question edited into a remark while nobody looked",  # what pauses is what it says since, from then on
+        "a remark edited into a question before we saw it",  # it pauses from the edit on
         [*build_edited_comment(5, 24, DEV, QUESTION), ANSWER_EVENT],
         due=DUE + 24,
     ),
     Attack(
-        "the reporter's answer edited away while nobody looked",
+        "the reporter's answer edited away before we saw it",
         [QUESTION_EVENT, *build_edited_comment(48, 60, USER, "-")],
         due=DUE + 24,
     ),
@@ -109,10 +109,10 @@ TAMPERING = [
     Attack(
         "an answer that only its own webhook knows", deny_event(says(5, DEV)), note=UNVERIFIED_EVENT_NOTE, **ANSWERS
     ),
-    Attack("a closing without an answer, explained by a forged one", [close_issue(4), *deny_event(says(5, DEV))]),
+    Attack("a closure without an answer, with a forged one", [close_issue(4), *deny_event(says(5, DEV))]),
     Attack("a question that only its own webhook knows", [*deny_event(QUESTION_EVENT), ANSWER_EVENT]),
     Attack(
-        "the reporter's closing that only its own webhook knows",
+        "the reporter's closure that only its own webhook knows",
         deny_event(close_issue(6, USER)),
         note=UNVERIFIED_EVENT_NOTE,
     ),
@@ -127,19 +127,19 @@ TAMPERING = [
     Attack("deleted", [does(24, DEV, IssueEventKind.DELETED)], note="The issue was deleted. The clocks keep running."),
     Attack("the report rewritten", [does(24, DEV, IssueEventKind.EDITED)]),
     Attack(
-        "the critical label taken off", [CRITICAL, does(1, DEV, IssueEventKind.UNLABELED, "critical")], due=CRITICAL_DUE
+        "the critical label removed", [CRITICAL, does(1, DEV, IssueEventKind.UNLABELED, "critical")], due=CRITICAL_DUE
     ),
     Attack(
-        "another severity put instead",
+        "the critical label replaced by another severity",
         [CRITICAL, does(1, DEV, IssueEventKind.UNLABELED, "critical"), does(1, DEV, IssueEventKind.LABELED, "p3")],
         due=CRITICAL_DUE,
     ),
     Attack(
         "critical labels changed in turn", [CRITICAL, does(40, DEV, IssueEventKind.LABELED, "p0")], due=CRITICAL_DUE
     ),
-    Attack("labelled critical when it was nearly due", [does(160, DEV, IssueEventKind.LABELED, "critical")]),
-    Attack("labelled critical to fall under an ideal target", [CRITICAL], rules=policy(IDEALLY)),
-    Attack("labelled critical after a day", [does(24, DEV, IssueEventKind.LABELED, "critical")], due=24 + CRITICAL_DUE),
+    Attack("labeled critical when it was nearly due", [does(160, DEV, IssueEventKind.LABELED, "critical")]),
+    Attack("labeled critical to fall under an ideal target", [CRITICAL], rules=policy(IDEALLY)),
+    Attack("labeled critical after a day", [does(24, DEV, IssueEventKind.LABELED, "critical")], due=24 + CRITICAL_DUE),
     Attack(
         "closed late, labels removed, answer edited", [says(200, DEV), close_issue(201)], ClockStatus.LATE, stopped=201
     ),

@@ -58,22 +58,21 @@ QUESTION_EVENT = says(24, DEV, QUESTION)
 ANSWER_EVENT = says(48, USER, "1.2.3")
 LABEL = does(24, DEV, IssueEventKind.LABELED, "needs-info")
 CRITICAL = does(0.1, DEV, IssueEventKind.LABELED, "critical")
-TWICE_SAID = "Could you share the whole log, please?"
 ANSWERS = {"rules": policy(RESPOND), "target_type": TargetType.RESPOND}
 CLOSING = [
     Attack(
         "a stale bot closes", [close_issue(100, STALE)], note="A bot closed the issue. This doesn't stop the clock."
     ),
     Attack("a stale bot closes after an answer", [says(5, DEV), close_issue(100, STALE)]),
-    Attack("a machine under a user's name closes", [says(5, DEV), close_issue(100, ACME_BOT)]),
+    Attack("a bot under a user's name closes", [says(5, DEV), close_issue(100, ACME_BOT)]),
     Attack(
-        "a machine that the program knows closes",
+        "a bot that the partner declared closes",
         [says(5, DEV), close_issue(100, SERVICE)],
         rules=policy(bots=frozenset({7})),
     ),
-    Attack("a machine's commit closes", [says(5, DEV), close_issue(100, STALE, commit="abc")]),
+    Attack("a bot's commit closes", [says(5, DEV), close_issue(100, STALE, commit="abc")]),
     Attack(
-        "nobody closes",
+        "an unknown account closes",
         [says(5, DEV), close_issue(100, NOBODY)],
         note="We don't know who closed the issue. This doesn't stop the clock.",
     ),
@@ -82,16 +81,16 @@ CLOSING = [
         [close_issue(100)],
         note="The issue was closed without a reply. This counts only after the partner replies.",
     ),
-    Attack("closed as a duplicate without a word", [close_issue(100, reason="duplicate")]),
+    Attack("closed as a duplicate without a reply", [close_issue(100, reason="duplicate")]),
     Attack("closed with thanks only", [says(99.9, DEV, "Thanks for your report!"), close_issue(100)]),
     Attack(
         "closed first, explained after it was due", [close_issue(100), says(200, DEV)], ClockStatus.LATE, stopped=200
     ),
-    Attack("closed after a machine's answer", [says(5, STALE), close_issue(100)]),
+    Attack("closed after a bot's answer", [says(5, STALE), close_issue(100)]),
     Attack("closed after a passer-by's answer", [says(5, PASSER_BY), close_issue(100)]),
     Attack("closed after an answer that was deleted", [SOON_GONE, deletes(11, SOON_GONE), close_issue(100)]),
     Attack(
-        "closed and reopened again and again",  # only the first closing stops it: two hours
+        "closed and reopened again and again",  # only the first closure stops it, for two hours
         [
             says(5, DEV),
             close_issue(6),
@@ -110,11 +109,11 @@ CLOSING = [
         due=DUE + 24,
         note="The issue was closed with an open question and without another reply. This doesn't stop the clock.",
     ),
-    Attack("closed by a machine, reopened by hand", [says(5, DEV), close_issue(6, STALE), reopen_issue(100)]),
+    Attack("closed by a bot, reopened by hand", [says(5, DEV), close_issue(6, STALE), reopen_issue(100)]),
 ]
 ANSWERING = [
-    Attack("a machine answers", [says(1, STALE)], **ANSWERS),
-    Attack("a machine under a user's name answers", [says(1, ACME_BOT)], **ANSWERS),
+    Attack("a bot answers", [says(1, STALE)], **ANSWERS),
+    Attack("a bot under a user's name answers", [says(1, ACME_BOT)], **ANSWERS),
     Attack(
         "an automatic reply within seconds",
         [says(0.002, DEV, "Thank you, we look into each report within a week.")],
@@ -123,7 +122,9 @@ ANSWERING = [
     ),
     Attack("a passer-by answers", [says(1, PASSER_BY)], **ANSWERS),
     Attack("the reporter answers", [says(1, USER)], **ANSWERS),
-    Attack("the reporter, let in meanwhile, answers", [says(1, Actor(1, "pat", association="MEMBER"))], **ANSWERS),
+    Attack(
+        "the reporter, who became a member later, answers", [says(1, Actor(1, "pat", association="MEMBER"))], **ANSWERS
+    ),
     Attack(
         "the reporter's second account in the team answers",
         [says(1, COLLEAGUE)],
@@ -138,7 +139,7 @@ ANSWERING = [
     ),
     Attack("a quote is no answer", [says(1, DEV, "> It fails with a token error\n\n+1")], **ANSWERS),
     Attack("a command is no answer", [says(1, DEV, "/assign @dana\n/label triage")], **ANSWERS),
-    Attack("a hidden remark is no answer", [says(1, DEV, "<!-- looked at it, it is the token -->")], **ANSWERS),
+    Attack("a hidden comment is no answer", [says(1, DEV, "<!-- looked at it, it is the token -->")], **ANSWERS),
     Attack("a picture is no answer", [says(1, DEV, "![thumbs up](https://example.com/up.gif)")], **ANSWERS),
     Attack(
         "words edited into an empty comment after it was due",
@@ -156,7 +157,7 @@ ANSWERING = [
         **ANSWERS,
     ),
     Attack(
-        "words edited into an empty comment while nobody looked",
+        "words edited into an empty comment before we saw it",
         [*build_edited_comment(5, 200, DEV)],
         ClockStatus.LATE,
         stopped=200,
@@ -164,19 +165,19 @@ ANSWERING = [
         **ANSWERS,
     ),
     Attack(
-        "words edited into an empty comment, the webhook of a second edit let through",
+        "words edited into an empty comment, with the webhook of a second edit",
         [*build_edited_comment(5, 200, DEV, "."), *build_edited_comment(5, 200.5, DEV)],
         ClockStatus.LATE,
         stopped=200.5,
         **ANSWERS,
     ),
     Attack(
-        "an empty comment whose first words come late",
+        "an empty comment whose original text arrives late",
         [*build_edited_comment(5, 200, DEV), says(5, DEV, ".", number=77)],
         ClockStatus.LATE,
         stopped=200,
         **ANSWERS,
     ),
-    Attack("closed without a word", [close_issue(1)], **ANSWERS),
-    Attack("labelled, assigned, locked, no word", [LABEL, does(25, DEV, IssueEventKind.LOCKED)], **ANSWERS),
+    Attack("closed without a reply", [close_issue(1)], **ANSWERS),
+    Attack("labeled and locked without a reply", [LABEL, does(25, DEV, IssueEventKind.LOCKED)], **ANSWERS),
 ]

@@ -13,7 +13,7 @@ from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssueE
 from integrations.sla.services.projection import rebuild_projections
 from portal.core.business_time import Calendar, add_business_days
 from tests.fakes.github.server import GitHub, Repo
-from tests.integrations.programs.test_eighth import GUIDE
+from tests.integrations.programs.guide_edition import GUIDE
 from tests.integrations.sla.clocks import issue_of
 from tests.journeys.walk import Walk
 

@@ -38,7 +38,7 @@ SPECIAL = (date(2020, 2, 29), date(2024, 2, 28), date(2028, 2, 29), date(2026, 1
 
 @dataclass(frozen=True)
 class Case:
-    """One question to both. Minutes from the oracle's EPOCH."""
+    """Input for the clock and the oracle. Times are minutes from the oracle's EPOCH."""
 
     calendar: Calendar
     start: int
@@ -54,7 +54,7 @@ class Case:
 
 @lru_cache(maxsize=1024)
 def calendar(zone: str, number: int) -> Calendar:
-    """The calendar of that number in a zone: half of them with a country's holidays, half with days off at random."""
+    """Return a calendar of a zone by number: half with the holidays of a country, half with random days off."""
     draw = random.Random(f"{zone} {number}")
     country, part = draw.choice(PLACES)
     if number % 2:
@@ -72,7 +72,7 @@ def _holidays(country: str, part: str) -> frozenset[date]:
 
 @lru_cache
 def changes(zone: str) -> list[int]:
-    """The minutes, from EPOCH, at which the zone's clocks are changed."""
+    """Return the minutes from EPOCH at which the UTC offset of a zone changes."""
     wall = Wall(ZoneInfo(zone))
     days = range((FIRST - EPOCH).days, (LAST - EPOCH).days)
     odd = (day for day in days if wall.steady(day * DAY) is None)
@@ -107,9 +107,9 @@ def _case(draw: random.Random, zone: str, days: Calendar) -> Case:
 
 
 def _start(draw: random.Random, zone: str, allowed_minutes: int) -> int:
-    """A minute of 2020 to 2035, often near a change of the clocks, a leap day, a year's end or on a Friday.
+    """Return a minute from 2020 to 2035, often near a clock change, a leap day, or the end of a year, or on a Friday.
 
-    Or such that the due moment comes near a change of the clocks.
+    Often, the due date is near a clock change.
     """
     roll = draw.random()
     odd = changes(zone)
@@ -124,7 +124,7 @@ def _start(draw: random.Random, zone: str, allowed_minutes: int) -> int:
 
 
 def difference(case: Case) -> str:
-    """What the clock and the oracle say differently about a case; "" when nothing."""
+    """Describe how the clock and the oracle differ on a case. Return "" if they agree."""
     start, at = moment(case.start), moment(case.at)
     pauses = [ClockPause(moment(a), None if b is None else moment(b)) for a, b in case.pauses]
     due = business_time.calculate_due_at(start, case.allowed * MINUTE, case.scale, pauses)
@@ -147,7 +147,7 @@ def difference(case: Case) -> str:
 
 
 def are_contiguous(parts: list[business_time.TimeSegment]) -> bool:
-    """Whether each part begins where the one before ended."""
+    """Return whether each part begins where the previous one ended."""
     return all(a.end == b.start for a, b in pairwise(parts))
 
 

@@ -1,4 +1,4 @@
-"""Independent clock that counts minute by minute: slow, and without code of the real one.
+"""Independent clock that counts minute by minute: slow, and without code of the portal.
 
 Every minute of UTC shows one minute on the wall. It counts when no pause covers it and, for business days, when the
 wall shows it for the first time and on a business day. Minutes that the wall skips count at the moment of the skip.
@@ -14,14 +14,14 @@ DAY = 1440
 EPOCH = datetime(2019, 1, 1, tzinfo=UTC)
 FIRST_DAY = date(2019, 1, 1)
 FAR = 10**9
-LOOK_BACK = 4 * 60  # longer than any clock goes back
+LOOK_BACK = 4 * 60  # longer than any clock is turned back
 
 
 @dataclass
 class Wall:
-    """The minutes that the walls of a zone show. Minutes are numbered from EPOCH, those of the wall from its date.
+    """Wall clock of a zone. Minutes are numbered from EPOCH, and wall minutes from its date.
 
-    With a longer `step`, everything is counted in steps of that many minutes.
+    With a longer `step`, all numbers count steps of that many minutes.
     """
 
     zone: ZoneInfo
@@ -37,7 +37,7 @@ class Wall:
         return int(moment.astimezone(self.zone).utcoffset().total_seconds()) // 60 // self.step
 
     def steady(self, minute: int) -> int | None:
-        """The offset all through the day of UTC that a minute is of; None when it changes on that day."""
+        """Return the offset on the UTC day of a minute, or None if it changes on that day."""
         day = minute // self.day
         if day not in self.days:
             first, last = self.offset(day * self.day), self.offset((day + 1) * self.day)
@@ -50,7 +50,10 @@ class Wall:
 
 @dataclass
 class Watcher:
-    """Watches from the minute `start` on. `pauses`: minutes from, to; None: it lasts. `elapsed`: every day counts."""
+    """Counter of minutes from `start` on.
+
+    `pauses` are pairs of first minute and end, or None if it has no end. If `elapsed`, every day counts.
+    """
 
     wall: Wall
     workdays: frozenset[int]
@@ -61,14 +64,14 @@ class Watcher:
     known: dict[int, bool] = field(default_factory=dict)
 
     def business(self, number: int) -> bool:
-        """Whether the wall's day with that number is a business day."""
+        """Return whether a day of the wall clock is a business day."""
         if number not in self.known:
             day = FIRST_DAY + timedelta(days=number)
             self.known[number] = day.weekday() in self.workdays and day not in self.days_off
         return self.known[number]
 
     def follow(self, allowed_minutes: int, at: int, until: int) -> tuple[int | None, int]:
-        """When `allowed_minutes` minutes have counted (None: not by `until`), and how many have by the minute `at`."""
+        """Return the minute at which `allowed_minutes` have counted, or None, and the number that counted by `at`."""
         paused_minutes = {m for a, b in self.pauses for m in range(a, until + 1 if b is None else b)}
         shown, business, elapsed = self.wall.shown, self.business, self.elapsed
         offset = self.wall.steady(self.start)
@@ -95,7 +98,7 @@ class Watcher:
         return due, used
 
     def when_shown(self, wall: int, minute: int) -> int:
-        """The first moment at which the wall shows a minute, or a later one: where an hour is repeated, after that."""
+        """Return the first minute at which the wall shows a minute or a later one, after a repeated hour."""
         while self.wall.shown(minute) < wall:
             minute += 1
         return minute

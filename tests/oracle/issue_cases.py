@@ -78,7 +78,7 @@ CLOSED_MEANINGS = (Meaning.REOPEN, Meaning.REOPEN, Meaning.ANSWER, Meaning.QUEST
 
 @dataclass(frozen=True)
 class Action:
-    """Something that a person does. `number` identifies a comment, also that which is edited or deleted."""
+    """An action of a person. `number` identifies the comment that is written, edited, or deleted."""
 
     at: int
     who: str

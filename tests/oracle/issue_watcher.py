@@ -21,7 +21,7 @@ RIGHTS = frozenset({Meaning.LABEL_CRITICAL, Meaning.UNLABEL_CRITICAL, Meaning.CL
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a clock says. Times and lengths in steps."""
+    """Expected state of a clock. Times and lengths are in steps."""
 
     state: str
     severity: str
@@ -56,7 +56,7 @@ class Walk:
     waiting: set[int] = field(default_factory=set)
 
     def take(self, step: int, action: Action | None) -> None:
-        """Let someone act, then mark the step."""
+        """Apply an action, then mark the step."""
         if action:
             self.act(action)
         if self.replies:

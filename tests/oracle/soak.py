@@ -1,4 +1,4 @@
-"""Compares the clock with the oracle a hundred thousand times on all cores. Run by bin/soak."""
+"""Compares the clock with the oracle on 100,000 cases and all cores. Run by bin/soak."""
 
 import multiprocessing
 import sys
@@ -14,7 +14,7 @@ MAX_SHOWN_CASES = 3
 
 
 def chunk(job: tuple[int, int]) -> tuple[int, list[str]]:
-    """How many cases of a seed were asked, and the first differences."""
+    """Return the number of compared cases of a seed, and the first differences."""
     seed, count = job
     differences_found = filter(None, (difference(case) for case in cases(count, seed, CALENDARS)))
     return count, list(islice(differences_found, MAX_SHOWN_CASES))

@@ -1,4 +1,4 @@
-"""Fixtures."""
+"""Fixtures of the compliance tests."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -23,16 +23,16 @@ def listed_integration(at: Callable[..., Integration], now: datetime) -> Integra
 def states(
     listed_integration: Integration, rita: Any, rob: Any, alice: Any, now: datetime
 ) -> Callable[[str], Integration]:
-    """The integration in a state of the process, taken there through the door; rita began, rob went on."""
+    """Take the listed integration to a state of the procedure. Rita acts first, then Rob."""
     path = {
         "listed": [],
-        "asked": [("suggest_notice", None, 0)],
+        "requested": [("suggest_notice", None, 0)],
         "on_notice": [("issue_notice", rita, 0)],
-        "ended": [("issue_notice", rita, 0), ("", None, 30)],
-        "acted": [("issue_notice", rita, 0), ("pause_deadline", None, 1)],
+        "period_ended": [("issue_notice", rita, 0), ("", None, 30)],
+        "deadline_paused": [("issue_notice", rita, 0), ("pause_deadline", None, 1)],
         "appealed": [("issue_notice", rita, 0), ("appeal", alice, 1)],
         "suspended": [("issue_notice", rita, 0), ("suspend", rob, 30)],
-        "over": [("issue_notice", rita, 0), ("suspend", rob, 30), ("", None, 60)],
+        "suspension_ended": [("issue_notice", rita, 0), ("suspend", rob, 30), ("", None, 60)],
         "delisted": [("issue_notice", rita, 0), ("suspend", rob, 30), ("delist", rita, 90)],
         "unlisted": [("downgrade_to_community", alice, 0)],
     }
@@ -47,8 +47,8 @@ def states(
 
 
 @pytest.fixture
-def late(states: Any, now: datetime) -> SlaClock:
-    """Under notice since `now`, for an issue that was due the day before and is not answered."""
+def overdue_clock(states: Any, now: datetime) -> SlaClock:
+    """The breached clock of an issue that was due the day before `now` and has no reply."""
     row = states("listed")
     issue = issue_of(MonitoredRepository.objects.get(integration=row), 7, now - 3 * DAY)
     opening = {"key": "opened", "kind": "opened", "at": issue.opened_at, "seen_at": now, "source": "poll"}

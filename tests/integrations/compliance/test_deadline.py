@@ -9,7 +9,7 @@ from integrations.compliance import tasks
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssueEvent
 from integrations.submissions.models import Integration
 from portal.notifications.models import EmailMessage
-from tests.integrations.compliance.transitions import DAY, REASON, fresh, refusal, take, turn
+from tests.integrations.compliance.transitions import DAY, REASON, fresh, get_next_action, refusal, take
 from tests.replay import replay_fixture
 from verification.checks.models import Observation
 
@@ -18,17 +18,19 @@ pytestmark = pytest.mark.any_database
 
 @pytest.fixture
 @replay_fixture
-def integration_on_notice(late: SlaClock, listed_integration: Integration, rita: Any, now: datetime) -> Integration:
+def integration_on_notice(
+    overdue_clock: SlaClock, listed_integration: Integration, rita: Any, now: datetime
+) -> Integration:
     return take(listed_integration, "issue_notice", rita, now)
 
 
-def acts_told(row: Integration) -> list[dict[str, str]]:
+def list_activities(row: Integration) -> list[dict[str, str]]:
     last = row.events.last()
     assert last is not None
     return list(last.data["activities"])
 
 
-def comment(clock: SlaClock, at: datetime, association: str = "MEMBER", number: int = 1) -> None:
+def add_comment(clock: SlaClock, at: datetime, association: str = "MEMBER", number: int = 1) -> None:
     SupportIssueEvent.objects.create(
         issue=clock.issue,
         key=f"comment:{number}",
@@ -54,7 +56,7 @@ def test_notice_email_has_reason_and_deadline(integration_on_notice: Integration
         "Action required: Respond",
     ):
         assert words in email.text
-    assert turn(integration_on_notice) == ("on_notice", "partner", "Respond to the notice")
+    assert get_next_action(integration_on_notice) == ("on_notice", "partner", "Respond to the notice")
     assert integration_on_notice.action_due_at == integration_on_notice.compliance_deadline_at
 
 
@@ -62,7 +64,7 @@ def test_notice_email_has_reason_and_deadline(integration_on_notice: Integration
 def test_ended_period_notifies_program_once(integration_on_notice: Integration, now: datetime) -> None:
     moments = [now + 29 * DAY, now + 30 * DAY, now + 31 * DAY, now + 300 * DAY]
     assert [tasks.advance_cases(at) for at in moments] == [0, 1, 0, 0]
-    assert turn(integration_on_notice) == (
+    assert get_next_action(integration_on_notice) == (
         "on_notice",
         "program",
         "Decide on the suspension",
@@ -76,9 +78,9 @@ def test_ended_period_notifies_program_once(integration_on_notice: Integration, 
 
 @pytest.mark.every_database
 def test_answer_on_breached_issue_pauses_deadline(
-    integration_on_notice: Integration, late: SlaClock, now: datetime, rita: Any, rob: Any
+    integration_on_notice: Integration, overdue_clock: SlaClock, now: datetime, rita: Any, rob: Any
 ) -> None:
-    comment(late, now + 10 * DAY)
+    add_comment(overdue_clock, now + 10 * DAY)
     assert [tasks.advance_cases(now + 10 * DAY), tasks.advance_cases(now + 11 * DAY)] == [1, 0]
     row = fresh(integration_on_notice)
     assert (row.compliance_deadline_at, row.deadline_remaining, row.responsible_party) == (None, 20 * DAY, "program")
@@ -89,23 +91,23 @@ def test_answer_on_breached_issue_pauses_deadline(
     assert "Review the response first" in refusal(row, "suspend", rob, now + 60 * DAY)
     row = take(row, "resume_deadline", rita, now + 40 * DAY)
     assert (row.compliance_deadline_at, row.deadline_pause_reason) == (now + 60 * DAY, "")
-    comment(late, now + 41 * DAY, number=2)
-    assert tasks.advance_cases(now + 42 * DAY) == 0  # an issue holds the period once
+    add_comment(overdue_clock, now + 41 * DAY, number=2)
+    assert tasks.advance_cases(now + 42 * DAY) == 0  # each issue pauses the deadline once
     assert take(row, "suspend", rob, now + 60 * DAY).listing_status == "suspended"
 
 
 def test_unrecorded_activity_blocks_suspension(
-    integration_on_notice: Integration, late: SlaClock, now: datetime, rob: Any
+    integration_on_notice: Integration, overdue_clock: SlaClock, now: datetime, rob: Any
 ) -> None:
-    comment(late, now + 30 * DAY)
+    add_comment(overdue_clock, now + 30 * DAY)
     assert "Acme answered on" in refusal(integration_on_notice, "suspend", rob, now + 31 * DAY)
 
 
 @pytest.mark.parametrize("association", ["NONE", "CONTRIBUTOR"])
 def test_comment_of_outsider_does_not_pause_deadline(
-    integration_on_notice: Integration, late: SlaClock, now: datetime, association: str
+    integration_on_notice: Integration, overdue_clock: SlaClock, now: datetime, association: str
 ) -> None:
-    comment(late, now + DAY, association)
+    add_comment(overdue_clock, now + DAY, association)
     assert tasks.advance_cases(now + 2 * DAY) == 0
 
 
@@ -120,11 +122,11 @@ def test_release_and_retraction_pause_deadline(integration_on_notice: Integratio
         confirmed_at=then,
     )
     assert tasks.advance_cases(then) == 1
-    assert acts_told(integration_on_notice)[0]["summary"] == "New release: 1.2.0"
+    assert list_activities(integration_on_notice)[0]["summary"] == "New release: 1.2.0"
     take(integration_on_notice, "resume_deadline", rita, then)
     SlaBreach.objects.update(retracted_at=then + DAY, retraction_reason="It came in time.")
     assert tasks.advance_cases(then + DAY) == 1
-    assert acts_told(integration_on_notice)[-1]["summary"].endswith("#7 retracted")
+    assert list_activities(integration_on_notice)[-1]["summary"].endswith("#7 retracted")
 
 
 def test_data_gap_blocks_suspension(integration_on_notice: Integration, now: datetime, rob: Any) -> None:
@@ -137,7 +139,7 @@ def test_appeal_pauses_deadline_and_needs_another_reviewer(
     integration_on_notice: Integration, now: datetime, alice: Any, rita: Any, rob: Any
 ) -> None:
     row = take(integration_on_notice, "appeal", alice, now + 29 * DAY)
-    assert turn(row) == ("on_notice", "program", "Decide on the appeal against the notice")
+    assert get_next_action(row) == ("on_notice", "program", "Decide on the appeal against the notice")
     assert "Decide on the open appeal first" in refusal(row, "suspend", rob, now + 90 * DAY)
     assert "Another reviewer must decide" in refusal(row, "dismiss_appeal", rita, now + 90 * DAY)
     row = take(row, "dismiss_appeal", rob, now + 90 * DAY)
@@ -147,7 +149,13 @@ def test_appeal_pauses_deadline_and_needs_another_reviewer(
 
 @pytest.mark.every_database
 def test_evidence_is_frozen_with_each_decision(
-    integration_on_notice: Integration, late: SlaClock, now: datetime, rob: Any, sign_in: Any, alice: Any, charlie: Any
+    integration_on_notice: Integration,
+    overdue_clock: SlaClock,
+    now: datetime,
+    rob: Any,
+    sign_in: Any,
+    alice: Any,
+    charlie: Any,
 ) -> None:
     SlaBreach.objects.update(retracted_at=now + DAY, retraction_reason="It came in time.")
     seq = integration_on_notice.events.get(event_type="compliance.notice_issued").seq

@@ -41,8 +41,8 @@ def rae(db: None) -> Any:
     return person("rae@program.example", "Rae Ruiz", is_reviewer=True)
 
 
-def keep_fresh(row: Integration, now: datetime) -> None:
-    """The machine looked again: what it looks at is in order now."""
+def pass_checks(row: Integration, now: datetime) -> None:
+    """Record that all checks passed just now."""
     for requirement in row.edition.requirements():
         if requirement.responsible_party == "machine":
             answers.record_check_outcome(
@@ -50,10 +50,10 @@ def keep_fresh(row: Integration, now: datetime) -> None:
             )
 
 
-# state: (days after the beginning, {step: those who may}); everybody else may not, everything else is refused
+# state: (days after the start, {transition: people who can perform it}); everything else is refused
 ALLOWED_TRANSITIONS: dict[str, tuple[int, dict[str, str]]] = {
     "listed": (1, {"issue_notice": "rita rob rae", "downgrade_to_community": "alice", "suggest_notice": "machine"}),
-    "asked": (
+    "requested": (
         1,
         {"issue_notice": "rita rob rae", "dismiss_request": "rita rob rae", "downgrade_to_community": "alice"},
     ),
@@ -66,7 +66,7 @@ ALLOWED_TRANSITIONS: dict[str, tuple[int, dict[str, str]]] = {
             "pause_deadline": "machine",
         },
     ),
-    "ended": (
+    "period_ended": (
         31,
         {
             "withdraw_notice": "rita rob rae",
@@ -76,7 +76,7 @@ ALLOWED_TRANSITIONS: dict[str, tuple[int, dict[str, str]]] = {
             "pause_deadline": "machine",
         },
     ),
-    "acted": (
+    "deadline_paused": (
         40,
         {
             "withdraw_notice": "rita rob rae",
@@ -96,7 +96,7 @@ ALLOWED_TRANSITIONS: dict[str, tuple[int, dict[str, str]]] = {
             "pause_deadline": "machine",
         },
     ),
-    "over": (
+    "suspension_ended": (
         91,
         {
             "reinstate": "rita rob rae",
@@ -118,22 +118,22 @@ def test_permissions_by_state_and_role(
 ) -> None:
     days, expected_steps = ALLOWED_TRANSITIONS[state]
     row, then = states(state), now + DAY * days
-    keep_fresh(row, then)
+    pass_checks(row, then)
     people = {"alice": alice, "bob": bob, "charlie": charlie, "rita": rita, "rob": rob, "rae": rae, "sam": sam}
     steps_by_name: dict[str, str] = {}
     for step in STEPS:
-        may = [name for name, who in people.items() if can(row, step, who, then)]
-        machine = ["machine"] if can_machine(row, step, then) else []
+        may = [name for name, who in people.items() if can_perform(row, step, who, then)]
+        machine = ["machine"] if can_perform_automatically(row, step, then) else []
         if may or machine:
             steps_by_name[step] = " ".join([*may, *machine])
     assert steps_by_name == expected_steps
 
 
-def can(row: Integration, step: str, who: Any, now: datetime) -> bool:
+def can_perform(row: Integration, step: str, who: Any, now: datetime) -> bool:
     return any(a.name == step and a.is_ready for a in list_available_transitions(fresh(row), who, now=now))
 
 
-def can_machine(row: Integration, step: str, now: datetime) -> bool:
+def can_perform_automatically(row: Integration, step: str, now: datetime) -> bool:
     try:
         with transaction.atomic():
             arguments = ARGUMENTS_BY_TRANSITION.get(step, {})

@@ -13,7 +13,7 @@ from integrations.sla.models import SlaBreach, SlaClock
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.notifications.models import EmailMessage
-from tests.integrations.compliance.transitions import DAY, REASON, fresh, refusal, take, turn
+from tests.integrations.compliance.transitions import DAY, REASON, fresh, get_next_action, refusal, take
 from tests.integrations.sla.clocks import clock_of, issue_of
 from verification.checks.models import Observation
 from verification.checks.runner import FROZEN_KEY
@@ -43,7 +43,7 @@ def test_public_status_hides_notice(states: Any, client: Any, state: str, words:
 def test_transition_page_shows_public_status(
     states: Any, rob: Any, sign_in: Any, time_machine: Any, now: datetime
 ) -> None:
-    row = states("ended")
+    row = states("period_ended")
     time_machine.move_to(now + 31 * DAY, tick=False)
     page = sign_in(rob).get(f"/integrations/{row.uuid}/steps/suspend/").text
     assert "Public listing after this step" in page
@@ -51,32 +51,38 @@ def test_transition_page_shows_public_status(
     assert "Subject" in page
 
 
-def test_downgrade_to_community_ends_clocks(states: Any, late: SlaClock, alice: Any, now: datetime) -> None:
+def test_downgrade_to_community_ends_clocks(states: Any, overdue_clock: SlaClock, alice: Any, now: datetime) -> None:
     SlaClock.objects.update(state="running", next_at=now + DAY)
-    row = take(late.integration, "downgrade_to_community", alice, now)
+    row = take(overdue_clock.integration, "downgrade_to_community", alice, now)
     assert (row.listing_status, row.tier, row.responsible_party) == ("unlisted", "community", "machine")
     assert SlaClock.objects.get().next_at is None
     email = EmailMessage.objects.get(event__event_type="compliance.downgraded")
     assert "ended the support commitment for Rocket. Thank you" in email.text
 
 
-def test_breaches_suggest_a_notice_once(states: Any, late: SlaClock, now: datetime, rita: Any, settings: Any) -> None:
+def test_breaches_suggest_a_notice_once(
+    states: Any, overdue_clock: SlaClock, now: datetime, rita: Any, settings: Any
+) -> None:
     assert tasks.advance_cases(now) == 0
-    second = clock_of(issue_of(late.watch, 8, now - 3 * DAY), now - DAY, state="late", next_at=None)
+    second = clock_of(issue_of(overdue_clock.watch, 8, now - 3 * DAY), now - DAY, state="late", next_at=None)
     breach = {"issue": second.issue, "integration": second.integration, "target_type": "resolve", "severity": "other"}
     SlaBreach.objects.create(clock=second, due_at=now - DAY, found_at=now + timedelta(hours=1), **breach)
     SlaBreach.objects.update(found_at=now + timedelta(hours=1))
     assert [tasks.advance_cases(now + DAY), tasks.advance_cases(now + DAY)] == [1, 0]
-    row = fresh(late.integration)
-    assert turn(row) == ("listed", "program", "Decide on the compliance request: 2 SLA breaches within 90 days")
+    row = fresh(overdue_clock.integration)
+    assert get_next_action(row) == (
+        "listed",
+        "program",
+        "Decide on the compliance request: 2 SLA breaches within 90 days",
+    )
     assert row.reasons == [{"code": "sla_breaches", "params": {"count": 2, "days": 90}}]
     take(row, "dismiss_request", rita, now + 2 * DAY)
     SlaClock.objects.update(state="met")
     assert tasks.advance_cases(now + 3 * DAY) == 0
 
 
-def test_evidence_reads_all_breaches_at_once(late: SlaClock, now: datetime) -> None:
-    integration = fresh(late.integration)
+def test_evidence_reads_all_breaches_at_once(overdue_clock: SlaClock, now: datetime) -> None:
+    integration = fresh(overdue_clock.integration)
 
     def count_queries() -> tuple[int, object]:
         with CaptureQueriesContext(connection) as queries:
@@ -85,16 +91,19 @@ def test_evidence_reads_all_breaches_at_once(late: SlaClock, now: datetime) -> N
 
     query_count, _ = count_queries()
     for number in range(8, 11):
-        clock = clock_of(issue_of(late.watch, number, now - 3 * DAY), now - DAY, state="late", next_at=None)
+        clock = clock_of(issue_of(overdue_clock.watch, number, now - 3 * DAY), now - DAY, state="late", next_at=None)
         breach = {"issue": clock.issue, "integration": integration, "target_type": "resolve", "severity": "other"}
         SlaBreach.objects.create(clock=clock, due_at=now - DAY, found_at=now, **breach)
     assert count_queries() == (query_count, 4)
 
 
-def test_long_overdue_issue_suggests_notice(late: SlaClock, now: datetime) -> None:
+def test_long_overdue_issue_suggests_notice(overdue_clock: SlaClock, now: datetime) -> None:
     assert tasks.advance_cases(now + DAY - timedelta(minutes=1)) == 0
     assert tasks.advance_cases(now + DAY) == 1
-    assert turn(late.integration)[2] == "Decide on the compliance request: an issue took more than 2 times its target"
+    assert (
+        get_next_action(overdue_clock.integration)[2]
+        == "Decide on the compliance request: an issue took more than 2 times its target"
+    )
 
 
 def test_transferred_repository_is_suspended_immediately_and_delisted_by_another_reviewer(
@@ -111,8 +120,8 @@ def test_transferred_repository_is_suspended_immediately_and_delisted_by_another
         confirmed_at=now,
     )
     perform_transition(listed_integration, "put_on_hold", actor=None, note=why, now=now, waits_for="program")
-    for nobody in (alice, None):
-        assert refusal(listed_integration, "suspend_immediately", nobody, now)
+    for actor in (alice, None):
+        assert refusal(listed_integration, "suspend_immediately", actor, now)
     row = take(listed_integration, "suspend_immediately", rita, now)
     assert (row.listing_status, row.suspended_by, row.compliance_deadline_at) == ("suspended", rita, now + 60 * DAY)
     email = EmailMessage.objects.get(event__event_type="compliance.suspended_immediately")

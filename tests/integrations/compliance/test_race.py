@@ -35,10 +35,10 @@ def fresh(row: Integration) -> Integration:
     return Integration.objects.select_related("partner").get(pk=row.pk)
 
 
-def at_once(row: Integration, now: Any, *pair: tuple[str, Any], has_version: bool) -> dict[str, str]:
-    """Each step taken in a thread of its own: "done", or why not.
+def perform_concurrently(row: Integration, now: Any, *pair: tuple[str, Any], has_version: bool) -> dict[str, str]:
+    """Perform each transition in its own thread. Return "done" or the kind of refusal by transition.
 
-    `has_version`: both name the row that they looked at.
+    With `has_version`, both name the version of the row that they saw.
     """
     gate, outcomes = threading.Barrier(len(pair)), {}
     version = row.version if has_version else None
@@ -74,16 +74,16 @@ def test_concurrent_appeal_and_suspension(
     for _ in range(ROUNDS):
         row = take(listed_integration, "issue_notice", rita, now)
         now += 31 * DAY
-        outcomes = at_once(row, now, ("appeal", alice), ("suspend", rob), has_version=has_version)
+        outcomes = perform_concurrently(row, now, ("appeal", alice), ("suspend", rob), has_version=has_version)
         row = fresh(row)
         if row.listing_status == "on_notice":
             assert outcomes == {"appeal": "done", "suspend": "conflict" if has_version else "requirements-not-met"}
             assert row.deadline_pause_reason == "appeal"
-        else:  # suspended first: an appeal is then one against the suspension
+        else:  # the suspension came first, so the appeal is against it
             assert outcomes == {"suspend": "done", "appeal": "conflict" if has_version else "done"}
             assert row.deadline_pause_reason == ("" if has_version else "appeal")
         if row.deadline_pause_reason:
-            row = take(row, "uphold_appeal", charlotte(), now)
+            row = take(row, "uphold_appeal", create_third_reviewer(), now)
         else:
             row = take(row, "reinstate", rita, now)
         assert row.listing_status == "listed"
@@ -95,22 +95,22 @@ def test_concurrent_reinstatement_and_delisting(
 ) -> None:
     now = NOW + DAY
     for _ in range(ROUNDS):
-        MonitoredRepository.objects.update(data_up_to=NOW + 9999 * DAY)  # a reinstatement begins to watch anew
+        MonitoredRepository.objects.update(data_up_to=NOW + 9999 * DAY)  # a reinstatement restarts the monitoring
         row = take(listed_integration, "issue_notice", rita, now)
         row = take(row, "suspend", rob, now + 31 * DAY)
         now += 92 * DAY
-        outcomes = at_once(row, now, ("reinstate", rob), ("delist", rita), has_version=has_version)
+        outcomes = perform_concurrently(row, now, ("reinstate", rob), ("delist", rita), has_version=has_version)
         listing_status = fresh(row).listing_status
-        if outcomes["delist"] != "done":  # reinstated first: nothing is left to remove
+        if outcomes["delist"] != "done":  # the reinstatement came first, so there is nothing to delist
             assert (listing_status, outcomes["reinstate"]) == ("listed", "done")
             assert outcomes["delist"] in ("conflict", "invalid-transition")
-        else:  # removed first: somebody who did not see it is told, who looks afresh may reinstate
+        else:  # the delisting came first: an outdated version is a conflict, a current one can be reinstated
             assert (listing_status, outcomes["reinstate"]) in (("delisted", "conflict"), ("listed", "done"))
         if listing_status == "delisted":
             take(row, "reinstate", rob, now)
         assert fresh(row).listing_status == "listed"
 
 
-def charlotte() -> Any:
-    """A reviewer who took no part."""
+def create_third_reviewer() -> Any:
+    """Return a reviewer who made no earlier decision."""
     return User.objects.get_or_create(email="c@program.example", defaults={"name": "Charlotte", "is_reviewer": True})[0]

@@ -32,6 +32,6 @@ def refusal(row: Integration, step: str, by: Any, now: datetime) -> str:
     return str(error.value)
 
 
-def turn(row: Integration) -> tuple[str, str, str]:
+def get_next_action(row: Integration) -> tuple[str, str, str]:
     row = fresh(row)
     return row.listing_status, row.responsible_party, row.next_action_label

@@ -25,13 +25,13 @@ DAY = 24 * H
 
 @pytest.fixture
 def now() -> datetime:
-    """After everything that led there was done."""
+    """A time after the set-up of the fixtures."""
     return NOW + H
 
 
 @pytest.fixture
 def row(at: Any, rita: Any, rob: Any, now: datetime) -> Integration:
-    """Acme's, in support; rita reviews it and rob is the Alliances manager."""
+    """Acme's integration in support, with Rita as reviewer and Rob as Alliances manager."""
     row = at("support")
     row.partner.alliances_manager = rob
     row.partner.save()
@@ -41,8 +41,8 @@ def row(at: Any, rita: Any, rob: Any, now: datetime) -> Integration:
 
 
 @pytest.fixture
-def create_breached_clock(row: Integration, now: datetime) -> SlaClock:
-    """An issue whose promise was just broken; the partner and rita were told."""
+def breached_clock(row: Integration, now: datetime) -> SlaClock:
+    """A clock that was just breached. The partner and Rita were notified."""
     clock = clock_of(issue_of(MonitoredRepository.objects.get(), 7, now - 49 * H), now - H)
     clocks.advance_clocks(now)
     assert notifications.send_due_notifications(now) == 1
@@ -57,8 +57,8 @@ def escalate_at(*moments: datetime) -> list[int]:
     return [escalation.escalate_due(moment) for moment in moments]
 
 
-def test_unanswered_breaches_go_to_the_manager_and_then_to_the_mailbox(
-    create_breached_clock: SlaClock, row: Integration, now: datetime, rita: Any, rob: Any
+def test_unanswered_breach_is_escalated_to_the_manager_and_then_to_the_mailbox(
+    breached_clock: SlaClock, row: Integration, now: datetime, rita: Any, rob: Any
 ) -> None:
     assert list_recipients("issue.breached") == ["alice@acme.example", rita.email]
     moments = (now + 23 * H, now + DAY, now + DAY, now + 47 * H, now + 48 * H, now + 30 * DAY)
@@ -72,8 +72,8 @@ def test_unanswered_breaches_go_to_the_manager_and_then_to_the_mailbox(
     assert Escalation.objects.get().ended_at == now + 48 * H
 
 
-def test_breach_that_is_reverted_is_corrected_to_everybody_who_was_notified(
-    create_breached_clock: SlaClock, row: Integration, now: datetime, rita: Any, rob: Any
+def test_retraction_is_sent_to_everyone_who_was_notified_of_the_breach(
+    breached_clock: SlaClock, row: Integration, now: datetime, rita: Any, rob: Any
 ) -> None:
     escalate_at(now + DAY, now + 48 * H)
     data = row.events.get(event_type="issue.breached").data
@@ -89,8 +89,8 @@ def test_breach_that_is_reverted_is_corrected_to_everybody_who_was_notified(
     assert corrected_addresses == [first, first | {rob.email, row.edition.mailbox}]
 
 
-def test_who_left_the_partner_gets_no_notification_more(
-    create_breached_clock: SlaClock, row: Integration, now: datetime, alice: Any
+def test_former_member_gets_no_more_notifications(
+    breached_clock: SlaClock, row: Integration, now: datetime, alice: Any
 ) -> None:
     alice.memberships.update(ended_at=now)
     with transaction.atomic():
@@ -99,28 +99,28 @@ def test_who_left_the_partner_gets_no_notification_more(
     assert alice.email not in list_recipients("issue.breach_retracted")
 
 
-def test_anyone_who_answers_ends_the_chain(
-    create_breached_clock: SlaClock, row: Integration, now: datetime, rita: Any
+def test_reviewer_message_ends_the_escalation(
+    breached_clock: SlaClock, row: Integration, now: datetime, rita: Any
 ) -> None:
     findings.post_message(row, "We look at it.", actor=rita, now=now + H)
     assert escalate_at(now + DAY, now + 3 * DAY) == [0, 0]
     assert Escalation.objects.get().ended_at == now + DAY
 
 
-def test_partner_s_own_word_here_is_not_the_program_s_answer(
-    create_breached_clock: SlaClock, row: Integration, now: datetime, alice: Any
+def test_partner_message_does_not_end_the_escalation(
+    breached_clock: SlaClock, row: Integration, now: datetime, alice: Any
 ) -> None:
     findings.post_message(row, "We look at it.", actor=alice, now=now + H)
     assert escalate_at(now + DAY) == [1]
 
 
-def test_what_was_settled_needs_no_answer(create_breached_clock: SlaClock, now: datetime) -> None:
+def test_stopped_clock_is_not_escalated(breached_clock: SlaClock, now: datetime) -> None:
     SlaClock.objects.update(state="late", stopped_at=now + H)
     assert escalate_at(now + DAY) == [0]
 
 
-def test_chain_of_one_ends_with_its_first_email(
-    create_breached_clock: SlaClock, row: Integration, now: datetime
+def test_escalation_without_further_recipients_ends_after_its_first_email(
+    breached_clock: SlaClock, row: Integration, now: datetime
 ) -> None:
     Integration.objects.update(reviewer=None)
     row.partner.alliances_manager = None
@@ -129,12 +129,12 @@ def test_chain_of_one_ends_with_its_first_email(
     assert escalate_at(now + DAY, now + 9 * DAY) == [0, 0]
 
 
-def test_program_s_own_turn_is_warned_of_and_passed_on(at: Any, rita: Any, rob: Any, now: datetime) -> None:
+def test_program_action_is_warned_about_and_then_escalated(at: Any, rita: Any, rob: Any, now: datetime) -> None:
     row = at("review")
     Integration.objects.update(reviewer=rita)
     row.partner.alliances_manager = rob
     row.partner.save()
-    due = due_of(row)
+    due = get_due_at(row)
     half, most, nearly = (at for _, at in escalation.list_warnings(Integration.objects.get(pk=row.pk)))
     assert (half - NOW, nearly < due) == (7 * DAY, True)  # five of ten days; 75 % are used at 21:00
     assert escalate_at(half - H, half, most, most + 12 * H, nearly - H, nearly, due - H) == [0, 1, 0, 1, 0, 1, 0]
@@ -150,7 +150,7 @@ def test_program_s_own_turn_is_warned_of_and_passed_on(at: Any, rita: Any, rob: 
     ]
 
 
-def test_warning_waits_for_the_hours_in_which_its_reader_works(at: Any, rita: Any, now: datetime) -> None:
+def test_warning_waits_for_the_working_hours_of_its_recipient(at: Any, rita: Any, now: datetime) -> None:
     row = at("review")
     rita.zone = "Asia/Tokyo"  # 18:00 there at nine in the morning of UTC
     rita.save()
@@ -160,41 +160,41 @@ def test_warning_waits_for_the_hours_in_which_its_reader_works(at: Any, rita: An
     assert escalate_at(half, half + H, morning - H, morning) == [0, 0, 0, 1]
 
 
-def test_turn_found_late_is_warned_of_once_with_the_share_of_now(at: Any, rita: Any, now: datetime) -> None:
+def test_late_warning_is_sent_once_with_the_current_share(at: Any, rita: Any, now: datetime) -> None:
     row = at("review")
     nearly = escalation.list_warnings(Integration.objects.get(pk=row.pk))[2][1]
     assert escalate_at(nearly + H, nearly + 2 * H) == [1, 0]
     assert [event.data["share"] for event in row.events.filter(event_type="program.action_warning_sent")] == [90]
 
 
-def test_turn_that_was_taken_is_reported_to_no_one_more(at: Any, rita: Any, now: datetime) -> None:
+def test_completed_action_is_not_escalated_further(at: Any, rita: Any, now: datetime) -> None:
     row = at("review")
-    due = due_of(row)
+    due = get_due_at(row)
     assert escalate_at(due) == [1]
     Integration.objects.update(responsible_party="partner", action_due_at=None)
     assert escalate_at(due + DAY) == [0]
     assert list_recipients("program.action_overdue") == [row.edition.mailbox]
 
 
-def due_of(row: Integration) -> datetime:
+def get_due_at(row: Integration) -> datetime:
     due = Integration.objects.get(pk=row.pk).action_due_at
     assert due is not None
     return due
 
 
-def fail(mail: EmailMessage) -> None:
+def fail_delivery(mail: EmailMessage) -> None:
     EmailMessage.objects.filter(pk=mail.pk).update(state="failed", last_error="The address was refused (550).")
 
 
-def test_refused_email_goes_to_the_next_of_the_chain(
-    create_breached_clock: SlaClock, row: Integration, now: datetime, rita: Any, rob: Any, sign_in: Any
+def test_undelivered_email_is_sent_to_the_next_recipient(
+    breached_clock: SlaClock, row: Integration, now: datetime, rita: Any, rob: Any, sign_in: Any
 ) -> None:
-    fail(EmailMessage.objects.get(name="issues_breached", to=rita.email))
+    fail_delivery(EmailMessage.objects.get(name="issues_breached", to=rita.email))
     assert [delivery_failures.forward_due(now), delivery_failures.forward_due(now)] == [1, 0]
     assert list_recipients("issue.breached")[2:] == [rob.email]
-    fail(EmailMessage.objects.get(name="issues_breached", to=rob.email))
+    fail_delivery(EmailMessage.objects.get(name="issues_breached", to=rob.email))
     assert delivery_failures.forward_due(now) == 1
-    fail(EmailMessage.objects.get(name="issues_breached", to=row.edition.mailbox))
+    fail_delivery(EmailMessage.objects.get(name="issues_breached", to=row.edition.mailbox))
     assert delivery_failures.forward_due(now) == 0
     EmailMessage.objects.update(created_at=datetime.now(now.tzinfo))
     page = sign_in(rob).get(f"/integrations/{row.uuid}/review/").text
@@ -202,10 +202,10 @@ def test_refused_email_goes_to_the_next_of_the_chain(
     assert rita.email in page
 
 
-def test_of_a_email_that_misses_the_partner_the_program_is_notified(
-    create_breached_clock: SlaClock, row: Integration, now: datetime, rita: Any, alice: Any, sign_in: Any
+def test_program_is_notified_of_an_undelivered_partner_email(
+    breached_clock: SlaClock, row: Integration, now: datetime, rita: Any, alice: Any, sign_in: Any
 ) -> None:
-    fail(EmailMessage.objects.get(name="issues_breached", to=alice.email))
+    fail_delivery(EmailMessage.objects.get(name="issues_breached", to=alice.email))
     assert delivery_failures.forward_due(now) == 1
     mail = EmailMessage.objects.get(event__event_type="program.email_delivery_failed")
     assert (mail.to, mail.subject) == (rita.email, f"Email not delivered: Rocket, {alice.email}")
@@ -214,7 +214,7 @@ def test_of_a_email_that_misses_the_partner_the_program_is_notified(
     assert "Undelivered emails" in sign_in(alice).get(f"/integrations/{row.uuid}/").text
 
 
-def test_email_about_no_integration_is_left_where_it_is(row: Integration, alice: Any, now: datetime) -> None:
+def test_undelivered_email_without_an_integration_is_not_forwarded(row: Integration, alice: Any, now: datetime) -> None:
     with transaction.atomic():
         services.record_event(row.partner, "message.note_added", actor=None, now=now)
     EmailMessage.objects.create(key="x", name="reset_password", to=alice.email, state="failed", created_at=now)

@@ -18,7 +18,7 @@ from portal.jobs.execution import run_due_jobs
 from portal.jobs.models import Job
 from portal.notifications.delivery import DeliveryError
 from portal.notifications.models import EmailMessage
-from tests.integrations.submissions.test_race_shared import at_once
+from tests.integrations.concurrency import list_errors
 
 MINUTE = timedelta(minutes=1)
 DUE = "2026-04-16T10:00:00+00:00"
@@ -33,7 +33,7 @@ def clock(time_machine: Any, now: datetime, settings: Any) -> Any:
 
 @pytest.fixture
 def row(at: Any, rob: User) -> Integration:
-    """Acme's, in review; rob is the Alliances manager."""
+    """Acme's integration in review, with Rob as Alliances manager."""
     row: Integration = at("review")
     row.partner.alliances_manager = rob
     row.partner.save()
@@ -54,13 +54,13 @@ def escalate(row: Integration, recipient: User | str, *, due: str = DUE, severit
 
 
 def send_due_emails() -> list[str]:
-    """Send what is due. Return the subjects sent."""
+    """Send the emails that are due. Return their subjects."""
     before = len(mail.outbox)
     run_due_jobs("email", timezone.now())
     return [str(message.subject) for message in mail.outbox[before:]]
 
 
-def test_single_escalation_is_sent_as_it_is_after_15_minutes(row: Integration, rita: User, clock: Any) -> None:
+def test_single_escalation_is_sent_unchanged_after_15_minutes(row: Integration, rita: User, clock: Any) -> None:
     escalate(row, rita)
     clock.shift(15 * MINUTE - timedelta(seconds=1))
     assert send_due_emails() == []
@@ -69,9 +69,7 @@ def test_single_escalation_is_sent_as_it_is_after_15_minutes(row: Integration, r
     assert EmailMessage.objects.get().state == "sent"
 
 
-def test_escalation_that_waited_for_the_morning_is_the_email_of_that_day(
-    row: Integration, rita: User, clock: Any
-) -> None:
+def test_escalation_sent_in_the_morning_uses_up_the_email_of_that_day(row: Integration, rita: User, clock: Any) -> None:
     escalate(row, rita)
     clock.shift(15 * MINUTE)
     assert len(send_due_emails()) == 1
@@ -111,7 +109,7 @@ def test_escalations_within_15_minutes_are_one_email_that_lists_each(
     assert send_due_emails() == ["Overdue: Rocket by Acme is waiting for the program"]  # to the mailbox
 
 
-def test_critical_issue_is_sent_at_once_with_what_waits(row: Integration, rita: User, clock: Any) -> None:
+def test_critical_issue_is_sent_at_once_with_waiting_escalations(row: Integration, rita: User, clock: Any) -> None:
     escalate(row, rita)
     clock.shift(MINUTE)
     escalate(row, rita, severity="critical")
@@ -134,7 +132,7 @@ def test_escalations_of_a_day_are_one_email_and_later_ones_wait_for_the_morning(
         assert send_due_emails() == []
     escalate(row, row.edition.mailbox)
     clock.move_to(datetime(2026, 4, 15, 5, 59, tzinfo=UTC), tick=False)
-    assert len(send_due_emails()) == 1  # to the mailbox, which had none
+    assert len(send_due_emails()) == 1  # to the mailbox, which had no email yet
     clock.shift(MINUTE)  # 8 AM in Berlin
     assert send_due_emails() == ["14 escalations: Rocket"]
     escalate(row, rita)
@@ -189,7 +187,7 @@ def test_concurrent_adding_and_sending_loses_and_repeats_nothing(row: Integratio
             running.update(lease_expires_at=timezone.now())  # the other worker takes the job over
             run_due_jobs("email", timezone.now())
 
-    assert at_once(add, add, send, send) == []
+    assert list_errors(add, add, send, send) == []
     clock.shift(timedelta(days=1))  # later ones wait for the next morning
     while send_due_emails():
         pass

@@ -9,11 +9,11 @@ from tests.conftest import person
 
 @pytest.fixture
 def dora(db: None) -> Any:
-    """Somebody without a company."""
+    """A person without a company."""
     return person("dora@acme.example", "Dora Dean")
 
 
 @pytest.fixture
 def erin(db: None) -> Any:
-    """Somebody without a company, whose confirmed address is at initech.example."""
+    """A person without a company, with a confirmed address at initech.example."""
     return person("erin@initech.example", "Erin Eads")

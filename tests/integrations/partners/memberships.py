@@ -13,12 +13,12 @@ from portal.core.errors import ActionRefused
 
 
 def list_partner_events(partner: Partner) -> list[tuple[str, str]]:
-    """What the company's history says: verb and actor."""
+    """Return the type and actor of each event of a company."""
     assert list(find_chain_faults(AuditEvent.objects.order_by("stream", "seq"))) == []
     return list(partner.events.order_by("seq").values_list("event_type", "actor"))
 
 
-def place(partner: Partner, user: Any) -> Membership:
+def get_membership(partner: Partner, user: Any) -> Membership:
     return Membership.objects.get(partner=partner, user=user, ended_at=None)
 
 
@@ -29,5 +29,5 @@ def refusal(call: Callable[..., Any], *args: Any, **fields: Any) -> str:
 
 
 def join(partner: Partner, user: Any, role: str, now: datetime, ended_at: datetime | None = None) -> Membership:
-    """Make somebody a member, or a former one."""
+    """Add a member, or a former member if `ended_at` is given."""
     return Membership.objects.create(partner=partner, user=user, role=role, joined_at=now, ended_at=ended_at)

@@ -20,12 +20,12 @@ pytestmark = pytest.mark.any_database
 SignIn = Callable[[Any], Any]
 
 
-def member(user: Any) -> str:
+def get_member_url(user: Any) -> str:
     row = Membership.objects.select_related("partner").get(user=user, ended_at=None)
     return reverse("partners:change_member", args=[row.partner.slug, row.pk])
 
 
-def mails() -> list[tuple[str, str]]:
+def list_emails() -> list[tuple[str, str]]:
     return list(EmailMessage.objects.order_by("pk").values_list("name", "to"))
 
 
@@ -36,7 +36,7 @@ def test_page_shows_an_owner_everything(sign_in: SignIn, acme: Partner, alice: A
         assert words in page
 
 
-def test_page_shows_a_colleague_the_people_alone(
+def test_page_shows_other_members_only_the_people(
     sign_in: SignIn, acme: Partner, alice: Any, bob: Any, now: datetime
 ) -> None:
     members.create_invitation(acme, "dora@acme.example", "viewer", actor=alice, now=now)
@@ -48,15 +48,15 @@ def test_page_shows_a_colleague_the_people_alone(
 
 
 @pytest.mark.parametrize("who", ["charlie", "rita", "sam"])
-def test_page_is_not_there_for_others(sign_in: SignIn, alice: Any, who: str, request: Any) -> None:
+def test_page_is_not_found_for_others(sign_in: SignIn, alice: Any, who: str, request: Any) -> None:
     client = sign_in(request.getfixturevalue(who))
     assert client.get("/company/acme/").status_code == 404
     assert client.post("/company/acme/invite/", {"email": "x@acme.example", "role": "owner"}).status_code == 404
-    assert client.post(member(alice), {"do": "end"}).status_code == 404
+    assert client.post(get_member_url(alice), {"do": "end"}).status_code == 404
     assert Invitation.objects.count() == 0
 
 
-def test_partner_leads_to_the_only_one_the_list_or_a_new_one(
+def test_company_link_leads_to_the_only_company_the_list_or_a_new_one(
     sign_in: SignIn, acme: Partner, globex: Partner, alice: Any, charlie: Any, now: datetime
 ) -> None:
     assert sign_in(alice).get("/company/")["Location"] == "/company/acme/"
@@ -70,13 +70,13 @@ def test_partner_leads_to_the_only_one_the_list_or_a_new_one(
 # -- inviting -------------------------------------------------------------------------------------------------
 
 
-def test_owner_invites_and_the_email_goes(sign_in: SignIn, acme: Partner, alice: Any) -> None:
+def test_owner_invites_a_person_by_email(sign_in: SignIn, acme: Partner, alice: Any) -> None:
     response = sign_in(alice).post(
         "/company/acme/invite/", {"email": "Dora@Acme.example", "role": "owner"}, follow=True
     )
     assert "Invitation sent to dora@acme.example." in text_of(response)
     assert "dora@acme.example" in text_of(response, "#invitations")
-    assert mails() == [("invitation", "dora@acme.example")]
+    assert list_emails() == [("invitation", "dora@acme.example")]
     assert EmailMessage.objects.get().subject == "Alice Archer invited you to join Acme"
 
 
@@ -96,24 +96,24 @@ def test_invalid_invitation_is_refused_with_field_error(
     response = sign_in(alice).post("/company/acme/invite/", form_data)
     assert response.status_code == 422
     assert error_at(response, field) != ""
-    assert mails() == []
+    assert list_emails() == []
 
 
-def test_editor_invites_no_one(sign_in: SignIn, bob: Any) -> None:
+def test_editor_cannot_invite(sign_in: SignIn, bob: Any) -> None:
     response = sign_in(bob).post("/company/acme/invite/", {"email": "dora@acme.example", "role": "owner"})
     assert response.status_code == 403
     assert Invitation.objects.count() == 0
 
 
 @pytest.mark.every_database
-def test_invitation_is_sent_again_and_reverted(sign_in: SignIn, alice: Any) -> None:
+def test_invitation_is_sent_again_and_revoked(sign_in: SignIn, alice: Any) -> None:
     client = sign_in(alice)
     client.post("/company/acme/invite/", {"email": "dora@acme.example", "role": "owner"})
     before = Invitation.objects.get().token_hash
     address = reverse("partners:change_invitation", args=["acme", Invitation.objects.get().pk])
     client.post(address, {"do": "resend"})
     assert Invitation.objects.get().token_hash != before
-    assert mails() == [("invitation", "dora@acme.example")] * 2
+    assert list_emails() == [("invitation", "dora@acme.example")] * 2
     page = client.post(address, {"do": "revoke"}, follow=True)
     assert "Invitation to dora@acme.example revoked." in text_of(page)
     assert text_of(page, "#invitations") == ""
@@ -122,22 +122,20 @@ def test_invitation_is_sent_again_and_reverted(sign_in: SignIn, alice: Any) -> N
 # -- roles and leaving ----------------------------------------------------------------------------------------
 
 
-def test_owner_gives_another_role_and_the_colleague_is_notified(
-    sign_in: SignIn, acme: Partner, alice: Any, bob: Any
-) -> None:
-    sign_in(alice).post(member(bob), {"do": "role", "role": "viewer"})
+def test_owner_changes_a_role_and_the_member_is_notified(sign_in: SignIn, acme: Partner, alice: Any, bob: Any) -> None:
+    sign_in(alice).post(get_member_url(bob), {"do": "role", "role": "viewer"})
     assert permissions.get_role(acme, bob) == "viewer"
-    assert mails() == [("role_changed", bob.email)]
+    assert list_emails() == [("role_changed", bob.email)]
     assert EmailMessage.objects.get().subject == "New role in Acme: viewer"
 
 
 @pytest.mark.every_database
-def test_access_of_a_removed_colleague_ends_on_the_next_request(sign_in: SignIn, alice: Any, bob: Any) -> None:
-    his = Client()
-    his.force_login(bob, backend="django.contrib.auth.backends.ModelBackend")
-    assert his.get("/company/acme/").status_code == 200
+def test_access_of_a_removed_member_ends_on_the_next_request(sign_in: SignIn, alice: Any, bob: Any) -> None:
+    member_client = Client()
+    member_client.force_login(bob, backend="django.contrib.auth.backends.ModelBackend")
+    assert member_client.get("/company/acme/").status_code == 200
     client = sign_in(alice)
-    refused = client.post(member(bob), {"do": "end", "confirm_name": "Bob"})
+    refused = client.post(get_member_url(bob), {"do": "end", "confirm_name": "Bob"})
     assert (
         refused.status_code,
         text_of(refused, f"#end-{Membership.objects.get(user=bob).pk}-confirm_name_error"),
@@ -145,40 +143,42 @@ def test_access_of_a_removed_colleague_ends_on_the_next_request(sign_in: SignIn,
         422,
         "Enter the name “Bob Baker” to confirm.",
     )
-    assert his.get("/company/acme/").status_code == 200
-    client.post(member(bob), {"do": "end", "confirm_name": "Bob Baker"})
-    assert his.get("/company/acme/").status_code == 404
-    assert mails() == [("membership_ended", bob.email)]
+    assert member_client.get("/company/acme/").status_code == 200
+    client.post(get_member_url(bob), {"do": "end", "confirm_name": "Bob Baker"})
+    assert member_client.get("/company/acme/").status_code == 404
+    assert list_emails() == [("membership_ended", bob.email)]
     assert EmailMessage.objects.get().subject == "Membership ended: Acme"
 
 
-def test_who_leaves_goes_home_and_the_owners_hear(sign_in: SignIn, acme: Partner, alice: Any, bob: Any) -> None:
-    assert sign_in(bob).post(member(bob), {"do": "end"})["Location"] == "/"
+def test_member_who_leaves_is_sent_home_and_owners_are_notified(
+    sign_in: SignIn, acme: Partner, alice: Any, bob: Any
+) -> None:
+    assert sign_in(bob).post(get_member_url(bob), {"do": "end"})["Location"] == "/"
     assert permissions.get_role(acme, bob) == ""
-    assert mails() == [("membership_ended", alice.email)]
+    assert list_emails() == [("membership_ended", alice.email)]
     assert EmailMessage.objects.get().subject == "Bob Baker left Acme"
 
 
-def test_last_owner_learns_why_they_stay(sign_in: SignIn, acme: Partner, alice: Any, bob: Any) -> None:
+def test_last_owner_cannot_leave_and_sees_why(sign_in: SignIn, acme: Partner, alice: Any, bob: Any) -> None:
     client = sign_in(alice)
-    for wish in ({"do": "end"}, {"do": "role", "role": "viewer"}):
-        page = client.post(member(alice), wish, follow=True)
+    for fields in ({"do": "end"}, {"do": "role", "role": "viewer"}):
+        page = client.post(get_member_url(alice), fields, follow=True)
         assert members.LAST_OWNER_MESSAGE in text_of(page)
     assert permissions.get_role(acme, alice) == "owner"
 
 
-def test_editor_changes_no_one(sign_in: SignIn, acme: Partner, alice: Any, bob: Any) -> None:
+def test_editor_cannot_change_members(sign_in: SignIn, acme: Partner, alice: Any, bob: Any) -> None:
     client = sign_in(bob)
-    client.post(member(alice), {"do": "end"})
-    client.post(member(bob), {"do": "role", "role": "owner"})
+    client.post(get_member_url(alice), {"do": "end"})
+    client.post(get_member_url(bob), {"do": "role", "role": "owner"})
     assert (permissions.get_role(acme, alice), permissions.get_role(acme, bob)) == ("owner", "editor")
 
 
 @pytest.mark.every_database
-@pytest.mark.parametrize("wish", [{}, {"do": "nonsense"}, {"do": "role"}, {"do": "role", "role": "king"}])
-def test_invalid_wish_changes_nothing(
-    sign_in: SignIn, acme: Partner, alice: Any, bob: Any, wish: dict[str, str]
+@pytest.mark.parametrize("fields", [{}, {"do": "nonsense"}, {"do": "role"}, {"do": "role", "role": "king"}])
+def test_invalid_request_changes_nothing(
+    sign_in: SignIn, acme: Partner, alice: Any, bob: Any, fields: dict[str, str]
 ) -> None:
-    assert sign_in(alice).post(member(bob), wish)["Location"] == "/company/acme/"
+    assert sign_in(alice).post(get_member_url(bob), fields)["Location"] == "/company/acme/"
     assert permissions.get_role(acme, bob) == "editor"
-    assert sign_in(alice).get(member(bob))["Location"] == "/company/acme/"
+    assert sign_in(alice).get(get_member_url(bob))["Location"] == "/company/acme/"

@@ -10,7 +10,7 @@ from integrations.partners.models import Invitation, JoinRequest, Partner
 from integrations.partners.services import members
 from portal.audit.models import AuditEvent
 from portal.core import crypto
-from tests.integrations.partners.memberships import list_partner_events, place, refusal
+from tests.integrations.partners.memberships import get_membership, list_partner_events, refusal
 
 
 def test_invited_person_joins_in_the_offered_role(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
@@ -18,14 +18,14 @@ def test_invited_person_joins_in_the_offered_role(acme: Partner, alice: Any, dor
     assert invitation.token_hash == crypto.hash_token(token)
     assert token not in str(AuditEvent.objects.values_list("data", flat=True))
     members.accept_invitation(invitation, addresses=[dora.email], actor=dora, now=now)
-    assert place(acme, dora).role == "viewer"
+    assert get_membership(acme, dora).role == "viewer"
     assert list_partner_events(acme) == [
         ("member.invited", "Alice Archer"),
         ("member.invitation_accepted", "Dora Dean"),
     ]
 
 
-def test_invitation_is_for_its_address_alone(acme: Partner, alice: Any, charlie: Any, now: datetime) -> None:
+def test_invitation_is_only_for_its_address(acme: Partner, alice: Any, charlie: Any, now: datetime) -> None:
     invitation, _ = members.create_invitation(acme, "dora@acme.example", "owner", actor=alice, now=now)
     sentence = refusal(members.accept_invitation, invitation, addresses=[charlie.email], actor=charlie, now=now)
     assert sentence == (
@@ -34,16 +34,16 @@ def test_invitation_is_for_its_address_alone(acme: Partner, alice: Any, charlie:
     assert permissions.get_role(acme, charlie) == ""
 
 
-def test_invitation_ends_after_fourteen_days(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
+def test_invitation_expires_after_14_days(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
     invitation, _ = members.create_invitation(acme, dora.email, "editor", actor=alice, now=now)
     late = now + timedelta(days=14)
     sentence = refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=late)
     assert sentence == "This invitation expired after 14 days. Ask for a new one."
     members.accept_invitation(invitation, addresses=[dora.email], actor=dora, now=late - timedelta(seconds=1))
-    assert place(acme, dora).role == "editor"
+    assert get_membership(acme, dora).role == "editor"
 
 
-def test_inviting_again_makes_a_new_link_and_ends_the_one_before(acme: Partner, alice: Any, now: datetime) -> None:
+def test_second_invitation_replaces_the_link_of_the_first(acme: Partner, alice: Any, now: datetime) -> None:
     first, before = members.create_invitation(acme, "dora@acme.example", "editor", actor=alice, now=now)
     later = now + timedelta(days=10)
     again, after = members.create_invitation(acme, "dora@acme.example", "viewer", actor=alice, now=later)
@@ -54,7 +54,7 @@ def test_inviting_again_makes_a_new_link_and_ends_the_one_before(acme: Partner, 
     assert before != after
 
 
-def test_revoked_invitation_opens_nothing(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
+def test_revoked_invitation_cannot_be_accepted(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
     invitation, _ = members.create_invitation(acme, dora.email, "editor", actor=alice, now=now)
     members.revoke_invitation(invitation, actor=alice, now=now)
     members.revoke_invitation(invitation, actor=alice, now=now)
@@ -66,7 +66,7 @@ def test_revoked_invitation_opens_nothing(acme: Partner, alice: Any, dora: Any, 
     ]
 
 
-def test_accepted_invitation_is_neither_taken_twice_nor_back(
+def test_accepted_invitation_cannot_be_accepted_again_or_revoked(
     acme: Partner, alice: Any, dora: Any, now: datetime
 ) -> None:
     invitation, _ = members.create_invitation(acme, dora.email, "editor", actor=alice, now=now)
@@ -79,7 +79,7 @@ def test_accepted_invitation_is_neither_taken_twice_nor_back(
     )
 
 
-def test_members_are_not_invited_and_no_one_but_owners_invites(
+def test_only_owners_invite_and_only_people_who_are_not_members(
     acme: Partner, alice: Any, bob: Any, now: datetime
 ) -> None:
     assert refusal(members.create_invitation, acme, "BOB@acme.example", "owner", actor=alice, now=now) == (
@@ -92,7 +92,7 @@ def test_members_are_not_invited_and_no_one_but_owners_invites(
 
 
 @pytest.mark.any_database
-def test_partner_sends_fifty_invitations_a_day(acme: Partner, alice: Any, now: datetime) -> None:
+def test_company_can_send_50_invitations_per_day(acme: Partner, alice: Any, now: datetime) -> None:
     for n in range(50):
         members.create_invitation(acme, f"p{n}@acme.example", "viewer", actor=alice, now=now)
     sentence = refusal(members.create_invitation, acme, "p0@acme.example", "viewer", actor=alice, now=now)
@@ -100,7 +100,7 @@ def test_partner_sends_fifty_invitations_a_day(acme: Partner, alice: Any, now: d
     members.create_invitation(acme, "p0@acme.example", "viewer", actor=alice, now=now + timedelta(days=1))
 
 
-def test_invitation_answers_a_request_that_waits(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
+def test_accepted_invitation_accepts_the_open_join_request(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
     members.request_to_join(acme, actor=dora, now=now)
     invitation, _ = members.create_invitation(acme, dora.email, "editor", actor=alice, now=now)
     members.accept_invitation(invitation, addresses=[dora.email], actor=dora, now=now)

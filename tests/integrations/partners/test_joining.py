@@ -14,7 +14,7 @@ from portal.api.models import ApiToken
 from portal.api.services import tokens
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
-from tests.integrations.partners.memberships import join, list_partner_events, place, refusal
+from tests.integrations.partners.memberships import get_membership, join, list_partner_events, refusal
 from tests.integrations.partners.test_onboarding import text_of
 
 pytestmark = pytest.mark.any_database
@@ -24,16 +24,16 @@ SignIn = Callable[[Any], Client]
 
 @pytest.fixture
 def proven_acme(acme: Partner, alice: Any, now: datetime) -> Partner:
-    """Acme, which proved the domain acme.example."""
+    """Acme with a proof of the domain acme.example."""
     acme.verifications.create(method="dns", subject="acme.example", verified_at=now)
     return acme
 
 
-def mails() -> list[tuple[str, str, str]]:
+def list_emails() -> list[tuple[str, str, str]]:
     return list(EmailMessage.objects.order_by("pk").values_list("name", "to", "subject"))
 
 
-def test_person_at_the_verified_domain_joins_as_viewer_and_owners_hear(
+def test_person_at_the_verified_domain_joins_as_viewer_and_owners_are_notified(
     sign_in: SignIn, proven_acme: Partner, alice: Any, dora: Any
 ) -> None:
     client = sign_in(dora)
@@ -41,12 +41,12 @@ def test_person_at_the_verified_domain_joins_as_viewer_and_owners_hear(
     page = client.post("/company/acme/join/", follow=True)
     assert "You joined Acme as a viewer." in text_of(page)
     assert permissions.get_role(proven_acme, dora) == "viewer"
-    assert mails() == [("member_joined", alice.email, "Dora Dean joined Acme")]
+    assert list_emails() == [("member_joined", alice.email, "Dora Dean joined Acme")]
     assert list_partner_events(proven_acme) == [("member.joined", "Dora Dean")]
 
 
 @pytest.mark.parametrize("method", ["github", "decision"])
-def test_domain_that_the_company_did_not_prove_lets_nobody_in(
+def test_unproven_domain_does_not_allow_joining(
     sign_in: SignIn, acme: Partner, alice: Any, dora: Any, now: datetime, method: str
 ) -> None:
     acme.verifications.create(method=method, subject="acme.example", verified_at=now)
@@ -60,7 +60,7 @@ def test_domain_that_the_company_did_not_prove_lets_nobody_in(
 
 
 @pytest.mark.parametrize("state", [state for state in VerificationState if state != "verified"])
-def test_company_that_is_not_verified_lets_nobody_in(
+def test_unverified_company_cannot_be_joined_by_domain(
     proven_acme: Partner, dora: Any, now: datetime, state: VerificationState
 ) -> None:
     Partner.objects.update(verification_state=state)
@@ -69,20 +69,24 @@ def test_company_that_is_not_verified_lets_nobody_in(
 
 
 @pytest.mark.parametrize("addresses", [[], ["dora@gmail.com"], ["dora@mail.acme.example"], ["dora@globex.example"]])
-def test_other_addresses_let_nobody_in(proven_acme: Partner, dora: Any, now: datetime, addresses: list[str]) -> None:
+def test_other_addresses_do_not_allow_joining(
+    proven_acme: Partner, dora: Any, now: datetime, addresses: list[str]
+) -> None:
     proven_acme.verifications.create(method="email", subject="gmail.com", verified_at=now)
     with pytest.raises(ActionRefused, match="Ask to join"):
         members.join_by_domain(proven_acme, addresses=addresses, actor=dora, now=now)
 
 
 @pytest.mark.every_database
-def test_removed_member_does_not_return_by_domain(proven_acme: Partner, dora: Any, now: datetime) -> None:
+def test_removed_member_cannot_rejoin_by_domain(proven_acme: Partner, dora: Any, now: datetime) -> None:
     join(proven_acme, dora, "editor", now, ended_at=now)
     with pytest.raises(ActionRefused, match="Ask to join"):
         members.join_by_domain(proven_acme, addresses=["dora@acme.example"], actor=dora, now=now)
 
 
-def test_stranger_reaches_no_company_by_its_address(sign_in: SignIn, proven_acme: Partner, charlie: Any) -> None:
+def test_company_cannot_be_joined_by_its_url_from_another_domain(
+    sign_in: SignIn, proven_acme: Partner, charlie: Any
+) -> None:
     assert sign_in(charlie).post("/company/acme/join/")["Location"] == "/company/join/"
     assert permissions.get_role(proven_acme, charlie) == ""
 
@@ -93,28 +97,30 @@ def test_stranger_reaches_no_company_by_its_address(sign_in: SignIn, proven_acme
 def test_owner_transfers_the_ownership_and_becomes_an_editor(
     sign_in: SignIn, acme: Partner, alice: Any, bob: Any
 ) -> None:
-    page = sign_in(alice).post(f"/company/acme/people/{place(acme, bob).pk}/", {"do": "transfer"}, follow=True)
+    page = sign_in(alice).post(f"/company/acme/people/{get_membership(acme, bob).pk}/", {"do": "transfer"}, follow=True)
     assert "Bob Baker is now an owner. You are an editor." in text_of(page)
-    assert (place(acme, alice).role, place(acme, bob).role) == ("editor", "owner")
-    assert mails() == [("role_changed", bob.email, "New role in Acme: owner")]
+    assert (get_membership(acme, alice).role, get_membership(acme, bob).role) == ("editor", "owner")
+    assert list_emails() == [("role_changed", bob.email, "New role in Acme: owner")]
 
 
 @pytest.mark.every_database
 def test_former_owner_keeps_no_token_and_no_invitation(acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
     tokens.create_token("pipeline", ("integrations:read",), 30, actor=alice, now=now, partner=acme)
     members.create_invitation(acme, "dora@acme.example", "owner", actor=alice, now=now)
-    members.transfer_ownership(place(acme, bob), actor=alice, now=now)
+    members.transfer_ownership(get_membership(acme, bob), actor=alice, now=now)
     assert ApiToken.objects.filter(revoked_at=None).count() == 0
     assert list(members.list_open_invitations(acme, now)) == []
 
 
-def test_ownership_goes_from_owners_to_active_other_members(
+def test_ownership_is_transferred_only_by_owners_to_other_active_members(
     acme: Partner, alice: Any, bob: Any, dora: Any, now: datetime
 ) -> None:
     second = join(acme, dora, "owner", now)
     sentence = "Select an active member who is not an owner."
     assert refusal(members.transfer_ownership, second, actor=alice, now=now) == sentence
-    assert refusal(members.transfer_ownership, place(acme, alice), actor=bob, now=now).startswith("Only owners")
+    assert refusal(members.transfer_ownership, get_membership(acme, alice), actor=bob, now=now).startswith(
+        "Only owners"
+    )
     type(bob).objects.filter(pk=bob.pk).update(is_active=False)
-    assert refusal(members.transfer_ownership, place(acme, bob), actor=alice, now=now) == sentence
-    assert (place(acme, alice).role, place(acme, bob).role) == ("owner", "editor")
+    assert refusal(members.transfer_ownership, get_membership(acme, bob), actor=alice, now=now) == sentence
+    assert (get_membership(acme, alice).role, get_membership(acme, bob).role) == ("owner", "editor")

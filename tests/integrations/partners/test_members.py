@@ -10,14 +10,14 @@ from integrations.partners import permissions
 from integrations.partners.models import JoinRequest, Membership, Partner
 from integrations.partners.services import members, profiles
 from tests.conftest import person
-from tests.integrations.partners.memberships import list_partner_events, place, refusal
+from tests.integrations.partners.memberships import get_membership, list_partner_events, refusal
 
 pytestmark = pytest.mark.any_database
 
 # -- create ---------------------------------------------------------------------------------------------------
 
 
-def test_partner_is_created_with_its_owner(dora: Any, now: datetime) -> None:
+def test_company_is_created_with_its_owner(dora: Any, now: datetime) -> None:
     partner = profiles.create_partner(
         " Ini  tech ", website="https://initech.example", domain="d.example", actor=dora, now=now
     )
@@ -27,13 +27,13 @@ def test_partner_is_created_with_its_owner(dora: Any, now: datetime) -> None:
 
 
 @pytest.mark.every_database
-def test_second_partner_that_looks_the_same_is_refused(acme: Partner, dora: Any, now: datetime) -> None:
+def test_company_with_a_lookalike_name_is_refused(acme: Partner, dora: Any, now: datetime) -> None:
     sentence = refusal(profiles.create_partner, "АСМЕ", actor=dora, now=now)
     assert sentence == "A company with this or a similar name already exists. Ask to join it, or enter another name."
     assert Partner.objects.count() == 1
 
 
-def test_slugs_never_meet_each_other_nor_a_page(dora: Any, now: datetime) -> None:
+def test_slugs_are_unique_and_differ_from_pages(dora: Any, now: datetime) -> None:
     slugs = [
         profiles.create_partner(name, actor=dora, now=now).slug for name in ("New", "Join Us", "Join-Us 2", "株式会社")
     ]
@@ -43,11 +43,11 @@ def test_slugs_never_meet_each_other_nor_a_page(dora: Any, now: datetime) -> Non
 # -- join -----------------------------------------------------------------------------------------------------
 
 
-def test_owner_accepts_who_asked(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
+def test_owner_accepts_a_join_request(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
     join_request = members.request_to_join(acme, message="It is me.", actor=dora, now=now)
     assert permissions.get_role(acme, dora) == ""
     members.decide_join_request(join_request, accept=True, role="editor", actor=alice, now=now)
-    assert place(acme, dora).role == "editor"
+    assert get_membership(acme, dora).role == "editor"
     assert JoinRequest.objects.get().state == "accepted"
     assert list_partner_events(acme) == [
         ("member.join_requested", "Dora Dean"),
@@ -56,7 +56,7 @@ def test_owner_accepts_who_asked(acme: Partner, alice: Any, dora: Any, now: date
 
 
 @pytest.mark.every_database
-def test_who_was_declined_waits_a_day_before_asking_again(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
+def test_declined_person_can_ask_again_after_a_day(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
     members.decide_join_request(members.request_to_join(acme, actor=dora, now=now), accept=False, actor=alice, now=now)
     sentence = refusal(members.request_to_join, acme, actor=dora, now=now + timedelta(hours=23))
     assert sentence == "Your request was declined. You can ask again after 24 hours."
@@ -65,7 +65,9 @@ def test_who_was_declined_waits_a_day_before_asking_again(acme: Partner, alice: 
 
 
 @pytest.mark.every_database
-def test_no_one_asks_twice_nor_asks_their_own_partner(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
+def test_second_join_request_and_request_of_a_member_are_refused(
+    acme: Partner, alice: Any, dora: Any, now: datetime
+) -> None:
     members.request_to_join(acme, actor=dora, now=now)
     assert (
         refusal(members.request_to_join, acme, actor=dora, now=now)
@@ -74,7 +76,7 @@ def test_no_one_asks_twice_nor_asks_their_own_partner(acme: Partner, alice: Any,
     assert refusal(members.request_to_join, acme, actor=alice, now=now) == "You are already a member of Acme."
 
 
-def test_no_one_asks_everybody(dora: Any, now: datetime) -> None:
+def test_open_join_requests_are_limited(dora: Any, now: datetime) -> None:
     firms = [Partner.objects.create(name=f"Firm {n}x", slug=f"firm-{n}", created_at=now) for n in range(4)]
     for firm in firms[:3]:
         members.request_to_join(firm, actor=dora, now=now)
@@ -83,10 +85,10 @@ def test_no_one_asks_everybody(dora: Any, now: datetime) -> None:
 
 
 @pytest.mark.every_database
-def test_second_decision_on_a_request_says_who_was_faster(
+def test_second_decision_on_a_request_names_the_first(
     acme: Partner, alice: Any, bob: Any, dora: Any, now: datetime
 ) -> None:
-    members.change_role(place(acme, bob), "owner", actor=alice, now=now)
+    members.change_role(get_membership(acme, bob), "owner", actor=alice, now=now)
     join_request = members.request_to_join(acme, actor=dora, now=now)
     members.decide_join_request(join_request, accept=False, actor=alice, now=now)
     sentence = refusal(members.decide_join_request, join_request, accept=True, role="owner", actor=bob, now=now)
@@ -116,28 +118,35 @@ def test_invalid_role_is_refused(acme: Partner, alice: Any, dora: Any, now: date
 # -- roles and leaving ----------------------------------------------------------------------------------------
 
 
-def test_last_owner_neither_leaves_nor_becomes_less(acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
+def test_last_owner_cannot_leave_or_change_role(acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
     assert (
-        refusal(members.change_role, place(acme, alice), "editor", actor=alice, now=now) == members.LAST_OWNER_MESSAGE
+        refusal(members.change_role, get_membership(acme, alice), "editor", actor=alice, now=now)
+        == members.LAST_OWNER_MESSAGE
     )
-    assert refusal(members.end_membership, place(acme, alice), actor=alice, now=now) == members.LAST_OWNER_MESSAGE
-    members.change_role(place(acme, bob), "owner", actor=alice, now=now)
-    members.end_membership(place(acme, alice), actor=alice, now=now)
+    assert (
+        refusal(members.end_membership, get_membership(acme, alice), actor=alice, now=now) == members.LAST_OWNER_MESSAGE
+    )
+    members.change_role(get_membership(acme, bob), "owner", actor=alice, now=now)
+    members.end_membership(get_membership(acme, alice), actor=alice, now=now)
     assert (permissions.get_role(acme, alice), permissions.get_role(acme, bob)) == ("", "owner")
     assert list_partner_events(acme) == [("member.role_changed", "Alice Archer"), ("member.removed", "Alice Archer")]
 
 
-def test_owner_whose_account_is_off_is_no_owner(acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
-    members.change_role(place(acme, bob), "owner", actor=alice, now=now)
+def test_owner_with_an_inactive_account_does_not_count(acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
+    members.change_role(get_membership(acme, bob), "owner", actor=alice, now=now)
     bob.is_active = False
     bob.save()
-    assert refusal(members.end_membership, place(acme, alice), actor=alice, now=now) == members.LAST_OWNER_MESSAGE
+    assert (
+        refusal(members.end_membership, get_membership(acme, alice), actor=alice, now=now) == members.LAST_OWNER_MESSAGE
+    )
 
 
 @pytest.mark.every_database
-def test_who_is_removed_loses_access_and_can_come_back(acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
+def test_removed_member_loses_access_and_can_be_invited_again(
+    acme: Partner, alice: Any, bob: Any, now: datetime
+) -> None:
     assert permissions.get_role(acme, bob) == "editor"
-    members.end_membership(place(acme, bob), actor=alice, now=now)
+    members.end_membership(get_membership(acme, bob), actor=alice, now=now)
     permissions.clear_cached_roles(bob)
     assert permissions.get_role(acme, bob) == ""
     invitation, _ = members.create_invitation(acme, bob.email, "viewer", actor=alice, now=now)
@@ -147,27 +156,29 @@ def test_who_is_removed_loses_access_and_can_come_back(acme: Partner, alice: Any
 
 
 @pytest.mark.every_database
-def test_removed_owner_leaves_no_open_invitation_behind(acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
-    members.change_role(place(acme, bob), "owner", actor=alice, now=now)
+def test_invitations_of_a_removed_owner_are_revoked(acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
+    members.change_role(get_membership(acme, bob), "owner", actor=alice, now=now)
     members.create_invitation(acme, "bob@home.example", "owner", actor=bob, now=now)
     members.create_invitation(acme, "dora@acme.example", "editor", actor=alice, now=now)
-    members.end_membership(place(acme, bob), actor=alice, now=now)
+    members.end_membership(get_membership(acme, bob), actor=alice, now=now)
     assert list(members.list_open_invitations(acme, now).values_list("email", flat=True)) == ["dora@acme.example"]
 
 
-def test_colleagues_do_not_end_each_other(acme: Partner, alice: Any, bob: Any, charlie: Any, now: datetime) -> None:
+def test_members_and_strangers_cannot_change_memberships(
+    acme: Partner, alice: Any, bob: Any, charlie: Any, now: datetime
+) -> None:
     for by in (bob, charlie):
-        assert refusal(members.end_membership, place(acme, alice), actor=by, now=now) == (
+        assert refusal(members.end_membership, get_membership(acme, alice), actor=by, now=now) == (
             "Only owners of the company can do this."
         )
-        assert refusal(members.change_role, place(acme, bob), "owner", actor=by, now=now) == (
+        assert refusal(members.change_role, get_membership(acme, bob), "owner", actor=by, now=now) == (
             "Only owners of the company can do this."
         )
     assert permissions.get_role(acme, bob) == "editor"
 
 
-def test_place_that_has_ended_is_said_to_have_ended(acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
-    was = place(acme, bob)
+def test_ended_membership_cannot_be_changed(acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
+    was = get_membership(acme, bob)
     members.end_membership(was, actor=alice, now=now)
     assert (
         refusal(members.change_role, was, "owner", actor=alice, now=now)
@@ -178,19 +189,19 @@ def test_place_that_has_ended_is_said_to_have_ended(acme: Partner, alice: Any, b
     )
 
 
-def test_staff_appoint_an_owner_where_none_is_left(
+def test_staff_appoint_an_owner_if_none_is_active(
     acme: Partner, alice: Any, bob: Any, sam: Any, rita: Any, now: datetime
 ) -> None:
     alice.is_active = False
     alice.save()
     assert refusal(members.appoint_owner, acme, bob, actor=rita, now=now) == "Only staff can appoint an owner."
     members.appoint_owner(acme, bob, actor=sam, now=now)
-    assert place(acme, bob).role == "owner"
+    assert get_membership(acme, bob).role == "owner"
     assert list_partner_events(acme) == [("member.owner_appointed", "Sam Stone")]
 
 
 @pytest.mark.every_database
-def test_one_person_can_belong_to_several_partners(acme: Partner, charlie: Any, alice: Any, now: datetime) -> None:
+def test_one_person_can_belong_to_several_companies(acme: Partner, charlie: Any, alice: Any, now: datetime) -> None:
     invitation, _ = members.create_invitation(acme, charlie.email, "viewer", actor=alice, now=now)
     members.accept_invitation(invitation, addresses=[charlie.email], actor=charlie, now=now)
     mine = Membership.objects.filter(user=charlie, ended_at=None).order_by("partner__name")

@@ -34,18 +34,18 @@ def imitation(erin: Any, rita: Any, now: datetime) -> Partner:
     return profiles.create_partner("HashiCorp Partners", domain="initech.example", actor=erin, now=now)
 
 
-def state_of(partner: Partner) -> str:
+def get_state(partner: Partner) -> str:
     return Partner.objects.get(pk=partner.pk).verification_state
 
 
-def mails() -> list[tuple[str, str, str]]:
+def list_emails() -> list[tuple[str, str, str]]:
     return list(EmailMessage.objects.order_by("pk").values_list("name", "to", "subject"))
 
 
 @pytest.mark.every_database
 def test_reviewers_are_asked_to_decide(sign_in: SignIn, imitation: Partner, globex: Partner, rita: Any) -> None:
     subject = "Decision needed on the company HashiCorp Partners"
-    assert mails() == [("company_decision_requested", rita.email, subject)]
+    assert list_emails() == [("company_decision_requested", rita.email, subject)]
     page = sign_in(rita).get("/companies/")
     assert text_of(page, "tbody tr").startswith("HashiCorp Partners Needs a decision")
     page = sign_in(rita).get("/companies/hashicorp-partners/")
@@ -55,10 +55,10 @@ def test_reviewers_are_asked_to_decide(sign_in: SignIn, imitation: Partner, glob
 @pytest.mark.every_database
 def test_proof_does_not_replace_the_decision(imitation: Partner, erin: Any, rita: Any, now: datetime) -> None:
     assert [proof.method for proof in imitation.verifications.all()] == ["email"]
-    assert state_of(imitation) == "needs_decision"
+    assert get_state(imitation) == "needs_decision"
     name_decisions.approve_partner(imitation, "Run by our own team.", actor=rita, now=now)
-    assert state_of(imitation) == "verified"
-    assert mails()[-1] == ("company_approved", erin.email, "Approved: HashiCorp Partners")
+    assert get_state(imitation) == "verified"
+    assert list_emails()[-1] == ("company_approved", erin.email, "Approved: HashiCorp Partners")
     assert list_partner_events(imitation) == [
         ("partner.created", "Erin Eads"),
         ("partner.decision_requested", "Erin Eads"),
@@ -70,7 +70,7 @@ def test_proof_does_not_replace_the_decision(imitation: Partner, erin: Any, rita
 def test_approved_company_without_a_proof_is_unverified(erin: Any, rita: Any, now: datetime) -> None:
     partner = profiles.create_partner("Vault", actor=erin, now=now)
     name_decisions.approve_partner(partner, "An older company.", actor=rita, now=now)
-    assert state_of(partner) == "unverified"
+    assert get_state(partner) == "unverified"
     assert "Action required: Verify your company." in EmailMessage.objects.get(name="company_approved").text
 
 
@@ -78,26 +78,26 @@ def test_rejected_company_stays_hidden_under_every_name(
     sign_in: SignIn, imitation: Partner, erin: Any, rita: Any, now: datetime
 ) -> None:
     name_decisions.reject_partner(imitation, "Not ours.", actor=rita, now=now)
-    assert state_of(imitation) == "rejected"
-    assert mails()[-1] == ("company_rejected", erin.email, "Rejected: HashiCorp Partners")
+    assert get_state(imitation) == "rejected"
+    assert list_emails()[-1] == ("company_rejected", erin.email, "Rejected: HashiCorp Partners")
     assert "Rejected company" in text_of(sign_in(erin).get("/company/hashicorp-partners/"))
     assert "Not ours." in text_of(sign_in(erin).get("/company/hashicorp-partners/verification/"))
     with pytest.raises(ActionRefused, match="rejected this company"):
         verification.verify_by_email(imitation, actor=erin, now=now)
     for name in ("Honest Rockets", "Honest Boosters"):
         profiles.change_profile(imitation, name=name, website="", actor=erin, now=now)
-        assert state_of(imitation) == "needs_decision"
+        assert get_state(imitation) == "needs_decision"
     name_decisions.approve_partner(imitation, "Fine now.", actor=rita, now=now)
-    assert state_of(imitation) == "verified"
+    assert get_state(imitation) == "verified"
 
 
 def test_rename_to_an_honest_name_needs_no_decision(imitation: Partner, erin: Any, now: datetime) -> None:
     profiles.change_profile(imitation, name="Honest Rockets", website="", actor=erin, now=now)
-    assert state_of(imitation) == "verified"
+    assert get_state(imitation) == "verified"
 
 
 @pytest.mark.every_database
-def test_approved_name_can_be_taken_again(imitation: Partner, erin: Any, rita: Any, now: datetime) -> None:
+def test_approved_name_can_be_used_again(imitation: Partner, erin: Any, rita: Any, now: datetime) -> None:
     name_decisions.approve_partner(imitation, "Fine.", actor=rita, now=now)
     for name, state in (
         ("Honest Rockets", "verified"),
@@ -105,7 +105,7 @@ def test_approved_name_can_be_taken_again(imitation: Partner, erin: Any, rita: A
         ("HashiCorp Partners", "verified"),
     ):
         profiles.change_profile(imitation, name=name, website="", actor=erin, now=now)
-        assert state_of(imitation) == state
+        assert get_state(imitation) == state
 
 
 @pytest.mark.every_database
@@ -131,7 +131,7 @@ def test_listed_company_that_takes_a_reserved_name_is_hidden_at_once(
         (True, "partner", "Change the name of your company", "The program rejected the company."),
     ],
 )
-def test_company_without_a_decision_requests_no_review(
+def test_company_without_an_approval_cannot_request_a_review(
     imitation: Partner, erin: Any, rita: Any, now: datetime, decide: bool, party: str, action: str, sentence: str
 ) -> None:
     row = begin(imitation, erin, "consul", now)
@@ -178,4 +178,4 @@ def test_reviewer_decides_on_the_page(sign_in: SignIn, imitation: Partner, rita:
     client, address = sign_in(rita), "/companies/hashicorp-partners/decision/"
     page = client.post(address, {"do": do, "note": "Checked."}, follow=True)
     assert "Decision recorded." in text_of(page)
-    assert state_of(imitation) == state
+    assert get_state(imitation) == state

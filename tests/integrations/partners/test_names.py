@@ -32,21 +32,21 @@ from integrations.partners.models import Partner
         ),
     ],
 )
-def test_partner_name_is_taken_or_refused_with_a_sentence(name: str, sentence: str) -> None:
+def test_name_is_accepted_or_refused_with_a_reason(name: str, sentence: str) -> None:
     assert name_validation.explain_name_refusal(name) == sentence
 
 
 @pytest.mark.parametrize("name", ["Acme", "ACME", "A.c.m.e", "Äcme", "Асmе", "Ａｃｍｅ"])
-def test_name_that_looks_like_one_here_is_found(acme: Partner, name: str, now: datetime) -> None:
+def test_lookalike_of_an_existing_name_is_found(acme: Partner, name: str, now: datetime) -> None:
     assert name_validation.find_similar_partner(name, now) == acme
 
 
 @pytest.mark.parametrize("name", ["G1obex", "GIobex", "Gl0bex"])
-def test_digits_and_capitals_drawn_like_other_letters_look_alike(globex: Partner, name: str, now: datetime) -> None:
+def test_similar_digits_and_capitals_look_alike(globex: Partner, name: str, now: datetime) -> None:
     assert name_validation.find_similar_partner(name, now) == globex
 
 
-def test_public_email_says_nothing_about_a_partner() -> None:
+def test_public_email_provider_is_no_company_domain() -> None:
     assert [name_validation.get_company_domain(a) for a in ("x@Gmail.com", "x@outlook.com", "x@acme.example")] == [
         "",
         "",
@@ -54,7 +54,7 @@ def test_public_email_says_nothing_about_a_partner() -> None:
     ]
 
 
-def test_partners_are_found_by_domain_by_like_name_and_never_by_public_email(acme: Partner, globex: Partner) -> None:
+def test_companies_are_found_by_domain_and_similar_name_but_not_by_public_email(acme: Partner, globex: Partner) -> None:
     Partner.objects.filter(pk=globex.pk).update(domain="gmail.com")
     assert name_validation.find_matching_partners("", ["dora@acme.example"]) == [acme]
     assert name_validation.find_matching_partners("Acme Inc.", ["dora@initech.example"]) == [acme]

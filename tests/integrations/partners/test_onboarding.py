@@ -38,12 +38,12 @@ def erin(db: None) -> Any:
 # -- a new company --------------------------------------------------------------------------------------------
 
 
-def test_person_without_a_partner_is_led_to_create_one(sign_in: SignIn, erin: Any) -> None:
+def test_person_without_a_company_is_redirected_to_create_one(sign_in: SignIn, erin: Any) -> None:
     response = sign_in(erin).get("/")
     assert (response.status_code, response["Location"]) == (302, "/company/new/")
 
 
-def test_partner_is_created_with_the_domain_of_its_first_person(sign_in: SignIn, db: None) -> None:
+def test_company_is_created_with_the_domain_of_its_first_person(sign_in: SignIn, db: None) -> None:
     fred = person("fred@initech.example", "Fred Fox")
     response = sign_in(fred).post("/company/new/", {"name": "Initech", "website": "initech.example"})
     assert response["Location"] == "/company/initech/"
@@ -53,7 +53,7 @@ def test_partner_is_created_with_the_domain_of_its_first_person(sign_in: SignIn,
 
 
 @pytest.mark.every_database
-def test_public_email_address_gives_the_partner_no_domain(sign_in: SignIn, erin: Any) -> None:
+def test_public_email_address_sets_no_domain(sign_in: SignIn, erin: Any) -> None:
     sign_in(erin).post("/company/new/", {"name": "Initech"})
     assert Partner.objects.get().domain == ""
 
@@ -69,7 +69,7 @@ def test_public_email_address_gives_the_partner_no_domain(sign_in: SignIn, erin:
         ("x" * 121, "Enter 120 characters or fewer. You entered 121."),
     ],
 )
-def test_invalid_name_is_refused_with_field_error_and_nothing_is_lost(
+def test_invalid_name_is_refused_with_field_error_and_keeps_the_input(
     sign_in: SignIn, erin: Any, name: str, sentence: str
 ) -> None:
     response = sign_in(erin).post("/company/new/", {"name": name, "website": "https://initech.example"})
@@ -90,7 +90,7 @@ def test_invalid_website_is_refused(sign_in: SignIn, erin: Any, website: str) ->
     assert Partner.objects.count() == 0
 
 
-def test_colleagues_of_the_same_domain_are_offered_by_name_alone(sign_in: SignIn, alice: Any, dora: Any) -> None:
+def test_company_of_the_same_domain_is_offered_without_its_people(sign_in: SignIn, alice: Any, dora: Any) -> None:
     page = sign_in(dora).get("/company/new/")
     assert "Ask to join Acme" in text_of(page, "#offers")
     assert alice.email not in page.content.decode()
@@ -98,7 +98,7 @@ def test_colleagues_of_the_same_domain_are_offered_by_name_alone(sign_in: SignIn
 
 
 @pytest.mark.every_database
-def test_partner_of_the_domain_is_offered_before_another_is_created(sign_in: SignIn, acme: Partner, dora: Any) -> None:
+def test_company_of_the_domain_is_offered_before_another_is_created(sign_in: SignIn, acme: Partner, dora: Any) -> None:
     client = sign_in(dora)
     first = client.post("/company/new/", {"name": "Acme Labs"})
     assert "Ask to join Acme" in text_of(first, "#offers")
@@ -107,14 +107,14 @@ def test_partner_of_the_domain_is_offered_before_another_is_created(sign_in: Sig
     assert sorted(Partner.objects.values_list("name", flat=True)) == ["Acme", "Acme Labs"]
 
 
-def test_like_name_is_offered_whatever_the_domain(sign_in: SignIn, acme: Partner, erin: Any) -> None:
+def test_company_with_a_similar_name_is_offered_for_any_domain(sign_in: SignIn, acme: Partner, erin: Any) -> None:
     page = sign_in(erin).post("/company/new/", {"name": "Acme, Inc."})
     assert "Ask to join Acme" in text_of(page, "#offers")
     assert "Create company anyway" in text_of(page)
 
 
 @pytest.mark.parametrize("anyway", [{}, {"anyway": "1"}])
-def test_name_that_looks_the_same_is_refused_and_joining_offered(
+def test_lookalike_name_is_refused_and_joining_is_offered(
     sign_in: SignIn, acme: Partner, erin: Any, anyway: dict[str, str]
 ) -> None:
     page = sign_in(erin).post("/company/new/", {"name": "АСМЕ"} | anyway)
@@ -127,11 +127,11 @@ def test_name_that_looks_the_same_is_refused_and_joining_offered(
     assert Partner.objects.count() == 1
 
 
-def test_own_partner_is_never_offered(sign_in: SignIn, alice: Any) -> None:
+def test_own_company_is_never_offered(sign_in: SignIn, alice: Any) -> None:
     assert "Ask to join" not in text_of(sign_in(alice).get("/company/new/"))
 
 
-def test_what_was_entered_before_a_sign_in_is_there_after_it(client: Any, erin: Any) -> None:
+def test_input_from_before_the_sign_in_is_kept(client: Any, erin: Any) -> None:
     client.post("/company/new/", {"name": "Initech", "website": "https://initech.example"})
     client.force_login(erin, backend="django.contrib.auth.backends.ModelBackend")
     page = BeautifulSoup(client.get("/company/new/").content, "html.parser")
@@ -145,7 +145,7 @@ def test_what_was_entered_before_a_sign_in_is_there_after_it(client: Any, erin: 
 
 
 @pytest.mark.every_database
-def test_who_asks_to_join_waits_and_the_owners_are_notified(sign_in: SignIn, alice: Any, bob: Any, dora: Any) -> None:
+def test_join_request_waits_and_owners_are_notified(sign_in: SignIn, alice: Any, bob: Any, dora: Any) -> None:
     client = sign_in(dora)
     response = client.post("/company/join/?company=acme", {"message": "It is me."}, follow=True)
     assert "Acme: Waiting for an owner" in text_of(response, "#join-requests")
@@ -156,7 +156,7 @@ def test_who_asks_to_join_waits_and_the_owners_are_notified(sign_in: SignIn, ali
 
 
 @pytest.mark.every_database
-def test_partners_that_were_not_offered_cannot_be_asked(sign_in: SignIn, globex: Partner, dora: Any) -> None:
+def test_companies_that_were_not_offered_cannot_be_joined(sign_in: SignIn, globex: Partner, dora: Any) -> None:
     client = sign_in(dora)
     for query in ("company=globex", "company=globex&name=Acme", "company=none"):
         assert client.get(f"/company/join/?{query}").status_code == 404
@@ -169,7 +169,7 @@ def test_partners_that_were_not_offered_cannot_be_asked(sign_in: SignIn, globex:
 @pytest.mark.parametrize(
     ("do", "state", "mail"), [("accept", "accepted", "join_accepted"), ("decline", "declined", "join_declined")]
 )
-def test_owner_decides_and_the_asker_is_notified(
+def test_owner_decides_and_the_requester_is_notified(
     sign_in: SignIn, acme: Partner, alice: Any, dora: Any, now: datetime, do: str, state: str, mail: str
 ) -> None:
     join_request = members.request_to_join(acme, actor=dora, now=now)
@@ -182,7 +182,7 @@ def test_owner_decides_and_the_asker_is_notified(
     assert "Dora Dean" not in text_of(client.get("/company/acme/"), "#requests")
 
 
-def test_requests_of_another_partner_are_not_there(
+def test_join_requests_of_another_company_are_not_found(
     sign_in: SignIn, acme: Partner, charlie: Any, dora: Any, now: datetime
 ) -> None:
     join_request = members.request_to_join(acme, actor=dora, now=now)
@@ -197,14 +197,14 @@ def test_requests_of_another_partner_are_not_there(
 
 
 def link(mail: EmailMessage) -> str:
-    """The path of the invitation in its mail."""
+    """Return the path of the invitation in its email."""
     (path,) = re.findall(r"http://127.0.0.1:8000(/invitations/\S+)", mail.text)
     return str(path)
 
 
 @pytest.fixture
 def invitation_path(acme: Partner, alice: Any, now: datetime, settings: Any, time_machine: Any) -> str:
-    """An invitation of Dora by Alice: the path in its mail."""
+    """The path in the email of an invitation of Dora by Alice."""
     settings.SITE_URL = "http://127.0.0.1:8000"
     time_machine.move_to(now)
     invitations.send_invitation(acme, "dora@acme.example", "editor", actor=alice, now=now)
@@ -212,14 +212,14 @@ def invitation_path(acme: Partner, alice: Any, now: datetime, settings: Any, tim
 
 
 @pytest.mark.every_database
-def test_email_of_an_invitation_alone_holds_its_token(invitation_path: str, acme: Partner) -> None:
+def test_token_is_only_in_the_email_of_the_invitation(invitation_path: str, acme: Partner) -> None:
     token = invitation_path.strip("/").split("/")[-1]
     assert Invitation.objects.get().token_hash == crypto.hash_token(token)
     assert token not in str(list(acme.events.values()))
     assert EmailMessage.objects.get().to == "dora@acme.example"
 
 
-def test_stranger_with_the_link_is_led_to_sign_up_and_back(client: Any, invitation_path: str) -> None:
+def test_invitation_link_leads_to_sign_up_and_sign_in(client: Any, invitation_path: str) -> None:
     page = client.get(invitation_path)
     assert "Alice Archer invited you to join Acme" in text_of(page)
     links = [a["href"] for a in BeautifulSoup(page.content, "html.parser").select("main a.button")]
@@ -235,7 +235,7 @@ def test_invited_person_joins(sign_in: SignIn, invitation_path: str, acme: Partn
     assert "You are a member of Acme" in text_of(client.get(invitation_path))
 
 
-def test_another_address_is_reported_whom_the_invitation_is_for(
+def test_person_with_another_address_sees_whom_the_invitation_is_for(
     sign_in: SignIn, invitation_path: str, acme: Partner, erin: Any
 ) -> None:
     client = sign_in(erin)
@@ -246,22 +246,20 @@ def test_another_address_is_reported_whom_the_invitation_is_for(
     assert permissions.get_role(acme, erin) == ""
 
 
-def test_address_that_is_not_confirmed_opens_nothing(
-    sign_in: SignIn, invitation_path: str, acme: Partner, erin: Any
-) -> None:
+def test_unconfirmed_address_cannot_accept(sign_in: SignIn, invitation_path: str, acme: Partner, erin: Any) -> None:
     erin.emailaddress_set.create(email="dora@acme.example", verified=False)
     sign_in(erin).post(invitation_path)
     assert permissions.get_role(acme, erin) == ""
 
 
 @pytest.mark.every_database
-def test_confirmed_second_address_opens_it(sign_in: SignIn, invitation_path: str, acme: Partner, erin: Any) -> None:
+def test_confirmed_second_address_can_accept(sign_in: SignIn, invitation_path: str, acme: Partner, erin: Any) -> None:
     erin.emailaddress_set.create(email="dora@acme.example", verified=True)
     sign_in(erin).post(invitation_path)
     assert permissions.get_role(acme, erin) == "editor"
 
 
-def test_invitation_without_its_email_is_found_by_the_address(
+def test_invitation_is_found_by_the_address_without_its_link(
     sign_in: SignIn, invitation_path: str, acme: Partner, dora: Any, erin: Any
 ) -> None:
     address = reverse("partners:accept_invitation", args=[Invitation.objects.get().pk])
@@ -272,7 +270,7 @@ def test_invitation_without_its_email_is_found_by_the_address(
     assert permissions.get_role(acme, dora) == "editor"
 
 
-def test_link_that_never_was_is_not_there(client: Any, db: None) -> None:
+def test_unknown_link_is_not_found(client: Any, db: None) -> None:
     assert client.get("/invitations/nonsense/").status_code == 404
 
 
@@ -282,6 +280,6 @@ def test_revoked_invitation_says_so(client: Any, invitation_path: str, alice: An
 
 
 @pytest.mark.every_database
-def test_posted_link_asks_a_stranger_to_sign_in(client: Any, invitation_path: str) -> None:
+def test_posting_the_link_requires_a_sign_in(client: Any, invitation_path: str) -> None:
     assert client.post(invitation_path)["Location"] == f"/accounts/login/?next={invitation_path}"
     assert Membership.objects.count() == 1

@@ -1,4 +1,4 @@
-"""What the company's record says, who changes it, and what its page tells of agreements and history."""
+"""Tests of the profile of a company, and of the agreements and history on its page."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -22,7 +22,7 @@ SignIn = Callable[[Any], Any]
 CHANGE = "/company/acme/change/"
 
 
-def test_owner_renames_the_partner_and_its_history_says_so(sign_in: SignIn, acme: Partner, alice: Any) -> None:
+def test_owner_renames_the_company_and_the_history_shows_it(sign_in: SignIn, acme: Partner, alice: Any) -> None:
     client = sign_in(alice)
     page = client.post(CHANGE, {"name": "  Acme  Rockets ", "website": "acme.example"}, follow=True)
     acme.refresh_from_db()
@@ -35,13 +35,13 @@ def test_owner_renames_the_partner_and_its_history_says_so(sign_in: SignIn, acme
     assert "Name: Acme → Acme Rockets" in text_of(page, "#history")
 
 
-def test_saving_what_stands_there_writes_nothing(acme: Partner, alice: Any, now: datetime) -> None:
+def test_saving_without_changes_records_nothing(acme: Partner, alice: Any, now: datetime) -> None:
     profiles.change_profile(acme, name="Acme", website="", actor=alice, now=now)
     assert AuditEvent.objects.filter(event_type="partner.profile_changed").count() == 0
 
 
 @pytest.mark.parametrize("name", ["Globex", "G1obex", "GLOBEX!", "Glоbex"])
-def test_name_that_looks_like_anothers_is_refused_with_field_error(
+def test_lookalike_name_is_refused_with_field_error(
     sign_in: SignIn, acme: Partner, globex: Partner, alice: Any, name: str
 ) -> None:
     page = sign_in(alice).post(CHANGE, {"name": name, "website": "https://new.example"})
@@ -51,9 +51,7 @@ def test_name_that_looks_like_anothers_is_refused_with_field_error(
     assert Partner.objects.get(slug="acme").name == "Acme"
 
 
-def test_name_that_was_left_lately_is_another_users_for_a_while(
-    acme: Partner, alice: Any, charlie: Any, now: datetime
-) -> None:
+def test_former_name_stays_reserved_for_a_while(acme: Partner, alice: Any, charlie: Any, now: datetime) -> None:
     profiles.change_profile(acme, name="Rockets", website="", actor=alice, now=now)
     day = timedelta(days=1)
     with pytest.raises(ActionRefused, match="already exists"):
@@ -66,11 +64,11 @@ def test_name_that_was_left_lately_is_another_users_for_a_while(
     )
 
 
-def test_ones_own_name_may_be_written_another_way(acme: Partner, alice: Any, now: datetime) -> None:
+def test_own_name_can_change_its_spelling(acme: Partner, alice: Any, now: datetime) -> None:
     assert profiles.change_profile(acme, name="ACME", website="", actor=alice, now=now).name == "ACME"
 
 
-def test_editor_changes_nothing(sign_in: SignIn, acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
+def test_editor_cannot_change_the_profile(sign_in: SignIn, acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
     page = sign_in(bob).post(CHANGE, {"name": "Bobs", "website": ""}, follow=True)
     assert "Only owners" in text_of(page)
     with pytest.raises(ActionRefused, match="Only owners"):
@@ -78,9 +76,7 @@ def test_editor_changes_nothing(sign_in: SignIn, acme: Partner, alice: Any, bob:
     assert Partner.objects.get().name == "Acme"
 
 
-def test_page_reports_which_agreements_there_are(
-    sign_in: SignIn, rocket: Integration, alice: Any, rita: Any, now: datetime
-) -> None:
+def test_page_shows_the_agreements(sign_in: SignIn, rocket: Integration, alice: Any, rita: Any, now: datetime) -> None:
     sign(rocket, alice, now)
     client = sign_in(alice)
     assert "Waiting for the program" in text_of(client.get("/company/acme/"), "#agreements")
@@ -96,7 +92,7 @@ def test_page_reports_which_agreements_there_are(
         assert phrase in words
 
 
-def test_of_two_complete_versions_the_newest_is_in_force(
+def test_newest_complete_version_is_in_force(
     rocket: Integration, alice: Any, rita: Any, now: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for version in ("2026-01", "2027-01", "2028-01"):
@@ -113,13 +109,13 @@ def test_of_two_complete_versions_the_newest_is_in_force(
     ]
 
 
-def test_who_was_invited_is_history_for_owners_alone(
+def test_only_owners_see_invitations_in_the_history(
     sign_in: SignIn, acme: Partner, alice: Any, bob: Any, rita: Any, now: datetime
 ) -> None:
     members.create_invitation(acme, "dora@acme.example", "viewer", actor=alice, now=now)
     profiles.change_profile(acme, name="Acme Rockets", website="", actor=alice, now=now)
     assert "invited dora@acme.example" in text_of(sign_in(alice).get("/company/acme/"), "#history")
-    for person, place in ((bob, "/company/acme/"), (rita, "/companies/acme/")):
-        page = sign_in(person).get(place).text
+    for person, path in ((bob, "/company/acme/"), (rita, "/companies/acme/")):
+        page = sign_in(person).get(path).text
         assert "Name: Acme → Acme Rockets" in page
         assert "dora@acme.example" not in page

@@ -33,16 +33,16 @@ Nimbus|Monad Labs|Packet|Backpacker Media|Tracker Labs|Øresund Data
 """
 
 
-def split(names: str) -> list[str]:
+def split_names(names: str) -> list[str]:
     return [name for line in names.strip().splitlines() for name in line.split("|")]
 
 
-def test_there_are_many_names() -> None:
-    assert (len(split(IMITATIONS)), len(split(HONEST_NAMES))) == (100, 61)
+def test_lists_have_100_imitations_and_61_honest_names() -> None:
+    assert (len(split_names(IMITATIONS)), len(split_names(HONEST_NAMES))) == (100, 61)
 
 
 @pytest.mark.any_database
-@pytest.mark.parametrize("name", split(IMITATIONS))
+@pytest.mark.parametrize("name", split_names(IMITATIONS))
 def test_imitation_is_refused_or_needs_a_decision(db: None, erin: Any, now: datetime, name: str) -> None:
     assert find_reserved_name(name)
     with suppress(ActionRefused):
@@ -51,13 +51,13 @@ def test_imitation_is_refused_or_needs_a_decision(db: None, erin: Any, now: date
 
 
 @pytest.mark.any_database
-@pytest.mark.parametrize("name", split(HONEST_NAMES))
+@pytest.mark.parametrize("name", split_names(HONEST_NAMES))
 def test_honest_name_needs_no_decision(erin: Any, now: datetime, name: str) -> None:
     assert profiles.create_partner(name, domain="initech.example", actor=erin, now=now).verification_state == "verified"
 
 
 @pytest.mark.parametrize("name", ["Globex GmbH", "Globex, Inc.", "Giobex", "Gl0bex Ltd", "GLOBEX Corp", "Gløbex"])
-def test_name_like_another_companys_is_refused_or_needs_a_decision(
+def test_lookalike_of_another_company_is_refused_or_needs_a_decision(
     globex: Partner, erin: Any, now: datetime, name: str
 ) -> None:
     with suppress(ActionRefused):

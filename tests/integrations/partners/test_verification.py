@@ -37,7 +37,7 @@ def initech(erin: Any, now: datetime) -> Partner:
     return profiles.create_partner("Initech", website="https://www.initech.example/", actor=erin, now=now)
 
 
-def state_of(partner: Partner) -> tuple[str, list[tuple[str, str, str]]]:
+def get_state(partner: Partner) -> tuple[str, list[tuple[str, str, str]]]:
     rows = PartnerVerification.objects.filter(partner=partner).select_related("verified_by")
     proofs = [(row.method, row.subject, str(row.verified_by)) for row in rows]
     return Partner.objects.get(pk=partner.pk).verification_state, proofs
@@ -70,7 +70,7 @@ def test_domains_of_email_and_website_can_be_proven(domain: str, website: str, d
 def test_txt_record_verifies_the_company(dns_server: DnsServer, initech: Partner, erin: Any, now: datetime) -> None:
     dns_server.records = {RECORD: ["v=spf1 -all", verification.get_record_value(initech)]}
     verification.verify_by_dns(initech, "initech.example", actor=erin, now=now)
-    assert state_of(initech) == ("verified", [("dns", "initech.example", "Erin Eads")])
+    assert get_state(initech) == ("verified", [("dns", "initech.example", "Erin Eads")])
     event = AuditEvent.objects.get(event_type="partner.verified")
     assert (event.actor, event.data) == (
         "Erin Eads",
@@ -93,7 +93,7 @@ def test_txt_record_verifies_the_company(dns_server: DnsServer, initech: Partner
         ({}, {RECORD}, "DNS didn't respond for _partner-portal.initech.example. Your record isn't the cause. "),
     ],
 )
-def test_missing_wrong_and_unreadable_records_are_told_apart(
+def test_missing_wrong_and_unreadable_records_are_distinguished(
     dns_server: DnsServer,
     sign_in: SignIn,
     initech: Partner,
@@ -105,7 +105,7 @@ def test_missing_wrong_and_unreadable_records_are_told_apart(
     dns_server.records, dns_server.failing = records, failing
     page = sign_in(erin).post(PAGE, {"do": "dns", "domain": "initech.example"}, follow=True)
     assert sentence in text_of(page)
-    assert state_of(initech) == ("unverified", [])
+    assert get_state(initech) == ("unverified", [])
 
 
 def test_server_that_does_not_answer_is_an_outage(settings: Any, initech: Partner, erin: Any, now: datetime) -> None:
@@ -123,7 +123,9 @@ def test_token_of_another_company_proves_nothing(
         verification.verify_by_dns(initech, "initech.example", actor=erin, now=now)
 
 
-def test_domain_of_someone_else_is_not_asked(dns_server: DnsServer, initech: Partner, erin: Any, now: datetime) -> None:
+def test_domain_of_another_company_is_not_queried(
+    dns_server: DnsServer, initech: Partner, erin: Any, now: datetime
+) -> None:
     dns_server.records = {"_partner-portal.globex.example": [verification.get_record_value(initech)]}
     with pytest.raises(ActionRefused, match="Select the domain"):
         verification.verify_by_dns(initech, "globex.example", actor=erin, now=now)
@@ -138,7 +140,7 @@ def test_second_proof_is_recorded_and_the_same_one_is_not(
         verification.verify_by_dns(initech, "initech.example", actor=erin, now=now)
     erin.emailaddress_set.create(email="erin@initech.example", verified=True)
     verification.verify_by_email(initech, actor=erin, now=now)
-    assert [proof[0] for proof in state_of(initech)[1]] == ["dns", "email"]
+    assert [proof[0] for proof in get_state(initech)[1]] == ["dns", "email"]
     assert AuditEvent.objects.filter(event_type="partner.verified").count() == 2
 
 
@@ -148,7 +150,7 @@ def test_second_proof_is_recorded_and_the_same_one_is_not(
 def test_confirmed_address_of_a_colleague_verifies_the_company(initech: Partner, erin: Any, now: datetime) -> None:
     join(initech, person("dora@Initech.example", "Dora Dean"), "viewer", now)
     verification.verify_by_email(initech, actor=erin, now=now)
-    assert state_of(initech) == ("verified", [("email", "initech.example", "Dora Dean")])
+    assert get_state(initech) == ("verified", [("email", "initech.example", "Dora Dean")])
 
 
 def test_unconfirmed_public_foreign_and_former_addresses_prove_nothing(
@@ -161,14 +163,14 @@ def test_unconfirmed_public_foreign_and_former_addresses_prove_nothing(
     Partner.objects.filter(pk=initech.pk).update(domain="gmail.com")
     with pytest.raises(ActionRefused, match=r"No member has confirmed an email address at initech\.example\."):
         verification.verify_by_email(Partner.objects.get(pk=initech.pk), actor=erin, now=now)
-    assert state_of(initech) == ("unverified", [])
+    assert get_state(initech) == ("unverified", [])
 
 
 @pytest.mark.every_database
 def test_new_company_of_a_person_with_its_address_is_verified_at_once(db: None, now: datetime) -> None:
     fred = person("fred@initech.example", "Fred Fox")
     partner = profiles.create_partner("Initech", domain="initech.example", actor=fred, now=now)
-    assert state_of(partner) == ("verified", [("email", "initech.example", "Fred Fox")])
+    assert get_state(partner) == ("verified", [("email", "initech.example", "Fred Fox")])
 
 
 # -- GitHub ----------------------------------------------------------------------------------------------------
@@ -183,7 +185,7 @@ def test_new_company_of_a_person_with_its_address_is_verified_at_once(db: None, 
         ((), "a/b", "Enter the name of your GitHub organization"),
     ],
 )
-def test_github_file_that_proves_nothing_is_explained(
+def test_missing_or_wrong_github_file_is_explained(
     github: GitHub,
     initech: Partner,
     erin: Any,
@@ -196,7 +198,7 @@ def test_github_file_that_proves_nothing_is_explained(
     with pytest.raises(ActionRefused) as refusal:
         verification.verify_by_github(initech, organization, actor=erin, now=now)
     assert sentence in str(refusal.value)
-    assert state_of(initech) == ("unverified", [])
+    assert get_state(initech) == ("unverified", [])
 
 
 def test_github_file_verifies_the_company(
@@ -206,7 +208,7 @@ def test_github_file_verifies_the_company(
     github.seed(Repo("initech/.github", releases=(), files=((verification.GITHUB_FILE, text),)))
     page = sign_in(erin).post(PAGE, {"do": "github", "organization": "initech"}, follow=True)
     assert "Initech is verified." in text_of(page)
-    assert state_of(initech) == ("verified", [("github", "initech", "Erin Eads")])
+    assert get_state(initech) == ("verified", [("github", "initech", "Erin Eads")])
 
 
 def test_file_of_a_personal_account_verifies_nothing(
@@ -217,10 +219,10 @@ def test_file_of_a_personal_account_verifies_nothing(
     github.seed(Repo("erin/.github", releases=(), files=files, extra=(("owner", owner),)))
     with pytest.raises(ActionRefused, match="erin is not a GitHub organization"):
         verification.verify_by_github(initech, "erin", actor=erin, now=now)
-    assert state_of(initech) == ("unverified", [])
+    assert get_state(initech) == ("unverified", [])
 
 
-def test_github_outage_is_not_the_partners_mistake(github: GitHub, initech: Partner, erin: Any, now: datetime) -> None:
+def test_github_outage_is_not_blamed_on_the_company(github: GitHub, initech: Partner, erin: Any, now: datetime) -> None:
     github.seed(Repo("initech/.github", releases=()))
     github.fail("/repos/initech/.github", 502)
     with pytest.raises(ActionRefused, match="Your file isn't the cause"):
@@ -230,11 +232,11 @@ def test_github_outage_is_not_the_partners_mistake(github: GitHub, initech: Part
 # -- decision --------------------------------------------------------------------------------------------------
 
 
-def test_reviewer_verifies_by_decision_and_the_owners_hear(
+def test_reviewer_verifies_by_decision_and_owners_are_notified(
     initech: Partner, erin: Any, rita: Any, now: datetime
 ) -> None:
     verification.verify_by_decision(initech, " Met them at the summit. ", actor=rita, now=now)
-    assert state_of(initech) == ("verified", [("decision", "", "Rita Reyes")])
+    assert get_state(initech) == ("verified", [("decision", "", "Rita Reyes")])
     event = AuditEvent.objects.get(event_type="partner.verified")
     assert (event.note, event.data["proof"]) == ("Met them at the summit.", "Decision of the program")
     email = EmailMessage.objects.get()
@@ -247,7 +249,7 @@ def test_decision_needs_a_reason(initech: Partner, rita: Any, now: datetime) -> 
         verification.verify_by_decision(initech, " ", actor=rita, now=now)
 
 
-# -- who may ---------------------------------------------------------------------------------------------------
+# -- permissions -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("who", ["erin", "sam", "charlie"])
@@ -262,7 +264,7 @@ def test_reviewer_does_not_decide_on_their_own_company(initech: Partner, rita: A
         verification.verify_by_decision(initech, "Mine.", actor=rita, now=now)
 
 
-def test_editor_starts_no_check_and_sees_no_token(
+def test_editor_cannot_verify_and_sees_no_token(
     dns_server: DnsServer, sign_in: SignIn, initech: Partner, now: datetime
 ) -> None:
     dora = person("dora@initech.example", "Dora Dean")
@@ -274,7 +276,7 @@ def test_editor_starts_no_check_and_sees_no_token(
     page = sign_in(dora).get(PAGE)
     assert "Only owners of the company can verify it." in text_of(page)
     assert initech.verification_token not in page.text
-    assert state_of(initech) == ("unverified", [])
+    assert get_state(initech) == ("unverified", [])
 
 
 def test_page_shows_the_exact_record(sign_in: SignIn, initech: Partner, erin: Any) -> None:
@@ -283,7 +285,7 @@ def test_page_shows_the_exact_record(sign_in: SignIn, initech: Partner, erin: An
     assert f"partner-portal-verification={initech.verification_token}" in words
 
 
-def test_company_page_leads_an_unverified_company_there(
+def test_page_of_an_unverified_company_says_so(
     sign_in: SignIn, initech: Partner, erin: Any, acme: Partner, alice: Any
 ) -> None:
     assert "Unverified company" in text_of(sign_in(erin).get("/company/initech/"))

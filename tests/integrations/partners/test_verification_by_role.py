@@ -10,7 +10,7 @@ from integrations.partners.services import verification
 from portal.core.errors import ActionRefused
 from tests.fakes.github.server import GitHub
 from tests.integrations.partners.test_onboarding import text_of
-from tests.integrations.partners.test_verification import PAGE, SignIn, erin, initech, state_of
+from tests.integrations.partners.test_verification import PAGE, SignIn, erin, get_state, initech
 from tests.portal.github_access.conftest import Connect, connect, github_app
 
 pytestmark = pytest.mark.any_database
@@ -26,7 +26,7 @@ def test_owner_of_the_organization_verifies_the_company(
     github_app.user_access.roles["alice-gh", "initech"] = "admin"
     page = sign_in(erin).post(PAGE, {"do": "github_role", "organization": "initech"}, follow=True)
     assert "Initech is verified." in text_of(page)
-    assert state_of(initech) == ("verified", [("github", "initech", "Erin Eads")])
+    assert get_state(initech) == ("verified", [("github", "initech", "Erin Eads")])
 
 
 @pytest.mark.github
@@ -44,7 +44,7 @@ def test_owner_of_the_organization_verifies_the_company(
         ("admin", 401, "Your GitHub access has ended. Connect GitHub again."),
     ],
 )
-def test_role_that_proves_nothing_is_explained(
+def test_insufficient_role_is_explained(
     github_app: GitHub,
     connect: Connect,
     initech: Partner,
@@ -60,9 +60,9 @@ def test_role_that_proves_nothing_is_explained(
         github_app.fail("/user/memberships/", status)
     with pytest.raises(ActionRefused) as refusal:
         verification.verify_by_github_role(initech, "initech", actor=erin, now=now)
-    assert (str(refusal.value), state_of(initech)) == (reason, ("unverified", []))
+    assert (str(refusal.value), get_state(initech)) == (reason, ("unverified", []))
 
 
-def test_role_needs_a_grant(initech: Partner, erin: Any, now: datetime) -> None:
+def test_role_check_requires_a_github_connection(initech: Partner, erin: Any, now: datetime) -> None:
     with pytest.raises(ActionRefused, match="Connect GitHub first"):
         verification.verify_by_github_role(initech, "initech", actor=erin, now=now)

@@ -1,4 +1,4 @@
-"""The edition of the guide, with changes of its text."""
+"""The edition of the how-to guide, and helpers that change and check it."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -8,7 +8,7 @@ APPLICATION = [
     "https://www.hashicorp.com/go/tech-partner",
     "https://www.hashicorp.com/partners/become-a-partner",
 ]
-# the place of the links, a step, a category, or "" for the whole program: the addresses in the order of the guide
+# edition, step or category ("" for the whole program), and the URLs in the order of the guide
 LINKS = [
     (
         PROVIDER,

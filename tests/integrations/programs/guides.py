@@ -104,7 +104,7 @@ STEPS = {
     ],
 }
 
-# name, description, namespace, whether a listing has it from its release on
+# name, description, namespace, whether it is granted at release
 TIERS = {
     PROVIDER: [
         ("Official", "Owned and maintained by HashiCorp.", "hashicorp", False),
@@ -166,7 +166,7 @@ REMOVALS = {
     NOMAD: "HashiCorp doesn't verify or list integrations that their vendors don't support.",
 }
 
-# requirement: what the partner commits to, which the listing waits for
+# requirement: the commitment that the listing waits for
 COMMITMENTS = {
     "TP-SLA": "We resolve critical issues within 48 hours and all others within 5 business days",
     "RT-8": (

@@ -11,7 +11,7 @@ from portal.core.content_files import read_yaml
 
 
 @pytest.mark.parametrize("path", sorted(CONTENT.glob("*/*.yaml")), ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_schema_for_editors_accepts_every_edition_and_no_mistake(path: Path) -> None:
+def test_editor_schema_accepts_every_edition_and_rejects_mistakes(path: Path) -> None:
     validator = Draft202012Validator(json.loads((CONTENT / "schema.json").read_text()))
     document = read_yaml(path)
     assert path.read_text().startswith("# yaml-language-server: $schema=../schema.json\n")

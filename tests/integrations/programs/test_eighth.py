@@ -1,4 +1,4 @@
-"""An eighth program is one file: the example of the guide, put beside the seven."""
+"""Tests of an eighth program: the file of the how-to guide, added to the seven programs."""
 
 import shutil
 from pathlib import Path
@@ -9,17 +9,16 @@ from integrations.programs.loader import CONTENT, load_programs
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.rendering import describe_edition
 from integrations.programs.schema import Program
-
-GUIDE = Path(__file__).parents[3] / "docs" / "how-to" / "add-a-program.md"
+from tests.integrations.programs.guide_edition import EDITION
 
 
 @pytest.fixture
 def programs_by_key(tmp_path: Path) -> dict[str, Program]:
-    """Return the programs with the one of the guide among them."""
+    """The programs, with that of the guide among them."""
     content = tmp_path / "content"
     shutil.copytree(CONTENT, content)
     (content / "boundary").mkdir()
-    (content / "boundary" / "2026-09.yaml").write_text(GUIDE.read_text().split("```yaml\n")[1].split("```")[0])
+    (content / "boundary" / "2026-09.yaml").write_text(EDITION)
     return load_programs(content)
 
 
@@ -35,7 +34,7 @@ def test_eighth_program_has_a_complete_path(programs_by_key):
     assert edition.release_tier.key == "verified"
 
 
-def test_eighth_program_describes_itself(programs_by_key):
+def test_eighth_program_is_described(programs_by_key):
     description = describe_edition(programs_by_key["boundary"], programs_by_key["boundary"].newest)
     values = (description["key"], description["edition"], description["mailbox"])
     assert values == ("boundary", "2026-09", "boundary@example.com")

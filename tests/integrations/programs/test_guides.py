@@ -84,7 +84,7 @@ def test_page_draws_the_steps_in_order(name: tuple[str, str], page: Any) -> None
 
 
 @pytest.mark.parametrize(("program", "place", "urls"), LINKS, ids=[f"{name[0]}-{place}" for name, place, _ in LINKS])
-def test_resources_stand_where_the_guide_names_them(
+def test_resources_are_linked_where_the_guide_names_them(
     client: Client, db: None, program: tuple[str, str], place: str, urls: list[str]
 ) -> None:
     edition = get_edition(*program)

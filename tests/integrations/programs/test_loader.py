@@ -169,7 +169,7 @@ def test_unknown_check_is_refused_once_the_checks_are_known(write: Write, tmp_pa
     )
 
 
-def test_renamed_keys_lead_from_an_older_edition_to_this_one(write: Write) -> None:
+def test_renames_must_match_keys_of_both_editions(write: Write) -> None:
     write()
     newer = write(
         ('date: "2026-09"', 'date: "2026-10"\n  renames:\n    "2026-09":\n      hosts: machines\n      guests: hosts'),

@@ -34,15 +34,15 @@ def test_steps_stages_mailbox_and_counts_are_the_published_ones(name, edition):
     assert edition_facts == published.EDITIONS[name]
 
 
-def test_promise_has_the_published_verb_and_figures(name, edition):
+def test_sla_targets_are_the_published_ones(name, edition):
     targets = [
         (target_type, severity, target.hours, target.business_days, target.binding)
         for target_type, severity, target in edition.sla.list_targets()
     ]
-    assert targets == published.PROMISES[name[0]]
+    assert targets == published.SLA_TARGETS[name[0]]
 
 
-def test_only_the_critical_figure_is_ever_soft(edition):
+def test_only_critical_targets_are_ideal(edition):
     ideal_severities = {severity for _verb, severity, target in edition.sla.list_targets() if target.is_ideal}
     assert ideal_severities - {"critical"} == set()
 
@@ -80,13 +80,13 @@ def test_license_list_is_the_same_for_both_provider_editions_and_the_modules():
 
 
 @pytest.mark.parametrize("spdx", published.NEVER)
-def test_license_that_is_not_listed_neither_passes_nor_is_asked_about(spdx):
+def test_unlisted_license_neither_passes_nor_needs_manual_review(spdx):
     policy = get_edition("terraform-provider", "2026-06").licenses
     assert spdx not in policy.allow | policy.manual_review
 
 
 @pytest.mark.parametrize("key", ["nomad", "packer"])
-def test_go_and_mpl_are_the_whole_rule(key):
+def test_rule_allows_only_go_and_mpl(key):
     policy = PROGRAMS[key].newest.licenses
     assert (policy.allow, policy.manual_review, policy.languages) == (frozenset({"MPL-2.0"}), frozenset(), ("Go",))
 
@@ -120,7 +120,7 @@ def test_partner_premier_asks_for_one_of_each_group():
     assert members == {"technical": ["TP-SBOM"], "feature": ["TP-EPH", "TP-SEARCH", "TP-ACTION"]}
 
 
-def test_partner_tag_has_six_requirements_which_stand_on_the_path_too():
+def test_partner_tier_has_six_requirements_that_are_on_the_path_too():
     edition = get_edition("terraform-provider", "2026-06")
     assert len(edition.release_tier.requirements) == 6
     assert set(edition.release_tier.requirements) <= set(edition.requirements())
@@ -135,7 +135,7 @@ def test_contact_changed_with_the_terraform_editions_of_2026():
     }
 
 
-def test_run_task_review_ticks_three_items():
+def test_run_task_review_covers_three_items():
     for edition in PROGRAMS["terraform-run-task"].editions:
         assert len(edition.requirement("RT-4").meeting_items) == 3
 
@@ -152,7 +152,7 @@ def test_run_task_stages_grew_from_one_to_four():
     assert stages == [{"pre_apply"}, {"pre_plan", "post_plan", "pre_apply", "post_apply", "api"}]
 
 
-def test_credentials_may_stay_for_nomad_only():
+def test_only_nomad_accepts_permanent_credentials():
     permanence_by_id = {
         r.id: r.permanent for name in EVERY for r in get_edition(*name).requirements() if r.kind == "credentials"
     }
@@ -165,7 +165,7 @@ def test_agreement_comes_before_building_in_the_newer_run_task_edition_only():
     assert stages == ["release", "develop"]
 
 
-def test_nomad_links_stand_with_the_category_that_needs_them():
+def test_nomad_links_are_in_their_categories():
     link_counts = {c.key: len(c.links) for c in PROGRAMS["nomad"].newest.categories if c.links}
     assert link_counts == {
         "container-runtime": 3,

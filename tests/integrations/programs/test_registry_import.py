@@ -1,3 +1,5 @@
+"""Tests of the import of providers from the Terraform Registry."""
+
 import gzip
 import json
 import os
@@ -15,7 +17,7 @@ from tests.conftest import NOW
 pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 
 
-def line(number=1, full_name="acme/rocket", **changes):
+def build_line(number=1, full_name="acme/rocket", **changes):
     namespace, _, name = full_name.partition("/")
     raw = {
         "id": str(number),
@@ -32,14 +34,14 @@ def line(number=1, full_name="acme/rocket", **changes):
     return json.dumps(raw | changes).encode()
 
 
-def counts(tally):
+def count_changes(tally):
     return tally.new, tally.changed, tally.unchanged, len(tally.skipped)
 
 
 @pytest.mark.every_database
-def test_first_import_brings_all_in():
-    tally = import_providers([line(), line(2, "Globex/scan-it")], now=NOW)
-    assert counts(tally) == (2, 0, 0, 0)
+def test_first_import_adds_all_providers():
+    tally = import_providers([build_line(), build_line(2, "Globex/scan-it")], now=NOW)
+    assert count_changes(tally) == (2, 0, 0, 0)
     row = RegistryProvider.objects.get(full_name="Globex/scan-it")
     assert (row.name_key, row.repository) == ("scanit", "globex/terraform-provider-scan-it")
     assert (row.registry_id, row.tier, row.downloads, row.imported_at) == ("2", "community", 7, NOW)
@@ -47,34 +49,34 @@ def test_first_import_brings_all_in():
 
 @pytest.mark.every_database
 def test_second_import_changes_nothing():
-    import_providers([line()], now=NOW)
-    assert counts(import_providers([line()], now=NOW + timedelta(days=1))) == (0, 0, 1, 0)
+    import_providers([build_line()], now=NOW)
+    assert count_changes(import_providers([build_line()], now=NOW + timedelta(days=1))) == (0, 0, 1, 0)
     assert RegistryProvider.objects.get().imported_at == NOW
 
 
-def test_changed_provider_is_changed():
-    import_providers([line()], now=NOW)
-    tally = import_providers([line(tier="partner")], now=NOW + timedelta(days=1))
+def test_changed_provider_is_updated():
+    import_providers([build_line()], now=NOW)
+    tally = import_providers([build_line(tier="partner")], now=NOW + timedelta(days=1))
     row = RegistryProvider.objects.get()
-    assert (counts(tally), row.tier, row.imported_at) == ((0, 1, 0, 0), "partner", NOW + timedelta(days=1))
+    assert (count_changes(tally), row.tier, row.imported_at) == ((0, 1, 0, 0), "partner", NOW + timedelta(days=1))
 
 
 def test_renamed_provider_keeps_its_row():
-    import_providers([line()], now=NOW)
-    import_providers([line(1, "acme/rockets")], now=NOW)
+    import_providers([build_line()], now=NOW)
+    import_providers([build_line(1, "acme/rockets")], now=NOW)
     assert [(r.full_name, r.name_key) for r in RegistryProvider.objects.all()] == [("acme/rockets", "rockets")]
 
 
 @pytest.mark.every_database
 def test_name_published_again_takes_the_row():
-    import_providers([line()], now=NOW)
-    assert counts(import_providers([line(2)], now=NOW)) == (0, 1, 0, 0)
+    import_providers([build_line()], now=NOW)
+    assert count_changes(import_providers([build_line(2)], now=NOW)) == (0, 1, 0, 0)
     assert RegistryProvider.objects.get().registry_id == "2"
 
 
-def test_names_that_changed_places_are_skipped_or_settled():
-    import_providers([line(1, "a/x"), line(2, "a/y")], now=NOW)
-    tally = import_providers([line(1, "a/y"), line(2, "a/x")], now=NOW)
+def test_swapped_names_are_skipped():
+    import_providers([build_line(1, "a/x"), build_line(2, "a/y")], now=NOW)
+    tally = import_providers([build_line(1, "a/y"), build_line(2, "a/x")], now=NOW)
     assert tally.skipped == [
         (1, "the name belongs to another provider"),
         (2, "the name belongs to another provider"),
@@ -90,32 +92,32 @@ def test_names_that_changed_places_are_skipped_or_settled():
         (b"\xff\xfe", "not JSON"),
         (b"[" * 100_000, "not JSON"),
         (b"[]", "not an object"),
-        (line(id=5), "no id"),
-        (line(name=""), "no name"),
-        (line(fullName="other/rocket"), "fullName is not namespace/name"),
-        (line(totalDownloads="many"), "totalDownloads is not a count"),
-        (line(totalDownloads=-1), "totalDownloads is not a count"),
-        (line(totalDownloads=2**63), "totalDownloads is not a count"),
-        (line(source="ftp://x"), "source is not an HTTPS URL"),
-        (line(tier="t" * 30), "tier is longer than 20 characters"),
-        (line(1, "ac\x07me/rocket"), "full_name contains control characters"),
-        (line(description="\ud800"), "description is not text"),
+        (build_line(id=5), "no id"),
+        (build_line(name=""), "no name"),
+        (build_line(fullName="other/rocket"), "fullName is not namespace/name"),
+        (build_line(totalDownloads="many"), "totalDownloads is not a count"),
+        (build_line(totalDownloads=-1), "totalDownloads is not a count"),
+        (build_line(totalDownloads=2**63), "totalDownloads is not a count"),
+        (build_line(source="ftp://x"), "source is not an HTTPS URL"),
+        (build_line(tier="t" * 30), "tier is longer than 20 characters"),
+        (build_line(1, "ac\x07me/rocket"), "full_name contains control characters"),
+        (build_line(description="\ud800"), "description is not text"),
     ],
 )
 def test_bad_line_is_skipped_with_its_reason(bad, reason):
-    tally = import_providers([line(9, "good/one"), bad, line(10, "good/two")], now=NOW)
+    tally = import_providers([build_line(9, "good/one"), bad, build_line(10, "good/two")], now=NOW)
     assert (tally.new, tally.skipped) == (2, [(2, reason)])
 
 
 @pytest.mark.every_database
-@pytest.mark.parametrize("twin", [line(2), line(1, "acme/other"), line(2, "Acme/Rocket")])
+@pytest.mark.parametrize("twin", [build_line(2), build_line(1, "acme/other"), build_line(2, "Acme/Rocket")])
 def test_provider_named_twice_is_skipped(twin):
-    tally = import_providers([line(), twin], now=NOW)
+    tally = import_providers([build_line(), twin], now=NOW)
     assert tally.skipped == [(2, "duplicate in the file")]
 
 
-def test_file_that_ends_early_keeps_what_was_read(tmp_path):
-    whole = gzip.compress(b"\n".join(line(n, f"a/n{n}") for n in range(3000)))
+def test_truncated_file_keeps_the_lines_that_were_read(tmp_path):
+    whole = gzip.compress(b"\n".join(build_line(n, f"a/n{n}") for n in range(3000)))
     path = tmp_path / "cut.jsonl.gz"
     path.write_bytes(whole[: len(whole) // 2])
     out, err = StringIO(), StringIO()
@@ -125,21 +127,21 @@ def test_file_that_ends_early_keeps_what_was_read(tmp_path):
 
 
 @pytest.mark.every_database
-def test_command_reports_what_it_did(tmp_path):
+def test_command_reports_counts_and_skipped_lines(tmp_path):
     path = tmp_path / "plain.jsonl"
-    path.write_bytes(b"\n".join([line(), b"nonsense"]))
+    path.write_bytes(b"\n".join([build_line(), b"nonsense"]))
     out, err = StringIO(), StringIO()
     call_command("import_registry_providers", path, stdout=out, stderr=err)
     assert out.getvalue() == "2 lines: 1 new, 0 changed, 0 unchanged, 1 skipped. Total providers: 1.\n"
     assert err.getvalue() == "2 lines read\nline 2 skipped: not JSON\n"
 
 
-def test_command_without_a_file_says_so(tmp_path):
+def test_command_reports_a_missing_file(tmp_path):
     with pytest.raises(CommandError, match="Cannot read"):
         call_command("import_registry_providers", tmp_path / "none")
 
 
-def test_real_registry_comes_in_whole():
+def test_real_registry_is_imported_completely():
     shared = os.environ.get("PORTAL_SHARED")
     if not shared:
         pytest.skip("PORTAL_SHARED does not name the folder with the recorded registry")

@@ -1,6 +1,6 @@
-"""Rules about the wording of programs, which an eighth program must keep as well.
+"""Rules about the texts of programs, which new programs must follow too.
 
-The loader refuses what is inconsistent in itself: see test_loader.py.
+The loader refuses inconsistent editions: see test_loader.py.
 """
 
 import re
@@ -20,29 +20,29 @@ def edition(request: pytest.FixtureRequest) -> Edition:
     return request.param
 
 
-def everything(edition: Edition) -> list:
+def list_requirements(edition: Edition) -> list:
     tiers = [r for t in edition.tiers for r in t.requirements]
     return [*edition.requirements(), *(r for r in tiers if r not in edition.requirements())]
 
 
 def test_every_edition_links_to_resources(edition):
-    assert any(part.links for part in (edition, *edition.steps, *edition.categories, *everything(edition)))
+    assert any(part.links for part in (edition, *edition.steps, *edition.categories, *list_requirements(edition)))
 
 
 def test_attestations_are_whole_sentences(edition):
-    statements = [requirement.statement for requirement in everything(edition) if requirement.statement]
+    statements = [requirement.statement for requirement in list_requirements(edition) if requirement.statement]
     assert [statement for statement in statements if not statement.endswith(".")] == []
 
 
-def test_words_keep_the_tone(edition):
+def test_texts_keep_the_tone(edition):
     assert re.findall(r"!|\binvalid\b|\billegal\b", repr(edition), re.IGNORECASE) == []
 
 
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS.keys())
 def test_name_check_needs_a_pattern_and_a_repository(program):
-    asks = any("repository.name" in r.checks for e in program.editions for r in e.requirements())
-    assert asks == bool(program.repository_pattern)
-    assert not asks or (program.needs_repository and program.repository_hint)
+    has_name_check = any("repository.name" in r.checks for e in program.editions for r in e.requirements())
+    assert has_name_check == bool(program.repository_pattern)
+    assert not has_name_check or (program.needs_repository and program.repository_hint)
 
 
 @pytest.mark.parametrize(
@@ -58,9 +58,9 @@ def test_repository_pattern_distinguishes_names(key, good, bad):
     assert (bool(re.match(pattern, good)), bool(re.match(pattern, bad))) == (True, False)
 
 
-def test_no_code_asks_which_program_it_is():
-    # Comparing two integrations' programs is fine; naming one of them is what would make it a special case.
-    asking = re.compile(
+def test_code_has_no_special_cases_for_programs():
+    # Comparing the programs of two integrations is fine, but code that names one has a special case.
+    pattern = re.compile(
         r"program\.key\s*(==|!=)|(program_key|edition_date|edition\.date)\s*(==|!=)\s*[\"']"
         r"|(program_key|program\.key)\s+(not\s+)?in\s*[\[({]"
     )
@@ -70,6 +70,6 @@ def test_no_code_asks_which_program_it_is():
         for path in (ROOT / folder).rglob("*.py")
         if (ROOT / "integrations" / "programs") not in path.parents and "migrations" not in path.parts
         for number, line in enumerate(path.read_text().splitlines(), start=1)
-        if asking.search(line)
+        if pattern.search(line)
     ]
     assert violations == []

@@ -1,4 +1,4 @@
-"""Integrations in review, and a clock that stands still."""
+"""Fixtures of the review tests: integrations in review at a fixed time."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,7 +14,7 @@ from tests.replay import replay_fixture
 
 @pytest.fixture
 def moment(time_machine: Any, now: datetime) -> datetime:
-    """The pages ask the clock themselves: it stands still."""
+    """The fixed time. Pages read the clock themselves."""
     time_machine.move_to(now, tick=False)
     return now
 
@@ -27,8 +27,8 @@ def create_integration_in_review(
 
 @pytest.fixture
 @replay_fixture
-def three(acme: Partner, globex: Partner, alice: User, charlie: User, rita: User, moment: datetime) -> None:
-    """Scan waits longest, then Rocket; Vaulted asked today."""
+def three_reviews(acme: Partner, globex: Partner, alice: User, charlie: User, rita: User, moment: datetime) -> None:
+    """Three reviews: Scan has waited longest, then Rocket. Vaulted was requested today."""
     create_integration_in_review(acme, alice, rita, moment - timedelta(days=3), name="Rocket")
     create_integration_in_review(globex, charlie, rita, moment - timedelta(days=6), name="Scan")
     create_integration_in_review(globex, charlie, rita, moment, "vault", name="Vaulted")
@@ -37,7 +37,7 @@ def three(acme: Partner, globex: Partner, alice: User, charlie: User, rita: User
 @pytest.fixture
 @replay_fixture
 def ready(at: Any, moment: datetime) -> Integration:
-    """In review, and nothing stands in the way of approving it."""
+    """An integration in review that can be approved."""
     row = at("review")
     meet(row, None, moment)
     return fresh(row)

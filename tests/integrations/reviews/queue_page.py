@@ -5,17 +5,17 @@ from typing import Any
 from bs4 import BeautifulSoup
 
 
-def names(response: Any) -> list[str]:
+def list_names(response: Any) -> list[str]:
     page = BeautifulSoup(response.content, "html.parser")
     return [link.text for link in page.select("td.main a")]
 
 
-def row_of(response: Any, name: str) -> str:
+def get_row_text(response: Any, name: str) -> str:
     page = BeautifulSoup(response.content, "html.parser")
     row = next(row for row in page.select("tbody tr") if row.select_one("td.main a").text == name)
     return " ".join(row.get_text(" ").split())
 
 
-def figures(response: Any) -> str:
+def get_figures(response: Any) -> str:
     page = BeautifulSoup(response.content, "html.parser")
     return " ".join(page.select_one(".figures").get_text(" ").split())

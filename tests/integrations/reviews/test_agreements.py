@@ -7,13 +7,13 @@ import pytest
 
 from integrations.submissions.services import agreement_uploads
 from tests.conftest import begin
-from tests.integrations.submissions.requirements.pages import read
+from tests.integrations.submissions.requirements.pages import read_text
 from tests.integrations.submissions.signing import MNDA, RITA, TPA, Signature, publish_version, sign
 from tests.integrations.submissions.test_agreement_uploads import upload
 
 
 @pytest.fixture
-def signed(rocket, globex, alice, charlie, rita, now):
+def signed_agreements(rocket, globex, alice, charlie, rita, now):
     """Acme's TPA in force and its MNDA half signed; a rejected PDF of Globex."""
     sign(rocket, alice, now)
     sign(rocket, rita, now, RITA)
@@ -45,19 +45,19 @@ GLOBEX_TPA = ("Globex", "Technology Partner Agreement", "2026-01", "rejected", "
         ("?state=unknown", [GLOBEX_TPA, ACME_MNDA, ACME_TPA]),
     ],
 )
-def test_agreements_are_filtered(signed, rita, sign_in, query, rows):
+def test_agreements_are_filtered(signed_agreements, rita, sign_in, query, rows):
     assert list_rows(sign_in(rita), query) == rows
 
 
-def test_page_shows_who_signed_which_version(signed, rita, sign_in):
-    text = read(sign_in(rita).get("/agreements/?q=acme&kind=tpa"))
+def test_page_shows_who_signed_which_version(signed_agreements, rita, sign_in):
+    text = read_text(sign_in(rita).get("/agreements/?q=acme&kind=tpa"))
     assert "Acme Technology Partner Agreement Version 2026-01 Download PDF In force Signed in the portal" in text
     assert "Company: Alice Archer Program: Rita Reyes" in text
     assert "Globex" not in text
 
 
-def test_page_without_results_offers_to_clear_filters(signed, rita, sign_in):
-    assert "No matching agreements Clear a filter." in read(sign_in(rita).get("/agreements/?q=nobody"))
+def test_page_without_results_offers_to_clear_filters(signed_agreements, rita, sign_in):
+    assert "No matching agreements Clear a filter." in read_text(sign_in(rita).get("/agreements/?q=nobody"))
 
 
 def test_list_has_pages(rocket, alice, now, rita, sign_in, monkeypatch):
@@ -65,8 +65,8 @@ def test_list_has_pages(rocket, alice, now, rita, sign_in, monkeypatch):
         publish_version(monkeypatch, f"{year}-01")
         sign(rocket, alice, now)
     client = sign_in(rita)
-    assert "Version 2079-01" in read(client.get("/agreements/"))
-    second = read(client.get("/agreements/?page=2"))
+    assert "Version 2079-01" in read_text(client.get("/agreements/"))
+    second = read_text(client.get("/agreements/?page=2"))
     assert ("Version 2029-01" in second, "Version 2079-01" in second) == (True, False)
 
 
@@ -77,11 +77,11 @@ def test_half_signed_versions_are_replaced_by_a_newer_one(rocket, alice, now, ri
 
 
 @pytest.mark.any_database
-@pytest.mark.parametrize("place", ["/agreements/", "/exports/agreements.csv"])
-def test_agreements_of_all_companies_are_for_program_staff(signed, alice, sign_in, place):
-    assert sign_in(alice).get(place).status_code == 404
+@pytest.mark.parametrize("path", ["/agreements/", "/exports/agreements.csv"])
+def test_agreements_of_all_companies_are_for_program_staff(signed_agreements, alice, sign_in, path):
+    assert sign_in(alice).get(path).status_code == 404
 
 
 @pytest.mark.any_database
-def test_page_of_the_company_links_to_its_agreements(signed, rita, sign_in):
+def test_page_of_the_company_links_to_its_agreements(signed_agreements, rita, sign_in):
     assert 'href="/agreements/?q=Acme"' in sign_in(rita).get("/companies/acme/").content.decode()

@@ -21,7 +21,7 @@ def describe_suggestions(integration: Integration, now: datetime) -> list[tuple[
     return [(str(s.reviewer), s.sentence, s.is_available) for s in suggest_reviewers(integration, now)]
 
 
-def has(user: User, **fields: Any) -> None:
+def set_profile(user: User, **fields: Any) -> None:
     for name, value in fields.items():
         setattr(user.reviewer_profile, name, value)
     user.reviewer_profile.save()
@@ -37,7 +37,7 @@ def test_suggestions_without_history_are_sorted_by_name(
     ]
 
 
-def test_anyone_who_reviewed_it_before_comes_first(at: Any, rita: User, rob: User, now: datetime) -> None:
+def test_earlier_reviewer_of_the_integration_comes_first(at: Any, rita: User, rob: User, now: datetime) -> None:
     rocket = at("review")
     findings.raise_finding(rocket, rocket.edition.requirements()[0].id, "Fix it.", actor=rob, now=now)
     assert describe_suggestions(rocket, now) == [
@@ -46,11 +46,11 @@ def test_anyone_who_reviewed_it_before_comes_first(at: Any, rita: User, rob: Use
     ]
 
 
-def test_anyone_who_reviewed_for_the_partner_comes_before_anyone_who_chose_the_program(
+def test_reviewer_who_knows_the_partner_comes_before_one_who_knows_the_program(
     at: Any, acme: Partner, alice: User, rita: User, rob: User, now: datetime
 ) -> None:
     at("release", name="Other")  # rita approved it
-    has(rob, programs=["nomad"])
+    set_profile(rob, programs=["nomad"])
     assert describe_suggestions(begin(acme, alice), now) == [
         ("Rita Reyes", "Knows Acme · 0 of 8 reviews open", True),
         ("Rob Roth", "Knows Nomad · 0 of 8 reviews open", True),
@@ -68,7 +68,7 @@ def test_reviews_for_a_merged_company_count(
 
 @pytest.mark.every_database
 def test_reviewer_of_other_programs_comes_last(rocket: Integration, rita: User, rob: User, now: datetime) -> None:
-    has(rita, programs=["vault"])
+    set_profile(rita, programs=["vault"])
     assert describe_suggestions(rocket, now) == [
         ("Rob Roth", "0 of 8 reviews open", True),
         ("Rita Reyes", "Doesn't review Nomad · 0 of 8 reviews open", False),
@@ -89,7 +89,7 @@ def test_reviewer_of_other_programs_comes_last(rocket: Integration, rita: User, 
 def test_away_dates_are_reported(
     rocket: Integration, rita: User, now: datetime, start: date, end: date | None, words: str, available: bool
 ) -> None:
-    has(rita, away_from=start, away_until=end)
+    set_profile(rita, away_from=start, away_until=end)
     assert describe_suggestions(rocket, now) == [("Rita Reyes", f"0 of 8 reviews open{words}", available)]
 
 
@@ -102,7 +102,7 @@ def test_load_breaks_ties_and_full_reviewer_is_unavailable(
         ("Rob Roth", "0 of 8 reviews open", True),
         ("Rita Reyes", "1 of 8 reviews open", True),
     ]
-    has(rita, max_open_reviews=1)
+    set_profile(rita, max_open_reviews=1)
     assert describe_suggestions(rocket, now)[1] == ("Rita Reyes", "1 of 1 reviews open (at limit)", False)
 
 

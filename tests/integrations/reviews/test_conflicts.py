@@ -21,7 +21,7 @@ pytestmark = pytest.mark.any_database
 SignIn = Any
 
 
-def reload(user: User) -> User:
+def reload_user(user: User) -> User:
     """Return a user without cached conflicts, as in the next request."""
     return User.objects.get(pk=user.pk)
 
@@ -31,15 +31,15 @@ def use_domain(partner: Partner, user: User, now: datetime) -> None:
     partner.verifications.create(method=VerificationMethod.DNS, subject="acme.example", verified_at=now)
 
 
-def mark(partner: Partner, user: User, now: datetime) -> None:
+def mark_conflict(partner: Partner, user: User, now: datetime) -> None:
     conflicts.record_conflict(partner, user, "I worked there.", actor=user, now=now)
 
 
-def leave(partner: Partner, user: User, now: datetime) -> None:
+def add_former_membership(partner: Partner, user: User, now: datetime) -> None:
     join(partner, user, "editor", now - timedelta(days=9), ended_at=now - timedelta(days=8))
 
 
-def own(partner: Partner, user: User, now: datetime) -> None:
+def set_creator(partner: Partner, user: User, now: datetime) -> None:
     partner.integrations.update(created_by=user)
 
 
@@ -47,9 +47,9 @@ def own(partner: Partner, user: User, now: datetime) -> None:
     ("cause", "message"),
     [
         (use_domain, "the email address of Rob Roth is at the domain of Acme."),
-        (leave, "Rob Roth was a member of Acme."),
-        (mark, "Rob Roth has a recorded conflict with Acme."),
-        (own, "Rob Roth created this integration."),
+        (add_former_membership, "Rob Roth was a member of Acme."),
+        (mark_conflict, "Rob Roth has a recorded conflict with Acme."),
+        (set_creator, "Rob Roth created this integration."),
     ],
 )
 def test_conflict_blocks_claims_decisions_and_assignments(
@@ -63,13 +63,13 @@ def test_conflict_blocks_claims_decisions_and_assignments(
     message: str,
 ) -> None:
     cause(acme, rob, moment)
-    rob, row = reload(rob), fresh(ready)
+    rob, row = reload_user(rob), fresh(ready)
     expected = f"Conflict of interest: {message}"
     assert can_decide(row, rob) is False
     assert refusal(claims.claim_review, row, actor=rob, now=moment) == expected
     assert refusal(perform_transition, row, "approve", actor=rob, now=moment) == expected
-    assert refusal(claims.assign_reviewer, row, reload(rob), actor=rita, now=moment) == expected
-    inputs = bulk.BulkInputs(reviewer=reload(rob))
+    assert refusal(claims.assign_reviewer, row, reload_user(rob), actor=rita, now=moment) == expected
+    inputs = bulk.BulkInputs(reviewer=reload_user(rob))
     assert bulk.perform_bulk_action([row], "assign", inputs, actor=rita, now=moment) == (0, [f"Rocket: {expected}"])
     assert [each.reviewer for each in suggest_reviewers(row, moment)] == [rita]
     client = sign_in(rob)
@@ -143,7 +143,7 @@ def test_conflict_of_a_former_reviewer_can_be_removed_but_not_recorded(
     sign_in: SignIn,
     fields: dict[str, bool],
 ) -> None:
-    mark(acme, rob, moment)
+    mark_conflict(acme, rob, moment)
     User.objects.filter(pk=rob.pk).update(**fields)
     client, address = sign_in(sam), f"/integrations/{ready.uuid}/conflicts/"
     for action in ("remove", "record"):
@@ -152,24 +152,24 @@ def test_conflict_of_a_former_reviewer_can_be_removed_but_not_recorded(
     assert acme.events.filter(event_type="partner.conflict_recorded").count() == 1
 
 
-def test_removal_also_covers_what_the_portal_knows(
+def test_removal_also_covers_known_conflicts(
     ready: Integration, acme: Partner, rob: User, sam: User, moment: datetime
 ) -> None:
-    leave(acme, rob, moment)
+    add_former_membership(acme, rob, moment)
     conflicts.remove_conflict(acme, rob, "An internship.", actor=sam, now=moment)
-    assert can_decide(fresh(ready), reload(rob)) is True
-    mark(acme, rob, moment)
-    assert can_decide(fresh(ready), reload(rob)) is False
+    assert can_decide(fresh(ready), reload_user(rob)) is True
+    mark_conflict(acme, rob, moment)
+    assert can_decide(fresh(ready), reload_user(rob)) is False
 
 
-@pytest.mark.parametrize("cause", [leave, use_domain])
+@pytest.mark.parametrize("cause", [add_former_membership, use_domain])
 def test_conflict_that_begins_after_a_removal_counts(
     ready: Integration, acme: Partner, rita: User, rob: User, sam: User, moment: datetime, cause: Any
 ) -> None:
-    mark(acme, rob, moment - timedelta(days=30))
+    mark_conflict(acme, rob, moment - timedelta(days=30))
     conflicts.remove_conflict(acme, rob, "A mix-up.", actor=sam, now=moment - timedelta(days=20))
     cause(acme, rob, moment)
-    assert can_decide(fresh(ready), reload(rob)) is False
+    assert can_decide(fresh(ready), reload_user(rob)) is False
     assert [each.reviewer for each in suggest_reviewers(fresh(ready), moment)] == [rita]
     assert (conflicts.record_known_conflicts(moment), conflicts.record_known_conflicts(moment)) == (1, 0)
 
@@ -177,10 +177,10 @@ def test_conflict_that_begins_after_a_removal_counts(
 def test_former_member_among_staff_cannot_remove_conflicts_or_merge(
     acme: Partner, globex: Partner, rob: User, sam: User, moment: datetime
 ) -> None:
-    mark(acme, rob, moment)
+    mark_conflict(acme, rob, moment)
     assert can_merge_partners(globex, acme, sam) is True
-    leave(acme, sam, moment)
-    sam = reload(sam)
+    add_former_membership(acme, sam, moment)
+    sam = reload_user(sam)
     message = "Only program managers and staff can remove a conflict of interest, and never their own."
     assert refusal(conflicts.remove_conflict, acme, rob, "No.", actor=sam, now=moment) == message
     assert [can_merge_partners(*pair, sam) for pair in ((acme, globex), (globex, acme))] == [False, False]
@@ -200,15 +200,15 @@ def test_manager_removes_conflicts_only_of_companies_in_a_managed_program(
 def test_current_member_cannot_decide_after_a_removal(
     ready: Integration, acme: Partner, rob: User, sam: User, moment: datetime
 ) -> None:
-    mark(acme, rob, moment)
+    mark_conflict(acme, rob, moment)
     conflicts.remove_conflict(acme, rob, "A mix-up.", actor=sam, now=moment)
     join(acme, rob, "viewer", moment)
-    assert can_decide(fresh(ready), reload(rob)) is False
+    assert can_decide(fresh(ready), reload_user(rob)) is False
 
 
 def test_known_conflicts_are_recorded_once(acme: Partner, rita: User, rob: User, moment: datetime) -> None:
-    leave(acme, rob, moment)
-    mark(acme, rita, moment)
+    add_former_membership(acme, rob, moment)
+    mark_conflict(acme, rita, moment)
     assert (conflicts.record_known_conflicts(moment), conflicts.record_known_conflicts(moment)) == (1, 0)
     rows = ConflictOfInterest.objects.order_by("user__name").values_list("user__name", "kind", "reason")
     assert list(rows) == [
@@ -225,5 +225,5 @@ def test_next_review_skips_companies_with_a_conflict(
     decided = create_integration_in_review(globex, charlie, rita, moment, name="Decided")
     create_integration_in_review(acme, alice, rita, moment - timedelta(days=3), name="Rocket")
     scan = create_integration_in_review(globex, charlie, rita, moment, name="Scan")
-    mark(acme, rob, moment)
-    assert find_next_review(decided, reload(rob), moment) == scan.uuid
+    mark_conflict(acme, rob, moment)
+    assert find_next_review(decided, reload_user(rob), moment) == scan.uuid

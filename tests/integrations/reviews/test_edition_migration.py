@@ -8,11 +8,13 @@ from bs4 import BeautifulSoup
 
 from integrations.partners.models import Membership, Partner
 from integrations.submissions.models import Integration
+from integrations.submissions.services import creation
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.notifications.models import EmailMessage
 from tests.conftest import FACTS
+from tests.integrations.reviews.transition_page import text_of
 
 pytestmark = pytest.mark.any_database
 
@@ -20,45 +22,38 @@ SignIn = Any
 
 
 @pytest.fixture
-def old(acme: Partner, alice: User, now: datetime, time_machine: Any) -> Integration:
+def provider(acme: Partner, alice: User, now: datetime, time_machine: Any) -> Integration:
     """Acme's provider in the edition of 2021."""
-    from integrations.submissions.services import creation
-
     time_machine.move_to(now, tick=False)
     row = creation.create_integration(acme, "terraform-provider", FACTS, actor=alice, now=now, edition="2021-10")
     return Integration.objects.get(pk=row.pk)
 
 
-def text_of(response: Any, where: str = "main") -> str:
-    page = BeautifulSoup(response.content, "html.parser")
-    return " ".join(page.select_one(where).get_text(" ").split())
-
-
-def address(row: Integration) -> str:
+def build_url(row: Integration) -> str:
     return f"/integrations/{row.uuid}/edition/"
 
 
 @pytest.mark.every_database
-def test_dry_run_says_what_changes_and_changes_nothing(old: Integration, rita: User, sign_in: SignIn) -> None:
+def test_preview_shows_the_changes_and_makes_none(provider: Integration, rita: User, sign_in: SignIn) -> None:
     before = (AuditEvent.objects.count(), EmailMessage.objects.count())
-    text = text_of(sign_in(rita).post(address(old), {"to": "2026-06", "note": "", "preview": "1"}))
-    new = old.program.edition("2026-06")
-    assert old.edition.mailbox in text
+    text = text_of(sign_in(rita).post(build_url(provider), {"to": "2026-06", "note": "", "preview": "1"}))
+    new = provider.program.edition("2026-06")
+    assert provider.edition.mailbox in text
     assert new.mailbox in text
     for part in ("New requirements", "Removed requirements", "Retained requirements"):
         assert part in text
     assert "We send this email to alice@acme.example" in text
-    assert Integration.objects.get(pk=old.pk).edition_date == "2021-10"
+    assert Integration.objects.get(pk=provider.pk).edition_date == "2021-10"
     assert (AuditEvent.objects.count(), EmailMessage.objects.count()) == before
 
 
 @pytest.mark.every_database
-def test_moving_moves_reports_and_is_written_down(old: Integration, rita: User, sign_in: SignIn) -> None:
+def test_migration_is_performed_recorded_and_emailed(provider: Integration, rita: User, sign_in: SignIn) -> None:
     client = sign_in(rita)
-    response = client.post(address(old), {"to": "2026-06", "note": "As agreed.", "move": "1"})
-    assert response["Location"] == f"/integrations/{old.uuid}/review/"
-    assert Integration.objects.get(pk=old.pk).edition_date == "2026-06"
-    event = old.events.get(event_type="integration.edition_moved")
+    response = client.post(build_url(provider), {"to": "2026-06", "note": "As agreed.", "move": "1"})
+    assert response["Location"] == f"/integrations/{provider.uuid}/review/"
+    assert Integration.objects.get(pk=provider.pk).edition_date == "2026-06"
+    event = provider.events.get(event_type="integration.edition_moved")
     assert (event.actor, event.note, event.data["was"], event.data["to"]) == (
         "Rita Reyes",
         "As agreed.",
@@ -70,42 +65,42 @@ def test_moving_moves_reports_and_is_written_down(old: Integration, rita: User, 
 
 @pytest.mark.every_database
 @pytest.mark.parametrize("to", ["2021-10", "1999-01", "", "x" * 300])
-def test_invalid_edition_is_shown_as_field_error(old: Integration, rita: User, sign_in: SignIn, to: str) -> None:
-    response = sign_in(rita).post(address(old), {"to": to, "note": "Kept.", "move": "1"})
+def test_invalid_edition_is_shown_as_field_error(provider: Integration, rita: User, sign_in: SignIn, to: str) -> None:
+    response = sign_in(rita).post(build_url(provider), {"to": to, "note": "Kept.", "move": "1"})
     assert response.status_code == 422
     assert "Kept." in text_of(response, "textarea")
-    assert Integration.objects.get(pk=old.pk).edition_date == "2021-10"
+    assert Integration.objects.get(pk=provider.pk).edition_date == "2021-10"
 
 
-def test_program_of_one_edition_says_so(at: Any, rita: User, sign_in: SignIn) -> None:
+def test_program_with_one_edition_says_so(at: Any, rita: User, sign_in: SignIn) -> None:
     row = at("develop")
-    assert "No other editions" in text_of(sign_in(rita).get(address(row)))
+    assert "No other editions" in text_of(sign_in(rita).get(build_url(row)))
 
 
-def test_reviewer_of_the_partner_sees_why_not(
-    old: Integration, acme: Partner, rita: User, sign_in: SignIn, now: datetime
+def test_reviewer_of_the_partner_cannot_migrate_and_sees_why(
+    provider: Integration, acme: Partner, rita: User, sign_in: SignIn, now: datetime
 ) -> None:
     Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=now)
     client = sign_in(rita)
-    assert "You are a member of Acme" in text_of(client.get(address(old)))
-    response = client.post(address(old), {"to": "2026-06", "note": "", "move": "1"})
+    assert "You are a member of Acme" in text_of(client.get(build_url(provider)))
+    response = client.post(build_url(provider), {"to": "2026-06", "note": "", "move": "1"})
     assert response.status_code == 403
     assert "decide on their own company" in text_of(response)
-    assert Integration.objects.get(pk=old.pk).edition_date == "2021-10"
+    assert Integration.objects.get(pk=provider.pk).edition_date == "2021-10"
 
 
-def test_while_a_decision_can_be_undone_the_dry_run_shows_all_but_the_button(
-    old: Integration, rita: User, sign_in: SignIn, now: datetime
+def test_preview_has_no_button_while_a_decision_can_be_undone(
+    provider: Integration, rita: User, sign_in: SignIn, now: datetime
 ) -> None:
-    perform_transition(old, "decline", actor=rita, note="No.", now=now)
-    response = sign_in(rita).post(address(old), {"to": "2026-06", "note": "", "preview": "1"})
+    perform_transition(provider, "decline", actor=rita, note="No.", now=now)
+    response = sign_in(rita).post(build_url(provider), {"to": "2026-06", "note": "", "preview": "1"})
     assert "The edition can't be changed yet The last decision can be undone until 9:10 AM UTC" in text_of(response)
     assert "New requirements" in text_of(response)
     assert BeautifulSoup(response.content, "html.parser").select("main form button[name=move]") == []
 
 
-def test_partners_do_not_move_editions(old: Integration, alice: User, sign_in: SignIn) -> None:
+def test_partners_cannot_migrate_editions(provider: Integration, alice: User, sign_in: SignIn) -> None:
     client = sign_in(alice)
-    assert client.get(address(old)).status_code == 404
-    assert client.post(address(old), {"to": "2026-06", "move": "1"}).status_code == 404
-    assert Integration.objects.get(pk=old.pk).edition_date == "2021-10"
+    assert client.get(build_url(provider)).status_code == 404
+    assert client.post(build_url(provider), {"to": "2026-06", "move": "1"}).status_code == 404
+    assert Integration.objects.get(pk=provider.pk).edition_date == "2021-10"

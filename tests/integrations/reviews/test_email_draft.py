@@ -11,7 +11,7 @@ from integrations.submissions.services import findings
 from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
 from tests.integrations.reviews.conftest import fresh
-from tests.integrations.reviews.transition_page import address, soup, take, text_of
+from tests.integrations.reviews.transition_page import build_url, perform, soup, text_of
 
 pytestmark = pytest.mark.any_database
 SignIn = Any
@@ -40,7 +40,7 @@ def test_editor_shows_subject_and_markdown_of_the_template(
     if step == "request_changes":
         findings.raise_finding(ready, "NO-3", "Add tests.", actor=rita, now=moment)
     label = {"approve": "Approved", "decline": "Declined", "put_on_hold": "On hold"}.get(step, "Changes requested")
-    response = sign_in(rita).get(address(ready, step))
+    response = sign_in(rita).get(build_url(ready, step))
     editor = read_editor(response)
     assert editor["email-subject"] == f"{label}: Rocket"
     assert f"](<{settings.SITE_URL}/integrations/{ready.uuid}/" in editor["email-body"]
@@ -55,8 +55,8 @@ def test_unedited_email_uses_the_template_with_the_note(
     ready: Integration, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     client = sign_in(rita)
-    editor = read_editor(client.get(address(ready, "approve")))
-    take(
+    editor = read_editor(client.get(build_url(ready, "approve")))
+    perform(
         client,
         ready,
         "approve",
@@ -72,10 +72,10 @@ def test_edited_email_refreshes_only_its_preview(
     ready: Integration, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     client = sign_in(rita)
-    page = client.get(address(ready, "approve"))
+    page = client.get(build_url(ready, "approve"))
     assert text_of(page, "details:has(#email-preview) > summary") == "Email preview"
     data = read_editor(page) | {"email-body": "Great.", "preview": "1", "version": ready.version}
-    response = client.post(address(ready, "approve"), data, headers={"HX-Request": "true"})
+    response = client.post(build_url(ready, "approve"), data, headers={"HX-Request": "true"})
     assert (response.status_code, response["HX-Retarget"]) == (200, "#email-preview")
     assert ("Great." in response.text, "email-body" in response.text) == (True, False)
 
@@ -84,9 +84,9 @@ def test_edited_email_is_stored_with_the_event_and_sent_to_the_partner(
     ready: Integration, alice: User, bob: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     client = sign_in(rita)
-    editor = read_editor(client.get(address(ready, "approve")))
+    editor = read_editor(client.get(build_url(ready, "approve")))
     body = "**Great** work.\n\n[View next steps](<https://portal.example/x>)\n\n<script>alert(1)</script>"
-    take(client, ready, "approve", **editor | {"email-subject": "You are in", "email-body": body})
+    perform(client, ready, "approve", **editor | {"email-subject": "You are in", "email-body": body})
     event = ready.events.get(event_type="integration.approved")
     assert event.data["email"] == {"subject": "You are in", "body": body}
     emails = list_emails("integration.approved")
@@ -110,20 +110,20 @@ def soup_of(html: str) -> Any:
 
 def test_undo_cancels_the_edited_email(ready: Integration, rita: User, sign_in: SignIn, moment: datetime) -> None:
     client = sign_in(rita)
-    editor = read_editor(client.get(address(ready, "approve")))
-    take(client, ready, "approve", **editor | {"email-subject": "You are in"})
+    editor = read_editor(client.get(build_url(ready, "approve")))
+    perform(client, ready, "approve", **editor | {"email-subject": "You are in"})
     assert list_emails("integration.approved")[0].held_until == moment + timedelta(minutes=10)
-    take(client, ready, "undo_decision")
+    perform(client, ready, "undo_decision")
     assert [email.state for email in list_emails("integration.approved")] == ["canceled", "canceled"]
 
 
-def test_note_takes_the_place_that_the_template_left(
+def test_note_replaces_the_placeholder_of_the_template(
     ready: Integration, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     client = sign_in(rita)
-    editor = read_editor(client.get(address(ready, "decline")))
+    editor = read_editor(client.get(build_url(ready, "decline")))
     editor["email-body"] += "\n\nThank you for your work."
-    take(client, ready, "decline", note="Not for us.\nSorry.", **editor)
+    perform(client, ready, "decline", note="Not for us.\nSorry.", **editor)
     email = list_emails("integration.declined")[0]
     assert "Reason:\n\n> Not for us.\n> Sorry.\n" in email.text
     assert "Thank you for your work." in email.text
@@ -134,12 +134,12 @@ def test_preview_keeps_an_edited_email_until_the_template_is_restored(
     ready: Integration, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     client = sign_in(rita)
-    edited = read_editor(client.get(address(ready, "approve"))) | {"email-body": "Short and clear."}
+    edited = read_editor(client.get(build_url(ready, "approve"))) | {"email-body": "Short and clear."}
     values = {"version": ready.version, "note": "Well done.", **edited}
-    kept = client.post(address(ready, "approve"), values | {"preview": "1"})
+    kept = client.post(build_url(ready, "approve"), values | {"preview": "1"})
     assert read_editor(kept) == edited
     assert [pre.text.split("\n\n")[0] for pre in soup(kept).select(".mail pre")] == ["Short and clear."] * 2
-    restored = read_editor(client.post(address(ready, "approve"), values | {"preview": "restore"}))
+    restored = read_editor(client.post(build_url(ready, "approve"), values | {"preview": "restore"}))
     assert "> Well done." in restored["email-body"]
     assert restored["email-body"] == restored["initial-email-body"]
     assert fresh(ready).stage == "review"
@@ -157,7 +157,7 @@ def test_email_without_text_is_refused(
     ready: Integration, rita: User, sign_in: SignIn, moment: datetime, field: str, value: str, message: str
 ) -> None:
     client = sign_in(rita)
-    editor = read_editor(client.get(address(ready, "approve")))
-    response = take(client, ready, "approve", **editor | {field: value})
+    editor = read_editor(client.get(build_url(ready, "approve")))
+    response = perform(client, ready, "approve", **editor | {field: value})
     assert (response.status_code, fresh(ready).stage) == (422, "review")
     assert message in text_of(response)

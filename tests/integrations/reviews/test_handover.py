@@ -24,30 +24,30 @@ ACCOUNTS = "Test infrastructure credentials"
 
 @pytest.fixture
 def row(acme: Any, alice: Any, rita: Any) -> Integration:
-    """A Nomad integration in review, of which the partner still has to settle some requirements."""
+    """A Nomad integration in review with open requirements of the partner."""
     return drive(begin(acme, alice, "nomad"), "review", partner=alice, reviewer=rita)
 
 
-def turn(row: Integration) -> tuple[str, str]:
+def get_next_action(row: Integration) -> tuple[str, str]:
     row = Integration.objects.get(pk=row.pk)
     return row.responsible_party, row.next_action_label
 
 
-def part(row: Integration, now: datetime) -> list[str]:
+def list_open_titles(row: Integration, now: datetime) -> list[str]:
     return [item.title for item in context.list_partner_requirements(Integration.objects.get(pk=row.pk), now)]
 
 
-def settle(row: Integration, by: Any, now: datetime) -> None:
+def complete_requirements(row: Integration, by: Any, now: datetime) -> None:
     for item in context.list_partner_requirements(Integration.objects.get(pk=row.pk), now):
         requirements.submit_answer(row, item.id, {"met": "in a test"}, actor=by, now=now)
 
 
-def test_turn_is_handed_over_without_a_finding(row: Integration, rita: Any, now: datetime) -> None:
-    assert turn(row) == ("program", "Review round 1")
+def test_changes_can_be_requested_without_a_finding(row: Integration, rita: Any, now: datetime) -> None:
+    assert get_next_action(row) == ("program", "Review round 1")
     perform_transition(row, "request_changes", actor=rita, now=now)
-    assert turn(row) == ("machine", "Decided; can be undone until Tue, Apr 14, 9:10 AM UTC")
+    assert get_next_action(row) == ("machine", "Decided; can be undone until Tue, Apr 14, 9:10 AM UTC")
     refresh_due_integrations(now + LATER)
-    assert turn(row) == ("partner", f"Add test account “{ACCOUNTS}”")
+    assert get_next_action(row) == ("partner", f"Add test account “{ACCOUNTS}”")
     assert Finding.objects.count() == 0
 
 
@@ -58,32 +58,32 @@ def test_findings_come_before_requirements_and_both_before_the_next_round(
     perform_transition(row, "request_changes", actor=rita, now=now)
     now += LATER
     refresh_due_integrations(now)
-    first = part(row, now)[0]
-    assert turn(row) == ("partner", "Respond to 1 finding")
+    first = list_open_titles(row, now)[0]
+    assert get_next_action(row) == ("partner", "Respond to 1 finding")
     with pytest.raises(ActionRefused, match=f"Complete these requirements first: {first}"):
         perform_transition(row, "resubmit_for_review", actor=alice, now=now)
     findings.answer_finding(finding, "Added.", actor=alice, now=now)
-    assert turn(row) == ("partner", "Confirm “Review feedback addressed”")
-    assert ACCOUNTS in part(row, now)
-    settle(row, alice, now)
-    assert turn(row) == ("partner", "Request another review")
+    assert get_next_action(row) == ("partner", "Confirm “Review feedback addressed”")
+    assert ACCOUNTS in list_open_titles(row, now)
+    complete_requirements(row, alice, now)
+    assert get_next_action(row) == ("partner", "Request another review")
     perform_transition(row, "resubmit_for_review", actor=alice, now=now)
-    assert turn(row) == ("program", "Review round 2")
+    assert get_next_action(row) == ("program", "Review round 2")
 
 
-def test_what_says_that_all_findings_are_answered_is_asked_after_them(
+def test_confirmation_of_the_responses_is_requested_after_them(
     row: Integration, alice: Any, rita: Any, now: datetime
 ) -> None:
     finding = findings.raise_finding(row, "NO-3", "Add tests.", actor=rita, now=now)
     perform_transition(row, "request_changes", actor=rita, now=now)
-    settle(row, alice, now)
+    complete_requirements(row, alice, now)
     refresh_due_integrations(now + LATER)
-    assert turn(row) == ("partner", "Respond to 1 finding")
+    assert get_next_action(row) == ("partner", "Respond to 1 finding")
     findings.answer_finding(finding, "Added.", actor=alice, now=now + LATER)
-    assert turn(row) == ("partner", "Confirm “Review feedback addressed”")
+    assert get_next_action(row) == ("partner", "Confirm “Review feedback addressed”")
 
 
-def test_with_nothing_left_for_the_partner_a_finding_is_needed(
+def test_request_without_open_requirements_needs_a_finding(
     row: Integration, alice: Any, rita: Any, now: datetime
 ) -> None:
     meet(row, alice, now)
@@ -92,18 +92,16 @@ def test_with_nothing_left_for_the_partner_a_finding_is_needed(
 
 
 @pytest.mark.every_database
-def test_what_the_program_has_to_do_keeps_no_one_from_asking_again(
+def test_requirements_of_the_program_do_not_block_a_resubmission(
     row: Integration, alice: Any, rita: Any, now: datetime
 ) -> None:
     perform_transition(row, "request_changes", actor=rita, now=now)
     now += LATER
-    settle(row, alice, now)
-    requirements.submit_answer(
-        row, "NO-6", {}, actor=alice, now=now, status=requirements.Status.AWAITING_OTHER_PARTY
-    )  # the program looks
+    complete_requirements(row, alice, now)
+    requirements.submit_answer(row, "NO-6", {}, actor=alice, now=now, status=requirements.Status.AWAITING_OTHER_PARTY)
     assert [r.id for r in context.list_missing_next(Integration.objects.get(pk=row.pk), now)] == ["NO-6"]
     perform_transition(row, "resubmit_for_review", actor=alice, now=now)
-    assert turn(row)[0] == "program"
+    assert get_next_action(row)[0] == "program"
 
 
 @pytest.mark.every_database
@@ -111,7 +109,7 @@ def test_email_lists_the_requirements_that_wait(row: Integration, rita: Any, now
     partner_requirements = context.list_partner_requirements(row, now)
     perform_transition(row, "request_changes", actor=rita, now=now)
     email = EmailMessage.objects.get(event__event_type="review.changes_requested")
-    assert len(partner_requirements) == 3  # two of them are one: the demonstration or the logs
+    assert len(partner_requirements) == 3  # two of them are alternatives: the demo and the logs
     assert email.subject == "Changes requested: Rocket"
     assert [f"- {item.action_label}: {item.title}" in email.text for item in partner_requirements] == [True] * len(
         partner_requirements
@@ -126,7 +124,7 @@ def test_withdrawing_in_a_round_of_changes_is_reported(row: Integration, alice: 
     assert EmailMessage.objects.get(event__event_type="integration.withdrawn").subject == "Withdrawn: Rocket by Acme"
 
 
-def test_email_says_where_one_of_several_is_enough(row: Integration, rita: Any, now: datetime) -> None:
+def test_email_marks_alternative_requirements(row: Integration, rita: Any, now: datetime) -> None:
     perform_transition(row, "request_changes", actor=rita, now=now)
     text = EmailMessage.objects.get(event__event_type="review.changes_requested").text
     lines = [line for line in text.splitlines() if line.endswith(" (one option is enough)")]
@@ -155,7 +153,7 @@ def test_reviewer_sees_what_the_partner_still_has_to_do(
 
 
 @pytest.mark.every_database
-def test_undone_hand_over_gives_the_turn_back(row: Integration, rita: Any, now: datetime) -> None:
+def test_undo_returns_the_next_action_to_the_program(row: Integration, rita: Any, now: datetime) -> None:
     before = Integration.objects.get(pk=row.pk)
     perform_transition(row, "request_changes", actor=rita, now=now + timedelta(minutes=1))
     perform_transition(row, "undo_decision", actor=rita, now=now + timedelta(minutes=2))

@@ -10,17 +10,17 @@ from integrations.submissions.models import Integration
 from portal.accounts import roles
 from portal.accounts.models import User
 from tests.conftest import NOW
-from tests.integrations.reviews.queue_page import row_of
-from tests.integrations.reviews.transition_page import take, text_of
+from tests.integrations.reviews.queue_page import get_row_text
+from tests.integrations.reviews.transition_page import perform, text_of
 from tests.portal.accounts.sign_in import SignIn
 
 pytestmark = pytest.mark.any_database
 
 
-def test_next_item_opens_after_a_decision_with_the_undo_button(three: None, rita: User, client: Any) -> None:
+def test_next_item_opens_after_a_decision_with_the_undo_button(three_reviews: None, rita: User, client: Any) -> None:
     client.force_login(rita, backend="django.contrib.auth.backends.ModelBackend")
     scan, rocket = (Integration.objects.get(name=name) for name in ("Scan", "Rocket"))
-    response = take(client, scan, "decline", note="Not for us.")
+    response = perform(client, scan, "decline", note="Not for us.")
     assert response["Location"] == f"/integrations/{rocket.uuid}/review/?decided={scan.uuid}"
     text = text_of(client.get(response["Location"]))
     assert ("Your last decision is about Scan." in text, "Undo decision" in text) == (True, True)
@@ -28,11 +28,13 @@ def test_next_item_opens_after_a_decision_with_the_undo_button(three: None, rita
 
 def test_last_item_of_the_queue_stays_open_after_a_decision(ready: Integration, rita: User, client: Any) -> None:
     client.force_login(rita, backend="django.contrib.auth.backends.ModelBackend")
-    response = take(client, ready, "approve")
+    response = perform(client, ready, "approve")
     assert response["Location"] == f"/integrations/{ready.uuid}/review/"
 
 
-def test_reviewer_of_a_program_is_offered_only_its_reviews(three: None, rita: User, sam: User, sign_in: SignIn) -> None:
+def test_reviewer_of_a_program_is_offered_only_its_reviews(
+    three_reviews: None, rita: User, sam: User, sign_in: SignIn
+) -> None:
     scan, rocket, vaulted = (Integration.objects.get(name=name) for name in ("Scan", "Rocket", "Vaulted"))
     assert find_next_review(scan, rita, NOW) == rocket.uuid
     roles.change_roles(rita, grant=["reviewer:vault"], actor=sam, now=NOW, reason="Changes teams")
@@ -41,4 +43,4 @@ def test_reviewer_of_a_program_is_offered_only_its_reviews(three: None, rita: Us
     suggestions = [[each.reviewer for each in suggest_reviewers(row, NOW)] for row in (rocket, vaulted)]
     assert suggestions == [[], [rita]]
     page = sign_in(rita).get("/queue/")
-    assert ["Claim" in row_of(page, name) for name in ("Rocket", "Vaulted")] == [False, True]
+    assert ["Claim" in get_row_text(page, name) for name in ("Rocket", "Vaulted")] == [False, True]

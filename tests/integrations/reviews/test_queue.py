@@ -13,63 +13,63 @@ from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from tests.integrations.reviews.conftest import create_integration_in_review
-from tests.integrations.reviews.queue_page import figures, names, row_of
+from tests.integrations.reviews.queue_page import get_figures, get_row_text, list_names
 
 pytestmark = pytest.mark.any_database
 
 SignIn = Any
 
 
-# -- what is in it -------------------------------------------------------------------------------------------
+# -- contents ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.every_database
-def test_queue_is_ordered_by_due_date(three: None, rita: User, sign_in: SignIn) -> None:
-    assert names(sign_in(rita).get("/queue/")) == ["Scan", "Rocket", "Vaulted"]
+def test_queue_is_ordered_by_due_date(three_reviews: None, rita: User, sign_in: SignIn) -> None:
+    assert list_names(sign_in(rita).get("/queue/")) == ["Scan", "Rocket", "Vaulted"]
 
 
-def test_row_shows_position_reasons_checks_and_reviewer(three: None, rita: User, sign_in: SignIn) -> None:
-    row_text = row_of(sign_in(rita).get("/queue/"), "Rocket")
+def test_row_shows_position_reasons_checks_and_reviewer(three_reviews: None, rita: User, sign_in: SignIn) -> None:
+    row_text = get_row_text(sign_in(rita).get("/queue/"), "Rocket")
     assert row_text.startswith("Not viewed yet Rocket Acme new review Review Nomad")
     assert "Review · new" in row_text
     assert "Unclaimed Claim review Rocket" in row_text
 
 
 def test_viewed_row_has_no_mark_and_counts_changes(
-    three: None, alice: User, rita: User, sign_in: SignIn, moment: datetime
+    three_reviews: None, alice: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     rocket = Integration.objects.get(name="Rocket")
     findings.update_read_marker(rocket, actor=rita, now=moment)
     client = sign_in(rita)
-    assert row_of(client.get("/queue/"), "Rocket").startswith("Rocket Acme new review")
+    assert get_row_text(client.get("/queue/"), "Rocket").startswith("Rocket Acme new review")
     findings.post_message(rocket, "Done.", actor=alice, now=moment)
-    assert row_of(client.get("/queue/"), "Rocket").startswith("Rocket Acme · 1 change new review")
+    assert get_row_text(client.get("/queue/"), "Rocket").startswith("Rocket Acme · 1 change new review")
 
 
 @pytest.mark.every_database
 def test_filter_shows_integrations_waiting_for_partner(
-    three: None, rocket: Integration, rita: User, sign_in: SignIn
+    three_reviews: None, rocket: Integration, rita: User, sign_in: SignIn
 ) -> None:
     client = sign_in(rita)
-    assert "Rocket" in names(client.get("/queue/?holder=partner"))
-    assert names(client.get("/queue/?holder=partner")) == ["Rocket"]
-    assert len(names(client.get("/queue/?holder=any"))) == 4
+    assert "Rocket" in list_names(client.get("/queue/?holder=partner"))
+    assert list_names(client.get("/queue/?holder=partner")) == ["Rocket"]
+    assert len(list_names(client.get("/queue/?holder=any"))) == 4
 
 
 @pytest.mark.every_database
 def test_summary_counts_due_open_and_longest_wait(
-    three: None, rita: User, sign_in: SignIn, moment: datetime, time_machine: Any
+    three_reviews: None, rita: User, sign_in: SignIn, moment: datetime, time_machine: Any
 ) -> None:
-    assert figures(sign_in(rita).get("/queue/")) == "0 overdue · 0 due today · 3 open · longest wait 6 d"
+    assert get_figures(sign_in(rita).get("/queue/")) == "0 overdue · 0 due today · 3 open · longest wait 6 d"
     due = Integration.objects.get(name="Scan").action_due_at
     assert due is not None
     time_machine.move_to(due - timedelta(minutes=1), tick=False)
-    assert figures(sign_in(rita).get("/queue/")).startswith("0 overdue · 1 due today · 3 open · ")
+    assert get_figures(sign_in(rita).get("/queue/")).startswith("0 overdue · 1 due today · 3 open · ")
     time_machine.move_to(due + timedelta(minutes=1), tick=False)
-    assert figures(sign_in(rita).get("/queue/")).startswith("1 overdue · 0 due today · 3 open · ")
+    assert get_figures(sign_in(rita).get("/queue/")).startswith("1 overdue · 0 due today · 3 open · ")
 
 
-def test_empty_queue_says_what_will_be_here(rita: User, sign_in: SignIn) -> None:
+def test_empty_queue_says_so(rita: User, sign_in: SignIn) -> None:
     assert "No items waiting" in sign_in(rita).get("/queue/").content.decode()
 
 
@@ -90,47 +90,45 @@ def test_empty_queue_says_what_will_be_here(rita: User, sign_in: SignIn) -> None
     ],
 )
 def test_filters_appear_in_the_address(
-    three: None, rita: User, sign_in: SignIn, query: str, expected: list[str]
+    three_reviews: None, rita: User, sign_in: SignIn, query: str, expected: list[str]
 ) -> None:
-    assert names(sign_in(rita).get(f"/queue/?{query}")) == expected
+    assert list_names(sign_in(rita).get(f"/queue/?{query}")) == expected
 
 
 @pytest.mark.every_database
 def test_category_is_a_filter(
-    three: None, acme: Partner, alice: User, rita: User, sign_in: SignIn, moment: datetime
+    three_reviews: None, acme: Partner, alice: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     row = Integration.objects.get(name="Rocket")
     category = row.edition.categories[0].key
     create_integration_in_review(acme, alice, rita, moment, name="Sorted", category=category)
-    assert names(sign_in(rita).get(f"/queue/?category={category}")) == ["Sorted"]
+    assert list_names(sign_in(rita).get(f"/queue/?category={category}")) == ["Sorted"]
 
 
-def test_filter_that_does_not_exist_is_reported_next_to_it_and_left_out(
-    three: None, rita: User, sign_in: SignIn
-) -> None:
+def test_unknown_filter_value_is_reported_and_ignored(three_reviews: None, rita: User, sign_in: SignIn) -> None:
     response = sign_in(rita).get("/queue/?program=zzz&stage=review&age=nine&tab=none&page=-7")
     assert response.status_code == 200
     assert response.content.decode().count("Unknown filter value. The list shows all results.") == 2
-    assert len(names(response)) == 3
+    assert len(list_names(response)) == 3
 
 
 @pytest.mark.every_database
 def test_tabs_split_all_mine_and_unclaimed(
-    three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime
+    three_reviews: None, rita: User, rob: User, sign_in: SignIn, moment: datetime
 ) -> None:
     claims.claim_review(Integration.objects.get(name="Scan"), actor=rita, now=moment)
     claims.claim_review(Integration.objects.get(name="Rocket"), actor=rob, now=moment)
     client = sign_in(rita)
-    assert names(client.get("/queue/?tab=mine")) == ["Scan"]
-    assert names(client.get("/queue/?tab=free")) == ["Vaulted"]
-    assert names(client.get("/queue/?tab=all")) == ["Scan", "Rocket", "Vaulted"]
+    assert list_names(client.get("/queue/?tab=mine")) == ["Scan"]
+    assert list_names(client.get("/queue/?tab=free")) == ["Vaulted"]
+    assert list_names(client.get("/queue/?tab=all")) == ["Scan", "Rocket", "Vaulted"]
 
 
 @pytest.mark.every_database
-def test_htmx_gets_the_results_alone_and_the_same_ones(three: None, rita: User, sign_in: SignIn) -> None:
+def test_htmx_gets_only_the_same_results(three_reviews: None, rita: User, sign_in: SignIn) -> None:
     client = sign_in(rita)
     fragment = client.get("/queue/?program=nomad", headers={"HX-Request": "true"})
-    assert names(fragment) == names(client.get("/queue/?program=nomad")) == ["Scan", "Rocket"]
+    assert list_names(fragment) == list_names(client.get("/queue/?program=nomad")) == ["Scan", "Rocket"]
     assert "<html" not in fragment.content.decode()
     assert "HX-Request" in fragment["Vary"]
 
@@ -138,39 +136,37 @@ def test_htmx_gets_the_results_alone_and_the_same_ones(three: None, rita: User, 
 # -- assigning -----------------------------------------------------------------------------------------------
 
 
-def test_assigning_names_the_reviewer(three: None, rita: User, rob: User, sign_in: SignIn) -> None:
+def test_assigning_names_the_reviewer(three_reviews: None, rita: User, rob: User, sign_in: SignIn) -> None:
     row = Integration.objects.get(name="Scan")
     sign_in(rita).post(f"/integrations/{row.uuid}/assign/", {"reviewer": rob.pk})
     assert Integration.objects.get(pk=row.pk).reviewer == rob
 
 
 @pytest.mark.parametrize("reviewer_id", ["", "x", "9" * 40, "-1"])
-def test_assigning_no_one_is_reported(three: None, rita: User, sign_in: SignIn, reviewer_id: str) -> None:
+def test_assigning_no_one_is_reported(three_reviews: None, rita: User, sign_in: SignIn, reviewer_id: str) -> None:
     row = Integration.objects.get(name="Scan")
     response = sign_in(rita).post(f"/integrations/{row.uuid}/assign/", {"reviewer": reviewer_id}, follow=True)
     assert "Select a reviewer." in response.content.decode()
 
 
-def test_assigning_someone_who_is_no_reviewer_finds_no_one(
-    three: None, rita: User, alice: User, sign_in: SignIn
-) -> None:
+def test_assigning_a_non_reviewer_is_not_found(three_reviews: None, rita: User, alice: User, sign_in: SignIn) -> None:
     row = Integration.objects.get(name="Scan")
     assert sign_in(rita).post(f"/integrations/{row.uuid}/assign/", {"reviewer": alice.pk}).status_code == 404
 
 
-# -- how much it costs ---------------------------------------------------------------------------------------
+# -- number of queries ---------------------------------------------------------------------------------------
 
 
-def many(partner: Partner, count: int, now: datetime) -> None:
-    """Rows straight into the table: enough to see what a long queue costs."""
-    pattern = reviewed_row(partner, now)
+def create_rows(partner: Partner, count: int, now: datetime) -> None:
+    """Insert rows directly, because a long queue takes long to create."""
+    pattern = build_fields(partner, now)
     Integration.objects.bulk_create(
         Integration(**pattern, name=f"I{n}", name_key=f"i{n}", action_due_at=now + timedelta(hours=n))
         for n in range(count)
     )
 
 
-def reviewed_row(partner: Partner, now: datetime) -> dict[str, Any]:
+def build_fields(partner: Partner, now: datetime) -> dict[str, Any]:
     return {
         "partner": partner,
         "program_key": "nomad",
@@ -194,24 +190,24 @@ def reviewed_row(partner: Partner, now: datetime) -> dict[str, Any]:
 def test_queue_takes_as_many_queries_for_many_rows_as_for_few(
     acme: Partner, rita: User, sign_in: SignIn, moment: datetime, count: int, django_assert_num_queries: Any
 ) -> None:
-    many(acme, count, moment)
+    create_rows(acme, count, moment)
     client = sign_in(rita)
     # session, person, memberships, conflicts, figures, rows, markers, reviewers, views, unread
     with django_assert_num_queries(8):
-        assert len(names(client.get("/queue/"))) == 50
+        assert len(list_names(client.get("/queue/"))) == 50
 
 
 @pytest.mark.every_database
-def test_pages_follow_one_another(acme: Partner, rita: User, sign_in: SignIn, moment: datetime) -> None:
-    many(acme, 120, moment)
+def test_pages_continue_the_list(acme: Partner, rita: User, sign_in: SignIn, moment: datetime) -> None:
+    create_rows(acme, 120, moment)
     client = sign_in(rita)
-    assert names(client.get("/queue/?page=2")) == [f"I{n}" for n in range(50, 100)]
-    assert names(client.get("/queue/?page=99")) == [f"I{n}" for n in range(100, 120)]
-    assert names(client.get("/queue/?page=zero"))[0] == "I0"
+    assert list_names(client.get("/queue/?page=2")) == [f"I{n}" for n in range(50, 100)]
+    assert list_names(client.get("/queue/?page=99")) == [f"I{n}" for n in range(100, 120)]
+    assert list_names(client.get("/queue/?page=zero"))[0] == "I0"
 
 
 @pytest.mark.every_database
-def test_figures_agree_with_the_rows(three: None, rita: User, rob: User, moment: datetime) -> None:
+def test_figures_agree_with_the_rows(three_reviews: None, rita: User, rob: User, moment: datetime) -> None:
     claims.claim_review(Integration.objects.get(name="Scan"), actor=rita, now=moment)
     summary = queue_items.summarize_queue({}, rita, moment)
     counts_by_tab = {tab: summary.count("", tab) for tab in queue.TAB_LABELS}
@@ -224,7 +220,7 @@ def test_figures_agree_with_the_rows(three: None, rita: User, rob: User, moment:
 @pytest.mark.parametrize("age", ["", "1"])
 @pytest.mark.parametrize("holder", ["", "any", "partner"])
 def test_compiled_rows_agree_with_the_rows_of_each_reader(
-    three: None, acme: Partner, rita: User, rob: User, moment: datetime, age: str, holder: str
+    three_reviews: None, acme: Partner, rita: User, rob: User, moment: datetime, age: str, holder: str
 ) -> None:
     claims.claim_review(Integration.objects.get(name="Scan"), actor=rita, now=moment)
     ConflictOfInterest.objects.create(partner=acme, user=rob, kind="marked", recorded_at=moment)
@@ -245,6 +241,6 @@ def test_compiled_rows_agree_with_the_rows_of_each_reader(
                 assert len(rows[0]) == summary.count("", tab)
 
 
-def test_finished_review_leaves_the_queue(three: None, rita: User, moment: datetime, sign_in: SignIn) -> None:
+def test_finished_review_leaves_the_queue(three_reviews: None, rita: User, moment: datetime, sign_in: SignIn) -> None:
     perform_transition(Integration.objects.get(name="Scan"), "decline", actor=rita, note="No.", now=moment)
-    assert names(sign_in(rita).get("/queue/")) == ["Rocket", "Vaulted"]
+    assert list_names(sign_in(rita).get("/queue/")) == ["Rocket", "Vaulted"]

@@ -15,12 +15,12 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.accounts import roles
 from portal.accounts.models import User
 from tests.conftest import meet
-from tests.integrations.reviews.queue_page import names, row_of
+from tests.integrations.reviews.queue_page import list_names
 
 SignIn = Any
 
 
-def uuids(*integrations: str) -> list[str]:
+def list_uuids(*integrations: str) -> list[str]:
     return [str(Integration.objects.get(name=name).uuid) for name in integrations]
 
 
@@ -34,14 +34,16 @@ def uuids(*integrations: str) -> list[str]:
         ("nothing", ["Scan", "Rocket", "Vaulted"]),
     ],
 )
-def test_columns_sort_the_queue(three: None, rita: User, sign_in: SignIn, sort: str, expected: list[str]) -> None:
-    assert names(sign_in(rita).get(f"/queue/?sort={sort}")) == expected
+def test_columns_sort_the_queue(
+    three_reviews: None, rita: User, sign_in: SignIn, sort: str, expected: list[str]
+) -> None:
+    assert list_names(sign_in(rita).get(f"/queue/?sort={sort}")) == expected
 
 
 def test_assigning_changes_all_selected_and_keeps_the_selection(
-    three: None, rita: User, rob: User, sign_in: SignIn
+    three_reviews: None, rita: User, rob: User, sign_in: SignIn
 ) -> None:
-    fields = {"action": "assign", "reviewer": rob.pk, "row": uuids("Scan", "Rocket")}
+    fields = {"action": "assign", "reviewer": rob.pk, "row": list_uuids("Scan", "Rocket")}
     response = sign_in(rita).post("/queue/action/", fields, follow=True)
     assert set(Integration.objects.filter(reviewer=rob).values_list("name", flat=True)) == {"Scan", "Rocket"}
     page = BeautifulSoup(response.content, "html.parser")
@@ -59,43 +61,48 @@ def test_assigning_changes_all_selected_and_keeps_the_selection(
     ],
 )
 def test_refused_action_says_why(
-    three: None, rita: User, sign_in: SignIn, fields: dict[str, str], message: str
+    three_reviews: None, rita: User, sign_in: SignIn, fields: dict[str, str], message: str
 ) -> None:
-    response = sign_in(rita).post("/queue/action/", fields | {"row": uuids("Scan")}, follow=True)
+    response = sign_in(rita).post("/queue/action/", fields | {"row": list_uuids("Scan")}, follow=True)
     assert message in BeautifulSoup(response.content, "html.parser").text
 
 
-def test_auditor_sees_no_actions(three: None, rita: User, sam: User, sign_in: SignIn) -> None:
+def test_auditor_sees_no_actions(three_reviews: None, rita: User, sam: User, sign_in: SignIn) -> None:
     roles.change_roles(rita, grant=["auditor"], revoke=["reviewer"], actor=sam, now=timezone.now(), reason="Audits")
     page = BeautifulSoup(sign_in(User.objects.get(pk=rita.pk)).get("/queue/").content, "html.parser")
     assert ([button["value"] for button in page.select("button[name=action]")], len(page.select("td.main"))) == ([], 3)
 
 
 @pytest.mark.any_database
-def test_action_without_selection_is_reported(three: None, rita: User, sign_in: SignIn) -> None:
+def test_action_without_selection_is_reported(three_reviews: None, rita: User, sign_in: SignIn) -> None:
     response = sign_in(rita).post("/queue/action/", {"action": "claim", "row": ["x"]}, follow=True)
     assert "Select at least one item." in response.content.decode()
 
 
 def test_snoozed_item_returns_after_its_time(
-    three: None, rita: User, sign_in: SignIn, moment: datetime, time_machine: Any
+    three_reviews: None, rita: User, sign_in: SignIn, moment: datetime, time_machine: Any
 ) -> None:
-    fields = {"action": "snooze", "days": "3", "reason": "Waits for the release.", "row": uuids("Scan")}
+    fields = {"action": "snooze", "days": "3", "reason": "Waits for the release.", "row": list_uuids("Scan")}
     client = sign_in(rita)
     client.post("/queue/action/", fields)
-    assert (names(client.get("/queue/")), names(client.get("/queue/?tab=snoozed"))) == (["Rocket", "Vaulted"], ["Scan"])
+    assert (list_names(client.get("/queue/")), list_names(client.get("/queue/?tab=snoozed"))) == (
+        ["Rocket", "Vaulted"],
+        ["Scan"],
+    )
     time_machine.move_to(moment + timedelta(days=3, minutes=1), tick=False)
-    assert names(sign_in(rita).get("/queue/")) == ["Scan", "Rocket", "Vaulted"]
+    assert list_names(sign_in(rita).get("/queue/")) == ["Scan", "Rocket", "Vaulted"]
 
 
-def began(row: Integration, user: User, now: datetime) -> tuple[int, datetime]:
+def get_round_and_start(row: Integration, user: User, now: datetime) -> tuple[int, datetime]:
     items = queue_items.filter_items(["review"], {}, user, now).filter(integration=row)
     return items.values_list("review_round", "began_at").get()
 
 
-def test_returned_work_keeps_the_age_of_its_first_round(three: None, alice: User, rita: User, moment: datetime) -> None:
+def test_returned_work_keeps_the_age_of_its_first_round(
+    three_reviews: None, alice: User, rita: User, moment: datetime
+) -> None:
     row = Integration.objects.get(name="Rocket")
-    first_request = began(row, rita, moment)[1]
+    first_request = get_round_and_start(row, rita, moment)[1]
     requirement = row.edition.requirements()[0].id
     finding = findings.raise_finding(row, requirement, "Fix it.", actor=rita, now=moment)
     perform_transition(row, "request_changes", actor=rita, note="See the finding.", now=moment)
@@ -103,24 +110,12 @@ def test_returned_work_keeps_the_age_of_its_first_round(three: None, alice: User
     findings.answer_finding(finding, "Fixed.", actor=alice, now=later)
     meet(row, None, later)
     perform_transition(row, "resubmit_for_review", actor=alice, now=later)
-    assert began(row, rita, later) == (2, first_request)
-
-
-@pytest.mark.any_database
-def test_row_counts_changes_of_others_since_the_last_look(
-    three: None, alice: User, rita: User, sign_in: SignIn, moment: datetime
-) -> None:
-    row = Integration.objects.get(name="Rocket")
-    findings.update_read_marker(row, actor=rita, now=moment)
-    client = sign_in(rita)
-    assert row_of(client.get("/queue/"), "Rocket").startswith("Rocket Acme new review")
-    findings.post_message(row, "Done.", actor=alice, now=moment)
-    assert row_of(client.get("/queue/"), "Rocket").startswith("Rocket Acme · 1 change new review")
+    assert get_round_and_start(row, rita, later) == (2, first_request)
 
 
 @pytest.mark.any_database
 def test_polling_returns_not_modified_until_something_happens(
-    three: None, alice: User, rita: User, sign_in: SignIn, moment: datetime, django_assert_num_queries: Any
+    three_reviews: None, alice: User, rita: User, sign_in: SignIn, moment: datetime, django_assert_num_queries: Any
 ) -> None:
     client = sign_in(rita)
     page = BeautifulSoup(client.get("/queue/", headers={"HX-Request": "true"}).content, "html.parser")
@@ -133,6 +128,5 @@ def test_polling_returns_not_modified_until_something_happens(
 
 
 def tag_of(attribute: str) -> str:
-    """Return the value as the browser sends it."""
-
+    """Return the entity tag as the browser sends it."""
     return str(json.loads(attribute)["If-None-Match"])

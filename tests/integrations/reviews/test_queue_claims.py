@@ -10,7 +10,7 @@ from integrations.partners.models import Membership, Partner
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
-from tests.integrations.reviews.queue_page import names, row_of
+from tests.integrations.reviews.queue_page import get_row_text, list_names
 
 pytestmark = pytest.mark.any_database
 
@@ -18,22 +18,22 @@ SignIn = Any
 
 
 def test_queue_shows_reviewer_and_claim_expiry(
-    three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime, time_machine: Any
+    three_reviews: None, rita: User, rob: User, sign_in: SignIn, moment: datetime, time_machine: Any
 ) -> None:
     claims.claim_review(Integration.objects.get(name="Scan"), actor=rita, now=moment)
     claims.claim_review(Integration.objects.get(name="Rocket"), actor=rob, now=moment)
     claims.assign_reviewer(Integration.objects.get(name="Vaulted"), rita, actor=rita, now=moment)
     response = sign_in(rita).get("/queue/")
-    assert "Claimed by you until 9:30 AM UTC" in row_of(response, "Scan")
-    assert "Rob Roth until 9:30 AM" in row_of(response, "Rocket")
-    assert "Assigned to you Claim review Vaulted" in row_of(response, "Vaulted")
+    assert "Claimed by you until 9:30 AM UTC" in get_row_text(response, "Scan")
+    assert "Rob Roth until 9:30 AM" in get_row_text(response, "Rocket")
+    assert "Assigned to you Claim review Vaulted" in get_row_text(response, "Vaulted")
     time_machine.move_to(moment + timedelta(minutes=30), tick=False)
     response = sign_in(rita).get("/queue/")
-    assert "Assigned to you (claim expired) Claim review Scan" in row_of(response, "Scan")
-    assert "Unclaimed (claim by Rob Roth expired) Claim review Rocket" in row_of(response, "Rocket")
+    assert "Assigned to you (claim expired) Claim review Scan" in get_row_text(response, "Scan")
+    assert "Unclaimed (claim by Rob Roth expired) Claim review Rocket" in get_row_text(response, "Rocket")
 
 
-def test_claiming_opens_the_review(three: None, rita: User, sign_in: SignIn, moment: datetime) -> None:
+def test_claiming_opens_the_review(three_reviews: None, rita: User, sign_in: SignIn, moment: datetime) -> None:
     row = Integration.objects.get(name="Scan")
     response = sign_in(rita).post(f"/integrations/{row.uuid}/claim/")
     assert response["Location"] == reverse("reviews:review", args=[row.uuid])
@@ -43,7 +43,7 @@ def test_claiming_opens_the_review(three: None, rita: User, sign_in: SignIn, mom
 
 @pytest.mark.every_database
 def test_second_claim_is_refused_and_filters_are_retained(
-    three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime
+    three_reviews: None, rita: User, rob: User, sign_in: SignIn, moment: datetime
 ) -> None:
     row = Integration.objects.get(name="Scan")
     claims.claim_review(row, actor=rob, now=moment)
@@ -54,7 +54,7 @@ def test_second_claim_is_refused_and_filters_are_retained(
 
 
 def test_open_page_renews_claim_and_shows_its_loss(
-    three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime, time_machine: Any
+    three_reviews: None, rita: User, rob: User, sign_in: SignIn, moment: datetime, time_machine: Any
 ) -> None:
     row = Integration.objects.get(name="Scan")
     claims.claim_review(row, actor=rita, now=moment)
@@ -67,7 +67,7 @@ def test_open_page_renews_claim_and_shows_its_loss(
     assert Integration.objects.get(pk=row.pk).reviewer == rob
 
 
-def test_releasing_claim_unassigns_reviewer(three: None, rita: User, sign_in: SignIn, moment: datetime) -> None:
+def test_releasing_claim_unassigns_reviewer(three_reviews: None, rita: User, sign_in: SignIn, moment: datetime) -> None:
     row = Integration.objects.get(name="Scan")
     claims.claim_review(row, actor=rita, now=moment)
     assert sign_in(rita).post(f"/integrations/{row.uuid}/claim/release/").status_code == 302
@@ -77,22 +77,22 @@ def test_releasing_claim_unassigns_reviewer(three: None, rita: User, sign_in: Si
 
 @pytest.mark.every_database
 def test_reviewer_of_the_partner_is_offered_no_claim(
-    three: None, acme: Partner, rita: User, sign_in: SignIn, moment: datetime
+    three_reviews: None, acme: Partner, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=moment)
     client = sign_in(rita)
     row = Integration.objects.get(name="Rocket")
-    assert row_of(client.get("/queue/"), "Rocket").count("Your company") == 1
-    assert "Claim Rocket" not in row_of(client.get("/queue/"), "Rocket")
+    assert get_row_text(client.get("/queue/"), "Rocket").count("Your company") == 1
+    assert "Claim Rocket" not in get_row_text(client.get("/queue/"), "Rocket")
     response = client.post(f"/integrations/{row.uuid}/claim/", follow=True)
     assert "own company" in response.content.decode()
     assert Integration.objects.get(pk=row.pk).reviewer is None
 
 
-def test_staff_see_the_queue_without_claims(three: None, sam: User, sign_in: SignIn) -> None:
+def test_staff_see_the_queue_without_claims(three_reviews: None, sam: User, sign_in: SignIn) -> None:
     response = sign_in(sam).get("/queue/")
-    assert len(names(response)) == 3
-    assert "Claim" not in row_of(response, "Scan")
+    assert len(list_names(response)) == 3
+    assert "Claim" not in get_row_text(response, "Scan")
 
 
 @pytest.mark.parametrize("address", ["/queue/", "/queue/profile/"])
@@ -105,7 +105,7 @@ def test_partners_cannot_use_queue_buttons(rocket: Integration, alice: User, sig
     assert sign_in(alice).post(f"/integrations/{rocket.uuid}/{what}/").status_code == 404
 
 
-def test_button_opened_as_a_page_leads_to_the_review(rocket: Integration, rita: User, sign_in: SignIn) -> None:
+def test_opening_a_button_url_leads_to_the_review(rocket: Integration, rita: User, sign_in: SignIn) -> None:
     for what in ("claim", "claim/renew", "claim/release", "mark-read"):
         response = sign_in(rita).get(f"/integrations/{rocket.uuid}/{what}/")
         assert response["Location"] == f"/integrations/{rocket.uuid}/review/"

@@ -6,7 +6,7 @@ from portal.accounts.models import User
 from tests.portal import pseudo
 
 
-def test_filters_are_kept_for_each_language_by_itself() -> None:
+def test_filters_are_cached_per_language() -> None:
     nothing = ("",) * len(FILTER_FIELDS)
     in_english = parse_filters(nothing)[1]
     with pseudo.activate_pseudo_language():
@@ -15,7 +15,7 @@ def test_filters_are_kept_for_each_language_by_itself() -> None:
     assert parse_filters(nothing)[1] == in_english
 
 
-def test_bulk_actions_are_kept_for_each_language_and_list_the_reviewers_of_now(rita: User) -> None:
+def test_bulk_actions_are_cached_per_language_and_list_current_reviewers(rita: User) -> None:
     before = render_bulk_controls()
     User.objects.filter(pk=rita.pk).update(name="Rita <Renamed>")
     after = render_bulk_controls()

@@ -18,7 +18,7 @@ from portal.accounts.models import User
 from tests.conftest import begin, drive
 from tests.integrations.compliance.transitions import take
 from tests.integrations.reviews.conftest import create_integration_in_review
-from tests.integrations.reviews.queue_page import figures, names, row_of
+from tests.integrations.reviews.queue_page import get_figures, get_row_text, list_names
 from tests.integrations.sla.clocks import issue_of
 from tests.portal.api.calling import caller, with_second_factor
 from tests.replay import replay_fixture
@@ -29,7 +29,7 @@ SignIn = Any
 DAY = timedelta(days=1)
 
 
-def list_integration(partner: Partner, by: User, reviewer: User, now: datetime, name: str) -> Integration:
+def create_listed_integration(partner: Partner, by: User, reviewer: User, now: datetime, name: str) -> Integration:
     row = begin(partner, by, "terraform-provider", now, name=name, repository=f"acme/terraform-provider-{name.lower()}")
     return drive(row, "support", partner=by, reviewer=reviewer, now=now)
 
@@ -39,9 +39,9 @@ def list_integration(partner: Partner, by: User, reviewer: User, now: datetime, 
 def item_of_each_kind(acme: Partner, globex: Partner, alice: User, rita: User, rob: User, moment: datetime) -> None:
     """One item of each kind, in the order of the default sorting: with a due date first."""
     create_integration_in_review(acme, alice, rita, moment - DAY, name="Reviewed")
-    appealed = list_integration(acme, alice, rita, moment - 3 * DAY, "Appealed")
+    appealed = create_listed_integration(acme, alice, rita, moment - 3 * DAY, "Appealed")
     take(take(appealed, "issue_notice", rob, moment - 2 * DAY), "appeal", alice, moment - DAY)
-    supported = list_integration(acme, alice, rita, moment - 3 * DAY, "Supported")
+    supported = create_listed_integration(acme, alice, rita, moment - 3 * DAY, "Supported")
     RequirementFulfillment.objects.exclude(integration=supported).update(valid_until=None)
     stale = RequirementFulfillment.objects.filter(integration=supported).order_by("pk")[:2].values("pk")
     RequirementFulfillment.objects.filter(pk__in=list(stale.values_list("pk", flat=True))).update(
@@ -54,7 +54,7 @@ def item_of_each_kind(acme: Partner, globex: Partner, alice: User, rita: User, r
     Partner.objects.filter(pk=globex.pk).update(verification_state="needs_decision")
 
 
-def links(response: Any, label: str) -> dict[str, tuple[str, int]]:
+def read_tabs(response: Any, label: str) -> dict[str, tuple[str, int]]:
     """Return URL and count of the tabs with a label."""
     page = BeautifulSoup(response.content, "html.parser")
     tabs = page.select(f'nav[aria-label="{label}"] a')
@@ -63,14 +63,18 @@ def links(response: Any, label: str) -> dict[str, tuple[str, int]]:
 
 def test_each_decision_is_one_line(item_of_each_kind: None, rita: User, sign_in: SignIn) -> None:
     response = sign_in(rita).get("/queue/")
-    assert sorted(names(response)) == ["Appealed", "Globex", "It breaks 7", "Reviewed", "Supported"]
-    assert row_of(response, "Appealed").startswith("Not viewed yet Appealed Acme appeal Appeal Terraform provider")
-    assert row_of(response, "It breaks 7").startswith("It breaks 7 Acme Decide on the severity Dispute Terraform")
-    assert "acme/terraform-provider-supported#7" in row_of(response, "It breaks 7")
-    assert row_of(response, "Globex").startswith("Globex Needs a decision Decide on the company Company globex.example")
-    assert "Check results are out of date Stale listing" in row_of(response, "Supported")
-    assert row_of(response, "Supported").endswith("2 d No due date")
-    assert figures(response).startswith("0 overdue · 0 due today · 5 open")
+    assert sorted(list_names(response)) == ["Appealed", "Globex", "It breaks 7", "Reviewed", "Supported"]
+    assert get_row_text(response, "Appealed").startswith(
+        "Not viewed yet Appealed Acme appeal Appeal Terraform provider"
+    )
+    assert get_row_text(response, "It breaks 7").startswith("It breaks 7 Acme Decide on the severity Dispute Terraform")
+    assert "acme/terraform-provider-supported#7" in get_row_text(response, "It breaks 7")
+    assert get_row_text(response, "Globex").startswith(
+        "Globex Needs a decision Decide on the company Company globex.example"
+    )
+    assert "Check results are out of date Stale listing" in get_row_text(response, "Supported")
+    assert get_row_text(response, "Supported").endswith("2 d No due date")
+    assert get_figures(response).startswith("0 overdue · 0 due today · 5 open")
 
 
 def test_item_links_to_the_page_where_it_is_decided(item_of_each_kind: None, rita: User, sign_in: SignIn) -> None:
@@ -94,8 +98,8 @@ def test_item_links_to_the_page_where_it_is_decided(item_of_each_kind: None, rit
 def test_counts_equal_the_lists(item_of_each_kind: None, rita: User, sign_in: SignIn, query: str) -> None:
     client = sign_in(rita)
     for label in ("Type", "Queue views"):
-        for href, count in links(client.get(f"/queue/?{query}"), label).values():
-            assert (href, len(names(client.get(f"/queue/{href}")))) == (href, count)
+        for href, count in read_tabs(client.get(f"/queue/?{query}"), label).values():
+            assert (href, len(list_names(client.get(f"/queue/{href}")))) == (href, count)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +117,7 @@ def test_counts_equal_the_lists(item_of_each_kind: None, rita: User, sign_in: Si
 def test_kind_is_a_filter_and_columns_sort_all_kinds(
     item_of_each_kind: None, rita: User, sign_in: SignIn, query: str, expected: list[str]
 ) -> None:
-    assert names(sign_in(rita).get(f"/queue/?{query}")) == expected
+    assert list_names(sign_in(rita).get(f"/queue/?{query}")) == expected
 
 
 def test_stale_listing_is_one_item_with_any_responsible_party(
@@ -121,34 +125,38 @@ def test_stale_listing_is_one_item_with_any_responsible_party(
 ) -> None:
     client = sign_in(rita)
     Integration.objects.filter(name="Supported").update(action_due_at="2020-01-01T00:00Z")  # of the partner
-    assert "Supported" not in names(client.get("/queue/?holder=any&tab=overdue"))
-    assert names(client.get("/queue/?holder=any")).count("Supported") == 1
-    assert "Supported" not in names(client.get("/queue/?holder=any&kind=review"))
+    assert "Supported" not in list_names(client.get("/queue/?holder=any&tab=overdue"))
+    assert list_names(client.get("/queue/?holder=any")).count("Supported") == 1
+    assert "Supported" not in list_names(client.get("/queue/?holder=any&kind=review"))
 
 
 def test_only_people_who_can_decide_see_decisions(
     item_of_each_kind: None, acme: Partner, rita: User, rob: User, sam: User, sign_in: SignIn, moment: datetime
 ) -> None:
-    assert sorted(names(sign_in(sam).get("/queue/"))) == ["Appealed", "Reviewed"]
-    assert names(sign_in(rob).get("/queue/?kind=appeal")) == []  # Rob issued the notice
+    assert sorted(list_names(sign_in(sam).get("/queue/"))) == ["Appealed", "Reviewed"]
+    assert list_names(sign_in(rob).get("/queue/?kind=appeal")) == []  # Rob issued the notice
     User.objects.filter(pk=rob.pk).update(program_roles=["reviewer:nomad"])
-    assert sorted(names(sign_in(User.objects.get(pk=rob.pk)).get("/queue/"))) == ["Appealed", "Reviewed"]
+    assert sorted(list_names(sign_in(User.objects.get(pk=rob.pk)).get("/queue/"))) == ["Appealed", "Reviewed"]
     Membership.objects.create(partner=acme, user=rita, role="editor", joined_at=moment)
-    assert sorted(names(sign_in(User.objects.get(pk=rita.pk)).get("/queue/"))) == ["Appealed", "Globex", "Reviewed"]
+    assert sorted(list_names(sign_in(User.objects.get(pk=rita.pk)).get("/queue/"))) == [
+        "Appealed",
+        "Globex",
+        "Reviewed",
+    ]
 
 
 def test_company_replaces_the_integrations_that_wait_for_it(
     item_of_each_kind: None, rita: User, sign_in: SignIn
 ) -> None:
     Integration.objects.filter(name="Reviewed").update(next_action_code="decide_on_company")
-    assert "Reviewed" not in names(sign_in(rita).get("/queue/"))
+    assert "Reviewed" not in list_names(sign_in(rita).get("/queue/"))
 
 
 def test_waived_result_does_not_make_a_listing_stale(
     item_of_each_kind: None, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     RequirementFulfillment.objects.update(waiver_expires_at=moment + DAY)
-    assert names(sign_in(rita).get("/queue/?kind=stale")) == []
+    assert list_names(sign_in(rita).get("/queue/?kind=stale")) == []
 
 
 def test_decisions_have_no_bulk_actions(item_of_each_kind: None, rita: User, sign_in: SignIn) -> None:
@@ -187,9 +195,9 @@ def test_mixed_list_takes_as_many_queries_for_many_items(
     )
     client = sign_in(rita)
     with django_assert_num_queries(8):  # session, person, memberships, figures, items, reviewers, views, unread
-        assert len(names(client.get("/queue/"))) == 50
+        assert len(list_names(client.get("/queue/"))) == 50
     listed = [
-        name for page in range(1, count // 50 + 2) for name in names(client.get(f"/queue/?page={page}&sort=name"))
+        name for page in range(1, count // 50 + 2) for name in list_names(client.get(f"/queue/?page={page}&sort=name"))
     ]
     assert (len(listed), len(set(listed))) == (count + 5, count + 5)
 
@@ -204,12 +212,12 @@ def test_api_has_the_items_and_counts_of_the_page(
     response, data = client.get(f"/queue/?{query}"), api.get(f"/queue?{query}").json()
     hrefs = [str(link["href"]) for link in BeautifulSoup(response.content, "html.parser").select("td.main a")]
     assert [(item["name"], item["href"]) for item in data["items"]] == [
-        (name, f"{settings.SITE_URL}{href}") for name, href in zip(names(response), hrefs, strict=True)
+        (name, f"{settings.SITE_URL}{href}") for name, href in zip(list_names(response), hrefs, strict=True)
     ]
     kind, tab = parse_qs(query).get("kind", [""])[0], parse_qs(query).get("tab", ["all"])[0]
     counts = {kind: counts[tab] for kind, counts in data["counts"].items()}
     labels = {str(KINDS[key].label): count for key, count in counts.items()}
-    page_counts = {label: count for label, (_href, count) in links(response, "Type").items()}
+    page_counts = {label: count for label, (_href, count) in read_tabs(response, "Type").items()}
     assert {"All types": sum(counts.values())} | labels == page_counts
     assert len(data["items"]) == (counts[kind] if kind else sum(counts.values()))
 

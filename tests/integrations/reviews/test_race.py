@@ -21,7 +21,7 @@ from integrations.submissions.services import findings
 from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin, drive, meet, note_sign_in
-from tests.integrations.reviews.transition_page import address, text_of
+from tests.integrations.reviews.transition_page import build_url, text_of
 
 Row = TypeVar("Row", bound=Model)
 COUNT = 200
@@ -98,7 +98,7 @@ def work(
             if has_claimed:
                 client.post(f"/integrations/{row.uuid}/claim/")
             response = client.post(
-                address(row, step), {"version": row.version, "note": "As agreed.", "waits_for": "partner"}
+                build_url(row, step), {"version": row.version, "note": "As agreed.", "waits_for": "partner"}
             )
             is_done = response.status_code == 302
             text = "" if is_done else text_of(response)

@@ -34,7 +34,9 @@ def change(user: User, **fields: Any) -> None:
     ReviewerProfile.objects.filter(user=user).update(**fields)
 
 
-def test_round_robin_alternates_by_name(three: None, rita: User, rob: User, sam: User, moment: datetime) -> None:
+def test_round_robin_alternates_by_name(
+    three_reviews: None, rita: User, rob: User, sam: User, moment: datetime
+) -> None:
     assert plan("round_robin", sam, moment) == [
         ("Scan", "Rita Reyes"),
         ("Rocket", "Rob Roth"),
@@ -42,14 +44,16 @@ def test_round_robin_alternates_by_name(three: None, rita: User, rob: User, sam:
     ]
 
 
-def test_reviewers_of_the_program_come_first(three: None, rita: User, rob: User, sam: User, moment: datetime) -> None:
+def test_reviewers_of_the_program_come_first(
+    three_reviews: None, rita: User, rob: User, sam: User, moment: datetime
+) -> None:
     User.objects.filter(pk=rob.pk).update(program_roles=["reviewer:vault"])
     expected = [("Scan", "Rita Reyes"), ("Rocket", "Rita Reyes"), ("Vaulted", "Rob Roth")]
     assert plan("program", sam, moment) == expected
 
 
 def test_expertise_counts_the_partner_then_the_program(
-    three: None, rita: User, rob: User, sam: User, moment: datetime
+    three_reviews: None, rita: User, rob: User, sam: User, moment: datetime
 ) -> None:
     scan = Integration.objects.get(name="Scan")
     findings.raise_finding(scan, scan.edition.requirements()[0].id, "Fix it.", actor=rob, now=moment)
@@ -59,7 +63,7 @@ def test_expertise_counts_the_partner_then_the_program(
 
 @pytest.mark.parametrize("rule", list(rebalancing.RULES))
 def test_people_out_of_office_and_at_their_limit_get_nothing(
-    three: None, rita: User, rob: User, sam: User, moment: datetime, rule: str
+    three_reviews: None, rita: User, rob: User, sam: User, moment: datetime, rule: str
 ) -> None:
     change(rita, away_from=moment.date(), away_until=moment.date())
     change(rob, max_open_reviews=1)
@@ -68,7 +72,7 @@ def test_people_out_of_office_and_at_their_limit_get_nothing(
 
 
 def test_own_company_is_never_assigned(
-    three: None, acme: Partner, rita: User, rob: User, sam: User, moment: datetime
+    three_reviews: None, acme: Partner, rita: User, rob: User, sam: User, moment: datetime
 ) -> None:
     Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=moment)
     Membership.objects.create(partner=acme, user=sam, role="viewer", joined_at=moment)
@@ -76,7 +80,9 @@ def test_own_company_is_never_assigned(
     assert [name for name, _reviewer in plan("round_robin", sam, moment)] == ["Scan", "Vaulted"]
 
 
-def test_scopes_select_what_is_assigned(three: None, rita: User, rob: User, sam: User, moment: datetime) -> None:
+def test_scopes_select_what_is_assigned(
+    three_reviews: None, rita: User, rob: User, sam: User, moment: datetime
+) -> None:
     scan, rocket, vaulted = (Integration.objects.get(name=name) for name in ("Scan", "Rocket", "Vaulted"))
     claims.claim_review(scan, actor=rita, now=moment)
     claims.assign_reviewer(rocket, rob, actor=sam, now=moment)
@@ -90,7 +96,7 @@ def test_scopes_select_what_is_assigned(three: None, rita: User, rob: User, sam:
 
 
 def test_plan_is_shown_and_then_assigned_with_events_and_one_email_each(
-    three: None, rita: User, rob: User, sam: User, sign_in: SignIn
+    three_reviews: None, rita: User, rob: User, sam: User, sign_in: SignIn
 ) -> None:
     client = sign_in(sam)
     page = BeautifulSoup(client.get("/queue/rebalance/?rule=round_robin&scope=unassigned").content, "html.parser")
@@ -121,7 +127,7 @@ def test_plan_is_shown_and_then_assigned_with_events_and_one_email_each(
 
 
 def test_assignment_that_is_refused_does_not_stop_the_others(
-    three: None, globex: Partner, rita: User, rob: User, sam: User, moment: datetime
+    three_reviews: None, globex: Partner, rita: User, rob: User, sam: User, moment: datetime
 ) -> None:
     Membership.objects.create(partner=globex, user=rita, role="viewer", joined_at=moment)
     scan, rocket = (Integration.objects.get(name=name) for name in ("Scan", "Rocket"))
@@ -134,7 +140,14 @@ def test_assignment_that_is_refused_does_not_stop_the_others(
 
 @pytest.mark.parametrize("change_row", ["assign", "claim", "hold", "withdraw"])
 def test_review_that_changed_after_the_preview_is_skipped(
-    three: None, alice: User, rita: User, rob: User, sam: User, sign_in: SignIn, moment: datetime, change_row: str
+    three_reviews: None,
+    alice: User,
+    rita: User,
+    rob: User,
+    sam: User,
+    sign_in: SignIn,
+    moment: datetime,
+    change_row: str,
 ) -> None:
     client, rocket = sign_in(sam), Integration.objects.get(name="Rocket")
     claims.assign_reviewer(rocket, rob, actor=sam, now=moment)
@@ -183,7 +196,7 @@ def test_service_refuses_absences_of_others(rita: User, rob: User) -> None:
 
 
 def test_review_moves_from_one_reviewer_to_another(
-    three: None, rita: User, rob: User, sam: User, sign_in: SignIn, moment: datetime
+    three_reviews: None, rita: User, rob: User, sam: User, sign_in: SignIn, moment: datetime
 ) -> None:
     scan = Integration.objects.get(name="Scan")
     claims.assign_reviewer(scan, rita, actor=sam, now=moment)
@@ -204,7 +217,7 @@ def test_review_moves_from_one_reviewer_to_another(
 
 @pytest.mark.parametrize("query", ["", "?rule=round_robin&scope=all"])
 def test_limit_of_shown_reviews_is_explained(
-    three: None, rita: User, sam: User, sign_in: SignIn, query: str, monkeypatch: pytest.MonkeyPatch
+    three_reviews: None, rita: User, sam: User, sign_in: SignIn, query: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client, text = sign_in(sam), "Only the 2 reviews with the earliest due dates are shown."
     complete = client.get(f"/queue/rebalance/{query}").text
@@ -214,7 +227,7 @@ def test_limit_of_shown_reviews_is_explained(
 
 
 def test_reviewer_out_of_office_is_shown_only_with_reviews(
-    three: None, rita: User, rob: User, sam: User, moment: datetime
+    three_reviews: None, rita: User, rob: User, sam: User, moment: datetime
 ) -> None:
     for user in (rita, rob):
         change(user, away_from=moment.date(), away_until=moment.date())

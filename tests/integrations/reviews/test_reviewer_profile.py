@@ -38,7 +38,7 @@ def test_reviewer_saves_profile(rita: User, sign_in: SignIn) -> None:
         ({"max_open_reviews": "0"}, "greater than or equal to 1"),
     ],
 )
-def test_invalid_profile_is_reported_and_nothing_is_lost(
+def test_invalid_profile_is_reported_and_keeps_the_input(
     rita: User, sign_in: SignIn, wrong: dict[str, Any], sentence: str
 ) -> None:
     response = sign_in(rita).post("/queue/profile/", PROFILE | wrong)

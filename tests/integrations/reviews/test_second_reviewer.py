@@ -20,7 +20,7 @@ from portal.accounts.models import User
 from tests.conftest import meet
 from tests.integrations.partners.memberships import refusal
 from tests.integrations.reviews.conftest import fresh
-from tests.integrations.reviews.transition_page import address, take, text_of
+from tests.integrations.reviews.transition_page import build_url, perform, text_of
 
 pytestmark = pytest.mark.any_database
 SignIn = Any
@@ -28,8 +28,8 @@ WAITING = "Waiting for a second reviewer"
 SECOND = "A second reviewer must approve."
 
 
-def ask_for_two(edition: Edition) -> Edition:
-    """Return the edition with a second reviewer in its review."""
+def require_two(edition: Edition) -> Edition:
+    """Return the edition with two reviewers in its review."""
     steps = (replace(s, review=ReviewPolicy(second_reviewer="review" in s.stages)) for s in edition.steps)
     return replace(edition, steps=tuple(steps))
 
@@ -37,7 +37,7 @@ def ask_for_two(edition: Edition) -> Edition:
 @pytest.fixture(autouse=True)
 def two_reviewers(monkeypatch: pytest.MonkeyPatch) -> None:
     nomad = PROGRAMS["nomad"]
-    monkeypatch.setitem(PROGRAMS, "nomad", replace(nomad, editions=tuple(map(ask_for_two, nomad.editions))))
+    monkeypatch.setitem(PROGRAMS, "nomad", replace(nomad, editions=tuple(map(require_two, nomad.editions))))
 
 
 def test_first_approval_waits_for_another_reviewer_and_partner_sees_in_review(
@@ -46,9 +46,9 @@ def test_first_approval_waits_for_another_reviewer_and_partner_sees_in_review(
     before = text_of(sign_in(alice).get(f"/integrations/{ready.uuid}/"))
     client = sign_in(rita)
     claims.claim_review(ready, actor=rita, now=moment)
-    assert client.get(address(ready, "approve"))["Location"] == address(ready, "approve_first")
-    assert "This action doesn't send an email." in text_of(client.get(address(ready, "approve_first")))
-    take(client, ready, "approve_first", note="Tests pass.")
+    assert client.get(build_url(ready, "approve"))["Location"] == build_url(ready, "approve_first")
+    assert "This action doesn't send an email." in text_of(client.get(build_url(ready, "approve_first")))
+    perform(client, ready, "approve_first", note="Tests pass.")
     row = fresh(ready)
     assert (row.stage, row.responsible_party, row.first_approver, row.reviewer) == ("review", "program", rita, None)
     event = row.events.get(event_type="review.first_approved")
@@ -147,7 +147,7 @@ def test_changed_answer_of_the_partner_withdraws_the_first_approval(
 
 
 def test_first_approval_page_loads_the_keyboard_shortcut(ready: Integration, rita: User, sign_in: SignIn) -> None:
-    page = sign_in(rita).get(address(ready, "approve_first")).content.decode()
+    page = sign_in(rita).get(build_url(ready, "approve_first")).content.decode()
     assert page.count("js/decision.js") == 1
 
 
@@ -176,13 +176,13 @@ def test_first_approver_undoes_the_approval_until_the_second_reviewer_decides(
     partner_page = text_of(sign_in(alice).get(f"/integrations/{ready.uuid}/"))
     client, page = sign_in(rita), f"/integrations/{ready.uuid}/review/"
     assert "You can undo this until the second reviewer decides." in text_of(
-        client.get(address(ready, "approve_first"))
+        client.get(build_url(ready, "approve_first"))
     )
-    take(client, ready, "approve_first")
+    perform(client, ready, "approve_first")
     undo = "You approved the integration as first reviewer You can undo this until the second reviewer decides."
     assert undo in text_of(client.get(page))
     assert undo not in text_of(sign_in(rob).get(page))
-    take(sign_in(rita), ready, "undo_first_approval")
+    perform(sign_in(rita), ready, "undo_first_approval")
     row = fresh(ready)
     assert (row.first_approver, row.reviewer, row.is_awaiting_second_reviewer) == (None, rita, False)
     event = row.events.get(event_type="review.first_approval_undone")

@@ -12,24 +12,24 @@ from portal.audit.models import AuditEvent
 from portal.notifications.models import EmailMessage
 from tests.conftest import meet
 from tests.integrations.reviews.conftest import fresh
-from tests.integrations.reviews.transition_page import address, soup, take, text_of
+from tests.integrations.reviews.transition_page import build_url, perform, soup, text_of
 
 pytestmark = pytest.mark.any_database
 SignIn = Any
 
 
-def test_page_shows_the_email_that_goes_letter_for_letter(
+def test_preview_equals_the_emails_that_are_sent(
     ready: Integration, alice: User, bob: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     client = sign_in(rita)
     body = {"version": ready.version, "note": "Well done.", "preview": "1"}
-    response = client.post(address(ready, "approve"), body)
+    response = client.post(build_url(ready, "approve"), body)
     previewed_emails = [
         (mail.select_one("strong").text, mail.select_one("pre").text) for mail in soup(response).select(".mail")
     ]
     assert fresh(ready).stage == "review"
     assert EmailMessage.objects.filter(event__event_type="integration.approved").count() == 0
-    take(client, ready, "approve", note="Well done.")
+    perform(client, ready, "approve", note="Well done.")
     emails = EmailMessage.objects.filter(event__event_type="integration.approved").order_by("pk")
     assert [(to, text.strip()) for to, text in previewed_emails] == [(mail.to, mail.text.strip()) for mail in emails]
     assert [to for to, _ in previewed_emails] == ["alice@acme.example", "bob@acme.example"]
@@ -37,16 +37,14 @@ def test_page_shows_the_email_that_goes_letter_for_letter(
 
 def test_preview_changes_nothing(ready: Integration, rita: User, sign_in: SignIn) -> None:
     before = (ready.version, AuditEvent.objects.count(), EmailMessage.objects.count())
-    response = sign_in(rita).get(address(ready, "approve"))
+    response = sign_in(rita).get(build_url(ready, "approve"))
     assert response.status_code == 200
     assert "in 10 minutes. You can undo the decision until then" in text_of(response, ".mail")
     assert (fresh(ready).version, AuditEvent.objects.count(), EmailMessage.objects.count()) == before
 
 
-def test_email_with_a_reason_is_shown_before_the_reason_is_written(
-    ready: Integration, rita: User, sign_in: SignIn
-) -> None:
-    response = sign_in(rita).get(address(ready, "decline"))
+def test_preview_has_a_placeholder_for_the_reason(ready: Integration, rita: User, sign_in: SignIn) -> None:
+    response = sign_in(rita).get(build_url(ready, "decline"))
     assert "(Your note appears here.)" in text_of(response, ".mail")
     assert "Reason for the partner" in text_of(response)
 
@@ -55,7 +53,7 @@ def test_transition_without_email_shows_notice(
     rocket: Integration, alice: User, sign_in: SignIn, moment: datetime
 ) -> None:
     meet(rocket, None, moment)
-    response = sign_in(alice).get(address(rocket, "complete_step"))
+    response = sign_in(alice).get(build_url(rocket, "complete_step"))
     assert response.status_code == 200
     assert "This action doesn't send an email." in text_of(response)
 
@@ -63,22 +61,22 @@ def test_transition_without_email_shows_notice(
 def test_blockers_are_shown_and_button_is_disabled(at: Any, rita: User, sign_in: SignIn, moment: datetime) -> None:
     row = at("review")
     findings.raise_finding(row, row.edition.requirements()[0].id, "Sign it.", actor=rita, now=moment)
-    response = sign_in(rita).get(address(row, "approve"))
+    response = sign_in(rita).get(build_url(row, "approve"))
     assert response.status_code == 200
     assert "Not available yet" in text_of(response)
     assert "Verify all findings first." in text_of(response)
     assert soup(response).select("#main form button[type=submit]") == []
 
 
-def test_fragment_follows_what_is_entered(ready: Integration, rita: User, sign_in: SignIn) -> None:
+def test_fragment_shows_the_entered_note(ready: Integration, rita: User, sign_in: SignIn) -> None:
     body = {"version": ready.version, "note": "Because of the key.", "preview": "1"}
-    response = sign_in(rita).post(address(ready, "decline"), body, headers={"HX-Request": "true"})
+    response = sign_in(rita).post(build_url(ready, "decline"), body, headers={"HX-Request": "true"})
     assert "<html" not in response.content.decode()
     assert "Because of the key." in soup(response).select_one("pre").text
 
 
-def test_html_form_of_the_email_is_shown_as_text(ready: Integration, rita: User, sign_in: SignIn) -> None:
+def test_html_of_the_email_is_shown_as_text(ready: Integration, rita: User, sign_in: SignIn) -> None:
     body = {"version": ready.version, "note": "<script>alert(1)</script>", "preview": "1"}
-    html = sign_in(rita).post(address(ready, "decline"), body).content.decode()
+    html = sign_in(rita).post(build_url(ready, "decline"), body).content.decode()
     assert "<script>alert(1)" not in html
     assert "&lt;!DOCTYPE html&gt;" in html

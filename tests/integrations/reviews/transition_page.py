@@ -8,7 +8,7 @@ from integrations.submissions.models import Integration
 from tests.integrations.reviews.conftest import fresh
 
 
-def address(row: Integration, step: str) -> str:
+def build_url(row: Integration, step: str) -> str:
     return f"/integrations/{row.uuid}/steps/{step}/"
 
 
@@ -20,5 +20,5 @@ def text_of(response: Any, where: str = "main") -> str:
     return " ".join(soup(response).select_one(where).get_text(" ").split())
 
 
-def take(client: Any, row: Integration, step: str, **fields: Any) -> Any:
-    return client.post(address(row, step), {"version": fresh(row).version, "note": "", **fields})
+def perform(client: Any, row: Integration, step: str, **fields: Any) -> Any:
+    return client.post(build_url(row, step), {"version": fresh(row).version, "note": "", **fields})

@@ -1,4 +1,4 @@
-"""Rows of support for tests: a watch, an issue, its clock, each with the moments that the test says."""
+"""Rows for tests: a monitored repository, an issue, and its clock, with the given times."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -34,7 +34,7 @@ def issue_of(watch: MonitoredRepository, number: int, opened_at: datetime) -> Su
 
 
 def clock_of(issue: SupportIssue, due_at: datetime, **fields: Any) -> SlaClock:
-    """A promised clock that runs from the issue's opening to `due_at`, its warnings in between."""
+    """Create a committed clock that runs from the opening of the issue to `due_at`."""
     allowed_time = due_at - issue.opened_at
     values = {
         "target_type": "resolve",

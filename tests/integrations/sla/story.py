@@ -1,7 +1,7 @@
-"""Builds the events of an issue for tests, by hours after its opening.
+"""Helpers that build the events of an issue, by hours after its opening.
 
-It is opened on Tuesday 14 April 2026 at 09:00 in UTC by a user; the 5 business days end on Tuesday 21 April at 09:00,
-168 hours later.
+A user opens it on Tuesday, April 14, 2026, at 09:00 UTC. Five business days later is Tuesday, April 21, at 09:00, after
+168 hours.
 """
 
 from collections.abc import Iterable
@@ -42,7 +42,7 @@ def at(hours: float) -> datetime:
 
 
 def hours(moment: datetime | None) -> float | None:
-    """The inverse of `at`."""
+    """Return the hours after the opening: the inverse of `at`."""
     return None if moment is None else (moment - OPENED_AT) / timedelta(hours=1)
 
 
@@ -68,7 +68,7 @@ def edits(hour: float, comment: TimelineEvent, text: str, who: Actor | None = No
 def build_edited_comment(
     created_hour: float, changed_hour: float, who: Actor, text: str = ANSWER, number: int = 77
 ) -> tuple[TimelineEvent, ...]:
-    """A comment as a list shows it that was edited before we saw it: its last words, and both moments."""
+    """Return the events of a comment that was edited before we saw it: its last text, and both times."""
     user = {"id": who.id, "login": who.login, "type": who.type}
     raw = {"id": number, "user": user, "author_association": who.association, "body": text}
     moments = {"created_at": at(created_hour), "updated_at": at(changed_hour)}

@@ -46,7 +46,7 @@ def due(*words: str) -> dict[str, Any]:
             "--opened 2026-04-14T09:00Z --kind critical --pause 2026-04-15T09:00Z/2026-04-15T09:00Z",
             "2026-04-16T09:00:00+00:00",
         ),
-        (  # asked on the last morning, answered after the due moment would have come, over a weekend
+        (  # asked on the last morning, answered after the original due date, over a weekend
             "--opened 2026-04-10T18:00Z --kind other --pause 2026-04-17T12:00Z/2026-04-19T12:00Z",
             "2026-04-20T06:00:00+00:00",
         ),
@@ -54,15 +54,15 @@ def due(*words: str) -> dict[str, Any]:
         ("--opened 2026-03-02T02:30 --kind other --zone America/Los_Angeles", "2026-03-09T02:30:00-07:00"),
     ],
 )
-def test_due_moment(words: str, moment: str) -> None:
+def test_due_date(words: str, moment: str) -> None:
     assert due(*words.split())["due"] == moment
 
 
-def test_while_a_pause_lasts_there_is_no_due_moment() -> None:
+def test_open_pause_has_no_due_date() -> None:
     assert due("--opened", "2026-04-14T09:00Z", "--kind", "critical", "--pause", "2026-04-14T10:00Z/")["due"] is None
 
 
-def test_it_explains_itself() -> None:
+def test_output_explains_the_segments() -> None:
     result = due(
         "--opened", "2026-04-10T18:00Z", "--kind", "other", "--country", "DE", "--pause", "2026-04-14/2026-04-15"
     )
@@ -95,12 +95,12 @@ def test_it_explains_itself() -> None:
         ("--opened 2026-04-14 --business-days 0", "greater than 0"),
     ],
 )
-def test_wrong_word_gets_a_sentence(words: str, sentence: str) -> None:
+def test_invalid_argument_is_explained(words: str, sentence: str) -> None:
     with pytest.raises(CommandError, match=sentence):
         due("--kind", "other", *words.split())
 
 
-def test_it_needs_no_settings_and_no_database(tmp_path: Path) -> None:
+def test_command_needs_no_settings_and_no_database(tmp_path: Path) -> None:
     words = ["calculate_sla_due", "--opened", "2026-04-14T09:00Z", "--kind", "other"]
     bare = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PORTAL_ENV": "embedded"}
     bare |= {"DATABASE_URL": "postgres://nobody@127.0.0.1:9/none"}
@@ -114,6 +114,6 @@ def test_it_needs_no_settings_and_no_database(tmp_path: Path) -> None:
     )
 
 
-def test_end_of_time_gets_a_sentence() -> None:
+def test_date_in_the_far_future_is_refused() -> None:
     with pytest.raises(CommandError, match="too far in the future"):
         due("--kind", "critical", "--opened", "9999-12-31")

@@ -46,7 +46,7 @@ def deliver(watch, event, number=4711, **more):
         ("ping", {"hook_id": 1}, None),
     ],
 )
-def test_webhook_has_the_checks_run_at_once(watch, event, more, reason):
+def test_webhook_requests_a_check_run(watch, event, more, reason):
     deliver(watch, event, **more)
     assert delivery_processing.process_due_deliveries(LATER) == 1
     check_runs = list(CheckRun.objects.open().values_list("integration_id", "reason", "requested_by", "nightly"))
@@ -55,14 +55,14 @@ def test_webhook_has_the_checks_run_at_once(watch, event, more, reason):
 
 
 @pytest.mark.parametrize(("event", "is_due"), [("public", True), ("repository", True), ("release", False)])
-def test_issues_are_read_at_once_when_visibility_may_differ(watch, event, is_due):
+def test_issues_are_polled_at_once_if_the_visibility_can_have_changed(watch, event, is_due):
     MonitoredRepository.objects.filter(pk=watch.pk).update(poll_at=LATER + timedelta(hours=6))
     deliver(watch, event)
     delivery_processing.process_due_deliveries(LATER)
     assert MonitoredRepository.objects.filter(poll_at__lte=LATER).exists() is is_due
 
 
-def test_many_webhooks_are_one_run(watch):
+def test_several_webhooks_request_one_run(watch):
     for event in ("release", "create", "push"):
         deliver(watch, event, ref="refs/heads/main")
     delivery_processing.process_due_deliveries(LATER)
@@ -71,7 +71,7 @@ def test_many_webhooks_are_one_run(watch):
     assert CheckRun.objects.count() == 1
 
 
-def test_webhook_of_another_repository_or_sent_again_asks_for_nothing(watch):
+def test_foreign_or_repeated_webhook_requests_no_run(watch):
     deliver(watch, "release", number=9)
     first = deliver(watch, "release")
     delivery_processing.process_due_deliveries(LATER)
@@ -83,7 +83,7 @@ def test_webhook_of_another_repository_or_sent_again_asks_for_nothing(watch):
     assert not CheckRun.objects.open().exists()
 
 
-def test_run_that_someone_waits_for_stays_theirs(watch, alice):
+def test_run_requested_by_a_person_stays_theirs(watch, alice):
     runs.request_check_run(watch.integration, alice, OPENED_AT, "Asked for")
     Job.objects.update(run_after=LATER + timedelta(hours=1))
     deliver(watch, "release")
@@ -92,7 +92,7 @@ def test_run_that_someone_waits_for_stays_theirs(watch, alice):
     assert (run.requested_by, run.nightly, run.next_attempt_at, run.reason) == (alice, False, LATER, "Asked for")
 
 
-def test_run_at_work_is_run_once_more(watch):
+def test_run_in_progress_is_repeated(watch):
     runs.request_background_check_run(watch.integration, OPENED_AT, "A push")
     claim(Job.objects.filter(kind="checks.run"), LATER)
     deliver(watch, "release")

@@ -24,7 +24,7 @@ from tests.integrations.sla.story import ANSWER, DEV, OPENED_AT, QUESTION, USER,
 FACTS = [open_issue(), says(24, DEV, QUESTION, 7), says(48, USER, "1.2.3", 8), says(60, DEV, ANSWER, 9)]
 
 
-def keep(issue: SupportIssue, fact: TimelineEvent) -> None:
+def store_event(issue: SupportIssue, fact: TimelineEvent) -> None:
     SupportIssueEvent.objects.create(
         issue=issue,
         key=fact.key,
@@ -57,7 +57,7 @@ def issue(rocket: Integration) -> SupportIssue:
         updated_at=OPENED_AT,
     )
     for fact in FACTS:
-        keep(row, fact)
+        store_event(row, fact)
     return row
 
 
@@ -67,12 +67,12 @@ def explain(*words: str) -> Any:
     return json.loads(out.getvalue())
 
 
-def test_rows_become_the_facts_that_they_were_made_of(issue: SupportIssue) -> None:
+def test_stored_events_are_read_unchanged(issue: SupportIssue) -> None:
     assert inputs.list_timeline_events(issue) == FACTS
 
 
 @pytest.mark.parametrize("by_uuid", [True, False])
-def test_issue_explains_itself(issue: SupportIssue, by_uuid: bool) -> None:
+def test_issue_is_explained(issue: SupportIssue, by_uuid: bool) -> None:
     name = str(issue.uuid) if by_uuid else f"{issue.watch.repository.upper()}#12"
     explanation = explain(name, "--at", at(100).isoformat())
     resolve = explanation["clocks"][1]
@@ -84,12 +84,12 @@ def test_issue_explains_itself(issue: SupportIssue, by_uuid: bool) -> None:
     )
 
 
-def test_past_is_as_it_was(issue: SupportIssue) -> None:
+def test_earlier_state_is_explained(issue: SupportIssue) -> None:
     resolve = explain(str(issue.uuid), "--at", "2026-04-15T10:00")["clocks"][1]
     assert (resolve["state"], resolve["due_at"], len(resolve["segments"])) == ("paused", None, 2)
 
 
-def test_calendar_of_the_opening_counts(issue: SupportIssue) -> None:
+def test_calendar_at_the_opening_applies(issue: SupportIssue) -> None:
     issue.calendar = PartnerCalendar.objects.create(
         partner=issue.integration.partner,
         valid_from=OPENED_AT,
@@ -131,7 +131,7 @@ def test_time_zone_of_the_policy_replaces_that_of_the_calendar(
     assert add_business_days(friday, 5, calendar) == datetime(2026, 4, 24, 15, 0, tzinfo=UTC)
 
 
-def test_words_for_a_person(issue: SupportIssue) -> None:
+def test_text_output_has_the_due_date(issue: SupportIssue) -> None:
     out = StringIO()
     call_command("explain_sla_clock", str(issue.uuid), "--at", at(100).isoformat(), stdout=out)
     assert "Due Wed, Apr 22, 9:00 AM (UTC)." in out.getvalue().splitlines()
@@ -148,16 +148,16 @@ def test_words_for_a_person(issue: SupportIssue) -> None:
         "00000000-0000-0000-0000-000000000000",
     ],
 )
-def test_unknown_issue_gets_a_sentence(issue: SupportIssue, name: str) -> None:
+def test_unknown_issue_is_reported(issue: SupportIssue, name: str) -> None:
     with pytest.raises(CommandError, match="not found"):
         explain(name)
 
 
-def test_moment_before_the_opening_gets_a_sentence(issue: SupportIssue) -> None:
+def test_time_before_the_opening_is_refused(issue: SupportIssue) -> None:
     with pytest.raises(CommandError, match="#12 was opened later, at 2026-04-14T09"):
         explain(str(issue.uuid), "--at", "2026-04-01")
 
 
-def test_no_moment_gets_a_sentence(issue: SupportIssue) -> None:
+def test_invalid_time_is_refused(issue: SupportIssue) -> None:
     with pytest.raises(CommandError, match="Invalid time"):
         explain(str(issue.uuid), "--at", "soon")

@@ -11,12 +11,12 @@ from tests.integrations.sla.clocks import clock_of, issue_of
 from tests.integrations.sla.watched import OPENED_AT, create_listed_integration, watch_over
 
 STATEMENTS = ["UPDATE {} SET at = at", "DELETE FROM {}"]
-if connection.vendor == "sqlite":  # there the tests themselves, and nobody else, delete: see portal/core/append_only.py
+if connection.vendor == "sqlite":  # rows can be deleted there: see portal/core/append_only.py
     STATEMENTS.remove("DELETE FROM {}")
 
 
 @pytest.fixture
-def issue_event_rows(acme: Partner) -> Any:
+def issue(acme: Partner) -> Any:
     issue = issue_of(watch_over(create_listed_integration(acme)), 1, OPENED_AT)
     SupportIssueEvent.objects.create(
         issue=issue, key="opened", kind="opened", at=OPENED_AT, seen_at=OPENED_AT, source="poll"
@@ -28,11 +28,9 @@ def issue_event_rows(acme: Partner) -> Any:
 
 @pytest.mark.parametrize("table", [SupportIssueEvent._meta.db_table, SlaClockEvent._meta.db_table])
 @pytest.mark.parametrize("statement", STATEMENTS)
-def test_what_was_reported_cannot_be_changed(issue_event_rows: Any, statement: str, table: str) -> None:
+def test_stored_events_cannot_be_changed(issue: Any, statement: str, table: str) -> None:
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement.format(table))
     assert (
-        SupportIssueEvent.objects.get(issue=issue_event_rows).at
-        == SlaClockEvent.objects.get(clock__issue=issue_event_rows).at
-        == OPENED_AT
+        SupportIssueEvent.objects.get(issue=issue).at == SlaClockEvent.objects.get(clock__issue=issue).at == OPENED_AT
     )

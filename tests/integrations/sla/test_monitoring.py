@@ -29,7 +29,7 @@ def watch(acme) -> MonitoredRepository:
     return watch_over(create_listed_integration(acme))
 
 
-def test_watch_begins_at_the_release_and_ends_with_the_support(at, alice):
+def test_monitoring_starts_at_the_release_and_ends_with_the_support(at, alice):
     row = at("support")
     watch = MonitoredRepository.objects.get(integration=row)
     assert (watch.repository, watch.repository_id) == (row.repository, row.repository_id)
@@ -42,18 +42,18 @@ def test_watch_begins_at_the_release_and_ends_with_the_support(at, alice):
     assert (watch.ended_at, watch.poll_at) == (NOW + timedelta(days=1), None)
 
 
-def test_integration_without_a_repository_is_not_watched(acme):
+def test_integration_without_a_repository_is_not_monitored(acme):
     assert monitoring.start_monitoring(create_listed_integration(acme, repository=""), NOW) is None
 
 
-def test_what_is_in_support_and_was_never_watched_is_watched(acme):
+def test_missing_monitoring_is_started_once(acme):
     row = create_listed_integration(acme)
     create_listed_integration(acme, "Bare", repository="")
     assert (monitoring.start_missing_monitoring(NOW), monitoring.start_missing_monitoring(NOW)) == (1, 0)
     assert MonitoredRepository.objects.get().integration == row
 
 
-def test_page_of_a_listed_integration_leads_to_its_webhook(watch, alice, sign_in):
+def test_page_of_a_listed_integration_links_to_its_webhook(watch, alice, sign_in):
     page = f"/integrations/{watch.integration.uuid}/"
     assert f"{page}monitoring/" in sign_in(alice).get(page).text
 
@@ -72,13 +72,13 @@ def test_new_secret_needs_a_recent_sign_in(watch, alice, sign_in):
     assert bytes(watch.secret) == before
 
 
-def test_beginning_twice_changes_nothing(watch):
+def test_second_start_changes_nothing(watch):
     again = monitoring.start_monitoring(watch.integration, OPENED_AT + timedelta(days=3))
     assert again is not None
     assert (again.pk, again.began_at) == (watch.pk, OPENED_AT)
 
 
-def test_watch_that_ended_begins_again(watch):
+def test_ended_monitoring_can_be_restarted(watch):
     monitoring.stop_monitoring(watch.integration, OPENED_AT + timedelta(days=1))
     later = OPENED_AT + timedelta(days=9)
     again = monitoring.start_monitoring(watch.integration, later)
@@ -86,7 +86,7 @@ def test_watch_that_ended_begins_again(watch):
     assert (again.pk, again.began_at, again.ended_at, again.data_up_to) == (watch.pk, later, None, later)
 
 
-def test_no_clock_has_a_moment_to_come_once_the_support_has_ended(watch):
+def test_clocks_have_no_next_check_after_the_end_of_support(watch):
     tracker = tracker_of(watch)
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
     issue = map_issue(GitHubIssue.model_validate(tracker.issues[number]))
@@ -100,14 +100,14 @@ def test_no_clock_has_a_moment_to_come_once_the_support_has_ended(watch):
     assert SlaClock.objects.exclude(next_at=None).count() == 0
 
 
-def test_watch_follows_the_integration_to_another_repository(watch, alice):
+def test_monitoring_follows_the_integration_to_another_repository(watch, alice):
     facts = {"repository": "acme/nomad-other", "repository_id": 99, "repository_owner_id": 47}
     creation.change_description(watch.integration, facts, actor=alice, now=NOW)
     watch.refresh_from_db()
     assert (watch.repository, watch.repository_id, watch.poll_at) == ("acme/nomad-other", 99, NOW)
 
 
-def test_secrets_are_sealed_with_the_newest_key(watch, settings, capsys):
+def test_secrets_are_encrypted_with_the_newest_key(watch, settings, capsys):
     older = settings.ENCRYPTION_KEYS
     monitoring.rotate_secret(watch, NOW)
     settings.ENCRYPTION_KEYS = ["a newer key", *older]

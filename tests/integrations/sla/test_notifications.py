@@ -27,7 +27,7 @@ def watch(rocket: Integration, now: datetime) -> MonitoredRepository:
     return watch_over(rocket, now)
 
 
-def due_in(
+def create_clock(
     watch: MonitoredRepository, moment: datetime, remaining_time: timedelta, number: int = 1, **fields: Any
 ) -> SlaClock:
     return clock_of(issue_of(watch, number, moment + remaining_time - 48 * H), moment + remaining_time, **fields)
@@ -42,7 +42,7 @@ def list_sent_emails() -> list[tuple[str, str]]:
 
 
 def test_breach_is_reported_to_both_sides_once(watch: MonitoredRepository, now: datetime) -> None:
-    due_in(watch, now, -1 * H)
+    create_clock(watch, now, -1 * H)
     clocks.advance_clocks(now)
     assert [
         notifications.send_due_notifications(now),
@@ -55,9 +55,9 @@ def test_breach_is_reported_to_both_sides_once(watch: MonitoredRepository, now: 
     assert (event.actor, event.sentence) == ("", "reported overdue issues: 1")
 
 
-def test_storm_is_one_email_that_names_every_issue(watch: MonitoredRepository, now: datetime) -> None:
+def test_many_breaches_are_one_email_that_names_every_issue(watch: MonitoredRepository, now: datetime) -> None:
     for number in range(30):
-        due_in(watch, now, -1 * H, number)
+        create_clock(watch, now, -1 * H, number)
     clocks.advance_clocks(now)
     assert notifications.send_due_notifications(now) == 1
     assert {subject for subject, _ in list_sent_emails()} == {"SLA breaches: 30 issues in Rocket"}
@@ -65,8 +65,8 @@ def test_storm_is_one_email_that_names_every_issue(watch: MonitoredRepository, n
     assert [f"rocket#{number}: http" in text for number in range(30)] == [True] * 30
 
 
-def test_other_warning_waits_for_the_working_day(watch: MonitoredRepository) -> None:
-    due_in(watch, NIGHT, 24 * H, severity="other")
+def test_warning_of_other_severity_waits_for_the_working_day(watch: MonitoredRepository) -> None:
+    create_clock(watch, NIGHT, 24 * H, severity="other")
     clocks.advance_clocks(NIGHT)
     morning = datetime(2026, 4, 15, 9, 0, tzinfo=UTC)
     assert [
@@ -79,21 +79,21 @@ def test_other_warning_waits_for_the_working_day(watch: MonitoredRepository) -> 
 
 
 def test_critical_warning_does_not_wait(watch: MonitoredRepository) -> None:
-    due_in(watch, NIGHT, 24 * H)
+    create_clock(watch, NIGHT, 24 * H)
     clocks.advance_clocks(NIGHT)
     assert [notifications.send_due_notifications(NIGHT), len(list_sent_emails())] == [1, 2]
 
 
-def test_warning_that_was_overtaken_is_not_sent(watch: MonitoredRepository) -> None:
-    due_in(watch, NIGHT, 24 * H, severity="other")
+def test_outdated_warning_is_not_sent(watch: MonitoredRepository) -> None:
+    create_clock(watch, NIGHT, 24 * H, severity="other")
     clocks.advance_clocks(NIGHT)
     SlaClock.objects.update(state="met", next_at=None)
     assert notifications.send_due_notifications(NIGHT + 12 * H) == 1
     assert (list_sent_emails(), Alert.objects.filter(notified_at=None).count()) == ([], 0)
 
 
-def taken_back(now: datetime) -> None:
-    """What comes late says that it was answered in time."""
+def retract_breach(now: datetime) -> None:
+    """Retract the breach, as after late news of a timely reply."""
     clock = SlaClock.objects.get()
     clock.state = "met"
     clock.save()
@@ -101,12 +101,10 @@ def taken_back(now: datetime) -> None:
         assert breaches.retract_invalid_breaches(clock, now, "It was answered in time.") == 1
 
 
-def test_breach_that_is_reverted_before_it_was_reported_is_never_reported(
-    watch: MonitoredRepository, now: datetime
-) -> None:
-    due_in(watch, now, -1 * H)
+def test_breach_retracted_before_its_report_is_never_reported(watch: MonitoredRepository, now: datetime) -> None:
+    create_clock(watch, now, -1 * H)
     clocks.advance_clocks(now)
-    taken_back(now)
+    retract_breach(now)
     assert [notifications.send_due_notifications(now), notifications.send_due_notifications(now + H)] == [1, 0]
     assert list_sent_emails() == []
     assert (Escalation.objects.count(), Alert.objects.filter(notified_at=None).count()) == (0, 0)
@@ -114,11 +112,11 @@ def test_breach_that_is_reverted_before_it_was_reported_is_never_reported(
 
 
 @pytest.mark.any_database
-def test_breach_that_was_reported_is_reverted_aloud(watch: MonitoredRepository, now: datetime) -> None:
-    due_in(watch, now, -1 * H)
+def test_retraction_of_a_reported_breach_is_reported(watch: MonitoredRepository, now: datetime) -> None:
+    create_clock(watch, now, -1 * H)
     clocks.advance_clocks(now)
     notifications.send_due_notifications(now)
-    taken_back(now)  # at the same moment, as the clock of a machine may show it
+    retract_breach(now)  # at the same time, as a coarse clock can show it
     assert notifications.send_due_notifications(now) == 1
     event_types = (
         AuditEvent.objects.filter(event_type__in=notifications.EVENT_TYPES_BY_KIND.values())
@@ -129,13 +127,13 @@ def test_breach_that_was_reported_is_reverted_aloud(watch: MonitoredRepository, 
     assert [to for _, to in list_sent_emails()] == ["alice@acme.example", "Nomad-integration-dev@hashicorp.com"] * 2
 
 
-def test_breach_that_stands_again_is_reported_again(watch: MonitoredRepository, now: datetime) -> None:
-    due_in(watch, now, -1 * H)
+def test_breach_recorded_again_is_reported_again(watch: MonitoredRepository, now: datetime) -> None:
+    create_clock(watch, now, -1 * H)
     for hour in range(0, 6, 2):
         clocks.advance_clocks(now + hour * H)
         notifications.send_due_notifications(now + hour * H)
         if hour < 4:
-            taken_back(now + (hour + 1) * H)
+            retract_breach(now + (hour + 1) * H)
             notifications.send_due_notifications(now + (hour + 1) * H)
             SlaClock.objects.update(state="overdue", next_at=now - H)
     event_types = (
@@ -158,25 +156,25 @@ def in_los_angeles(rocket: Integration) -> None:
     )
 
 
-def receivers() -> list[str]:
+def list_recipients() -> list[str]:
     return [to for _, to in list_sent_emails()]
 
 
 ACME, MAILBOX = "alice@acme.example", "Nomad-integration-dev@hashicorp.com"
-MORNING = datetime(2026, 4, 15, 9, 0, tzinfo=UTC)  # where the mailbox is read
+MORNING = datetime(2026, 4, 15, 9, 0, tzinfo=UTC)  # in the zone of the mailbox
 
 
-def test_each_reader_learns_of_a_warning_when_they_work(watch: MonitoredRepository, in_los_angeles: None) -> None:
-    due_in(watch, NIGHT, 24 * H, severity="other")
+def test_each_recipient_is_warned_in_their_working_hours(watch: MonitoredRepository, in_los_angeles: None) -> None:
+    create_clock(watch, NIGHT, 24 * H, severity="other")
     clocks.advance_clocks(NIGHT)
     assert (
         [notifications.send_due_notifications(NIGHT), notifications.send_due_notifications(NIGHT + H)],
-        receivers(),
+        list_recipients(),
     ) == ([1, 0], [ACME])
     assert Alert.objects.get().not_before == MORNING
     assert (
         [notifications.send_due_notifications(MORNING), notifications.send_due_notifications(MORNING + H)],
-        receivers(),
+        list_recipients(),
     ) == (
         [1, 0],
         [ACME, MAILBOX],
@@ -184,52 +182,54 @@ def test_each_reader_learns_of_a_warning_when_they_work(watch: MonitoredReposito
     assert AuditEvent.objects.filter(event_type="issue.warning_sent").count() == 1
 
 
-def test_who_is_reported_later_gets_one_email_of_all_that_is_still_news(
+def test_later_recipient_gets_one_email_of_all_current_warnings(
     watch: MonitoredRepository, in_los_angeles: None
 ) -> None:
     for number in (1, 2, 3):
         at = NIGHT + number * timedelta(minutes=10)
-        due_in(watch, at, 24 * H, number, severity="other")
+        create_clock(watch, at, 24 * H, number, severity="other")
         clocks.advance_clocks(at)
         notifications.send_due_notifications(at)
     SlaClock.objects.filter(issue__number=2).update(state="met", next_at=None)
-    assert (receivers(), notifications.send_due_notifications(MORNING)) == ([ACME] * 3, 1)
+    assert (list_recipients(), notifications.send_due_notifications(MORNING)) == ([ACME] * 3, 1)
     late = EmailMessage.objects.get(to=MAILBOX, name="issues_warned")
     assert [f"rocket#{number}: http" in late.text for number in (1, 2, 3)] == [True, False, True]
 
 
-def test_zone_of_a_person_goes_before_that_of_the_partner(
+def test_time_zone_of_a_person_overrides_that_of_the_partner(
     watch: MonitoredRepository, in_los_angeles: None, alice: User
 ) -> None:
     alice.zone = "Europe/Berlin"
     alice.save()
-    due_in(watch, NIGHT, 24 * H, severity="other")
+    create_clock(watch, NIGHT, 24 * H, severity="other")
     clocks.advance_clocks(NIGHT)
     assert (
         [notifications.send_due_notifications(NIGHT), notifications.send_due_notifications(MORNING - 2 * H)],
-        receivers(),
+        list_recipients(),
     ) == ([0, 1], [ACME])
 
 
 @pytest.mark.any_database
 @pytest.mark.parametrize(("hour", "minute", "expected_count"), [(15, 59, 0), (16, 0, 1), (16, 59, 1), (17, 0, 0)])
-def test_what_is_due_before_the_next_working_day_is_reported_before_this_one_ends(
+def test_warning_before_the_next_working_day_is_sent_in_the_last_working_hour(
     watch: MonitoredRepository, hour: int, minute: int, expected_count: int
 ) -> None:
     due = datetime(2026, 4, 15, 8, 0, tzinfo=UTC)  # warned of at 03:12
     at = NIGHT.replace(hour=hour, minute=minute)
-    due_in(watch, due, 0 * H, severity="other", warned=75, next_at=due - 4.8 * H)
-    due_in(watch, due, 2 * H, 2, severity="other", warned=75, next_at=due - 2.8 * H)  # the morning is early enough
+    create_clock(watch, due, 0 * H, severity="other", warned=75, next_at=due - 4.8 * H)
+    create_clock(
+        watch, due, 2 * H, 2, severity="other", warned=75, next_at=due - 2.8 * H
+    )  # the next morning is early enough
     assert [warnings.create_early_warnings(at), warnings.create_early_warnings(at)] == [expected_count, 0]
     assert (notifications.send_due_notifications(at), len(list_sent_emails())) == (expected_count, 2 * expected_count)
     clocks.advance_clocks(due - 4.5 * H)
     notifications.send_due_notifications(due - 4.5 * H)
-    assert len(list_sent_emails()) == 2  # at night only where nobody looked ahead
+    assert len(list_sent_emails()) == 2  # at night only without an early warning
 
 
-def test_warning_that_was_foreseen_says_how_much_is_used_by_then(watch: MonitoredRepository) -> None:
+def test_early_warning_has_the_share_used_so_far(watch: MonitoredRepository) -> None:
     due = datetime(2026, 4, 15, 8, 0, tzinfo=UTC)
-    due_in(watch, due, 0 * H, severity="other", warned=75, next_at=due - 4.8 * H)
+    create_clock(watch, due, 0 * H, severity="other", warned=75, next_at=due - 4.8 * H)
     at = NIGHT.replace(hour=16, minute=30)
     warnings.create_early_warnings(at)
     notifications.send_due_notifications(at)
@@ -237,16 +237,16 @@ def test_warning_that_was_foreseen_says_how_much_is_used_by_then(watch: Monitore
     assert 0 < issue["share"] < 90
 
 
-def test_news_is_not_put_off_for_a_database_that_was_away(watch: MonitoredRepository, now: datetime) -> None:
-    due_in(watch, now, -1 * H)
+def test_notification_is_sent_right_after_a_database_outage(watch: MonitoredRepository, now: datetime) -> None:
+    create_clock(watch, now, -1 * H)
     clocks.advance_clocks(now)
 
-    def away(execute: Any, sql: str, *rest: Any) -> Any:
+    def fail(execute: Any, sql: str, *rest: Any) -> Any:
         if sql.startswith('INSERT INTO "audit_auditevent"'):
             raise OperationalError("the server closed the connection")
         return execute(sql, *rest)
 
-    with pytest.raises(OperationalError), connection.execute_wrapper(away):
+    with pytest.raises(OperationalError), connection.execute_wrapper(fail):
         notifications.send_due_notifications(now)
     assert (list_sent_emails(), Alert.objects.get().not_before <= now) == ([], True)
     assert (notifications.send_due_notifications(now), len(list_sent_emails())) == (1, 2)

@@ -13,7 +13,7 @@ from portal.accounts.models import User
 from tests.integrations.sla.clocks import issue_of, watch_over
 
 
-def test_accounts_that_the_policy_knows_are_what_it_says(rocket: Integration, now: datetime) -> None:
+def test_policy_assigns_accounts_to_sides(rocket: Integration, now: datetime) -> None:
     issue = issue_of(watch_over(rocket, now), 1, now)
     issue.policy = LabelPolicy.objects.create(
         integration=rocket,

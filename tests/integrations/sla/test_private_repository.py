@@ -1,4 +1,4 @@
-"""A watched repository that turns private is not read with the portal's own credential, and everyone sees why."""
+"""Tests that a private repository is not read with the portal's own token, and that everyone sees why."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -14,7 +14,7 @@ from integrations.sla.models import Alert, MonitoredRepository, SlaBreach, SlaCl
 from tests.fakes.github.server import KEEPER, GitHub
 from tests.fakes.github.tracker import Tracker
 from tests.integrations.sla.github.reconciliation.polling import poll
-from tests.integrations.sla.github.test_delivery_processing import deliver, facts, state
+from tests.integrations.sla.github.test_delivery_processing import deliver, list_event_texts, list_state
 from tests.integrations.sla.watched import (
     OPENED_AT,
     PARTNER,
@@ -47,14 +47,14 @@ def tracker(watch: MonitoredRepository, github: GitHub) -> Tracker:
     return tracker
 
 
-def test_private_repository_is_asked_for_its_visibility_only(
+def test_only_the_visibility_of_a_private_repository_is_read(
     watch: MonitoredRepository, tracker: Tracker, github: GitHub
 ) -> None:
-    before = facts(watch), watch.cursors, watch.etags
+    before = list_event_texts(watch), watch.cursors, watch.etags
     tracker.open(REPORTER, "A secret", OPENED_AT + HOUR)
     poll(watch, OPENED_AT + 3 * HOUR)
     assert github.seen == [f"GET /repos/{watch.repository}"]
-    assert (facts(watch), watch.cursors, watch.etags) == before
+    assert (list_event_texts(watch), watch.cursors, watch.etags) == before
     assert (watch.trouble, watch.data_up_to) == (issue_sync.PRIVATE, OPENED_AT + HOUR)
     assert watch.poll_at == OPENED_AT + 3 * HOUR + reconciliation.TROUBLE_RETRY_DELAY
 
@@ -66,10 +66,10 @@ def test_repository_that_was_never_public_is_not_read(
     tracker.private = True
     tracker.open(REPORTER, "A secret", OPENED_AT)
     poll(watch, OPENED_AT + HOUR)
-    assert (facts(watch), watch.trouble) == ([], issue_sync.PRIVATE)
+    assert (list_event_texts(watch), watch.trouble) == ([], issue_sync.PRIVATE)
 
 
-def test_clock_of_a_private_repository_has_incomplete_data_and_never_breached(
+def test_clock_of_a_private_repository_has_incomplete_data_and_no_breach(
     watch: MonitoredRepository, tracker: Tracker
 ) -> None:
     poll(watch, OPENED_AT + 2 * HOUR)
@@ -79,18 +79,18 @@ def test_clock_of_a_private_repository_has_incomplete_data_and_never_breached(
     assert (SlaBreach.objects.count(), Alert.objects.filter(kind="breached").count()) == (0, 0)
 
 
-def test_public_again_it_is_read_on(watch: MonitoredRepository, tracker: Tracker) -> None:
+def test_repository_that_is_public_again_is_read(watch: MonitoredRepository, tracker: Tracker) -> None:
     poll(watch, OPENED_AT + 2 * HOUR)
     tracker.private = False
     tracker.comment(1, PARTNER, "It is fixed in 1.2.", OPENED_AT + 3 * HOUR)
     poll(watch, OPENED_AT + 4 * HOUR)
     assert (watch.trouble, watch.trouble_since, watch.data_up_to) == ("", None, OPENED_AT + 4 * HOUR)
-    assert facts(watch)[-1][1:] == (PARTNER.login, "It is fixed in 1.2.")
+    assert list_event_texts(watch)[-1][1:] == (PARTNER.login, "It is fixed in 1.2.")
 
 
 @pytest.mark.any_database
 def test_webhook_of_the_partner_is_still_read(watch: MonitoredRepository, tracker: Tracker, github: GitHub) -> None:
-    """The company set it up and signs it: what it sends, the portal may know."""
+    """The company sets up and signs the webhook, so the portal may read what it sends."""
     poll(watch, OPENED_AT + 2 * HOUR)
     tracker.hooked.clear()
     tracker.comment(1, PARTNER, "It is fixed in 1.2.", OPENED_AT + 3 * HOUR)
@@ -98,8 +98,8 @@ def test_webhook_of_the_partner_is_still_read(watch: MonitoredRepository, tracke
     github.seen.clear()
     assert delivery_processing.process_due_deliveries(OPENED_AT + 4 * HOUR) == 1
     watch.refresh_from_db()
-    assert (facts(watch)[-1][1], watch.data_up_to, github.seen) == (PARTNER.login, OPENED_AT + HOUR, [])
-    assert "met" not in {row[2] for row in state(watch)[1:]}
+    assert (list_event_texts(watch)[-1][1], watch.data_up_to, github.seen) == (PARTNER.login, OPENED_AT + HOUR, [])
+    assert "met" not in {row[2] for row in list_state(watch)[1:]}
 
 
 def test_anonymous_portal_sees_no_private_repository(

@@ -1,4 +1,4 @@
-"""A replay of all facts changes nothing, and says each thing that is stored otherwise."""
+"""Tests that a replay of all events changes nothing and reports each difference."""
 
 import contextlib
 import random
@@ -12,7 +12,7 @@ from integrations.partners.models import Partner
 from integrations.sla import tasks
 from integrations.sla.github import delivery_processing
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue, SupportIssueEvent
-from tests.integrations.sla.github.reconciliation.test_dropped_webhooks import story
+from tests.integrations.sla.github.reconciliation.test_dropped_webhooks import create_random_issues
 from tests.integrations.sla.github.test_delivery_processing import deliver
 from tests.integrations.sla.watched import (
     OPENED_AT,
@@ -32,7 +32,7 @@ def watch(acme: Partner) -> MonitoredRepository:
     """Twelve issues after nine days: answered, closed, late, overdue."""
     row = watch_over(create_listed_integration(acme))
     tracker = tracker_of(row)
-    story(tracker, random.Random(1))
+    create_random_issues(tracker, random.Random(1))
     deliver(row, tracker.hooked)
     delivery_processing.process_due_deliveries(OPENED_AT + timedelta(hours=30))
     MonitoredRepository.objects.update(data_up_to=NOW)
@@ -61,7 +61,7 @@ def test_replay_changes_nothing(watch):
     assert (list(SupportIssue.objects.values()), list(SlaClock.objects.order_by("pk").values())) == before
 
 
-def forget(rows):
+def delete_events(rows):
     with disable_delete_guard():
         rows.delete()
 
@@ -74,23 +74,23 @@ def forget(rows):
         (lambda: SupportIssue.objects.filter(number=2).update(last_commenter_role="x"), 1),
         (lambda: SlaClock.objects.filter(issue__number=3, target_type="resolve").update(due_at=NOW), 1),
         (lambda: SlaClock.objects.filter(issue__number=3, target_type="respond").delete(), 1),
-        (lambda: forget(SupportIssueEvent.objects.filter(issue__number=4, kind="opened")), 1),
+        (lambda: delete_events(SupportIssueEvent.objects.filter(issue__number=4, kind="opened")), 1),
         (lambda: SlaBreach.objects.filter(pk=SlaBreach.objects.first().pk).update(retracted_at=NOW), 1),
         (lambda: SlaBreach.objects.filter(pk=SlaBreach.objects.first().pk).update(due_at=OPENED_AT), 2),
     ],
 )
-def test_replay_names_what_was_changed(watch, change, lines):
+def test_replay_reports_changed_rows(watch, change, lines):
     change()
     output_lines = replay("--repository", watch.repository)
     assert output_lines[-1] == f"drift {len(output_lines) - 2}"
     assert len(output_lines) - 2 >= lines
 
 
-def test_replay_of_a_repository_that_is_not_watched_says_so(db):
+def test_replay_of_an_unmonitored_repository_is_refused(db):
     with pytest.raises(CommandError, match="acme/none is not monitored"):
         call_command("verify_sla_projection", repository="acme/none")
 
 
-def test_replay_of_thousands_asks_a_few_questions_a_chunk(watch, django_assert_max_num_queries):
+def test_replay_needs_few_queries_per_chunk(watch, django_assert_max_num_queries):
     with django_assert_max_num_queries(12):
         assert replay()[-1] == "drift 0"

@@ -22,12 +22,12 @@ def watch(rocket: Integration, now: datetime) -> MonitoredRepository:
     return watch_over(rocket, now)
 
 
-def clock_due(watch: MonitoredRepository, now: datetime, due: timedelta, number: int = 1, **fields: Any) -> SlaClock:
-    """A clock of 48 hours that is due so long after now."""
+def create_clock(watch: MonitoredRepository, now: datetime, due: timedelta, number: int = 1, **fields: Any) -> SlaClock:
+    """Create a clock of 48 hours that is due at `now` + `due`."""
     return clock_of(issue_of(watch, number, now + due - 48 * H), now + due, **fields)
 
 
-def row(clock: SlaClock) -> tuple[str, int, datetime | None]:
+def get_clock_state(clock: SlaClock) -> tuple[str, int, datetime | None]:
     fresh = SlaClock.objects.get(pk=clock.pk)
     return fresh.state, fresh.warned, fresh.next_at
 
@@ -44,7 +44,7 @@ def row(clock: SlaClock) -> tuple[str, int, datetime | None]:
         (-9 * H, 1, "overdue", 0, None),
     ],
 )
-def test_clock_is_warned_of_or_breached(
+def test_clock_is_warned_about_or_breached(
     watch: MonitoredRepository,
     now: datetime,
     due: timedelta,
@@ -53,13 +53,13 @@ def test_clock_is_warned_of_or_breached(
     warned_percent: int,
     next_in: timedelta | None,
 ) -> None:
-    clock = clock_due(watch, now, due)
+    clock = create_clock(watch, now, due)
     assert advance_clocks(now).processed_count == expected
-    assert row(clock) == (state, warned_percent, now + next_in if next_in is not None else None)
+    assert get_clock_state(clock) == (state, warned_percent, now + next_in if next_in is not None else None)
 
 
 def test_breach_is_a_record_an_event_and_one_alert(watch: MonitoredRepository, now: datetime) -> None:
-    clock = clock_due(watch, now, -1 * H)
+    clock = create_clock(watch, now, -1 * H)
     assert [advance_clocks(now), advance_clocks(now), advance_clocks(now + H)] == [
         ClockProcessingResult(1, 1, 0),
         ClockProcessingResult(),
@@ -75,7 +75,7 @@ def test_breach_is_a_record_an_event_and_one_alert(watch: MonitoredRepository, n
 
 
 def test_every_warning_is_reported_once(watch: MonitoredRepository, now: datetime) -> None:
-    clock_due(watch, now, 24 * H)
+    create_clock(watch, now, 24 * H)
     moments = [now, now, now + 12 * H, now + 12 * H, now + 20 * H, now + 24 * H, now + 30 * H]
     assert [advance_clocks(moment).processed_count for moment in moments] == [1, 0, 1, 0, 1, 1, 0]
     assert list(Alert.objects.order_by("pk").values_list("kind", "share")) == [
@@ -86,30 +86,28 @@ def test_every_warning_is_reported_once(watch: MonitoredRepository, now: datetim
     ]
 
 
-def test_what_we_do_not_know_is_no_breach(watch: MonitoredRepository, now: datetime) -> None:
+def test_clock_with_incomplete_data_is_not_breached(watch: MonitoredRepository, now: datetime) -> None:
     MonitoredRepository.objects.update(data_up_to=now - 2 * H)
-    clock = clock_due(watch, now, -1 * H)
+    clock = create_clock(watch, now, -1 * H)
     assert advance_clocks(now) == ClockProcessingResult(1, 0, 1)
-    assert row(clock) == ("data_incomplete", 0, now + RETRY_DELAY)
+    assert get_clock_state(clock) == ("data_incomplete", 0, now + RETRY_DELAY)
     assert MonitoredRepository.objects.get().poll_at == now
     assert (SlaBreach.objects.count(), Alert.objects.count(), SlaClockEvent.objects.count()) == (0, 0, 0)
     MonitoredRepository.objects.update(data_up_to=now)
     assert advance_clocks(now + RETRY_DELAY) == ClockProcessingResult(1, 1, 0)
-    assert row(clock)[0] == "overdue"
+    assert get_clock_state(clock)[0] == "overdue"
 
 
-def test_answer_that_came_late_while_no_one_looked_is_a_breach_all_the_same(
-    watch: MonitoredRepository, now: datetime
-) -> None:
-    clock = clock_due(watch, now, -5 * H, state="late", stopped_at=now - H)
+def test_late_reply_is_a_breach_even_if_it_was_detected_later(watch: MonitoredRepository, now: datetime) -> None:
+    clock = create_clock(watch, now, -5 * H, state="late", stopped_at=now - H)
     assert calculate_next_check_at(clock, now) == now - 5 * H
     SlaClock.objects.update(next_at=now - 5 * H)
     assert advance_clocks(now).breach_count == 1
-    assert row(clock) == ("late", 0, None)
+    assert get_clock_state(clock) == ("late", 0, None)
 
 
-def test_breach_that_never_was_is_retracted_once(watch: MonitoredRepository, now: datetime) -> None:
-    clock = clock_due(watch, now, -1 * H)
+def test_invalid_breach_is_retracted_once(watch: MonitoredRepository, now: datetime) -> None:
+    clock = create_clock(watch, now, -1 * H)
     advance_clocks(now)
     clock = SlaClock.objects.get()
     with transaction.atomic():
@@ -129,8 +127,8 @@ def test_breach_that_never_was_is_retracted_once(watch: MonitoredRepository, now
     assert list(Alert.objects.order_by("pk").values_list("kind", flat=True)) == ["breached", "retracted"]
 
 
-def comes_to(state: str, at: datetime) -> None:
-    """New facts fold the clock to another state, and what follows is written."""
+def change_state(state: str, at: datetime) -> None:
+    """Set the state of the clock as a new projection does."""
     clock = SlaClock.objects.get()
     clock.state = state
     with transaction.atomic():
@@ -140,17 +138,15 @@ def comes_to(state: str, at: datetime) -> None:
 
 
 @pytest.mark.postgres
-def test_breach_that_stands_again_is_news_again_and_its_retraction_stays(
-    watch: MonitoredRepository, now: datetime
-) -> None:
-    clock = clock_due(watch, now, -1 * H)
+def test_breach_recorded_again_is_reported_and_its_retraction_stays(watch: MonitoredRepository, now: datetime) -> None:
+    clock = create_clock(watch, now, -1 * H)
     advance_clocks(now)
-    comes_to("met", now + H)
-    comes_to("overdue", now + 2 * H)
+    change_state("met", now + H)
+    change_state("overdue", now + 2 * H)
     assert advance_clocks(now + 3 * H).breach_count == 1
     breaches = SlaBreach.objects.order_by("pk").values_list("found_at", "retracted_at", "retraction_reason")
     assert list(breaches) == [(now, now + H, "It was closed in time."), (now + 3 * H, None, "")]
-    comes_to("met", now + 4 * H)
+    change_state("met", now + 4 * H)
     due = int((now - H).timestamp())
     assert list(Alert.objects.order_by("pk").values_list("key", flat=True)) == [
         f"{clock.pk}:breached:100:{due}",
@@ -162,25 +158,25 @@ def test_breach_that_stands_again_is_news_again_and_its_retraction_stays(
 
 
 @pytest.mark.postgres
-def test_breach_that_stands_is_written_and_reported_once(watch: MonitoredRepository, now: datetime) -> None:
-    clock_due(watch, now, -1 * H)
+def test_breach_is_recorded_and_reported_once(watch: MonitoredRepository, now: datetime) -> None:
+    create_clock(watch, now, -1 * H)
     advance_clocks(now)
     SlaClock.objects.update(next_at=now - H)
     assert advance_clocks(now + H).breach_count == 1
     assert (SlaBreach.objects.count(), Alert.objects.count()) == (1, 1)
 
 
-def test_paused_clock_has_no_next_moment(watch: MonitoredRepository, now: datetime) -> None:
-    assert calculate_next_check_at(clock_due(watch, now, 5 * H, state="paused"), now) is None
-    assert calculate_next_check_at(clock_due(watch, now, 5 * H, 2, is_committed=False), now) is None
-    assert calculate_next_check_at(clock_due(watch, now, 5 * H, 3, warned=75), now) == now + 0.2 * H
+def test_paused_clock_has_no_next_check(watch: MonitoredRepository, now: datetime) -> None:
+    assert calculate_next_check_at(create_clock(watch, now, 5 * H, state="paused"), now) is None
+    assert calculate_next_check_at(create_clock(watch, now, 5 * H, 2, is_committed=False), now) is None
+    assert calculate_next_check_at(create_clock(watch, now, 5 * H, 3, warned=75), now) == now + 0.2 * H
 
 
 def test_batches_are_one_statement_each(
     watch: MonitoredRepository, now: datetime, django_assert_num_queries: Any
 ) -> None:
     for number in range(25):
-        clock_due(watch, now, -1 * H, number)
+        create_clock(watch, now, -1 * H, number)
     if connection.vendor == "postgresql":
         with django_assert_num_queries(4):
             assert advance_clocks(now, batch=10) == ClockProcessingResult(25, 25, 0)
@@ -189,8 +185,8 @@ def test_batches_are_one_statement_each(
 
 
 @pytest.mark.postgres
-def test_statement_and_rows_say_the_same(watch: MonitoredRepository, now: datetime) -> None:
-    """Two hundred clocks of all kinds, advanced both ways from the same beginning."""
+def test_statement_and_loop_write_the_same_rows(watch: MonitoredRepository, now: datetime) -> None:
+    """Advance 200 random clocks both ways from the same rows."""
     if connection.vendor != "postgresql":
         pytest.skip("the statement needs a real PostgreSQL")
     draw = random.Random(11)
@@ -199,23 +195,25 @@ def test_statement_and_rows_say_the_same(watch: MonitoredRepository, now: dateti
     for number in range(200):
         due = timedelta(seconds=draw.randint(-50 * 3600, 50 * 3600), milliseconds=draw.randrange(1000))
         warned_percent = draw.choice((0, 0, 50, 75))
-        clock = clock_due(watch, now, due, number, state=draw.choice(states), warned=warned_percent)
+        clock = create_clock(watch, now, due, number, state=draw.choice(states), warned=warned_percent)
         SlaClock.objects.filter(pk=clock.pk).update(next_at=min(clock.next_at, now - draw.randint(0, 5) * H))
-    assert _both(lambda: advance_clocks(now, 300), lambda: _advance_by_row(now, 300)) == (True, 200)
+    assert _compare(lambda: advance_clocks(now, 300), lambda: _advance_by_row(now, 300)) == (True, 200)
 
 
-def _both(first: Callable[[], ClockProcessingResult], second: Callable[[], ClockProcessingResult]) -> tuple[bool, int]:
-    """Run both from the same beginning; whether they left the same, and how many were taken."""
+def _compare(
+    first: Callable[[], ClockProcessingResult], second: Callable[[], ClockProcessingResult]
+) -> tuple[bool, int]:
+    """Run both from the same rows. Return whether they leave the same rows, and the number of clocks."""
     remaining_rows = []
     for one in (first, second):
         with transaction.atomic():
             processed_count = one().processed_count
-            remaining_rows.append((processed_count, *_everything()))
+            remaining_rows.append((processed_count, *_list_rows()))
             transaction.set_rollback(True)
     return remaining_rows[0] == remaining_rows[1], remaining_rows[0][0]
 
 
-def _everything() -> list[list[Any]]:
+def _list_rows() -> list[list[Any]]:
     order = ("clock_id", "kind", "share")
     return [
         list(SlaClock.objects.order_by("pk").values_list("pk", "state", "warned", "next_at", "breached_at")),

@@ -27,7 +27,7 @@ STALE = Person(801, "stale[bot]", "NONE", "Bot")
 
 
 def create_listed_integration(partner: Partner, name: str = "Rocket", **facts: Any) -> Integration:
-    """A listed integration in the Nomad program, set where others are driven: these tests begin there."""
+    """Create a listed integration in the Nomad program, without its earlier steps."""
     edition = PROGRAMS["nomad"].newest
     step, stage = edition.positions()[-1]
     fields = {
@@ -50,10 +50,10 @@ def create_listed_integration(partner: Partner, name: str = "Rocket", **facts: A
 
 
 def watch_over(integration: Integration, now: datetime = OPENED_AT, secret: str = SECRET) -> MonitoredRepository:
-    """The watch of an integration in support, with a hook secret that the test knows."""
+    """Monitor the repository of an integration in support, with a known webhook secret."""
     watch = monitoring.start_monitoring(integration, now)
     assert watch
-    watch.began_at = watch.data_up_to = now  # the release is as old as the story that the test tells
+    watch.began_at = watch.data_up_to = now  # the release is as old as the first issue
     watch.encrypt("secret", crypto.Secret(secret))
     watch.save()
     webhook_intake.clear_cached_repository(watch.uuid)
@@ -67,7 +67,7 @@ def tracker_of(watch: MonitoredRepository) -> Tracker:
 
 @contextmanager
 def disable_delete_guard() -> Iterator[None]:
-    """Here what was told of issues may be deleted: PostgreSQL's guard is off, SQLite has none."""
+    """Allow the deletion of issue events, which a trigger of PostgreSQL prevents."""
     if connection.vendor != "postgresql":
         yield
         return
@@ -80,7 +80,7 @@ def disable_delete_guard() -> Iterator[None]:
 
 
 def post(watch: MonitoredRepository, delivery: WebhookDelivery, secret: str = SECRET, **headers: Any) -> int:
-    """Deliver to the portal as GitHub does. Returns the status."""
+    """Deliver to the portal as GitHub does. Return the status code."""
     headers_sent = delivery.headers(secret) | headers
     answer = Client().post(f"/inbound/github/{watch.uuid}/", delivery.body, "application/json", headers=headers_sent)
     return answer.status_code

@@ -47,7 +47,7 @@ RESOLVE = [("resolve", "critical", 48, None, "required"), ("resolve", "other", N
 IDEALLY = [("resolve", "critical", 48, None, "ideal"), ("resolve", "other", None, 5, "required")]
 
 # verb, severity, hours, business days, "ideally"
-PROMISES = {
+SLA_TARGETS = {
     "consul": RESPOND,
     "consul-nia": RESOLVE,
     "nomad": RESOLVE,
@@ -57,7 +57,7 @@ PROMISES = {
     "vault": RESOLVE,
 }
 
-# The ids that the checklists carry, in their order; further requirements may stand between them.
+# IDs of the published checklists in their order. Other requirements can come between them.
 CHECKLISTS = {
     ("consul", "2022-01"): [f"CO-{n}" for n in range(1, 5)],
     ("consul-nia", "2022-01"): [f"NI-{n}" for n in range(1, 12)],

@@ -15,7 +15,7 @@ from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin
-from tests.integrations.submissions.requirements.pages import place, press, read
+from tests.integrations.submissions.requirements.pages import get_url, press, read_text
 from tests.integrations.submissions.signing import ALICE, RITA, TPA, sign
 from tests.integrations.submissions.test_documents import build_validated_file
 from tests.portal.core.test_uploads import PDF
@@ -147,20 +147,23 @@ def test_complete_agreement_takes_no_upload(rocket, alice, rita, now):
 
 def test_upload_is_rejected_then_confirmed_on_the_page(rocket, alice, rita, sign_in):
     company = sign_in(alice)
-    digest = BeautifulSoup(company.get(place(rocket, TPA)).content, "html.parser").find("input", {"name": "digest"})
+    digest = BeautifulSoup(company.get(get_url(rocket, TPA)).content, "html.parser").find("input", {"name": "digest"})
     fields = {"signer": "Alice Archer", "title": "CEO", "digest": digest["value"]}
     answer = press(company, rocket, TPA, "upload_agreement", **fields, file=SimpleUploadedFile("tpa.txt", b"Signed."))
-    assert (answer.status_code, "The content of the file is plain text. Supported types: PDF." in read(answer)) == (
+    assert (
+        answer.status_code,
+        "The content of the file is plain text. Supported types: PDF." in read_text(answer),
+    ) == (
         422,
         True,
     )
     press(company, rocket, TPA, "upload_agreement", **fields, file=SimpleUploadedFile("tpa.pdf", PDF))
     program = sign_in(rita)
-    assert 'value="sign"' not in program.get(place(rocket, TPA)).content.decode()
+    assert 'value="sign"' not in program.get(get_url(rocket, TPA)).content.decode()
     assert press(program, rocket, TPA, "reject_agreement", reason="").status_code == 422
     press(program, rocket, TPA, "reject_agreement", reason="Page 2 is missing.")
     company = sign_in(alice)
-    assert "The program rejected the signed PDF: Page 2 is missing." in read(company.get(place(rocket, TPA)))
+    assert "The program rejected the signed PDF: Page 2 is missing." in read_text(company.get(get_url(rocket, TPA)))
     press(company, rocket, TPA, "upload_agreement", **fields, file=SimpleUploadedFile("tpa.pdf", PDF))
     press(sign_in(rita), rocket, TPA, "confirm_agreement")
     assert get_answer(rocket) == (Status.SUBMITTED, "")

@@ -13,7 +13,7 @@ from integrations.submissions.text_changes import TextChange
 from integrations.submissions.workflow.states import Status
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin
-from tests.integrations.submissions.requirements.pages import place, read
+from tests.integrations.submissions.requirements.pages import get_url, read_text
 from tests.integrations.submissions.signing import MNDA, RITA, TPA, publish_version, sign
 from tests.replay import replay_fixture
 
@@ -22,7 +22,7 @@ REASON = "Version 2027-01 replaces version 2026-01. Both sides must sign it."
 
 @pytest.fixture
 @replay_fixture
-def complete(rocket, alice, rita, now):
+def complete_agreement(rocket, alice, rita, now):
     """Version 2026-01, signed by both sides."""
     sign(rocket, alice, now)
     return sign(rocket, rita, now, RITA)
@@ -33,11 +33,13 @@ def get_answer(row, requirement_id=TPA):
     return state.status, state.summary
 
 
-def test_nothing_is_requested_without_a_new_version(rocket, complete, now):
+def test_nothing_is_requested_without_a_new_version(rocket, complete_agreement, now):
     assert (request_new_versions(now), get_answer(rocket)[0]) == (0, Status.SUBMITTED)
 
 
-def test_new_version_opens_the_requirement_of_every_integration(acme, rocket, complete, alice, now, monkeypatch):
+def test_new_version_opens_the_requirement_of_every_integration(
+    acme, rocket, complete_agreement, alice, now, monkeypatch
+):
     vault = begin(acme, alice, "vault", name="Keeper")
     twin = next(r.id for r in vault.edition.requirements() if r.agreement == "tpa")
     publish_version(monkeypatch)
@@ -50,7 +52,7 @@ def test_new_version_opens_the_requirement_of_every_integration(acme, rocket, co
 
 
 def test_old_signatures_stay_and_the_new_version_completes_the_requirement(
-    rocket, complete, alice, rita, now, monkeypatch
+    rocket, complete_agreement, alice, rita, now, monkeypatch
 ):
     publish_version(monkeypatch)
     request_new_versions(now)
@@ -68,7 +70,7 @@ def test_half_signed_version_is_replaced(rocket, alice, now, monkeypatch, sign_i
     sign(rocket, alice, now)
     publish_version(monkeypatch)
     assert (request_new_versions(now), get_answer(rocket)) == (1, (Status.OPEN, REASON))
-    page = BeautifulSoup(sign_in(alice).get(place(rocket, TPA)).content, "html.parser")
+    page = BeautifulSoup(sign_in(alice).get(get_url(rocket, TPA)).content, "html.parser")
     assert page.select_one("#agreement-changes h2").text.strip() == "Changes from version 2026-01"
     assert len(page.select("#agreement-changes li")) == 2
 
@@ -90,12 +92,12 @@ def test_listed_integration_waits_for_the_company(at, alice, rita, now, monkeypa
     assert (row.stage, row.listing_status) == ("support", "listed")
 
 
-def test_page_shows_the_reason_and_what_changed(rocket, complete, alice, now, monkeypatch, sign_in):
+def test_page_shows_the_reason_and_what_changed(rocket, complete_agreement, alice, now, monkeypatch, sign_in):
     publish_version(monkeypatch)
     request_new_versions(now)
-    answer = sign_in(alice).get(place(rocket, TPA))
+    answer = sign_in(alice).get(get_url(rocket, TPA))
     changes = BeautifulSoup(answer.content, "html.parser").select("#agreement-changes li")
-    assert "Version 2027-01 replaces version 2026-01." in read(answer)
+    assert "Version 2027-01 replaces version 2026-01." in read_text(answer)
     assert [" ".join(each.text.split()) for each in changes] == [
         "Removed: Each side can end this agreement with a notice of 30 days. The listings end with it.",
         "Added: Each side can end this agreement with a notice of 60 days. The listings end with it.",

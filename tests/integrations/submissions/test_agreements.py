@@ -23,14 +23,14 @@ def get_status(row, requirement_id=TPA):
     return state.status, state.data.get("waits_for", "")
 
 
-def verbs(row):
+def list_event_types(row):
     return list(row.events.values_list("event_type", flat=True))[1:]
 
 
 def test_partner_signs_first(rocket, alice, now):
     sign(rocket, alice, now)
     assert get_status(rocket) == (Status.AWAITING_OTHER_PARTY, "program")
-    assert verbs(rocket) == ["agreement.signed_by_partner"]
+    assert list_event_types(rocket) == ["agreement.signed_by_partner"]
 
 
 @pytest.mark.every_database
@@ -65,37 +65,37 @@ def test_program_signs_first(rocket, alice, rita, now):
     sign(rocket, rita, now, RITA)
     assert get_status(rocket) == (Status.AWAITING_OTHER_PARTY, "partner")
     assert sign(rocket, alice, now).is_complete
-    assert verbs(rocket) == ["agreement.signed_by_program", "agreement.completed"]
+    assert list_event_types(rocket) == ["agreement.signed_by_program", "agreement.completed"]
 
 
-def test_signature_under_a_text_that_changed(rocket, alice, now):
+def test_signature_of_a_changed_text_is_refused(rocket, alice, now):
     with pytest.raises(ActionRefused, match="Read the agreement again") as refusal:
         agreements.sign_agreement(rocket, TPA, ALICE, digest="0" * 64, actor=alice, now=now)
     assert (refusal.value.kind, Agreement.objects.count()) == ("conflict", 0)
 
 
 @pytest.mark.every_database
-def test_own_part_corrected_before_the_other_side(rocket, alice, now):
+def test_own_signature_can_be_corrected_before_the_other_side_signs(rocket, alice, now):
     sign(rocket, alice, now)
     sign(rocket, alice, now, Signature("Bob Baker", "CTO", ALICE.statement))
     assert list(AgreementSignature.objects.values_list("signer", "title")) == [("Bob Baker", "CTO")]
 
 
 @pytest.mark.every_database
-def test_signature_sent_twice(rocket, alice, rita, now):
+def test_signature_sent_twice_is_recorded_once(rocket, alice, rita, now):
     for person, signature in ((alice, ALICE), (alice, ALICE), (rita, RITA), (rita, RITA)):
         sign(rocket, person, now, signature)
-    assert verbs(rocket) == ["agreement.signed_by_partner", "agreement.completed"]
+    assert list_event_types(rocket) == ["agreement.signed_by_partner", "agreement.completed"]
 
 
-def test_other_signature_on_a_complete_one(rocket, alice, rita, now):
+def test_complete_agreement_cannot_be_signed_again(rocket, alice, rita, now):
     sign(rocket, alice, now)
     sign(rocket, rita, now, RITA)
     with pytest.raises(ActionRefused, match="Both sides already signed version 2026-01"):
         sign(rocket, alice, now, Signature("Bob Baker", "CTO", ALICE.statement))
 
 
-def test_foreign_partner_signs(rocket, charlie, now):
+def test_foreign_partner_cannot_sign(rocket, charlie, now):
     with pytest.raises(ActionRefused, match="Only owners and editors of the company and reviewers"):
         sign(rocket, charlie, now)
 
@@ -106,11 +106,11 @@ def test_agreement_counts_in_every_program(acme, rocket, alice, rita, now):
     sign(rocket, rita, now, RITA)
     twin = next(r.id for r in vault.edition.requirements() if r.agreement == "tpa")
     later = begin(acme, alice, "packer", name="Bundler")
-    its = next(r.id for r in later.edition.requirements() if r.agreement == "tpa")
-    assert (get_status(vault, twin), get_status(later, its)) == ((Status.SUBMITTED, ""), (Status.SUBMITTED, ""))
+    other = next(r.id for r in later.edition.requirements() if r.agreement == "tpa")
+    assert (get_status(vault, twin), get_status(later, other)) == ((Status.SUBMITTED, ""), (Status.SUBMITTED, ""))
 
 
-def test_agreement_begun_elsewhere_is_completed_here(acme, rocket, alice, rita, now):
+def test_agreement_can_be_completed_from_another_integration(acme, rocket, alice, rita, now):
     vault = begin(acme, alice, "vault", name="Keeper")
     twin = next(r.id for r in vault.edition.requirements() if r.agreement == "tpa")
     sign(rocket, alice, now)
@@ -118,12 +118,12 @@ def test_agreement_begun_elsewhere_is_completed_here(acme, rocket, alice, rita, 
     assert get_status(rocket) == (Status.SUBMITTED, "")
 
 
-def test_mnda_not_needed(rocket, alice, now):
+def test_mnda_is_marked_not_applicable(rocket, alice, now):
     answers.mark_not_applicable(rocket, MNDA, actor=alice, now=now)
     assert get_status(rocket, MNDA) == (Status.NOT_APPLICABLE, "")
 
 
-def test_mnda_signed_after_all(rocket, alice, now):
+def test_mnda_that_was_not_applicable_can_be_signed(rocket, alice, now):
     answers.mark_not_applicable(rocket, MNDA, actor=alice, now=now)
     sign(rocket, alice, now, requirement_id=MNDA)
     assert get_status(rocket, MNDA) == (Status.AWAITING_OTHER_PARTY, "program")

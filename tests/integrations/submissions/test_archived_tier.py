@@ -1,4 +1,4 @@
-"""What the end of support and the listing say about a provider."""
+"""Tests of the archived tier of providers, and of the issue link of their listing."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta

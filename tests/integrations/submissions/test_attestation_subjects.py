@@ -18,7 +18,7 @@ from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
 from tests.conftest import begin, drive, meet
-from tests.integrations.submissions.requirements.pages import place, press, read
+from tests.integrations.submissions.requirements.pages import get_url, press, read_text
 from tests.portal.api.calling import caller
 from tests.replay import replay_fixture
 
@@ -59,9 +59,9 @@ def test_statement_is_refused_before_its_subject_is_fulfilled(
     provider: Integration, alice: Any, now: datetime, sign_in: Callable[[Any], Client]
 ) -> None:
     client = sign_in(alice)
-    assert f"{BLOCKER}" in read(client.get(place(provider, SIGNED)))
+    assert BLOCKER in read_text(client.get(get_url(provider, SIGNED)))
     answer = press(client, provider, SIGNED, "confirm", confirmed="on")
-    assert (answer.status_code, BLOCKER in read(answer)) == (409, True)
+    assert (answer.status_code, BLOCKER in read_text(answer)) == (409, True)
     with pytest.raises(ActionRefused, match=re.escape(BLOCKER)):
         confirm(provider, SIGNED, alice, now)
     path = f"/integrations/{provider.uuid}/requirements/{SIGNED}"
@@ -82,7 +82,7 @@ def test_all_statements_that_a_page_shows_are_confirmed_at_once(
             provider, requirement.id, outcome="pass", summary="Read.", detail=[], retry_at=None, now=now
         )
     client = sign_in(alice)
-    button = BeautifulSoup(client.get(place(provider, SIGNED)).content, "html.parser").find("button", {"name": "all"})
+    button = BeautifulSoup(client.get(get_url(provider, SIGNED)).content, "html.parser").find("button", {"name": "all"})
     assert button
     assert button["value"] == "TP-DOC"
     assert press(client, provider, SIGNED, "confirm", all=shown).status_code == status
@@ -97,7 +97,6 @@ def test_statement_is_accepted_after_its_subject(provider: Integration, alice: A
 
 
 def test_waived_subject_counts(provider: Integration, alice: Any, rita: Any, now: datetime) -> None:
-
     expires_at = now + timedelta(days=9)
     waivers.waive_requirement(provider, RELEASE, reason="Later.", expires_at=expires_at, actor=rita, now=now)
     confirm(provider, SIGNED, alice, now)
@@ -136,7 +135,7 @@ def test_statement_about_findings_is_not_needed_without_any(
 def test_statement_about_findings_is_not_suggested_meanwhile(
     first_round: Integration, alice: Any, sign_in: Callable[[Any], Client]
 ) -> None:
-    page = read(sign_in(alice).get(f"/integrations/{first_round.uuid}/"))
+    page = read_text(sign_in(alice).get(f"/integrations/{first_round.uuid}/"))
     assert "Waiting for the program" in page
     assert "Meanwhile" not in page
 
@@ -156,8 +155,8 @@ def test_statement_about_findings_waits_for_the_responses(
     assert get_status(first_round, "NO-5") == Status.SUBMITTED
 
 
-def look_at(row: Integration, now: datetime, release: str = "v1.0.0", **subjects: str) -> None:
-    """Record a check of the release, with what it looked at."""
+def record_release_check(row: Integration, now: datetime, release: str = "v1.0.0", **subjects: str) -> None:
+    """Record a passed check of the release, with the revisions that it inspected."""
     inspected_revisions = {"repository": "acme/terraform-provider-rocket", "release": release} | subjects
     detail = [{"key": "repository.release", "summary": "Read.", "subjects": inspected_revisions}]
     requirements.record_check_outcome(
@@ -167,9 +166,9 @@ def look_at(row: Integration, now: datetime, release: str = "v1.0.0", **subjects
 
 @pytest.fixture
 @replay_fixture
-def signed(provider: Integration, alice: Any, now: datetime) -> Integration:
+def signed_provider(provider: Integration, alice: Any, now: datetime) -> Integration:
     """A provider whose partner has confirmed that its release v1.0.0 is signed."""
-    look_at(provider, now)
+    record_release_check(provider, now)
     confirm(provider, SIGNED, alice, now)
     return fresh(provider)
 
@@ -190,56 +189,56 @@ VOIDED = "requirement.confirmation_voided"
     ],
 )
 def test_statement_is_void_after_its_subject_changed(
-    signed: Integration,
+    signed_provider: Integration,
     alice: Any,
     now: datetime,
     sign_in: Callable[[Any], Client],
     subjects: dict[str, str],
     reason: str,
 ) -> None:
-    look_at(signed, now, **subjects)
-    assert get_status(signed, SIGNED) == Status.OPEN
-    assert fresh(signed).next_action_target == f"requirement:{SIGNED}"
-    event = signed.events.get(event_type=VOIDED)
+    record_release_check(signed_provider, now, **subjects)
+    assert get_status(signed_provider, SIGNED) == Status.OPEN
+    assert fresh(signed_provider).next_action_target == f"requirement:{SIGNED}"
+    event = signed_provider.events.get(event_type=VOIDED)
     assert (event.summary, event.note) == ("The portal asked to confirm “Signed release” again", reason)
     assert event.emails.count() == 0
     client = sign_in(alice)
-    assert reason in read(client.get(place(signed, SIGNED)))
-    assert caller(alice).get(f"/integrations/{signed.uuid}/requirements/{SIGNED}").json()["summary"] == reason
-    press(client, signed, SIGNED, "confirm", confirmed="on")
-    assert get_status(signed, SIGNED) == Status.SUBMITTED
-    assert "Confirmed by Alice Archer" in read(client.get(place(signed, SIGNED)))
-    assert signed.fulfillments.get(requirement_id=SIGNED).void_reason == ""
+    assert reason in read_text(client.get(get_url(signed_provider, SIGNED)))
+    assert caller(alice).get(f"/integrations/{signed_provider.uuid}/requirements/{SIGNED}").json()["summary"] == reason
+    press(client, signed_provider, SIGNED, "confirm", confirmed="on")
+    assert get_status(signed_provider, SIGNED) == Status.SUBMITTED
+    assert "Confirmed by Alice Archer" in read_text(client.get(get_url(signed_provider, SIGNED)))
+    assert signed_provider.fulfillments.get(requirement_id=SIGNED).void_reason == ""
 
 
 @pytest.mark.parametrize(
     "subjects", [{}, {"commit": "0a1b2c"}, {"repository": "Acme/Terraform-Provider-Rocket"}, {"release": ""}]
 )
 def test_statement_stays_valid_while_its_subject_is_the_same(
-    signed: Integration, now: datetime, subjects: dict[str, str]
+    signed_provider: Integration, now: datetime, subjects: dict[str, str]
 ) -> None:
-    look_at(signed, now, **subjects)
-    assert get_status(signed, SIGNED) == Status.SUBMITTED
-    assert signed.events.filter(event_type=VOIDED).count() == 0
+    record_release_check(signed_provider, now, **subjects)
+    assert get_status(signed_provider, SIGNED) == Status.SUBMITTED
+    assert signed_provider.events.filter(event_type=VOIDED).count() == 0
 
 
 @pytest.mark.every_database
-def test_outage_does_not_hide_a_change(signed: Integration, now: datetime) -> None:
-    check_release(signed, now, outcome="error")
+def test_outage_does_not_hide_a_change(signed_provider: Integration, now: datetime) -> None:
+    check_release(signed_provider, now, outcome="error")
     detail = [{"key": "repository.release", "summary": "Unclear."}]
     requirements.record_check_outcome(
-        signed, RELEASE, outcome="not_run", summary="Unclear.", detail=detail, retry_at=None, now=now
+        signed_provider, RELEASE, outcome="not_run", summary="Unclear.", detail=detail, retry_at=None, now=now
     )
-    assert get_status(signed, SIGNED) == Status.SUBMITTED
-    look_at(signed, now, release="v1.1.0")
-    assert get_status(signed, SIGNED) == Status.OPEN
+    assert get_status(signed_provider, SIGNED) == Status.SUBMITTED
+    record_release_check(signed_provider, now, release="v1.1.0")
+    assert get_status(signed_provider, SIGNED) == Status.OPEN
 
 
 def test_nothing_is_void_in_support(acme: Partner, alice: Any, rita: Any, now: datetime) -> None:
     row = begin(acme, alice, "terraform-provider", category="infrastructure")
     row = drive(row, "support", partner=alice, reviewer=rita, now=now)
-    look_at(row, now)
-    look_at(row, now, release="v1.1.0")
+    record_release_check(row, now)
+    record_release_check(row, now, release="v1.1.0")
     assert get_status(row, SIGNED) == Status.SUBMITTED
     assert row.events.filter(event_type=VOIDED).count() == 0
 

@@ -24,7 +24,7 @@ ACCOUNT_REQUIREMENT = "NO-6"
 VALUE = "root\nc0rrect-h0rse-77"
 
 
-def give(row, by, now, *, label="Test tenant", permanent=False, requirement_id=ACCOUNT_REQUIREMENT, **more):
+def submit_account(row, by, now, *, label="Test tenant", permanent=False, requirement_id=ACCOUNT_REQUIREMENT, **more):
     more.setdefault("uuid", uuid4())
     return credentials.submit_credential(
         row, requirement_id, label, Secret(VALUE), permanent=permanent, actor=by, now=now, **more
@@ -38,7 +38,7 @@ def in_review(at, rita):
     return Integration.objects.get(pk=row.pk)
 
 
-def status(row):
+def get_status(row):
     return Integration.objects.get(pk=row.pk).fulfillments.get(requirement_id=ACCOUNT_REQUIREMENT).status
 
 
@@ -46,15 +46,15 @@ def fresh(credential):
     return TestCredential.objects.get(pk=credential.pk)
 
 
-def test_given_and_sealed(rocket, alice, now):
-    credential = give(rocket, alice, now)
-    assert status(rocket) == Status.SUBMITTED
+def test_submitted_value_is_encrypted(rocket, alice, now):
+    credential = submit_account(rocket, alice, now)
+    assert get_status(rocket) == Status.SUBMITTED
     assert VALUE.encode() not in bytes(credential.encrypted_value)
 
 
 @pytest.mark.every_database
-def test_value_is_in_no_row_but_its_own_sealed_one(in_review, alice, rita, now):
-    credential = give(in_review, alice, now)
+def test_value_is_in_no_table_in_plain_text(in_review, alice, rita, now):
+    credential = submit_account(in_review, alice, now)
     credentials.reveal_credential(credential, reason="To run it.", actor=rita, now=now)
     with connection.cursor() as cursor:
         tables = connection.introspection.table_names(cursor)
@@ -66,44 +66,44 @@ def test_value_is_in_no_row_but_its_own_sealed_one(in_review, alice, rita, now):
 
 
 @pytest.mark.every_database
-def test_sent_twice(rocket, alice, now):
+def test_account_sent_twice_is_stored_once(rocket, alice, now):
     uuid = uuid4()
-    first = give(rocket, alice, now, uuid=uuid)
-    assert give(rocket, alice, now, uuid=uuid) == first
+    first = submit_account(rocket, alice, now, uuid=uuid)
+    assert submit_account(rocket, alice, now, uuid=uuid) == first
     assert rocket.events.filter(event_type="credential.added").count() == 1
 
 
-def test_uuid_of_a_foreign_account(rocket, globex, alice, charlie, now):
-    theirs = give(begin(globex, charlie), charlie, now)
+def test_uuid_of_a_foreign_account_is_refused(rocket, globex, alice, charlie, now):
+    theirs = submit_account(begin(globex, charlie), charlie, now)
     with pytest.raises(ActionRefused, match="Reload the page"):
-        give(rocket, alice, now, uuid=theirs.uuid)
+        submit_account(rocket, alice, now, uuid=theirs.uuid)
 
 
-def test_permanent_where_the_program_asks_for_none(acme, alice, now):
+def test_permanent_account_is_refused_if_the_program_does_not_accept_it(acme, alice, now):
     row = begin(acme, alice, "vault")
     requirement = next((r for r in row.edition.requirements() if r.kind == "credentials"), None)
     if requirement is None:
         row = begin(acme, alice, "packer", name="Bundler")
         requirement = next(r for r in row.edition.requirements() if r.kind == "credentials")
     with pytest.raises(ActionRefused, match="doesn't accept permanent test accounts"):
-        give(row, alice, now, permanent=True, requirement_id=requirement.id)
+        submit_account(row, alice, now, permanent=True, requirement_id=requirement.id)
 
 
-def test_replaced_value_is_forgotten(rocket, alice, now):
-    old = give(rocket, alice, now)
-    new = give(rocket, alice, now, replaces=str(old.uuid))
+def test_replaced_value_is_deleted(rocket, alice, now):
+    old = submit_account(rocket, alice, now)
+    new = submit_account(rocket, alice, now, replaces=str(old.uuid))
     assert credentials.list_current_credentials(rocket, ACCOUNT_REQUIREMENT) == [new]
     assert (bytes(fresh(old).encrypted_value), fresh(old).ended_why) == (b"", "It was replaced.")
 
 
-def test_withdrawn_opens_the_requirement(rocket, alice, now):
-    credential = give(rocket, alice, now)
+def test_withdrawal_opens_the_requirement(rocket, alice, now):
+    credential = submit_account(rocket, alice, now)
     credentials.withdraw_credential(rocket, ACCOUNT_REQUIREMENT, str(credential.uuid), actor=alice, now=now)
-    assert (status(rocket), bytes(fresh(credential).encrypted_value)) == (Status.OPEN, b"")
+    assert (get_status(rocket), bytes(fresh(credential).encrypted_value)) == (Status.OPEN, b"")
 
 
-def test_revealed_to_the_assigned_reviewer(in_review, alice, rita, now):
-    credential = give(in_review, alice, now)
+def test_account_is_revealed_to_the_assigned_reviewer(in_review, alice, rita, now):
+    credential = submit_account(in_review, alice, now)
     secret = credentials.reveal_credential(credential, reason="To run the acceptance tests.", actor=rita, now=now)
     event = in_review.events.last()
     assert secret == Secret(VALUE)
@@ -119,22 +119,22 @@ def test_revealed_to_the_assigned_reviewer(in_review, alice, rita, now):
 
 
 @pytest.mark.parametrize("who", ["rob", "alice", "sam", "charlie"])
-def test_revealed_to_no_one_else(in_review, alice, now, who, request):
-    credential = give(in_review, alice, now)
+def test_account_is_revealed_to_no_one_else(in_review, alice, now, who, request):
+    credential = submit_account(in_review, alice, now)
     with pytest.raises(ActionRefused, match="Only the assigned reviewer"):
         credentials.reveal_credential(credential, reason="Let me see.", actor=request.getfixturevalue(who), now=now)
     assert TestCredentialAccess.objects.count() == 0
 
 
-def test_revealed_without_a_reason(in_review, alice, rita, now):
-    credential = give(in_review, alice, now)
+def test_account_is_not_revealed_without_a_reason(in_review, alice, rita, now):
+    credential = submit_account(in_review, alice, now)
     with pytest.raises(ActionRefused, match="Enter a reason"):
         credentials.reveal_credential(credential, reason="  ", actor=rita, now=now)
 
 
 @pytest.mark.every_database
-def test_value_moved_to_another_row(in_review, alice, rita, now):
-    credential, other = give(in_review, alice, now), give(in_review, alice, now, label="Other")
+def test_value_moved_to_another_row_cannot_be_decrypted(in_review, alice, rita, now):
+    credential, other = submit_account(in_review, alice, now), submit_account(in_review, alice, now, label="Other")
     TestCredential.objects.filter(pk=other.pk).update(encrypted_value=bytes(credential.encrypted_value))
     with pytest.raises(ActionRefused, match="are damaged"):
         credentials.reveal_credential(other, reason="Let me see.", actor=rita, now=now)
@@ -142,8 +142,8 @@ def test_value_moved_to_another_row(in_review, alice, rita, now):
 
 
 @pytest.mark.every_database
-def test_used_by_a_sandbox_run(in_review, alice, now):
-    credential = give(in_review, alice, now)
+def test_use_by_a_sandbox_run_is_recorded(in_review, alice, now):
+    credential = submit_account(in_review, alice, now)
     assert credentials.open_for_sandbox(credential, actor=None, reason="Test run 12", now=now) == VALUE
     assert list(TestCredentialAccess.objects.values_list("how", "by", "reason")) == [("sandbox", None, "Test run 12")]
     assert in_review.events.last().event_type == "credential.used_in_sandbox"
@@ -154,16 +154,19 @@ def approve_integration(row, rita, alice, now):
 
 
 def test_temporary_account_ends_with_review(in_review, alice, rita, now):
-    one, credential = give(in_review, alice, now), give(in_review, alice, now, label="Stays", permanent=True)
+    one, credential = (
+        submit_account(in_review, alice, now),
+        submit_account(in_review, alice, now, label="Stays", permanent=True),
+    )
     approve_integration(in_review, rita, alice, now)
     assert maintain_credentials(now + timedelta(minutes=11)) == 1
     assert (fresh(one).ended_why, bytes(fresh(one).encrypted_value)) == ("The review has ended.", b"")
     assert fresh(credential).ended_at is None
-    assert status(in_review) == Status.SUBMITTED
+    assert get_status(in_review) == Status.SUBMITTED
 
 
 def test_temporary_account_stays_during_undo_window(in_review, alice, rita, now):
-    one = give(in_review, alice, now)
+    one = submit_account(in_review, alice, now)
     approve_integration(in_review, rita, alice, now)
     assert maintain_credentials(now + timedelta(minutes=9)) == 0
     assert credentials.reveal_credential(
@@ -171,21 +174,21 @@ def test_temporary_account_stays_during_undo_window(in_review, alice, rita, now)
     ) == Secret(VALUE)
 
 
-def test_one_off_after_the_review_before_maintenance(in_review, alice, rita, now):
-    one = give(in_review, alice, now)
+def test_temporary_account_is_unavailable_after_the_review_before_maintenance(in_review, alice, rita, now):
+    one = submit_account(in_review, alice, now)
     approve_integration(in_review, rita, alice, now)
     with pytest.raises(ActionRefused, match=r"^We no longer store this test account\. The review has ended\.$"):
         credentials.reveal_credential(one, reason="Let me see.", actor=rita, now=now + timedelta(minutes=11))
 
 
-def test_one_off_given_before_the_review_lives(rocket, alice, now):
-    one = give(rocket, alice, now)
+def test_temporary_account_submitted_before_the_review_stays(rocket, alice, now):
+    one = submit_account(rocket, alice, now)
     assert (maintain_credentials(now + timedelta(days=400)), fresh(one).ended_at) == (0, None)
 
 
 @pytest.mark.every_database
-def test_permanent_ends_with_the_integration(in_review, alice, now):
-    credential = give(in_review, alice, now, permanent=True)
+def test_permanent_account_ends_with_the_integration(in_review, alice, now):
+    credential = submit_account(in_review, alice, now, permanent=True)
     perform_transition(in_review, "withdraw", actor=alice, now=now)
     later = now + timedelta(minutes=10)
     assert (maintain_credentials(now), maintain_credentials(later)) == (0, 1)
@@ -193,36 +196,36 @@ def test_permanent_ends_with_the_integration(in_review, alice, now):
 
 
 @pytest.mark.every_database
-def test_maintenance_runs_twice(in_review, alice, rita, now):
-    give(in_review, alice, now)
+def test_second_maintenance_changes_nothing(in_review, alice, rita, now):
+    submit_account(in_review, alice, now)
     approve_integration(in_review, rita, alice, now)
     later = now + timedelta(minutes=11)
     assert (maintain_credentials(later), maintain_credentials(later)) == (1, 0)
     assert in_review.events.filter(event_type="credential.deleted").count() == 1
 
 
-def reminders(row):
+def list_reminders(row):
     return list(row.events.filter(event_type="credential.rotation_requested").values_list("at", flat=True))
 
 
 @pytest.mark.every_database
-def test_permanent_is_to_be_rotated_once_a_due_moment(rocket, alice, now):
-    give(rocket, alice, now, permanent=True)
+def test_rotation_is_requested_once_per_due_date(rocket, alice, now):
+    submit_account(rocket, alice, now, permanent=True)
     due = now + timedelta(days=90)
     for moment in (due - timedelta(minutes=1), due, due + timedelta(days=1), due + timedelta(days=30)):
         maintain_credentials(moment)
-    assert reminders(rocket) == [due, due + timedelta(days=30)]
+    assert list_reminders(rocket) == [due, due + timedelta(days=30)]
 
 
-def test_rotated_in_time_is_not_reminded_of(rocket, alice, now):
-    old = give(rocket, alice, now, permanent=True)
-    give(rocket, alice, now + timedelta(days=80), permanent=True, replaces=str(old.uuid))
+def test_account_rotated_in_time_needs_no_reminder(rocket, alice, now):
+    old = submit_account(rocket, alice, now, permanent=True)
+    submit_account(rocket, alice, now + timedelta(days=80), permanent=True, replaces=str(old.uuid))
     assert maintain_credentials(now + timedelta(days=90)) == 0
 
 
-def test_rotation_makes_the_old_key_superfluous(in_review, alice, rita, now, settings):
+def test_key_rotation_makes_the_old_key_unnecessary(in_review, alice, rita, now, settings):
     settings.ENCRYPTION_KEYS = ["old"]
-    credential = give(in_review, alice, now)
+    credential = submit_account(in_review, alice, now)
     settings.ENCRYPTION_KEYS = ["new", "old"]
     output = StringIO()
     call_command("rotate_encryption_keys", stdout=output)
@@ -232,9 +235,9 @@ def test_rotation_makes_the_old_key_superfluous(in_review, alice, rita, now, set
 
 
 @pytest.mark.every_database
-def test_rotation_without_the_key_of_an_account(rocket, alice, now, settings):
+def test_key_rotation_without_the_key_of_an_account_is_refused(rocket, alice, now, settings):
     settings.ENCRYPTION_KEYS = ["lost"]
-    give(rocket, alice, now)
+    submit_account(rocket, alice, now)
     settings.ENCRYPTION_KEYS = ["new"]
     with pytest.raises(CommandError, match="No configured key decrypts: Test tenant of Rocket"):
         call_command("rotate_encryption_keys", stdout=StringIO())

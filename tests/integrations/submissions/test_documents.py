@@ -22,15 +22,15 @@ def build_validated_file(content: bytes = b"ok 1", name: str = "run.txt", kind: 
     return ValidatedFile(ContentFile(content, name), name, kind, len(content), hashlib.sha256(content).hexdigest())
 
 
-def status(row, requirement_id=LOGS):
+def get_status(row, requirement_id=LOGS):
     state = Integration.objects.get(pk=row.pk).fulfillments.filter(requirement_id=requirement_id).first()
     return state.status if state else Status.OPEN
 
 
-def test_upload_meets_the_requirement(rocket, alice, now):
+def test_upload_fulfills_the_requirement(rocket, alice, now):
     document = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
     event = rocket.events.last()
-    assert status(rocket) == Status.SUBMITTED
+    assert get_status(rocket) == Status.SUBMITTED
     assert (event.event_type, event.data["name"], event.data["size"]) == ("document.uploaded", "run.txt", 4)
     with default_storage.open(document.file.name) as file:
         assert file.read() == b"ok 1"
@@ -38,14 +38,14 @@ def test_upload_meets_the_requirement(rocket, alice, now):
 
 
 @pytest.mark.every_database
-def test_upload_sent_twice(rocket, alice, now):
+def test_upload_sent_twice_is_stored_once(rocket, alice, now):
     first = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
     second = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
     assert second == first
     assert rocket.events.filter(event_type="document.uploaded").count() == 1
 
 
-def test_replaced_document_is_gone(rocket, alice, now, django_capture_on_commit_callbacks):
+def test_replaced_document_is_deleted(rocket, alice, now, django_capture_on_commit_callbacks):
     old = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
     with django_capture_on_commit_callbacks(execute=True):
         new = documents.upload_document(
@@ -56,28 +56,28 @@ def test_replaced_document_is_gone(rocket, alice, now, django_capture_on_commit_
 
 
 @pytest.mark.every_database
-def test_removed_last_document_opens_the_requirement(rocket, alice, now, django_capture_on_commit_callbacks):
+def test_removal_of_the_last_document_opens_the_requirement(rocket, alice, now, django_capture_on_commit_callbacks):
     document = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
     with django_capture_on_commit_callbacks(execute=True):
         documents.remove_document(rocket, LOGS, str(document.uuid), actor=alice, now=now)
-    assert (status(rocket), documents.list_current_documents(rocket, LOGS)) == (Status.OPEN, [])
+    assert (get_status(rocket), documents.list_current_documents(rocket, LOGS)) == (Status.OPEN, [])
     assert not default_storage.exists(document.file.name)
 
 
 @pytest.mark.every_database
-def test_document_removed_twice(rocket, alice, now):
+def test_document_cannot_be_removed_twice(rocket, alice, now):
     document = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
     documents.remove_document(rocket, LOGS, str(document.uuid), actor=alice, now=now)
     with pytest.raises(ActionRefused, match="replaced or deleted"):
         documents.remove_document(rocket, LOGS, str(document.uuid), actor=alice, now=now)
 
 
-def test_upload_by_a_reviewer_for_the_partner(rocket, rita, now):
+def test_reviewer_cannot_upload_for_the_partner(rocket, rita, now):
     with pytest.raises(ActionRefused, match="Only owners and editors"):
         documents.upload_document(rocket, LOGS, build_validated_file(), actor=rita, now=now)
 
 
-def test_upload_beyond_the_most(rocket, alice, now):
+def test_number_of_documents_is_limited(rocket, alice, now):
     for number in range(documents.MAX_DOCUMENTS):
         documents.upload_document(rocket, LOGS, build_validated_file(b"ok %d" % number), actor=alice, now=now)
     with pytest.raises(ActionRefused, match="up to 20 documents"):
@@ -89,4 +89,4 @@ def test_logo_counts_for_every_integration(acme, rocket, alice, now):
     document = documents.upload_document(rocket, LOGO, build_validated_file(), actor=alice, now=now)
     later = begin(acme, alice, name="Probe")
     assert [documents.list_current_documents(row, LOGO) for row in (rocket, other, later)] == [[document]] * 3
-    assert status(other, LOGO) == Status.SUBMITTED
+    assert get_status(other, LOGO) == Status.SUBMITTED

@@ -7,12 +7,12 @@ from integrations.submissions.forms.drafts import bind_form, get_naming_hint, me
 from tests.integrations.submissions.draft_input import DATA, EDITION, PROGRAM
 
 
-def errors(**changes):
+def get_errors(**changes):
     return bind_form(PROGRAM, EDITION, DATA | changes).errors.get_json_data()
 
 
-def sentence(field, **changes):
-    (error,) = errors(**changes)[field]
+def get_error(field, **changes):
+    (error,) = get_errors(**changes)[field]
     return error["message"]
 
 
@@ -38,11 +38,11 @@ def sentence(field, **changes):
         ("homepage", "ftp://acme.example/rocket", "The URL must start with https:// or http://."),
     ],
 )
-def test_field_that_is_not_fit_says_what_to_do(field, value, expected):
-    assert sentence(field, **{field: value}) == expected
+def test_invalid_field_says_what_to_do(field, value, expected):
+    assert get_error(field, **{field: value}) == expected
 
 
-def test_form_that_is_fit_gives_the_facts():
+def test_valid_form_returns_its_values():
     form = bind_form(PROGRAM, EDITION, DATA)
     assert form.is_valid()
     assert form.get_values(DATA | {"repository": "acme/terraform-provider-rocket", "repository_id": 7}) == {
@@ -53,7 +53,7 @@ def test_form_that_is_fit_gives_the_facts():
     }
 
 
-def test_numbers_of_another_repository_are_left_out():
+def test_ids_of_another_repository_are_omitted():
     form = bind_form(PROGRAM, EDITION, DATA)
     assert form.is_valid()
     assert form.get_values(DATA | {"repository": "acme/other", "repository_id": 7})["repository_id"] is None
@@ -70,10 +70,10 @@ def test_numbers_of_another_repository_are_left_out():
         ),
     ],
 )
-def test_repository_name_is_hinted_at_and_not_refused(name, expected):
+def test_wrong_repository_name_gets_a_hint_and_is_accepted(name, expected):
     address = f"https://github.com/acme/{name}"
     assert get_naming_hint(PROGRAM, address) == expected
-    assert errors(repository_address=address) == {}
+    assert get_errors(repository_address=address) == {}
 
 
 def post(**fields):
@@ -83,25 +83,25 @@ def post(**fields):
     return post_data
 
 
-def test_typing_over_an_answer_of_github_forgets_that_it_was_one():
+def test_edited_field_is_no_longer_prefilled():
     before = DATA | {"prefilled": ["name", "description"], "license": "MPL-2.0"}
     after = merge_form_data(post(**DATA | {"name": "Rockets"}), before)
     assert (after["prefilled"], after["license"]) == (["description"], "MPL-2.0")
 
 
-def test_another_address_forgets_what_the_first_repository_answered():
+def test_another_repository_discards_the_prefilled_data():
     before = DATA | {"prefilled": ["name", "license"], "license": "MPL-2.0", "repository_id": 7, "prefill_note": "x"}
     after = merge_form_data(post(**DATA | {"repository_address": "acme/other"}), before)
     assert {"license", "repository_id", "prefill_note"} & set(after) == set()
     assert after["prefilled"] == ["name"]
 
 
-def test_no_ticked_box_unticks_all():
+def test_submission_without_ticked_boxes_unticks_all():
     fields = {key: value for key, value in DATA.items() if key != "offerings"}
     assert merge_form_data(post(**fields), DATA)["offerings"] == []
 
 
-def test_what_no_database_takes_is_left_out_of_a_draft():
+def test_draft_omits_long_and_refused_text():
     assert merge_form_data(post(name="Ro\x00cket" + "x" * 30_000), {})["name"] == ("Ro\x00cket" + "x" * 30_000)[
         :20_000
     ].replace("\x00", "")

@@ -1,3 +1,5 @@
+"""Tests of drafts: autosave, conflicts between versions, and deletion."""
+
 from datetime import timedelta
 
 import pytest
@@ -6,7 +8,7 @@ from integrations.partners.models import Membership
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.services import drafts
 from portal.core.errors import ActionRefused
-from tests.conftest import NOW
+from tests.conftest import NOW, begin
 
 pytestmark = pytest.mark.any_database
 
@@ -26,18 +28,18 @@ def draft(acme, alice):
 
 
 @pytest.fixture
-def two(draft, alice, bob):
-    """A draft that alice saved, and bob on top of her version."""
+def two_versions(draft, alice, bob):
+    """A draft that Alice saved, and then Bob."""
     first = drafts.save_draft(draft, DATA, version=0, actor=alice, now=NOW)
     return drafts.save_draft(first, DATA | {"name": "Bob's", "category": "database"}, version=1, actor=bob, now=NOW)
 
 
-def at(draft, more=""):
+def get_url(draft, more=""):
     return f"/drafts/{draft.uuid}/{more}"
 
 
-def test_draft_saves_itself_and_reports_its_version(sign_in, draft, alice):
-    answer = sign_in(alice).post(at(draft, "save/"), DATA | {"version": 0})
+def test_draft_is_autosaved_and_reports_its_version(sign_in, draft, alice):
+    answer = sign_in(alice).post(get_url(draft, "save/"), DATA | {"version": 0})
     assert (answer.status_code, answer.headers["X-Draft-Version"]) == (204, "1")
     assert IntegrationDraft.objects.get().data == DATA
 
@@ -45,42 +47,42 @@ def test_draft_saves_itself_and_reports_its_version(sign_in, draft, alice):
 @pytest.mark.every_database
 def test_saving_the_same_again_is_no_new_version(sign_in, draft, alice):
     client = sign_in(alice)
-    client.post(at(draft, "save/"), DATA | {"version": 0})
-    assert client.post(at(draft, "save/"), DATA | {"version": 1}).headers["X-Draft-Version"] == "1"
+    client.post(get_url(draft, "save/"), DATA | {"version": 0})
+    assert client.post(get_url(draft, "save/"), DATA | {"version": 1}).headers["X-Draft-Version"] == "1"
 
 
-def test_colleague_goes_on_where_it_was_left(sign_in, draft, alice, bob):
+def test_colleague_continues_a_saved_draft(sign_in, draft, alice, bob):
     drafts.save_draft(draft, DATA, version=0, actor=alice, now=NOW)
-    page = sign_in(bob).get(at(draft))
+    page = sign_in(bob).get(get_url(draft))
     assert page.context["form"].initial["name"] == "Rocket"
     assert "Alice Archer saved this draft" in page.text
 
 
-def test_late_autosave_of_another_person_is_refused(sign_in, two, alice):
-    answer = sign_in(alice).post(at(two, "save/"), DATA | {"version": 1})
+def test_late_autosave_of_another_person_is_refused(sign_in, two_versions, alice):
+    answer = sign_in(alice).post(get_url(two_versions, "save/"), DATA | {"version": 1})
     assert (answer.status_code, answer.text) == (409, "Bob Baker saved another version.")
     assert IntegrationDraft.objects.get().data["name"] == "Bob's"
 
 
-def test_late_autosave_of_ones_own_other_tab_is_refused(sign_in, two, bob):
-    answer = sign_in(bob).post(at(two, "save/"), DATA | {"version": 1})
+def test_late_autosave_of_another_own_tab_is_refused(sign_in, two_versions, bob):
+    answer = sign_in(bob).post(get_url(two_versions, "save/"), DATA | {"version": 1})
     assert (answer.status_code, answer.text) == (409, "You saved another version on another page.")
     assert IntegrationDraft.objects.get().data["name"] == "Bob's"
 
 
-def test_ones_own_other_tab_sees_both_versions(sign_in, two, bob):
-    page = sign_in(bob).post(at(two), DATA | {"version": 1})
+def test_another_own_tab_shows_both_versions(sign_in, two_versions, bob):
+    page = sign_in(bob).post(get_url(two_versions), DATA | {"version": 1})
     assert (page.status_code, page.context["colleague"]) == (409, None)
     assert "You changed this draft on another page" in page.text
 
 
-def test_draft_into_which_no_one_typed_takes_any_version(sign_in, draft, alice):
-    assert sign_in(alice).post(at(draft, "save/"), DATA | {"version": 7}).status_code == 204
+def test_empty_draft_accepts_any_version(sign_in, draft, alice):
+    assert sign_in(alice).post(get_url(draft, "save/"), DATA | {"version": 7}).status_code == 204
 
 
 @pytest.mark.every_database
-def test_second_of_two_sees_both_versions(sign_in, two, alice):
-    page = sign_in(alice).post(at(two), DATA | {"version": 1, "name": "Alice's"})
+def test_second_author_sees_both_versions(sign_in, two_versions, alice):
+    page = sign_in(alice).post(get_url(two_versions), DATA | {"version": 1, "name": "Alice's"})
     assert page.status_code == 409
     differing = {s.key: (s.mine, s.theirs) for s in page.context["comparisons"] if not s.is_same}
     assert differing == {"name": ("Alice's", "Bob's"), "category": ("Networking", "Database")}
@@ -96,65 +98,69 @@ def test_second_of_two_sees_both_versions(sign_in, two, alice):
         ({}, "Bob's", "database"),
     ],
 )
-def test_choice_between_versions_is_kept(sign_in, two, alice, choice, name, category):
+def test_choice_between_versions_is_kept(sign_in, two_versions, alice, choice, name, category):
     mine = {f"mine_{key}": value for key, value in (DATA | {"name": "Alice's"}).items()}
-    sign_in(alice).post(at(two, "resolve/"), mine | choice | {"version": 2})
+    sign_in(alice).post(get_url(two_versions, "resolve/"), mine | choice | {"version": 2})
     data = IntegrationDraft.objects.get().data
     assert (data["name"], data["category"], data["offerings"]) == (name, category, DATA["offerings"])
 
 
-def test_unticked_boxes_of_mine_stay_unticked(sign_in, two, alice):
+def test_unticked_boxes_of_mine_stay_unticked(sign_in, two_versions, alice):
     mine = {f"mine_{key}": value for key, value in DATA.items() if key != "offerings"}
-    sign_in(alice).post(at(two, "resolve/"), mine | {"whole": "mine", "version": 2})
+    sign_in(alice).post(get_url(two_versions, "resolve/"), mine | {"whole": "mine", "version": 2})
     assert IntegrationDraft.objects.get().data["offerings"] == []
 
 
-def test_version_that_came_while_choosing_is_shown_too(sign_in, two, alice, bob):
-    drafts.save_draft(two, DATA | {"name": "Bob's third"}, version=2, actor=bob, now=NOW)
+def test_version_saved_during_the_choice_is_shown_too(sign_in, two_versions, alice, bob):
+    drafts.save_draft(two_versions, DATA | {"name": "Bob's third"}, version=2, actor=bob, now=NOW)
     mine = {f"mine_{key}": value for key, value in (DATA | {"name": "Alice's"}).items()}
-    page = sign_in(alice).post(at(two, "resolve/"), mine | {"whole": "mine", "version": 2})
+    page = sign_in(alice).post(get_url(two_versions, "resolve/"), mine | {"whole": "mine", "version": 2})
     names = next((s.mine, s.theirs) for s in page.context["comparisons"] if s.key == "name")
     assert (page.status_code, names) == (409, ("Alice's", "Bob's third"))
 
 
 @pytest.mark.every_database
-def test_conflict_under_htmx_replaces_the_page(sign_in, two, alice):
-    page = sign_in(alice).post(at(two, "prefill/"), DATA | {"version": 1}, headers={"HX-Request": "true"})
+def test_conflict_under_htmx_replaces_the_page(sign_in, two_versions, alice):
+    page = sign_in(alice).post(get_url(two_versions, "prefill/"), DATA | {"version": 1}, headers={"HX-Request": "true"})
     assert (page.status_code, page.headers["HX-Retarget"]) == (200, "#main")
 
 
-def test_time_out_loses_nothing(client, draft, alice):
-    answer = client.post(at(draft), DATA | {"version": 0})
-    assert answer.headers["Location"] == f"/accounts/login/?next={at(draft)}"
+def test_input_survives_a_session_timeout(client, draft, alice):
+    answer = client.post(get_url(draft), DATA | {"version": 0})
+    assert answer.headers["Location"] == f"/accounts/login/?next={get_url(draft)}"
     client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
-    page = client.get(at(draft))
+    page = client.get(get_url(draft))
     assert page.context["form"].initial["name"] == "Rocket"
     assert "This is your input from before you were signed out" in page.text
 
 
-def test_draft_of_another_partner_is_not_there(sign_in, draft, charlie, rita):
+def test_draft_of_another_partner_is_not_found(sign_in, draft, charlie, rita):
     for person in (charlie, rita):
         client = sign_in(person)
-        pages = [client.get(at(draft)), client.get(at(draft, "confirm/")), client.get(at(draft, "overlaps/"))]
-        presses = [client.post(at(draft, f"{name}/")) for name in ("save", "resolve", "prefill", "discard")]
+        pages = [
+            client.get(get_url(draft)),
+            client.get(get_url(draft, "confirm/")),
+            client.get(get_url(draft, "overlaps/")),
+        ]
+        presses = [client.post(get_url(draft, f"{name}/")) for name in ("save", "resolve", "prefill", "discard")]
         assert [answer.status_code for answer in pages + presses] == [404] * 7
 
 
-def test_viewer_reads_and_changes_nothing(sign_in, draft, bob):
+def test_viewer_can_read_but_not_change(sign_in, draft, bob):
     Membership.objects.filter(user=bob).update(role="viewer")
     client = sign_in(bob)
-    assert client.get(at(draft)).context["can_edit"] is False
-    assert client.post(at(draft, "save/"), DATA | {"version": 0}).status_code == 403
-    client.post(at(draft), DATA | {"version": 0})
+    assert client.get(get_url(draft)).context["can_edit"] is False
+    assert client.post(get_url(draft, "save/"), DATA | {"version": 0}).status_code == 403
+    client.post(get_url(draft), DATA | {"version": 0})
     assert IntegrationDraft.objects.get().data == {}
 
 
 @pytest.mark.every_database
 def test_deleted_draft_refuses_changes(sign_in, draft, alice):
     client = sign_in(alice)
-    client.post(at(draft, "discard/"))
-    assert client.post(at(draft, "save/"), DATA | {"version": 0}).status_code == 410
-    page = client.get(at(draft), follow=True)
+    client.post(get_url(draft, "discard/"))
+    assert client.post(get_url(draft, "save/"), DATA | {"version": 0}).status_code == 410
+    page = client.get(get_url(draft), follow=True)
     assert "This draft was deleted." in page.text
     with pytest.raises(ActionRefused, match="This draft was deleted"):
         drafts.submit_draft(draft, {}, version=0, actor=alice, now=NOW)
@@ -164,13 +170,13 @@ def test_deleted_draft_refuses_changes(sign_in, draft, alice):
 def test_draft_is_deleted_by_its_name_and_can_be_restored(sign_in, draft, alice, bob):
     drafts.save_draft(draft, DATA, version=0, actor=alice, now=NOW)
     client = sign_in(alice)
-    refused = client.post(at(draft, "discard/"), {"confirm_name": "Rockets"})
+    refused = client.post(get_url(draft, "discard/"), {"confirm_name": "Rockets"})
     assert (refused.status_code, "Enter the name “Rocket” to confirm." in refused.text) == (422, True)
-    home = client.post(at(draft, "discard/"), {"confirm_name": " Rocket "}, follow=True)
-    assert ("Deleted; can be undone until" in home.text, at(draft, "restore/") in home.text) == (True, True)
+    home = client.post(get_url(draft, "discard/"), {"confirm_name": " Rocket "}, follow=True)
+    assert ("Deleted; can be undone until" in home.text, get_url(draft, "restore/") in home.text) == (True, True)
     Membership.objects.filter(user=bob).update(role="viewer")
     assert "can be undone" not in sign_in(bob).get("/").text
-    page = sign_in(alice).post(at(draft, "restore/"), follow=True)
+    page = sign_in(alice).post(get_url(draft, "restore/"), follow=True)
     assert ("Draft restored." in page.text, page.context["form"].initial["name"]) == (True, "Rocket")
 
 
@@ -185,14 +191,12 @@ def test_draft_is_deleted_for_good_after_the_undo_period(draft, alice):
 
 @pytest.mark.every_database
 @pytest.mark.parametrize("version", ["", "x", "-1", "9" * 30, "²"])
-def test_nonsense_for_a_version_is_behind_every_saved_one(sign_in, two, alice, version):
-    assert sign_in(alice).post(at(two, "save/"), DATA | {"version": version}).status_code == 409
+def test_invalid_version_is_a_conflict(sign_in, two_versions, alice, version):
+    assert sign_in(alice).post(get_url(two_versions, "save/"), DATA | {"version": version}).status_code == 409
 
 
-def test_others_work_is_reported_while_one_types(sign_in, draft, alice, charlie, globex):
-    from tests.conftest import begin
-
+def test_overlap_with_the_work_of_others_is_reported_while_typing(sign_in, draft, alice, charlie, globex):
     begin(globex, charlie, name="Rocket", repository="globex/secret", repository_id=1)
-    page = sign_in(alice).get(at(draft, "overlaps/"), {"name": "Rocket"})
+    page = sign_in(alice).get(get_url(draft, "overlaps/"), {"name": "Rocket"})
     assert "Someone is working on this (the same product)." in page.text
     assert "globex" not in page.text.lower()

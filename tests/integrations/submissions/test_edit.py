@@ -17,7 +17,7 @@ FORM_DATA = {
 }
 
 
-def test_old_and_new_appear_in_the_history(rocket: Integration, alice: Any, sign_in: Any) -> None:
+def test_old_and_new_values_appear_in_the_history(rocket: Integration, alice: Any, sign_in: Any) -> None:
     sign_in(alice).post(reverse("submissions:edit", args=[rocket.uuid]), FORM_DATA)
     row = Integration.objects.get()
     assert (row.name, row.category, row.homepage, row.repository_id) == (
@@ -35,7 +35,7 @@ def test_old_and_new_appear_in_the_history(rocket: Integration, alice: Any, sign
     }
 
 
-def test_what_is_not_fit_is_said_and_kept(rocket: Integration, alice: Any, sign_in: Any) -> None:
+def test_invalid_input_is_reported_and_kept(rocket: Integration, alice: Any, sign_in: Any) -> None:
     answer = sign_in(alice).post(
         reverse("submissions:edit", args=[rocket.uuid]), FORM_DATA | {"category": "none", "name": "x" * 90}
     )
@@ -46,7 +46,7 @@ def test_what_is_not_fit_is_said_and_kept(rocket: Integration, alice: Any, sign_
     assert Integration.objects.get().name == "Rocket"
 
 
-def test_others_and_ended_integrations_are_left_alone(
+def test_others_cannot_edit_and_ended_integrations_cannot_be_edited(
     rocket: Integration, alice: Any, rita: Any, charlie: Any, sign_in: Any
 ) -> None:
     address = reverse("submissions:edit", args=[rocket.uuid])

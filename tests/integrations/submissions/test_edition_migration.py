@@ -50,7 +50,7 @@ def newer(row: Integration, monkeypatch: pytest.MonkeyPatch) -> Edition:
     return new
 
 
-def test_all_that_hangs_on_a_renamed_requirement_follows_it(
+def test_rows_of_a_renamed_requirement_follow_it(
     row: Integration, newer: Edition, alice: Any, rita: Any, now: Any
 ) -> None:
     reviewing.raise_finding(row, "NO-3", "Where are the tests?", actor=rita, now=now)
@@ -74,7 +74,7 @@ def test_all_that_hangs_on_a_renamed_requirement_follows_it(
     )
 
 
-def test_of_two_answers_the_newer_counts_and_the_older_stays_in_the_history(
+def test_newer_of_two_answers_counts_and_the_older_stays_in_the_history(
     row: Integration, newer: Edition, alice: Any, rita: Any, now: Any
 ) -> None:
     answers.submit_answer(row, "NO-3", {"tests": "older"}, actor=alice, now=now)
@@ -101,7 +101,7 @@ def test_of_two_answers_the_newer_counts_and_the_older_stays_in_the_history(
     assert (older["requirement"], older["data"], older["submitted_by"]) == ("NX-3", {"tests": "older"}, "Alice Archer")
 
 
-def test_older_answer_gives_way_with_its_documents_and_its_waiver(
+def test_documents_and_waiver_of_the_older_answer_are_kept(
     row: Integration, newer: Edition, alice: Any, rita: Any, now: Any
 ) -> None:
     old = RequirementFulfillment.objects.create(
@@ -122,7 +122,7 @@ def test_older_answer_gives_way_with_its_documents_and_its_waiver(
     assert list(state.documents.all()) == [document]
 
 
-def test_names_may_change_places(
+def test_requirement_ids_can_be_swapped(
     row: Integration, newer: Edition, alice: Any, rita: Any, now: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old, renamed_ids = row.edition, {"NO-3": "NO-4", "NO-4": "NO-3"}
@@ -137,9 +137,7 @@ def test_names_may_change_places(
     assert row.events.get(event_type="integration.edition_moved").data["replaced"] == []
 
 
-def test_of_two_open_drafts_the_one_saved_last_stays_open(
-    row: Integration, newer: Edition, alice: Any, rita: Any, now: Any
-) -> None:
+def test_newer_of_two_open_drafts_stays_open(row: Integration, newer: Edition, alice: Any, rita: Any, now: Any) -> None:
     mine = drafts.get_or_create_answer_draft(row, "NO-9", actor=alice, now=now)
     theirs = IntegrationDraft.objects.create(
         partner=row.partner, integration=row, requirement_id="NX-9", program_key="nomad", saved_at=now + timedelta(1)
@@ -149,7 +147,7 @@ def test_of_two_open_drafts_the_one_saved_last_stays_open(
     assert row.drafts.get(pk=mine.pk).sent_at == now
 
 
-def test_second_finding_of_the_machine_goes_on_as_the_first(
+def test_second_automatic_finding_is_merged_into_the_first(
     row: Integration, newer: Edition, rita: Any, now: Any
 ) -> None:
     finding_fields = {"round": 1, "text": "It no longer builds.", "raised_at": now, "due_at": now}
@@ -163,7 +161,7 @@ def test_second_finding_of_the_machine_goes_on_as_the_first(
 
 
 @pytest.mark.any_database
-def test_nothing_is_moved_while_a_decision_can_be_undone(
+def test_migration_is_refused_while_a_decision_can_be_undone(
     row: Integration, newer: Edition, alice: Any, rita: Any, now: Any
 ) -> None:
     meet(row, alice, now)
@@ -184,7 +182,7 @@ def premier(edition_2026: None, at: Any) -> Integration:
 
 
 @pytest.mark.any_database
-def test_dry_run_says_what_becomes_of_the_tier(premier: Integration, rita: Any, now: Any) -> None:
+def test_plan_describes_the_changes_of_the_tier(premier: Integration, rita: Any, now: Any) -> None:
     migration = edition_migration.plan_migration(premier, "2021-10", now)
     below = migration.to.release_tier
     assert migration.tier_changes == (
@@ -198,7 +196,7 @@ def test_dry_run_says_what_becomes_of_the_tier(premier: Integration, rita: Any, 
     assert migration.tier_changes[0] in EmailMessage.objects.get(event__event_type="integration.edition_moved").text
 
 
-def test_tier_that_the_edition_has_too_is_kept(
+def test_tier_that_both_editions_have_is_kept(
     premier: Integration, rita: Any, now: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = PROGRAMS["terraform-provider"]

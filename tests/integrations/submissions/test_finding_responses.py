@@ -41,7 +41,7 @@ def list_resubmission_blockers(row: Integration, user: User) -> list[str]:
 
 
 @pytest.mark.any_database
-def test_each_response_in_the_page_counts_at_once(acme: Partner, alice: User, rita: User, sign_in: Any) -> None:
+def test_each_response_on_the_page_counts_at_once(acme: Partner, alice: User, rita: User, sign_in: Any) -> None:
     row, findings = request_four_changes(acme, alice, rita)
     client = sign_in(alice)
     client.get(reverse("submissions:detail", args=[row.uuid]))

@@ -1,3 +1,5 @@
+"""Tests of introductions between partners."""
+
 import pytest
 
 from integrations.partners.models import Membership
@@ -7,7 +9,7 @@ from integrations.submissions.services import introductions
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
-from tests.conftest import NOW, begin
+from tests.conftest import NOW, begin, company, person
 
 pytestmark = pytest.mark.any_database
 
@@ -27,61 +29,61 @@ def introduction(mine, theirs, alice):
     return introductions.request_introduction(mine, theirs, "Shall we talk?", actor=alice, now=NOW)
 
 
-def verbs(row):
+def list_event_types(row):
     return [e.event_type for e in AuditEvent.objects.filter(integration=row) if e.event_type.startswith("introduction")]
 
 
-def test_asking_names_no_one_in_the_other_history(introduction, mine, theirs):
+def test_request_is_anonymous_in_the_other_history(introduction, mine, theirs):
     event = AuditEvent.objects.get(event_type="introduction.requested")
     assert (event.integration, event.actor, event.note) == (theirs, "", "Shall we talk?")
     assert event.data == {"introduction": introduction.pk}
-    assert verbs(mine) == []
+    assert list_event_types(mine) == []
 
 
-def test_other_side_reads_no_name_before_it_agrees(introduction, sign_in, charlie):
+def test_other_side_sees_no_name_before_it_agrees(introduction, sign_in, charlie):
     client = sign_in(charlie)
     for page in (
         client.get(f"/introductions/{introduction.pk}/"),
         client.get(f"/integrations/{introduction.other.uuid}/"),
     ):
         assert "Shall we talk?" in page.text
-        assert not {"Acme", "Alice", "acme/rocket", "alice@acme.example"} & set_of(
+        assert not {"Acme", "Alice", "acme/rocket", "alice@acme.example"} & find_words(
             page, "Acme", "Alice", "acme/rocket", "alice@acme.example"
         )
 
 
-def test_asker_reads_no_name_before_the_other_agrees(introduction, sign_in, alice):
+def test_requester_sees_no_name_before_the_other_side_agrees(introduction, sign_in, alice):
     page = sign_in(alice).get(f"/introductions/{introduction.pk}/")
-    assert set_of(page, "Globex", "Charlie", "globex/rocket", "charlie@globex.example") == set()
+    assert find_words(page, "Globex", "Charlie", "globex/rocket", "charlie@globex.example") == set()
 
 
-def set_of(page, *words):
-    """Which of the words stand on the page."""
+def find_words(page, *words):
+    """Return those of the words that are on the page."""
     return {word for word in words if word in page.text}
 
 
-def test_both_read_both_names_once_both_agreed(introduction, sign_in, alice, charlie, mine, theirs):
+def test_both_sides_see_all_names_after_both_agreed(introduction, sign_in, alice, charlie, mine, theirs):
     sign_in(charlie).post(f"/introductions/{introduction.pk}/", {"answer": "agree"})
     everything = {"Acme", "Alice Archer", "alice@acme.example", "Globex", "Charlie Cole", "charlie@globex.example"}
-    for person in (alice, charlie):
-        assert set_of(sign_in(person).get(f"/introductions/{introduction.pk}/"), *everything) == everything
-    assert (verbs(mine), verbs(theirs)) == (
+    for user in (alice, charlie):
+        assert find_words(sign_in(user).get(f"/introductions/{introduction.pk}/"), *everything) == everything
+    assert (list_event_types(mine), list_event_types(theirs)) == (
         ["introduction.accepted"],
         ["introduction.requested", "introduction.accepted"],
     )
 
 
 @pytest.mark.every_database
-def test_decline_reports_the_asker_and_names_no_one(introduction, sign_in, alice, charlie, mine):
+def test_decline_is_shown_to_the_requester_without_names(introduction, sign_in, alice, charlie, mine):
     sign_in(charlie).post(f"/introductions/{introduction.pk}/", {"answer": "decline"})
     page = sign_in(alice).get(f"/introductions/{introduction.pk}/")
     assert "The other partner declined" in page.text
-    assert set_of(page, "Globex", "Charlie") == set()
+    assert find_words(page, "Globex", "Charlie") == set()
     assert AuditEvent.objects.get(integration=mine, event_type="introduction.declined").actor == ""
 
 
 @pytest.mark.every_database
-def test_decline_is_emailed_to_the_asker_alone_and_reveals_nothing(introduction, alice, bob, charlie):
+def test_decline_is_emailed_only_to_the_requester_without_names(introduction, alice, bob, charlie):
     introductions.decline_introduction(introduction, actor=charlie, now=NOW)
     mails = EmailMessage.objects.filter(event__event_type="introduction.declined").order_by("to")
     assert [mail.to for mail in mails] == ["alice@acme.example", "bob@acme.example"]
@@ -93,7 +95,7 @@ def test_decline_is_emailed_to_the_asker_alone_and_reveals_nothing(introduction,
         assert [word for word in ("Globex", "Charlie", "globex/rocket", "globex.example") if word in everything] == []
 
 
-def test_answer_is_given_once(introduction, charlie):
+def test_introduction_is_answered_once(introduction, charlie):
     introductions.accept_introduction(introduction, actor=charlie, now=NOW)
     with pytest.raises(
         ActionRefused, match="Charlie Cole already accepted this request on Tue, Apr 14, 2026, 9:00 AM UTC"
@@ -102,35 +104,35 @@ def test_answer_is_given_once(introduction, charlie):
 
 
 @pytest.mark.every_database
-def test_asker_cannot_answer_for_the_other_side(introduction, sign_in, alice):
+def test_requester_cannot_answer_for_the_other_side(introduction, sign_in, alice):
     page = sign_in(alice).post(f"/introductions/{introduction.pk}/", {"answer": "agree"}, follow=True)
     assert "Only owners and editors of the company can do this." in page.text
     assert Introduction.objects.get().state == "asked"
 
 
 @pytest.mark.every_database
-def test_asking_twice_is_asking_once(introduction, mine, theirs, alice):
+def test_second_request_changes_nothing(introduction, mine, theirs, alice):
     assert introductions.request_introduction(mine, theirs, "Again", actor=alice, now=NOW) == introduction
-    assert verbs(theirs) == ["introduction.requested"]
+    assert list_event_types(theirs) == ["introduction.requested"]
 
 
-def test_asking_back_is_agreeing(introduction, mine, theirs, charlie):
+def test_request_in_return_accepts_the_introduction(introduction, mine, theirs, charlie):
     accepted_introduction = introductions.request_introduction(theirs, mine, "We too", actor=charlie, now=NOW)
     assert (accepted_introduction.pk, accepted_introduction.state) == (introduction.pk, "agreed")
 
 
-def test_own_partner_is_not_asked(mine, acme, alice):
+def test_introduction_within_a_company_is_refused(mine, acme, alice):
     with pytest.raises(ActionRefused, match="Both integrations belong to your company"):
         introductions.request_introduction(mine, begin(acme, alice), "", actor=alice, now=NOW)
 
 
-def test_viewer_asks_no_one(mine, theirs, bob):
+def test_viewer_cannot_request_an_introduction(mine, theirs, bob):
     Membership.objects.filter(user=bob).update(role="viewer")
     with pytest.raises(ActionRefused, match="Only owners and editors"):
         introductions.request_introduction(mine, theirs, "", actor=bob, now=NOW)
 
 
-def test_neighbors_are_asked_through_their_handle(mine, theirs, sign_in, alice):
+def test_introduction_is_requested_by_handle(mine, theirs, sign_in, alice):
     (overlap,) = find_integration_overlaps(mine)
     page = sign_in(alice).post(
         f"/integrations/{mine.uuid}/similar/", {"introduce": overlap.handle, "message": "Hello"}, follow=True
@@ -141,15 +143,13 @@ def test_neighbors_are_asked_through_their_handle(mine, theirs, sign_in, alice):
 
 
 @pytest.mark.every_database
-def test_handle_of_no_one_asks_no_one(mine, theirs, sign_in, alice):
+def test_unknown_handle_requests_nothing(mine, theirs, sign_in, alice):
     page = sign_in(alice).post(f"/integrations/{mine.uuid}/similar/", {"introduce": "0" * 32}, follow=True)
     assert "no longer overlaps with yours" in page.text
     assert Introduction.objects.count() == 0
 
 
-def test_introduction_of_others_is_not_there(introduction, sign_in):
-    from tests.conftest import company, person
-
+def test_introduction_of_others_is_not_found(introduction, sign_in):
     outsider = person("eve@initech.example", "Eve Evans")
     Membership.objects.create(partner=company("Initech", ""), user=outsider, role="owner", joined_at=NOW)
     client = sign_in(outsider)
@@ -158,13 +158,13 @@ def test_introduction_of_others_is_not_there(introduction, sign_in):
     assert client.get("/introductions/999999/").status_code == 404
 
 
-def test_person_who_left_is_no_contact(introduction, sign_in, alice, bob, charlie):
+def test_former_member_is_no_contact(introduction, sign_in, alice, bob, charlie):
     introductions.accept_introduction(introduction, actor=charlie, now=NOW)
     Membership.objects.filter(user=alice).update(ended_at=NOW)
     Membership.objects.filter(user=bob).update(role="owner")
     page = sign_in(charlie).get(f"/introductions/{introduction.pk}/")
-    assert set_of(page, "alice@acme.example", "bob@acme.example") == {"bob@acme.example"}
+    assert find_words(page, "alice@acme.example", "bob@acme.example") == {"bob@acme.example"}
 
 
-def test_history_reports_that_someone_asked(introduction):
+def test_history_shows_an_anonymous_request(introduction):
     assert AuditEvent.objects.get(event_type="introduction.requested").summary == "Someone requested an introduction"

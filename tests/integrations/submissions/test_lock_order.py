@@ -14,9 +14,9 @@ from integrations.submissions.services.partner_merges import merge_partners
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from tests.conftest import begin, company
+from tests.integrations.concurrency import list_errors
 from tests.integrations.partners.memberships import join
 from tests.integrations.submissions.signing import RITA, sign
-from tests.integrations.submissions.test_race_shared import at_once
 
 ROUNDS = 12
 
@@ -27,7 +27,7 @@ pytestmark = [
 ]
 
 
-def test_reopening_and_merging_at_once_wait_for_each_other(
+def test_concurrent_reopening_and_merging_wait_for_each_other(
     globex: Partner, alice: User, rita: User, sam: User, now: datetime
 ) -> None:
     join(globex, alice, "editor", now)
@@ -40,16 +40,16 @@ def test_reopening_and_merging_at_once_wait_for_each_other(
         sign(other, alice, now)
         sign(other, rita, now, RITA)
         later = now + timedelta(minutes=11)
-        wrong = at_once(
+        errors = list_errors(
             partial(perform_transition, ended, "reopen", actor=alice, now=later),
             partial(merge_partners, source, globex, "One company.", actor=sam, now=later),
         )
-        assert wrong == []
+        assert errors == []
         rows = Integration.objects.filter(pk__in=(ended.pk, other.pk))
         assert list(rows.values_list("partner", "stage").distinct()) == [(globex.pk, "engage")]
 
 
-def test_deciding_on_a_company_and_its_integration_at_once_wait_for_each_other(
+def test_concurrent_decisions_on_a_company_and_its_integration_wait_for_each_other(
     acme: Partner, alice: User, rita: User, rob: User, now: datetime
 ) -> None:
     row = begin(acme, alice)
@@ -57,8 +57,8 @@ def test_deciding_on_a_company_and_its_integration_at_once_wait_for_each_other(
     steps = ["put_on_hold", "resume"]
     for number in range(2 * ROUNDS):
         decide, step = decisions[number % 2], steps[number % 2]
-        wrong = at_once(
+        errors = list_errors(
             partial(decide, acme, "As agreed.", actor=rita, now=now),
             partial(perform_transition, row, step, actor=rob, note="As agreed.", now=now),
         )
-        assert wrong == []
+        assert errors == []

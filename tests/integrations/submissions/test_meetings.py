@@ -44,7 +44,7 @@ def calendar(row):
     return Calendar.from_ical(row.events.last().data["calendar"])
 
 
-def test_partner_proposes(rocket, proposed_meeting):
+def test_partner_proposes_times(rocket, proposed_meeting):
     assert (proposed_meeting.state, proposed_meeting.by_program, get_status(rocket)) == (
         State.PROPOSED,
         False,
@@ -53,7 +53,7 @@ def test_partner_proposes(rocket, proposed_meeting):
     assert rocket.events.last().data["times"] == ["2026-04-15T09:00+00:00", "2026-04-16T09:00+00:00"]
 
 
-def test_program_proposes_others(rocket, proposed_meeting, rita, now, times):
+def test_program_proposes_other_times(rocket, proposed_meeting, rita, now, times):
     other = meetings.propose_times(rocket, DEMO, MeetingProposal(times[:1], WHERE, 30), actor=rita, now=now)
     assert (other.pk, other.by_program, get_status(rocket)) == (
         proposed_meeting.pk,
@@ -63,7 +63,7 @@ def test_program_proposes_others(rocket, proposed_meeting, rita, now, times):
 
 
 @pytest.mark.every_database
-def test_proposal_sent_twice(rocket, proposed_meeting, alice, now, times):
+def test_proposal_sent_twice_is_recorded_once(rocket, proposed_meeting, alice, now, times):
     meetings.propose_times(rocket, DEMO, MeetingProposal(times, WHERE, 45), actor=alice, now=now)
     assert rocket.events.filter(event_type="meeting.proposed").count() == 1
 
@@ -77,7 +77,7 @@ def test_proposal_sent_twice(rocket, proposed_meeting, alice, now, times):
         ((1, 400), "within the next year"),
     ],
 )
-def test_times_that_cannot_be(rocket, alice, now, days, sentence):
+def test_invalid_times_are_refused(rocket, alice, now, days, sentence):
     times = tuple(now + timedelta(days=day) for day in days)
     with pytest.raises(ActionRefused, match=sentence):
         meetings.propose_times(rocket, DEMO, MeetingProposal(times, "", 45), actor=alice, now=now)
@@ -107,33 +107,33 @@ def test_reviewer_is_invited(rocket, proposed_meeting, alice, rita, now, times):
     assert attendees == ["mailto:alice@acme.example", "mailto:rita@program.example"]
 
 
-def test_own_times_accepted(proposed_meeting, alice, now, times):
+def test_own_times_cannot_be_accepted(proposed_meeting, alice, now, times):
     with pytest.raises(ActionRefused, match="Your side proposed"):
         meetings.accept_time(proposed_meeting, times[0], actor=alice, now=now)
 
 
-def test_time_that_was_never_proposed(proposed_meeting, rita, now, times):
+def test_time_that_was_not_proposed_cannot_be_accepted(proposed_meeting, rita, now, times):
     with pytest.raises(ActionRefused, match="no longer available"):
         meetings.accept_time(proposed_meeting, times[0] + timedelta(hours=1), actor=rita, now=now)
 
 
-def test_time_that_has_passed_meanwhile(proposed_meeting, rita, times):
+def test_past_time_cannot_be_accepted(proposed_meeting, rita, times):
     with pytest.raises(ActionRefused, match="has passed"):
         meetings.accept_time(proposed_meeting, times[0], actor=rita, now=times[0])
 
 
 @pytest.mark.every_database
-def test_accepted_twice(rocket, scheduled_meeting, rita, now, times):
+def test_second_acceptance_changes_nothing(rocket, scheduled_meeting, rita, now, times):
     meetings.accept_time(scheduled_meeting, times[0], actor=rita, now=now)
     assert rocket.events.filter(event_type="meeting.scheduled").count() == 1
 
 
-def test_place_named_by_the_one_who_accepts(rocket, alice, rita, now, times):
+def test_place_can_be_named_on_acceptance(rocket, alice, rita, now, times):
     meeting = meetings.propose_times(rocket, DEMO, MeetingProposal(times, "", 45), actor=alice, now=now)
     assert meetings.accept_time(meeting, times[0], actor=rita, now=now, place=WHERE).place == WHERE
 
 
-def test_agreed_meeting_is_moved(rocket, scheduled_meeting, alice, rita, now, times):
+def test_scheduled_meeting_is_moved(rocket, scheduled_meeting, alice, rita, now, times):
     meetings.propose_times(rocket, DEMO, MeetingProposal(times[1:], WHERE, 45), actor=alice, now=now)
     meetings.accept_time(scheduled_meeting, times[1], actor=rita, now=now)
     event = calendar(rocket).walk("VEVENT")[0]
@@ -158,7 +158,7 @@ def test_moved_and_then_canceled_reaches_calendars(rocket, scheduled_meeting, al
 
 
 @pytest.mark.every_database
-def test_proposal_reverted_reaches_no_calendar(rocket, proposed_meeting, alice, now):
+def test_canceled_proposal_reaches_no_calendar(rocket, proposed_meeting, alice, now):
     meetings.cancel_meeting(proposed_meeting, reason="Not ready.", actor=alice, now=now)
     assert "calendar" not in rocket.events.last().data
 
@@ -169,26 +169,26 @@ def test_new_meeting_after_a_canceled_one(rocket, scheduled_meeting, alice, now,
     assert (again.pk != scheduled_meeting.pk, again.starts_at) == (True, None)
 
 
-def test_held_before_it_began(scheduled_meeting, rita, now):
+def test_meeting_cannot_be_completed_before_it_begins(scheduled_meeting, rita, now):
     with pytest.raises(ActionRefused, match="has not started"):
         meetings.complete_meeting(scheduled_meeting, ["Live demo"], notes="", actor=rita, now=now)
 
 
-def test_held_and_everything_shown(rocket, scheduled_meeting, rita, times):
+def test_completed_meeting_fulfills_the_requirement(rocket, scheduled_meeting, rita, times):
     meetings.complete_meeting(scheduled_meeting, ["Live demo"], notes="Went well.", actor=rita, now=times[0])
     assert get_status(rocket) == (Status.SUBMITTED, "")
     assert rocket.events.last().event_type == "meeting.completed"
 
 
-def test_held_by_the_partner(scheduled_meeting, alice, times):
+def test_partner_cannot_complete_a_meeting(scheduled_meeting, alice, times):
     with pytest.raises(ActionRefused, match="Only reviewers"):
         meetings.complete_meeting(scheduled_meeting, ["Live demo"], notes="", actor=alice, now=times[0])
 
 
 @pytest.fixture
 @replay_fixture
-def three_items(acme, alice, rita, now, times):
-    """A run task review, of which two items were shown."""
+def partly_completed_meeting(acme, alice, rita, now, times):
+    """A meeting of a run task review in which two of three items were shown."""
     row = begin(acme, alice, "terraform-run-task")
     requirement = next(r for r in row.edition.requirements() if len(r.meeting_items) == 3)
     proposal = meetings.propose_times(row, requirement.id, MeetingProposal(times, WHERE, 45), actor=alice, now=now)
@@ -199,21 +199,21 @@ def three_items(acme, alice, rita, now, times):
     return row, requirement, completed_meeting
 
 
-def test_items_left_keep_it_open(three_items):
-    row, requirement, _ = three_items
+def test_remaining_items_keep_the_requirement_open(partly_completed_meeting):
+    row, requirement, _ = partly_completed_meeting
     assert get_status(row, requirement.id) == (Status.AWAITING_OTHER_PARTY, "program")
     assert row.events.last().data["left"] == [requirement.meeting_items[2]]
 
 
-def test_item_ticked_later(three_items, rita, times):
-    row, requirement, earlier_meeting = three_items
+def test_remaining_item_can_be_completed_later(partly_completed_meeting, rita, times):
+    row, requirement, earlier_meeting = partly_completed_meeting
     meetings.complete_meeting(earlier_meeting, requirement.meeting_items[2:], notes="", actor=rita, now=times[0])
     assert get_status(row, requirement.id) == (Status.SUBMITTED, "")
 
 
 @pytest.mark.every_database
-def test_second_meeting_for_what_was_not_shown(three_items, alice, rita, times):
-    row, requirement, earlier_meeting = three_items
+def test_second_meeting_covers_the_remaining_item(partly_completed_meeting, alice, rita, times):
+    row, requirement, earlier_meeting = partly_completed_meeting
     later = times[1] + timedelta(days=1)
     again = meetings.propose_times(row, requirement.id, MeetingProposal((later,), WHERE, 30), actor=alice, now=times[0])
     meeting = meetings.accept_time(again, later, actor=rita, now=times[0])

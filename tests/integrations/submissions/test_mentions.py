@@ -45,8 +45,8 @@ def post(client: Any, integration: Integration, body: str, **fields: str) -> lis
 
 
 def test_mentioned_colleague_and_reviewer_are_notified_once(rocket: Integration, sign_in: Any, alice: Any) -> None:
-    told = post(sign_in(alice), rocket, "@bob-baker and @Rita-Reyes, please look. @rita-reyes")
-    assert told == ["We notified Bob Baker, Rita Reyes."]
+    messages = post(sign_in(alice), rocket, "@bob-baker and @Rita-Reyes, please look. @rita-reyes")
+    assert messages == ["We notified Bob Baker, Rita Reyes."]
     assert list_emails() == [("bob@acme.example", "mention"), ("rita@program.example", "mention")]
     event = AuditEvent.objects.get(event_type="message.mentioned")
     assert (event.summary, event.note, event.internal) == ("Alice Archer mentioned Bob Baker, Rita Reyes", "", False)
@@ -78,15 +78,15 @@ def test_people_without_access_are_not_notified(
     Membership.objects.create(partner=acme, user=former, role="editor", joined_at=NOW, ended_at=NOW)
     inactive = person("ina@acme.example", "Ina Ide", is_active=False)
     Membership.objects.create(partner=acme, user=inactive, role="editor", joined_at=NOW)
-    told = post(sign_in(alice), rocket, f"Hello @{name}.")
-    assert told == [f"We notified no one for @{name}: no one who can read this text has this name."]
+    messages = post(sign_in(alice), rocket, f"Hello @{name}.")
+    assert messages == [f"We notified no one for @{name}: no one who can read this text has this name."]
     assert list_emails() == [("rita@program.example", "message")]
     assert not AuditEvent.objects.filter(event_type="message.mentioned").exists()
 
 
 def test_note_mentions_program_staff_only(rocket: Integration, sign_in: Any, rita: Any, alice: Any) -> None:
-    told = post(sign_in(rita), rocket, "@rob-roth: @alice-archer is slow.", internal="on")
-    assert told == [
+    messages = post(sign_in(rita), rocket, "@rob-roth: @alice-archer is slow.", internal="on")
+    assert messages == [
         "We notified Rob Roth.",
         "We notified no one for @alice-archer: no one who can read this text has this name.",
     ]
@@ -195,13 +195,13 @@ def test_preview_without_scripts_keeps_the_text_and_saves_nothing(
     finding = findings.raise_finding(rocket, rocket.edition.requirements()[0].id, "Fix it.", actor=rita, now=NOW)
     perform_transition(rocket, "request_changes", actor=rita, now=NOW + MINUTE)
     before = AuditEvent.objects.count()
-    person_, field, argument = {
+    user, field, argument = {
         "post_message": (alice, "body", rocket.uuid),
         "raise_finding": (rita, "text", rocket.uuid),
         "answer_finding": (alice, "answer", finding.pk),
     }[name]
     fields = {"preview": field, field: "*Hello*", "requirement": finding.requirement_id}
-    response = sign_in(person_).post(reverse(f"reviews:{name}", args=[argument]), fields)
+    response = sign_in(user).post(reverse(f"reviews:{name}", args=[argument]), fields)
     assert (response.status_code, AuditEvent.objects.count()) == (200, before)
     assert response.text.count("<p><em>Hello</em></p>") == 1
     assert response.text.count(">\n*Hello*</textarea>") == 1

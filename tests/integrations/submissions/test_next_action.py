@@ -101,7 +101,7 @@ def test_every_requirement_action_has_a_label_and_a_sentence() -> None:
     assert used_codes | {"choose_time", "connect_github"} == labeled_codes
 
 
-def test_no_code_has_no_sentence() -> None:
+def test_empty_code_has_no_sentence() -> None:
     assert render_sentence("", {}) == ""
 
 

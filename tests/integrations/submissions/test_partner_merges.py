@@ -24,7 +24,7 @@ from portal.search.models import Kind
 from portal.search.queries import search
 from portal.webhooks.services import EndpointConfiguration, create_endpoint
 from tests.conftest import begin, person
-from tests.integrations.partners.memberships import join, place
+from tests.integrations.partners.memberships import get_membership, join
 from tests.integrations.partners.test_onboarding import text_of
 from tests.integrations.submissions.signing import RITA, TPA, sign
 
@@ -57,13 +57,13 @@ def test_everything_moves_and_the_source_is_closed(
     assert Integration.objects.get().partner == globex
     assert [each.partner_id for each in (*globex.agreements.all(), *globex.drafts.all())] == [globex.pk] * 2
     assert globex.drafts.get() == draft
-    assert [place(globex, user).role for user in (alice, bob, charlie)] == ["editor", "editor", "owner"]
+    assert [get_membership(globex, user).role for user in (alice, bob, charlie)] == ["editor", "editor", "owner"]
     assert acme.memberships.filter(ended_at=None).count() == 0
     assert [(each.partner, each.publisher) for each in Listing.objects.all()] == [(globex, "Globex")]
 
 
 @pytest.mark.any_database
-def test_events_are_on_both_and_people_hear_once(
+def test_both_companies_have_events_and_people_are_notified_once(
     rocket: Integration, acme: Partner, globex: Partner, alice: Any, charlie: Any, merge: Callable[[], None]
 ) -> None:
     EmailMessage.objects.all().delete()
@@ -93,7 +93,7 @@ def test_member_of_both_keeps_the_role_in_the_target(
     join(globex, alice, "viewer", now)
     join(acme, charlie, "viewer", now)
     merge()
-    assert (place(globex, alice).role, place(globex, charlie).role) == ("viewer", "owner")
+    assert (get_membership(globex, alice).role, get_membership(globex, charlie).role) == ("viewer", "owner")
 
 
 def test_access_and_offers_of_the_source_end(
@@ -193,7 +193,7 @@ def test_rejected_agreement_moves_next_to_the_version_of_the_target(
 
 
 @pytest.mark.any_database
-def test_pages_of_the_source_lead_to_the_target(
+def test_pages_of_the_source_redirect_to_the_target(
     at: Callable[..., Integration], sign_in: SignIn, alice: Any, charlie: Any, merge: Callable[[], None], client: Client
 ) -> None:
     at("support")
@@ -231,13 +231,13 @@ def test_only_staff_merge(acme: Partner, globex: Partner, now: datetime, who: st
         partner_merges.merge_partners(acme, globex, "Mine.", actor=request.getfixturevalue(who), now=now)
 
 
-def test_staff_don_t_merge_their_own_company(acme: Partner, globex: Partner, sam: Any, now: datetime) -> None:
+def test_staff_cannot_merge_their_own_company(acme: Partner, globex: Partner, sam: Any, now: datetime) -> None:
     join(globex, sam, "viewer", now)
     with pytest.raises(ActionRefused, match="their own company"):
         partner_merges.merge_partners(acme, globex, "Mine.", actor=sam, now=now)
 
 
-def test_merge_that_makes_no_sense_is_refused(acme: Partner, globex: Partner, sam: Any, now: datetime) -> None:
+def test_invalid_merge_is_refused(acme: Partner, globex: Partner, sam: Any, now: datetime) -> None:
     for source, target, note, sentence in (
         (acme, globex, " ", "Enter a reason"),
         (acme, acme, "x", "Select another company"),

@@ -1,4 +1,4 @@
-"""The program's own targets count the business days of its edition: Pacific Time, without US federal holidays."""
+"""Tests that targets of the program count the business days of its edition: Pacific Time, without US holidays."""
 
 from datetime import UTC, datetime
 from typing import Any

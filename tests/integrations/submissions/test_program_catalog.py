@@ -1,3 +1,5 @@
+"""Tests of the program pages and of the program chooser."""
+
 from dataclasses import replace
 from html import unescape
 
@@ -91,7 +93,7 @@ def test_list_of_programs_names_the_edition_in_force(client, db, settings):
 
 
 @pytest.mark.parametrize("address", ["/programs/gardening/", "/programs/nomad/?edition=1999-01"])
-def test_program_that_never_was_is_not_there(client, db, address):
+def test_unknown_program_or_edition_is_not_found(client, db, address):
     assert client.get(address).status_code == 404
 
 
@@ -119,17 +121,17 @@ def test_chooser_leads_each_kind_of_partner(client, db, yes, both, kinds):
     assert page.text.count("/new/?program=terraform-") == len([k for k in yes if k.startswith("terraform")])
 
 
-def test_chooser_asks_every_program_in_the_partners_words(client, db):
+def test_chooser_shows_the_question_of_every_program(client, db):
     text = client.get("/programs/choose/").text.replace("&#x27;", "'")
     assert [p.key for p in PROGRAMS.values() if p.question not in text] == []
 
 
-def test_chooser_answers_htmx_with_the_answer_alone(client, db):
+def test_chooser_sends_only_the_answer_to_htmx(client, db):
     page = client.get("/programs/choose/", {"yes": "nomad"}, headers={"HX-Request": "true"})
     assert ("<html" in page.text, 'href="/new/?program=nomad"' in page.text) == (False, True)
 
 
-def test_begin_makes_the_draft_at_once_where_the_partner_is_clear(sign_in, alice):
+def test_draft_is_created_at_once_for_the_only_company(sign_in, alice):
     client = sign_in(alice)
     assert '<form method="post" action="/programs/choose/nomad/">' in client.get("/new/?program=nomad").text
     where = client.post("/programs/choose/nomad/").headers["Location"]
@@ -144,7 +146,7 @@ def test_begin_makes_the_draft_at_once_where_the_partner_is_clear(sign_in, alice
         (SlaTarget(hours=48, binding="ideal"), "48 hours (ideally)"),
     ],
 )
-def test_promise_in_words(target, words):
+def test_target_is_formatted(target, words):
     assert format_target(target) == words
 
 
@@ -169,7 +171,7 @@ def test_promise_in_words(target, words):
         ),
     ],
 )
-def test_calendar_in_words(calendar, rows):
+def test_calendar_is_formatted(calendar, rows):
     assert list_calendar_rows(calendar) == rows
 
 

@@ -32,7 +32,7 @@ def press(row: Integration, step: str, by: Any, gate: threading.Barrier, outcome
         connection.close()
 
 
-def test_opposite_decisions_at_once_have_one_winner(acme: Any, alice: Any, rita: Any, rob: Any) -> None:
+def test_concurrent_opposite_decisions_have_one_winner(acme: Any, alice: Any, rita: Any, rob: Any) -> None:
     row = drive(begin(acme, alice), "review", partner=alice, reviewer=rita)
     meet(row, alice, row.created_at)
     wins: Counter[str] = Counter()

@@ -1,6 +1,5 @@
 """Tests of concurrent shared answers on PostgreSQL."""
 
-import threading
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
@@ -11,6 +10,7 @@ from django.db import connection
 from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.services import findings, requirements
 from tests.conftest import begin
+from tests.integrations.concurrency import list_errors
 
 ROUNDS = 50
 SHARED = "NO-8-LOGO"
@@ -22,41 +22,20 @@ pytestmark = [
 ]
 
 
-def at_once(*jobs: Callable[[], Any]) -> list[str]:
-    """Run all of them at the same moment; what went wrong, by name."""
-    gate, wrong = threading.Barrier(len(jobs)), []
-
-    def run(job: Callable[[], Any]) -> None:
-        try:
-            gate.wait()
-            job()
-        except Exception as error:
-            wrong.append(f"{type(error).__name__}: {error}")
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=(job,)) for job in jobs]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return wrong
-
-
-def test_shared_answers_at_once_never_lock_each_other_out(acme: Any, alice: Any, bob: Any, now: datetime) -> None:
+def test_concurrent_shared_answers_never_deadlock(acme: Any, alice: Any, bob: Any, now: datetime) -> None:
     first, second = begin(acme, alice), begin(acme, alice, name="Second")
 
     def give(row: Integration, by: Any, number: int) -> Callable[[], Any]:
         return lambda: requirements.submit_answer(row, SHARED, {"round": number, "by": by.pk}, actor=by, now=now)
 
     for number in range(ROUNDS):
-        wrong = at_once(
+        errors = list_errors(
             give(first, alice, number),
             give(second, bob, number),
             lambda: findings.post_message(first, "Still there?", actor=alice, now=now),
             lambda: findings.post_message(second, "Still there?", actor=bob, now=now),
         )
-        assert wrong == []
+        assert errors == []
         requirement_states = RequirementFulfillment.objects.filter(requirement_id=SHARED).values_list("data", flat=True)
         assert (
             len(requirement_states),

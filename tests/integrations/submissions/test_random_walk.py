@@ -56,7 +56,7 @@ STEPS = (
     "reinstate",
     "downgrade_to_community",
 )
-DEEDS = [
+SIDE_ACTIONS = [
     ("raise", "rita"),
     ("fix", "alice"),
     ("fix", "alice"),
@@ -69,12 +69,12 @@ DEEDS = [
 OTHERS = ("archive", "put_on_hold", "resume", "request_tier", "grant_tier", "decline_tier", "undo_decision")
 BACKWARDS = {"undo_decision"}
 
-# one number a move: it picks among what is possible now, and now and then something that is not
+# one number per move: it selects a possible action, or at times a forbidden one
 moves = st.lists(st.integers(0, 10_000), min_size=30, max_size=80)
 
 
-def options(row: Integration, cast: dict[str, Any], now: datetime) -> list[tuple[str, str]]:
-    """The steps that somebody could take now, and the deeds between them, the helpful ones more often."""
+def list_options(row: Integration, cast: dict[str, Any], now: datetime) -> list[tuple[str, str]]:
+    """Return the transitions and side actions that are possible now, useful ones several times."""
     ready = [
         (a.name, who)
         for who, user in cast.items()
@@ -83,11 +83,11 @@ def options(row: Integration, cast: dict[str, Any], now: datetime) -> list[tuple
     ]
     ends = {"decline", "withdraw", "archive"}
     onwards = [step for step in ready if step[0] not in ends] * 6 + [step for step in ready if step[0] in ends]
-    return onwards + [("meet", "alice")] * 8 + DEEDS
+    return onwards + [("meet", "alice")] * 8 + SIDE_ACTIONS
 
 
-def deed(name: str, row: Integration, who: Any, now: datetime) -> None:
-    """Something that people or machines do between steps."""
+def perform_side_action(name: str, row: Integration, who: Any, now: datetime) -> None:
+    """Perform an action of people or automation between transitions."""
     findings = list(Finding.objects.filter(integration=row))
     requirement = row.edition.requirements()[len(findings) % len(row.edition.requirements())].id
     if name == "meet" and row.is_open:
@@ -110,22 +110,22 @@ def deed(name: str, row: Integration, who: Any, now: datetime) -> None:
 
 
 def check(row: Integration, before: int | None, step: str, now: datetime) -> None:
-    """What must be true after every move."""
+    """Check what must be true after every move."""
     assert list(check_next_action(row, now)) == []
     if row.stage in FINAL_STAGES:
         assert row.responsible_party == ""
         return
-    check_standing(row)
+    check_compliance(row)
     assert row.responsible_party in set(ResponsibleParty)
     assert row.next_action_label
-    place = row.edition.position(row.step, row.stage)  # raises where the path has no such place
+    place = row.edition.position(row.step, row.stage)  # raises if the path has no such position
     if before is not None and step not in BACKWARDS:
         skipped_all_met = step == "complete_step" and context.list_missing_at(row, place, now) == []
         assert place in (before, before + 1) or (place > before and skipped_all_met)
 
 
-def check_standing(row: Integration) -> None:
-    """A period runs or is held, never both nor neither; what was taken away was taken by two people."""
+def check_compliance(row: Integration) -> None:
+    """Check that a deadline either runs or is paused, and that two people decided on a suspension."""
     in_process = row.listing_status in ("on_notice", "suspended")
     assert bool(row.compliance_deadline_at) + bool(row.deadline_pause_reason) == in_process
     if row.listing_status == "suspended":
@@ -136,7 +136,7 @@ def check_standing(row: Integration) -> None:
 
 @settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 @given(moves=moves)
-def test_random_walk_through_the_due_process_takes_nothing_by_machine(
+def test_random_walk_through_the_compliance_procedure_changes_no_listing_automatically(
     moves: list[int], acme: Any, alice: Any, rita: Any, rob: Any, charlie: Any
 ) -> None:
     cast: dict[str, Any] = {"alice": alice, "rita": rita, "rob": rob, "charlie": charlie, "machine": None}
@@ -170,7 +170,7 @@ def test_random_walk_through_the_due_process_takes_nothing_by_machine(
                 assert str(refusal)  # noqa: PT017 - as above
             refresh_due_integrations(now)
             row = Integration.objects.get(pk=row.pk)
-            event(f"stood {row.listing_status}")
+            event(f"status {row.listing_status}")
             assert who != "machine" or row.listing_status == before
             check(row, None, name, now)
         assert list(find_chain_faults(row.events.order_by("seq"))) == []
@@ -190,7 +190,7 @@ def test_random_walk_never_leaves_the_path(
             now += timedelta(minutes=7)
             row = Integration.objects.select_related("partner").get(pk=row.pk)
             before = row.position if row.is_open else None
-            possible = options(row, cast, now)
+            possible = list_options(row, cast, now)
             forbidden = (STEPS[number % len(STEPS)], list(cast)[number % 4])
             name, who = forbidden if number % 20 == 0 else possible[number % len(possible)]
             try:
@@ -198,7 +198,7 @@ def test_random_walk_never_leaves_the_path(
                     inputs = {"tier": "premier"} if name == "request_tier" else {}
                     perform_transition(row, name, actor=cast[who], note="Because.", now=now, **inputs)
                 else:
-                    deed(name, row, cast[who], now)
+                    perform_side_action(name, row, cast[who], now)
             except ActionRefused as refusal:
                 assert str(refusal)  # noqa: PT017 - a refusal is an expected outcome here, and must have words
             refresh_due_integrations(now)

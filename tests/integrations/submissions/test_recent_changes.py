@@ -15,33 +15,35 @@ from portal.accounts.models import User
 pytestmark = pytest.mark.any_database
 
 
-def news(integration: Integration, user: User) -> list[RecentChange]:
-    look = ReadMarker.objects.get(integration=integration, user=user)
-    return load_review_events(integration, look).changes
+def list_changes(integration: Integration, user: User) -> list[RecentChange]:
+    marker = ReadMarker.objects.get(integration=integration, user=user)
+    return load_review_events(integration, marker).changes
 
 
-def lines(changes: list[RecentChange]) -> list[tuple[str, str, tuple[str, ...]]]:
+def summarize(changes: list[RecentChange]) -> list[tuple[str, str, tuple[str, ...]]]:
     return [(change.who, change.what, change.items) for change in changes]
 
 
-def test_anyone_who_never_looked_has_no_look(rocket: Integration, rita: User) -> None:
+def test_first_visit_has_no_changes(rocket: Integration, rita: User) -> None:
     assert load_review_events(rocket, None).changes == []
 
 
 @pytest.mark.every_database
-def test_nothing_changed_after_a_look(rocket: Integration, rita: User, now: datetime) -> None:
+def test_visit_is_followed_by_no_changes(rocket: Integration, rita: User, now: datetime) -> None:
     findings.update_read_marker(rocket, actor=rita, now=now)
-    assert news(rocket, rita) == []
+    assert list_changes(rocket, rita) == []
 
 
-def test_one_event_is_reported_with_what_was_written(at: Any, alice: User, rita: User, now: datetime) -> None:
+def test_single_event_is_reported_with_its_text(at: Any, alice: User, rita: User, now: datetime) -> None:
     rocket = at("review")
     findings.update_read_marker(rocket, actor=rita, now=now)
     findings.post_message(rocket, "The key has changed.", actor=alice, now=now)
-    assert lines(news(rocket, rita)) == [("Alice Archer", "sent a message to the program", ("The key has changed.",))]
+    assert summarize(list_changes(rocket, rita)) == [
+        ("Alice Archer", "sent a message to the program", ("The key has changed.",))
+    ]
 
 
-def test_events_of_one_kind_appear_in_one_line_newest_line_first(
+def test_events_of_one_kind_are_grouped_newest_first(
     at: Any, alice: User, bob: User, rita: User, now: datetime
 ) -> None:
     rocket = at("review")
@@ -53,7 +55,7 @@ def test_events_of_one_kind_appear_in_one_line_newest_line_first(
     findings.answer_finding(raised_findings[0], "Done.", actor=alice, now=now + timedelta(minutes=1))
     findings.post_message(rocket, "Hello.", actor=bob, now=now + timedelta(minutes=2))
     findings.answer_finding(raised_findings[1], "Done too.", actor=alice, now=now + timedelta(minutes=3))
-    assert lines(news(rocket, rita)) == [
+    assert summarize(list_changes(rocket, rita)) == [
         ("Alice Archer", "responded to 2 findings", ("Finding 1: Done.", "Finding 2: Done too.")),
         ("Bob Baker", "sent a message to the program", ("Hello.",)),
     ]
@@ -64,7 +66,7 @@ def test_changed_facts_are_reported_with_old_and_new(
 ) -> None:
     findings.update_read_marker(rocket, actor=rita, now=now)
     creation.change_description(rocket, {"homepage": "https://acme.example/new"}, actor=alice, now=now)
-    assert lines(news(rocket, rita)) == [
+    assert summarize(list_changes(rocket, rita)) == [
         (
             "Alice Archer",
             "changed the description",
@@ -73,7 +75,7 @@ def test_changed_facts_are_reported_with_old_and_new(
     ]
 
 
-def test_check_that_turned_is_reported_with_both_outcomes(at: Any, rita: User, now: datetime) -> None:
+def test_changed_check_is_reported_with_both_outcomes(at: Any, rita: User, now: datetime) -> None:
     rocket = at("review", program="terraform-provider")
     checks = [r for r in rocket.edition.requirements() if r.responsible_party == "machine"][:2]
     findings.update_read_marker(rocket, actor=rita, now=now)
@@ -81,7 +83,7 @@ def test_check_that_turned_is_reported_with_both_outcomes(at: Any, rita: User, n
         answers.record_check_outcome(
             rocket, requirement.id, outcome="fail", summary="It does not fit.", detail=[], retry_at=None, now=now
         )
-    assert lines(news(rocket, rita)) == [
+    assert summarize(list_changes(rocket, rita)) == [
         (
             "The portal",
             "rechecked 2 requirements",
@@ -90,17 +92,17 @@ def test_check_that_turned_is_reported_with_both_outcomes(at: Any, rita: User, n
     ]
 
 
-def test_ones_own_doing_and_claims_are_no_news(rocket: Integration, rita: User, rob: User, now: datetime) -> None:
+def test_own_events_and_claims_are_not_reported(rocket: Integration, rita: User, rob: User, now: datetime) -> None:
     findings.update_read_marker(rocket, actor=rita, now=now)
     findings.post_message(rocket, "Mine.", actor=rita, now=now)
     claims.claim_review(rocket, actor=rob, now=now)
-    assert news(rocket, rita) == []
+    assert list_changes(rocket, rita) == []
 
 
-def test_notes_are_news_for_the_program_alone(
+def test_internal_notes_are_reported_only_to_the_program(
     rocket: Integration, alice: User, rita: User, rob: User, now: datetime
 ) -> None:
     findings.update_read_marker(rocket, actor=rita, now=now)
     findings.post_message(rocket, "Be careful.", actor=rob, now=now, is_internal=True)
-    assert lines(news(rocket, rita)) == [("Rob Roth", "added an internal note", ("Be careful.",))]
-    assert news(rocket, rita)[0].internal is True
+    assert summarize(list_changes(rocket, rita)) == [("Rob Roth", "added an internal note", ("Be careful.",))]
+    assert list_changes(rocket, rita)[0].internal is True

@@ -1,3 +1,5 @@
+"""Tests of the list of integrations: access, filters, and pages."""
+
 import pytest
 
 from integrations.programs.registry import PROGRAMS
@@ -16,20 +18,20 @@ def rows(acme, alice, globex, charlie):
     ]
 
 
-def names(page):
+def list_names(page):
     return [row.name for row in page.context["rows"]]
 
 
-def test_partner_lists_own_integrations_alone(rows, sign_in, alice, bob):
+def test_partner_lists_only_its_own_integrations(rows, sign_in, alice, bob):
     for person in (alice, bob):
         page = sign_in(person).get("/integrations/")
-        assert sorted(names(page)) == ["Rocket", "Safe"]
+        assert sorted(list_names(page)) == ["Rocket", "Safe"]
         assert "covert" not in page.text
 
 
 def test_program_lists_all_integrations(rows, sign_in, rita, sam):
     for person in (rita, sam):
-        assert sorted(names(sign_in(person).get("/integrations/"))) == ["Rocket", "Rocket covert", "Safe"]
+        assert sorted(list_names(sign_in(person).get("/integrations/"))) == ["Rocket", "Rocket covert", "Safe"]
 
 
 @pytest.mark.parametrize(
@@ -52,21 +54,21 @@ def test_program_lists_all_integrations(rows, sign_in, rita, sam):
         ({"q": "\x00"}, ["Rocket", "Rocket covert", "Safe"]),
     ],
 )
-def test_list_follows_the_address(rows, sign_in, rita, query, expected):
-    assert names(sign_in(rita).get("/integrations/", query | {"sort": "name"})) == expected
+def test_filters_select_integrations(rows, sign_in, rita, query, expected):
+    assert list_names(sign_in(rita).get("/integrations/", query | {"sort": "name"})) == expected
 
 
-def test_nonsense_in_a_filter_is_said_next_to_it(rows, sign_in, rita):
+def test_unknown_filter_value_is_reported(rows, sign_in, rita):
     page = sign_in(rita).get("/integrations/", {"stage": "gardening"})
     assert "Unknown filter value. The list shows all results." in page.text
 
 
 @pytest.mark.parametrize("page", ["0", "-1", "x", "9999", ""])
-def test_nonsense_for_a_page_shows_one(rows, sign_in, rita, page):
-    assert len(names(sign_in(rita).get("/integrations/", {"page": page}))) == 3
+def test_invalid_page_number_shows_a_page(rows, sign_in, rita, page):
+    assert len(list_names(sign_in(rita).get("/integrations/", {"page": page}))) == 3
 
 
-def many(partner, user, count):
+def create_rows(partner, user, count):
     Integration.objects.bulk_create(
         Integration(
             partner=partner,
@@ -83,15 +85,15 @@ def many(partner, user, count):
     )
 
 
-def test_list_costs_the_same_with_few_and_many_rows(acme, alice, sign_in, django_assert_max_num_queries):
+def test_list_needs_few_queries_for_many_rows(acme, alice, sign_in, django_assert_max_num_queries):
     client = sign_in(alice)
     for count in (60, 2000):
-        many(acme, alice, count)
+        create_rows(acme, alice, count)
         with django_assert_max_num_queries(8):
             page = client.get("/integrations/", {"q": "copy", "stage": "engage", "sort": "due", "page": 2})
-    assert (len(names(page)), page.context["page"].paginator.count) == (50, 2060)
+    assert (len(list_names(page)), page.context["page"].paginator.count) == (50, 2060)
 
 
-def test_list_answers_htmx_with_the_results_alone(rows, sign_in, alice):
+def test_list_sends_only_the_results_to_htmx(rows, sign_in, alice):
     page = sign_in(alice).get("/integrations/", headers={"HX-Request": "true"})
     assert ("<html" in page.text, "Safe" in page.text) == (False, True)

@@ -1,3 +1,5 @@
+"""Tests of overlaps with the work of other partners."""
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -39,7 +41,7 @@ def publish(full_name, tier="community", downloads=0, number=None):
     )
 
 
-def kinds(overlaps_found):
+def list_kinds(overlaps_found):
     return [overlap.kind for overlap in overlaps_found]
 
 
@@ -56,7 +58,7 @@ def kinds(overlaps_found):
 )
 def test_others_work_is_found_by_kind(mine, globex, charlie, facts, kind):
     begin(globex, charlie, **(OTHER | facts))
-    assert kinds(find_integration_overlaps(mine)) == ([kind] if kind else [])
+    assert list_kinds(find_integration_overlaps(mine)) == ([kind] if kind else [])
 
 
 def test_unlisted_work_is_reported_as_someone(mine, globex, charlie):
@@ -70,7 +72,7 @@ def test_unlisted_work_is_reported_as_someone(mine, globex, charlie):
 def test_unlisted_work_is_never_counted(mine, globex, charlie):
     for number in range(3):
         begin(globex, charlie, **(OTHER | {"name": "Rocket", "repository_id": number}))
-    assert kinds(find_integration_overlaps(mine)) == ["product"]
+    assert list_kinds(find_integration_overlaps(mine)) == ["product"]
 
 
 def test_listed_work_is_reported_by_name(mine, globex, charlie, rita):
@@ -85,7 +87,7 @@ def test_own_work_is_no_overlap(mine, acme, bob):
     assert find_integration_overlaps(mine) == ()
 
 
-def test_work_that_ended_is_no_overlap(mine, globex, charlie):
+def test_ended_work_is_no_overlap(mine, globex, charlie):
     other = begin(globex, charlie, **(OTHER | {"name": "Rocket"}))
     perform_transition(other, "withdraw", actor=charlie, note="No longer.", now=NOW)
     assert find_integration_overlaps(mine) == ()
@@ -93,7 +95,7 @@ def test_work_that_ended_is_no_overlap(mine, globex, charlie):
 
 def test_strongest_kind_is_reported_once(mine, globex, charlie):
     begin(globex, charlie, **(OTHER | {"name": "Rocket", "repository": mine.repository}))
-    assert kinds(find_integration_overlaps(mine)) == ["repository"]
+    assert list_kinds(find_integration_overlaps(mine)) == ["repository"]
 
 
 def test_published_providers_are_reported_most_used_first(acme):
@@ -127,15 +129,15 @@ def test_own_repository_is_found_as_published(acme):
 
 def test_partner_name_and_common_words_do_not_hide_the_product(acme):
     publish("globex/rocket")
-    assert kinds(find_overlaps(WorkDescription(acme, "Acme Rocket for Terraform"))) == ["product"]
+    assert list_kinds(find_overlaps(WorkDescription(acme, "Acme Rocket for Terraform"))) == ["product"]
 
 
-def test_nothing_named_yet_finds_nothing(acme):
+def test_empty_name_has_no_overlaps(acme):
     publish("globex/rocket")
     assert find_overlaps(WorkDescription(acme, "")) == ()
 
 
-def test_handle_leads_back_for_the_partner_that_saw_it(mine, globex, charlie):
+def test_handle_resolves_only_for_the_partner_that_saw_it(mine, globex, charlie):
     other = begin(globex, charlie, **(OTHER | {"name": "Rocket"}))
     (overlap,) = find_integration_overlaps(mine)
     assert resolve_handle(overlap.handle, describe_work(mine)) == other

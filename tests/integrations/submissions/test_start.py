@@ -1,3 +1,5 @@
+"""Tests of starting an integration from the page of its program."""
+
 import re
 
 import pytest
@@ -15,7 +17,7 @@ START = "/programs/choose/terraform-provider/"
 
 
 @pytest.mark.every_database
-def test_visitor_begins_and_finds_it_again_after_signing_in(client, alice):
+def test_input_of_a_visitor_is_kept_after_signing_in(client, alice):
     assert client.get(START).status_code == 200
     answer = client.post(START, DATA | {"known": "yes"})
     assert answer.headers["Location"] == f"/accounts/login/?next={START}"
@@ -26,11 +28,11 @@ def test_visitor_begins_and_finds_it_again_after_signing_in(client, alice):
     assert IntegrationDraft.objects.count() == 0
 
 
-def test_visitor_without_an_account_is_led_to_make_one(client, db):
+def test_visitor_is_redirected_to_sign_up(client, db):
     assert client.post(START, DATA).headers["Location"] == f"/accounts/signup/?next={START}"
 
 
-def test_person_without_a_partner_makes_it_first_and_loses_nothing(client, acme, charlie):
+def test_person_without_a_company_creates_one_first_and_loses_nothing(client, acme, charlie):
     client.post(START, DATA)
     Membership.objects.filter(user=charlie).update(ended_at=NOW)
     client.force_login(charlie, backend="django.contrib.auth.backends.ModelBackend")
@@ -39,7 +41,7 @@ def test_person_without_a_partner_makes_it_first_and_loses_nothing(client, acme,
     assert client.get(START).context["form"].initial["name"] == "Rocket"
 
 
-def test_new_partner_leads_back_to_what_was_begun(client, charlie):
+def test_new_company_leads_back_to_the_draft(client, charlie):
     client.post(START, DATA)
     Membership.objects.filter(user=charlie).update(ended_at=NOW)
     client.force_login(charlie, backend="django.contrib.auth.backends.ModelBackend")
@@ -48,7 +50,7 @@ def test_new_partner_leads_back_to_what_was_begun(client, charlie):
     assert client.get(START).context["form"].initial["name"] == "Rocket"
 
 
-def test_new_partner_leads_to_no_other_site(client, charlie):
+def test_new_company_does_not_lead_to_another_site(client, charlie):
     Membership.objects.filter(user=charlie).update(ended_at=NOW)
     client.force_login(charlie, backend="django.contrib.auth.backends.ModelBackend")
     answer = client.post("/company/new/?next=https://evil.example/", {"name": "Initech", "anyway": "1"})
@@ -57,7 +59,7 @@ def test_new_partner_leads_to_no_other_site(client, charlie):
 
 @pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
-def test_visitor_signs_up_and_goes_on(client, settings):
+def test_visitor_signs_up_and_continues(client, settings):
     client.post(START, DATA)
     fields = {"email": "nina@initech.example", "password1": PASSWORD, "name": "Nina Nash"}
     client.post(f"/accounts/signup/?next={START}", fields | {"next": START})
@@ -66,26 +68,26 @@ def test_visitor_signs_up_and_goes_on(client, settings):
     assert response.redirect_chain[-1][0] == f"/company/new/?next={START}"
 
 
-def test_reviewer_learns_who_begins(sign_in, rita):
+def test_reviewer_cannot_start_an_integration(sign_in, rita):
     page = sign_in(rita).get(START, follow=True)
     assert page.redirect_chain == [("/programs/terraform-provider/", 302)]
     assert "Only owners and editors of a company can start integrations." in page.text
 
 
-def test_viewer_begins_nothing(sign_in, acme, bob):
+def test_viewer_cannot_start_an_integration(sign_in, acme, bob):
     Membership.objects.filter(user=bob).update(role="viewer")
     assert sign_in(bob).post(START, DATA).headers["Location"] == "/programs/terraform-provider/"
     assert IntegrationDraft.objects.count() == 0
 
 
-def test_empty_start_makes_one_draft_however_often(sign_in, alice):
+def test_repeated_empty_start_creates_one_draft(sign_in, alice):
     client = sign_in(alice)
     first = client.post(START).headers["Location"]
     assert client.post(START).headers["Location"] == first
     assert IntegrationDraft.objects.count() == 1
 
 
-def test_person_of_several_partners_chooses(sign_in, alice):
+def test_member_of_several_companies_selects_one(sign_in, alice):
     other = company("Initech", "initech.example")
     Membership.objects.create(partner=other, user=alice, role="editor", joined_at=NOW)
     client = sign_in(alice)
@@ -95,12 +97,12 @@ def test_person_of_several_partners_chooses(sign_in, alice):
     assert [draft.partner for draft in IntegrationDraft.objects.all()] == [other]
 
 
-def test_partner_of_others_cannot_be_chosen(sign_in, alice, globex):
+def test_company_of_others_cannot_be_selected(sign_in, alice, globex):
     sign_in(alice).post(START, DATA | {"company": "globex"})
     assert [draft.partner.name for draft in IntegrationDraft.objects.all()] == ["Acme"]
 
 
-def test_unknown_program_is_not_there(client, db):
+def test_unknown_program_is_not_found(client, db):
     assert client.get("/programs/choose/gardening/").status_code == 404
 
 
@@ -110,7 +112,7 @@ def create_draft(client):
 
 
 @pytest.mark.every_database
-def test_sending_twice_makes_one_integration(sign_in, alice):
+def test_second_submission_creates_no_second_integration(sign_in, alice):
     client = sign_in(alice)
     draft, confirm = create_draft(client)
     page = client.get(confirm)
@@ -129,7 +131,7 @@ def test_sending_twice_makes_one_integration(sign_in, alice):
 
 
 @pytest.mark.every_database
-def test_draft_that_a_colleague_changed_is_looked_at_again(sign_in, alice, bob):
+def test_draft_changed_by_a_colleague_is_reviewed_again(sign_in, alice, bob):
     client = sign_in(alice)
     draft, confirm = create_draft(client)
     IntegrationDraft.objects.update(version=draft.version + 1, saved_by=bob)
@@ -138,7 +140,7 @@ def test_draft_that_a_colleague_changed_is_looked_at_again(sign_in, alice, bob):
     assert Integration.objects.count() == 0
 
 
-def test_draft_that_is_not_fit_goes_back_to_its_form_with_the_sentences(sign_in, alice):
+def test_invalid_draft_returns_to_its_form_with_the_errors(sign_in, alice):
     client = sign_in(alice)
     client.post(START, DATA | {"category": ""})
     page = client.get(f"/drafts/{IntegrationDraft.objects.get().uuid}/confirm/", follow=True)
@@ -155,7 +157,7 @@ def test_html_is_shown_as_entered(sign_in, alice):
 
 
 @pytest.mark.github
-def test_form_is_filled_from_github_and_says_so(sign_in, alice, github):
+def test_form_is_prefilled_from_github_and_says_so(sign_in, alice, github):
     github.seed(Repo("acme/terraform-provider-rocket", "Launches.", releases=("v1.0.0",)))
     address = "https://github.com/acme/terraform-provider-rocket"
     client = sign_in(alice)
@@ -171,7 +173,7 @@ def test_form_is_filled_from_github_and_says_so(sign_in, alice, github):
     assert page.text.count("from GitHub</span>") == 3
 
 
-def test_github_out_of_reach_keeps_what_was_entered(sign_in, alice, settings):
+def test_unreachable_github_keeps_the_input(sign_in, alice, settings):
     settings.GITHUB_API_URL = "http://127.0.0.1:1"
     client = sign_in(alice)
     client.post(START)

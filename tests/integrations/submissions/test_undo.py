@@ -40,7 +40,7 @@ def approved_integration(at: At, alice: Any, rita: Any, now: datetime, time_mach
     return fresh(row)
 
 
-def test_step_after_a_decision_is_asked_for_when_the_decision_is_final(
+def test_next_action_after_a_decision_is_set_when_the_decision_is_final(
     approved_integration: Integration, now: datetime
 ) -> None:
     assert get_state(approved_integration) == ("release", "machine", PENDING)

@@ -5,14 +5,17 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from django.db import DatabaseError, connection, transaction
 
 from integrations.partners.models import Partner
 from integrations.reviews.services import claims
 from integrations.submissions.models import Finding, Integration
+from integrations.submissions.selectors.context import build_snapshot
 from integrations.submissions.services import findings, waivers
 from integrations.submissions.services import requirements as answers
 from integrations.submissions.services.transitions import list_available_transitions, perform_transition
 from integrations.submissions.tasks import refresh_due_integrations
+from integrations.submissions.workflow.actions import determine_next_action
 from portal.core.errors import ActionRefused
 from tests.conftest import begin, meet
 
@@ -23,26 +26,24 @@ def fresh(row: Integration) -> Integration:
     return Integration.objects.get(pk=row.pk)
 
 
-def verbs(row: Integration) -> list[str]:
+def list_event_types(row: Integration) -> list[str]:
     return list(row.events.order_by("seq").values_list("event_type", flat=True))
 
 
-def test_new_integration_stands_at_the_first_place_and_is_the_partners_turn(rocket: Integration) -> None:
+def test_new_integration_is_at_the_first_step_and_waits_for_the_partner(rocket: Integration) -> None:
     assert (rocket.stage, rocket.step, rocket.responsible_party) == ("engage", "engage", "partner")
-    assert verbs(rocket) == ["integration.created"]
+    assert list_event_types(rocket) == ["integration.created"]
 
 
-def test_step_is_refused_while_a_requirement_is_open_and_says_which(
-    rocket: Integration, alice: Any, now: datetime
-) -> None:
+def test_step_is_refused_while_a_requirement_is_open(rocket: Integration, alice: Any, now: datetime) -> None:
     with pytest.raises(ActionRefused, match="Open requirements: ") as refusal:
         perform_transition(rocket, "complete_step", actor=alice, now=now)
     assert refusal.value.kind == "requirements-not-met"
     assert fresh(rocket).step == "engage"
-    assert verbs(rocket) == ["integration.created"]
+    assert list_event_types(rocket) == ["integration.created"]
 
 
-def test_whole_path_of_nomad_is_walked(at: At) -> None:
+def test_nomad_integration_completes_all_steps(at: At) -> None:
     row = at("support")
     assert (row.stage, row.step, row.listing_status, row.tier) == (
         "support",
@@ -54,8 +55,8 @@ def test_whole_path_of_nomad_is_walked(at: At) -> None:
         "machine",
         "No action needed. We monitor this integration.",
     )
-    steps_taken = [v for v in verbs(row) if v not in ("requirement.answered", "requirement.checked")]
-    assert steps_taken == [
+    event_types = [v for v in list_event_types(row) if v not in ("requirement.answered", "requirement.checked")]
+    assert event_types == [
         "integration.created",
         "integration.advanced",  # past Enable, in which nothing is required
         "review.requested",
@@ -65,14 +66,16 @@ def test_whole_path_of_nomad_is_walked(at: At) -> None:
 
 
 @pytest.mark.parametrize("who", ["charlie", "rita", "sam"])
-def test_only_the_company_takes_the_partners_steps(rocket: Integration, who: str, request: Any, now: datetime) -> None:
+def test_only_the_company_performs_the_transitions_of_the_partner(
+    rocket: Integration, who: str, request: Any, now: datetime
+) -> None:
     user = request.getfixturevalue(who)
     with pytest.raises(ActionRefused, match="Only owners and editors") as refusal:
         perform_transition(rocket, "complete_step", actor=user, now=now)
     assert refusal.value.kind == "forbidden"
 
 
-def test_reviewer_never_decides_on_their_own_partner_integration(
+def test_reviewer_cannot_decide_on_an_integration_of_their_own_company(
     at: At, rita: Any, acme: Partner, now: datetime
 ) -> None:
     row = at("review")
@@ -130,7 +133,7 @@ def test_decision_can_be_undone_for_ten_minutes(at: At, rita: Any, alice: Any, n
         perform_transition(row, "undo_decision", actor=rita, now=now + timedelta(minutes=10))
 
 
-def test_undone_decision_costs_no_one_a_day(at: At, rita: Any, alice: Any, now: datetime) -> None:
+def test_undone_decision_keeps_the_due_date(at: At, rita: Any, alice: Any, now: datetime) -> None:
     row = at("review")
     meet(row, alice, now)
     before = fresh(row)
@@ -140,7 +143,7 @@ def test_undone_decision_costs_no_one_a_day(at: At, rita: Any, alice: Any, now: 
     assert (after.responsible_since, after.action_due_at) == (before.responsible_since, before.action_due_at)
 
 
-def test_while_a_claim_runs_the_decision_is_its_holders(at: At, rita: Any, rob: Any, alice: Any, now: datetime) -> None:
+def test_only_the_claim_holder_decides(at: At, rita: Any, rob: Any, alice: Any, now: datetime) -> None:
     row = at("review")
     meet(row, alice, now)
     claims.claim_review(row, actor=rita, now=now)
@@ -150,7 +153,7 @@ def test_while_a_claim_runs_the_decision_is_its_holders(at: At, rita: Any, rob: 
     assert fresh(row).stage == "declined"
 
 
-def test_combined_summary_is_read_again_when_an_integration_is_added(acme: Partner, alice: Any, now: datetime) -> None:
+def test_shared_summary_is_opened_again_when_an_integration_is_added(acme: Partner, alice: Any, now: datetime) -> None:
     first = begin(acme, alice, "terraform-run-task", name="One")
     summary = next(r for r in first.edition.requirements() if any(f.max_lines for f in r.fields))
     answers.submit_answer(first, summary.id, {"summary": "One does this."}, actor=alice, now=now)
@@ -168,7 +171,7 @@ def test_declining_needs_a_reason_and_can_be_undone(rocket: Integration, rita: A
     assert (fresh(rocket).stage, fresh(rocket).responsible_party) == ("engage", "partner")
 
 
-def test_withdrawn_integration_is_opened_again_where_it_was(
+def test_withdrawn_integration_is_reopened_at_its_step(
     rocket: Integration, alice: Any, rita: Any, now: datetime
 ) -> None:
     perform_transition(rocket, "withdraw", actor=alice, now=now)
@@ -180,7 +183,7 @@ def test_withdrawn_integration_is_opened_again_where_it_was(
     assert (fresh(rocket).stage, fresh(rocket).step) == ("engage", "engage")
 
 
-def test_on_hold_names_for_whom_and_blocks_every_step_but_the_end(
+def test_hold_names_the_party_it_waits_for_and_blocks_the_next_step(
     rocket: Integration, alice: Any, rita: Any, now: datetime
 ) -> None:
     perform_transition(
@@ -195,7 +198,9 @@ def test_on_hold_names_for_whom_and_blocks_every_step_but_the_end(
     assert fresh(row).responsible_party == "partner"
 
 
-def test_step_from_an_old_page_says_who_was_faster(at: At, rita: Any, rob: Any, alice: Any, now: datetime) -> None:
+def test_transition_from_an_outdated_page_names_the_earlier_decision(
+    at: At, rita: Any, rob: Any, alice: Any, now: datetime
+) -> None:
     row = at("review")
     perform_transition(row, "decline", actor=rita, note="No longer needed.", now=now)
     with pytest.raises(ActionRefused, match=r"Rita Reyes declined the integration \(") as refusal:
@@ -203,8 +208,8 @@ def test_step_from_an_old_page_says_who_was_faster(at: At, rita: Any, rob: Any, 
     assert refusal.value.kind == "conflict"
 
 
-def test_who_may_not_take_a_step_is_notified_that_first_wherever_it_stands(at: At, alice: Any, rita: Any) -> None:
-    """Also from an old page and after the step is gone; who could have taken it hears what became of it."""
+def test_missing_permission_is_reported_before_other_problems(at: At, alice: Any, rita: Any) -> None:
+    """This holds for outdated pages and for transitions that are no longer available."""
     row = at("review")
     refusal_kinds = []
     for step, by in (
@@ -220,19 +225,19 @@ def test_who_may_not_take_a_step_is_notified_that_first_wherever_it_stands(at: A
     assert refusal_kinds == ["forbidden", "forbidden", "forbidden", "invalid-transition", "invalid-transition"]
 
 
-def test_step_that_no_program_knows_is_refused(rocket: Integration, alice: Any, now: datetime) -> None:
+def test_unknown_transition_is_refused(rocket: Integration, alice: Any, now: datetime) -> None:
     with pytest.raises(ActionRefused):
         perform_transition(rocket, "__init__", actor=alice, now=now)
 
 
-def test_steps_that_follow_from_others_are_never_taken_by_hand(at: At, rita: Any, sam: Any, now: datetime) -> None:
+def test_automatic_transitions_cannot_be_performed_by_hand(at: At, rita: Any, sam: Any, now: datetime) -> None:
     row = at("support")
     for user in (rita, sam, None):
         with pytest.raises(ActionRefused, match="happens automatically"):
             perform_transition(row, "unlist", actor=user, now=now)
 
 
-def test_buttons_show_what_blocks_them(rocket: Integration, alice: Any, rita: Any) -> None:
+def test_available_transitions_say_whether_they_are_ready(rocket: Integration, alice: Any, rita: Any) -> None:
     mine = {a.name: a.is_ready for a in list_available_transitions(rocket, alice)}
     theirs = {a.name: a.is_ready for a in list_available_transitions(rocket, rita)}
     assert mine == {"complete_step": False, "submit_for_review": False, "withdraw": True}
@@ -254,17 +259,13 @@ def test_waiver_counts_until_it_ends(rocket: Integration, rita: Any, now: dateti
         )
     row = fresh(rocket)
     assert (row.next_action_label, row.next_refresh_at) == ("Complete step “Engage”", now + timedelta(days=30))
-    from integrations.submissions.tasks import refresh_due_integrations
-
     assert refresh_due_integrations(now + timedelta(days=29)) == 0
     assert refresh_due_integrations(now + timedelta(days=30)) == 1
     assert fresh(rocket).next_action_label != "Complete step “Engage”"
     assert refresh_due_integrations(now + timedelta(days=31)) == 0
 
 
-def test_history_refuses_to_be_changed(rocket: Integration) -> None:
-    from django.db import DatabaseError, connection, transaction
-
+def test_history_cannot_be_changed(rocket: Integration) -> None:
     event = rocket.events.get()
     with pytest.raises(TypeError, match="append-only"):
         event.save()
@@ -279,7 +280,9 @@ def test_history_refuses_to_be_changed(rocket: Integration) -> None:
     assert rocket.events.get().note == event.note
 
 
-def test_what_the_partner_gives_once_reaches_its_other_integrations(acme: Partner, alice: Any, now: datetime) -> None:
+def test_shared_answer_applies_to_the_other_integrations_of_the_partner(
+    acme: Partner, alice: Any, now: datetime
+) -> None:
     first, second = begin(acme, alice), begin(acme, alice, "vault", name="Rocket secrets")
     shared = next(r for r in first.edition.requirements() if r.agreement == "tpa")
     twin = next(r for r in second.edition.requirements() if r.agreement == "tpa")
@@ -289,12 +292,9 @@ def test_what_the_partner_gives_once_reaches_its_other_integrations(acme: Partne
     assert third.fulfillments.get(requirement_id=shared.id).status == "submitted"
 
 
-def test_turn_that_is_stored_is_the_turn_that_is_derived(at: At, now: datetime) -> None:
-    from integrations.submissions.selectors.context import build_snapshot
-    from integrations.submissions.workflow.actions import determine_next_action
-
+def test_stored_next_action_equals_the_computed_one(at: At, now: datetime) -> None:
     for stage in ("engage", "develop", "review", "release", "support"):
         row = at(stage, name=f"Rocket {stage}")
-        turn = determine_next_action(build_snapshot(row, now))
-        assert turn is not None
-        assert (row.responsible_party, row.next_action_label) == (turn.responsible_party, turn.render())
+        action = determine_next_action(build_snapshot(row, now))
+        assert action is not None
+        assert (row.responsible_party, row.next_action_label) == (action.responsible_party, action.render())

@@ -1,4 +1,4 @@
-"""Fixtures."""
+"""Fixtures of the review page tests."""
 
 from datetime import datetime
 from typing import Any

@@ -16,16 +16,16 @@ def get_first_requirement_id(row: Integration) -> str:
     return row.edition.requirements()[0].id
 
 
-def find(row: Integration, by: User, now: datetime, text: str = "Sign the release.") -> Finding:
+def add_finding(row: Integration, by: User, now: datetime, text: str = "Sign the release.") -> Finding:
     return findings.raise_finding(row, get_first_requirement_id(row), text, actor=by, now=now)
 
 
 def text_of(response: Any, where: str = "main") -> str:
-    page = BeautifulSoup(response.content, "html.parser")
-    return " ".join(page.select_one(where).get_text(" ").split())
+    document = BeautifulSoup(response.content, "html.parser")
+    return " ".join(document.select_one(where).get_text(" ").split())
 
 
-def page(client: Any, row: Integration) -> Any:
+def get_review_page(client: Any, row: Integration) -> Any:
     response = client.get(f"/integrations/{row.uuid}/review/")
     assert response.status_code == 200
     return response

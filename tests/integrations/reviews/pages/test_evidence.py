@@ -18,7 +18,7 @@ from integrations.submissions.text_changes import TextChange
 from portal.accounts.models import User
 from tests.conftest import meet
 from tests.integrations.reviews.conftest import fresh
-from tests.integrations.reviews.pages.review_pages import SignIn, find, page, text_of
+from tests.integrations.reviews.pages.review_pages import SignIn, add_finding, get_review_page, text_of
 
 pytestmark = pytest.mark.any_database
 EMPTY = {"confirmed": False, "answers": {}, "documents": [], "checks": []}
@@ -31,13 +31,13 @@ def form_requirement(rocket: Integration) -> Requirement:
 
 def end_first_round(row: Integration, alice: User, rita: User, moment: datetime) -> None:
     """Request changes with one finding, answer it, and complete what the partner has to."""
-    finding = find(row, rita, moment)
+    finding = add_finding(row, rita, moment)
     perform_transition(fresh(row), "request_changes", actor=rita, now=moment)
     findings.answer_finding(finding, "Done.", actor=alice, now=moment)
     meet(row, alice, moment)
 
 
-def request_again(row: Integration, alice: User, moment: datetime) -> None:
+def resubmit(row: Integration, alice: User, moment: datetime) -> None:
     perform_transition(fresh(row), "resubmit_for_review", actor=alice, now=moment + timedelta(minutes=11))
 
 
@@ -47,7 +47,7 @@ def list_index(response: Any) -> list[str]:
 
 
 def test_index_links_every_requirement_of_the_page(rocket: Integration, rita: User, sign_in: SignIn) -> None:
-    response = page(sign_in(rita), rocket)
+    response = get_review_page(sign_in(rita), rocket)
     document = BeautifulSoup(response.content, "html.parser")
     anchors = [f"#{item['id']}" for item in document.select("article.asserted")]
     assert list_index(response) == anchors
@@ -61,7 +61,7 @@ def test_answer_is_shown_with_its_author_and_link(
     field = form_requirement.fields[0]
     answers.submit_answer(rocket, form_requirement.id, {field.key: "https://acme.example/x"}, actor=alice, now=moment)
     item = f"#requirement-{form_requirement.id}"
-    response = page(sign_in(rita), rocket)
+    response = get_review_page(sign_in(rita), rocket)
     assert "Alice Archer" in text_of(response, item)
     assert f"{field.label} https://acme.example/x" in text_of(response, item)
     assert '<a href="https://acme.example/x" rel="nofollow">' in response.text
@@ -80,7 +80,7 @@ def test_passed_check_is_one_line_with_folded_details(
     answers.record_check_outcome(
         row, requirement.id, outcome="pass", summary="Fine.", detail=[result], retry_at=None, now=moment
     )
-    response = page(sign_in(rita), row)
+    response = get_review_page(sign_in(rita), row)
     item = f"#requirement-{requirement.id}"
     assert text_of(response, f"{item} .passed-check") == "Passed License MPL-2.0."
     checked = "License MPL-2.0. File LICENSE Checked commit 4f2a · check version 3"
@@ -94,13 +94,13 @@ def test_passed_check_is_one_line_with_folded_details(
         retry_at=None,
         now=moment,
     )
-    response = page(sign_in(rita), row)
+    response = get_review_page(sign_in(rita), row)
     assert f"Failed {checked}" in text_of(response, f"{item} .asserted-body")
     assert "Check details" not in text_of(response, item)
 
 
 def test_first_round_is_not_compared(rocket: Integration, rita: User, sign_in: SignIn) -> None:
-    response = page(sign_in(rita), rocket)
+    response = get_review_page(sign_in(rita), rocket)
     assert response.context["comparison"] is None
     assert "Since round" not in text_of(response)
 
@@ -113,10 +113,10 @@ def test_second_round_is_compared_with_the_first(
     answers.submit_answer(ready, changed.id, {field.key: "On Tuesdays"}, actor=alice, now=moment)
     end_first_round(fresh(ready), alice, rita, moment)
     answers.submit_answer(fresh(ready), changed.id, {field.key: "Every day"}, actor=alice, now=moment)
-    request_again(ready, alice, moment)
+    resubmit(ready, alice, moment)
     assert list(EvidenceSnapshot.objects.order_by("round").values_list("round", flat=True)) == [1, 2]
     client = sign_in(rita)
-    response = page(client, ready)
+    response = get_review_page(client, ready)
     comparison = response.context["comparison"]
     assert (comparison.round, comparison.changed, comparison.new) == (1, 1, 1)
     assert f"{field.label} Before On Tuesdays Now Every day" in text_of(response, f"#requirement-{changed.id}")
@@ -130,10 +130,10 @@ def test_complete_step_without_news_is_folded_from_the_second_round(
     ready: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     client = sign_in(rita)
-    first_round = page(client, ready).context["sections"]
+    first_round = get_review_page(client, ready).context["sections"]
     end_first_round(ready, alice, rita, moment)
-    request_again(ready, alice, moment)
-    sections = page(client, ready).context["sections"]
+    resubmit(ready, alice, moment)
+    sections = get_review_page(client, ready).context["sections"]
     assert [section.is_open for section in first_round] == [True, True, True, True, False, False]
     assert [section.is_open for section in sections] == [True, True, False, True, False, False]
 
@@ -142,9 +142,11 @@ def test_snapshot_of_a_missing_round_is_mentioned(
     ready: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     end_first_round(ready, alice, rita, moment)
-    request_again(ready, alice, moment)
+    resubmit(ready, alice, moment)
     EvidenceSnapshot.objects.all().delete()
-    assert "The evidence of the previous round was not recorded." in text_of(page(sign_in(rita), ready), "#comparison")
+    assert "The evidence of the previous round was not recorded." in text_of(
+        get_review_page(sign_in(rita), ready), "#comparison"
+    )
 
 
 @pytest.mark.parametrize(
@@ -196,5 +198,5 @@ def test_document_is_shown_with_type_size_and_digest(
     file = SimpleUploadedFile("notes.txt", b"It launches.")
     client.post(url, {"act": "upload", "file": file})
     document = row.partner.documents.get()
-    text = text_of(page(sign_in(rita), row), f"#requirement-{requirement.id}")
+    text = text_of(get_review_page(sign_in(rita), row), f"#requirement-{requirement.id}")
     assert f"notes.txt {document.kind_label} · 12 B · {document.sha256[:12]}" in text

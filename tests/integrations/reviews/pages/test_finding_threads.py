@@ -12,7 +12,13 @@ from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import list_available_transitions, perform_transition
 from portal.accounts.models import User
 from tests.integrations.reviews.conftest import fresh
-from tests.integrations.reviews.pages.review_pages import SignIn, find, get_first_requirement_id, page, text_of
+from tests.integrations.reviews.pages.review_pages import (
+    SignIn,
+    add_finding,
+    get_first_requirement_id,
+    get_review_page,
+    text_of,
+)
 
 pytestmark = pytest.mark.any_database
 
@@ -20,7 +26,7 @@ pytestmark = pytest.mark.any_database
 def test_finding_is_edited_and_withdrawn_until_it_is_sent(
     rocket: Integration, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
-    first, second = find(rocket, rita, moment, "Sign it."), find(rocket, rita, moment, "Not needed.")
+    first, second = add_finding(rocket, rita, moment, "Sign it."), add_finding(rocket, rita, moment, "Not needed.")
     client = sign_in(rita)
     client.post(f"/findings/{first.pk}/edit/", {"text": "Sign the release.", "severity": "optional"})
     client.post(f"/findings/{second.pk}/withdraw/")
@@ -30,18 +36,20 @@ def test_finding_is_edited_and_withdrawn_until_it_is_sent(
         ("finding.edited", "Sign the release.", True),
         ("finding.withdrawn", "Not needed.", True),
     ]
-    assert find(rocket, rita, moment, "Another.").number == 3
+    assert add_finding(rocket, rita, moment, "Another.").number == 3
 
 
 @pytest.mark.parametrize("action", ["edit", "withdraw"])
 def test_sent_finding_is_not_changed(
     rocket: Integration, rita: User, sign_in: SignIn, moment: datetime, action: str
 ) -> None:
-    finding = find(rocket, rita, moment)
+    finding = add_finding(rocket, rita, moment)
     perform_transition(rocket, "request_changes", actor=rita, now=moment)
     client = sign_in(rita)
     client.post(f"/findings/{finding.pk}/{action}/", {"text": "Something else."})
-    assert "The partner can already see finding 1. Reply to it instead." in text_of(page(client, rocket), "body")
+    assert "The partner can already see finding 1. Reply to it instead." in text_of(
+        get_review_page(client, rocket), "body"
+    )
     assert Finding.objects.get().text == "Sign the release."
 
 
@@ -84,7 +92,7 @@ def test_templates_name_requirements_of_the_newest_edition() -> None:
 def test_reopened_finding_keeps_the_earlier_response_and_the_replies(
     rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
-    finding = find(rocket, rita, moment)
+    finding = add_finding(rocket, rita, moment)
     perform_transition(rocket, "request_changes", actor=rita, now=moment)
     partner, reviewer = sign_in(alice), sign_in(rita)
     partner.post(f"/findings/{finding.pk}/reply/", {"text": "Which key?"})
@@ -102,15 +110,17 @@ def test_reopened_finding_keeps_the_earlier_response_and_the_replies(
 def test_selected_responses_are_verified_at_once(
     rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
-    rows = [find(rocket, rita, moment, text) for text in ("One.", "Two.", "Three.", "Four.")]
+    rows = [add_finding(rocket, rita, moment, text) for text in ("One.", "Two.", "Three.", "Four.")]
     perform_transition(rocket, "request_changes", actor=rita, now=moment)
     for row in rows[:3]:
         findings.answer_finding(row, "Done.", actor=alice, now=moment)
     client, url = sign_in(rita), f"/integrations/{rocket.uuid}/findings/verify/"
-    boxes = BeautifulSoup(page(client, rocket).content, "html.parser").select("#findings input[name=finding]")
+    boxes = BeautifulSoup(get_review_page(client, rocket).content, "html.parser").select(
+        "#findings input[name=finding]"
+    )
     assert [(box["value"], box.has_attr("checked")) for box in boxes] == [(str(row.pk), True) for row in rows[:3]]
     client.post(url)
-    assert "Select at least one finding." in text_of(page(client, rocket), "body")
+    assert "Select at least one finding." in text_of(get_review_page(client, rocket), "body")
     client.post(url, {"finding": [rows[0].pk, rows[1].pk, rows[3].pk, "x", "9" * 30]})
     states = list(rocket.findings.values_list("state", flat=True))
     assert states == ["verified", "verified", "resolved", "open"]

@@ -12,35 +12,38 @@ from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from tests.conftest import meet
-from tests.integrations.reviews.pages.review_pages import SignIn, find, get_first_requirement_id, page, text_of
+from tests.integrations.reviews.conftest import fresh
+from tests.integrations.reviews.pages.review_pages import (
+    SignIn,
+    add_finding,
+    get_first_requirement_id,
+    get_review_page,
+    text_of,
+)
 
 pytestmark = pytest.mark.any_database
 
 
-def fresh(row: Integration) -> Integration:
-    return Integration.objects.get(pk=row.pk)
-
-
-def create_finding(row: Integration, by: User, now: datetime, text: str = "Sign the release.") -> Finding:
-    """A finding that the partner has been told."""
-    finding = find(row, by, now, text)
+def send_finding(row: Integration, by: User, now: datetime, text: str = "Sign the release.") -> Finding:
+    """Add a finding and send it to the partner."""
+    finding = add_finding(row, by, now, text)
     perform_transition(row, "request_changes", actor=by, now=now)
     return finding
 
 
-def test_decision_that_can_be_undone_is_reported_with_its_moment(
+def test_pending_decision_is_shown_with_the_end_of_its_undo_period(
     rocket: Integration, rita: User, rob: User, sign_in: SignIn, moment: datetime
 ) -> None:
-    find(rocket, rita, moment)
+    add_finding(rocket, rita, moment)
     perform_transition(rocket, "request_changes", actor=rita, now=moment)
     assert (
         "You requested changes You can undo this decision until Tue, Apr 14, 9:10 AM UTC . "
-        "We send the email after that." in text_of(page(sign_in(rita), rocket))
+        "We send the email after that." in text_of(get_review_page(sign_in(rita), rocket))
     )
-    assert "Rita Reyes requested changes" in text_of(page(sign_in(rob), rocket))
+    assert "Rita Reyes requested changes" in text_of(get_review_page(sign_in(rob), rocket))
 
 
-def test_finding_goes_from_open_to_fixed_to_verified(
+def test_finding_goes_from_open_to_resolved_to_verified(
     rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     client = sign_in(rita)
@@ -83,9 +86,7 @@ def test_empty_or_long_finding_is_a_field_error(
     assert not Finding.objects.exists()
 
 
-def test_finding_that_is_refused_keeps_what_was_entered(
-    rocket: Integration, rita: User, sign_in: SignIn, moment: datetime
-) -> None:
+def test_refused_finding_keeps_its_text(rocket: Integration, rita: User, sign_in: SignIn, moment: datetime) -> None:
     perform_transition(rocket, "decline", actor=rita, note="No.", now=moment)
     response = sign_in(rita).post(
         f"/integrations/{rocket.uuid}/findings/",
@@ -96,9 +97,7 @@ def test_finding_that_is_refused_keeps_what_was_entered(
     assert "Typed with care." in text_of(response, "textarea")
 
 
-def test_finding_on_a_requirement_that_does_not_exist_finds_nothing(
-    rocket: Integration, rita: User, sign_in: SignIn
-) -> None:
+def test_finding_on_an_unknown_requirement_is_not_found(rocket: Integration, rita: User, sign_in: SignIn) -> None:
     response = sign_in(rita).post(f"/integrations/{rocket.uuid}/findings/", {"requirement": "zzz", "text": "x"})
     assert response.status_code == 404
 
@@ -106,7 +105,7 @@ def test_finding_on_a_requirement_that_does_not_exist_finds_nothing(
 def test_partner_sees_no_finding_before_changes_are_requested(
     rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
-    finding = find(rocket, rita, moment, "A secret draft.")
+    finding = add_finding(rocket, rita, moment, "A secret draft.")
     client = sign_in(alice)
     assert "A secret draft." not in client.get(f"/integrations/{rocket.uuid}/").content.decode()
     assert "A secret draft." not in client.get(f"/integrations/{rocket.uuid}/history/").content.decode()
@@ -115,18 +114,18 @@ def test_partner_sees_no_finding_before_changes_are_requested(
     assert "A secret draft." in client.get(f"/integrations/{rocket.uuid}/").content.decode()
 
 
-def test_undone_request_takes_the_findings_back(
+def test_undone_request_hides_the_findings(
     rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
-    create_finding(rocket, rita, moment, "Sign the release.")
+    send_finding(rocket, rita, moment, "Sign the release.")
     perform_transition(fresh(rocket), "undo_decision", actor=rita, now=moment)
     assert "Sign the release." not in sign_in(alice).get(f"/integrations/{rocket.uuid}/").content.decode()
 
 
-def test_foreign_partner_finds_no_finding(
+def test_finding_of_another_partner_is_not_found(
     rocket: Integration, charlie: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
-    finding = create_finding(rocket, rita, moment)
+    finding = send_finding(rocket, rita, moment)
     client = sign_in(charlie)
     assert client.get(f"/findings/{finding.pk}/fix/").status_code == 404
     assert client.post(f"/findings/{finding.pk}/fix/", {"answer": "x"}).status_code == 404
@@ -137,17 +136,17 @@ def test_foreign_partner_finds_no_finding(
 def test_partner_cannot_verify_a_finding(
     rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
-    finding = create_finding(rocket, rita, moment)
+    finding = send_finding(rocket, rita, moment)
     for what in ("verify", "reopen"):
         assert sign_in(alice).post(f"/findings/{finding.pk}/{what}/").status_code == 404
     finding.refresh_from_db()
     assert finding.state == "open"
 
 
-def test_answer_of_a_viewer_is_refused_with_the_reason_and_kept(
+def test_response_of_a_viewer_is_refused_with_the_reason_and_kept(
     rocket: Integration, acme: Partner, charlie: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
-    finding = create_finding(rocket, rita, moment)
+    finding = send_finding(rocket, rita, moment)
     Membership.objects.create(partner=acme, user=charlie, role="viewer", joined_at=moment)
     response = sign_in(charlie).post(f"/findings/{finding.pk}/fix/", {"answer": "I did it."})
     assert response.status_code == 403
@@ -156,7 +155,7 @@ def test_answer_of_a_viewer_is_refused_with_the_reason_and_kept(
 
 
 @pytest.mark.parametrize(("who", "page"), [("rita", "fix"), ("sam", "fix"), ("vera", "fix"), ("vera", "say")])
-def test_form_is_not_shown_to_who_may_not_use_it(
+def test_form_is_hidden_from_people_without_permission(
     rocket: Integration,
     acme: Partner,
     charlie: User,
@@ -167,7 +166,7 @@ def test_form_is_not_shown_to_who_may_not_use_it(
     who: str,
     page: str,
 ) -> None:
-    finding = create_finding(rocket, rita, moment)
+    finding = send_finding(rocket, rita, moment)
     Membership.objects.create(partner=acme, user=charlie, role="viewer", joined_at=moment)
     address = f"/findings/{finding.pk}/fix/" if page == "fix" else f"/integrations/{rocket.uuid}/messages/"
     response = sign_in({"rita": rita, "sam": sam, "vera": charlie}[who]).get(address)
@@ -175,10 +174,10 @@ def test_form_is_not_shown_to_who_may_not_use_it(
     assert BeautifulSoup(response.content, "html.parser").select("main form") == []
 
 
-def test_second_response_is_reported(
+def test_second_response_is_refused(
     rocket: Integration, alice: User, bob: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
-    finding = create_finding(rocket, rita, moment)
+    finding = send_finding(rocket, rita, moment)
     findings.answer_finding(finding, "Done.", actor=bob, now=moment)
     response = sign_in(alice).post(f"/findings/{finding.pk}/fix/", {"answer": "Also done."})
     assert "Finding 1 is already resolved." in text_of(response)
@@ -189,7 +188,7 @@ def test_second_response_is_reported(
 def test_response_survives_a_lost_session(
     rocket: Integration, alice: User, rita: User, client: Any, moment: datetime
 ) -> None:
-    finding = create_finding(rocket, rita, moment)
+    finding = send_finding(rocket, rita, moment)
     response = client.post(f"/findings/{finding.pk}/fix/", {"answer": "Typed for an hour."})
     assert response.status_code == 302
     client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")

@@ -5,7 +5,7 @@ from bs4 import BeautifulSoup
 
 from integrations.submissions.models import Integration, ReviewMessage
 from portal.accounts.models import User
-from tests.integrations.reviews.pages.review_pages import SignIn, page, text_of
+from tests.integrations.reviews.pages.review_pages import SignIn, get_review_page, text_of
 
 pytestmark = pytest.mark.any_database
 
@@ -22,7 +22,7 @@ def test_partner_and_program_share_one_thread(rocket: Integration, alice: User, 
         .endswith("/review/#thread")
     )
     assert list(ReviewMessage.objects.values_list("body", "internal")) == [("We are ready.", False), ("Good.", False)]
-    assert "We are ready." in text_of(page(sign_in(rita), rocket), "#thread")
+    assert "We are ready." in text_of(get_review_page(sign_in(rita), rocket), "#thread")
 
 
 def test_internal_notes_are_hidden_from_the_partner(
@@ -30,7 +30,7 @@ def test_internal_notes_are_hidden_from_the_partner(
 ) -> None:
     client = sign_in(rita)
     client.post(f"/integrations/{rocket.uuid}/messages/", {"body": "They seem slow.", "internal": "on"})
-    element = BeautifulSoup(page(client, rocket).content, "html.parser").select_one("#thread .entry-private")
+    element = BeautifulSoup(get_review_page(client, rocket).content, "html.parser").select_one("#thread .entry-private")
     assert "They seem slow." in element.text
     assert "Only reviewers see this" in element.text
     client = sign_in(alice)
@@ -57,6 +57,6 @@ def test_foreign_partner_cannot_write(rocket: Integration, charlie: User, sign_i
 def test_html_in_messages_is_escaped(rocket: Integration, alice: User, rita: User, sign_in: SignIn) -> None:
     body = "<script>alert(1)</script> see https://acme.example"
     sign_in(alice).post(f"/integrations/{rocket.uuid}/messages/", {"body": body})
-    html = page(sign_in(rita), rocket).content.decode()
+    html = get_review_page(sign_in(rita), rocket).content.decode()
     assert "<script>alert" not in html
     assert '<a href="https://acme.example" rel="nofollow">https://acme.example</a>' in html

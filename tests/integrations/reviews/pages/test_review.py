@@ -16,14 +16,14 @@ from portal.accounts.models import User
 from portal.demo.answers import SAMPLE_FILES
 from tests.conftest import meet
 from tests.integrations.reviews.conftest import fresh
-from tests.integrations.reviews.pages.review_pages import SignIn, find, page, text_of
+from tests.integrations.reviews.pages.review_pages import SignIn, add_finding, get_review_page, text_of
 
 MAX_QUERIES = 12
 pytestmark = pytest.mark.any_database
 
 
 def test_review_page_shows_every_step_with_its_requirements(rocket: Integration, rita: User, sign_in: SignIn) -> None:
-    text = text_of(page(sign_in(rita), rocket))
+    text = text_of(get_review_page(sign_in(rita), rocket))
     for step in rocket.edition.steps:
         assert step.name in text
     for requirement in rocket.edition.requirements():
@@ -37,7 +37,7 @@ def test_evidence_is_shown_under_its_questions(
     requirement = next(r for r in rocket.edition.requirements() if r.fields)
     field = requirement.fields[0]
     answers.submit_answer(rocket, requirement.id, {field.key: "<b>Rockets</b> for all"}, actor=alice, now=moment)
-    response = page(sign_in(rita), rocket)
+    response = get_review_page(sign_in(rita), rocket)
     assert f"{field.label} <b>Rockets</b> for all" in text_of(response)
     assert "<b>Rockets" not in response.content.decode()
 
@@ -57,7 +57,7 @@ def test_check_results_are_shown_with_evidence(at: Any, rita: User, sign_in: Sig
     answers.record_check_outcome(
         row, requirement.id, outcome="fail", summary="No license.", detail=detail, retry_at=None, now=moment
     )
-    text = text_of(page(sign_in(rita), row))
+    text = text_of(get_review_page(sign_in(rita), row))
     assert "Failed License No license file. file LICENSE" in text
 
 
@@ -66,7 +66,7 @@ def test_facts_name_partner_contact_manager_and_repository(
 ) -> None:
     acme.alliances_manager = sam
     acme.save()
-    text = text_of(page(sign_in(rita), rocket), "aside")
+    text = text_of(get_review_page(sign_in(rita), rocket), "aside")
     for word in ("Acme", "alice@acme.example", "sam@program.example", "acme/terraform-provider-rocket", "Open Source"):
         assert word in text
 
@@ -74,15 +74,17 @@ def test_facts_name_partner_contact_manager_and_repository(
 def test_unavailable_action_shows_its_reason(
     rocket: Integration, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
-    find(rocket, rita, moment)
-    text = text_of(page(sign_in(rita), rocket), "#actions")
+    add_finding(rocket, rita, moment)
+    text = text_of(get_review_page(sign_in(rita), rocket), "#actions")
     assert "Approve , not available: Verify all findings first." in text
-    assert f"/integrations/{rocket.uuid}/steps/request_changes/" in page(sign_in(rita), rocket).content.decode()
+    assert (
+        f"/integrations/{rocket.uuid}/steps/request_changes/" in get_review_page(sign_in(rita), rocket).content.decode()
+    )
 
 
 def test_suggested_reviewers_are_shown_with_reason(rocket: Integration, rita: User, rob: User, sign_in: SignIn) -> None:
     client, url = sign_in(rita), f"/integrations/{rocket.uuid}/assign/"
-    assert f'href="{url}"' in page(client, rocket).text
+    assert f'href="{url}"' in get_review_page(client, rocket).text
     text = text_of(client.get(url))
     assert "Rita Reyes Suggested 0 of 8 reviews open" in text
     assert "Rob Roth 0 of 8 reviews open" in text
@@ -100,7 +102,7 @@ def test_second_round_is_shown_with_few_queries(
 ) -> None:
     row = at("review", program=program)
     sign_in(rita).post(f"/integrations/{row.uuid}/mark-read/")
-    finding = find(row, rita, moment)
+    finding = add_finding(row, rita, moment)
     perform_transition(fresh(row), "request_changes", actor=rita, now=moment)
     findings.answer_finding(finding, "Done.", actor=alice, now=moment)
     findings.post_message(row, "We are ready.", actor=alice, now=moment)
@@ -111,7 +113,7 @@ def test_second_round_is_shown_with_few_queries(
     perform_transition(fresh(row), "resubmit_for_review", actor=alice, now=moment + timedelta(minutes=11))
     client = sign_in(rita)
     with django_assert_max_num_queries(MAX_QUERIES):
-        response = page(client, row)
+        response = get_review_page(client, row)
     assert (response.context["comparison"].round, row.partner.documents.count()) == (1, 1)
 
 
@@ -130,35 +132,35 @@ def test_reviewer_of_the_partner_sees_why_they_cannot_decide(
     assert "Add finding" not in text_of(response)
 
 
-def test_staff_who_are_no_reviewers_see_it_without_decisions(rocket: Integration, sam: User, sign_in: SignIn) -> None:
-    response = page(sign_in(sam), rocket)
+def test_staff_without_the_reviewer_role_see_no_decisions(rocket: Integration, sam: User, sign_in: SignIn) -> None:
+    response = get_review_page(sign_in(sam), rocket)
     assert "Only reviewers can decide" in text_of(response)
     assert "/steps/approve/" not in response.content.decode()
 
 
 @pytest.mark.parametrize("path", ["review/", "findings/?requirement=x", "edition/"])
-def test_partners_find_no_review(rocket: Integration, alice: User, sign_in: SignIn, path: str) -> None:
+def test_review_pages_are_not_found_for_partners(rocket: Integration, alice: User, sign_in: SignIn, path: str) -> None:
     assert sign_in(alice).get(f"/integrations/{rocket.uuid}/{path}").status_code == 404
 
 
 def test_undo_is_hidden_after_the_undo_period(
     rocket: Integration, rita: User, sign_in: SignIn, moment: datetime, time_machine: Any
 ) -> None:
-    find(rocket, rita, moment)
+    add_finding(rocket, rita, moment)
     perform_transition(rocket, "request_changes", actor=rita, now=moment)
     time_machine.move_to(moment + timedelta(minutes=10), tick=False)
-    assert "Undo" not in text_of(page(sign_in(rita), rocket))
+    assert "Undo" not in text_of(get_review_page(sign_in(rita), rocket))
 
 
-def test_changes_stay_until_they_are_marked_as_seen(
+def test_changes_stay_until_they_are_marked_as_read(
     rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     client = sign_in(rita)
-    assert "This is your first visit." in text_of(page(client, rocket), "#changes")
+    assert "This is your first visit." in text_of(get_review_page(client, rocket), "#changes")
     client.post(f"/integrations/{rocket.uuid}/mark-read/")
-    assert "No changes since" in text_of(page(client, rocket), "#changes")
+    assert "No changes since" in text_of(get_review_page(client, rocket), "#changes")
     findings.post_message(rocket, "New key.", actor=alice, now=moment)
     for _ in range(2):
-        assert "Sent a message to the program Alice Archer" in text_of(page(client, rocket), "#changes")
+        assert "Sent a message to the program Alice Archer" in text_of(get_review_page(client, rocket), "#changes")
     client.post(f"/integrations/{rocket.uuid}/mark-read/")
-    assert "No changes since" in text_of(page(client, rocket), "#changes")
+    assert "No changes since" in text_of(get_review_page(client, rocket), "#changes")

@@ -23,7 +23,7 @@ from integrations.sla.engine.comment_classifier import build_fingerprint, has_qu
         "> It fails\n\nThat is the token.",
     ],
 )
-def test_answer_says_something(text: str) -> None:
+def test_reply_with_content_is_an_answer(text: str) -> None:
     assert is_answer(text)
 
 
@@ -56,7 +56,7 @@ def test_answer_says_something(text: str) -> None:
         "👀 👀",
     ],
 )
-def test_courtesy_and_marks_are_no_answer(text: str) -> None:
+def test_courtesy_and_markup_are_no_answer(text: str) -> None:
     assert not is_answer(text)
 
 
@@ -71,7 +71,7 @@ def test_courtesy_and_marks_are_no_answer(text: str) -> None:
         "ما الإصدار الذي تستخدمه؟",
     ],
 )
-def test_real_questions(text: str) -> None:
+def test_question_is_recognized(text: str) -> None:
     assert has_question(text)
     assert has_request(text)
 
@@ -93,12 +93,12 @@ def test_real_questions(text: str) -> None:
         "We are looking into it.",
     ],
 )
-def test_no_real_questions(text: str) -> None:
+def test_text_without_a_real_question_is_recognized(text: str) -> None:
     assert not has_question(text)
 
 
 @pytest.mark.parametrize(
-    ("text", "wants"),
+    ("text", "is_request"),
     [
         ("Please attach the whole log file.", True),
         ("We need the output of the plan.", True),
@@ -107,11 +107,11 @@ def test_no_real_questions(text: str) -> None:
         ("We have found the cause.", False),
     ],
 )
-def test_requests_want_something(text: str, wants: bool) -> None:
-    assert has_request(text) is wants
+def test_request_is_recognized(text: str, is_request: bool) -> None:
+    assert has_request(text) is is_request
 
 
-def test_same_question_in_other_clothes() -> None:
+def test_fingerprint_ignores_formatting_and_quotes() -> None:
     assert (
         build_fingerprint("@pat **Which** version, then?")
         == build_fingerprint("> so\n\nwhich VERSION then")
@@ -119,7 +119,7 @@ def test_same_question_in_other_clothes() -> None:
     )
 
 
-# bin/bench limits measures these: a reader that backtracks would take minutes
+# bin/bench limits measures these: a regular expression that backtracks would take minutes
 HOSTILE_COMMENTS = (
     "a" * 60_000,
     "<!--" * 9_000,
@@ -132,5 +132,5 @@ HOSTILE_COMMENTS = (
 
 
 @pytest.mark.parametrize("text", HOSTILE_COMMENTS, ids=range(len(HOSTILE_COMMENTS)))
-def test_hostile_comments_ask_for_nothing(text: str) -> None:
+def test_hostile_comment_contains_no_request(text: str) -> None:
     assert not has_request(text)

@@ -45,19 +45,19 @@ def test_clock_is_explained_by_segments_total_due_date_and_status() -> None:
     ]
 
 
-def test_partner_s_zone_is_reported() -> None:
+def test_explanation_uses_the_zone_of_the_calendar() -> None:
     sentences = explain_clock(project([], now=1).resolve, Calendar(ZoneInfo("Asia/Kolkata")))
     assert sentences[0] == "Tue, Apr 14, 2:30 PM – Tue, Apr 14, 3:30 PM: 1 h counted. The clock runs."
 
 
-def test_ideal_due_moment_is_called_ideal() -> None:
+def test_ideal_due_date_is_labeled() -> None:
     sla = Sla("", resolve=SeverityTargets(other=SlaTarget(hours=48, binding="ideal")))
     assert "Ideally due Thu, Apr 16, 9:00 AM (UTC)." in explain_clock(
         project([], policy(sla), now=1).resolve, Calendar()
     )
 
 
-def test_data_add_up_and_link_to_what_happened() -> None:
+def test_serialized_segments_add_up_and_link_to_events() -> None:
     rules = policy()
     data = serialize_issue_state(project(FACTS, rules, now=100), build_projection_context(rules, 100), URL)
     resolve = data["clocks"][1]
@@ -86,7 +86,7 @@ def test_data_add_up_and_link_to_what_happened() -> None:
         ("comment:12:edited:20260414T090000Z", URL),
     ],
 )
-def test_links(key: str, address: str) -> None:
+def test_event_urls(key: str, address: str) -> None:
     assert build_event_url(URL, key) == address
 
 

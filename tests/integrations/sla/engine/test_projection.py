@@ -38,14 +38,14 @@ CLOSE_EVENT = does(100, DEV, IssueEventKind.CLOSED)
 REOPEN_EVENT = does(120, DEV, IssueEventKind.REOPENED)
 
 
-def test_nothing_happens_and_time_passes() -> None:
+def test_clock_without_events_runs() -> None:
     clock = project([], now=84).resolve
     assert (clock.state, clock.is_committed, hours(clock.due_at)) == (ClockStatus.RUNNING, True, DUE)
     assert (clock.counted, clock.share) == (timedelta(hours=84), 0.7)
     assert [hours(moment) for moment in clock.warn_at] == [60, 84 + 54, 156]
 
 
-def test_it_is_overdue_at_the_due_moment() -> None:
+def test_clock_is_overdue_at_the_due_date() -> None:
     assert [project([], now=moment).resolve.state for moment in (DUE - 0.01, DUE)] == [
         ClockStatus.RUNNING,
         ClockStatus.OVERDUE,
@@ -55,40 +55,40 @@ def test_it_is_overdue_at_the_due_moment() -> None:
 @pytest.mark.parametrize(
     ("hour", "state"), [(10, ClockStatus.MET), (DUE, ClockStatus.MET), (DUE + 0.01, ClockStatus.LATE)]
 )
-def test_first_answer_of_the_partner_stops_respond(hour: float, state: ClockStatus) -> None:
+def test_first_reply_of_the_partner_stops_the_response_clock(hour: float, state: ClockStatus) -> None:
     clock = project([says(hour, DEV), says(hour + 1, COLLEAGUE)], policy(RESPOND)).respond
     assert (clock.state, hours(clock.stopped_at), clock.stopped_by) == (state, hour, says(hour, DEV).key)
 
 
-def test_person_that_the_partner_named_answers() -> None:
+def test_person_named_by_the_partner_can_reply() -> None:
     state = project([says(10, PASSER_BY)], policy(RESPOND, team=frozenset({PASSER_BY.id})))
     assert state.respond.state == ClockStatus.MET
 
 
-def test_member_whom_github_does_not_show_is_known_by_what_takes_rights() -> None:
+def test_private_member_is_recognized_by_an_action_that_requires_permission() -> None:
     actor = Actor(9, "quiet")
     state = project([says(10, actor), does(300, actor, IssueEventKind.LABELED, "bug")], policy(RESPOND))
     assert (state.respond.state, hours(state.respond.stopped_at)) == (ClockStatus.MET, 10)
 
 
-def test_answer_edited_afterwards_was_an_answer() -> None:
+def test_later_edit_does_not_void_a_reply() -> None:
     answer = says(10, DEV)
     assert project([answer, edits(11, answer, ".")], policy(RESPOND)).respond.state == ClockStatus.MET
 
 
-def test_another_answer_stands_when_the_first_is_deleted() -> None:
+def test_deletion_of_the_first_reply_after_a_second_one_changes_nothing() -> None:
     first, second = says(10, DEV), says(20, DEV)
     clock = project([first, second, deletes(30, first)], policy(RESPOND)).respond
     assert (clock.state, hours(clock.stopped_at)) == (ClockStatus.MET, 10)
 
 
-def test_time_runs_again_between_a_deleted_answer_and_the_next() -> None:
+def test_clock_runs_between_a_deleted_reply_and_the_next() -> None:
     first = says(10, DEV)
     clock = project([first, deletes(20, first), says(30, DEV)], policy(RESPOND)).respond
     assert (hours(clock.stopped_at), hours(clock.due_at), clock.counted) == (30, DUE + 10, timedelta(hours=20))
 
 
-def test_resolved_when_closed_after_an_answer() -> None:
+def test_issue_closed_after_a_reply_is_resolved() -> None:
     state = project([says(5, DEV), CLOSE_EVENT])
     assert (state.resolve.state, hours(state.resolve.stopped_at), state.is_open) == (ClockStatus.MET, 100, False)
 
@@ -108,24 +108,24 @@ def test_resolved_when_closed_after_an_answer() -> None:
         "by the reporter",
         "by a fix",
         "explained afterwards",
-        "by a person after a machine",
+        "by a person after a bot",
         "asked and answered",
-        "asked in vain",
+        "closed 14 days after a question",
         "answered with a question",
     ],
 )
-def test_other_closings_that_count(facts: list[TimelineEvent], expected: float) -> None:
+def test_other_closures_count(facts: list[TimelineEvent], expected: float) -> None:
     assert hours(project(facts).resolve.stopped_at) == expected
 
 
 @pytest.mark.parametrize(
     "closing", [does(50, USER, IssueEventKind.CLOSED), does(50, DEV, IssueEventKind.CLOSED, commit="0a1b2c")]
 )
-def test_fix_and_the_reporter_end_the_wait_for_an_answer_too(closing: TimelineEvent) -> None:
+def test_closure_by_a_fix_or_the_reporter_stops_the_response_clock(closing: TimelineEvent) -> None:
     assert project([closing], policy(RESPOND)).respond.state == ClockStatus.MET
 
 
-def test_reopened_it_runs_on_with_what_was_left() -> None:
+def test_reopened_issue_continues_with_the_remaining_time() -> None:
     clock = project(
         [says(5, DEV), CLOSE_EVENT, REOPEN_EVENT], now=130
     ).resolve  # closed on Saturday, reopened on Sunday
@@ -137,7 +137,7 @@ def test_reopened_it_runs_on_with_what_was_left() -> None:
     ]
 
 
-def test_closed_for_long_and_reopened_twice_is_no_flapping() -> None:
+def test_issue_closed_for_long_periods_is_not_flapping() -> None:
     later = [does(2000, DEV, IssueEventKind.CLOSED), does(4000, DEV, IssueEventKind.REOPENED)]
     assert (
         project(
@@ -148,24 +148,24 @@ def test_closed_for_long_and_reopened_twice_is_no_flapping() -> None:
     )
 
 
-def test_what_a_machine_opened_is_not_covered() -> None:
+def test_issue_opened_by_a_bot_is_not_covered() -> None:
     state = project_issue_state([open_issue(STALE)], build_projection_context(policy()))
     assert (state.is_covered, {clock.state for clock in state.clocks}) == (False, {ClockStatus.NOT_APPLICABLE})
 
 
 @pytest.mark.parametrize("author", [DEV, Actor(8, "olga", association="OWNER")])
-def test_what_the_partner_opened_is_covered_and_marked(author: Actor) -> None:
+def test_issue_opened_by_the_partner_is_covered_and_noted(author: Actor) -> None:
     state = project_issue_state([open_issue(author)], build_projection_context(policy()))
     assert (state.is_covered, state.resolve.state) == (True, ClockStatus.OVERDUE)
     assert state.notes == ("The partner opened this issue. SLA targets apply unless the program excludes it.",)
 
 
-def test_collaborator_from_outside_is_a_reporter() -> None:
+def test_outside_collaborator_who_opens_an_issue_is_a_reporter() -> None:
     state = project_issue_state([open_issue(COLLEAGUE), says(3, COLLEAGUE)], build_projection_context(policy(RESPOND)))
     assert (state.is_covered, state.respond.state) == (True, ClockStatus.OVERDUE)
 
 
-def test_program_may_let_an_issue_off() -> None:
+def test_program_can_exclude_an_issue() -> None:
     assert project([does(300, Actor(0, "portal"), IssueEventKind.NOT_AN_ISSUE)]).is_covered is False
 
 
@@ -181,13 +181,13 @@ def test_program_may_let_an_issue_off() -> None:
         ([says(100, DEV, QUESTION)], 10, ClockStatus.PAUSED),
     ],
 )
-def test_nothing_is_declared_beyond_what_is_known(
+def test_state_is_not_declared_beyond_known_data(
     facts: list[TimelineEvent], known_until: float, state: ClockStatus
 ) -> None:
     assert project(facts, known_until=known_until).resolve.state == state
 
 
-def test_who_spoke_last() -> None:
+def test_last_commenter() -> None:
     facts = [says(10, DEV), says(20, USER, "Still."), says(30, STALE, "It is stale."), says(40, PASSER_BY, "Same.")]
     last = [(project(facts[:n]).last_commenter_role, hours(project(facts[:n]).last_commented_at)) for n in range(5)]
     assert last == [("reporter", 0), ("partner", 10), ("reporter", 20), ("reporter", 20), ("other", 40)]
@@ -205,7 +205,7 @@ STORY = [
 ]
 
 
-def test_order_and_repetition_of_facts_change_nothing() -> None:
+def test_order_and_repetition_of_events_change_nothing() -> None:
     facts = [open_issue(), *STORY]
     state = project_issue_state(facts, build_projection_context(policy()))
     draw = random.Random(4)
@@ -213,8 +213,8 @@ def test_order_and_repetition_of_facts_change_nothing() -> None:
         assert project_issue_state(draw.sample(facts * 2, 2 * len(facts)), build_projection_context(policy())) == state
 
 
-def test_fact_reported_under_two_keys_is_one() -> None:
-    again = [  # as a webhook tells it, and as a list of events
+def test_event_reported_under_two_keys_counts_once() -> None:
+    again = [  # once from a webhook, and once from a list of events
         TimelineEvent(f"again:{h.key}", h.kind, h.at, h.actor, h.text, h.label, h.data)
         for h in STORY
         if h.kind != IssueEventKind.COMMENTED
@@ -222,18 +222,18 @@ def test_fact_reported_under_two_keys_is_one() -> None:
     assert project([*STORY, *again]) == project(STORY)
 
 
-def test_state_at_a_moment_knows_nothing_of_later() -> None:
+def test_state_ignores_later_events() -> None:
     for moment in range(0, 60, 3):
         before = [fact for fact in STORY if fact.at <= at(moment)]
         assert project(STORY, now=moment) == project(before, now=moment)
 
 
-def test_without_an_opening_nothing_can_be_said() -> None:
+def test_missing_opening_is_an_error() -> None:
     with pytest.raises(ValueError, match="opening of this issue is missing"):
         project_issue_state(STORY, build_projection_context(policy()))
 
 
-def test_segments_cost_nothing_where_they_are_not_asked_for() -> None:
+def test_segments_are_omitted_on_request() -> None:
     question = ProjectionContext(policy(), Calendar(), at(NOW), at(NOW), segments=False)
     state, whole = project_issue_state([open_issue(), *STORY], question), project(STORY)
     assert (state.resolve.segments, state.resolve.due_at, state.resolve.counted) == (
@@ -243,7 +243,7 @@ def test_segments_cost_nothing_where_they_are_not_asked_for() -> None:
     )
 
 
-def test_days_off_are_called_by_their_names() -> None:
+def test_days_off_are_named() -> None:
     calendar = Calendar(ZoneInfo("UTC"), days_off=frozenset({date(2026, 4, 17)}), names={date(2026, 4, 17): "Fair"})
     state = project_issue_state([open_issue()], ProjectionContext(policy(), calendar, at(NOW), at(NOW)))
     day_off = next(segment for segment in state.resolve.segments if not segment.counted)

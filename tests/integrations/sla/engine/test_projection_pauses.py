@@ -23,7 +23,7 @@ from tests.integrations.sla.story import (
 LABEL = does(24, DEV, IssueEventKind.LABELED, "needs-info")
 
 
-def test_question_pauses_until_the_reporter_speaks() -> None:
+def test_question_pauses_until_the_reporter_replies() -> None:
     question, answer = says(24, DEV, QUESTION), says(48, USER, "1.2.3")
     paused_clock, later = project([question], now=40).resolve, project([question, answer], now=60).resolve
     assert (paused_clock.state, paused_clock.due_at, paused_clock.counted) == (
@@ -46,14 +46,14 @@ def test_question_pauses_until_the_reporter_speaks() -> None:
         does(48, DEV, IssueEventKind.UNLABELED, "Needs-Info"),
         edits(48, says(2, USER, "It fails."), "It fails with 1.2.3."),
     ],
-    ids=["any word", "the report completed", "the label taken off", "a comment completed"],
+    ids=["any comment", "edited report", "removed label", "edited comment"],
 )
-def test_what_ends_a_pause(end: TimelineEvent) -> None:
+def test_pause_ends(end: TimelineEvent) -> None:
     facts = [says(2, USER, "It fails."), says(24, DEV, QUESTION), LABEL, end]
     assert hours(project(facts, now=60).resolve.due_at) == DUE + 24
 
 
-def test_request_pauses_with_the_label() -> None:
+def test_request_pauses_only_with_the_label() -> None:
     request = says(24, DEV, "Please send us the whole log file.")
     assert [project(facts, now=40).resolve.state for facts in ([request], [request, LABEL])] == [
         ClockStatus.RUNNING,
@@ -65,10 +65,10 @@ def test_others_do_not_end_a_pause() -> None:
     assert project([says(24, DEV, QUESTION), says(30, PASSER_BY)], now=40).resolve.state == ClockStatus.PAUSED
 
 
-def test_question_is_an_answer() -> None:
+def test_question_stops_the_response_clock() -> None:
     assert project([says(24, DEV, QUESTION)], policy(RESPOND)).respond.state == ClockStatus.MET
 
 
-def test_warnings_that_came_before_a_pause_are_known_in_it() -> None:
+def test_paused_clock_keeps_its_earlier_warnings() -> None:
     clock = project([says(24 * 6 + 0.5, DEV, QUESTION)], now=160).resolve
     assert [hours(moment) for moment in clock.warn_at] == [60, 138]

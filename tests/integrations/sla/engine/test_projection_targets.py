@@ -27,18 +27,18 @@ from tests.integrations.sla.story import (
 )
 
 
-def test_critical_is_48_real_hours_from_the_opening_when_labelled_at_once() -> None:
+def test_critical_issue_has_48_elapsed_hours_from_its_opening_if_labeled_at_once() -> None:
     clock = project([CRITICAL], now=24).resolve
     assert (clock.severity, hours(clock.due_at), clock.share) == (Severity.CRITICAL, CRITICAL_DUE, 0.5)
     assert [hours(moment) for moment in clock.warn_at] == [24, 36, 43.2]
 
 
-def test_labels_of_the_opening_count() -> None:
+def test_labels_at_the_opening_count() -> None:
     state = project_issue_state([open_issue(labels=["P0", "bug"])], build_projection_context(policy()))
     assert hours(state.resolve.due_at) == CRITICAL_DUE
 
 
-def test_labelled_critical_after_the_stop_changes_nothing() -> None:
+def test_critical_label_after_the_stop_changes_nothing() -> None:
     facts = [says(5, DEV), does(60, DEV, IssueEventKind.CLOSED), does(70, DEV, IssueEventKind.LABELED, "critical")]
     assert (project(facts).resolve.state, project(facts).severity) == (ClockStatus.MET, Severity.CRITICAL)
 
@@ -49,12 +49,12 @@ def test_pauses_stay_when_the_severity_changes() -> None:
     assert [hours(project(some).resolve.due_at) for some in (facts, [*facts, lowering])] == [CRITICAL_DUE + 6, DUE + 6]
 
 
-def test_without_a_target_for_critical_issues_the_other_one_holds() -> None:
+def test_other_target_applies_without_a_target_for_critical_issues() -> None:
     sla = Sla("", resolve=SeverityTargets(None, SlaTarget(business_days=5)))
     assert hours(project([CRITICAL], policy(sla)).resolve.due_at) == DUE
 
 
-def test_ideal_target_is_shown_and_the_hard_one_holds() -> None:
+def test_ideal_due_date_is_shown_next_to_the_required_one() -> None:
     state = project([CRITICAL], policy(IDEALLY))
     assert (hours(state.resolve.due_at), state.resolve.is_committed) == (DUE, True)
     assert hours(state.resolve.ideal_due_at) == CRITICAL_DUE
@@ -88,7 +88,7 @@ def test_pause_moves_the_ideal_due_date() -> None:
     assert hours(clock.ideal_due_at) == CRITICAL_DUE + 6
 
 
-def test_only_ideal_targets_promise_nothing() -> None:
+def test_clock_with_only_ideal_targets_is_not_committed() -> None:
     targets = SeverityTargets(None, SlaTarget(business_days=5, binding="ideal"))
     clock = project([], policy(Sla("", resolve=targets))).resolve
     assert (clock.is_committed, clock.state, hours(clock.due_at), clock.warn_at) == (
@@ -99,7 +99,7 @@ def test_only_ideal_targets_promise_nothing() -> None:
     )
 
 
-def test_both_verbs_are_measured_and_one_is_promised() -> None:
+def test_clock_without_a_target_is_measured() -> None:
     state = project([says(10, DEV)], policy(RESPOND), now=20)
     assert [(clock.is_committed, clock.state, clock.counted) for clock in state.clocks] == [
         (True, ClockStatus.MET, timedelta(hours=10)),
@@ -107,7 +107,7 @@ def test_both_verbs_are_measured_and_one_is_promised() -> None:
     ]
 
 
-def test_both_verbs_can_be_promised() -> None:
+def test_both_clocks_can_have_targets() -> None:
     respond = SeverityTargets(SlaTarget(hours=24, binding="ideal"), SlaTarget(business_days=1))
     resolve = SeverityTargets(SlaTarget(hours=48), SlaTarget(business_days=5))
     state = project([CRITICAL], policy(Sla("", respond, resolve)), now=1)
@@ -118,7 +118,7 @@ def test_both_verbs_can_be_promised() -> None:
     assert [hours(clock.ideal_due_at) for clock in state.clocks] == [24, None]
 
 
-def test_program_that_promises_no_figures_is_measured() -> None:
+def test_program_without_targets_is_measured() -> None:
     state = project([says(10, DEV)], policy(TRACK), now=20)
     assert [(clock.state, clock.due_at, clock.share) for clock in state.clocks] == [
         (ClockStatus.NOT_APPLICABLE, None, 0.0)

@@ -1,4 +1,4 @@
-"""What becomes of deliveries: the same facts in any order, once, and nothing of what does not belong here."""
+"""Tests of delivery processing: events are stored once, in any order, and only from the repository."""
 
 import json
 from dataclasses import replace
@@ -45,19 +45,19 @@ def tracker(watch: MonitoredRepository) -> Tracker:
 
 
 def deliver(watch: MonitoredRepository, deliveries: list[WebhookDelivery]) -> None:
-    """As they would be after the door, in this order."""
+    """Store deliveries in this order, as the intake does."""
     for each in deliveries:
         row = {"event": each.event, "digest": str(hash(each.body)), "body": each.body, "received_at": OPENED_AT}
         GitHubDelivery.objects.get_or_create(watch=watch, delivery_id=each.id, defaults=row)
 
 
-def facts(watch: MonitoredRepository) -> list[tuple[str, str, str]]:
+def list_event_texts(watch: MonitoredRepository) -> list[tuple[str, str, str]]:
     rows = SupportIssueEvent.objects.filter(issue__watch=watch).order_by("at", "key")
     return [(row.key, row.actor, row.text) for row in rows]
 
 
 def list_known_events(watch: MonitoredRepository) -> list[tuple[object, ...]]:
-    """The facts as the fold takes them: each once, whoever told it."""
+    """Return the events that the projection uses: each once, whatever its source."""
     events = []
     for issue in SupportIssue.objects.filter(watch=watch).order_by("number"):
         for fact in order_events(rows.list_timeline_events(issue), FOREVER):
@@ -66,7 +66,7 @@ def list_known_events(watch: MonitoredRepository) -> list[tuple[object, ...]]:
     return sorted(events)
 
 
-def state(watch: MonitoredRepository) -> list[tuple[object, ...]]:
+def list_state(watch: MonitoredRepository) -> list[tuple[object, ...]]:
     issues = (
         SupportIssue.objects.filter(watch=watch)
         .order_by("number")
@@ -76,7 +76,7 @@ def state(watch: MonitoredRepository) -> list[tuple[object, ...]]:
     return [*issues, *clocks.values_list(*projection.CLOCK_FIELDS)]
 
 
-def outcomes(watch: MonitoredRepository) -> list[str]:
+def list_outcomes(watch: MonitoredRepository) -> list[str]:
     return list(GitHubDelivery.objects.filter(watch=watch).order_by("pk").values_list("outcome", flat=True))
 
 
@@ -109,7 +109,7 @@ def test_d2_every_order_gives_the_same_state(watch, tracker):
         GitHubDelivery.objects.all().delete()
         deliver(watch, list(order))
         delivery_processing.process_due_deliveries(LATER)
-        states.add(json.dumps([list_known_events(watch), state(watch)], default=str))
+        states.add(json.dumps([list_known_events(watch), list_state(watch)], default=str))
     assert len(states) == 1
 
 
@@ -118,44 +118,44 @@ def test_d3_replay_under_a_new_id_is_flagged_and_has_no_effect(watch, tracker):
     delivery = tracker.hooked[0]
     deliver(watch, [delivery, *(replace(delivery, id=f"replay-{n}") for n in range(20))])
     delivery_processing.process_due_deliveries(LATER)
-    before = state(watch)
+    before = list_state(watch)
     deliver(watch, [replace(delivery, id="replay-later")])
     delivery_processing.process_due_deliveries(LATER + HOUR)
-    assert outcomes(watch) == ["read", *["replay"] * 21]
-    assert (state(watch), len(facts(watch))) == (before, 1)
+    assert list_outcomes(watch) == ["read", *["replay"] * 21]
+    assert (list_state(watch), len(list_event_texts(watch))) == (before, 1)
 
 
-def test_d5_payload_of_another_repository_reports_nothing(watch, tracker):
+def test_d5_payload_of_another_repository_is_ignored(watch, tracker):
     foreign = Tracker("acme/other", 4712)
     foreign.open(REPORTER, "Elsewhere", OPENED_AT)
     deliver(watch, foreign.hooked)
     delivery_processing.process_due_deliveries(LATER)
-    assert (outcomes(watch), facts(watch)) == (["foreign"], [])
+    assert (list_outcomes(watch), list_event_texts(watch)) == (["foreign"], [])
 
 
-def test_d10_what_is_not_about_issues_is_kept_and_left(watch, tracker):
+def test_d10_unrelated_events_are_stored_and_ignored(watch, tracker):
     unknown = {"action": "created", "repository": tracker.repository()}
     deliver(watch, [tracker.ping(), WebhookDelivery("u", "sponsorship", json.dumps(unknown).encode())])
     delivery_processing.process_due_deliveries(LATER)
-    assert outcomes(watch) == ["ignored", "ignored"]
+    assert list_outcomes(watch) == ["ignored", "ignored"]
 
 
-def test_unknown_action_still_reports_of_its_issue(watch, tracker):
+def test_unknown_action_still_stores_its_issue(watch, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     payload = json.loads(tracker.hooked[0].body) | {"action": "typed"}
     deliver(watch, [WebhookDelivery("t", "issues", json.dumps(payload).encode())])
     delivery_processing.process_due_deliveries(LATER)
-    assert (outcomes(watch), [key for key, *_ in facts(watch)]) == (["read"], ["opened"])
+    assert (list_outcomes(watch), [key for key, *_ in list_event_texts(watch)]) == (["read"], ["opened"])
 
 
-def test_comment_on_a_pull_request_is_left(watch, tracker):
+def test_comment_on_a_pull_request_is_ignored(watch, tracker):
     number = tracker.open(REPORTER, "A change", OPENED_AT)
     tracker.issues[number]["pull_request"] = {"url": "x"}
     tracker.hooked.clear()
     tracker.comment(number, PARTNER, "Thank you.", OPENED_AT)
     deliver(watch, tracker.hooked)
     delivery_processing.process_due_deliveries(LATER)
-    assert (outcomes(watch), facts(watch)) == (["ignored"], [])
+    assert (list_outcomes(watch), list_event_texts(watch)) == (["ignored"], [])
 
 
 @pytest.mark.parametrize(
@@ -173,25 +173,25 @@ def test_comment_on_a_pull_request_is_left(watch, tracker):
         {"event": "issue_comment", "action": "created", "comment": {"body": False}},
     ],
 )
-def test_payload_of_another_shape_stops_nothing(watch, tracker, change):
+def test_unreadable_payload_does_not_stop_the_others(watch, tracker, change):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     payload = json.loads(tracker.hooked[0].body) | change
     tracker.open(REPORTER, "It hangs", OPENED_AT)
     event = payload.pop("event", "issues")
     deliver(watch, [WebhookDelivery("b", event, json.dumps(payload).encode()), tracker.hooked[1]])
     assert delivery_processing.process_due_deliveries(LATER) == 2
-    assert outcomes(watch) == ["unreadable", "read"]
+    assert list_outcomes(watch) == ["unreadable", "read"]
 
 
 @pytest.mark.every_database
-def test_text_that_a_database_refuses_is_kept_without_it(watch, tracker):
+def test_characters_that_databases_refuse_are_removed(watch, tracker):
     tracker.open(REPORTER, "It \x00 crashes \ud800", OPENED_AT)
     deliver(watch, tracker.hooked)
     delivery_processing.process_due_deliveries(LATER)
     assert SupportIssue.objects.get().title == "It  crashes ?"
 
 
-def test_issue_older_than_the_support_is_left(watch, tracker):
+def test_issue_older_than_the_support_is_ignored(watch, tracker):
     tracker.open(REPORTER, "Long known", OPENED_AT - HOUR)
     deliver(watch, tracker.hooked)
     delivery_processing.process_due_deliveries(LATER)
@@ -199,7 +199,7 @@ def test_issue_older_than_the_support_is_left(watch, tracker):
 
 
 @pytest.mark.every_database
-def test_late_answer_that_came_in_time_takes_the_breach_back_once(watch, tracker):
+def test_late_webhook_of_a_timely_closure_retracts_the_breach_once(watch, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
     deliver(watch, tracker.hooked)
     delivery_processing.process_due_deliveries(LATER)
@@ -219,7 +219,7 @@ def test_late_answer_that_came_in_time_takes_the_breach_back_once(watch, tracker
     assert clock.events.filter(kind="retracted").count() == 1
 
 
-def test_closing_by_a_machine_counts_for_nothing(watch, tracker):
+def test_closure_by_a_bot_does_not_count(watch, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
     tracker.close(number, STALE, OPENED_AT + HOUR)
     deliver(watch, tracker.hooked)
@@ -247,18 +247,18 @@ def test_issue_keeps_the_policy_of_its_opening(watch, tracker):
 
 
 @pytest.mark.every_database
-def test_delivery_that_keeps_failing_is_put_aside_and_the_rest_is_read(watch, tracker, monkeypatch):
+def test_failing_delivery_does_not_block_the_others(watch, tracker, monkeypatch):
     tracker.open(REPORTER, "Breaks", OPENED_AT)
     tracker.open(REPORTER, "Works", OPENED_AT)
     deliver(watch, tracker.hooked)
-    whole = delivery_processing.interpret_delivery
+    interpret = delivery_processing.interpret_delivery
 
-    def breaks(row, delivery):
+    def fail_on_first(row, delivery):
         if delivery.delivery_id == tracker.hooked[0].id:
-            raise RuntimeError("poison")
-        return whole(row, delivery)
+            raise RuntimeError("unreadable")
+        return interpret(row, delivery)
 
-    monkeypatch.setattr(delivery_processing, "interpret_delivery", breaks)
+    monkeypatch.setattr(delivery_processing, "interpret_delivery", fail_on_first)
     for _ in range(delivery_processing.MAX_ATTEMPTS):
         delivery_processing.process_due_deliveries(LATER)
-    assert outcomes(watch) == ["failed", "read"]
+    assert list_outcomes(watch) == ["failed", "read"]

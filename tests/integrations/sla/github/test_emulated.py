@@ -1,4 +1,4 @@
-"""A GitHub server that nobody here wrote: what it delivers and what it lists become the same facts."""
+"""Tests with an independent emulator of GitHub: its webhooks and its lists give the same events."""
 
 import json
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ DeliveryQueue = Queue[tuple[dict[str, str], bytes]]
 
 @pytest.fixture
 def webhook_receiver() -> Iterator[tuple[str, DeliveryQueue]]:
-    """An address, and what is posted to it."""
+    """The URL of a server, and the requests that are posted to it."""
     queue: DeliveryQueue = Queue()
 
     class Handler(BaseHTTPRequestHandler):
@@ -35,7 +35,7 @@ def webhook_receiver() -> Iterator[tuple[str, DeliveryQueue]]:
             self.end_headers()
 
         def log_message(self, *_: object) -> None:
-            """Quiet."""
+            """Print nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = Thread(target=server.serve_forever, daemon=True)
@@ -55,7 +55,7 @@ def watch(acme: Partner, github: GitHub) -> MonitoredRepository:
     return row
 
 
-def story(github: GitHub) -> None:
+def create_issues(github: GitHub) -> None:
     issues = f"/repos/{REPOSITORY}/issues"
     for title in ("It crashes", "It hangs"):
         github.ask("POST", issues, {"title": title})
@@ -64,7 +64,7 @@ def story(github: GitHub) -> None:
 
 
 def wait_for_deliveries(delivery_queue: DeliveryQueue) -> Iterator[tuple[dict[str, str], bytes]]:
-    """The deliveries of the whole story: the last ones may come after GitHub's answer, and in any order."""
+    """Yield the deliveries of all issues, which can arrive late and in any order."""
     expected_actions = ["opened", "opened", "created", "closed"]
     while expected_actions:
         headers, body = delivery_queue.get(timeout=60)
@@ -74,20 +74,20 @@ def wait_for_deliveries(delivery_queue: DeliveryQueue) -> Iterator[tuple[dict[st
         yield headers, body
 
 
-def of_issues() -> list[tuple[object, ...]]:
+def list_issues() -> list[tuple[object, ...]]:
     return list(SupportIssue.objects.order_by("number").values_list("number", "title", "is_open", "author"))
 
 
-def keys() -> set[str]:
+def list_event_keys() -> set[str]:
     return set(SupportIssueEvent.objects.values_list("key", flat=True))
 
 
-def test_lists_are_read(watch, github):
-    story(github)
+def test_listed_issues_are_read(watch, github):
+    create_issues(github)
     MonitoredRepository.objects.update(poll_at=datetime.now(UTC))
     reconciliation.enqueue_due_repositories(datetime.now(UTC))
     assert run_due_jobs("network", datetime.now(UTC)) == {"sla.reconcile": 1}
-    assert of_issues() == [(1, "It crashes", True, "keeper"), (2, "It hangs", False, "keeper")]
+    assert list_issues() == [(1, "It crashes", True, "keeper"), (2, "It hangs", False, "keeper")]
 
 
 @pytest.mark.every_database
@@ -95,7 +95,7 @@ def test_webhooks_are_signed_and_read_and_the_lists_add_nothing(watch, github, w
     address, delivery_queue = webhook_receiver
     hook = {"url": address, "content_type": "json", "secret": SECRET}
     github.ask("POST", f"/repos/{REPOSITORY}/hooks", {"config": hook, "events": ["issues", "issue_comment"]})
-    story(github)
+    create_issues(github)
     for headers, body in wait_for_deliveries(delivery_queue):
         headers_sent = {name: value for name, value in headers.items() if name.lower().startswith("x-")}
         answer = Client().post(f"/inbound/github/{watch.uuid}/", body, "application/json", headers=headers_sent)
@@ -105,8 +105,8 @@ def test_webhooks_are_signed_and_read_and_the_lists_add_nothing(watch, github, w
         ("issues", "read"),
         ("issue_comment", "read"),
     }
-    before = (of_issues(), keys(), SlaClock.objects.count())
+    before = (list_issues(), list_event_keys(), SlaClock.objects.count())
     MonitoredRepository.objects.update(poll_at=datetime.now(UTC))
     reconciliation.enqueue_due_repositories(datetime.now(UTC))
     assert run_due_jobs("network", datetime.now(UTC)) == {"sla.reconcile": 1}
-    assert (of_issues(), keys(), SlaClock.objects.count()) == before
+    assert (list_issues(), list_event_keys(), SlaClock.objects.count()) == before

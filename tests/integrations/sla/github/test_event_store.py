@@ -27,7 +27,7 @@ def build_listed_event(
 
 
 @pytest.mark.parametrize("seconds", [-5, -1, 0, 1, 5])
-def test_change_reported_by_both_is_one_though_their_moments_differ_a_little(seconds):
+def test_change_reported_by_both_within_seconds_is_a_duplicate(seconds):
     assert is_duplicate_change(build_listed_event(1), [build_webhook_event(seconds=seconds)])
     assert is_duplicate_change(build_webhook_event(seconds=seconds), [build_listed_event(1)])
 
@@ -43,7 +43,7 @@ def test_change_reported_by_both_is_one_though_their_moments_differ_a_little(sec
         build_listed_event(2),
     ],
 )
-def test_another_change_is_another(known_event):
+def test_different_change_is_no_duplicate(known_event):
     assert not is_duplicate_change(build_listed_event(1), [known_event])
 
 
@@ -51,7 +51,7 @@ def test_second_change_within_seconds_is_kept():
     assert not is_duplicate_change(build_listed_event(2, seconds=3), [build_webhook_event(), build_listed_event(1)])
 
 
-def test_commit_that_closed_an_issue_is_kept_next_to_the_webhooks_word():
+def test_closing_commit_is_stored_in_addition_to_the_webhook():
     assert is_duplicate_change(
         build_listed_event(1, IssueEventKind.CLOSED), [build_webhook_event(IssueEventKind.CLOSED)]
     )
@@ -60,7 +60,7 @@ def test_commit_that_closed_an_issue_is_kept_next_to_the_webhooks_word():
     )
 
 
-def test_comments_have_the_same_key_wherever_they_are_reported():
+def test_comments_with_different_keys_are_no_duplicates():
     timeline_event = TimelineEvent("comment:1", IssueEventKind.COMMENTED, OPENED_AT, ALICE)
     assert not is_duplicate_change(
         timeline_event, [TimelineEvent("comment:2", IssueEventKind.COMMENTED, OPENED_AT, ALICE)]

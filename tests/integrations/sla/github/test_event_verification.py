@@ -1,4 +1,4 @@
-"""What only a webhook told and GitHub does not know counts for nothing: a company knows the secret of its own hook."""
+"""Tests that events which GitHub denies don't count: a company knows the secret of its own webhook."""
 
 import json
 from copy import deepcopy
@@ -40,12 +40,12 @@ def watch(acme: Partner, github: GitHub) -> MonitoredRepository:
 
 @pytest.fixture
 def tracker(watch: MonitoredRepository, github: GitHub) -> Tracker:
-    """With one critical issue, of which its webhooks told."""
-    tracker_state = github.track(tracker_of(watch))
-    tracker_state.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
-    deliver(watch, tracker_state.hooked)
+    """Issues on GitHub: one critical issue, which webhooks reported."""
+    tracker = github.track(tracker_of(watch))
+    tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
+    deliver(watch, tracker.hooked)
     delivery_processing.process_due_deliveries(OPENED_AT)
-    return tracker_state
+    return tracker
 
 
 def poll(watch: MonitoredRepository, hour: float) -> None:
@@ -57,41 +57,41 @@ def poll(watch: MonitoredRepository, hour: float) -> None:
     watch.refresh_from_db()
 
 
-def forge(watch: MonitoredRepository, tracker: Tracker, tell: Any, hour: float) -> None:
-    """What a copy of the tracker tells is delivered, well signed; GitHub itself knows nothing of it."""
+def forge(watch: MonitoredRepository, tracker: Tracker, change: Any, hour: float) -> None:
+    """Deliver correctly signed webhooks of changes that only a copy of the tracker has."""
     copy = deepcopy(tracker)
-    tell(copy)
+    change(copy)
     for delivery in copy.hooked[len(tracker.hooked) :]:
         assert post(watch, delivery) == 202
     delivery_processing.process_due_deliveries(OPENED_AT + hour * HOUR)
 
 
-def answer_at(hour: float, who: Person = PARTNER) -> Any:
+def comment_at(hour: float, who: Person = PARTNER) -> Any:
     return lambda copy: copy.comment(1, who, ANSWER, OPENED_AT + hour * HOUR)
 
 
-def clocks() -> list[str]:
+def list_clock_states() -> list[str]:
     return list(SlaClock.objects.order_by("target_type").values_list("state", flat=True))
 
 
 @pytest.mark.parametrize(
-    "tell",
+    "change",
     [
-        answer_at(2),
+        comment_at(2),
         lambda copy: copy.edit_comment(
             copy.comment(1, PARTNER, "+1", OPENED_AT), PARTNER, ANSWER, OPENED_AT + 3 * HOUR
         ),
         lambda copy: copy.close(1, REPORTER, OPENED_AT + 2 * HOUR),
-        lambda copy: (answer_at(2)(copy), copy.close(1, PARTNER, OPENED_AT + 3 * HOUR)),
+        lambda copy: (comment_at(2)(copy), copy.close(1, PARTNER, OPENED_AT + 3 * HOUR)),
         lambda copy: copy.comment(1, PARTNER, "Which version do you use?", OPENED_AT + 2 * HOUR),
     ],
     ids=["an answer", "an edited answer", "the reporter's closing", "an answer and a closing", "a question"],
 )
-def test_forged_delivery_stops_no_clock_for_long(watch: MonitoredRepository, tracker: Tracker, tell: Any) -> None:
+def test_forged_delivery_stops_no_clock_permanently(watch: MonitoredRepository, tracker: Tracker, change: Any) -> None:
     poll(watch, 1)
     before = list(SlaClock.objects.order_by("target_type").values_list("state", "due_at", "stopped_at"))
-    forge(watch, tracker, tell, 4)
-    assert clocks() != ["running", "running"]
+    forge(watch, tracker, change, 4)
+    assert list_clock_states() != ["running", "running"]
     poll(watch, 26)
     assert list(SlaClock.objects.order_by("target_type").values_list("state", "due_at", "stopped_at")) == before
     issue = inputs.find_issue("acme/nomad-rocket#1")
@@ -100,7 +100,7 @@ def test_forged_delivery_stops_no_clock_for_long(watch: MonitoredRepository, tra
 
 
 @pytest.mark.any_database
-def test_pause_label_dated_back_pauses_nothing(watch: MonitoredRepository, tracker: Tracker) -> None:
+def test_backdated_pause_label_does_not_pause(watch: MonitoredRepository, tracker: Tracker) -> None:
     tracker.comment(1, PARTNER, "Please send us the whole log file.", OPENED_AT + HOUR)
     poll(watch, 2)
     forge(watch, tracker, lambda copy: copy.label(1, PARTNER, "needs-info", OPENED_AT + 3 * HOUR), 30)
@@ -111,13 +111,13 @@ def test_pause_label_dated_back_pauses_nothing(watch: MonitoredRepository, track
 
 
 @pytest.mark.any_database
-def test_label_that_makes_it_critical_is_never_denied(watch: MonitoredRepository, tracker: Tracker) -> None:
+def test_critical_label_is_never_denied(watch: MonitoredRepository, tracker: Tracker) -> None:
     forge(watch, tracker, lambda copy: copy.label(1, HELPER, "p0", OPENED_AT + 3 * HOUR), 3)
     poll(watch, 5)
     assert not SupportIssueEvent.objects.filter(data__has_key="denied").exists()
 
 
-def test_breach_that_a_forged_answer_took_back_stands_again(watch: MonitoredRepository, tracker: Tracker) -> None:
+def test_breach_retracted_by_a_forged_closure_is_recorded_again(watch: MonitoredRepository, tracker: Tracker) -> None:
     poll(watch, 49)
     tasks.advance_clocks(OPENED_AT + 49 * HOUR)
     forge(watch, tracker, lambda copy: copy.close(1, REPORTER, OPENED_AT + 2 * HOUR), 50)
@@ -127,8 +127,8 @@ def test_breach_that_a_forged_answer_took_back_stands_again(watch: MonitoredRepo
     assert [breach.due_at for breach in SlaBreach.objects.filter(retracted_at=None)] == [OPENED_AT + 48 * HOUR]
 
 
-def test_answer_dated_back_counts_for_nothing(watch: MonitoredRepository, tracker: Tracker) -> None:
-    """The comment is there, but was written later than the webhook told."""
+def test_backdated_reply_does_not_count(watch: MonitoredRepository, tracker: Tracker) -> None:
+    """The comment exists, but is newer than the webhook says."""
     number = tracker.comment(1, PARTNER, ANSWER, OPENED_AT + 60 * HOUR)
     data = json.loads(tracker.hooked[-1].body)
     data["comment"] |= {"created_at": "2026-04-14T10:00:00Z", "updated_at": "2026-04-14T10:00:00Z"}
@@ -141,9 +141,7 @@ def test_answer_dated_back_counts_for_nothing(watch: MonitoredRepository, tracke
 
 
 @pytest.mark.any_database
-def test_what_the_lists_show_costs_no_question_and_is_never_denied(
-    watch: MonitoredRepository, tracker: Tracker, github: GitHub
-) -> None:
+def test_listed_events_need_no_verification(watch: MonitoredRepository, tracker: Tracker, github: GitHub) -> None:
     poll(watch, 1)
     count = len(tracker.hooked)
     comment_id = tracker.comment(1, PARTNER, ANSWER, OPENED_AT + 2 * HOUR)
@@ -159,7 +157,7 @@ def test_what_the_lists_show_costs_no_question_and_is_never_denied(
     assert not SupportIssueEvent.objects.filter(data__has_key="denied").exists()
 
 
-def test_what_the_lists_show_late_is_asked_for_and_stands(
+def test_event_that_is_listed_late_is_verified_and_kept(
     watch: MonitoredRepository, tracker: Tracker, github: GitHub
 ) -> None:
     poll(watch, 1)
@@ -179,7 +177,7 @@ def test_what_the_lists_show_late_is_asked_for_and_stands(
     api.close()
 
 
-def test_answer_that_was_deleted_meanwhile_was_one(watch: MonitoredRepository, tracker: Tracker) -> None:
+def test_reply_deleted_before_its_verification_is_not_denied(watch: MonitoredRepository, tracker: Tracker) -> None:
     poll(watch, 1)
     count = len(tracker.hooked)
     comment_id = tracker.comment(1, PARTNER, ANSWER, OPENED_AT + 2 * HOUR)
@@ -192,7 +190,7 @@ def test_answer_that_was_deleted_meanwhile_was_one(watch: MonitoredRepository, t
     assert SlaClock.objects.get(target_type="respond").stopped_at is None
 
 
-def test_opening_dated_later_gains_nothing(watch: MonitoredRepository, github: GitHub) -> None:
+def test_postdated_opening_does_not_move_the_due_date(watch: MonitoredRepository, github: GitHub) -> None:
     real = github.track(tracker_of(watch))
     forged_tracker = tracker_of(watch)
     forged_tracker.open(REPORTER, "It crashes", OPENED_AT + 40 * HOUR, labels=("crash",))

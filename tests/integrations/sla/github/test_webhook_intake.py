@@ -31,12 +31,14 @@ from tests.integrations.sla.watched import (
 pytestmark = pytest.mark.any_database
 
 
-def test_d1_a_delivery_that_comes_a_hundred_times_is_one_row(watch, opened_delivery):
+def test_d1_delivery_sent_100_times_is_one_row(watch, opened_delivery):
     assert [post(watch, opened_delivery) for _ in range(100)] == [202] * 100
     assert list_delivery_ids(watch) == [opened_delivery.id]
 
 
-def test_delivery_is_kept_as_it_came_with_two_statements_at_most(watch, opened_delivery, django_assert_max_num_queries):
+def test_delivery_is_stored_unchanged_with_two_statements_at_most(
+    watch, opened_delivery, django_assert_max_num_queries
+):
     with django_assert_max_num_queries(2):
         assert post(watch, opened_delivery) == 202
     with django_assert_max_num_queries(1):
@@ -64,7 +66,7 @@ def test_hook_id_is_recorded_from_any_delivery(watch, opened_delivery):
 
 
 @pytest.mark.every_database
-def test_d4_forgeries_leave_nothing_but_a_counter(watch, opened_delivery):
+def test_d4_forgeries_only_increase_a_counter(watch, opened_delivery):
     rng, url, kinds = random.Random(4), f"/inbound/github/{watch.uuid}/", []
     good = opened_delivery.headers(SECRET)
     client = Client()
@@ -83,7 +85,7 @@ def test_d4_forgeries_leave_nothing_but_a_counter(watch, opened_delivery):
     assert watch.refused >= 1
 
 
-def test_d4_signing_mutations_are_never_accepted():
+def test_d4_mutated_signatures_are_never_accepted():
     rng, body, key = random.Random(5), b'{"zen": "Design for failure."}', b"key"
     good = "sha256=" + hmac.new(key, body, hashlib.sha256).hexdigest()
     assert webhook_intake.has_valid_signature(body, good, (b"another", key))
@@ -106,7 +108,7 @@ def test_d4_no_signature_sha1_alone_or_another_secret_is_refused(watch, opened_d
     assert list_delivery_ids(watch) == []
 
 
-def test_d5_another_partners_repository_is_refused_each_with_its_own_secret(acme, opened_delivery, watch):
+def test_d5_repository_of_another_partner_is_refused_with_either_secret(acme, opened_delivery, watch):
     other = create_listed_integration(acme, "Other", repository="acme/other", repository_id=4712)
     second = watch_over(other, secret="second")
     foreign = Tracker("acme/other", 4712)
@@ -119,10 +121,10 @@ def test_d5_another_partners_repository_is_refused_each_with_its_own_secret(acme
 
 
 @pytest.mark.every_database
-def test_bodies_are_emptied_after_a_week_and_known_when_they_come_again(watch, opened_delivery):
+def test_bodies_are_deleted_after_a_week_and_replays_are_still_recognized(watch, opened_delivery):
     assert post(watch, opened_delivery) == 202
     then = NOW + timedelta(days=8)
-    assert webhook_intake.delete_old_bodies(then) == 0  # nobody has read it
+    assert webhook_intake.delete_old_bodies(then) == 0  # it was not processed yet
     GitHubDelivery.objects.update(received_at=NOW)
     delivery_processing.process_due_deliveries(NOW)
     assert [webhook_intake.delete_old_bodies(NOW + timedelta(days=7)), webhook_intake.delete_old_bodies(then)] == [0, 1]
@@ -160,26 +162,26 @@ def test_d8_forgeries_do_not_count_against_the_limit(watch, opened_delivery, mon
     assert post(watch, opened_delivery) == 202
 
 
-def test_d9_after_rotation_both_secrets_count_for_a_day(watch, opened_delivery):
-    fresh = monitoring.rotate_secret(watch, NOW).value
+def test_d9_both_secrets_are_valid_for_a_day_after_a_rotation(watch, opened_delivery):
+    new_secret = monitoring.rotate_secret(watch, NOW).value
     webhook_intake.clear_cached_repository(watch.uuid)
 
-    def both() -> tuple[int, int]:
-        return post(watch, opened_delivery, SECRET), post(watch, opened_delivery, fresh)
+    def post_with_both() -> tuple[int, int]:
+        return post(watch, opened_delivery, SECRET), post(watch, opened_delivery, new_secret)
 
     with time_machine.travel(NOW + timedelta(hours=23, minutes=59), tick=False):
-        assert both() == (202, 202)
+        assert post_with_both() == (202, 202)
     with time_machine.travel(NOW + timedelta(hours=24), tick=False):
-        assert both() == (401, 202)
+        assert post_with_both() == (401, 202)
 
 
-def test_d10_ping_and_unknown_events_are_kept(watch):
+def test_d10_ping_and_unknown_events_are_accepted(watch):
     tracker = tracker_of(watch)
     unknown = WebhookDelivery("u", "sponsorship", json.dumps({"repository": tracker.repository()}).encode())
     assert [post(watch, tracker.ping()), post(watch, unknown)] == [202, 202]
 
 
-def test_hook_that_is_not_there_or_has_ended_answers_so(watch, opened_delivery):
+def test_unknown_or_ended_hook_is_not_found(watch, opened_delivery):
     missing = f"/inbound/github/{watch.integration.uuid}/"
     headers = opened_delivery.headers(SECRET)
     assert Client().post(missing, opened_delivery.body, "application/json", headers=headers).status_code == 404
@@ -189,7 +191,7 @@ def test_hook_that_is_not_there_or_has_ended_answers_so(watch, opened_delivery):
 
 
 def send_to_server(uuid, delivery):
-    """Send a delivery as a web server does. Django's handler, which the test client uses, is not there to answer it."""
+    """Send a delivery as a web server does, without the handler of Django that the test client uses."""
     path, headers, answers = f"/inbound/github/{uuid}/", delivery.headers(SECRET), []
     request = RequestFactory().post(path, delivery.body, "application/json", headers=headers)
     content = b"".join(
@@ -215,11 +217,11 @@ def test_server_answers_deliveries_without_the_handler_of_django(watch, opened_d
     assert list_delivery_ids(watch) == [opened_delivery.id]
 
 
-def test_hook_is_only_for_posting(watch):
+def test_hook_accepts_only_post(watch):
     assert Client().get(f"/inbound/github/{watch.uuid}/").status_code == 405
 
 
-def test_secret_is_kept_sealed_and_shown_once(watch, alice, sign_in):
+def test_secret_is_stored_encrypted_and_shown_once(watch, alice, sign_in):
     page = f"/integrations/{watch.integration.uuid}/monitoring/"
     client = sign_in(alice)
     secret_response = client.get(page)
@@ -234,7 +236,7 @@ def test_secret_is_kept_sealed_and_shown_once(watch, alice, sign_in):
     assert monitoring.decrypt_secrets(watch).current == secret.encode()
 
 
-def test_page_says_what_has_not_come_yet(watch, alice, charlie, sign_in):
+def test_page_shows_that_no_webhook_has_arrived(watch, alice, charlie, sign_in):
     page = f"/integrations/{watch.integration.uuid}/monitoring/"
     text = " ".join(sign_in(alice).get(page).text.split())
     assert "No webhook delivery yet. We check the repository every 5 minutes." in text

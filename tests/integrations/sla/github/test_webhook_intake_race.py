@@ -1,8 +1,6 @@
-"""Deliveries and readers at the same moment, on a real PostgreSQL: each fact once, and nothing lost."""
+"""Tests of concurrent deliveries and processing on PostgreSQL: each event is stored once, and none is lost."""
 
 import json
-import threading
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -13,6 +11,7 @@ from integrations.sla import tasks
 from integrations.sla.github import delivery_processing
 from integrations.sla.models import GitHubDelivery, MonitoredRepository, SlaClock, SupportIssue, SupportIssueEvent
 from tests.fakes.github.tracker import Tracker
+from tests.integrations.concurrency import run_concurrently
 from tests.integrations.sla.watched import OPENED_AT, PARTNER, REPORTER, post, tracker_of
 
 pytestmark = [
@@ -28,36 +27,15 @@ def tracker(watch: MonitoredRepository) -> Tracker:
     return tracker_of(watch)
 
 
-def at_once(*works: Callable[[], object]) -> list[object]:
-    """Do all of it at the same moment. Returns what each gave, or the exception that ended it."""
-    gate, results = threading.Barrier(len(works)), []
-
-    def do(work: Callable[[], object]) -> None:
-        try:
-            gate.wait()
-            results.append(work())
-        except Exception as error:
-            results.append(error)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=do, args=(work,)) for work in works]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
-
-
-def test_d1_the_same_delivery_from_twenty_sides_is_one_row(watch, tracker):
+def test_d1_delivery_sent_20_times_at_once_is_one_row(watch, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     for number in range(5):
         same = replace(tracker.hooked[0], id=f"same-{number}")
-        assert at_once(*[lambda same=same: post(watch, same)] * 20) == [202] * 20
+        assert run_concurrently(*[lambda same=same: post(watch, same)] * 20) == [202] * 20
     assert GitHubDelivery.objects.count() == 5
 
 
-def test_reading_deliveries_and_advancing_clocks_at_once_give_one_state(watch, tracker):
+def test_concurrent_processing_and_advancing_give_one_state(watch, tracker):
     for number in range(30):
         issue = tracker.open(REPORTER, f"Trouble {number}", OPENED_AT + timedelta(minutes=number), labels=("crash",))
         tracker.comment(issue, PARTNER, "Which version do you use?", OPENED_AT + timedelta(hours=1))
@@ -65,7 +43,7 @@ def test_reading_deliveries_and_advancing_clocks_at_once_give_one_state(watch, t
     for delivery in tracker.hooked:
         assert post(watch, delivery) == 202
     read, advance = lambda: delivery_processing.process_due_deliveries(LATER), lambda: tasks.advance_due_clocks(LATER)
-    results = at_once(read, read, advance, read, advance)
+    results = run_concurrently(read, read, advance, read, advance)
     assert [error for error in results if isinstance(error, Exception)] == []
     delivery_processing.process_due_deliveries(LATER)
     assert GitHubDelivery.objects.filter(read_at=None).count() == 0
@@ -76,12 +54,12 @@ def test_reading_deliveries_and_advancing_clocks_at_once_give_one_state(watch, t
     }
 
 
-def test_fact_reported_by_two_hooks_at_once_is_one(watch, tracker):
+def test_event_delivered_several_times_at_once_is_stored_once(watch, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     payload = json.loads(tracker.hooked[0].body)
     twins = [replace(tracker.hooked[0], id=f"t{n}", body=json.dumps(payload | {"n": n}).encode()) for n in range(6)]
     assert (
-        at_once(
+        run_concurrently(
             *(
                 lambda twin=twin: (post(watch, twin), delivery_processing.process_due_deliveries(LATER))
                 for twin in twins

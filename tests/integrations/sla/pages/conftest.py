@@ -23,7 +23,7 @@ def _thursday(time_machine: Any) -> None:
 @pytest.fixture
 @replay_fixture
 def issues(acme: Any, globex: Any, alice: Any, charlie: Any) -> dict[str, SupportIssue]:
-    """Of Acme: met, paused, running, at risk, breached, without data; Globex has one of its own."""
+    """Issues of Acme by the state of their clock, and one of Globex."""
     now = timezone.now()
     rocket, other = (
         create_listed_integration(acme),

@@ -17,7 +17,7 @@ USER = {"id": 501, "login": "uma", "type": "User"}
 MEMBER = {"id": 601, "login": "dana", "type": "User"}
 ANSWER = "The token is refreshed too late; a fix is on its way."
 QUESTION = "Which version of the provider do you use?"
-Act = tuple[float, str, str]  # hours after the opening, what (asks, answers, replies, closes), the words
+Act = tuple[float, str, str]  # hours after the opening, kind (asks, answers, replies, closes), and text
 
 
 def create_issue(

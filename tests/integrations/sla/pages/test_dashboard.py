@@ -30,16 +30,16 @@ SignIn = Callable[[Any], Any]
 
 @pytest.fixture(autouse=True)
 def advance_clocks(issues: dict[str, SupportIssue]) -> None:
-    """The blind one's due moment has passed since its repository was read last."""
+    """Let the due date of the issue without data pass."""
     tasks.advance_due_clocks(timezone.now())
 
 
-def titles(client: Any, query: str = "") -> list[str]:
-    rows = csv.DictReader(io.StringIO(text(client.get(f"/exports/sla.csv{query}")).removeprefix("\ufeff")))
+def list_titles(client: Any, query: str = "") -> list[str]:
+    rows = csv.DictReader(io.StringIO(read_stream(client.get(f"/exports/sla.csv{query}")).removeprefix("\ufeff")))
     return [row["title"].removeprefix("'") for row in rows]
 
 
-def text(answer: Any) -> str:
+def read_stream(answer: Any) -> str:
     return b"".join(answer.streaming_content).decode()
 
 
@@ -57,27 +57,27 @@ def text(answer: Any) -> str:
         ("nonsense", ["Unseen", "Exploded", "Burns", "=cmd|calc", "Paused"]),
     ],
 )
-def test_state_of_the_address_lists_its_clocks_the_most_pressing_first(
+def test_state_filter_lists_its_clocks_most_urgent_first(
     sign_in: SignIn, alice: Any, state: str, expected: list[str]
 ) -> None:
-    assert titles(sign_in(alice), f"?state={state}") == expected
+    assert list_titles(sign_in(alice), f"?state={state}") == expected
 
 
-def test_each_partner_sees_its_own_and_the_program_all(sign_in: SignIn, alice: Any, charlie: Any, rita: Any) -> None:
-    assert titles(sign_in(charlie), "?state=all&partner=acme") == ["Secret of Globex"]
-    assert "Secret of Globex" not in titles(sign_in(alice), "?state=all")
-    everybody = sign_in(rita)
-    assert len(titles(everybody, "?state=all")) == 7
-    assert titles(everybody, "?partner=globex") == ["Secret of Globex"]
-    assert titles(everybody, "?severity=critical&state=at_risk") == ["Burns"]
+def test_partner_sees_its_own_clocks_and_the_program_all(sign_in: SignIn, alice: Any, charlie: Any, rita: Any) -> None:
+    assert list_titles(sign_in(charlie), "?state=all&partner=acme") == ["Secret of Globex"]
+    assert "Secret of Globex" not in list_titles(sign_in(alice), "?state=all")
+    reviewer = sign_in(rita)
+    assert len(list_titles(reviewer, "?state=all")) == 7
+    assert list_titles(reviewer, "?partner=globex") == ["Secret of Globex"]
+    assert list_titles(reviewer, "?severity=critical&state=at_risk") == ["Burns"]
 
 
-def test_integration_alone_is_a_filter_and_what_is_none_is_not_said_to_be_one(
+def test_integration_is_a_filter_and_unknown_values_are_not(
     sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any, charlie: Any, rita: Any
 ) -> None:
     query = f"?state=all&integration={issues['other'].integration.uuid}"
-    assert titles(sign_in(rita), query) == titles(sign_in(charlie), query) == ["Secret of Globex"]
-    assert "Secret of Globex" not in titles(sign_in(alice), query)
+    assert list_titles(sign_in(rita), query) == list_titles(sign_in(charlie), query) == ["Secret of Globex"]
+    assert "Secret of Globex" not in list_titles(sign_in(alice), query)
     parameters = {"state": "met", "severity": "worst", "program": "none", "integration": "x"}
     parsed = filters.parse_filters(rita, parameters)
     assert (parsed.state, parsed.is_filtered) == ("met", False)
@@ -102,14 +102,14 @@ def test_many_partners_are_found_by_the_beginning_of_a_name(
     assert "Unknown filter value. The list shows all results." in page.text
 
 
-def test_what_presses_stands_on_the_partners_first_page(sign_in: SignIn, alice: Any, charlie: Any) -> None:
+def test_urgent_issues_are_on_the_home_page_of_the_partner(sign_in: SignIn, alice: Any, charlie: Any) -> None:
     page = sign_in(alice).get("/")
     assert [row.columns.issue__title for row in page.context["urgent_issues"]] == ["Exploded", "Burns"]
     assert ("Overdue and at-risk issues" in page.text, 'href="/sla/"' in page.text) == (True, True)
     assert "Overdue and at-risk issues" not in sign_in(charlie).get("/").text
 
 
-def test_figures_stand_next_to_those_of_a_week_ago(alice: Any) -> None:
+def test_figures_are_compared_with_the_previous_week(alice: Any) -> None:
     now = timezone.now()
     dashboard_summary = sla_dashboard.build_dashboard_summary(filters.parse_filters(alice, {}), now, QueryDict())
     assert [(tile["title"], str(tile["value"])) for tile in dashboard_summary["tiles"]] == [
@@ -129,7 +129,7 @@ def test_figures_stand_next_to_those_of_a_week_ago(alice: Any) -> None:
     ("trouble", "next_in", "behind"),
     [("", 15, 0), ("", -14, 0), ("", -16, 1), ("GitHub does not show the repository to us just now", 300, 1)],
 )
-def test_behind_is_what_could_not_be_read_not_what_a_hook_keeps_quiet(
+def test_repository_is_behind_only_if_polling_is_late_or_in_trouble(
     alice: Any, trouble: str, next_in: int, behind: int
 ) -> None:
     now = timezone.now()
@@ -143,7 +143,7 @@ def test_behind_is_what_could_not_be_read_not_what_a_hook_keeps_quiet(
 
 
 def test_export_escapes_formulas_and_names_last_commenters(sign_in: SignIn, alice: Any) -> None:
-    content = text(sign_in(alice).get("/exports/sla.csv"))
+    content = read_stream(sign_in(alice).get("/exports/sla.csv"))
     assert content.startswith("\ufeffissue,title,")
     table = list(csv.DictReader(io.StringIO(content.removeprefix("\ufeff"))))
     assert [row["title"] for row in table] == ["Unseen", "Exploded", "Burns", "'=cmd|calc", "Paused"]
@@ -153,9 +153,9 @@ def test_export_escapes_formulas_and_names_last_commenters(sign_in: SignIn, alic
 def test_truncated_export_says_so(sign_in: SignIn, alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     client = sign_in(alice)
     monkeypatch.setattr(exports, "MAX_ROWS", 5)
-    assert len(text(client.get("/exports/sla.csv")).splitlines()) == 6
+    assert len(read_stream(client.get("/exports/sla.csv")).splitlines()) == 6
     monkeypatch.setattr(exports, "MAX_ROWS", 3)
-    lines = text(client.get("/exports/sla.csv")).splitlines()
+    lines = read_stream(client.get("/exports/sla.csv")).splitlines()
     assert (len(lines), lines[-1]) == (5, "Export limited to 3 rows. Filter the list to export the other rows.")
 
 
@@ -171,14 +171,14 @@ def test_filter_with_too_many_names_is_a_text_field_whose_options_are_cached(
             assert type(form.fields["partner"]) is field_class
 
 
-def test_page_asks_as_little_for_a_hundred_rows_as_for_one(
+def test_page_needs_few_queries_for_many_rows(
     sign_in: SignIn, rita: Any, issues: dict[str, SupportIssue], django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     integration, now = issues["running"].integration, timezone.now()
     for number in range(60):
         create_issue(integration, f"More {number}", now - timedelta(hours=number + 1), now=now)
     client = sign_in(rita)
-    with django_assert_max_num_queries(15):  # session and reader among them
+    with django_assert_max_num_queries(15):  # including those of session and user
         page = client.get("/sla/?page=3")
     assert page.context["page"].number == 3
     assert len(page.context["rows"]) == 66 - 50
@@ -195,7 +195,7 @@ def test_each_page_shows_the_same_clocks_due_next(sign_in: SignIn, rita: Any, is
     assert due_next == [list(expected.values_list("pk", flat=True)[:5])] * 2
 
 
-def test_used_time_runs_on_after_the_last_fold_and_stands_while_paused(issues: dict[str, SupportIssue]) -> None:
+def test_used_time_grows_after_the_last_projection_except_while_paused(issues: dict[str, SupportIssue]) -> None:
     now = timezone.now()
     then = now + timedelta(hours=4)
     rows_by_title = {
@@ -214,7 +214,7 @@ def get_counted_time(issue: SupportIssue) -> timedelta:
     return timedelta(seconds=issue.clocks.get(target_type="resolve").counted_seconds)
 
 
-def test_what_has_incomplete_data_is_never_said_to_be_late(sign_in: SignIn, alice: Any) -> None:
+def test_clock_with_incomplete_data_is_not_shown_as_late(sign_in: SignIn, alice: Any) -> None:
     page = sign_in(alice).get("/sla/?state=data_incomplete").content.decode()
     assert '<span class="sub">data incomplete</span>' in page
     assert ("meter-over" in page, "overdue by" in page) == (False, False)
@@ -232,7 +232,9 @@ def test_each_row_shows_the_other_clock_of_its_issue(issues: dict[str, SupportIs
 
 
 def test_export_has_the_times_of_both_clocks(sign_in: SignIn, alice: Any, issues: dict[str, SupportIssue]) -> None:
-    lines = csv.DictReader(io.StringIO(text(sign_in(alice).get("/exports/sla.csv?state=all")).removeprefix("\ufeff")))
+    lines = csv.DictReader(
+        io.StringIO(read_stream(sign_in(alice).get("/exports/sla.csv?state=all")).removeprefix("\ufeff"))
+    )
     rows = {row["title"]: row for row in lines}
     columns = ("response_hours", "resolution_hours")
     assert [rows["Met"][name] for name in columns] == ["0.0", "0.0"]  # on a Sunday
@@ -251,7 +253,7 @@ def test_missed_ideal_target_is_listed_and_counted_without_a_breach(
     rows = presenters.build_rows(SlaClock.objects.filter(pk=clock.pk), now)
     totals = metrics.get_metrics(metrics.GLOBAL_SCOPE, now - timedelta(days=2), now, now)
     assert [row.is_ideal_missed for row in rows] == [expected]
-    assert titles(sign_in(alice), "?state=ideal_missed") == (["=cmd|calc"] if expected else [])
+    assert list_titles(sign_in(alice), "?state=ideal_missed") == (["=cmd|calc"] if expected else [])
     assert (totals.ideal_missed, totals.breached) == (int(expected), 1)
 
 

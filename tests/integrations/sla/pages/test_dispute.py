@@ -148,7 +148,7 @@ def test_severity_dispute_is_decided_by_the_severity_alone(
     assert AuditEvent.objects.filter(event_type="issue.severity_reduced").count() == 1
 
 
-def test_undisputed_breach_is_not_waived(issues: dict[str, SupportIssue], rita: User) -> None:
+def test_undisputed_breach_cannot_be_waived(issues: dict[str, SupportIssue], rita: User) -> None:
     with pytest.raises(ActionRefused, match=r"This issue has no open dispute\."):
         disputes.waive_breach(issues["breached"], "Because.", actor=rita, now=timezone.now())
 

@@ -1,4 +1,4 @@
-"""The dispute page while another process changes the repository's issues, on a real PostgreSQL."""
+"""Tests of the dispute page during concurrent changes on PostgreSQL."""
 
 import threading
 from typing import Any

@@ -17,7 +17,7 @@ from integrations.sla.services import disputes, projection
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
-from tests.integrations.reviews.queue_page import names
+from tests.integrations.reviews.queue_page import list_names
 from tests.integrations.sla.pages.issues import create_issue
 from tests.integrations.sla.watched import create_listed_integration, watch_over
 
@@ -41,9 +41,7 @@ def test_segments_of_each_clock_follow_each_other_without_a_gap(
         assert sum((s.used for s in clock.segments if s.counted), timedelta()) == clock.counted
 
 
-def test_pause_appears_in_the_bar_where_it_was_and_links_to_the_question(
-    issues: dict[str, SupportIssue], alice: Any
-) -> None:
+def test_pause_is_shown_in_the_bar_and_links_to_the_question(issues: dict[str, SupportIssue], alice: Any) -> None:
     page = build_issue_page(fresh(issues["paused"]), alice, timezone.now())
     panel = page.committed_clocks[0]
     assert [kind for kind, _ in panel.pieces] == ["counted", "paused", "left"]
@@ -51,7 +49,7 @@ def test_pause_appears_in_the_bar_where_it_was_and_links_to_the_question(
     assert "#issuecomment-" in question.href
 
 
-def test_program_lowers_the_severity_and_both_sides_read_why(
+def test_program_lowers_the_severity_and_the_partner_sees_the_reason(
     sign_in: SignIn, issues: dict[str, SupportIssue], rita: Any, alice: Any
 ) -> None:
     issue = issues["at_risk"]
@@ -64,7 +62,7 @@ def test_program_lowers_the_severity_and_both_sides_read_why(
     assert "It is a question." in sign_in(alice).get(f"/issues/{issue.uuid}/").content.decode()
 
 
-def test_breach_stays_where_the_severity_is_lowered_after_it(
+def test_breach_stays_if_the_severity_is_lowered_after_it(
     issues: dict[str, SupportIssue], alice: Any, rita: Any, sign_in: SignIn
 ) -> None:
     issue = issues["breached"]
@@ -77,7 +75,7 @@ def test_breach_stays_where_the_severity_is_lowered_after_it(
     assert "The severity was lowered after the due date. The breach stays on record." in page
 
 
-def test_breach_is_reverted_where_the_lower_severity_was_asked_for_in_time(
+def test_breach_is_retracted_if_the_lower_severity_was_requested_in_time(
     issues: dict[str, SupportIssue], alice: Any, rita: Any
 ) -> None:
     issue, now = issues["breached"], timezone.now()
@@ -91,7 +89,7 @@ def test_breach_is_reverted_where_the_lower_severity_was_asked_for_in_time(
     assert issue.breaches.get().retraction_reason == "The program agreed that the issue is not critical: It is indeed."
 
 
-def test_what_is_not_covered_takes_its_breach_back(issues: dict[str, SupportIssue], rita: Any) -> None:
+def test_exclusion_retracts_the_breach(issues: dict[str, SupportIssue], rita: Any) -> None:
     issue = issues["breached"]
     assert issue.breaches.get().retracted_at is None
     disputes.exclude_issue(issue, "Spam.", actor=rita, now=timezone.now())
@@ -101,7 +99,9 @@ def test_what_is_not_covered_takes_its_breach_back(issues: dict[str, SupportIssu
         disputes.exclude_issue(issue, "Again.", actor=rita, now=timezone.now())
 
 
-def test_partner_can_only_ask(sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any) -> None:
+def test_partner_can_only_request_a_lower_severity(
+    sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any
+) -> None:
     issue, client = issues["at_risk"], sign_in(alice)
     assert client.post(f"/issues/{issue.uuid}/lower-severity/", {"reason": "Please."}).status_code == 403
     assert client.post(f"/issues/{issue.uuid}/request-lower-severity/", {"reason": "Please."}).status_code == 302
@@ -111,16 +111,16 @@ def test_partner_can_only_ask(sign_in: SignIn, issues: dict[str, SupportIssue], 
     ]
 
 
-def test_reason_is_asked_for_and_nothing_is_lost(sign_in: SignIn, issues: dict[str, SupportIssue], rita: Any) -> None:
+def test_decision_without_a_reason_is_refused(sign_in: SignIn, issues: dict[str, SupportIssue], rita: Any) -> None:
     answer = sign_in(rita).post(f"/issues/{issues['at_risk'].uuid}/lower-severity/", {"reason": " "})
     assert (answer.status_code, issues["at_risk"].events.filter(source="portal").count()) == (422, 0)
 
 
-def test_no_one_reads_another_partner_issue(sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any) -> None:
+def test_issue_of_another_partner_is_not_found(sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any) -> None:
     assert sign_in(alice).get(f"/issues/{issues['other'].uuid}/").status_code == 404
 
 
-def test_email_of_one_issue_leads_to_it_and_of_several_to_the_list(
+def test_email_about_one_issue_links_to_it(
     issues: dict[str, SupportIssue], alice: Any, rita: Any, settings: Any
 ) -> None:
     notifications.send_due_notifications(timezone.now())
@@ -129,7 +129,7 @@ def test_email_of_one_issue_leads_to_it_and_of_several_to_the_list(
     assert f"{settings.SITE_URL}/issues/{issues['breached'].uuid}/" in one.text
 
 
-def test_disputed_breach_stands_is_listed_and_waits_for_the_programs_decision(
+def test_disputed_breach_stays_is_listed_and_waits_for_a_decision(
     sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any, rita: Any
 ) -> None:
     issue, client = issues["breached"], sign_in(alice)
@@ -140,24 +140,26 @@ def test_disputed_breach_stands_is_listed_and_waits_for_the_programs_decision(
     assert "Waiting for the program." in client.get(page).content.decode()
     client = sign_in(rita)
     assert "Action required: Decide on the dispute." in client.get(page).content.decode()
-    assert names(client.get("/queue/?kind=dispute")) == ["Exploded"]
+    assert list_names(client.get("/queue/?kind=dispute")) == ["Exploded"]
     assert [row.columns.issue__title for row in client.get("/sla/?state=disputed").context["rows"]] == ["Exploded"]
     assert client.post(f"{page}dismiss-dispute/", {"reason": "GitHub shows no answer."}).status_code == 302
     assert fresh(issue).disputed_at is None
     assert client.post(f"{page}dismiss-dispute/", {"reason": "Again."}).status_code == 422
-    assert names(client.get("/queue/?kind=dispute")) == []
+    assert list_names(client.get("/queue/?kind=dispute")) == []
     assert "GitHub shows no answer." in sign_in(alice).get(page).content.decode()
     mails = EmailMessage.objects.filter(name__in=("breach_disputed", "dispute_dismissed")).order_by("pk")
     assert [mail.to == alice.email for mail in mails] == [False, True]
 
 
-def test_nothing_is_disputed_that_is_no_breach(sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any) -> None:
+def test_issue_without_a_breach_cannot_be_disputed(
+    sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any
+) -> None:
     issue = issues["running"]
     assert sign_in(alice).post(f"/issues/{issue.uuid}/dispute-breach/", {"reason": "No."}).status_code == 422
     assert fresh(issue).disputed == ""
 
 
-def test_decision_says_its_reason_wherever_the_breach_was_reported(
+def test_reason_of_a_decision_is_shown_wherever_the_breach_was_reported(
     sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any, rita: Any
 ) -> None:
     issue, now = issues["breached"], timezone.now()
@@ -192,7 +194,7 @@ def test_clock_card_shows_its_times_in_the_zone_of_the_calendar(
     assert ("11:00 PM" in card, "2:00 PM" in card) == (True, False)  # opened on Wednesday at 14:00 UTC
 
 
-def test_clock_page_says_that_an_ideal_target_was_missed(sign_in: SignIn, alice: Any, acme: Any) -> None:
+def test_issue_page_says_that_an_ideal_target_was_missed(sign_in: SignIn, alice: Any, acme: Any) -> None:
     integration, edition = create_listed_integration(acme), PROGRAMS["terraform-run-task"].newest
     integration.program_key, integration.edition_date = "terraform-run-task", edition.date
     integration.step = edition.positions()[-1][0].key

@@ -1,4 +1,4 @@
-"""Tests that the portal shows the written rule of the repository with the figures of every edition."""
+"""Tests that the portal shows the documented rules with the SLA targets of every edition."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ PAGES = {"/help/clock/": "sla-clock", "/help/compliance/": "compliance"}
 
 
 @pytest.mark.parametrize("page", list(PAGES))
-def test_everybody_reads_the_whole_rule(client: Any, page: str) -> None:
+def test_page_shows_the_complete_rule(client: Any, page: str) -> None:
     text = BeautifulSoup(client.get(page).content, "html.parser").main.get_text()
     rule_text = rules.LINK_PATTERN.sub(r"\1", (rules.DOCS_DIR / f"{PAGES[page]}.md").read_text())
     for mark in ("*", "`", "|", "## ", "# ", "---"):
@@ -26,7 +26,7 @@ def test_everybody_reads_the_whole_rule(client: Any, page: str) -> None:
     assert [mark for mark in ("*", "](", "`", "| ---", ".md") if mark in text] == []
 
 
-def test_every_edition_stands_there_with_its_figures(client: Any) -> None:
+def test_table_lists_every_edition_with_its_targets(client: Any) -> None:
     table = BeautifulSoup(client.get("/help/clock/").content, "html.parser").select_one("#figures table")
     rows = [row.get_text(" ", strip=True) for row in table.select("tbody tr")]
     assert len(rows) == sum(len(program.editions) for program in PROGRAMS.values())
@@ -43,13 +43,13 @@ def test_markdown_with_nested_list_and_table_is_rendered_and_html_escaped() -> N
     )
 
 
-def test_what_explains_a_date_leads_to_the_rule_and_to_each_other(
+def test_sla_pages_link_to_the_rule_and_to_each_other(
     sign_in: Any, issues: dict[str, SupportIssue], alice: Any
 ) -> None:
     row: Integration = issues["running"].integration
     client = sign_in(alice)
     at = f"/integrations/{row.uuid}/"
-    leads = {
+    links_by_page = {
         f"/issues/{issues['running'].uuid}/": ("/help/clock/", f"{at}label-policy/"),
         f"{at}label-policy/": ("/help/clock/", "/sla/", f"{at}monitoring/"),
         f"{at}monitoring/": ("/help/clock/", "/sla/", f"{at}label-policy/"),
@@ -57,7 +57,7 @@ def test_what_explains_a_date_leads_to_the_rule_and_to_each_other(
         f"/sla/?partner=acme&integration={row.uuid}": ("/help/clock/", f"{at}label-policy/", f"{at}monitoring/"),
         f"/programs/{row.program_key}/": ("/help/clock/",),
     }
-    for page, expected_links in leads.items():
+    for page, expected_links in links_by_page.items():
         links_found = BeautifulSoup(client.get(page).content, "html.parser").select("main a[href], aside a[href]")
         links = {str(a["href"]).split("?")[0] for a in links_found}
         assert {place for place in expected_links if place not in links} == set(), page

@@ -1,4 +1,4 @@
-"""Tests that a calendar and a label map apply from their first day."""
+"""Tests that calendars and label policies apply from their first day."""
 
 import re
 from collections.abc import Callable
@@ -26,7 +26,7 @@ GERMAN = {
 }
 
 
-def test_calendar_is_looked_at_before_it_counts(sign_in: SignIn, alice: Any, issues: dict[str, SupportIssue]) -> None:
+def test_calendar_is_previewed_before_it_is_saved(sign_in: SignIn, alice: Any, issues: dict[str, SupportIssue]) -> None:
     client, url = sign_in(alice), "/company/acme/calendar/"
     page = client.post(url, GERMAN)
     assert (page.status_code, PartnerCalendar.objects.count()) == (200, 0)
@@ -65,7 +65,7 @@ def test_invalid_calendar_is_shown_as_field_error(
     assert not PartnerCalendar.objects.exists()
 
 
-def test_label_map_counts_for_what_is_opened_after_it_was_accepted(
+def test_label_policy_applies_to_issues_opened_after_its_acceptance(
     sign_in: SignIn, alice: Any, rita: Any, issues: dict[str, SupportIssue]
 ) -> None:
     row = issues["running"].integration
@@ -84,7 +84,7 @@ def test_label_map_counts_for_what_is_opened_after_it_was_accepted(
     assert ("sev-one" in page, "dana" in page) == (True, True)
 
 
-def test_declining_needs_a_reason_and_the_newest_proposal_replaces_the_one_before(
+def test_declining_needs_a_reason_and_the_newest_proposal_replaces_the_previous_one(
     sign_in: SignIn, alice: Any, rita: Any, issues: dict[str, SupportIssue]
 ) -> None:
     url = f"/integrations/{issues['running'].integration.uuid}/label-policy/"
@@ -99,7 +99,7 @@ def test_declining_needs_a_reason_and_the_newest_proposal_replaces_the_one_befor
     assert [event.note for event in AuditEvent.objects.filter(event_type="label_policy.declined")] == ["Too few."]
 
 
-def test_machines_and_second_accounts_are_proposed_shown_next_to_what_is_in_force_and_counted_once_accepted(
+def test_bots_and_second_accounts_are_compared_and_apply_after_acceptance(
     sign_in: SignIn, alice: Any, rita: Any, issues: dict[str, SupportIssue]
 ) -> None:
     row = issues["running"].integration
@@ -147,7 +147,7 @@ def test_invalid_accounts_are_shown_as_field_error(
     assert not LabelPolicy.objects.exists()
 
 
-def test_changed_calendar_is_reported_to_both_sides_but_to_whom_changed_it(
+def test_both_sides_except_the_author_are_notified_of_a_changed_calendar(
     sign_in: SignIn, alice: Any, bob: Any, issues: dict[str, SupportIssue]
 ) -> None:
     sign_in(alice).post("/company/acme/calendar/", GERMAN | {"confirm": "1"})

@@ -21,7 +21,7 @@ from portal.ui.charts.columns import Chart, Column
 pytestmark = pytest.mark.any_database
 
 
-def test_chart_says_its_numbers_and_stands_on_its_floor() -> None:
+def test_chart_describes_its_numbers_and_scales_its_columns() -> None:
     chart = Chart("c", "Weeks", (Column("W1", 3, 1), Column("W2", 0)), 1, "target 48 h")
     svg = BeautifulSoup(chart.drawn, "html.parser").svg
     assert svg
@@ -32,7 +32,7 @@ def test_chart_says_its_numbers_and_stands_on_its_floor() -> None:
     assert 'style="' not in str(svg)
 
 
-def test_period_before_stands_faint_behind_on_the_same_floor() -> None:
+def test_previous_period_is_drawn_behind_on_the_same_baseline() -> None:
     chart = Chart("c", "Weeks", (Column("W1", 2, 1, before=6), Column("W2", 3, before=0)))
     svg = BeautifulSoup(chart.drawn, "html.parser").svg
     assert svg
@@ -44,7 +44,7 @@ def test_period_before_stands_faint_behind_on_the_same_floor() -> None:
     assert [float(str(r["y"])) + float(str(r["height"])) for r in (before, count_column)] == [chart.floor] * 2
 
 
-def test_trends_stand_before_those_of_the_twelve_weeks_before(
+def test_trends_are_compared_with_the_previous_twelve_weeks(
     sign_in: Callable[[Any], Any], rita: Any, issues: dict[str, SupportIssue]
 ) -> None:
     def weeks(later: timedelta) -> tuple[int, int]:
@@ -55,14 +55,14 @@ def test_trends_stand_before_those_of_the_twelve_weeks_before(
     assert [weeks(timedelta(weeks=n)) for n in (0, 12, 24)] == [(2, 0), (0, 2), (0, 0)]
 
 
-def test_words_of_the_target_stand_clear_of_the_tallest_column() -> None:
+def test_target_label_does_not_overlap_the_tallest_column() -> None:
     svg = BeautifulSoup(Chart("c", "Days", (Column("1 day", 1),), 1, "target 5 days").drawn, "html.parser").svg
     assert svg
     value, target = (float(str(svg.select_one(name)["y"])) for name in (".chart-value", ".chart-named"))  # type: ignore[index]
-    assert value - 15 > target  # as large as it is written on a phone
+    assert value - 15 > target  # the font size on phones
 
 
-def test_trends_count_what_was_settled(
+def test_trends_count_resolved_and_late_issues(
     sign_in: Callable[[Any], Any], rita: Any, issues: dict[str, SupportIssue]
 ) -> None:
     trends = sign_in(rita).get("/sla/trends/").context["trends"]
@@ -72,7 +72,7 @@ def test_trends_count_what_was_settled(
     assert sum(answers["First response, all others"]) == 2
 
 
-def test_picture_shows_the_target_of_the_program_that_promised_it(
+def test_chart_shows_the_target_of_its_program(
     sign_in: Callable[[Any], Any], rita: Any, issues: dict[str, SupportIssue]
 ) -> None:
     def targets() -> list[tuple[str, str, int]]:
@@ -89,7 +89,7 @@ def test_picture_shows_the_target_of_the_program_that_promised_it(
     Integration.objects.filter(pk=issue.integration_id).update(program_key="packer")
     edition = PROGRAMS["packer"].newest.date
     SupportIssue.objects.filter(integration=issue.integration_id).update(edition=edition)
-    assert {target for _, target, _ in targets()} == {""}  # Packer promises no figures
+    assert {target for _, target, _ in targets()} == {""}  # Packer has no targets
 
 
 @pytest.mark.parametrize(
@@ -111,16 +111,14 @@ def test_columns_end_at_the_target(targets: list[SlaTarget], labels: list[str], 
     assert (list(span.labels), span.target, len(span.ends)) == (labels, expected_target, len(labels) - 1)
 
 
-def test_partner_sees_no_other_in_its_trends(
+def test_trends_of_a_partner_exclude_others(
     sign_in: Callable[[Any], Any], charlie: Any, issues: dict[str, SupportIssue]
 ) -> None:
     page = sign_in(charlie).get("/sla/trends/").content.decode()
     assert "Acme" not in page
 
 
-def test_what_was_blind_in_a_past_week_is_reported_as_its_report_froze_it(
-    sign_in: Any, alice: Any, issues: Any
-) -> None:
+def test_incomplete_data_of_past_weeks_comes_from_their_reports(sign_in: Any, alice: Any, issues: Any) -> None:
     now, partner = timezone.now(), issues["running"].integration.partner_id
     week = get_last_complete_period(PeriodKind.WEEK, now, get_program_zone())
     figures = {"totals": {"data_incomplete": 3}}

@@ -15,13 +15,13 @@ from integrations.submissions.forms.requirements import (
 OPTIONS = (("a", "First"), ("b", "Second"))
 
 
-def asking(*fields: Question) -> Requirement:
+def build_requirement(*fields: Question) -> Requirement:
     return Requirement("X-1", "Question", FulfillingParty.PARTNER, RequirementKind.FORM, fields=fields)
 
 
-def one(kind: str, **more) -> Requirement:
+def build_question(kind: str, **more) -> Requirement:
     options = OPTIONS if kind.startswith("choice") else ()
-    return asking(Question("q", "Question", kind, options=options, **more))
+    return build_requirement(Question("q", "Question", kind, options=options, **more))
 
 
 def build_bound_form(requirement: Requirement, *values: str) -> RequirementForm:
@@ -30,16 +30,18 @@ def build_bound_form(requirement: Requirement, *values: str) -> RequirementForm:
     return RequirementForm(requirement, data=post)
 
 
-def wrong(form: RequirementForm) -> list[str]:
+def get_errors(form: RequirementForm) -> list[str]:
     assert not form.is_valid()
     return form.errors["q"]
 
 
 def test_answer_must_have_the_form_of_the_pattern():
-    requirement = one("url", pattern=r"https://github\.com/acme/rocket/pull/[0-9]+", help="For example …/pull/12")
+    requirement = build_question(
+        "url", pattern=r"https://github\.com/acme/rocket/pull/[0-9]+", help="For example …/pull/12"
+    )
     assert build_bound_form(requirement, "https://github.com/acme/rocket/pull/7").is_valid()
     for address in ("https://github.com/acme/rocket", "https://github.com/acme/rocket/pull/7/files"):
-        problems = wrong(build_bound_form(requirement, address))
+        problems = get_errors(build_bound_form(requirement, address))
         assert problems == ["The answer doesn't have the required form. For example …/pull/12"]
 
 
@@ -59,8 +61,8 @@ def test_answer_must_have_the_form_of_the_pattern():
         ("yes", "on", True),
     ],
 )
-def test_answer_that_fits(kind, value, answer):
-    form = build_bound_form(one(kind), value)
+def test_valid_answer_is_converted(kind, value, answer):
+    form = build_bound_form(build_question(kind), value)
     assert form.is_valid(), form.errors
     assert form.cleaned_data == {"q": answer}
 
@@ -85,25 +87,25 @@ def test_answer_that_fits(kind, value, answer):
         ("yes", "", "Select the checkbox to confirm."),
     ],
 )
-def test_invalid_answer(kind, value, sentence):
-    assert wrong(build_bound_form(one(kind), value)) == [sentence]
+def test_invalid_answer_is_explained(kind, value, sentence):
+    assert get_errors(build_bound_form(build_question(kind), value)) == [sentence]
 
 
-def test_answer_too_long():
-    assert wrong(build_bound_form(one("lines", max_length=5), "123456")) == [
+def test_long_answer_is_refused():
+    assert get_errors(build_bound_form(build_question("lines", max_length=5), "123456")) == [
         "Ensure this value has at most 5 characters (it has 6)."
     ]
 
 
 @pytest.mark.parametrize("edition", PROGRAMS["terraform-run-task"].editions, ids=lambda edition: edition.date)
-def test_third_line_of_a_two_line_summary(edition):
+def test_third_line_of_a_two_line_summary_is_refused(edition):
     summary = next(field for r in edition.requirements() for field in r.fields if field.max_lines == 2)
-    form = RequirementForm(asking(summary), data={summary.key: "one\ntwo\nthree"})
+    form = RequirementForm(build_requirement(summary), data={summary.key: "one\ntwo\nthree"})
     assert form.errors == {summary.key: ["Enter 2 lines or fewer. You entered 3."]}
 
 
-def test_optional_question_left_open():
-    form = build_bound_form(one("date", required=False), "")
+def test_optional_question_can_stay_empty():
+    form = build_bound_form(build_question("date", required=False), "")
     assert form.is_valid()
     assert form.cleaned_data == {}
 
@@ -122,18 +124,20 @@ def test_every_question_of_every_edition_has_a_form():
 
 def test_draft_keeps_what_was_entered_and_nothing_else():
     post = QueryDict("q=not+an+address&r=a&r=b&csrfmiddlewaretoken=x&act=answer")
-    requirement = asking(
+    requirement = build_requirement(
         Question("q", "Q", "url"), Question("r", "R", "choices", options=OPTIONS), Question("s", "S", "yes")
     )
     assert collect_draft_data(requirement, post) == {"q": "not an address", "r": ["a", "b"]}
 
 
-def test_draft_that_no_database_takes():
+def test_draft_omits_characters_that_databases_refuse():
     post = QueryDict(mutable=True)
     post["q"] = "a\x00b\ud800c"
-    assert collect_draft_data(one("lines"), post) == {"q": "abc"}
+    assert collect_draft_data(build_question("lines"), post) == {"q": "abc"}
 
 
-def test_answers_shown_in_words():
-    requirement = asking(Question("q", "Q", "choices", options=OPTIONS), Question("s", "S", "yes"), Question("t", "T"))
+def test_answers_are_listed_as_labels():
+    requirement = build_requirement(
+        Question("q", "Q", "choices", options=OPTIONS), Question("s", "S", "yes"), Question("t", "T")
+    )
     assert list_answers(requirement, {"q": ["a", "b"], "s": True}) == [("Q", "First, Second"), ("S", "Yes"), ("T", "")]

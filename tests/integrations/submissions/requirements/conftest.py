@@ -1,10 +1,10 @@
-"""Fixtures that fix the time of the requirement pages."""
+"""Fixed time of the tests of requirement pages."""
 
 import pytest
 import time_machine
 
 
 @pytest.fixture(autouse=True)
-def frozen(now):
+def frozen_time(now):
     with time_machine.travel(now, tick=False):
         yield

@@ -16,23 +16,23 @@ SUBMITTED_VALUES = {
 }
 
 
-def place(row, requirement_id=FORM):
+def get_url(row, requirement_id=FORM):
     return f"/integrations/{row.uuid}/requirements/{requirement_id}/"
 
 
-def read(answer) -> str:
-    """The words of a page, in one line."""
+def read_text(answer) -> str:
+    """Return the text of a page on one line."""
     main = BeautifulSoup(answer.content, "html.parser", parse_only=SoupStrainer("main"))
     return re.sub(r"\s+", " ", main.get_text(" "))
 
 
-def state(row, requirement_id=FORM):
+def get_state(row, requirement_id=FORM):
     return Integration.objects.get(pk=row.pk).fulfillments.filter(requirement_id=requirement_id).first()
 
 
 def press(client, row, requirement_id, act, **fields):
-    return client.post(place(row, requirement_id), {"act": act, **fields})
+    return client.post(get_url(row, requirement_id), {"act": act, **fields})
 
 
-def every_requirement(row):
+def list_requirement_ids(row):
     return [r.id for r in row.edition.requirements()]

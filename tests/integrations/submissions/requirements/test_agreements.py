@@ -7,7 +7,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import agreements, requirements
 from integrations.submissions.workflow.states import Status
 from tests.conftest import begin
-from tests.integrations.submissions.requirements.pages import place, press, read, state
+from tests.integrations.submissions.requirements.pages import get_state, get_url, press, read_text
 from tests.integrations.submissions.signing import RITA, TPA, sign
 
 pytestmark = pytest.mark.any_database
@@ -21,14 +21,14 @@ def get_document(answer):
 
 def press_sign(client, row, **fields):
     """Sign the text that the page shows."""
-    digest = get_document(client.get(place(row, TPA))).find("input", {"name": "digest"})["value"]
+    digest = get_document(client.get(get_url(row, TPA))).find("input", {"name": "digest"})["value"]
     return press(client, row, TPA, "sign", **{"digest": digest} | fields)
 
 
-def test_agreement_signed_by_both_sides(rocket, alice, rita, sign_in):
+def test_agreement_is_signed_by_both_sides(rocket, alice, rita, sign_in):
     press_sign(sign_in(alice), rocket, **SIGNED)
     press_sign(sign_in(rita), rocket, signer="Rita Reyes", title="Director")
-    answer = state(rocket, TPA)
+    answer = get_state(rocket, TPA)
     assert (answer.status, answer.data["program_signer"]) == (Status.SUBMITTED, "Rita Reyes")
     agreement = agreements.get_agreement_in_force(rocket.partner, "tpa")
     assert agreement.partner_signature.statement == (
@@ -43,7 +43,7 @@ def test_signature_of_the_program_completes_the_step(edition_2026, acme, alice, 
     row = begin(acme, alice, "terraform-run-task")
     requirements.submit_answer(row, "RT-1", {"contact_name": "Alice"}, actor=alice, now=now)
     sign(row, alice, now, requirement_id="RT-2")
-    page = get_document(sign_in(rita).get(place(row, "RT-2")))
+    page = get_document(sign_in(rita).get(get_url(row, "RT-2")))
     digest = page.find("input", {"name": "digest"})["value"]
     press(sign_in(rita), row, "RT-2", "sign", signer="Rita Reyes", title="Director", digest=digest)
     row = Integration.objects.get(pk=row.pk)
@@ -52,7 +52,7 @@ def test_signature_of_the_program_completes_the_step(edition_2026, acme, alice, 
 
 
 def test_page_shows_the_text_with_the_names_and_its_version(rocket, alice, sign_in):
-    page = get_document(sign_in(alice).get(place(rocket, TPA)))
+    page = get_document(sign_in(alice).get(get_url(rocket, TPA)))
     clauses = [" ".join(item.text.split()) for item in page.select("#agreement-text .prose li")]
     assert clauses[3] == "Each side keeps the rights to its own software, and neither side pays the other."
     assert clauses[0].startswith("Acme takes part in the program of each product for which it submits an integration.")
@@ -71,20 +71,20 @@ def test_page_shows_the_text_with_the_names_and_its_version(rocket, alice, sign_
 )
 def test_signature_needs_name_and_title(rocket, alice, sign_in, missing, message):
     answer = press_sign(sign_in(alice), rocket, **(SIGNED | {missing: ""}))
-    assert (answer.status_code, state(rocket, TPA)) == (422, None)
-    assert message in read(answer)
+    assert (answer.status_code, get_state(rocket, TPA)) == (422, None)
+    assert message in read_text(answer)
 
 
-def test_text_that_changed_since_is_shown_again(rocket, alice, sign_in):
+def test_changed_text_is_shown_again(rocket, alice, sign_in):
     answer = press_sign(sign_in(alice), rocket, **SIGNED, digest="0" * 64)
-    assert (answer.status_code, state(rocket, TPA)) == (409, None)
-    assert "The text changed. Read the agreement again, then sign it." in read(answer)
+    assert (answer.status_code, get_state(rocket, TPA)) == (409, None)
+    assert "The text changed. Read the agreement again, then sign it." in read_text(answer)
     assert get_document(answer).find("input", {"name": "signer"})["value"] == "Alice Archer"
 
 
 def test_complete_agreement_offers_no_form(rocket, alice, rita, now, sign_in):
     sign(rocket, alice, now)
     sign(rocket, rita, now, RITA)
-    page = sign_in(alice).get(place(rocket, TPA))
+    page = sign_in(alice).get(get_url(rocket, TPA))
     assert 'value="sign"' not in page.content.decode()
-    assert "Rita Reyes · Director" in read(page)
+    assert "Rita Reyes · Director" in read_text(page)

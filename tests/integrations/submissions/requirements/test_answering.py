@@ -7,21 +7,28 @@ from integrations.submissions.services import requirements as answers
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
 from tests.conftest import begin
-from tests.integrations.submissions.requirements.pages import FORM, SUBMITTED_VALUES, place, press, read, state
+from tests.integrations.submissions.requirements.pages import (
+    FORM,
+    SUBMITTED_VALUES,
+    get_state,
+    get_url,
+    press,
+    read_text,
+)
 
 pytestmark = pytest.mark.any_database
 
 
-def test_answers_given(rocket, alice, sign_in):
+def test_answers_are_submitted(rocket, alice, sign_in):
     answer = press(sign_in(alice), rocket, FORM, "answer", answered=0, version=0, **SUBMITTED_VALUES)
-    assert (answer.status_code, answer.url) == (302, place(rocket))
-    assert (state(rocket).status, state(rocket).data) == (Status.SUBMITTED, SUBMITTED_VALUES)
+    assert (answer.status_code, answer.url) == (302, get_url(rocket))
+    assert (get_state(rocket).status, get_state(rocket).data) == (Status.SUBMITTED, SUBMITTED_VALUES)
 
 
 @pytest.mark.every_database
 def test_first_answer_from_the_page_itself_is_no_conflict(rocket, alice, sign_in):
     client = sign_in(alice)
-    page = BeautifulSoup(client.get(place(rocket)).content, "html.parser")
+    page = BeautifulSoup(client.get(get_url(rocket)).content, "html.parser")
     hidden_values = {name: page.find("input", {"name": name})["value"] for name in ("answered", "version")}
     assert hidden_values == {"answered": "0", "version": "0"}
     assert press(client, rocket, FORM, "answer", **hidden_values, **SUBMITTED_VALUES).status_code == 302
@@ -41,11 +48,11 @@ def test_invalid_answer_loses_nothing(rocket, alice, sign_in):
         == "Enter a valid email address, such as name@example.com."
     )
     assert page.find("textarea", {"name": "use_case"}).get_text().strip() == "Launch rockets."
-    assert state(rocket) is None
+    assert get_state(rocket) is None
 
 
 @pytest.mark.every_database
-def test_answers_sent_twice(rocket, alice, sign_in):
+def test_answers_sent_twice_are_recorded_once(rocket, alice, sign_in):
     client = sign_in(alice)
     for _ in range(2):
         answer = press(client, rocket, FORM, "answer", answered=0, **SUBMITTED_VALUES)
@@ -57,7 +64,7 @@ def test_answers_of_two_people_show_both_versions(rocket, alice, bob, sign_in, n
     answers.submit_answer(rocket, FORM, SUBMITTED_VALUES | {"users": "Nine."}, actor=bob, now=now)
     client = sign_in(alice)
     answer = press(client, rocket, FORM, "answer", answered=0, **SUBMITTED_VALUES)
-    words = read(answer)
+    words = read_text(answer)
     assert answer.status_code == 409
     assert "Bob Baker changed this answer." in words
     assert "Expected users Different Nine. Ten." in words
@@ -67,21 +74,21 @@ def test_answers_of_two_people_show_both_versions(rocket, alice, bob, sign_in, n
         for each in form_element.find_all(["input", "textarea"])
     }
     client.post(form_element["action"], fields)
-    assert state(rocket).data == SUBMITTED_VALUES
+    assert get_state(rocket).data == SUBMITTED_VALUES
 
 
-def test_reviewer_answers_for_the_partner(rocket, rita, sign_in):
+def test_reviewer_cannot_answer_for_the_partner(rocket, rita, sign_in):
     answer = press(sign_in(rita), rocket, FORM, "answer", answered=0, **SUBMITTED_VALUES)
     assert answer.status_code == 403
-    assert "Only owners and editors of the company can do this." in read(answer)
+    assert "Only owners and editors of the company can do this." in read_text(answer)
 
 
-def test_ended_integration_takes_nothing(rocket, alice, sign_in, now):
+def test_ended_integration_accepts_no_answers(rocket, alice, sign_in, now):
     perform_transition(rocket, "withdraw", actor=alice, now=now)
     client = sign_in(alice)
-    assert "You can't submit anything" in read(client.get(place(rocket)))
+    assert "You can't submit anything" in read_text(client.get(get_url(rocket)))
     answer = press(client, rocket, FORM, "answer", answered=0, **SUBMITTED_VALUES)
-    assert (answer.status_code, state(rocket)) == (409, None)
+    assert (answer.status_code, get_state(rocket)) == (409, None)
 
 
 def test_markup_is_shown_as_it_was_entered(rocket, alice, sign_in):
@@ -93,7 +100,7 @@ def test_markup_is_shown_as_it_was_entered(rocket, alice, sign_in):
         answered=0,
         **(SUBMITTED_VALUES | {"users": "<script>alert(1)</script>"}),
     )
-    page = sign_in(alice).get(place(rocket)).content.decode()
+    page = sign_in(alice).get(get_url(rocket)).content.decode()
     assert "<script>alert(1)" not in page
     assert "&lt;script&gt;alert(1)" in page
 
@@ -101,6 +108,6 @@ def test_markup_is_shown_as_it_was_entered(rocket, alice, sign_in):
 def test_answer_counts_for_all_integrations(acme, alice, sign_in):
     first, second = begin(acme, alice, "terraform-run-task"), begin(acme, alice, "terraform-run-task", name="Second")
     shared = next(r for r in first.edition.requirements() if r.scope == "partner" and r.kind == "form")
-    assert "One submission applies to all of your integrations in this program." in read(
-        sign_in(alice).get(place(second, shared.id))
+    assert "One submission applies to all of your integrations in this program." in read_text(
+        sign_in(alice).get(get_url(second, shared.id))
     )

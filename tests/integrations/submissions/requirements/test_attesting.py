@@ -5,7 +5,7 @@ import pytest
 from integrations.submissions.services import requirements
 from integrations.submissions.workflow.states import Status
 from tests.conftest import begin
-from tests.integrations.submissions.requirements.pages import ATTESTED_REQUIREMENT, FORM, press, read, state
+from tests.integrations.submissions.requirements.pages import ATTESTED_REQUIREMENT, FORM, get_state, press, read_text
 from tests.integrations.submissions.signing import MNDA
 
 pytestmark = pytest.mark.any_database
@@ -15,46 +15,46 @@ SUBJECT = "NO-3"  # of the attested requirement
 
 @pytest.fixture
 def rocket(rocket, now):
-    """Rocket with what its statement is about."""
+    """Rocket with an answer to the subject of its statement."""
     requirements.submit_answer(rocket, SUBJECT, {"tests": "make"}, actor=None, now=now)
     return rocket
 
 
-def test_statement_confirmed_once(rocket, alice, sign_in):
+def test_statement_is_confirmed_once(rocket, alice, sign_in):
     client = sign_in(alice)
     for _ in range(2):
         assert press(client, rocket, ATTESTED_REQUIREMENT, "confirm", confirmed="on").status_code == 302
-    assert state(rocket, ATTESTED_REQUIREMENT).status == Status.SUBMITTED
+    assert get_state(rocket, ATTESTED_REQUIREMENT).status == Status.SUBMITTED
     answered = rocket.events.filter(event_type="requirement.answered", data__requirement=ATTESTED_REQUIREMENT)
     assert answered.count() == 1
 
 
-def test_statement_not_ticked(rocket, alice, sign_in):
+def test_unticked_statement_is_refused(rocket, alice, sign_in):
     answer = press(sign_in(alice), rocket, ATTESTED_REQUIREMENT, "confirm")
-    assert (answer.status_code, state(rocket, ATTESTED_REQUIREMENT)) == (422, None)
-    assert "Select the checkbox to confirm." in read(answer)
+    assert (answer.status_code, get_state(rocket, ATTESTED_REQUIREMENT)) == (422, None)
+    assert "Select the checkbox to confirm." in read_text(answer)
 
 
 def by_program(row):
     return next(r for r in row.edition.requirements() if r.responsible_party == "program" and r.kind == "attestation")
 
 
-def test_statement_of_the_program(acme, alice, rita, sign_in):
+def test_only_reviewers_confirm_a_statement_of_the_program(acme, alice, rita, sign_in):
     row = begin(acme, alice, "consul-nia")
     requirement = by_program(row)
     assert press(sign_in(alice), row, requirement.id, "confirm", confirmed="on").status_code == 403
     assert press(sign_in(rita), row, requirement.id, "confirm", confirmed="on").status_code == 302
-    assert state(row, requirement.id).status == Status.SUBMITTED
+    assert get_state(row, requirement.id).status == Status.SUBMITTED
 
 
-def test_optional_one_is_not_needed(rocket, alice, sign_in):
+def test_optional_requirement_is_marked_not_applicable(rocket, alice, sign_in):
     client = sign_in(alice)
     for _ in range(2):
         assert press(client, rocket, MNDA, "not_needed").status_code == 302
-    assert state(rocket, MNDA).status == Status.NOT_APPLICABLE
+    assert get_state(rocket, MNDA).status == Status.NOT_APPLICABLE
     assert rocket.events.filter(event_type="requirement.marked_not_applicable").count() == 1
 
 
-def test_needed_one_is_said_not_to_be(rocket, alice, sign_in):
+def test_required_requirement_cannot_be_marked_not_applicable(rocket, alice, sign_in):
     answer = press(sign_in(alice), rocket, FORM, "not_needed")
-    assert (answer.status_code, state(rocket)) == (409, None)
+    assert (answer.status_code, get_state(rocket)) == (409, None)

@@ -16,14 +16,14 @@ from integrations.submissions.services import credentials
 from integrations.submissions.views.requirements.actions import show_requirement
 from portal.core.crypto import Secret
 from tests.conftest import PASSWORD
-from tests.integrations.submissions.requirements.pages import place, press, read
+from tests.integrations.submissions.requirements.pages import get_url, press, read_text
 from tests.integrations.submissions.test_credentials import ACCOUNT_REQUIREMENT, VALUE
 from tests.replay import replay_fixture
 
 pytestmark = pytest.mark.any_database
 
 
-def account(**more):
+def build_account(**more):
     return {"uuid": str(uuid4()), "label": "Tenant", "secret": VALUE, **more}
 
 
@@ -38,30 +38,30 @@ def integration_with_account(at, alice, rita, now):
     )
 
 
-def test_account_given_is_never_shown_again(rocket, alice, sign_in):
+def test_submitted_account_is_never_shown_again(rocket, alice, sign_in):
     client = sign_in(alice)
-    press(client, rocket, ACCOUNT_REQUIREMENT, "give", **account())
-    page = client.get(place(rocket, ACCOUNT_REQUIREMENT)).content.decode()
+    press(client, rocket, ACCOUNT_REQUIREMENT, "give", **build_account())
+    page = client.get(get_url(rocket, ACCOUNT_REQUIREMENT)).content.decode()
     assert TestCredential.objects.count() == 1
     assert "c0rrect-h0rse" not in page
     assert "Tenant" in page
 
 
 def test_value_is_not_put_back_into_the_form(rocket, alice, sign_in):
-    answer = press(sign_in(alice), rocket, ACCOUNT_REQUIREMENT, "give", **account(label=""))
+    answer = press(sign_in(alice), rocket, ACCOUNT_REQUIREMENT, "give", **build_account(label=""))
     assert answer.status_code == 422
     assert "c0rrect-h0rse" not in answer.content.decode()
 
 
 def test_value_is_not_kept_over_a_lost_sign_in(rocket, alice, client, sign_in):
-    client.post(place(rocket, ACCOUNT_REQUIREMENT), {"act": "give", **account()})
-    page = sign_in(alice).get(place(rocket, ACCOUNT_REQUIREMENT)).content.decode()
+    client.post(get_url(rocket, ACCOUNT_REQUIREMENT), {"act": "give", **build_account()})
+    page = sign_in(alice).get(get_url(rocket, ACCOUNT_REQUIREMENT)).content.decode()
     assert ("Tenant" in page, "c0rrect-h0rse" in page) == (True, False)
 
 
-def test_account_revealed_once_to_its_reviewer(integration_with_account, rita, sign_in):
+def test_account_is_revealed_once_to_its_reviewer(integration_with_account, rita, sign_in):
     client = sign_in(rita)
-    where = place(integration_with_account.integration, ACCOUNT_REQUIREMENT)
+    where = get_url(integration_with_account.integration, ACCOUNT_REQUIREMENT)
     answer = client.post(where, {"act": "reveal", "uuid": str(integration_with_account.uuid), "reason": "To run it."})
     assert "c0rrect-h0rse-77" in answer.content.decode()
     assert "no-store" in answer.headers["Cache-Control"]
@@ -69,8 +69,8 @@ def test_account_revealed_once_to_its_reviewer(integration_with_account, rita, s
     assert TestCredentialAccess.objects.get().reason == "To run it."
 
 
-def test_account_revealed_after_a_fresh_sign_in_alone(integration_with_account, rita, sign_in, settings):
-    client, where = sign_in(rita), place(integration_with_account.integration, ACCOUNT_REQUIREMENT)
+def test_account_is_revealed_only_after_reauthentication(integration_with_account, rita, sign_in, settings):
+    client, where = sign_in(rita), get_url(integration_with_account.integration, ACCOUNT_REQUIREMENT)
     form_data = {"act": "reveal", "uuid": str(integration_with_account.uuid), "reason": "To run it."}
     with time_machine.travel(timezone.now() + timedelta(minutes=settings.REAUTHENTICATION_MINUTES)):
         response = client.post(where, form_data)
@@ -84,7 +84,7 @@ def test_account_revealed_after_a_fresh_sign_in_alone(integration_with_account, 
     assert TestCredentialAccess.objects.get().reason == "To run it."
 
 
-def test_account_revealed_to_who_has_no_password_to_be_asked_for(integration_with_account, rita, sign_in, settings):
+def test_reviewer_without_a_password_must_sign_in_again(integration_with_account, rita, sign_in, settings):
     rita.set_unusable_password()
     rita.save()
     client = sign_in(rita)
@@ -97,14 +97,14 @@ def test_account_revealed_to_who_has_no_password_to_be_asked_for(integration_wit
             uuid=str(integration_with_account.uuid),
             reason="To run it.",
         )
-    where = f"/accounts/sign-in-again/?next={place(integration_with_account.integration, ACCOUNT_REQUIREMENT)}"
+    where = f"/accounts/sign-in-again/?next={get_url(integration_with_account.integration, ACCOUNT_REQUIREMENT)}"
     assert (unquote(answer["Location"]), TestCredentialAccess.objects.count()) == (where, 0)
 
 
 def test_account_withdrawn_before_reauthentication_is_refused_on_its_own_page(
     integration_with_account, alice, rita, sign_in, settings
 ):
-    client, where = sign_in(rita), place(integration_with_account.integration, ACCOUNT_REQUIREMENT)
+    client, where = sign_in(rita), get_url(integration_with_account.integration, ACCOUNT_REQUIREMENT)
     with time_machine.travel(timezone.now() + timedelta(minutes=settings.REAUTHENTICATION_MINUTES)):
         response = client.post(
             where, {"act": "reveal", "uuid": str(integration_with_account.uuid), "reason": "To run it."}
@@ -121,7 +121,7 @@ def test_account_withdrawn_before_reauthentication_is_refused_on_its_own_page(
     assert [form for form in forms if not form.get("action")] == []
 
 
-def test_account_revealed_without_a_reason(integration_with_account, rita, sign_in):
+def test_account_is_not_revealed_without_a_reason(integration_with_account, rita, sign_in):
     answer = press(
         sign_in(rita),
         integration_with_account.integration,
@@ -135,7 +135,7 @@ def test_account_revealed_without_a_reason(integration_with_account, rita, sign_
 
 
 @pytest.mark.parametrize("who", ["alice", "rob", "sam"])
-def test_account_revealed_to_no_one_else(integration_with_account, sign_in, request, who):
+def test_account_is_revealed_to_no_one_else(integration_with_account, sign_in, request, who):
     client = sign_in(request.getfixturevalue(who))
     answer = press(
         client,
@@ -150,13 +150,13 @@ def test_account_revealed_to_no_one_else(integration_with_account, sign_in, requ
 
 
 def test_reveal_is_never_a_get(integration_with_account, rita, sign_in):
-    where = place(integration_with_account.integration, ACCOUNT_REQUIREMENT)
+    where = get_url(integration_with_account.integration, ACCOUNT_REQUIREMENT)
     answer = sign_in(rita).get(f"{where}?act=reveal&uuid={integration_with_account.uuid}&reason=x")
     assert (TestCredentialAccess.objects.count(), "c0rrect-h0rse" in answer.content.decode()) == (0, False)
 
 
 def test_value_is_in_no_error_report(rocket, alice, rf):
-    request = rf.post(place(rocket, ACCOUNT_REQUIREMENT), {"act": "give", **account(label="A\x00")})
+    request = rf.post(get_url(rocket, ACCOUNT_REQUIREMENT), {"act": "give", **build_account(label="A\x00")})
     request.user = alice
     with pytest.raises(Http404):
         show_requirement(request, uuid4(), ACCOUNT_REQUIREMENT)
@@ -164,14 +164,14 @@ def test_value_is_in_no_error_report(rocket, alice, rf):
     assert post_parameters["secret"] == SafeExceptionReporterFilter.cleansed_substitute
 
 
-def test_partner_reads_who_opened_it_and_why(integration_with_account, alice, rita, now, sign_in):
+def test_partner_sees_who_viewed_the_account_and_why(integration_with_account, alice, rita, now, sign_in):
     credentials.reveal_credential(integration_with_account, reason="To run the tests.", actor=rita, now=now)
-    words = read(sign_in(alice).get(place(integration_with_account.integration, ACCOUNT_REQUIREMENT)))
+    words = read_text(sign_in(alice).get(get_url(integration_with_account.integration, ACCOUNT_REQUIREMENT)))
     assert "Rita Reyes: Viewed by the reviewer" in words
     assert "To run the tests." in words
 
 
-def test_account_withdrawn(integration_with_account, alice, sign_in):
+def test_account_is_withdrawn(integration_with_account, alice, sign_in):
     press(
         sign_in(alice),
         integration_with_account.integration,

@@ -7,13 +7,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from integrations.submissions.models import Document
 from integrations.submissions.services import documents
 from tests.conftest import begin
-from tests.integrations.submissions.requirements.pages import press, read
+from tests.integrations.submissions.requirements.pages import press, read_text
 from tests.integrations.submissions.test_documents import LOGS, build_validated_file
 
 pytestmark = pytest.mark.any_database
 
 
-def test_document_submitted_and_read(rocket, alice, bob, sign_in):
+def test_document_is_uploaded_and_downloaded(rocket, alice, bob, sign_in):
     press(sign_in(alice), rocket, LOGS, "upload", file=SimpleUploadedFile('"x\r\ny: z.txt', b"ok 1"))
     document = Document.objects.get()
     answer = sign_in(bob).get(f"/documents/{document.uuid}/")
@@ -32,17 +32,17 @@ def test_document_submitted_and_read(rocket, alice, bob, sign_in):
         (SimpleUploadedFile("a.txt", b"\x7fELF\x00"), "The file type is not supported."),
     ],
 )
-def test_document_refused_with_field_error(rocket, alice, sign_in, file, sentence):
+def test_invalid_document_is_refused_with_field_error(rocket, alice, sign_in, file, sentence):
     answer = press(sign_in(alice), rocket, LOGS, "upload", **({"file": file} if file else {}))
     assert answer.status_code == 422
     assert sentence in BeautifulSoup(answer.content, "html.parser").find(id="upload-file_error").get_text()
 
 
-def test_document_larger_than_the_limit(rocket, alice, sign_in, settings):
+def test_document_larger_than_the_limit_is_refused(rocket, alice, sign_in, settings):
     settings.UPLOAD_MAX_MB = 1
     answer = press(sign_in(alice), rocket, LOGS, "upload", file=SimpleUploadedFile("a.txt", b"a" * 3_000_000))
     assert answer.status_code == 422
-    assert "The file is larger than 1 MB." in read(answer)
+    assert "The file is larger than 1 MB." in read_text(answer)
     assert Document.objects.count() == 0
 
 
@@ -61,7 +61,7 @@ def test_removed_document_is_not_found(rocket, alice, now, sign_in):
     assert client.get(f"/documents/{document.uuid}/").status_code == 404
 
 
-def test_document_of_a_foreign_requirement_removed(rocket, globex, alice, charlie, now, sign_in):
+def test_document_of_another_partner_cannot_be_removed(rocket, globex, alice, charlie, now, sign_in):
     document = documents.upload_document(begin(globex, charlie), LOGS, build_validated_file(), actor=charlie, now=now)
     answer = press(sign_in(alice), rocket, LOGS, "remove", uuid=str(document.uuid))
     assert (answer.status_code, Document.objects.get().removed_at) == (409, None)

@@ -4,16 +4,16 @@ import pytest
 from bs4 import BeautifulSoup
 
 from integrations.submissions.models import IntegrationDraft
-from tests.integrations.submissions.requirements.pages import FORM, SUBMITTED_VALUES, place, press, read
+from tests.integrations.submissions.requirements.pages import FORM, SUBMITTED_VALUES, get_url, press, read_text
 
 pytestmark = pytest.mark.any_database
 
 
 def autosave(client, row, **fields):
-    return client.post(f"{place(row)}draft/", fields, headers={"X-Requested-With": "autosave"})
+    return client.post(f"{get_url(row)}draft/", fields, headers={"X-Requested-With": "autosave"})
 
 
-def test_draft_saves_itself(rocket, alice, sign_in):
+def test_draft_is_autosaved(rocket, alice, sign_in):
     client = sign_in(alice)
     first = autosave(client, rocket, version=0, users="T")
     second = autosave(client, rocket, version=first.headers["X-Draft-Version"], users="Ten", contact_email="not yet")
@@ -23,12 +23,12 @@ def test_draft_saves_itself(rocket, alice, sign_in):
 
 def test_colleague_continues_a_draft(rocket, alice, bob, sign_in):
     autosave(sign_in(alice), rocket, version=0, users="Ten")
-    page = sign_in(bob).get(place(rocket))
-    assert "Alice Archer saved a draft" in read(page)
+    page = sign_in(bob).get(get_url(rocket))
+    assert "Alice Archer saved a draft" in read_text(page)
     assert BeautifulSoup(page.content, "html.parser").find("textarea", {"name": "users"}).get_text().strip() == "Ten"
 
 
-def test_draft_of_a_colleague_meanwhile(rocket, alice, bob, sign_in):
+def test_newer_draft_of_a_colleague_is_kept(rocket, alice, bob, sign_in):
     autosave(sign_in(bob), rocket, version=0, users="Nine")
     answer = autosave(sign_in(alice), rocket, version=0, users="Ten")
     assert (answer.status_code, IntegrationDraft.objects.get().data) == (409, {"users": "Nine"})
@@ -39,12 +39,12 @@ def test_save_for_later_shows_both_versions(rocket, alice, bob, sign_in):
     client = sign_in(alice)
     answer = press(client, rocket, FORM, "draft", version=0, users="Ten")
     assert answer.status_code == 409
-    assert "Expected users Different Nine Ten" in read(answer)
+    assert "Expected users Different Nine Ten" in read_text(answer)
     press(client, rocket, FORM, "draft", version=1, users="Ten")
     assert IntegrationDraft.objects.get().data == {"users": "Ten"}
 
 
-def test_own_other_tab_meanwhile(rocket, alice, sign_in):
+def test_newer_draft_of_another_own_tab_is_kept(rocket, alice, sign_in):
     client = sign_in(alice)
     autosave(client, rocket, version=0, users="Nine")
     answer = autosave(client, rocket, version=0, users="Ten")
@@ -52,7 +52,7 @@ def test_own_other_tab_meanwhile(rocket, alice, sign_in):
 
 
 @pytest.mark.every_database
-def test_giving_answers_does_not_end_a_newer_draft_unseen(rocket, alice, bob, sign_in):
+def test_submission_does_not_end_an_unseen_newer_draft(rocket, alice, bob, sign_in):
     autosave(sign_in(bob), rocket, version=0, users="Nine")
     client = sign_in(alice)
     answer = press(client, rocket, FORM, "answer", answered=0, version=0, **SUBMITTED_VALUES)
@@ -62,7 +62,7 @@ def test_giving_answers_does_not_end_a_newer_draft_unseen(rocket, alice, bob, si
     assert IntegrationDraft.objects.filter(sent_at=None).count() == 0
 
 
-def test_slip_keeps_the_versions_that_the_page_had(rocket, alice, bob, sign_in):
+def test_invalid_submission_keeps_the_versions_of_the_page(rocket, alice, bob, sign_in):
     autosave(sign_in(bob), rocket, version=0, users="Nine")
     answer = press(sign_in(alice), rocket, FORM, "answer", answered=0, version=0, users="Ten")
     page = BeautifulSoup(answer.content, "html.parser")
@@ -78,22 +78,22 @@ def test_draft_is_deleted(rocket, alice, sign_in):
     assert IntegrationDraft.objects.filter(sent_at=None).count() == 0
 
 
-def test_given_answers_end_the_draft(rocket, alice, sign_in):
+def test_submission_ends_the_draft(rocket, alice, sign_in):
     client = sign_in(alice)
     autosave(client, rocket, version=0, users="T")
     press(client, rocket, FORM, "answer", answered=0, version=1, **SUBMITTED_VALUES)
     assert IntegrationDraft.objects.filter(sent_at=None).count() == 0
 
 
-def test_draft_by_a_foreign_partner(rocket, charlie, sign_in):
+def test_foreign_partner_cannot_save_a_draft(rocket, charlie, sign_in):
     assert autosave(sign_in(charlie), rocket, version=0, users="x").status_code == 404
 
 
-def test_draft_by_the_program(rocket, rita, sign_in):
+def test_program_cannot_save_a_draft(rocket, rita, sign_in):
     assert autosave(sign_in(rita), rocket, version=0, users="x").status_code == 403
 
 
-def test_entered_before_the_sign_in_was_lost(rocket, alice, client, sign_in):
-    client.post(place(rocket), {"act": "answer", "answered": "0", **SUBMITTED_VALUES})
-    page = BeautifulSoup(sign_in(alice).get(place(rocket)).content, "html.parser")
+def test_input_survives_a_lost_session(rocket, alice, client, sign_in):
+    client.post(get_url(rocket), {"act": "answer", "answered": "0", **SUBMITTED_VALUES})
+    page = BeautifulSoup(sign_in(alice).get(get_url(rocket)).content, "html.parser")
     assert page.find("textarea", {"name": "use_case"}).get_text().strip() == "Launch rockets."

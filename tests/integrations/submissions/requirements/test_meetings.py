@@ -11,7 +11,7 @@ from icalendar import Calendar
 from integrations.submissions.models import Meeting
 from integrations.submissions.workflow.states import Status
 from portal.notifications.models import EmailMessage
-from tests.integrations.submissions.requirements.pages import place, press, read, state
+from tests.integrations.submissions.requirements.pages import get_state, get_url, press, read_text
 from tests.integrations.submissions.test_meetings import DEMO, WHERE
 
 pytestmark = pytest.mark.any_database
@@ -24,9 +24,9 @@ def test_times_are_those_of_the_reader(rocket, alice, rita, sign_in):
     alice.save()
     press(sign_in(alice), rocket, DEMO, "propose", **TIMES)
     assert Meeting.objects.get().times == ["2026-04-15T09:00+00:00", "2026-04-16T09:00+00:00"]
-    assert "Wed, Apr 15, 9:00 AM" in read(sign_in(rita).get(place(rocket, DEMO)))
-    assert "Wed, Apr 15, 11:00 AM" in read(sign_in(alice).get(place(rocket, DEMO)))
-    assert "Europe/Berlin" in read(sign_in(alice).get(place(rocket, DEMO)))
+    assert "Wed, Apr 15, 9:00 AM" in read_text(sign_in(rita).get(get_url(rocket, DEMO)))
+    assert "Wed, Apr 15, 11:00 AM" in read_text(sign_in(alice).get(get_url(rocket, DEMO)))
+    assert "Europe/Berlin" in read_text(sign_in(alice).get(get_url(rocket, DEMO)))
 
 
 def test_time_in_the_past_is_refused_with_field_error(rocket, alice, sign_in):
@@ -37,14 +37,14 @@ def test_time_in_the_past_is_refused_with_field_error(rocket, alice, sign_in):
     assert page.find("input", {"name": "time_1"})["value"] == "2026-04-15T11:00"
 
 
-def test_hour_that_the_clock_skips(rocket, alice, sign_in):
+def test_nonexistent_hour_is_refused(rocket, alice, sign_in):
     alice.zone = "Europe/Berlin"
     alice.save()
     answer = press(sign_in(alice), rocket, DEMO, "propose", **(TIMES | {"time_1": "2027-03-28T02:30"}))
     assert (answer.status_code, Meeting.objects.count()) == (422, 0)
 
 
-def test_meeting_agreed_and_taken_by_a_calendar(rocket, alice, rita, sign_in):
+def test_scheduled_meeting_has_a_calendar_file(rocket, alice, rita, sign_in):
     press(sign_in(alice), rocket, DEMO, "propose", **TIMES)
     press(sign_in(rita), rocket, DEMO, "accept", time="2026-04-15T11:00:00+00:00")
     meeting = Meeting.objects.get()
@@ -59,28 +59,28 @@ def test_meeting_agreed_and_taken_by_a_calendar(rocket, alice, rita, sign_in):
         assert "Agenda:\n\n- Live demo\n" in EmailMessage.objects.filter(name=name).first().text
 
 
-def test_calendar_file_of_a_foreign_meeting(rocket, alice, rita, charlie, sign_in):
+def test_calendar_file_of_a_foreign_meeting_is_not_found(rocket, alice, rita, charlie, sign_in):
     press(sign_in(alice), rocket, DEMO, "propose", **TIMES)
     press(sign_in(rita), rocket, DEMO, "accept", time="2026-04-15T11:00:00+00:00")
     assert sign_in(charlie).get(f"/meetings/{Meeting.objects.get().uuid}.ics").status_code == 404
 
 
-def test_time_changed_before_it_was_accepted(rocket, alice, rita, sign_in):
+def test_outdated_time_cannot_be_accepted(rocket, alice, rita, sign_in):
     press(sign_in(alice), rocket, DEMO, "propose", **TIMES)
     answer = press(sign_in(rita), rocket, DEMO, "accept", time="2026-04-17T11:00:00+00:00")
     assert answer.status_code == 422
-    assert "This time is no longer available. Select another one." in read(answer)
+    assert "This time is no longer available. Select another one." in read_text(answer)
 
 
-def test_accept_without_a_meeting(rocket, alice, sign_in):
+def test_missing_meeting_cannot_be_accepted_or_canceled(rocket, alice, sign_in):
     assert press(sign_in(alice), rocket, DEMO, "accept", time="x").status_code == 422
     assert press(sign_in(alice), rocket, DEMO, "cancel", reason="x").status_code == 409
 
 
-def test_meeting_ticked_after_it_began(rocket, alice, rita, sign_in, now):
+def test_meeting_is_completed_after_it_began(rocket, alice, rita, sign_in, now):
     press(sign_in(alice), rocket, DEMO, "propose", **TIMES)
     press(sign_in(rita), rocket, DEMO, "accept", time="2026-04-15T11:00:00+00:00")
-    assert 'value="hold"' not in sign_in(rita).get(place(rocket, DEMO)).content.decode()
+    assert 'value="hold"' not in sign_in(rita).get(get_url(rocket, DEMO)).content.decode()
     with time_machine.travel(now + timedelta(days=2), tick=False):
         press(sign_in(rita), rocket, DEMO, "hold", shown="Live demo", notes="Well.")
-    assert state(rocket, DEMO).status == Status.SUBMITTED
+    assert get_state(rocket, DEMO).status == Status.SUBMITTED

@@ -10,8 +10,8 @@ from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin
-from tests.integrations.reviews.queue_page import names, row_of
-from tests.integrations.submissions.requirements.pages import CHECKED_REQUIREMENT, place, press, read, state
+from tests.integrations.reviews.queue_page import get_row_text, list_names
+from tests.integrations.submissions.requirements.pages import CHECKED_REQUIREMENT, get_state, get_url, press, read_text
 
 pytestmark = pytest.mark.any_database
 
@@ -40,20 +40,20 @@ def checked_integration(acme, alice, now):
     return row
 
 
-def test_check_shows_what_was_found(checked_integration, alice, sign_in):
-    words = read(sign_in(alice).get(place(checked_integration, CHECKED_REQUIREMENT)))
+def test_check_result_is_shown_with_its_evidence(checked_integration, alice, sign_in):
+    words = read_text(sign_in(alice).get(get_url(checked_integration, CHECKED_REQUIREMENT)))
     for phrase in ("Open-source license", "There is no license.", "Add a LICENSE file.", "commit 9f3c1e", "README.md"):
         assert phrase in words
 
 
-def test_requirement_of_another_category(checked_integration, alice, sign_in):
-    page = sign_in(alice).get(place(checked_integration, "NO-CODE"))
-    assert "This requirement applies to other categories" in read(page)
+def test_requirement_of_another_category_does_not_apply(checked_integration, alice, sign_in):
+    page = sign_in(alice).get(get_url(checked_integration, "NO-CODE"))
+    assert "This requirement applies to other categories" in read_text(page)
     press(sign_in(alice), checked_integration, "NO-CODE", "confirm", confirmed="on")
-    assert state(checked_integration, "NO-CODE") is None
+    assert get_state(checked_integration, "NO-CODE") is None
 
 
-def test_waived_by_a_reviewer(checked_integration, rita, alice, sign_in):
+def test_reviewer_waives_a_requirement(checked_integration, rita, alice, sign_in):
     answer = press(
         sign_in(rita),
         checked_integration,
@@ -63,9 +63,11 @@ def test_waived_by_a_reviewer(checked_integration, rita, alice, sign_in):
         until="2026-05-31",
     )
     assert answer.status_code == 302
-    words = read(sign_in(alice).get(place(checked_integration, CHECKED_REQUIREMENT)))
+    words = read_text(sign_in(alice).get(get_url(checked_integration, CHECKED_REQUIREMENT)))
     assert "They publish it in May." in words
-    assert state(checked_integration, CHECKED_REQUIREMENT).waiver_expires_at.isoformat() == "2026-05-31T23:59:00+00:00"
+    assert (
+        get_state(checked_integration, CHECKED_REQUIREMENT).waiver_expires_at.isoformat() == "2026-05-31T23:59:00+00:00"
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,15 +79,15 @@ def test_waived_by_a_reviewer(checked_integration, rita, alice, sign_in):
         ({"reason": "x", "until": ""}, "Enter an answer."),
     ],
 )
-def test_waiver_that_cannot_be(checked_integration, rita, sign_in, fields, sentence):
+def test_invalid_waiver_is_refused(checked_integration, rita, sign_in, fields, sentence):
     answer = press(sign_in(rita), checked_integration, CHECKED_REQUIREMENT, "waive", **fields)
     assert answer.status_code == 422
-    assert sentence in read(answer)
+    assert sentence in read_text(answer)
 
 
-def test_waived_by_the_partner(checked_integration, alice, sign_in):
+def test_partner_cannot_waive(checked_integration, alice, sign_in):
     answer = press(sign_in(alice), checked_integration, CHECKED_REQUIREMENT, "waive", reason="x", until="2026-05-31")
-    assert (answer.status_code, state(checked_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (403, None)
+    assert (answer.status_code, get_state(checked_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (403, None)
 
 
 WAIVED_UNTIL = timedelta(days=9)
@@ -99,7 +101,7 @@ def waived_integration(checked_integration, rita, now):
     return checked_integration
 
 
-def test_waiver_ended(waived_integration, rita, now, sign_in):
+def test_reviewer_ends_a_waiver(waived_integration, rita, now, sign_in):
     answer = press(
         sign_in(rita),
         waived_integration,
@@ -107,29 +109,29 @@ def test_waiver_ended(waived_integration, rita, now, sign_in):
         "end_waiver",
         reason="The license is missing since March.",
     )
-    assert (answer.status_code, state(waived_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (302, now)
+    assert (answer.status_code, get_state(waived_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (302, now)
     event = waived_integration.events.get(event_type="requirement.waiver_ended")
     title = waived_integration.edition.requirement(CHECKED_REQUIREMENT).title
     assert (event.note, event.data["title"]) == ("The license is missing since March.", title)
     assert event.data["until"] == (now + WAIVED_UNTIL).isoformat()
     assert event.sentence == f"ended the waiver of “{title}” early"
-    assert "The license is missing since March." in read(
-        sign_in(rita).get(place(waived_integration, CHECKED_REQUIREMENT))
+    assert "The license is missing since March." in read_text(
+        sign_in(rita).get(get_url(waived_integration, CHECKED_REQUIREMENT))
     )
 
 
-def test_waiver_ended_without_a_reason(waived_integration, rita, now, sign_in):
+def test_waiver_is_not_ended_without_a_reason(waived_integration, rita, now, sign_in):
     answer = press(sign_in(rita), waived_integration, CHECKED_REQUIREMENT, "end_waiver", reason=" ")
-    assert (answer.status_code, state(waived_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (
+    assert (answer.status_code, get_state(waived_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (
         422,
         now + WAIVED_UNTIL,
     )
-    assert "Enter a reason. The partner relied on the waiver." in read(answer)
+    assert "Enter a reason. The partner relied on the waiver." in read_text(answer)
 
 
-def test_waiver_ended_by_the_partner(waived_integration, alice, now, sign_in):
+def test_partner_cannot_end_a_waiver(waived_integration, alice, now, sign_in):
     answer = press(sign_in(alice), waived_integration, CHECKED_REQUIREMENT, "end_waiver", reason="x")
-    assert (answer.status_code, state(waived_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (
+    assert (answer.status_code, get_state(waived_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (
         403,
         now + WAIVED_UNTIL,
     )
@@ -142,26 +144,26 @@ def test_waiver_ended_by_the_partner(waived_integration, alice, now, sign_in):
 def test_requested_waiver_is_an_item_of_the_queue_until_it_is_decided(checked_integration, alice, bob, rita, sign_in):
     row, why = checked_integration, "The release follows in May."
     assert press(sign_in(bob), row, CHECKED_REQUIREMENT, "request_waiver", reason=why).status_code == 302
-    assert why in read(sign_in(alice).get(place(row, CHECKED_REQUIREMENT)))
+    assert why in read_text(sign_in(alice).get(get_url(row, CHECKED_REQUIREMENT)))
     assert press(sign_in(alice), row, CHECKED_REQUIREMENT, "request_waiver", reason="Again.").status_code == 409
     email = EmailMessage.objects.get(name="waiver_requested")
     assert (email.subject.startswith("Waiver requested: "), why in email.text) == (True, True)
     page = sign_in(rita).get("/queue/?kind=waiver")
-    assert names(page) == [row.name]
-    assert "Decide on the waiver of “" in row_of(page, row.name)
-    assert CHECKED_REQUIREMENT not in row_of(page, row.name)
+    assert list_names(page) == [row.name]
+    assert "Decide on the waiver of “" in get_row_text(page, row.name)
+    assert CHECKED_REQUIREMENT not in get_row_text(page, row.name)
     link = BeautifulSoup(page.content, "html.parser").select_one("td.main a")["href"]
-    assert link == place(row, CHECKED_REQUIREMENT)
+    assert link == get_url(row, CHECKED_REQUIREMENT)
     press(sign_in(rita), row, CHECKED_REQUIREMENT, "waive", reason="Agreed.", until="2026-05-31")
-    assert names(sign_in(rita).get("/queue/?kind=waiver")) == []
-    assert state(row, CHECKED_REQUIREMENT).waiver_requested_at is None
+    assert list_names(sign_in(rita).get("/queue/?kind=waiver")) == []
+    assert get_state(row, CHECKED_REQUIREMENT).waiver_requested_at is None
 
 
-def test_declined_waiver_leaves_the_queue_and_the_partner_reads_why(checked_integration, alice, rita, sign_in):
+def test_declined_waiver_leaves_the_queue_and_the_partner_sees_why(checked_integration, alice, rita, sign_in):
     row = checked_integration
     press(sign_in(alice), row, CHECKED_REQUIREMENT, "request_waiver", reason="We need more time.")
     assert press(sign_in(rita), row, CHECKED_REQUIREMENT, "decline_waiver", reason="Add it.").status_code == 302
-    assert names(sign_in(rita).get("/queue/?kind=waiver")) == []
+    assert list_names(sign_in(rita).get("/queue/?kind=waiver")) == []
     assert "Add it." in EmailMessage.objects.get(name="waiver_declined", to=alice.email).text
     assert press(sign_in(rita), row, CHECKED_REQUIREMENT, "decline_waiver", reason="Again.").status_code == 409
 
@@ -173,7 +175,7 @@ def test_passed_check_clears_the_request(checked_integration, alice, now, outcom
     requirements.record_check_outcome(
         row, CHECKED_REQUIREMENT, outcome=outcome, summary="", detail=[], retry_at=None, now=now
     )
-    request = state(row, CHECKED_REQUIREMENT)
+    request = get_state(row, CHECKED_REQUIREMENT)
     assert (request.waiver_requested_at is not None, request.waiver_request_reason == "Please.") == (
         is_requested,
         is_requested,
@@ -186,7 +188,7 @@ def test_answer_clears_the_request(checked_integration, alice, now):
     answered = next(each for each in row.edition.requirements() if each.fields)
     waivers.request_waiver(row, answered.id, reason="Please.", actor=alice, now=now)
     requirements.submit_answer(row, answered.id, {answered.fields[0].key: "x"}, actor=alice, now=now)
-    assert state(row, answered.id).waiver_requested_at is None
+    assert get_state(row, answered.id).waiver_requested_at is None
 
 
 def test_only_partners_request_and_only_reviewers_decline(checked_integration, alice, rita, now):

@@ -1,4 +1,4 @@
-"""Fixtures."""
+"""A monitored repository, and its issues on GitHub."""
 
 import pytest
 

@@ -18,7 +18,7 @@ from integrations.sla.models import (
 )
 from tests.fakes.github.tracker import Tracker
 from tests.integrations.sla.github.reconciliation.polling import HOUR, NOW, poll
-from tests.integrations.sla.github.test_delivery_processing import deliver, list_known_events, state
+from tests.integrations.sla.github.test_delivery_processing import deliver, list_known_events, list_state
 from tests.integrations.sla.watched import (
     HELPER,
     OPENED_AT,
@@ -34,8 +34,8 @@ pytestmark = pytest.mark.any_database
 PEOPLE = (REPORTER, PARTNER, HELPER, PASSER_BY, STALE)
 
 
-def story(tracker: Tracker, rng: random.Random, issues: int = 12) -> None:
-    """Issues with everything that happens to issues, a few minutes or hours apart."""
+def create_random_issues(tracker: Tracker, rng: random.Random, issues: int = 12) -> None:
+    """Create issues with random events, a few minutes or hours apart."""
     at = OPENED_AT
     for _ in range(issues):
         at += timedelta(minutes=rng.randrange(1, 40))
@@ -44,10 +44,10 @@ def story(tracker: Tracker, rng: random.Random, issues: int = 12) -> None:
         then = at
         for _ in range(rng.randrange(6)):
             then += timedelta(minutes=rng.randrange(2, 90))
-            happen(tracker, rng, number, then)
+            add_random_event(tracker, rng, number, then)
 
 
-def happen(tracker: Tracker, rng: random.Random, number: int, at: datetime) -> None:
+def add_random_event(tracker: Tracker, rng: random.Random, number: int, at: datetime) -> None:
     who = rng.choice([REPORTER, PARTNER, HELPER, PASSER_BY, STALE])
     what = rng.randrange(6)
     if what == 0 and tracker.issues[number]["state"] == "open":
@@ -62,8 +62,8 @@ def happen(tracker: Tracker, rng: random.Random, number: int, at: datetime) -> N
         tracker.comment(number, who, rng.choice(["Which version do you use?", "It is fixed in 1.2.", "Me too"]), at)
 
 
-def later(tracker: Tracker, rng: random.Random, begins: datetime) -> None:
-    """What is changed of what was said: comments edited and deleted, reports rewritten, conversations locked."""
+def add_later_changes(tracker: Tracker, rng: random.Random, begins: datetime) -> None:
+    """Edit and delete comments, rewrite reports, and lock conversations."""
     for number in list(tracker.issues):
         then = begins
         issue_comments = [comment for comment in tracker.comments if comment["issue_url"].endswith(f"/{number}")]
@@ -73,7 +73,7 @@ def later(tracker: Tracker, rng: random.Random, begins: datetime) -> None:
             who = next(each for each in PEOPLE if each.id == comment["user"]["id"])
             words = rng.choice(["We look into it.", "Which version do you use, and where?", "+1"])
             tracker.edit_comment(comment["id"], who, words, then)
-        for comment in issue_comments[:1]:  # of several that are gone, a list cannot tell which went first
+        for comment in issue_comments[:1]:  # of several missing comments, a list doesn't show which was deleted first
             then += timedelta(minutes=rng.randrange(2, 90))
             tracker.delete_comment(comment["id"], HELPER, then)
         if number % 2:
@@ -81,13 +81,13 @@ def later(tracker: Tracker, rng: random.Random, begins: datetime) -> None:
             tracker.lock(number, HELPER, then)
             if number % 4 == 1:
                 tracker.lock(number, HELPER, then + timedelta(minutes=7), is_locked=False)
-        if rng.random() < 0.5:  # last: a list knows no other moment of it than the issue's last update
+        if rng.random() < 0.5:  # last, because a list shows only the last update of the issue
             tracker.edit(number, REPORTER, f"It is version {rng.random():.3f}.", then + timedelta(minutes=9))
 
 
-def of(watch: MonitoredRepository) -> tuple[list[object], list[object]]:
-    """Everything that follows from the facts: who said what when, issues and clocks."""
-    return list(list_known_events(watch)), list(state(watch))
+def read_projection(watch: MonitoredRepository) -> tuple[list[object], list[object]]:
+    """Return all known events, and the state of issues and clocks."""
+    return list(list_known_events(watch)), list(list_state(watch))
 
 
 def start_over(watch: MonitoredRepository) -> None:
@@ -99,35 +99,37 @@ def start_over(watch: MonitoredRepository) -> None:
 
 @pytest.mark.every_database
 @pytest.mark.parametrize("seed", range(4))
-def test_d7_dropped_and_shuffled_webhooks_change_nothing_after_one_reading(watch, tracker, seed):
+def test_d7_dropped_and_shuffled_webhooks_change_nothing_after_one_poll(watch, tracker, seed):
     rng = random.Random(seed)
-    story(tracker, rng)
+    create_random_issues(tracker, rng)
     deliver(watch, tracker.hooked)
     delivery_processing.process_due_deliveries(NOW)
     poll(watch)
-    truth = of(watch)
+    expected = read_projection(watch)
     start_over(watch)
-    arriving = [delivery for delivery in tracker.hooked if rng.random() >= 0.3]
-    rng.shuffle(arriving)
-    deliver(watch, arriving)
+    deliveries = [delivery for delivery in tracker.hooked if rng.random() >= 0.3]
+    rng.shuffle(deliveries)
+    deliver(watch, deliveries)
     delivery_processing.process_due_deliveries(NOW)
-    assert of(watch)[0] != truth[0]
+    assert read_projection(watch)[0] != expected[0]
     poll(watch)
-    assert of(watch) == truth
+    assert read_projection(watch) == expected
     start_over(watch)
     poll(watch)
-    assert of(watch) == truth
-    deliver(watch, arriving)
+    assert read_projection(watch) == expected
+    deliver(watch, deliveries)
     delivery_processing.process_due_deliveries(NOW)
-    assert of(watch) == truth
+    assert read_projection(watch) == expected
 
 
-def arrive(watch: MonitoredRepository, tracker: Tracker, rng: random.Random, first_index: int, share: float) -> None:
-    """What was told since then arrives shuffled, that share of it; then everything is read once."""
-    arriving = [delivery for delivery in tracker.hooked[first_index:] if rng.random() < share]
-    rng.shuffle(arriving)
-    deliver(watch, arriving)
-    for delivery in arriving:  # as they happened: what was deleted was deleted when we heard of it
+def deliver_share(
+    watch: MonitoredRepository, tracker: Tracker, rng: random.Random, first_index: int, share: float
+) -> None:
+    """Deliver a random share of the webhooks from `first_index` on in random order, then poll once."""
+    deliveries = [delivery for delivery in tracker.hooked[first_index:] if rng.random() < share]
+    rng.shuffle(deliveries)
+    deliver(watch, deliveries)
+    for delivery in deliveries:  # when they happened: a deletion counts from its webhook
         at = json.loads(delivery.body)["issue"]["updated_at"]
         GitHubDelivery.objects.filter(delivery_id=delivery.id).update(received_at=datetime.fromisoformat(at))
     delivery_processing.process_due_deliveries(NOW)
@@ -136,28 +138,28 @@ def arrive(watch: MonitoredRepository, tracker: Tracker, rng: random.Random, fir
 
 @pytest.mark.every_database
 @pytest.mark.parametrize("seed", range(2))
-def test_d7_edits_deletions_and_locks_that_no_webhook_reported_are_known_after_one_reading(watch, tracker, seed):
+def test_d7_edits_deletions_and_locks_without_webhooks_are_known_after_one_poll(watch, tracker, seed):
     begins, state_history = OPENED_AT + 20 * HOUR, []
-    for share in (1.0, 0.7, 0.0):  # everything is told, some of it, nothing
+    for share in (1.0, 0.7, 0.0):  # with all webhooks, some, and none
         start_over(watch)
         tracker.__dict__.update(Tracker(tracker.full_name, tracker.id).__dict__)
         rng, chance = random.Random(seed), random.Random(seed)
-        story(tracker, rng, issues=8)
-        arrive(watch, tracker, chance, 0, share)
+        create_random_issues(tracker, rng, issues=8)
+        deliver_share(watch, tracker, chance, 0, share)
         count = len(tracker.hooked)
-        later(tracker, rng, begins)
-        arrive(watch, tracker, chance, count, share)
-        state_history.append(of(watch))
+        add_later_changes(tracker, rng, begins)
+        deliver_share(watch, tracker, chance, count, share)
+        state_history.append(read_projection(watch))
     assert state_history[1] == state_history[0]
     assert state_history[2] == state_history[0]
     deliver(watch, tracker.hooked)
     delivery_processing.process_due_deliveries(NOW)
-    assert of(watch) == state_history[0]
+    assert read_projection(watch) == state_history[0]
     kinds = {row[1] for row in state_history[0][0]}
     assert {"edited", "comment_edited", "comment_deleted", "locked", "unlocked"} <= kinds
 
 
-def test_d7_rewritten_report_ends_the_pause_though_no_webhook_reported(watch, tracker):
+def test_d7_rewritten_report_ends_the_pause_without_a_webhook(watch, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT, body="It crashes.")
     tracker.comment(number, PARTNER, "Which version do you use?", OPENED_AT + HOUR)
     poll(watch, OPENED_AT + 2 * HOUR)
@@ -174,7 +176,7 @@ def test_d7_rewritten_report_ends_the_pause_though_no_webhook_reported(watch, tr
     )
 
 
-def test_d7_webhook_that_comes_late_says_who_rewrote_the_report(watch, tracker):
+def test_d7_late_webhook_shows_who_rewrote_the_report(watch, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT, body="It crashes.")
     tracker.comment(number, PARTNER, "Which version do you use?", OPENED_AT + HOUR)
     poll(watch, OPENED_AT + 2 * HOUR)
@@ -189,7 +191,7 @@ def test_d7_webhook_that_comes_late_says_who_rewrote_the_report(watch, tracker):
     ]
 
 
-def test_d7_first_words_of_a_comment_count_once_their_webhook_comes(watch, tracker):
+def test_d7_original_text_of_a_comment_counts_after_its_late_webhook(watch, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
     comment_id = tracker.comment(number, PARTNER, "It is fixed in 1.2.", OPENED_AT + HOUR)
     tracker.edit_comment(comment_id, PARTNER, "It is fixed in 1.2.1.", OPENED_AT + 3 * HOUR)
@@ -200,7 +202,7 @@ def test_d7_first_words_of_a_comment_count_once_their_webhook_comes(watch, track
     assert SlaClock.objects.get(target_type="respond").stopped_at == OPENED_AT + HOUR
 
 
-def test_d7_breach_that_never_was_is_reverted_once(watch, tracker):
+def test_d7_invalid_breach_is_retracted_once(watch, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
     deliver(watch, tracker.hooked)
     delivery_processing.process_due_deliveries(NOW)

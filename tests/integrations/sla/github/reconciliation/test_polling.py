@@ -16,7 +16,7 @@ from integrations.sla.services import monitoring
 from portal.jobs.execution import run_due_jobs
 from tests.fakes.github.tracker import Person
 from tests.integrations.sla.github.reconciliation.polling import HOUR, NOW, poll
-from tests.integrations.sla.github.test_delivery_processing import facts
+from tests.integrations.sla.github.test_delivery_processing import list_event_texts
 from tests.integrations.sla.watched import (
     HELPER,
     OPENED_AT,
@@ -58,12 +58,12 @@ def test_a1_outage_changes_nothing_until_it_is_over(watch, tracker, github, kind
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     github.fail(path, kind, times=1)
     assert poll(watch, OPENED_AT + HOUR) == 0
-    assert (facts(watch), watch.data_up_to, watch.attempts, watch.cursors) == ([], OPENED_AT, 1, {})
+    assert (list_event_texts(watch), watch.data_up_to, watch.attempts, watch.cursors) == ([], OPENED_AT, 1, {})
     assert watch.poll_at > OPENED_AT + HOUR
 
 
 @pytest.mark.every_database
-def test_outage_is_said_in_words_when_it_lasts_and_forgotten_when_it_is_over(watch, tracker, github):
+def test_long_outage_is_described_until_it_ends(watch, tracker, github):
     github.fail("/issues$", 502, times=3)
     for hour in (1, 2, 3):
         poll(watch, OPENED_AT + hour * HOUR)
@@ -72,7 +72,7 @@ def test_outage_is_said_in_words_when_it_lasts_and_forgotten_when_it_is_over(wat
     assert (watch.trouble, watch.data_up_to) == ("", OPENED_AT + 4 * HOUR)
 
 
-def test_a8_missing_repository_is_missing_only_after_a_day(watch, github):
+def test_a8_repository_is_reported_missing_after_a_day(watch, github):
     poll(watch, OPENED_AT + HOUR)
     assert (watch.trouble, watch.data_up_to) == (reconciliation.NOT_VISIBLE_MESSAGE, OPENED_AT)
     poll(watch, OPENED_AT + 20 * HOUR)
@@ -84,11 +84,11 @@ def test_a8_missing_repository_is_missing_only_after_a_day(watch, github):
     assert (watch.trouble, watch.missing_since, watch.data_up_to) == ("", None, OPENED_AT + 26 * HOUR)
 
 
-def test_a7_old_name_of_another_repository_reports_nothing(watch, tracker):
+def test_a7_name_taken_by_another_repository_is_not_read(watch, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     tracker.id = 999
     poll(watch)
-    assert (facts(watch), watch.data_up_to) == ([], OPENED_AT)
+    assert (list_event_texts(watch), watch.data_up_to) == ([], OPENED_AT)
     assert watch.trouble == f"The name {watch.repository} now belongs to another repository"
 
 
@@ -96,11 +96,11 @@ def test_a6_renamed_repository_is_followed(watch, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     old, tracker.full_name = tracker.full_name, "acme/nomad-booster"
     poll(watch)
-    assert (watch.repository, len(facts(watch)), old != watch.repository) == ("acme/nomad-booster", 1, True)
+    assert (watch.repository, len(list_event_texts(watch)), old != watch.repository) == ("acme/nomad-booster", 1, True)
 
 
 @pytest.mark.every_database
-def test_pages_lose_nothing(watch, tracker, monkeypatch):
+def test_pagination_loses_nothing(watch, tracker, monkeypatch):
     monkeypatch.setattr("verification.sources.github.issues.PAGE_SIZE", 5)
     for n in range(23):
         number = tracker.open(REPORTER, f"Trouble {n}", OPENED_AT + timedelta(minutes=n // 7))
@@ -112,7 +112,7 @@ def test_pages_lose_nothing(watch, tracker, monkeypatch):
 
 
 @pytest.mark.every_database
-def test_deleted_comment_is_found_missing(watch, tracker):
+def test_deleted_comment_is_detected(watch, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
     comment_id = tracker.comment(number, PARTNER, "It is fixed in 1.2.", OPENED_AT + HOUR)
     poll(watch, OPENED_AT + 2 * HOUR)
@@ -129,17 +129,17 @@ def test_deleted_comment_is_found_missing(watch, tracker):
 
 
 @pytest.mark.every_database
-def test_deleted_issue_is_found_missing_within_a_day(watch, tracker):
+def test_deleted_issue_is_detected_within_a_day(watch, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
     poll(watch, OPENED_AT + HOUR)
     tracker.delete(number, Person(1, "admin"))
     poll(watch, OPENED_AT + 26 * HOUR)
-    assert [row[0] for row in facts(watch)] == ["opened", "deleted"]
+    assert [row[0] for row in list_event_texts(watch)] == ["opened", "deleted"]
     assert SupportIssue.objects.get().is_open is False
 
 
 def run_round(now: datetime) -> int:
-    """Enqueue what is due and read it. Return how many repositories were read."""
+    """Poll the repositories that are due. Return their number."""
     with time_machine.travel(now, tick=False):
         reconciliation.enqueue_due_repositories(now)
         return run_due_jobs("network", now).get("sla.reconcile", 0)
@@ -160,7 +160,7 @@ def test_round_reads_due_repositories_despite_an_outage(watch, tracker, acme, gi
 
 
 @pytest.mark.every_database
-def test_limit_of_github_holds_up_all_repositories(watch, tracker, acme, github):
+def test_rate_limit_of_github_delays_all_repositories(watch, tracker, acme, github):
     other = watch_over(create_listed_integration(acme, repository="acme/terraform-provider-other"))
     github.track(tracker_of(other))
     name, limit, _ = factory.get_credential()

@@ -45,7 +45,7 @@ def test_deliveries_of_an_outage_are_requested_until_none_is_left(watch, tracker
     begins = NOW - 20 * HOUR
     deliveries = [tracker.ping() for _ in range(300)]
     lost_ids = [tracker.could_not_deliver(each, begins + timedelta(minutes=n)) for n, each in enumerate(deliveries)]
-    for n, each in enumerate(tracker.ping() for _ in range(150)):  # since then all is well
+    for n, each in enumerate(tracker.ping() for _ in range(150)):  # later deliveries succeeded
         tracker.delivered(each, NOW - 5 * HOUR + timedelta(minutes=n))
     by_number, request_count, now = dict(zip(lost_ids, deliveries, strict=True)), 0, NOW
     api = reconciliation.build_api(EtagStore({}, {}))
