@@ -1,1 +1,1 @@
-"""Kills every process and server while work is under way and counts what is lost. Run by bin/chaos."""
+"""Kill processes and servers during work, and count lost work. Run by bin/chaos."""

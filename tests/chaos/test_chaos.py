@@ -34,7 +34,7 @@ def late(request: pytest.FixtureRequest) -> datetime:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_usual_pattern_loses_what_a_flush_takes_and_the_portal_does_not(late: datetime) -> None:
+def test_flush_loses_breach_emails_of_the_usual_pattern_only(late: datetime) -> None:
     broker = redis.Redis.from_url(settings.REDIS_URL)
     broker.flushall()
     naive.mark_due_clocks(late)
@@ -46,7 +46,7 @@ def test_usual_pattern_loses_what_a_flush_takes_and_the_portal_does_not(late: da
 
 
 @pytest.mark.django_db(transaction=True)
-def test_portal_reports_what_a_flush_cannot_take(late: datetime) -> None:
+def test_portal_reports_breach_after_a_flush(late: datetime) -> None:
     redis.Redis.from_url(settings.REDIS_URL).flushall()
     dispatcher.run_all(late)
     assert EmailMessage.objects.filter(name="issues_breached").count() == 2

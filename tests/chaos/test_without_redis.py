@@ -61,7 +61,7 @@ def test_pages_answer_without_redis(rocket: Integration, alice: User, unavailabl
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.postgres
-def test_checks_are_asked_for_without_redis(
+def test_checks_are_requested_without_redis(
     rocket: Integration, alice: User, unavailable_redis: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     run = runs.request_check_run(rocket, alice, timezone.now())
@@ -70,14 +70,14 @@ def test_checks_are_asked_for_without_redis(
 
 
 @pytest.mark.parametrize("unavailable_redis", ["closed"], indirect=True)
-def test_cache_without_redis_remembers_nothing_and_says_nothing(unavailable_redis: str) -> None:
+def test_cache_without_redis_stores_nothing_and_raises_nothing(unavailable_redis: str) -> None:
     assert (cache.add("k", 1), cache.get("k", "unknown"), cache.get_many(["k"])) == (True, "unknown", {})
     assert (cache.set("k", 1), cache.has_key("k"), cache.delete("k")) == (None, False, False)  # type: ignore[func-returns-value]
     with pytest.raises(ValueError, match="not found"):
         cache.incr("k")
 
 
-def test_cache_with_redis_remembers(settings: Any) -> None:
+def test_cache_with_redis_stores_values(settings: Any) -> None:
     if not settings.REDIS_URL:
         pytest.skip("needs a real Redis")
     settings.CACHES = {

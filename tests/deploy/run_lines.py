@@ -1,6 +1,6 @@
-"""Runs those RUN lines of the container file that need no container, in a scratch folder.
+"""Run the RUN lines of the container file that need no container, in a scratch folder.
 
-python -m tests.deploy.run_lines: fetches the locked packages, so it is no part of bin/test.
+python -m tests.deploy.run_lines: downloads the locked packages, so bin/test doesn't run it.
 """
 
 import re
@@ -22,15 +22,15 @@ ONLY_IN_A_CONTAINER = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One RUN line: its command on one line, the environment of its stage, and why it cannot run here, or blank."""
+    """RUN line: its command on one line, the environment of its stage, and why it can't run here (or blank)."""
 
     command: str
     environment: dict[str, str]
-    why_not: str
+    skip_reason: str
 
 
 def lines(text: str) -> Iterator[Line]:
-    """Every RUN line with the ENV that stands above it in its stage."""
+    """Return every RUN line with the ENV settings above it in its stage."""
     environment: dict[str, str] = {}
     whole = re.sub(r"\\\n\s*", " ", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE))
     for line in whole.splitlines():
@@ -40,24 +40,24 @@ def lines(text: str) -> Iterator[Line]:
         elif word == "ENV":
             environment |= dict(pair.split("=", 1) for pair in rest.split())
         elif word == "RUN":
-            why_not = next((why for tool, why in ONLY_IN_A_CONTAINER.items() if rest.startswith(tool)), "")
-            yield Line(rest, dict(environment), why_not)
+            skip_reason = next((why for tool, why in ONLY_IN_A_CONTAINER.items() if rest.startswith(tool)), "")
+            yield Line(rest, dict(environment), skip_reason)
 
 
 def map_to_scratch(text: str, scratch: Path) -> str:
-    """A command or setting with the image's folders in the scratch folder."""
+    """Replace the image's folders in a command or setting by those in the scratch folder."""
     return re.sub(r"(?<![\w/.])/(opt/portal|app|data|tmp/build)\b", rf"{scratch}/\1", text)
 
 
 def prepare(scratch: Path) -> None:
-    """The image's folders, with what COPY brings into them."""
+    """Create the image's folders with the files that COPY adds."""
     for folder in ("opt", "data", "tmp"):
         (scratch / folder).mkdir()
     (scratch / "app").symlink_to(ROOT, target_is_directory=True)
 
 
 def run(line: Line, scratch: Path) -> tuple[int, str]:
-    """Run one line as the image would; its exit code and what it said last."""
+    """Run one line as the image would. Return its exit code and its last output."""
     base = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(scratch)}
     own = {
         key: map_to_scratch(value, scratch).replace("$PATH", base["PATH"]) for key, value in line.environment.items()
@@ -81,14 +81,14 @@ def main() -> int:
         prepare(scratch)
         for line in lines(CONTAINER.read_text()):
             begin = time.monotonic()
-            if line.why_not:
-                print(f"- not run, {line.why_not}: {line.command[:90]}")
+            if line.skip_reason:
+                print(f"- not run, {line.skip_reason}: {line.command[:90]}")
                 continue
-            code, said = run(line, scratch)
+            code, output = run(line, scratch)
             failed += code != 0
             print(f"{'✗' if code else '✓'} {time.monotonic() - begin:4.0f} s: {line.command[:90]}")
             if code:
-                print(said)
+                print(output)
     return 1 if failed else 0
 
 

@@ -27,26 +27,26 @@ def tool(name, *words):
 
 
 def test_container_file_passes_its_linter():
-    done = tool("hadolint", "--no-color", "deploy/Containerfile")
-    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    process = tool("hadolint", "--no-color", "deploy/Containerfile")
+    assert (process.returncode, process.stdout) == (0, ""), process.stderr
 
 
-def test_compose_file_fits_the_schema():
-    done = tool("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "deploy/compose.yaml")
-    assert done.returncode == 0, done.stdout
+def test_compose_file_matches_the_schema():
+    process = tool("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "deploy/compose.yaml")
+    assert process.returncode == 0, process.stdout
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd-analyze on this machine")
-def test_units_pass_systemds_own_check(tmp_path):
-    there = tmp_path / "portal"
+def test_units_pass_verification_by_systemd(tmp_path):
+    folder = tmp_path / "portal"
     for name in ("python", "gunicorn", "celery"):
-        program = there / ".venv" / "bin" / name
+        program = folder / ".venv" / "bin" / name
         program.parent.mkdir(parents=True, exist_ok=True)
         program.write_text("#!/bin/sh\n")
         program.chmod(0o755)
     (tmp_path / "portal.env").touch()
     for unit in UNITS:
-        text = unit.read_text().replace("/opt/portal/.venv", f"{there}/.venv")
+        text = unit.read_text().replace("/opt/portal/.venv", f"{folder}/.venv")
         (tmp_path / unit.name).write_text(text)
     command = ["systemd-analyze", "verify", "--man=no", *(str(tmp_path / unit.name) for unit in UNITS)]
     process = subprocess.run(command, capture_output=True, text=True)
@@ -54,7 +54,7 @@ def test_units_pass_systemds_own_check(tmp_path):
     assert (process.returncode, ours) == (0, [])
 
 
-def test_collected_files_are_for_everyone_to_read(tmp_path):
+def test_collected_files_are_readable_by_all_users(tmp_path):
     (line,) = (line for line in run_lines.lines(CONTAINER) if "collectstatic" in line.command)
     command = line.command.removesuffix(" && rm -rf /tmp/build").replace("python3", sys.executable)
     environment = {"PATH": os.environ["PATH"], "PORTAL_ENV": "production", "STATIC_ROOT": str(tmp_path / "static")}
@@ -67,7 +67,7 @@ def test_collected_files_are_for_everyone_to_read(tmp_path):
     assert [path for path in collected if not path.stat().st_mode & 0o004] == []
 
 
-def test_container_file_copies_what_there_is():
+def test_container_file_copies_existing_files():
     matches = re.findall(r"^COPY (?!--from)(.+) \S+$", CONTAINER, re.MULTILINE)
     assert [name for line in matches for name in line.split() if not (ROOT / name).exists()] == []
 
@@ -78,12 +78,12 @@ def test_compose_runs_every_process_and_beat_once():
     assert "deploy" not in COMPOSE["services"]["beat"]
 
 
-def test_compose_shows_nothing_but_the_web_server_on_loopback():
-    shown = {name: service["ports"] for name, service in COMPOSE["services"].items() if "ports" in service}
-    assert shown == {"web": ["127.0.0.1:8000:8000"]}
+def test_compose_publishes_only_the_web_server_on_loopback():
+    ports_by_name = {name: service["ports"] for name, service in COMPOSE["services"].items() if "ports" in service}
+    assert ports_by_name == {"web": ["127.0.0.1:8000:8000"]}
 
 
-def test_units_run_what_compose_runs():
+def test_units_and_compose_run_the_same_commands():
     units = {path.stem.removeprefix("portal-") for path in UNITS if path.suffix == ".service"}
     assert units == {"upgrade", "web", "worker", "beat", "run_jobs", "sandbox"}
     for name in ("worker", "beat", "run_jobs", "sandbox"):
@@ -92,7 +92,7 @@ def test_units_run_what_compose_runs():
         assert line.split() == [word.replace("python3", "python") for word in COMPOSE["services"][name]["command"]]
 
 
-def test_sandbox_gets_nothing_of_the_portals():
+def test_sandbox_has_no_settings_of_the_portal():
     service = COMPOSE["services"]["sandbox"]
     assert ("env_file" in service, service["volumes"]) == (False, ["sandbox:/run/portal-sandbox"])
     unit = (DEPLOY / "systemd" / "portal-sandbox.service").read_text()
@@ -100,14 +100,14 @@ def test_sandbox_gets_nothing_of_the_portals():
     assert "User=portal-sandbox" in unit
 
 
-def test_example_names_settings_that_there_are():
+def test_example_names_existing_settings():
     matches = set(re.findall(r"^([A-Z_]+)=", EXAMPLE, re.MULTILINE))
     assert matches - set(PortalSettings.model_fields) == {"POSTGRES_PASSWORD"}
 
 
-def test_example_holds_every_setting_that_production_requires():
+def test_example_contains_every_setting_that_production_requires():
     source = (ROOT / "portal" / "production_checks.py").read_text()
-    insisted = set(re.findall(r'"([A-Z_]+) (?:is not set|must name|must begin)', source))
-    insisted |= {"SECRET_KEY", "ENCRYPTION_KEYS", "BADGE_SIGNING_KEYS", "AUDIT_KEYS", "ALLOWED_HOSTS"}
-    assert {"DATABASE_URL", "REDIS_URL", "SITE_URL", "TRUSTED_PROXIES"} <= insisted
-    assert [name for name in sorted(insisted) if f"\n{name}=" not in EXAMPLE] == []
+    required = set(re.findall(r'"([A-Z_]+) (?:is not set|must name|must begin)', source))
+    required |= {"SECRET_KEY", "ENCRYPTION_KEYS", "BADGE_SIGNING_KEYS", "AUDIT_KEYS", "ALLOWED_HOSTS"}
+    assert {"DATABASE_URL", "REDIS_URL", "SITE_URL", "TRUSTED_PROXIES"} <= required
+    assert [name for name in sorted(required) if f"\n{name}=" not in EXAMPLE] == []

@@ -6,10 +6,10 @@ from pathlib import Path
 from tests.deploy import run_lines
 
 
-def test_every_run_line_runs_here_or_says_why_not():
+def test_every_run_line_runs_here_or_has_a_skip_reason():
     lines = list(run_lines.lines(run_lines.CONTAINER.read_text()))
-    assert [line.command.split()[0] for line in lines if not line.why_not] == ["python3", "make_secret()"]
-    assert [line.why_not for line in lines if line.why_not] == [
+    assert [line.command.split()[0] for line in lines if not line.skip_reason] == ["python3", "make_secret()"]
+    assert [line.skip_reason for line in lines if line.skip_reason] == [
         "installs a package of the machine",
         "makes a user of the machine",
     ]
@@ -21,6 +21,6 @@ def test_run_lines_stay_in_the_scratch_folder(tmp_path):
         moved = run_lines.map_to_scratch(words, tmp_path).replace(str(tmp_path), "")
         assert (
             re.search(r"(?<![\w/.])/(opt|app|data|tmp)\b", run_lines.map_to_scratch(words, Path("S"))) is None
-            or line.why_not
+            or line.skip_reason
         )
         assert moved.count("/opt/portal") == words.count("/opt/portal")

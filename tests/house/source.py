@@ -1,4 +1,4 @@
-"""Files of the project: those in Git, and new ones that are not ignored."""
+"""Files of the project: tracked by Git, or new and not ignored."""
 
 import re
 import subprocess
@@ -10,23 +10,23 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @cache
 def files(*patterns: str) -> tuple[Path, ...]:
-    """The project's files that match git's patterns, sorted."""
+    """Return the project's files that match Git patterns, sorted."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns]
     names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
     return tuple(sorted({ROOT / name for name in names if name and (ROOT / name).is_file()}))
 
 
 def name(path: Path) -> str:
-    """A file's path inside the project."""
+    """Return a file's path relative to the project."""
     return path.relative_to(ROOT).as_posix()
 
 
 def template_files() -> tuple[Path, ...]:
-    """The project's templates: those of the apps, those in templates/, and those of components."""
+    """Return the templates of apps, of components, and in templates/."""
     patterns = ("templates/*", "*/templates/*", "*/jinja2/*")
     return tuple(path for path in files(*patterns) if path.suffix in {".html", ".md", ".svg", ".txt"})
 
 
 def template_name(path: Path) -> str:
-    """The name under which Django or Jinja2 finds a template."""
+    """Return the name by which Django or Jinja2 finds a template."""
     return re.split(r"(?:^|/)(?:templates|jinja2)/", name(path), maxsplit=1)[1]

@@ -1,4 +1,4 @@
-"""Tests that bin/up says in one sentence what a machine lacks and what to do."""
+"""Tests of the messages of bin/up on machines that lack a requirement."""
 
 import shutil
 import subprocess
@@ -17,7 +17,7 @@ WITHOUT_VENV = (
 
 @pytest.fixture
 def machine(tmp_path):
-    """A clone on a machine that has the named programs and nothing else; bin/up is run there."""
+    """Return a clone on a machine that has only the programs in TOOLS."""
     clone, path = tmp_path / "clone", tmp_path / "path"
     shutil.copytree(ROOT / "bin", clone / "bin")
     path.mkdir()
@@ -57,13 +57,13 @@ def test_up_without_venv(machine):
     )
 
 
-def test_up_with_a_data_folder_that_cannot_be(machine):
+def test_up_with_a_data_folder_that_cannot_be_created(machine):
     assert machine(PORTAL_DATA="/dev/null/data") == (
         "The data folder /dev/null/data is not writable. Make it writable, or set PORTAL_DATA=/path.\n"
     )
 
 
-def test_scripts_can_be_run():
+def test_scripts_are_executable():
     scripts = [path for path in (ROOT / "bin").iterdir() if path.suffix != ".sh"] + [ROOT / ".ci" / "run"]
     assert [script.name for script in scripts if not script.stat().st_mode & 0o100] == []
 

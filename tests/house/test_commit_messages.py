@@ -36,7 +36,7 @@ def run_git(*arguments: str) -> str:
 def test_commits_since_this_test_follow_the_rules() -> None:
     # in a shallow clone, the oldest commit seems to add this file: fewer commits are checked
     added = run_git("log", "--diff-filter=A", "--format=%H", "--", __file__).split()
-    commit_format = "--format=%x00%h%x1f%s%x1f%b%x1f"  # git puts the lines of --numstat behind it
+    commit_format = "--format=%x00%h%x1f%s%x1f%b%x1f"  # Git appends the lines of --numstat
     log = run_git("log", "--no-merges", "--numstat", commit_format, f"{added[-1]}..HEAD") if added else ""
     problems = {}
     for commit in log.split("\0")[1:]:

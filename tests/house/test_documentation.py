@@ -23,7 +23,7 @@ def find_anchors(page: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_relative_link_leads_to_a_file_and_an_anchor(page: Path) -> None:
+def test_relative_link_targets_exist(page: Path) -> None:
     broken = []
     for path, anchor in LINK.findall(CODE_BLOCK.sub("", page.read_text())):
         target = page.parent / path if path else page

@@ -34,7 +34,7 @@ def has_html(source: str) -> bool:
     return any(TAG_PATTERN.search(text) for text in list_strings(source))
 
 
-def test_modules_hold_no_html_except_where_no_template_can() -> None:
+def test_modules_contain_no_html_except_where_templates_are_impossible() -> None:
     modules = files("portal/*.py", "integrations/*.py", "verification/*.py")
     assert {name(path) for path in modules if has_html(path.read_text())} == set(EXCEPTIONS)
 
@@ -50,5 +50,5 @@ def test_modules_hold_no_html_except_where_no_template_can() -> None:
         ("small = 'a < b'", False),
     ],
 )
-def test_html_in_strings_is_found(source: str, expected: bool) -> None:
+def test_has_html(source: str, expected: bool) -> None:
     assert has_html(source) == expected

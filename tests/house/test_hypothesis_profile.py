@@ -1,8 +1,8 @@
-"""The profile of generated tests."""
+"""Test of the Hypothesis profile."""
 
 from hypothesis import HealthCheck, settings
 
 
-def test_busy_machine_fails_no_generated_test():
+def test_profile_ignores_the_speed_of_the_machine():
     profile = settings()
     assert (profile.deadline, profile.suppress_health_check) == (None, (HealthCheck.too_slow,))

@@ -10,13 +10,13 @@ import pytest
 from tests.house.source import ROOT
 
 
-def test_layers_hold():
+def test_import_contracts_are_kept():
     lint = Path(sys.executable).with_name("lint-imports")
     process = subprocess.run([lint, "--no-cache"], cwd=ROOT, capture_output=True, text=True)
     assert process.returncode == 0, process.stdout
 
 
-def test_frozen_namesake_of_the_state_machine_is_not_installed():
+def test_frozen_fork_of_the_state_machine_is_not_installed():
     with pytest.raises(PackageNotFoundError):
         version("django-fsm")  # it would write into the same folder as django-fsm-2
     assert version("django-fsm-2")

@@ -14,7 +14,7 @@ LOCKS = (RUNTIME, EMBEDDED_LOCK, DEVELOPMENT, INSTALLER)
 
 
 def pins(lock):
-    """(package, version), more than one of a package where its versions differ by Python."""
+    """Return (package, version); several per package if versions differ by Python."""
     return PIN_PATTERN.findall(lock)
 
 
@@ -23,11 +23,11 @@ def packages(lock):
 
 
 def list_required_names(requirements):
-    """Names of requirement lines, as the locks write them."""
+    """Return the names in requirement lines, spelled as in the lock files."""
     return {re.split(r"[^A-Za-z0-9._-]", line)[0].lower().replace("_", "-").replace(".", "-") for line in requirements}
 
 
-def test_locks_hold_no_addresses():
+def test_locks_contain_no_urls():
     assert not [line for line in "".join(LOCKS).splitlines() if "://" in line or "@" in line]
 
 
@@ -38,12 +38,12 @@ def test_every_pin_has_a_hash():
         assert [block for block in blocks if "--hash=sha256:" not in block] == []
 
 
-def test_what_is_tested_is_what_is_served():
+def test_tested_and_deployed_versions_are_equal():
     assert set(pins(RUNTIME)) - set(pins(EMBEDDED_LOCK)) == set()
     assert set(pins(EMBEDDED_LOCK)) - set(pins(DEVELOPMENT)) == set()
 
 
-def test_locks_hold_what_the_project_asks_for():
+def test_locks_contain_all_requirements_of_the_project():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert list_required_names(project["project"]["dependencies"]) - packages(RUNTIME) == set()
     assert (

@@ -1,4 +1,4 @@
-"""Tests that texts in modules are marked so that they are translated whole and when they are shown."""
+"""Tests that texts in modules are translated as a whole and at the time they are shown."""
 
 import ast
 from collections import defaultdict
@@ -8,13 +8,13 @@ import pytest
 
 from tests.house.source import files, name
 
-TOGETHER = (ast.JoinedStr, ast.BinOp)
-AT_ONCE = {"gettext", "ngettext", "pgettext", "npgettext"}
+COMPOSITIONS = (ast.JoinedStr, ast.BinOp)
+EAGER_FUNCTIONS = {"gettext", "ngettext", "pgettext", "npgettext"}
 OURS = [path for path in files("*.py") if not name(path).startswith("tests/")]
 
 
 def map_gettext_names(tree: ast.AST) -> dict[str, str]:
-    """Django's functions of translation by the names that a module gives them."""
+    """Return Django's translation functions by their names in a module."""
     imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
     return {
         each.asname or each.name: each.name
@@ -25,15 +25,15 @@ def map_gettext_names(tree: ast.AST) -> dict[str, str]:
     }
 
 
-def while_imported(node: ast.AST) -> Iterator[ast.AST]:
-    """The parts of a module that run when it is imported: all but the bodies of functions."""
+def list_import_time_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a module that run on import: all but the bodies of functions."""
     if isinstance(node, ast.Lambda):
         return
     is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     parts = [node.args, *node.decorator_list] if is_function else ast.iter_child_nodes(node)
     yield node
     for part in parts:
-        yield from while_imported(part)
+        yield from list_import_time_nodes(part)
 
 
 def list_calls(nodes: Iterator[ast.AST], names: set[str]) -> list[ast.Call]:
@@ -41,22 +41,22 @@ def list_calls(nodes: Iterator[ast.AST], names: set[str]) -> list[ast.Call]:
     return [call for call in calls if isinstance(call.func, ast.Name) and call.func.id in names]
 
 
-def too_early(source: str) -> list[int]:
-    """The lines that translate while a module is imported, when nobody's language is known."""
+def find_early_translations(source: str) -> list[int]:
+    """Return the lines that translate on import, when the reader's language is unknown."""
     tree = ast.parse(source)
-    names = {local_name for local_name, real in map_gettext_names(tree).items() if real in AT_ONCE}
-    return [call.lineno for call in list_calls(while_imported(tree), names)]
+    names = {local_name for local_name, real in map_gettext_names(tree).items() if real in EAGER_FUNCTIONS}
+    return [call.lineno for call in list_calls(list_import_time_nodes(tree), names)]
 
 
 def find_composed_messages(source: str) -> list[int]:
-    """The lines that mark a text put together there, which no translator ever gets: a message, or its plural."""
+    """Return the lines that translate a composed text, which makemessages can't extract: a message, or its plural."""
     tree = ast.parse(source)
     calls = list_calls(ast.walk(tree), set(map_gettext_names(tree)))
-    return [call.lineno for call in calls if any(isinstance(each, TOGETHER) for each in call.args[:2])]
+    return [call.lineno for call in calls if any(isinstance(each, COMPOSITIONS) for each in call.args[:2])]
 
 
-def odd(source: str) -> list[str]:
-    """The messages with names to be filled in that cannot be: a sign of percent in them was not doubled."""
+def find_broken_messages(source: str) -> list[str]:
+    """Return the messages whose placeholders can't be filled in because a percent sign is not escaped."""
     tree = ast.parse(source)
     calls = list_calls(ast.walk(tree), set(map_gettext_names(tree)))
     return [text for call in calls for text in _texts(call) if "%(" in text and not _fills(text)]
@@ -73,16 +73,16 @@ def _fills(text: str) -> bool:
         return False
 
 
-def test_no_module_translates_while_it_is_imported() -> None:
-    assert {name(path): lines for path in OURS if (lines := too_early(path.read_text()))} == {}
+def test_no_module_translates_on_import() -> None:
+    assert {name(path): lines for path in OURS if (lines := find_early_translations(path.read_text()))} == {}
 
 
-def test_no_message_is_put_together_where_it_is_marked() -> None:
+def test_no_translated_message_is_composed() -> None:
     assert {name(path): lines for path in OURS if (lines := find_composed_messages(path.read_text()))} == {}
 
 
-def test_every_message_can_be_filled_in() -> None:
-    assert {name(path): texts for path in OURS if (texts := odd(path.read_text()))} == {}
+def test_placeholders_of_every_message_can_be_filled_in() -> None:
+    assert {name(path): texts for path in OURS if (texts := find_broken_messages(path.read_text()))} == {}
 
 
 IMPORT_LINE = "from django.utils.translation import gettext as _, gettext_lazy\n"
@@ -98,15 +98,17 @@ IMPORT_LINE = "from django.utils.translation import gettext as _, gettext_lazy\n
         ('told = lambda: _("Now")', []),
     ],
 )
-def test_text_that_is_translated_too_early_is_found(source: str, lines: list[int]) -> None:
-    assert too_early(IMPORT_LINE + source) == lines
+def test_find_early_translations(source: str, lines: list[int]) -> None:
+    assert find_early_translations(IMPORT_LINE + source) == lines
 
 
-def test_message_that_is_put_together_is_found() -> None:
+def test_find_composed_messages() -> None:
     assert find_composed_messages(
         IMPORT_LINE + 'def told(n): return _(f"{n} days") + _("Now" + "Then") + _("Now")'
     ) == [2, 2]
 
 
-def test_sign_of_percent_that_stands_alone_is_found() -> None:
-    assert odd(IMPORT_LINE + 'def told(): return _("%(n)s % of"), _("96 %"), _("%(n)s %% of")') == ["%(n)s % of"]
+def test_find_broken_messages() -> None:
+    assert find_broken_messages(IMPORT_LINE + 'def told(): return _("%(n)s % of"), _("96 %"), _("%(n)s %% of")') == [
+        "%(n)s % of"
+    ]

@@ -1,4 +1,4 @@
-"""Roles are written by one service: no other module assigns the columns that hold them."""
+"""Tests that one service find_role_writes roles: no other module assigns their columns."""
 
 import ast
 
@@ -14,7 +14,7 @@ COLUMNS = {
     "groups",
     "user_permissions",
 }
-# each with the reason why it may
+# with the reason for each exception
 WRITERS = {
     "portal/accounts/models.py": "creates an account",
     "portal/demo/loader.py": "creates the people of the demonstration",
@@ -22,8 +22,8 @@ WRITERS = {
 }
 
 
-def writes(tree: ast.AST) -> list[int]:
-    """Lines that assign a role or hand one to something that writes it."""
+def find_role_writes(tree: ast.AST) -> list[int]:
+    """Return the lines that assign a role or pass one to a function that find_role_writes it."""
     line_numbers = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
@@ -38,9 +38,9 @@ def writes(tree: ast.AST) -> list[int]:
     return line_numbers
 
 
-def test_only_the_service_writes_roles_and_no_one_sets_a_password():
+def test_only_the_service_writes_roles_and_no_module_sets_a_password():
     sources = {name(path): path for path in files("*.py") if not name(path).startswith("tests/")}
     writes_by_path = {
-        path: writes(ast.parse(file.read_text())) for path, file in sources.items() if path not in WRITERS
+        path: find_role_writes(ast.parse(file.read_text())) for path, file in sources.items() if path not in WRITERS
     }
     assert {path: lines for path, lines in writes_by_path.items() if lines} == {}

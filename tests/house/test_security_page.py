@@ -1,4 +1,4 @@
-"""Tests that docs/reference/security.md names."""
+"""Tests that docs/reference/security.md names existing tests."""
 
 import ast
 import re

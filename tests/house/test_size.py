@@ -9,7 +9,7 @@ MAX_LINES = 300
 MAX_FUNCTION_LINES = 40
 
 
-def ours():
+def list_modules():
     return [path for path in files("*.py") if "/migrations/" not in name(path) and "tests/" not in name(path)]
 
 
@@ -21,7 +21,7 @@ def functions(path):
 
 
 def test_files_are_short():
-    long = {name(path) for path in ours() if len(path.read_text().splitlines()) > MAX_LINES}
+    long = {name(path) for path in list_modules() if len(path.read_text().splitlines()) > MAX_LINES}
     assert long == set()
 
 
@@ -33,7 +33,7 @@ def test_test_files_are_short():
 def test_functions_are_short():
     long = {
         f"{name(path)}::{function}": lines
-        for path in ours()
+        for path in list_modules()
         for function, lines in functions(path)
         if lines > MAX_FUNCTION_LINES
     }
@@ -50,6 +50,6 @@ def test_template_lines_are_short():
     assert long_lines == {}
 
 
-def test_modules_say_which_question_they_answer():
-    sources = {name(path): path.read_text() for path in ours()}
+def test_modules_have_docstrings():
+    sources = {name(path): path.read_text() for path in list_modules()}
     assert [path for path, text in sources.items() if text.strip() and not ast.get_docstring(ast.parse(text))] == []

@@ -1,4 +1,4 @@
-"""Tests that every template is used and writes nothing that the Content-Security-Policy refuses."""
+"""Tests that every template is used and obeys the Content-Security-Policy."""
 
 import re
 from pathlib import Path
@@ -24,9 +24,9 @@ QUOTED_PATH_PATTERN = re.compile(r"[\"']([\w./{}-]+)(?=[\"'#{])")
 
 @pytest.fixture(scope="module")
 def words():
-    """Every quoted word of code and templates, in which a template can be named; what is filled in is {}.
+    """Return the quoted words of code and templates that may name a template, with {} for placeholders.
 
-    A component is named by its app and its function.
+    A component's name consists of its app and its function.
     """
     paths = [path for path in (*files("*.py"), *OURS) if not name(path).startswith("tests/")]
     texts = [path.read_text() for path in paths]
@@ -48,7 +48,7 @@ def words():
 
 
 def is_replacement(template):
-    """Whether a package has a template of this name, so that ours takes its place."""
+    """Return whether the template overrides one of an installed package."""
     template_folders = [
         Path(django.forms.__file__).parent / "templates",
         *map(Path, get_app_template_dirs("templates")),
@@ -58,7 +58,7 @@ def is_replacement(template):
 
 
 def is_named(template, words):
-    """Whether the code names the template: whole, or as f"place/{word}.html" with the word written elsewhere."""
+    """Return whether the code names the template, as a whole or as f"folder/{word}.html" and the word."""
     if {template, template + "{}"} & words:
         return True
     stem, _, suffix = template.rpartition(".")
@@ -84,10 +84,10 @@ def test_emails_start_with_a_subject_and_the_next_action():
     } == set()
 
 
-def test_pages_hold_no_inline_script_or_style():
+def test_pages_have_no_inline_script_or_style():
     pages = [path for path in OURS if path.suffix == ".html" and "email" not in path.parts]
     assert [name(path) for path in pages if INLINE.search(path.read_text())] == []
 
 
-def test_templates_blame_no_one():
+def test_templates_do_not_blame_the_reader():
     assert [name(path) for path in OURS if FORBIDDEN.search(path.read_text())] == []

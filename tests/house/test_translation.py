@@ -12,12 +12,12 @@ OURS = template_files()
 PLAIN = {
     "templates/500.html": "must come when everything is broken, the translations too",
 }
-SAMPLES = "portal/styleguide/templates/styleguide/"  # its parts show data, not words of the portal
+SAMPLES = "portal/styleguide/templates/styleguide/"  # its parts show data, not texts of the portal
 
 UNSEEN = re.compile(
     r"{%\s*comment\b.*?{%\s*endcomment\s*%}|{#.*?#}|<!--.*?-->|<(script|style|code)\b.*?</\1>"
-    r"|{%\s*block (href|og_\w+)\s*%}.*?{%\s*endblock\s*%}"  # addresses, and words of a protocol
-    r"|\]\(<.*?>\)",  # addresses in Markdown
+    r"|{%\s*block (href|og_\w+)\s*%}.*?{%\s*endblock\s*%}"  # URLs and protocol keywords
+    r"|\]\(<.*?>\)",  # URLs in Markdown
     re.DOTALL,
 )
 TRANSLATED_BLOCK_PATTERN = re.compile(r"{%\s*blocktranslate\b.*?{%\s*endblocktranslate\s*%}", re.DOTALL)
@@ -28,7 +28,7 @@ LETTERS = re.compile(r"[A-Za-z]{2}")
 TRANSLATE_TAG_PATTERN = re.compile(r"{%\s*(?:block)?translate\b")
 OTHER_VALUES = re.compile(r"""\s(?:title|aria-label|placeholder|alt|content|value)=(?:"[^"]*"|'[^']*')""")
 
-# Component arguments that people read, whatever they look like; other literals only where they look like words.
+# Component arguments that are always text for readers. Other literals count only if they look like words.
 READ = {
     "heading",
     "label",
@@ -62,8 +62,8 @@ NO_WORDS = {
 COMMAND_PATTERN = re.compile(r"^(manage\.py|bin/|terraform ) ?")  # commands are the same in every language
 
 
-def texts_outside(source: str, *, markup: bool) -> list[str]:
-    """The words of a template that no translation can reach, in their order, attributes first."""
+def find_untranslated_texts(source: str, *, markup: bool) -> list[str]:
+    """Return the texts of a template outside translation tags in order, attributes first."""
     visible_source = DJANGO.sub("\0", TRANSLATED_BLOCK_PATTERN.sub("\0", UNSEEN.sub("", source)))
     texts = []
     if markup:
@@ -73,8 +73,8 @@ def texts_outside(source: str, *, markup: bool) -> list[str]:
     return [" ".join(text.split()) for text in map(html.unescape, texts) if LETTERS.search(text)]
 
 
-def literals_outside(source: str) -> list[str]:
-    """The words that a tag or a filter is given as they stand, outside _()."""
+def find_untranslated_literals(source: str) -> list[str]:
+    """Return the literal texts that a tag or filter gets outside _()."""
     texts = []
     for tag in DJANGO.findall(UNSEEN.sub("", TRANSLATED_BLOCK_PATTERN.sub("", source))):
         parts = list(smart_split(tag[2:-2].strip()))
@@ -89,39 +89,45 @@ def _words_of(part: str) -> list[str]:
     return [words for words in literals if LETTERS.search(words) and (key in READ or PHRASE.search(words))]
 
 
-def marked_machine_words(source: str) -> list[str]:
-    """The tags in whose names, classes or addresses a translation stands, where it would break them."""
+def find_translated_attributes(source: str) -> list[str]:
+    """Return the tags with a translation in their name, class, or URL, which would break them."""
     markup_only = DJANGO.sub(
         lambda tag: tag[0].replace("<", "‹").replace(">", "›").replace('"', "'"), UNSEEN.sub("", source)
     )
     return [tag for tag in MARKUP.findall(markup_only) if TRANSLATE_TAG_PATTERN.search(OTHER_VALUES.sub("", tag))]
 
 
-def own(path) -> bool:
+def is_checked(path) -> bool:
     return name(path) not in PLAIN and not name(path).startswith(SAMPLES)
 
 
-def all_of(find) -> dict[str, list[str]]:
-    return {name(path): words for path in OURS if own(path) and (words := find(path))}
+def find_in_templates(find) -> dict[str, list[str]]:
+    return {name(path): words for path in OURS if is_checked(path) and (words := find(path))}
 
 
-def test_no_text_of_a_template_stands_outside_a_translation():
-    assert all_of(lambda path: texts_outside(path.read_text(), markup=path.suffix in (".html", ".svg"))) == {}
+def test_templates_have_no_untranslated_text():
+    def find(path) -> list[str]:
+        return find_untranslated_texts(path.read_text(), markup=path.suffix in (".html", ".svg"))
+
+    assert find_in_templates(find) == {}
 
 
-def test_no_words_are_given_to_a_component_untranslated():
-    assert all_of(lambda path: literals_outside(path.read_text())) == {}
+def test_components_get_no_untranslated_text():
+    assert find_in_templates(lambda path: find_untranslated_literals(path.read_text())) == {}
 
 
-def test_no_class_name_or_address_is_translated():
-    assert all_of(lambda path: marked_machine_words(path.read_text()) if path.suffix == ".html" else []) == {}
+def test_no_class_name_or_url_is_translated():
+    def find(path) -> list[str]:
+        return find_translated_attributes(path.read_text()) if path.suffix == ".html" else []
+
+    assert find_in_templates(find) == {}
 
 
-def test_no_plural_is_made_of_an_ending():
-    assert all_of(lambda path: re.findall(r"\|pluralize[^%}]*", path.read_text())) == {}
+def test_no_plural_is_built_from_a_suffix():
+    assert find_in_templates(lambda path: re.findall(r"\|pluralize[^%}]*", path.read_text())) == {}
 
 
-def test_templates_that_stay_plain_exist():
+def test_excluded_templates_exist():
     assert [path for path in PLAIN if not (ROOT / path).exists()] == []
 
 
@@ -135,8 +141,8 @@ def test_templates_that_stay_plain_exist():
         ('<img alt="{% translate "A rocket" %}" class="picture wide">{# a rocket #}', []),
     ],
 )
-def test_words_of_a_template_are_found(source, expected):
-    assert texts_outside(source, markup=True) == expected
+def test_find_untranslated_texts(source, expected):
+    assert find_untranslated_texts(source, markup=True) == expected
 
 
 @pytest.mark.parametrize(
@@ -149,8 +155,8 @@ def test_words_of_a_template_are_found(source, expected):
         ('{{ moment|date:"D j M, H:i" }}{% if state == "in force" %}{% endif %}', []),
     ],
 )
-def test_words_given_to_a_component_are_found(source, expected):
-    assert literals_outside(source) == expected
+def test_find_untranslated_literals(source, expected):
+    assert find_untranslated_literals(source) == expected
 
 
 @pytest.mark.parametrize(
@@ -161,5 +167,5 @@ def test_words_given_to_a_component_are_found(source, expected):
         ('<p class="x" title="{% translate "Wrong" %}">', 0),
     ],
 )
-def test_translated_class_names_are_found(source, count):
-    assert len(marked_machine_words(source)) == count
+def test_find_translated_attributes(source, count):
+    assert len(find_translated_attributes(source)) == count

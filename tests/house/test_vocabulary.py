@@ -15,7 +15,7 @@ from tests.portal.extracted import of_module
 VOCABULARY = tomllib.loads((ROOT / "docs" / "vocabulary.toml").read_text())
 TERMS = {word: term for term, words in VOCABULARY["terms"].items() for word in words}
 WRONG = re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, TERMS), key=len, reverse=True))})s?\b", re.IGNORECASE)
-# what readers do not see: code, addresses, and the tags and comments of templates, but not their quoted texts
+# what readers don't see: code, URLs, and the tags and comments of templates, but not their quoted texts
 CODE = re.compile(r"```.*?```|`[^`\n]*`|\]\([^)]*\)", re.DOTALL)
 MARKUP = re.compile(r"{#.*?#}|{%\s*comment.*?endcomment\s*%}|<!--.*?-->|<(script|style)\b.*?</\1>", re.DOTALL)
 TAG = re.compile(r"{%.*?%}|{{.*?}}|<[^>]*>", re.DOTALL)
@@ -33,7 +33,7 @@ def list_template_texts(source: str) -> Iterator[str]:
 
 
 def list_openapi_texts(node: Any) -> Iterator[str]:
-    """Yield titles, descriptions, and names of fields; values of examples are data."""
+    """Yield titles, descriptions, and field names; values of examples are data."""
     if isinstance(node, list):
         for child in node:
             yield from list_openapi_texts(child)

@@ -1,4 +1,4 @@
-"""Tests of words and names that the project must not contain."""
+"""Tests of paths and hosts that the project must not contain."""
 
 import re
 
@@ -16,7 +16,7 @@ def texts():
             yield name(path), path.read_text(errors="replace")
 
 
-def test_no_file_names_a_place_of_one_machine():
+def test_no_file_contains_a_path_of_one_machine():
     assert [path for path, text in texts() if MACHINE.search(text)] == []
 
 

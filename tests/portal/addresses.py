@@ -23,7 +23,7 @@ ISSUE_PAGES = (
     "dispute_breach",
     "dismiss_dispute",
 )
-# Addresses whose answer is the same for all readers and that is no page.
+# URLs that are not pages and answer all readers alike.
 PUBLIC_FILES = {
     "api:openapi",
     "directory:badge_json",
@@ -43,7 +43,7 @@ BADGES = ("", "_svg", "_json", "_shields", "_statement", "_statement_compact", "
 
 
 def patterns(url_patterns: Any = None, namespace: str = "") -> Iterator[tuple[str, URLPattern]]:
-    """Every address of ours, in order; libraries' own pages (sign-in, admin) and the API, which has a table, apart."""
+    """Yield our URL patterns, without pages of libraries (sign-in, admin) and the API, which has its own table."""
     for pattern in get_resolver().url_patterns if url_patterns is None else url_patterns:
         if isinstance(pattern, URLResolver):
             inner = f"{pattern.namespace}:" if pattern.namespace else namespace
@@ -54,7 +54,7 @@ def patterns(url_patterns: Any = None, namespace: str = "") -> Iterator[tuple[st
 
 @cache
 def patterns_by_name() -> dict[str, URLPattern]:
-    """The address of each page; of two with the same name, the one with a part to fill in."""
+    """Return URL patterns by name; of two with the same name, the one with more arguments."""
     return {name: pattern for name, pattern in sorted(patterns(), key=lambda pair: len(pair[1].pattern.converters))}
 
 
@@ -63,7 +63,7 @@ def names() -> set[str]:
 
 
 def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
-    """The parts of an address, each naming something of Acme's."""
+    """Return the arguments of a URL, which refer to objects of Acme."""
     row = world["integration"]
     special: dict[str, dict[str, Any]] = {
         "partners:change_invitation": {"pk": world["invitation"].pk},
@@ -139,7 +139,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
 
 
 def address(name: str, world: dict[str, Any], **parts: Any) -> str:
-    """The address of a page by its name; `parts` in the place of the usual ones."""
+    """Return the URL of a page by its name; `parts` replace the usual arguments."""
     url_pattern = patterns_by_name()[name]
     path_values = kwargs_of(name, world) | parts
     return reverse(name, kwargs={key: path_values[key] for key in url_pattern.pattern.converters})

@@ -1,4 +1,4 @@
-"""Sends a request and takes back everything that it wrote."""
+"""Requests whose changes to the database are rolled back."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -41,7 +41,7 @@ def client_of(user: Any) -> Client:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The status of an answer (see access.txt), all that it says, its Cache-Control header, and its queries."""
+    """Status of an answer (see access.txt), its headers and body, Cache-Control header, and number of queries."""
 
     code: str
     text: str
@@ -52,16 +52,16 @@ class Answer:
 def send_request(
     client: Client, url: str, fields: dict[str, Any] | None = None, *, keep: bool = False
 ) -> tuple[str, str]:
-    """The code of one request and all that its answer says; whatever it wrote, cookies too, is taken back.
+    """Return the code and text of an answer. Changes to the database and to cookies are rolled back.
 
-    With `keep` the rows stay as they were written, for a look at them.
+    With `keep`, changes to the database stay.
     """
     answer = request_answer(client, url, fields, keep=keep)
     return answer.code, answer.text
 
 
 def request_answer(client: Client, url: str, fields: dict[str, Any] | None = None, *, keep: bool = False) -> Answer:
-    """The answer to one request, as `send_request` makes it."""
+    """Return the answer to a request, which is sent as in `send_request`."""
     before, cookies = AuditEvent.objects.count(), deepcopy(client.cookies)
     if fields and fields.get("file"):
         fields = fields | {"file": SimpleUploadedFile(str(fields["file"]), b"All tests passed.")}
@@ -78,14 +78,14 @@ def request_answer(client: Client, url: str, fields: dict[str, Any] | None = Non
 
 
 def serialize_response(answer: Any) -> str:
-    """All that an answer says: its head, its cookies and its body."""
+    """Return an answer's headers, cookies, and body as text."""
     body = b"".join(answer.streaming_content) if answer.streaming else answer.content
     close_answer(answer)
     return f"{answer.headers} {answer.cookies} {body.decode('utf-8', 'replace')}"
 
 
 def close_answer(answer: Any) -> None:
-    """Close an answer's files, but not the connection that the test's own transaction is open on."""
+    """Close an answer's files, but not the database connection, which the test's transaction needs."""
     request_finished.disconnect(close_old_connections)
     try:
         answer.close()

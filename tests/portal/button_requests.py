@@ -16,15 +16,16 @@ Press = tuple[str, dict[str, Any], dict[str, Any]]
 
 
 def list_button_requests(world: dict[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
-    """What people really press, by "page: what": the address and what is sent."""
+    """Return the URL and the fields of each button by its label, "page: action"."""
     requests_by_label = {}
-    for label, parts, fields in [*of_steps(world), *of_requirements(world), *of_pages(world)]:
+    button_requests = [*list_step_requests(world), *list_requirement_requests(world), *list_page_requests(world)]
+    for label, parts, fields in button_requests:
         requests_by_label[label] = (address(label.partition(": ")[0], world, **parts), fields)
     return requests_by_label
 
 
-def of_steps(world: dict[str, Any]) -> Iterator[Press]:
-    """(label, parts of the address, what is sent) of steps."""
+def list_step_requests(world: dict[str, Any]) -> Iterator[Press]:
+    """Yield (label, URL arguments, fields) of steps."""
     row = world["integration"]
     for name in ("approve", "request_changes", "decline", "put_on_hold", "withdraw", "complete_step", "publish"):
         yield (
@@ -47,7 +48,7 @@ def of_steps(world: dict[str, Any]) -> Iterator[Press]:
         )
 
 
-def of_requirements(world: dict[str, Any]) -> Iterator[Press]:
+def list_requirement_requests(world: dict[str, Any]) -> Iterator[Press]:
     time = (timezone.now() + timedelta(days=9)).strftime("%Y-%m-%dT%H:%M")
     until = (timezone.now() + timedelta(days=30)).strftime("%Y-%m-%d")
     account, document = world["account"].uuid, world["document"].uuid
@@ -69,7 +70,7 @@ def of_requirements(world: dict[str, Any]) -> Iterator[Press]:
         yield f"submissions:requirement: {act}", {"requirement_id": there}, {"act": act, **fields}
 
 
-def of_pages(world: dict[str, Any]) -> Iterator[Press]:
+def list_page_requests(world: dict[str, Any]) -> Iterator[Press]:
     facts = {"name": "New name", "description": "Other.", "category": "ci-cd", "offerings": ["Open Source"]}
     yield (
         "submissions:edit: a name",

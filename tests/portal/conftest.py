@@ -1,7 +1,7 @@
 """Users and objects for tests of pages.
 
-They are created once per module, in a transaction around those of its tests. Each test gets a copy of the rows and
-leaves nothing behind.
+They are created once per module, in a transaction around those of its tests. Each test gets a copy of the objects, and
+its changes are rolled back.
 """
 
 import os
@@ -31,7 +31,7 @@ TEAMS = (
     ("vera", "Vera Voss", "acme", "viewer"),
     ("charlie", "Charlie Cole", "globex", "owner"),
 )
-# people whose roles end where Acme's integrations begin: those are in other programs than Vault
+# their roles are limited to Vault; the integrations of Acme are in other programs
 PROGRAM_PEOPLE: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("vic", "Vic Vance", {"is_reviewer": True, "program_roles": ["reviewer:vault"]}),
     ("mona", "Mona Marsh", {"program_roles": ["manager:vault"]}),
@@ -50,9 +50,9 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def once(
     django_db_setup: None, django_db_blocker: Any, tmp_path_factory: Any, run_folder: Path
 ) -> Iterator[Callable[[Callable[[], Any]], dict[str, Any]]]:
-    """Builds what the tests of a module look at, in a transaction around theirs: what was made, with its uploads.
+    """Return a function that builds the objects of a module's tests in a transaction around theirs.
 
-    One process of a run builds it. The others repeat its statements and write the same files.
+    One process of a run builds them. The others repeat its statements and write the same files.
     """
     folder = tmp_path_factory.mktemp("uploads")
     around = transaction.atomic()
@@ -84,7 +84,7 @@ def write_files(folder: Path, files: dict[str, bytes]) -> None:
 
 @pytest.fixture(scope="module")
 def world_once(once: Any) -> dict[str, Any]:
-    """One of everything, by what it is, with its cast and the folder of its uploads."""
+    """Return one object of each kind by name, with the users and the folder of uploads."""
     world: dict[str, Any] = once(build)
     return world
 
@@ -95,7 +95,7 @@ def build() -> dict[str, Any]:
 
 
 def cast_of(acme: Partner, globex: Partner) -> dict[str, Any]:
-    """Everybody by name, nobody for the visitor."""
+    """Create the users. Return them by name, with None for the visitor."""
     cast: dict[str, Any] = {"anonymous": None}
     for key, name, team, role in TEAMS:
         partner = acme if team == "acme" else globex
@@ -112,28 +112,28 @@ def cast_of(acme: Partner, globex: Partner) -> dict[str, Any]:
 
 @pytest.fixture
 def world(world_once: dict[str, Any], db: None, settings: Any) -> dict[str, Any]:
-    """One of everything, by what it is: rows of this test's own."""
+    """Return this test's copy of one object of each kind, by name."""
     settings.MEDIA_ROOT = world_once["folder"]
     return deepcopy(world_once)
 
 
 @pytest.fixture
 def cast(world: dict[str, Any]) -> dict[str, Any]:
-    """Everybody of the world by name; nobody for the visitor."""
+    """Return the users by name, with None for the visitor."""
     people: dict[str, Any] = world["cast"]
     return people
 
 
 @pytest.fixture
 def crawl(run_folder: Path, world: dict[str, Any], settings: Any) -> Callable[[str], Crawl]:
-    """Return what the portal with a mail server answers a role. A portal without one shows its email log to all."""
+    """Return a function that crawls a portal with a mail server. Without one, the email log is public."""
     settings.EMAIL_LOG_PUBLIC = False
     return lambda role: read_or_crawl(run_folder, role, world)
 
 
 @pytest.fixture
 def run_python(tmp_path: Path) -> Callable[..., Process]:
-    """Runs Python in an environment that holds nothing but the settings given."""
+    """Return a function that runs Python with only the given settings in the environment."""
 
     def run(*arguments: str, **settings: str) -> Process:
         environment = {"PATH": os.environ["PATH"], "PORTAL_DATA": str(tmp_path / "data"), **settings}
@@ -149,5 +149,5 @@ def manage(run_python: Callable[..., Process]) -> Callable[..., Process]:
 
 @pytest.fixture
 def import_settings(run_python: Callable[..., Process]) -> Callable[..., Process]:
-    """Runs a statement that knows the settings: starts three times as fast as a command."""
+    """Return a function that runs a statement with the settings, which is three times as fast as a command."""
     return lambda code="", **settings: run_python("-c", f"from portal import settings; {code}", **settings)

@@ -1,6 +1,6 @@
-"""What every page and button answers a role. Each role's pages are requested once per run, and several tests read them.
+"""Answers of every page and button to a role. Several tests read them; each role is crawled once per run.
 
-The pages are in the pseudo language, which changes no status, no header, and no text of the world.
+The pages are in the pseudo-language, which changes no status, no header, and no text of the test data.
 """
 
 import pickle
@@ -20,13 +20,13 @@ from tests.template_database import lock_folder
 
 @dataclass(slots=True)
 class Crawl:
-    """The answers to one role: to GET and POST by the name of the page, to buttons by their label."""
+    """Answers to one role: to GET and POST by page name, to buttons by label."""
 
     shown: dict[str, Answer] = field(default_factory=dict)
     posted: dict[str, Answer] = field(default_factory=dict)
     pressed: dict[str, Answer] = field(default_factory=dict)
-    messages: frozenset[str] = frozenset()  # that the pages asked a translation for
-    recorded_texts: frozenset[str] = frozenset()  # in the rows of the world
+    messages: frozenset[str] = frozenset()  # that the pages translate
+    recorded_texts: frozenset[str] = frozenset()  # in the database
 
     def list_answers(self) -> list[tuple[str, Answer]]:
         """Return (page or button, answer) of all requests."""
@@ -34,7 +34,7 @@ class Crawl:
 
 
 def crawl_pages(client: Client, world: dict[str, Any]) -> Crawl:
-    """Request every page with GET and with an empty POST, and press every button. Nothing that they write stays."""
+    """Request every page with GET and an empty POST, and press every button. All changes are rolled back."""
     crawl = Crawl(recorded_texts=frozenset(list_recorded_texts()))
     with pseudo.activate_pseudo_language() as messages:
         for name in sorted(names()):
@@ -47,7 +47,7 @@ def crawl_pages(client: Client, world: dict[str, Any]) -> Crawl:
 
 
 def read_or_crawl(folder: Path, role: str, world: dict[str, Any]) -> Crawl:
-    """Return the crawl of a role from the folder that all processes of a run share. The first one makes it."""
+    """Return the crawl of a role from the folder that all processes of a run share. The first process creates it."""
     file = folder / f"crawl-{role}"
     with lock_folder(folder, f"{file.name}.lock"):
         if not file.exists():

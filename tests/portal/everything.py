@@ -55,7 +55,7 @@ LOGS, MEETING, ACCOUNTS, FORM, ATTESTED_REQUIREMENT, AGREEMENT_REQUIREMENT = (
 
 
 def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
-    """Acme's integration in review with one of everything; Globex works on the same and is told no more."""
+    """Create Acme's integration in review with one object of each kind, and a similar one of Globex."""
     alice, charlie, rita = cast["alice"], cast["charlie"], cast["rita"]
     now = timezone.now() - timedelta(days=1)
     row = begin(acme, alice, name=f"Rocket {CANARY}", description=CANARY, now=now)
@@ -66,15 +66,15 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
     lander = begin(acme, alice, name="Lander", repository="acme/lander", repository_id=2, now=now)
     integration, told_integration = (
         drive(booster, "support", partner=alice, reviewer=rita, now=now),
-        changes_asked(lander, cast, now),
+        request_changes(lander, cast, now),
     )
-    waiting_integration = left_as_it_is(integration, cast, now)
+    waiting_integration = dismiss_notice(integration, cast, now)
     other = begin(globex, charlie, name="Rocket", repository="globex/rocket", repository_id=3, now=now)
     driver = begin(acme, alice, name="Driver", category="container-runtime", repository_id=4, now=now)
     task = begin(acme, alice, program="terraform-run-task", repository="", name="Preflight", now=now)
     introduction = introductions.request_introduction(other, row, "We build a rocket too.", actor=charlie, now=now)
     invitation = invitations.send_invitation(acme, "charlie@globex.example", "viewer", actor=alice, now=now)
-    texts = {**talk(row, cast, now), **create_submissions(row, cast, now)}
+    texts = {**create_messages(row, cast, now), **create_submissions(row, cast, now)}
     row = Integration.objects.get(pk=row.pk)
     return {
         "partner": acme,
@@ -82,7 +82,7 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
         "agreement": agreement,
         "rob": cast["rob"],
         "cast": cast,
-        "report": reported_week(acme, now),
+        "report": create_report(acme, now),
         "recipient": ExternalRecipient.objects.create(scope="programs", email="vip@bank.example", added_at=now),
         **create_subscriptions(acme, alice, now),
         **invite_reviewer(cast["sam"], now),
@@ -126,14 +126,14 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
 
 
 def invite_reviewer(sam: Any, now: Any) -> dict[str, Any]:
-    """An invitation to a role, and its token from the email."""
+    """Create an invitation to a role. Return it and its token from the email."""
     invitation = staff_invitations.send_invitation("nora@program.example", ["reviewer:nomad"], actor=sam, now=now)
     mail = EmailMessage.objects.get(name="staff_invitation")
     return {"staff_invitation": invitation, "staff_token": link(mail).rsplit("/", 2)[-2]}
 
 
 def create_subscriptions(acme: Any, alice: Any, now: Any) -> dict[str, Any]:
-    """A webhook with a message, and the address of a calendar."""
+    """Create a webhook with a message, and a calendar feed."""
     endpoint_configuration = EndpointConfiguration(
         f"Build {CANARY}", ["integration.listed"], address=f"https://hooks.acme.com/{CANARY}"
     )
@@ -169,15 +169,15 @@ def create_test_runs(row: Any, task: Any, driver: Any, alice: Any, now: Any) -> 
     return {"get_test_run": test_run.pk, "cancel_test_run": run_task_test.pk}
 
 
-def reported_week(acme: Any, now: Any) -> str:
-    """The scope of a frozen report about Acme."""
+def create_report(acme: Any, now: Any) -> str:
+    """Create a report about Acme. Return its scope."""
     report_scope = scopes.find_report_scope(scopes.build_partner_key(acme))
     tasks.get_or_create_snapshot(report_scope, periods.parse_period("2026-W16"), now)
     return str(report_scope.key)
 
 
-def changes_asked(row: Any, cast: Any, now: Any) -> Any:
-    """In review with a finding that the company was told and has not answered."""
+def request_changes(row: Any, cast: Any, now: Any) -> Any:
+    """Return the integration in review with a published finding that the partner has not answered."""
     rita = cast["rita"]
     row = drive(row, "review", partner=cast["alice"], reviewer=rita, now=now)
     review_claims.claim_review(row, actor=rita, now=now)
@@ -186,26 +186,26 @@ def changes_asked(row: Any, cast: Any, now: Any) -> Any:
     return Integration.objects.get(pk=row.pk)
 
 
-def left_as_it_is(row: Any, cast: Any, now: Any) -> int:
-    """The portal suggested a notice and rita gave none: the event that keeps the evidence she had."""
+def dismiss_notice(row: Any, cast: Any, now: Any) -> int:
+    """Let Rita dismiss a suggested notice. Return the number of the event, which has the evidence."""
     request = {"request": "sla_breaches", "params": {"count": 2, "days": 90}, "reason": f"2 breaches {CANARY}"}
     perform_transition(row, "suggest_notice", actor=None, now=now, **request)
     return int(perform_transition(row, "dismiss_request", actor=cast["rita"], note=CANARY, now=now).seq)
 
 
-def talk(row: Any, cast: Any, now: Any) -> dict[str, Any]:
-    """What both sides wrote: a finding that the company was told and one that it was not, messages, a note."""
+def create_messages(row: Any, cast: Any, now: Any) -> dict[str, Any]:
+    """Create messages of both sides, a note, an unpublished finding, and a draft."""
     rita, alice = cast["rita"], cast["alice"]
     reviewing.post_message(row, f"From us: {CANARY}", actor=alice, now=now)
     reviewing.post_message(row, f"Note: {CANARY}", actor=rita, now=now, is_internal=True)
-    untold = reviewing.raise_finding(row, FORM, f"Show {CANARY}.", actor=rita, now=now)
+    unpublished = reviewing.raise_finding(row, FORM, f"Show {CANARY}.", actor=rita, now=now)
     start = drafts.create_draft(row.partner, "vault", actor=alice, now=now)
     draft_fields = {"name": f"Draft {CANARY}", "repository_address": "acme/vault-plugin-x"}
-    return {"finding": untold, "draft": drafts.save_draft(start, draft_fields, version=0, actor=alice, now=now)}
+    return {"finding": unpublished, "draft": drafts.save_draft(start, draft_fields, version=0, actor=alice, now=now)}
 
 
-def schema_of(row: Any) -> bytes:
-    """What Terraform prints of the provider of this integration: one resource."""
+def build_schema(row: Any) -> bytes:
+    """Return the schema of the integration's provider as Terraform prints it, with one resource."""
     name = get_product_name(row.repository)
     block = {"attributes": {"id": {"type": "string", "computed": True, "description": CANARY}}}
     resources = {"resource_schemas": {f"{name}_pad": {"version": 0, "block": block}}}
@@ -214,7 +214,7 @@ def schema_of(row: Any) -> bytes:
 
 
 def create_submissions(row: Any, cast: Any, now: Any) -> dict[str, Any]:
-    """What was handed in: a document, an agreed meeting, an account."""
+    """Create a document, a scheduled meeting, and a test account."""
     alice, rita = cast["alice"], cast["rita"]
     file = SimpleUploadedFile(f"{CANARY}.txt", CANARY.encode())
     document = documents.upload_document(row, LOGS, validate_file(file, ("txt",)), actor=alice, now=now)
@@ -228,6 +228,6 @@ def create_submissions(row: Any, cast: Any, now: Any) -> dict[str, Any]:
     requirements.submit_answer(row, FORM, {"tests": CANARY}, actor=alice, now=now)
     row.fulfillments.filter(requirement_id=ATTESTED_REQUIREMENT).delete()  # to confirm it
     for version in ("1.4.0", "1.5.0"):
-        stored.store_schema(row, parse_version(version), schema_of(row), actor=alice, now=now)
+        stored.store_schema(row, parse_version(version), build_schema(row), actor=alice, now=now)
     mail = EmailMessage.objects.filter(person=alice, name="meeting_agreed").first()
     return {"document": document, "meeting": meeting, "account": account, "mail": mail}

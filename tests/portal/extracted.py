@@ -18,7 +18,7 @@ IN_TEMPLATE = re.compile(rf"\b(?:_|n?gettext)\(\s*{TEXT}(?:\s*,\s*{TEXT})?")
 
 @cache
 def messages() -> frozenset[str]:
-    """The messages, singular and plural, as they are written."""
+    """Return the messages, singular and plural, as written in the source."""
     return frozenset((*_of_modules(), *_of_templates(), *_of_content_files()))
 
 

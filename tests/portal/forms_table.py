@@ -1,4 +1,4 @@
-"""Every form and how it is created with submitted data. A new form needs a line here."""
+"""All forms, and how each is created with submitted data. Add a line for a new form."""
 
 import importlib
 import pkgutil
@@ -74,7 +74,7 @@ BASES = {
     people_forms.RolesForm,
     requirement_actions.FileForm,
     schemas.SchemaComparisonForm,
-}  # never shown themselves, or never filled in
+}  # base classes, and forms that no one fills in
 TIMES = (NOW + timedelta(days=2), NOW + timedelta(days=3))
 OPTIONS = (("a", "First"), ("b", "Second"))
 QUESTIONS = Requirement(
@@ -110,7 +110,7 @@ def step(name: str) -> Build:
     return lambda data, user: transitions.TransitionForm(ROW, transitions.get_transition(name), data=data)
 
 
-# (form class, what distinguishes the case): how it is made from typed data for a person
+# (form class, variant): function that creates the form from submitted data and a user
 FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (requirement_actions.SignatureForm, ""): lambda data, user: requirement_actions.SignatureForm(data=data),
     (requirement_actions.SignedPdfForm, ""): lambda data, user: requirement_actions.SignedPdfForm(
@@ -244,7 +244,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
 
 
 def list_form_classes() -> set[type[BaseForm]]:
-    """Every form class of ours, wherever it is written."""
+    """Return all form classes of the portal."""
     for root in map(importlib.import_module, OURS):
         for module in pkgutil.walk_packages(root.__path__, f"{root.__name__}."):
             if not {"migrations", "management"} & set(module.name.split(".")):

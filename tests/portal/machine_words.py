@@ -1,4 +1,4 @@
-"""Words that only the program should read: status values and keys, in the visible text of a page."""
+"""Status values and keys in the visible text of a page, which should show labels instead."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Pseudo-language in which every message stands in ⟦…⟧, to find text that is not translatable."""
+"""Pseudo-language that puts every message in ⟦…⟧, to find untranslatable text."""
 
 import html
 import re
@@ -11,7 +11,7 @@ from django.utils import translation
 from django.utils.translation import trans_real
 from django.utils.translation.trans_real import CONTEXT_SEPARATOR
 
-CODE = "tlh"  # of no catalog, ours or Django's
+CODE = "tlh"  # no catalog has this code
 OPEN, CLOSE = "⟦", "⟧"
 
 UNSEEN = re.compile(r"<(script|style|pre|code|svg|textarea)\b.*?</\1>|<!--.*?-->|<!doctype[^>]*>", re.DOTALL | re.I)
@@ -21,7 +21,7 @@ LINK = re.compile(r"https?://\S+|\S+@\S+|\bv?\d+(?:\.\d+)+\S*")
 
 
 class PseudoTranslations(NullTranslations):
-    """Every message comes back as it is, in brackets; what is in brackets already was translated once."""
+    """Translations that return each message in brackets, unless it has them already."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class PseudoTranslations(NullTranslations):
         self.requested_addresses: set[str] = set()
 
     def to_language(self) -> str:
-        """What get_language() says meanwhile, so that nothing remembered for English is brackets."""
+        """Return the value of get_language(), so that no value cached for English has brackets."""
         return CODE
 
     def gettext(self, message: str) -> str:
@@ -51,7 +51,7 @@ class PseudoTranslations(NullTranslations):
 
 @contextmanager
 def activate_pseudo_language() -> Iterator[set[str]]:
-    """Django speaks the pseudo language within, and forgets it afterwards. Gives the messages that were asked for."""
+    """Activate the pseudo-language in a block. Yields the requested messages."""
     translations = trans_real._translations[CODE] = PseudoTranslations()
     try:
         with _enable_translation(), translation.override(CODE):
@@ -62,7 +62,7 @@ def activate_pseudo_language() -> Iterator[set[str]]:
 
 @contextmanager
 def _enable_translation() -> Iterator[None]:
-    """Look texts up, which a portal with one language doesn't. Django otherwise decides that once per process."""
+    """Enable translation, which a portal with one language disables. Django decides that only once per process."""
     functions = translation._trans.__dict__
     with override_settings(USE_I18N=True):
         functions.clear()
@@ -71,7 +71,7 @@ def _enable_translation() -> Iterator[None]:
 
 
 def find_untranslated_texts(page: str, *, markup: bool = True) -> list[str]:
-    """The words of a page or mail that stand outside the brackets, in pieces as the markup cuts them."""
+    """Return the text of a page or email outside the brackets, split by markup."""
     page = UNSEEN.sub("\0", page)
     visible_texts = [*VISIBLE_ATTRIBUTE_PATTERN.findall(page), TAG.sub("\0", page)] if markup else [page]
     outside = [piece for text in visible_texts for piece in _outside(html.unescape(text)).split("\0")]
@@ -80,7 +80,7 @@ def find_untranslated_texts(page: str, *, markup: bool = True) -> list[str]:
 
 
 def _outside(text: str) -> str:
-    """The text without what is in brackets, also where brackets stand in brackets."""
+    """Return the text without bracketed parts, which can be nested."""
     depth, characters = 0, []
     for char in text:
         depth += char == OPEN

@@ -9,7 +9,7 @@ APPS = ("portal.", "integrations.", "verification.")
 
 
 def list_recorded_texts() -> Iterator[str]:
-    """Every text in the rows of the world: what the cast wrote, and what was written down for them."""
+    """Return every text in the database: written by users, or recorded about them."""
     for model in apps.get_models():
         if model._meta.managed and model.__module__.startswith(APPS):
             for row in model.objects.values():  # type: ignore[attr-defined]
@@ -17,7 +17,7 @@ def list_recorded_texts() -> Iterator[str]:
 
 
 def texts_of(thing: object) -> Iterator[str]:
-    """Every text in a program's dataclasses or in JSON."""
+    """Yield every text in dataclasses or JSON."""
     if isinstance(thing, str):
         yield thing
     elif is_dataclass(thing):

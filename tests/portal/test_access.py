@@ -20,7 +20,7 @@ TABLE = Path(__file__).with_name("access.txt")
 
 
 def build_access_table(crawls: list[Crawl]) -> dict[str, list[str]]:
-    """The whole table as it is now."""
+    """Return the current table."""
     first = crawls[0]
     lines = {name: [f"{each.shown[name].code}/{each.posted[name].code}" for each in crawls] for name in first.shown}
     return lines | {label: [each.pressed[label].code for each in crawls] for label in sorted(first.pressed)}
@@ -37,8 +37,8 @@ def format_access_table(lines: dict[str, list[str]]) -> list[str]:
 
 
 @pytest.mark.any_database
-def test_access_is_as_written(crawl: Callable[[str], Crawl]) -> None:
-    """A new URL fails here until its line is written, after deciding who should reach it."""
+def test_access_matches_the_table(crawl: Callable[[str], Crawl]) -> None:
+    """Add a line for a new URL after deciding who may open it."""
     now, table = build_access_table([crawl(role) for role in ROLES]), read_access_table()
     differing = {name: cells for name, cells in now.items() if table.get(name) != cells}
     was = {name: table.get(name, ["none"] * len(ROLES)) for name in differing}
@@ -54,14 +54,15 @@ def test_access_is_as_written(crawl: Callable[[str], Crawl]) -> None:
     assert not [name for name, cells in now.items() if any(code.startswith("5") for code in "/".join(cells).split("/"))]
 
 
-# what program staff may do in every program, whatever the limits of their roles
+# permitted to program staff in every program, whatever the limits of their roles
 IN_EVERY_PROGRAM = {
     "reviews:assign_reviewer: to rob",
     "reviews:partner: manager",
     "reviews:post_message: a message",
     "reviews:post_message: a note",
 }
-BY_SIGNED_LINK = {"reports:confirm_external", "reports:stop_external"}  # whoever has the link, also without an account
+# permitted to everyone who has the link, also without an account
+BY_SIGNED_LINK = {"reports:confirm_external", "reports:stop_external"}
 
 
 def test_roles_change_nothing_beyond_their_limits() -> None:
@@ -85,5 +86,5 @@ def test_every_page_answers_on_postgresql(cast: Any, world: Any, settings: Any, 
     assert answers == {name: table[name][column].partition("/")[0] for name in answers}
 
 
-def test_every_address_of_ours_has_a_name() -> None:
+def test_every_url_pattern_has_a_name() -> None:
     assert [str(pattern.pattern) for _, pattern in patterns() if not pattern.name] == []

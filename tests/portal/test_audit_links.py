@@ -11,9 +11,9 @@ from tests.portal.crawl import Crawl
 
 pytestmark = pytest.mark.any_database
 
-UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}")  # differs between the worlds that made the answers
+UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}")  # differs between the databases that were crawled
 LINK = re.compile(r'href="/audit-log/\?([^"]+)"')
-# Pages whose URL names something that has no events of its own.
+# Pages of objects without events.
 WITHOUT_EVENTS = {
     "accounts:enrollment": "a link from an email",
     "accounts:invitation": "a link from an email",

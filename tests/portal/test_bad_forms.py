@@ -1,4 +1,4 @@
-"""Whatever is typed into any form: it is fit, or each field says in a sentence why not; it never breaks."""
+"""Tests of arbitrary input in all forms: it is valid, or each field explains why not; no form fails."""
 
 import re
 import unicodedata
@@ -47,17 +47,17 @@ FORBIDDEN = re.compile(r"\b(invalid|illegal)\b|%\((limit_value|show_value|value)
 SECRETS = ("password", "secret", "code")
 texts = st.text(max_size=40).map(lambda text: text.encode("utf-8", "ignore").decode())
 values = st.one_of(st.sampled_from(FIT), st.sampled_from(NASTY), texts)
-# a field that fails alone is told plainly enough: no time is spent on making the example smaller
+# failures name the field, so shrinking the example isn't worth its time
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
 quick = settings(max_examples=10, deadline=None, phases=PHASES, suppress_health_check=list(HealthCheck))
 
 
-def test_every_form_has_its_line() -> None:
+def test_every_form_is_in_the_table() -> None:
     assert {form.__qualname__ for form in list_form_classes() - BASES} == {form.__qualname__ for form, _ in FORMS}
 
 
 def draw_form_data(draw: st.DataObject, names: list[str]) -> QueryDict:
-    """Each field once, twice or not at all."""
+    """Draw a value for each field once, twice, or not at all."""
     post = QueryDict(mutable=True)
     for name in names:
         post.setlist(name, draw.draw(st.lists(values, max_size=2), label=name))
@@ -67,7 +67,7 @@ def draw_form_data(draw: st.DataObject, names: list[str]) -> QueryDict:
 @pytest.mark.parametrize("case", FORMS, ids=lambda case: "-".join(filter(None, (case[0].__qualname__, case[1]))))
 @quick
 @given(draw=st.data())
-def test_form_takes_anything_and_says_invalid_input(case: Any, alice: Any, draw: st.DataObject) -> None:
+def test_form_accepts_any_input_or_explains_errors(case: Any, alice: Any, draw: st.DataObject) -> None:
     with context.request_context(request_of(alice)):
         build = FORMS[case]
         form_data = draw_form_data(draw, list(build(None, alice).fields))
@@ -82,19 +82,19 @@ def test_form_takes_anything_and_says_invalid_input(case: Any, alice: Any, draw:
 
 
 def strip_input(sentence: str, post: list[str]) -> str:
-    """What the form says itself: what was typed is the reader's own word."""
+    """Replace the user's input in a message, so that only the form's own words are left."""
     return next((sentence.replace(each, "…") for each in post if each and each in sentence), sentence)
 
 
 def is_storable(field: forms.Field, text: str, name: str) -> bool:
-    """A database takes it, no reader is misled by it, and it is no longer than was said."""
+    """Return whether the database accepts the text, it has no invisible characters, and it is not too long."""
     longest = getattr(field, "max_length", None)
     unseen = {char for char in text if unicodedata.category(char) in ("Cc", "Cs") and char != "\n"}
     is_secret = any(word in name for word in SECRETS)
     return "\x00" not in text and (is_secret or not unseen) and (longest is None or len(text) <= longest)
 
 
-# page: who sends it
+# page: user who submits it
 PAGES = {
     "account_login": None,
     "account_signup": None,
@@ -132,7 +132,7 @@ FIELDS = [
 @pytest.mark.parametrize("page", PAGES)
 @quick
 @given(draw=st.data())
-def test_page_takes_anything(page: str, alice: Any, charlie: Any, rita: Any, draw: st.DataObject) -> None:
+def test_page_accepts_any_input(page: str, alice: Any, charlie: Any, rita: Any, draw: st.DataObject) -> None:
     cast = {"alice": alice, "charlie": charlie, "rita": rita}
     slug = ["acme"] if page in ("partners:edit", "partners:invite") else []
     post = draw_form_data(draw, FIELDS)

@@ -1,4 +1,4 @@
-"""Tests of invalid input: a clear response, nothing lost, never a 500."""
+"""Tests of invalid input: a clear response, no lost data, no status 500."""
 
 import io
 import zipfile
@@ -22,7 +22,7 @@ from tests.portal.everything import ACCOUNTS, LOGS
 
 pytestmark = pytest.mark.any_database
 
-# who presses it, by the beginning of its label; everything else is alice's
+# role that presses a button, by the beginning of its label; alice presses all others
 WHO = {
     "reviews:answer_finding": "alice",
     "reviews:post_message": "alice",
@@ -32,7 +32,7 @@ WHO = {
 }
 NASTY = ["a\x00b", "\u202e\u2028", "\r\nBcc: x@y.example", "<script>alert(1)</script>", "x" * 30_000, "9" * 400]
 ROUNDS = {"anonymous": 1, "alice": 2, "rita": 2}
-# the fourth is longer than any text may be, and a number larger than any column
+# the fourth is longer than the limit of any text, and a number larger than any column
 IN_FIELDS: list[Any] = ["a\x00b", "\r\nBcc: \u202e", ["a", "b"], "9" * 4_200, []]
 PARAMETERS = (
     "page",
@@ -62,13 +62,13 @@ PARAMETERS = (
 quick = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-def who(label: str) -> str:
+def get_role(label: str) -> str:
     return next((role for begin, role in WHO.items() if label.startswith(begin)), "alice")
 
 
 @pytest.fixture(autouse=True)
-def as_strict_as_production(db: None) -> Iterator[None]:
-    """SQLite takes what PostgreSQL refuses: NUL in a text, and texts longer than their column."""
+def refuse_like_postgresql(db: None) -> Iterator[None]:
+    """Refuse what PostgreSQL refuses but SQLite accepts: NUL in a text, and texts longer than their column."""
 
     def no_nul(execute: Any, sql: Any, params: Any, many: Any, context: Any) -> Any:
         if any("\x00" in each or "\\u0000" in each for each in params or () if isinstance(each, str)):
@@ -93,12 +93,12 @@ def clients(cast: Any) -> dict[str, Client]:
 
 
 @pytest.mark.parametrize("role", ROUNDS)
-def test_no_parameter_of_an_address_breaks_a_page(cast: Any, world: Any, role: str) -> None:
+def test_bad_url_parameters_break_no_page(cast: Any, world: Any, role: str) -> None:
     client, failures = client_of(cast[role]), []
     for name in sorted(names()):
         url = address(name, world)
         for first in range(ROUNDS[role]):
-            code, _ = send_request(client, f"{url}?{'&'.join(nasty_query(first))}")
+            code, _ = send_request(client, f"{url}?{'&'.join(list_bad_parameters(first))}")
             if code.startswith("5"):
                 failures.append(f"{name}, round {first}")
             if code == "in":
@@ -106,8 +106,8 @@ def test_no_parameter_of_an_address_breaks_a_page(cast: Any, world: Any, role: s
     assert failures == []
 
 
-def nasty_query(first: int) -> Iterator[str]:
-    """Every parameter with a text of its own, so that one of them being refused hides no other for long."""
+def list_bad_parameters(first: int) -> Iterator[str]:
+    """Yield each parameter with a different text, so that a refused one doesn't hide the others."""
     for place, key in enumerate(PARAMETERS):
         yield f"{key}={quote_text(NASTY[(place + first) % len(NASTY)])}"
 
@@ -116,13 +116,13 @@ def quote_text(text: str) -> str:
     return quote(text.encode("utf-8", "surrogatepass"))
 
 
-def test_no_text_in_any_field_breaks_a_page(clients: Any, world: Any) -> None:
-    """Each field of everything that people press holds each text in turn; then it comes twice, then not at all."""
+def test_bad_field_values_break_no_page(clients: Any, world: Any) -> None:
+    """Each field of each button gets each text, then two values, then none."""
     failures = []
     for label, (url, fields) in list_button_requests(world).items():
         for key in fields:
             for value in IN_FIELDS:
-                code, _ = send_request(clients[who(label)], url, {**fields, key: value, "unknown": "x"})
+                code, _ = send_request(clients[get_role(label)], url, {**fields, key: value, "unknown": "x"})
                 if code.startswith("5"):
                     failures.append(f"{label}, {key}: {str(value)[:20]!r}")
     assert failures == []
@@ -135,8 +135,8 @@ texts = st.text(st.characters(), max_size=60).map(
 
 @quick
 @given(text=texts)
-def test_any_text_is_kept_as_entered_or_refused_with_field_error(clients: Any, world: Any, text: str) -> None:
-    """Whatever is typed into the facts of an integration: done, or shown again with a sentence and all of it there."""
+def test_any_text_is_saved_or_refused_with_field_error(clients: Any, world: Any, text: str) -> None:
+    """The details of an integration are saved, or the form is shown again with an error and the entered text."""
     url = address("submissions:edit", world)
     fields = {
         "name": "Rocket",
@@ -166,8 +166,8 @@ UPLOADS = {
 }
 
 
-def bomb() -> bytes:
-    """A small archive that says it holds 5 GB."""
+def build_zip_bomb() -> bytes:
+    """Return a small archive that claims to contain 4 GB."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.txt", b"0" * 1_000_000)
@@ -176,10 +176,10 @@ def bomb() -> bytes:
 
 
 @pytest.mark.parametrize("what", [*UPLOADS, "a bomb"])
-def test_file_is_taken_or_refused_with_a_sentence(clients: Any, world: Any, what: str) -> None:
+def test_file_is_accepted_or_refused_with_field_error(clients: Any, world: Any, what: str) -> None:
     name, content, expected_status = UPLOADS.get(what, ("a.zip", b"", 422))
-    file = SimpleUploadedFile("x", content or (bomb() if what == "a bomb" else b""))
-    file._name = name  # as a browser of ill will names it
+    file = SimpleUploadedFile("x", content or (build_zip_bomb() if what == "a bomb" else b""))
+    file._name = name  # as a hostile browser sends it
     url = address("submissions:requirement", world, requirement_id=LOGS)
     answer = clients["alice"].post(url, {"act": "upload", "file": file})
     assert answer.status_code in ((expected_status,) if expected_status else (302, 422))
@@ -198,7 +198,7 @@ def test_file_that_is_too_large_is_shown_as_field_error(clients: Any, world: Any
     assert (answer.status_code, "larger than" in answer.text) == (422, True)
 
 
-def test_secret_is_never_put_back_and_the_rest_is(clients: Any, world: Any) -> None:
+def test_refused_form_is_shown_again_without_the_secret(clients: Any, world: Any) -> None:
     url = address("submissions:requirement", world, requirement_id=ACCOUNTS)
     form_data = {"act": "give", "uuid": "nonsense", "label": "Tenant of the test", "secret": "hunter2-hunter2"}
     code, page = send_request(clients["alice"], url, form_data)
@@ -214,7 +214,7 @@ def test_secret_is_never_put_back_and_the_rest_is(clients: Any, world: Any) -> N
         "reviews:transition: decline",
     ],
 )
-def test_pressed_twice_is_never_an_error(clients: Any, world: Any, label: str) -> None:
+def test_button_pressed_twice_is_no_error(clients: Any, world: Any, label: str) -> None:
     url, fields = list_button_requests(world)[label]
-    answers = [clients[who(label)].post(url, fields) for _ in range(2)]
+    answers = [clients[get_role(label)].post(url, fields) for _ in range(2)]
     assert [answer.status_code < 500 for answer in answers] == [True, True]

@@ -28,7 +28,7 @@ LISTS = {
     "submissions:choose_program",
     "partners:join",
 }
-CAPABILITY_PAGES = {"inbox:calendar_feed"}  # its address is the key: whoever has it reads
+CAPABILITY_PAGES = {"inbox:calendar_feed"}  # the URL is the key: everyone who has it can read
 QUERIES = (
     "",
     "?state=all",
@@ -52,7 +52,7 @@ def with_a_mail_server(settings: Any) -> None:
 
 @pytest.fixture
 def rival(world: Any, cast: Any) -> Any:
-    """What Globex is about to send: the same repository and name as Acme's unlisted work."""
+    """Create a draft of Globex with the repository and name of Acme's unlisted integration."""
     now = timezone.now()
     draft = drafts.create_draft(world["other"].partner, "nomad", actor=cast["charlie"], now=now)
     fit = RIVAL | {"category": "ci-cd", "offerings": ["Open Source"], "homepage": ""}
@@ -60,17 +60,17 @@ def rival(world: Any, cast: Any) -> Any:
 
 
 def get_own_uuid(name: str, world: Any, rival: Any) -> Any:
-    """Return the UUID of Globex's own draft or integration, whichever the page takes."""
+    """Return the UUID of Globex's own draft or integration, depending on the page."""
     return rival.uuid if "draft" in name and "requirement" not in name else world["other"].uuid
 
 
 def requests(world: Any, rival: Any) -> Iterator[tuple[str, str, dict[str, Any] | None]]:
-    """(what, address, what is sent) into one's own world where it is next to Acme's, and what the crawl leaves out."""
+    """Yield (name, URL, fields) of requests by Globex that could reveal Acme's data and are not in the crawl."""
     own_urls = {name: address(name, world, uuid=get_own_uuid(name, world, rival)) for name in sorted(names())}
     urls = {name: url for name, url in own_urls.items() if url != address(name, world)}
     yield from ((f"{name}{query}", own_urls[name] + query, None) for name in LISTS for query in QUERIES)
     yield from ((name, url, None) for name, url in urls.items())
-    yield from ((name, url, {}) for name, url in urls.items())  # after all pages, because some delete what they show
+    yield from ((name, url, {}) for name, url in urls.items())  # last, because some buttons delete the object of a page
     yield "missing", "/integrations/00000000-0000-4000-8000-000000000000/", None
     yield "admin", "/admin/submissions/integration/", None
 
@@ -80,7 +80,7 @@ def test_every_page_named_here_exists() -> None:
 
 
 @pytest.mark.parametrize("role", ["anonymous", "charlie"])
-def test_no_answer_reports_another_partner_what_is_private(
+def test_no_answer_reveals_private_texts_to_another_partner(
     crawl: Callable[[str], Crawl], cast: Any, world: Any, rival: Any, role: str
 ) -> None:
     client = client_of(cast[role])
@@ -89,8 +89,8 @@ def test_no_answer_reports_another_partner_what_is_private(
     assert [what for what, text in answers if CANARY in text] == []
 
 
-def test_partner_itself_reads_its_texts(cast: Any, world: Any) -> None:
-    """The word is really there to be found."""
+def test_partner_reads_its_own_texts(cast: Any, world: Any) -> None:
+    """The canary is really in the pages."""
     alice = client_of(cast["alice"])
     page_names = (
         "submissions:detail",
@@ -106,9 +106,7 @@ def test_partner_itself_reads_its_texts(cast: Any, world: Any) -> None:
         assert CANARY in send_request(alice, address(name, world))[1], name
 
 
-def test_overlap_with_unlisted_work_reports_that_there_is_someone_and_no_more(
-    cast: Any, world: Any, rival: Any
-) -> None:
+def test_overlap_with_unlisted_integration_reveals_only_that_it_exists(cast: Any, world: Any, rival: Any) -> None:
     client = client_of(cast["charlie"])
     pages = [
         address("submissions:draft", world, uuid=rival.uuid),
@@ -122,7 +120,7 @@ def test_overlap_with_unlisted_work_reports_that_there_is_someone_and_no_more(
 
 
 @pytest.mark.parametrize("answer", ["", "decline"])
-def test_introduction_reports_nothing_before_both_agree(cast: Any, world: Any, answer: str) -> None:
+def test_introduction_reveals_nothing_before_both_agree(cast: Any, world: Any, answer: str) -> None:
     url = address("submissions:introduction", world)
     if answer:
         client_of(cast["alice"]).post(url, {"answer": answer})
@@ -132,13 +130,13 @@ def test_introduction_reports_nothing_before_both_agree(cast: Any, world: Any, a
     assert ("Acme" in text, "Alice" in text, CANARY in text, "Alice" in own) == (False, False, False, False)
 
 
-def test_introduction_reports_both_once_they_agreed(cast: Any, world: Any) -> None:
+def test_introduction_reveals_both_after_they_agreed(cast: Any, world: Any) -> None:
     client_of(cast["alice"]).post(address("submissions:introduction", world), {"answer": "agree"})
     text = send_request(client_of(cast["charlie"]), address("submissions:introduction", world))[1]
     assert "alice@acme.example" in text
 
 
-def test_no_email_reports_another_partner_what_is_private(cast: Any, world: Any) -> None:
+def test_no_email_reveals_private_texts_to_another_partner(cast: Any, world: Any) -> None:
     mailboxes = [world[name].edition.mailbox for name in ("integration", "task")]
     inside = Q(to__endswith="@acme.example") | Q(to__endswith="@program.example") | Q(to__in=mailboxes)
     theirs = list(EmailMessage.objects.exclude(inside))

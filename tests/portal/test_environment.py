@@ -16,7 +16,7 @@ from portal.environment import PortalSettings, load_settings
 
 @pytest.fixture
 def load(monkeypatch):
-    """Load the settings from the given variables alone."""
+    """Return a function that loads the settings from the given variables only."""
 
     def load_from(**variables: str) -> PortalSettings:
         for name in PortalSettings.model_fields:
@@ -179,7 +179,7 @@ def test_secrets_are_not_printed(load):
     assert "hidden" not in repr(settings)
 
 
-def test_language_that_no_one_knows_is_refused(load):
+def test_unknown_language_is_refused(load):
     with pytest.raises(ImproperlyConfigured) as refusal:
         load(PORTAL_LANGUAGES="de,tlh")
     assert str(refusal.value) == "PORTAL_LANGUAGES must list language codes, such as en or de, not 'tlh'."

@@ -13,7 +13,7 @@ from tests.bench import growth, growth_world
 from tests.portal.asking import MAX_QUERIES, capture_queries
 
 pytestmark = pytest.mark.any_database
-SMALL, LARGE = 1_100, 4_400  # in both, lists are longer than a page, so that their rows are counted
+SMALL, LARGE = 1_100, 4_400  # lists are longer than a page with both, so that their rows are counted
 ACME_EVERY = {SMALL: 4, LARGE: 15}  # over 200 integrations of Acme, and over 200 companies
 MAX_OPTIONS = 200
 CONSTANT_LISTS = {"zone", "country"}  # time zones and countries, which don't grow
@@ -23,8 +23,8 @@ NAME = re.compile(r'\b(?:name|id)="([^"]*)"')
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What a visit needed and showed: queries, and options by list if it is a page."""
+class VisitResult:
+    """Number of queries of a visit, and of options by list if it is a page."""
 
     queries: int
     options: dict[str, int] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Seen:
 
 @pytest.fixture(scope="module")
 def small_world(once: Callable[[Callable[[], Any]], dict[str, Any]]) -> dict[str, Any]:
-    """One of everything, and companies with several integrations each."""
+    """Return one object of each kind, and companies with several integrations each."""
 
     def build() -> growth_world.World:
         world = growth_world.build()
@@ -42,17 +42,17 @@ def small_world(once: Callable[[Callable[[], Any]], dict[str, Any]]) -> dict[str
     return once(build)
 
 
-def look(visits: growth.Visits) -> dict[tuple[str, str], Seen]:
-    """Visit all addresses that answer, each without the figures that the cache has of an earlier visit."""
-    seen: dict[tuple[str, str], Seen] = {}
+def measure_visits(visits: growth.Visits) -> dict[tuple[str, str], VisitResult]:
+    """Visit all URLs that answer, each with an empty cache."""
+    results: dict[tuple[str, str], VisitResult] = {}
     for key, visit in visits.items():
         cache.clear()
         with capture_queries() as queries:
             answer = growth.measure_seconds(visit)[1]
         if answer.status_code == 200:
             is_page = answer.headers.get("Content-Type", "").startswith("text/html")
-            seen[key] = Seen(len(queries), dict(count_options(answer.text)) if is_page else {})
-    return seen
+            results[key] = VisitResult(len(queries), dict(count_options(answer.text)) if is_page else {})
+    return results
 
 
 def count_options(page: str) -> Iterator[tuple[str, int]]:
@@ -71,15 +71,17 @@ def test_queries_and_options_do_not_grow(small_world: dict[str, Any], db: None, 
     settings.MEDIA_ROOT, settings.API_REQUESTS_PER_MINUTE = small_world["folder"], 100_000
     visits = growth.list_visits(small_world, ["alice", "rita", "sam"])
     of_partners_and_reviewers = {key: visit for key, visit in visits.items() if key[1] != "sam"}
-    before = look(of_partners_and_reviewers)
+    before = measure_visits(of_partners_and_reviewers)
     growth_world.fill(small_world, LARGE, ACME_EVERY[LARGE])
-    after = look(of_partners_and_reviewers | {key: visits[key] for key in visits if not key[0].startswith("api ")})
+    after = measure_visits(
+        of_partners_and_reviewers | {key: visits[key] for key in visits if not key[0].startswith("api ")}
+    )
 
     assert len(before) > 250
-    queries = {key: (seen.queries, after[key].queries) for key, seen in before.items()}
+    queries = {key: (result.queries, after[key].queries) for key, result in before.items()}
     assert {key: pair for key, pair in queries.items() if pair[1] > min(pair[0], MAX_QUERIES)} == {}
 
-    options = {(*key, name): count for key, seen in after.items() for name, count in seen.options.items()}
+    options = {(*key, name): count for key, result in after.items() for name, count in result.options.items()}
     assert {name for (*_, name), count in options.items() if count > MAX_OPTIONS} == CONSTANT_LISTS
     assert len(options) > 100
     page = visits["directory:partner", "alice"]()

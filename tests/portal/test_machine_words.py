@@ -1,4 +1,4 @@
-"""Tests that pages show labels instead of the values and keys that the program uses for them."""
+"""Tests that pages show labels instead of internal values and keys."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from tests.portal.machine_words import list_machine_words
 
 pytestmark = pytest.mark.any_database
 
-# Pages that name things of the API, of a schema, of a message, or (for operators) of the log as they are.
+# Pages that show names of the API, a schema, a message, or (for operators) the log.
 OF_CODE_PAGES = {
     "api:docs",
     "api:docs_group",
@@ -23,7 +23,7 @@ OF_CODE_PAGES = {
 
 
 @pytest.mark.parametrize("role", ["alice", "rita", "sam"])
-def test_no_address_shows_a_machine_word(crawl: Callable[[str], Crawl], role: str) -> None:
+def test_no_page_shows_a_machine_word(crawl: Callable[[str], Crawl], role: str) -> None:
     answers = {name: answer for name, answer in crawl(role).shown.items() if name not in OF_CODE_PAGES}
     pages = {name: answer.text.partition("<html") for name, answer in answers.items() if answer.code == "200"}
     found = {name: list_machine_words(f"<html{page}") for name, (_head, mark, page) in pages.items() if mark}

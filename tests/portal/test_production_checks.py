@@ -1,4 +1,4 @@
-"""Secrets that production accepts, and those it calls weak."""
+"""Tests of secrets that production accepts, and of those it calls weak."""
 
 import base64
 import secrets
@@ -47,5 +47,5 @@ def test_weak_secret_is_named(secret: str, weakness: str) -> None:
     ids=["django", "url-safe", "url-safe-32", "hex-32", "hex-64", "base64", "base32"],
 )
 def test_random_secret_passes(make: Callable[[], str]) -> None:
-    """Words such as "key" or "default" can occur by chance; so rarely that nobody has to make a secret twice."""
+    """Words such as "key" or "default" can occur by chance, but too rarely to matter."""
     assert [secret for secret in (make() for _ in range(SECRETS)) if describe_weakness(secret)] == []

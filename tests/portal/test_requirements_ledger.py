@@ -1,4 +1,4 @@
-"""The ledger of requirements: every row has a proof, and what it refers to exists."""
+"""Tests of the requirements: every row has a proof, and its references exist."""
 
 from pathlib import Path
 
@@ -12,10 +12,10 @@ from portal.requirements_ledger import LedgerDocument, LedgerRow, find_problems,
 KNOWN_GAPS: list[str] = []
 FIGURE = " within "
 EDITION = "edition:nomad@2021-04"
-PROOF = "tests/portal/test_requirements_ledger.py::test_every_requirement_is_proven_but_those_with_a_known_gap"
+PROOF = "tests/portal/test_requirements_ledger.py::test_every_requirement_without_a_known_gap_has_a_proof"
 
 
-def test_every_requirement_is_proven_but_those_with_a_known_gap() -> None:
+def test_every_requirement_without_a_known_gap_has_a_proof() -> None:
     documents = load_ledger()
     assert list(find_problems(documents)) == []
     unproven = [row for document in documents for row in document.requirements if not row.is_proven]
@@ -23,7 +23,7 @@ def test_every_requirement_is_proven_but_those_with_a_known_gap() -> None:
     assert [row.id for row in unproven if not row.gap] == []
 
 
-def test_each_published_sla_sentence_is_named_by_the_target_that_implements_it() -> None:
+def test_each_published_sla_sentence_is_named_by_its_target() -> None:
     targets = {
         target.implements: (f"edition:{key}@{edition.date}#sla", str(verb), format_target(target), target.is_ideal)
         for key, program in PROGRAMS.items()
@@ -56,12 +56,12 @@ def test_each_published_sla_sentence_is_named_by_the_target_that_implements_it()
         (EDITION, f"{PROOF}_no", f"X-1: the test {PROOF}_no does not exist."),
     ],
 )
-def test_reference_to_nothing_is_a_problem(by: str, proof: str, problem: str) -> None:
+def test_missing_reference_is_a_problem(by: str, proof: str, problem: str) -> None:
     document = LedgerDocument("X", (LedgerRow("X-1", "Asks.", (by,), (proof,)),))
     assert list(find_problems([document])) == [problem]
 
 
-def test_what_exists_is_no_problem() -> None:
+def test_existing_reference_is_no_problem() -> None:
     by = (f"{EDITION}#NO-3", f"{EDITION}#mailbox", "check:go.module", "page:submissions:program", "command:run_jobs")
     document = LedgerDocument("X", (LedgerRow("X-1", "Asks.", (*by, "file:README.md"), (PROOF,)),))
     assert list(find_problems([document])) == []

@@ -1,4 +1,4 @@
-"""Environment variables that stop startup, with the message for each."""
+"""Tests of environment variables that stop startup, with the message for each."""
 
 import re
 from collections.abc import Callable
@@ -40,7 +40,7 @@ NOT_IN_PRODUCTION = "The portal does not start in production: "
 
 @pytest.fixture
 def refusal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., str]:
-    """The message with which the given variables stop startup; blank if they do not."""
+    """Return a function that loads the given variables and returns the error message, if any."""
 
     def load(**variables: str) -> str:
         for name in PortalSettings.model_fields:
@@ -57,7 +57,7 @@ def refusal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., st
     return load
 
 
-def test_start_without_any_setting_is_fine(manage):
+def test_start_without_any_setting_is_possible(manage):
     process = manage("check")
     assert (process.returncode, process.stdout) == (0, "System check identified no issues (0 silenced).\n"), (
         process.stderr
@@ -71,7 +71,7 @@ def test_start_in_production_refuses_anchors_in_the_data_folder(refusal, tmp_pat
     assert "AUDIT_ANCHOR_DIR must be a folder outside PORTAL_DATA" in refusal(**inherited | anchors)
 
 
-def test_start_in_production_is_fine_and_deployable(manage):
+def test_start_in_production_passes_the_deployment_check(manage):
     process = manage("check", "--deploy", "--fail-level", "WARNING", **PRODUCTION)
     assert (process.returncode, process.stdout) == (0, "System check identified no issues (0 silenced).\n"), (
         process.stderr
@@ -186,11 +186,11 @@ def test_start_without_an_environment_refuses_what_looks_like_production(refusal
 
 
 @pytest.mark.parametrize("hosts", ["127.0.0.2,[::1],localhost", "portal.localhost"])
-def test_start_without_an_environment_is_fine_on_this_machine(refusal, hosts):
+def test_start_without_an_environment_is_possible_on_this_machine(refusal, hosts):
     assert refusal(ALLOWED_HOSTS=hosts, SITE_URL="http://localhost:8000") == ""
 
 
-def test_start_of_a_declared_trial_on_a_public_host_is_fine(refusal):
+def test_start_of_a_declared_trial_on_a_public_host_is_possible(refusal):
     assert refusal(PORTAL_ENV="embedded", ALLOWED_HOSTS="portal.example.com") == ""
 
 
@@ -261,7 +261,7 @@ def test_start_refuses_invalid_value(refusal, name, value, sentence):
         ),
     ],
 )
-def test_start_refuses_half_of_an_email_provider(import_settings, variables, sentence):
+def test_start_refuses_an_incomplete_email_provider(import_settings, variables, sentence):
     assert import_settings(**variables).stderr.endswith(f"ImproperlyConfigured: {sentence}\n")
 
 
@@ -285,7 +285,7 @@ def test_languages_have_their_own_names_and_begin_with_english(import_settings):
 
 
 @pytest.mark.parametrize(("languages", "enabled"), [("en", "False"), ("en,de", "True")])
-def test_texts_are_looked_up_only_with_several_languages(import_settings, languages, enabled):
+def test_texts_are_translated_only_with_several_languages(import_settings, languages, enabled):
     assert import_settings("print(settings.USE_I18N)", PORTAL_LANGUAGES=languages).stdout == f"{enabled}\n"
 
 

@@ -18,11 +18,11 @@ def test_table_names_each_setting_once():
     assert names == list(PortalSettings.model_fields)
 
 
-def test_table_holds_no_path_of_this_machine():
+def test_table_contains_no_path_of_this_machine():
     assert str(settings.BASE_DIR) not in Command().build_section()
 
 
-def test_check_refuses_a_page_that_is_behind(settings, tmp_path):
+def test_check_refuses_an_outdated_page(settings, tmp_path):
     settings.BASE_DIR = tmp_path
     page = tmp_path / "docs" / "reference" / "settings.md"
     page.parent.mkdir(parents=True)

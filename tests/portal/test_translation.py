@@ -1,7 +1,7 @@
 """Tests that pages and emails contain no text that cannot be translated.
 
-What stands outside the brackets of the pseudo language must be data of the cast, a text that was recorded or
-published as it is, or one of EXPECTED. What was asked for must be a message that translators get.
+Text outside the brackets of the pseudo-language must be data of users, a text that was recorded or
+published as it is, or one of EXPECTED. Requested messages must be in the catalog for translators.
 """
 
 import ast
@@ -67,15 +67,15 @@ FORMATS = {"CSV", "XLSX", "HTML", "Markdown", "AsciiDoc"}
 MOMENT = re.compile(r"^\d\. |\b\d{4}\b|\b\d{1,2}:\d\d\b|\b(?:UTC|CET|CEST)\b")
 NAMES = re.compile(r"[A-Z]{2}|[A-Z]\w+(?:/[\w +-]+)+|ptl_\w+…|[a-z_]+\.[a-z_]+")  # initials, zones, tokens, kinds
 MSGID = re.compile(r'^msgid(?:_plural)? (".*")$', re.MULTILINE)
-SHORT = 12  # characters: what is shorter must be a whole value, since it may be part of anything
+SHORT = 12  # characters; a shorter text must match a whole value, since it can be part of any text
 
 
-def bare(text: str) -> str:
+def normalize_text(text: str) -> str:
     return " ".join(text.split()).strip(" .,:;·—–()[]“”")
 
 
 def list_proper_names() -> Iterator[str]:
-    """Names that are the same in every language, or are said by those who run the portal."""
+    """Return names that are the same in every language or are set by operators."""
     yield from FORMATS
     yield from (name for _code, name in list_countries())
     yield from (job.name for job in JOBS)
@@ -84,7 +84,7 @@ def list_proper_names() -> Iterator[str]:
 
 
 class KnownTexts:
-    """Texts that are published or recorded, and so stay as they are."""
+    """Texts that are published or recorded, and so aren't translated."""
 
     def __init__(self, recorded_texts: Iterable[str]) -> None:
         published_texts = texts_of(
@@ -92,8 +92,8 @@ class KnownTexts:
         )
         texts = (*published_texts, *recorded_texts, *list_proper_names())
         lines = {line for text in texts for line in text.split("\n")}
-        self.lines = {bare(pseudo.LINK.sub(" ", line)) for line in lines} | {
-            bare(MOMENT.sub("", line)) for line in lines
+        self.lines = {normalize_text(pseudo.LINK.sub(" ", line)) for line in lines} | {
+            normalize_text(MOMENT.sub("", line)) for line in lines
         }
         self.whole = "\n".join(self.lines)
 
@@ -101,20 +101,20 @@ class KnownTexts:
         return text in self.lines or (len(text) >= SHORT and text in self.whole)
 
     def find_unexplained(self, pieces: list[str]) -> set[str]:
-        parts = {bare(MOMENT.sub("", part)) for piece in pieces for part in piece.split("·")}
+        parts = {normalize_text(MOMENT.sub("", part)) for piece in pieces for part in piece.split("·")}
         words = {part for part in parts if re.search(r"[A-Za-z]{2}", part) and not NAMES.fullmatch(part)}
         return {part for part in words if part not in self}
 
 
 def list_pages(crawl: Crawl, methods: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """(name, page) of every page that a person gets, also those that send something back with its reasons."""
+    """Return (name, page) of every answered page, including refused forms."""
     for method in methods:
         for name, answer in getattr(crawl, method).items():
             if name not in OF_DOCS and "<!doctype html>" in answer.text:
                 yield name, answer.text[answer.text.index("<!doctype html>") :]
 
 
-def test_pages_hold_no_words_that_no_one_can_translate(crawl: Callable[[str], Crawl]) -> None:
+def test_pages_have_no_untranslatable_text(crawl: Callable[[str], Crawl]) -> None:
     pages_by_text: dict[str, set[str]] = {}
     asked_for: set[str] = set()
     for role, methods in METHODS_BY_ROLE.items():
@@ -126,21 +126,21 @@ def test_pages_hold_no_words_that_no_one_can_translate(crawl: Callable[[str], Cr
                 pages_by_text.setdefault(part, set()).add(name)
     assert {part: names for part, names in pages_by_text.items() if part not in EXPECTED} == {}
     assert sorted(set(EXPECTED) - set(pages_by_text)) == []
-    assert sorted(asked_for - extracted.messages() - of_django()) == []
+    assert sorted(asked_for - extracted.messages() - list_django_messages()) == []
 
 
-def of_django() -> set[str]:
-    """What Django itself has words for: its own list of messages, which it keeps with its English."""
+def list_django_messages() -> set[str]:
+    """Return the messages of Django's own catalog."""
     lists = Path(django.__file__).parent.glob("conf/locale/en/LC_MESSAGES/django.po")
     return {ast.literal_eval(text) for path in lists for text in MSGID.findall(path.read_text("utf-8"))}
 
 
 def list_bracketed_texts() -> Iterator[str]:
-    """What stands in brackets in the rows of the world."""
+    """Return the bracketed texts in the database."""
     yield from (text for text in list_recorded_texts() if pseudo.OPEN in text)
 
 
-def test_nothing_is_written_down_in_the_language_of_anyone_who_did_it(cast: Any, world: Any) -> None:
+def test_nothing_is_stored_in_the_language_of_the_actor(cast: Any, world: Any) -> None:
     pages_by_text: dict[str, set[str]] = {}
     for role in ("alice", "rita"):
         client = client_of(cast[role])
@@ -152,9 +152,9 @@ def test_nothing_is_written_down_in_the_language_of_anyone_who_did_it(cast: Any,
     assert {label: texts for label, texts in pages_by_text.items() if texts} == {}
 
 
-def test_email_holds_no_words_that_no_one_can_translate(cast: Any, world: Any, settings: Any) -> None:
+def test_emails_have_no_untranslatable_text(cast: Any, world: Any, settings: Any) -> None:
     with pseudo.activate_pseudo_language():
-        settings.LANGUAGE_CODE = pseudo.CODE  # mails are in the portal's own language, whoever caused them
+        settings.LANGUAGE_CODE = pseudo.CODE  # emails are in the portal's default language, whoever caused them
         perform_transition(
             world["integration"],
             "put_on_hold",
@@ -169,12 +169,12 @@ def test_email_holds_no_words_that_no_one_can_translate(cast: Any, world: Any, s
     assert mail.subject.startswith(pseudo.OPEN)
 
 
-def test_words_outside_of_the_brackets_are_found() -> None:
+def test_untranslated_text_is_found() -> None:
     page = '<p title="Continue">⟦Hello ⟦there⟧⟧, <b>you</b></p><code>git push</code><a href="https://acme.example">⟦Site⟧</a>'
     assert pseudo.find_untranslated_texts(page) == ["Continue", "you"]
 
 
-def test_pseudo_language_is_gone_afterwards() -> None:
+def test_pseudo_language_is_deactivated_afterwards() -> None:
     with pseudo.activate_pseudo_language():
         translations = get_language(), gettext("Hello"), ngettext("a day", "days", 2)
     assert translations == (pseudo.CODE, "⟦Hello⟧", "⟦days⟧")

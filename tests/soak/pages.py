@@ -1,4 +1,4 @@
-"""A reader of pages: so many requests a second, signed in, with every answer that is not 200 noted."""
+"""Signed-in client that requests pages at a fixed rate and records every status other than 200."""
 
 import re
 import threading
@@ -28,7 +28,7 @@ TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 
 
 class PageReader:
-    """One person's browser."""
+    """Browser of one user."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -42,7 +42,7 @@ class PageReader:
         return len(self.milliseconds)
 
     def sign_in(self) -> None:
-        """Sign in as the first person of the demo world. Raises RuntimeError where that fails."""
+        """Sign in as the first user of the demo world. Raises RuntimeError if that fails."""
         email, password, *_ = SIGN_INS[0]
         token = TOKEN.search(self.text("/accounts/login/"))
         if token is None:
@@ -52,7 +52,7 @@ class PageReader:
             raise RuntimeError("the sign-in did not work")
 
     def run(self, stop: threading.Event) -> None:
-        """Ask for one page after the other until told to stop."""
+        """Request one page after the other until stopped."""
         number = 0
         begin = time.monotonic()
         while not stop.wait(max(0.0, begin + number / PER_SECOND - time.monotonic())):
@@ -68,7 +68,7 @@ class PageReader:
             self.milliseconds.append((time.monotonic() - asked_at) * 1000)
 
     def status(self, path: str) -> int:
-        """The status of an address, 0 where nobody answers."""
+        """Return the status of a URL, or 0 without an answer."""
         try:
             return self._ask(path)[0]
         except (OSError, HTTPException):
@@ -88,7 +88,7 @@ class PageReader:
                 return refusal.code, refusal.read().decode(errors="replace")
 
     def percentiles(self) -> list[int]:
-        """The median, the 99th percentile and the slowest, in milliseconds."""
+        """Return the median, the 99th percentile, and the maximum in milliseconds."""
         sorted_milliseconds = sorted(self.milliseconds)
         return (
             [round(sorted_milliseconds[int((len(sorted_milliseconds) - 1) * part)]) for part in (0.5, 0.99, 1.0)]

@@ -1,4 +1,4 @@
-"""A log of every start and end of a periodic job, written by the database itself, and what it says about them."""
+"""Log of starts and ends of periodic jobs, written by database triggers, and its analysis."""
 
 import sqlite3
 from collections import Counter
@@ -27,21 +27,21 @@ CLOCK_TOLERANCE = timedelta(seconds=1)  # a renewal is stamped a moment before i
 
 @dataclass(frozen=True, slots=True)
 class CutOffRun:
-    """A run that never ended: the next one began after its lease."""
+    """Run that never ended: the next one began after its lease."""
 
     name: str
     started_at: datetime
     lease_expired_at: datetime
 
     def matches(self, killed_at: datetime) -> bool:
-        """Return whether a kill at this time explains it: the process was at work and renewed its lease until then."""
+        """Return whether a kill at this time explains the interruption: the process renewed its lease until then."""
         renewed_at = max(self.started_at, self.lease_expired_at - LEASE)
         return renewed_at - CLOCK_TOLERANCE <= killed_at <= self.lease_expired_at
 
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """Numbers of runs, those that were cut off, and those that began while or right after another one ran."""
+    """Numbers of runs, interrupted runs, and runs that began during or right after another one."""
 
     runs: int
     by_job: dict[str, int]
@@ -50,13 +50,13 @@ class RunSummary:
     doubles: list[str]
 
     def find_unmatched(self, kills: Iterable[datetime]) -> list[CutOffRun]:
-        """Return the runs that were cut off though nothing was killed: they may still have been at work."""
+        """Return the interrupted runs without a kill, which may still have been working."""
         moments = list(kills)
         return [run for run in self.cut_off_runs if not any(run.matches(killed_at) for killed_at in moments)]
 
 
 class PeriodicRunLog:
-    """The runs of periodic jobs in an SQLite database from now on."""
+    """Log of the runs of periodic jobs in an SQLite database."""
 
     def __init__(self, database: Path) -> None:
         self.database = database

@@ -1,4 +1,4 @@
-"""The soak's comparison of periodic runs, on a database that records them."""
+"""Tests of the soak test's analysis of periodic runs."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ def moment(seconds: float) -> datetime:
 
 
 class Database:
-    """The table of runs, and its log."""
+    """Table of runs and its log."""
 
     def __init__(self, path: Path) -> None:
         self.connection = sqlite3.connect(path, isolation_level=None)
@@ -44,7 +44,7 @@ class Database:
         self.connection.execute(f"UPDATE jobs_periodicrun SET {columns}", values)
 
     def examine(self, *kills: Kill) -> list[str]:
-        """Return what the soak finds wrong."""
+        """Return the failures that the soak test reports."""
         outcome = Outcome()
         examine_runs(outcome, self.log.summarize(), kills)
         return outcome.failures

@@ -12,7 +12,7 @@ from tests.portal.accounts.single_sign_on import GROUPS, NORA, Configure
 
 @pytest.fixture
 def configure(oidc_provider: OidcProvider, settings: Any) -> Configure:  # noqa: F811
-    """Turn single sign-on on with other values than usual."""
+    """Turn single sign-on on with values that differ from the usual ones."""
     usual = SingleSignOn(oidc_provider.issuer, "portal", "secret", ("program.example",), group_roles=GROUPS)
 
     def apply(**values: Any) -> SingleSignOn:
@@ -26,7 +26,7 @@ def configure(oidc_provider: OidcProvider, settings: Any) -> Configure:  # noqa:
 
 @pytest.fixture
 def provider(oidc_provider: OidcProvider, configure: Configure) -> OidcProvider:  # noqa: F811
-    """The provider with Nora, and single sign-on that is on."""
+    """Return the provider, which knows Nora, with single sign-on turned on."""
     configure()
     oidc_provider.set_claims("nora", email=NORA, email_verified=True, name="Nora Nash", groups=["nomad"])
     return oidc_provider

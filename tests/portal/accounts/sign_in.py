@@ -1,4 +1,4 @@
-"""Data and helpers of tests that sign up and sign in."""
+"""Data and helpers for tests that sign up or sign in."""
 
 import re
 from collections.abc import Callable
@@ -14,7 +14,7 @@ NEW = {"name": "Dora Dean", "email": "dora@acme.example", "password1": "a long o
 
 
 def link(mail: EmailMessage) -> str:
-    """The path of the link in a mail."""
+    """Return the path of the link in an email."""
     match = re.search(r"https?://[^/\s]+(/[^\s>]+)", mail.text)
     assert match is not None
     return match[1]
@@ -25,5 +25,5 @@ def code_of(secret: str) -> str:
 
 
 def forbidden(html: str) -> list[str]:
-    """Words that are never said."""
+    """Return the forbidden words in a page."""
     return re.findall(r"\b(invalid|illegal|error 500)\b", html, re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Single sign-on in tests: the settings, a provider that knows Nora, and what a sign-in left."""
+"""Single sign-on in tests: settings, claims of Nora, and results of a sign-in."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Tests of the profile and the other pages about an account."""
+"""Tests of the profile and other account pages."""
 
 import re
 from typing import Any
@@ -23,7 +23,7 @@ PAGES = (
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_every_page_about_the_account_is_in_our_frame_and_words(sign_in: SignIn, alice: Any, path: str) -> None:
+def test_account_pages_have_the_frame_and_terms_of_the_portal(sign_in: SignIn, alice: Any, path: str) -> None:
     response = sign_in(alice).get(path)
     assert response.status_code == 200
     html = response.content.decode()
@@ -60,6 +60,6 @@ def test_invalid_profile_is_refused(sign_in: SignIn, alice: Any, form_data: dict
     assert (alice.name, alice.zone) == ("Alice Archer", "UTC")
 
 
-def test_refused_name_does_not_show_in_the_frame(sign_in: SignIn, alice: Any) -> None:
+def test_refused_name_is_not_shown_in_the_frame(sign_in: SignIn, alice: Any) -> None:
     page = sign_in(alice).post("/profile/", {"name": "<i>Mallory</i>", "zone": "UTC"})
     assert "Mallory" not in text_of(page, "header.top")

@@ -1,4 +1,4 @@
-"""Tests of what a changed credential ends, and of the log and the mails that tell its owner."""
+"""Tests of sessions and tokens after a changed credential, and of the security log and its emails."""
 
 from datetime import timedelta
 from typing import Any
@@ -30,7 +30,7 @@ CHANGE = {"oldpassword": PASSWORD, "password1": NEW, "password2": NEW}
 
 
 def signed_in(user: Any, agent: str = "Firefox") -> Client:
-    """A browser that signed in through the page."""
+    """Return a browser that signed in through the page."""
     client = Client(headers={"User-Agent": agent})
     client.post("/accounts/login/", {"login": user.email, "password": PASSWORD})
     return client
@@ -77,7 +77,7 @@ def test_password_reset_ends_every_session(alice: Any) -> None:
     assert kinds_of(alice)[-1] == "password_reset"
 
 
-def test_final_revocation_ends_everything_for_good(alice: Any, acme: Any) -> None:
+def test_permanent_revocation_ends_sessions_tokens_and_feeds(alice: Any, acme: Any) -> None:
     client, of_company = signed_in(alice), token_of(alice, acme)
     revoke_access(alice, is_final=True)
     of_company.refresh_from_db()
@@ -111,7 +111,9 @@ def stale(alice: Any) -> Client:
         ("/notifications/calendar/", {}),
     ],
 )
-def test_old_session_proves_itself_before_a_sensitive_change(stale: Client, path: str, fields: dict[str, Any]) -> None:
+def test_old_session_reauthenticates_before_a_sensitive_change(
+    stale: Client, path: str, fields: dict[str, Any]
+) -> None:
     answer = stale.post(path, fields)
     assert (answer.status_code, answer["Location"]) == (
         302,
@@ -127,7 +129,7 @@ def test_password_is_asked_once_for_a_second_factor(alice: Any, stale: Client, p
     assert client.get(path).status_code == 200
 
 
-def test_old_session_proves_itself_before_revoking_a_token(stale: Client, alice: Any) -> None:
+def test_old_session_reauthenticates_before_revoking_a_token(stale: Client, alice: Any) -> None:
     token = token_of(alice)
     answer = stale.post(f"/tokens/{token.uuid}/revoke/")
     assert answer["Location"].startswith("/accounts/reauthenticate/")
@@ -142,7 +144,7 @@ def test_password_change_asks_for_the_current_password(stale: Client, alice: Any
     assert alice.check_password(PASSWORD)
 
 
-# -- log and mails ----------------------------------------------------------------------------------------------
+# -- log and emails --------------------------------------------------------------------------------------------
 
 
 def test_sign_ins_and_failures_are_logged_with_their_client(alice: Any) -> None:
@@ -201,14 +203,14 @@ def test_email_about_a_change_names_its_client(alice: Any) -> None:
     assert ("From: 127.0.0.1" in text, "Browser: Firefox 130" in text) == (True, True)
 
 
-def test_log_shows_a_person_their_own_entries_alone(sign_in: SignIn, alice: Any, bob: Any) -> None:
+def test_security_log_shows_only_own_entries(sign_in: SignIn, alice: Any, bob: Any) -> None:
     record_security_event(alice, "signed_in", detail="hers")
     record_security_event(bob, "password_changed", detail="his")
     page = text_of(sign_in(alice).get("/profile/security/"))
     assert ("hers" in page, "his" in page.replace("This", "")) == (True, False)
 
 
-def test_every_kind_reads_as_a_sentence_on_the_page(sign_in: SignIn, alice: Any) -> None:
+def test_security_log_has_a_sentence_for_every_kind(sign_in: SignIn, alice: Any) -> None:
     for kind in TEXTS.events:
         record_security_event(alice, kind)
     page = text_of(sign_in(alice).get("/profile/security/"))

@@ -11,7 +11,7 @@ from tests.portal.accounts.sign_in import SignIn
 pytestmark = pytest.mark.any_database
 
 
-def test_staff_appoint_an_owner_in_the_admin_pages(sign_in: SignIn, acme: Any, alice: Any, bob: Any, sam: Any) -> None:
+def test_staff_make_a_user_owner_in_the_admin_pages(sign_in: SignIn, acme: Any, alice: Any, bob: Any, sam: Any) -> None:
     alice.is_active = False
     alice.save()
     client = sign_in(sam)
@@ -25,14 +25,14 @@ def test_staff_appoint_an_owner_in_the_admin_pages(sign_in: SignIn, acme: Any, a
     assert EmailMessage.objects.get().to == bob.email
 
 
-def test_staff_cannot_make_a_second_partner_that_looks_the_same(sign_in: SignIn, acme: Any, sam: Any) -> None:
+def test_staff_cannot_create_a_partner_with_a_similar_name(sign_in: SignIn, acme: Any, sam: Any) -> None:
     fields = {"name": "АСМЕ", "slug": "other", "memberships-TOTAL_FORMS": 0, "memberships-INITIAL_FORMS": 0}
     page = sign_in(sam).post("/admin/partners/partner/add/", fields)
     assert "The name is too similar to the partner Acme." in page.content.decode()
 
 
 @pytest.mark.parametrize("path", ["accounts/user/", "partners/partner/", "partners/partner/add/"])
-def test_admin_pages_open_for_staff_alone(sign_in: SignIn, sam: Any, rita: Any, path: str) -> None:
+def test_admin_pages_open_for_staff_only(sign_in: SignIn, sam: Any, rita: Any, path: str) -> None:
     assert sign_in(sam).get(f"/admin/{path}").status_code == 200
     assert sign_in(rita).get(f"/admin/{path}").status_code == 302
 

@@ -1,4 +1,4 @@
-"""The first people of a new portal, without a mail server."""
+"""Tests of the first accounts of a new portal without a mail server."""
 
 import re
 from datetime import timedelta
@@ -27,7 +27,7 @@ ADA = "ada@program.example"
 
 @pytest.fixture(autouse=True)
 def production_like(settings: Any) -> None:
-    """No mail server, a closed outbox, and a second factor that is required."""
+    """Require a second factor, without a mail server and with a private email log."""
     settings.EMAIL_STORED_ONLY, settings.EMAIL_LOG_PUBLIC, settings.STAFF_SECOND_FACTOR = True, False, "required"
 
 
@@ -53,7 +53,7 @@ def set_password(link: str) -> tuple[Client, Any]:
 
 @pytest.mark.every_database
 def test_administrator_gets_in_without_a_mail_server() -> None:
-    """The whole way: link, password, second factor, administration."""
+    """All steps: link, password, second factor, administration."""
     (link,) = links(bootstrap("--administrator", ADA, "--name", "Ada Abbott"))
     client, answer = set_password(link)
     assert (answer.status_code, answer["Location"]) == (302, "/accounts/2fa/totp/activate/")
@@ -117,7 +117,7 @@ def test_new_link_ends_the_old_one() -> None:
 
 
 def test_enrollment_never_changes_the_password_of_someone_who_has_one() -> None:
-    """A reset link signs nobody in. Its token must not do so here either."""
+    """A reset link signs no one in. Its token must not do so here either."""
     user = person("alice@acme.example", "Alice Archer")
     token = default_token_generator.make_token(user)
     link = f"/accounts/enroll/{user_pk_to_url_str(user)}/{token}/"
@@ -155,8 +155,8 @@ def test_reviewers_may_be_added_later(sam: User, alice: User) -> None:
     assert alice.is_reviewer
 
 
-def test_account_that_signs_in_with_github_keeps_its_way_in(sam: User, alice: User) -> None:
-    """No link and no new password: either would let the operator in as somebody else."""
+def test_account_of_github_keeps_its_sign_in_method(sam: User, alice: User) -> None:
+    """No link and no new password: either would let the operator sign in as someone else."""
     alice.set_unusable_password()
     alice.save()
     SocialAccount.objects.create(user=alice, provider="github", uid="1")
@@ -170,7 +170,7 @@ def test_account_that_signs_in_with_github_keeps_its_way_in(sam: User, alice: Us
 
 
 @pytest.mark.parametrize("use", ["sign-in", "passkey"])
-def test_link_ends_where_the_account_is_used(sam: User, use: str) -> None:
+def test_link_expires_once_the_account_is_used(sam: User, use: str) -> None:
     (link,) = links(bootstrap("--reviewer", "rita@program.example"))
     user = User.objects.get(email="rita@program.example")
     if use == "sign-in":
@@ -183,8 +183,8 @@ def test_link_ends_where_the_account_is_used(sam: User, use: str) -> None:
     assert bootstrap("--reviewer", user.email) == f"Reviewer {user.email}: already has access and can sign in.\n"
 
 
-def test_account_with_another_confirmed_address_alone_is_refused() -> None:
-    """Whoever claims the administrator's address beforehand does not become the administrator."""
+def test_account_with_only_another_confirmed_address_is_refused() -> None:
+    """Claiming the administrator's address in advance does not make someone administrator."""
     user = person(ADA, "Mallory")
     user.emailaddress_set.update(verified=False)
     user.emailaddress_set.create(email="mallory@evil.example", verified=True)
@@ -212,7 +212,7 @@ def test_deactivated_account_is_refused() -> None:
         (("--administrator", "nobody"), "Enter a valid email address, not 'nobody'."),
     ],
 )
-def test_wrong_arguments_get_a_sentence(words: tuple[str, ...], sentence: str) -> None:
+def test_wrong_arguments_are_explained(words: tuple[str, ...], sentence: str) -> None:
     with pytest.raises(CommandError, match=re.escape(sentence)):
         bootstrap(*words)
     assert User.objects.count() == 0
@@ -225,7 +225,7 @@ def test_wrong_arguments_get_a_sentence(words: tuple[str, ...], sentence: str) -
         ("changepassword", (ADA,), "You can't set the password of another person."),
     ],
 )
-def test_commands_of_django_refuse(command: str, words: tuple[str, ...], sentence: str) -> None:
+def test_account_commands_of_django_are_refused(command: str, words: tuple[str, ...], sentence: str) -> None:
     with pytest.raises(CommandError, match=re.escape(sentence)):
         call_command(command, *words)
     assert User.objects.count() == 0

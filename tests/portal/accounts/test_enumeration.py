@@ -1,7 +1,7 @@
-"""Tests that no answer tells whether an address has an account: neither its words nor the work that it takes.
+"""Tests that neither the text nor the cost of an answer reveals whether an address has an account.
 
-Time is counted as work: password hashes, which take a tenth of a second each, must be equal; queries, which take less
-than a millisecond, may differ by what is said at each test.
+Cost is counted as work: password hashes, which take 0.1 s each, must be equal. Queries, which take less
+than 1 ms each, may differ by the number stated for each test.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ UNKNOWN = "nobody@acme.example"
 
 
 class CountingHasher(MD5PasswordHasher):
-    """A quick hasher that counts how often it computes a hash."""
+    """Fast hasher that counts its calls."""
 
     count: ClassVar[int] = 0
 
@@ -48,7 +48,7 @@ def counting_hasher(settings: Any) -> None:
 
 @dataclass(frozen=True)
 class Work:
-    """What one answer took and said."""
+    """Cost and content of one answer."""
 
     status: int
     location: str
@@ -72,7 +72,7 @@ def work_of(path: str, fields: dict[str, str], address: str) -> Work:
 
 
 def describe_answer(answer: Any, client: Client, address: str, mails: int = 0) -> tuple[int, str, str, int]:
-    """Return what an answer tells its reader: status, address, words of the page, and how many mails it sent."""
+    """Return what an answer reveals: status, location, text of the page, and number of emails."""
     location = answer.get("Location", "").replace(address, "ADDRESS")
     page = client.get(answer["Location"]) if answer.status_code == 302 else answer
     return answer.status_code, location, text_of(page).replace(address, "ADDRESS"), EmailMessage.objects.count() - mails
@@ -118,7 +118,7 @@ def test_known_and_unknown_address_get_the_same_answer_for_the_same_work(
 
 
 @pytest.mark.parametrize("state", ["no password", "deactivated", "unconfirmed"])
-def test_unusual_account_answers_a_wrong_password_as_any(alice: Any, state: str) -> None:
+def test_wrong_password_of_an_unusual_account_gets_the_usual_answer(alice: Any, state: str) -> None:
     if state == "no password":
         alice.set_unusable_password()
     alice.is_active = state != "deactivated"
@@ -134,7 +134,7 @@ def test_unusual_account_answers_a_wrong_password_as_any(alice: Any, state: str)
 
 @pytest.mark.parametrize("act", [resets, signs_up])
 @pytest.mark.parametrize("state", ["deactivated", "unconfirmed"])
-def test_unusual_account_answers_as_any(alice: Any, act: Callable[[str], Work], state: str) -> None:
+def test_unusual_account_gets_the_usual_answer(alice: Any, act: Callable[[str], Work], state: str) -> None:
     alice.is_active = state != "deactivated"
     alice.save()
     alice.emailaddress_set.update(verified=state != "unconfirmed")
@@ -167,7 +167,7 @@ def test_adding_a_taken_address_looks_like_adding_a_free_one(alice: Any, bob: An
 
 
 @pytest.mark.parametrize("state", ["confirmed", "unconfirmed"])
-def test_confirmation_sent_again_looks_alike_for_any_address(alice: Any, bob: Any, state: str) -> None:
+def test_resent_confirmation_looks_the_same_for_any_address(alice: Any, bob: Any, state: str) -> None:
     bob.emailaddress_set.update(verified=state == "confirmed")
     client = Client()
     client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD})
@@ -195,7 +195,7 @@ def test_inviting_someone_does_not_reveal_whether_they_have_an_account(alice: An
 
 
 def opens(address: str, act: str) -> tuple[int, str, str, int]:
-    """Open or accept the newest invitation without a session; its token is no part of what is compared."""
+    """Open or accept the newest invitation without a session. Its token is not compared."""
     path = link(EmailMessage.objects.filter(name="invitation").latest("pk"))
     client, mails = Client(), EmailMessage.objects.count()
     status, location, words, mail_count = describe_answer(getattr(client, act)(path), client, address, mails)
@@ -215,7 +215,7 @@ def test_invitation_does_not_reveal_whether_its_address_has_an_account(
 
 
 def comes_from_github(client: Client, emails: list[dict[str, Any]]) -> Any:
-    """Return the answer to somebody whom GitHub sends back with these addresses."""
+    """Return the answer to someone whom GitHub sends back with these addresses."""
     request = RequestFactory().get("/accounts/github/login/callback/")
     request.session, request.user = client.session, AnonymousUser()
     request._messages = SessionStorage(request)  # type: ignore[attr-defined]
@@ -235,7 +235,7 @@ def comes_from_github(client: Client, emails: list[dict[str, Any]]) -> Any:
 def test_sign_up_with_github_does_not_reveal_whether_an_address_has_an_account(
     alice: Any, settings: Any, state: str, is_named_by_github: bool
 ) -> None:
-    """GitHub names an address that it did not confirm, or none, and the person types one."""
+    """GitHub returns an unconfirmed address, or none and the person enters one."""
     settings.SOCIALACCOUNT_PROVIDERS = {"github": settings.SOCIALACCOUNT_PROVIDERS["github"] | {"APPS": [APP]}}
     alice.is_active = state != "deactivated"
     alice.save()

@@ -39,7 +39,7 @@ def github_only(alice: User) -> User:
 
 
 def age_sign_in(client: Client) -> None:
-    """Move the sign-in of a session an hour back."""
+    """Move the sign-in of a session back by an hour."""
     session = client.session
     for record in session["account_authentication_methods"]:
         record["at"] -= 3600
@@ -56,13 +56,13 @@ def client_of(user: User, *, is_recent: bool) -> Client:
 
 
 def actions_of(page: Any) -> list[str]:
-    """Return where the forms of a page are sent; blank for one that is sent to the address in the browser."""
+    """Return the actions of a page's forms, blank for a form without one."""
     forms = BeautifulSoup(page.content, "html.parser").select("form[method=post]")
     return [str(form.get("action", "")) for form in forms]
 
 
 def change_of(kind: str, user: User) -> tuple[str, dict[str, Any]]:
-    """Return where a change is sent, and its fields."""
+    """Return the path and the fields of a change."""
     match kind:
         case "token revoked":
             return f"/tokens/{token_of(user).uuid}/revoke/", {}
@@ -110,7 +110,7 @@ def test_change_needs_a_recent_sign_in(github_only: User, acme: Any, kind: str) 
 
 
 @pytest.mark.github
-def test_github_account_is_connected_after_a_recent_sign_in_alone(github_only: User, github_sign_in: Any) -> None:
+def test_github_account_is_connected_only_after_a_recent_sign_in(github_only: User, github_sign_in: Any) -> None:
     github_sign_in.seed(people=({"login": "other", "name": "Other", "email": "other@acme.example"},))
     client = client_of(github_only, is_recent=False)
     leaves = client.post("/accounts/github/login/?process=connect")
@@ -146,7 +146,7 @@ def test_sign_in_with_github_leads_back_to_the_filled_form(alice: User, acme: An
         ({"action_remove": "1", "email": SECOND}, None, SECOND),
     ],
 )
-def test_address_is_there_after_signing_in_again(
+def test_entered_address_is_restored_after_signing_in_again(
     github_only: User, fields: dict[str, str], added: str | None, chosen: str
 ) -> None:
     client = client_of(github_only, is_recent=False)
@@ -164,12 +164,12 @@ def test_address_is_there_after_signing_in_again(
 )
 def test_passwords_and_codes_are_never_kept(github_only: User, path: str, fields: dict[str, str]) -> None:
     client = client_of(github_only, is_recent=False)
-    assert client.get(path)["Location"].startswith(SIGN_IN_AGAIN)  # asked before anything is typed
+    assert client.get(path)["Location"].startswith(SIGN_IN_AGAIN)  # before anything is entered
     client.post(path, fields)
     assert COOKIE not in client.cookies
 
 
-def test_account_without_github_signs_out_and_in(github_only: User) -> None:
+def test_account_without_github_signs_out_and_in_again(github_only: User) -> None:
     github_only.socialaccount_set.all().delete()
     client = client_of(github_only, is_recent=False)
     page = client.get(f"{SIGN_IN_AGAIN}?next=/profile/tokens/")
@@ -184,7 +184,7 @@ def test_account_without_github_signs_out_and_in(github_only: User) -> None:
     ("target", "location"),
     [("/profile/tokens/", "/profile/tokens/"), ("https://evil.example/", "/profile/"), ("", "/profile/")],
 )
-def test_recent_sign_in_leads_on(github_only: User, target: str, location: str) -> None:
+def test_recent_sign_in_redirects_to_the_target(github_only: User, target: str, location: str) -> None:
     answer = client_of(github_only, is_recent=True).get(SIGN_IN_AGAIN, {"next": target})
     assert answer["Location"] == location
 

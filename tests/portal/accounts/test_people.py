@@ -31,7 +31,7 @@ def mona(db: None) -> User:
 
 @pytest.fixture
 def vic(db: None) -> User:
-    """Reviewer of the Vault program alone."""
+    """Reviewer of the Vault program only."""
     return person("vic@program.example", "Vic Vance", is_reviewer=True, program_roles=["reviewer:vault"])
 
 
@@ -50,7 +50,7 @@ def names(client: Any, query: str = "") -> list[str]:
 
 
 def send(client: Any, path: str, **fields: Any) -> tuple[int, list[str]]:
-    """Send a form. Return the status and, after a redirect, the messages of the next page."""
+    """Submit a form. Return the status and, after a redirect, the messages of the next page."""
     answer = client.post(path, {"reason": "Changes teams"} | fields)
     if answer.status_code != 302:
         return answer.status_code, []
@@ -71,7 +71,7 @@ def roles_of(user: User) -> list[str]:
         ("alice", ["404"]),
     ],
 )
-def test_list_shows_whom_the_reader_may_see(
+def test_list_shows_people_visible_to_the_reader(
     request: pytest.FixtureRequest,
     sign_in: SignIn,
     alice: User,
@@ -146,7 +146,7 @@ def test_administrator_changes_roles(sign_in: SignIn, alice: User, sam: User) ->
         ),
     ],
 )
-def test_roles_that_do_not_fit_are_refused_with_a_sentence(
+def test_invalid_roles_are_refused_with_an_explanation(
     sign_in: SignIn, alice: User, sam: User, fields: Any, sentence: str
 ) -> None:
     answer = sign_in(sam).post(f"/people/{alice.pk}/", fields)

@@ -1,4 +1,4 @@
-"""Tests of every role change: who is told, what the role permits, and what a limit to programs refuses."""
+"""Tests of every role change: notifications, permissions, and limits to programs."""
 
 from typing import Any
 
@@ -24,13 +24,13 @@ def tess(db: None) -> User:
 
 
 def list_notices(event_type: str) -> tuple[list[str], list[str]]:
-    """Return the summaries of the events of a type, and who got which email."""
+    """Return the summaries of events of a type, and the emails with their recipients."""
     events = AuditEvent.objects.filter(event_type=event_type).order_by("pk")
     mails = EmailMessage.objects.order_by("pk")
     return [event.summary for event in events], [f"{mail.to}: {mail.subject}" for mail in mails]
 
 
-# who acts, and the roles that they hold
+# actors and their roles
 ACTORS: dict[str, dict[str, Any]] = {
     "an administrator": {"is_staff": True, "is_superuser": True},
     "staff": {"is_staff": True},
@@ -139,7 +139,7 @@ def test_declined_administrator_role_is_not_granted(alice: User, sam: User, tess
     assert (list_roles(alice), RoleRequest.objects.count()) == ([], 0)
 
 
-def test_request_of_a_former_administrator_can_not_be_approved(
+def test_request_of_a_former_administrator_cannot_be_approved(
     alice: User, sam: User, tess: User, settings: Any
 ) -> None:
     settings.ADMINISTRATOR_APPROVAL = True
@@ -200,7 +200,7 @@ def test_program_manager_manages_only_that_program(alice: User, sam: User) -> No
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_conditions_select_the_people_of_the_predicates(alice: User, charlie: User, sam: User, role: str) -> None:
+def test_conditions_and_predicates_select_the_same_people(alice: User, charlie: User, sam: User, role: str) -> None:
     roles.change_roles(charlie, grant=[role], actor=sam, now=NOW, reason=REASON)
     users = list(User.objects.order_by("pk"))
     for condition, predicate in (

@@ -1,4 +1,4 @@
-"""Tests of the one way in which roles change, and of the ways that are closed."""
+"""Tests of the service that changes roles, and that nothing else can."""
 
 from io import StringIO
 from typing import Any
@@ -21,7 +21,7 @@ from tests.portal.accounts.test_account_security import is_open, signed_in, toke
 
 
 def list_roles(user: User) -> tuple[bool, bool, bool, bool]:
-    """Return whether somebody is a reviewer, staff, a superuser, and active, as stored."""
+    """Return whether a user is stored as reviewer, staff, superuser, and active."""
     user.refresh_from_db()
     return user.is_reviewer, user.is_staff, user.is_superuser, user.is_active
 
@@ -76,8 +76,8 @@ def test_unconfirmed_address_gets_no_role(alice: Any, sam: Any) -> None:
     assert list_roles(alice) == (False, False, False, True)
 
 
-def test_who_has_lost_the_role_decides_nothing(alice: Any, sam: Any) -> None:
-    """A request that began before the role was revoked still holds the old row."""
+def test_former_superuser_cannot_change_roles(alice: Any, sam: Any) -> None:
+    """A request that began before the revocation still holds the old row."""
     before = User.objects.get(pk=sam.pk)
     User.objects.filter(pk=sam.pk).update(is_superuser=False)
     with pytest.raises(ActionRefused, match="Only administrators"):
@@ -86,7 +86,7 @@ def test_who_has_lost_the_role_decides_nothing(alice: Any, sam: Any) -> None:
 
 
 def test_another_confirmed_address_gives_no_role(alice: Any, sam: Any) -> None:
-    """The address that the superuser knows must be the person's own."""
+    """The address that the superuser enters must belong to the person."""
     alice.emailaddress_set.update(verified=False)
     alice.emailaddress_set.create(email="mallory@evil.example", verified=True)
     with pytest.raises(ActionRefused, match="confirmed email address"):
@@ -140,12 +140,12 @@ def test_command_changes_roles(alice: Any, sam: Any) -> None:
         (["sam@program.example", "--deactivate"], "at least one active superuser"),
     ],
 )
-def test_command_says_what_is_wrong(alice: Any, sam: Any, arguments: list[str], sentence: str) -> None:
+def test_command_explains_invalid_arguments(alice: Any, sam: Any, arguments: list[str], sentence: str) -> None:
     with pytest.raises(CommandError, match=sentence):
         call_command("change_role", *arguments, "--reason", "Because")
 
 
-def test_admin_pages_about_people_take_no_change(sign_in: SignIn, sam: Any, alice: Any) -> None:
+def test_admin_pages_about_people_are_read_only(sign_in: SignIn, sam: Any, alice: Any) -> None:
     client, before = sign_in(sam), alice.password
     page = f"/admin/accounts/user/{alice.pk}/"
     fields = {"email": alice.email, "name": "Mallory", "is_superuser": "on", "password1": "x", "password2": "x"}
@@ -171,5 +171,5 @@ def test_admin_page_of_a_reviewer_profile_is_read_only(sign_in: SignIn, sam: Any
     assert sign_in(sam).post(f"/admin/reviews/reviewerprofile/{profile.pk}/change/", {}).status_code == 403
 
 
-def test_admin_password_page_leads_to_the_portals_own(sign_in: SignIn, sam: Any) -> None:
+def test_admin_password_page_redirects_to_the_portal(sign_in: SignIn, sam: Any) -> None:
     assert sign_in(sam).get("/admin/password_change/")["Location"] == "/accounts/password/change/"

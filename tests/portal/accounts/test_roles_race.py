@@ -1,4 +1,4 @@
-"""Two superusers who revoke each other at the same moment, on a real PostgreSQL."""
+"""Test of two superusers who revoke each other at the same time, on PostgreSQL."""
 
 from typing import Any
 

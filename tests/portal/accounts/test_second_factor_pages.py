@@ -1,4 +1,4 @@
-"""Every page of the portal for a reviewer who has not set up the second factor that production requires."""
+"""Tests of every page for a reviewer without the second factor that production requires."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from tests.portal.asking import client_of, send_request
 pytestmark = pytest.mark.any_database
 
 SETUP = "'Location': '/profile/second-factor/"
-# Pages that show a visitor what they show everyone. A new page is not here unless that is true of it.
+# Pages that show the same to everyone. Add a new page only if that is true of it.
 PUBLIC = {
     "api:docs",
     "api:docs_group",
@@ -53,7 +53,7 @@ PUBLIC = {
     "directory:verify_badge",
     "help:glossary",
 }
-# What a link or a machine proves itself for, whoever is signed in.
+# Pages authorized by a token in the URL or a machine's credential, whoever is signed in.
 BY_TOKEN = {
     "inbox:calendar_feed",
     "inbound:github_webhook",
@@ -67,7 +67,7 @@ BY_TOKEN = {
     "inbound:run_task_configuration",
     "inbound:run_task_plan",
 }
-# What sets the factor up, and what a person needs before that.
+# Pages that set the factor up, and those needed before that.
 ACCOUNT = {
     "accounts:email_addresses",
     "account_set_password",
@@ -84,7 +84,7 @@ def client_without_factor(cast: Any, settings: Any) -> Client:
     return client_of(cast["rita"])
 
 
-def test_every_other_page_leads_to_the_setup(world: Any, client_without_factor: Client) -> None:
+def test_every_other_page_redirects_to_the_setup(world: Any, client_without_factor: Client) -> None:
     """A new page fails here if it lets a reviewer without the factor in."""
     visitor, differing = Client(raise_request_exception=False), {}
     for name in sorted(names() - ACCOUNT):
@@ -98,7 +98,7 @@ def test_every_other_page_leads_to_the_setup(world: Any, client_without_factor: 
     assert differing == {}
 
 
-def test_public_page_does_not_know_the_reviewer(world: Any, client_without_factor: Client) -> None:
+def test_public_page_treats_the_reviewer_as_a_visitor(world: Any, client_without_factor: Client) -> None:
     pages = [client_without_factor.get(address(name, world)) for name in sorted(PUBLIC)]
     users = [page.context["user"] for page in pages if page.context and "user" in page.context]
     assert (len(users) > 10, [user for user in users if user.is_authenticated]) == (True, [])

@@ -27,7 +27,7 @@ def second_factor_required(settings: Any) -> None:
     "path", ["/", "/queue/", "/admin/", "/profile/", "/profile/tokens/", "/companies/", "/reports/", "/emails/"]
 )
 @pytest.mark.parametrize("who", ["rita", "sam"])
-def test_program_without_factor_is_led_to_setup(
+def test_program_staff_without_factor_are_redirected_to_setup(
     sign_in: SignIn, request: pytest.FixtureRequest, who: str, path: str
 ) -> None:
     client = sign_in(request.getfixturevalue(who))
@@ -43,7 +43,7 @@ def test_public_page_without_factor_shows_what_a_visitor_sees(sign_in: SignIn, r
     assert client.get(path).context["user"].is_authenticated is True
 
 
-def test_email_of_the_program_needs_the_factor(sign_in: SignIn, rita: Any, settings: Any) -> None:
+def test_emails_of_program_staff_need_the_factor(sign_in: SignIn, rita: Any, settings: Any) -> None:
     settings.EMAIL_LOG_PUBLIC = False
     with transaction.atomic():
         mail.queue("confirm_address", "key", "someone@acme.example", {"activate_url": "https://portal.example/"})
@@ -64,12 +64,14 @@ def test_superuser_without_other_roles_needs_it_too(sign_in: SignIn, alice: Any)
 
 
 @pytest.mark.parametrize("who", ["alice", "rita"])
-def test_offered_opens_every_page(sign_in: SignIn, request: pytest.FixtureRequest, settings: Any, who: str) -> None:
+def test_optional_factor_opens_every_page(
+    sign_in: SignIn, request: pytest.FixtureRequest, settings: Any, who: str
+) -> None:
     settings.STAFF_SECOND_FACTOR = "offered"
     assert sign_in(request.getfixturevalue(who)).get("/profile/").status_code == 200
 
 
-def test_partner_is_offered_it_and_not_held_up(sign_in: SignIn, alice: Any) -> None:
+def test_partner_can_set_up_the_factor_but_does_not_need_it(sign_in: SignIn, alice: Any) -> None:
     client = sign_in(alice)
     assert client.get("/profile/").status_code == 200
     assert "Set up" in text_of(client.get("/accounts/2fa/"))
@@ -93,12 +95,12 @@ def test_deep_link_never_leads_to_another_site(sign_in: SignIn, rita: Any, targe
 
 
 @pytest.mark.parametrize("path", ["/accounts/2fa/", "/accounts/logout/", "/accounts/password/change/", "/directory/"])
-def test_ways_to_set_it_up_and_public_pages_stay_open(sign_in: SignIn, rita: Any, path: str) -> None:
+def test_setup_and_public_pages_stay_open(sign_in: SignIn, rita: Any, path: str) -> None:
     assert sign_in(rita).get(path).status_code == 200
 
 
 def test_session_from_before_the_factor_ends(client: Any, rita: Any, django_capture_on_commit_callbacks: Any) -> None:
-    """A session that only a password opened does not become privileged when a factor is set up elsewhere."""
+    """A session opened with a password only does not become privileged when a factor is set up elsewhere."""
     elsewhere = type(client)()
     for each in (client, elsewhere):
         each.post("/accounts/login/", {"login": rita.email, "password": "correct horse battery"})

@@ -23,7 +23,7 @@ SECRET = "JBSWY3DPEHPK3PXP"
 
 
 def stored_text() -> str:
-    """Return the table of second factors as the database holds it."""
+    """Return the stored text of the table of second factors."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT data FROM mfa_authenticator ORDER BY id")
         return repr(cursor.fetchall())
@@ -77,7 +77,7 @@ def test_rotation_leaves_passkeys_and_current_secrets_alone(alice: User) -> None
     assert stored_text() == before
 
 
-def test_lost_key_is_named_and_lets_no_one_in(alice: User, settings: Any) -> None:
+def test_lost_key_is_named_and_admits_no_one(alice: User, settings: Any) -> None:
     settings.ENCRYPTION_KEYS = ["lost"]
     TOTP.activate(alice, SECRET)
     settings.ENCRYPTION_KEYS = ["new"]

@@ -14,7 +14,7 @@ from tests.portal.accounts.sign_in import APP, code_of
 pytestmark = pytest.mark.any_database
 
 
-def test_way_back_never_leads_to_another_site(client: Any, alice: Any) -> None:
+def test_next_url_never_leads_to_another_site(client: Any, alice: Any) -> None:
     response = client.post(
         "/accounts/login/",
         {"login": alice.email, "password": PASSWORD, "next": "https://evil.example/"},
@@ -31,7 +31,7 @@ def test_wrong_password_is_reported_without_saying_which_is_wrong(client: Any, a
     assert error_flags == [True, True]
 
 
-def test_guessing_is_slowed(client: Any, alice: Any) -> None:
+def test_guessing_is_rate_limited(client: Any, alice: Any) -> None:
     for _ in range(5):
         client.post("/accounts/login/", {"login": alice.email, "password": "wrong"})
     page = client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD})
@@ -39,21 +39,21 @@ def test_guessing_is_slowed(client: Any, alice: Any) -> None:
     assert client.get("/profile/").status_code == 302
 
 
-def test_deactivated_person_does_not_get_in(client: Any, alice: Any) -> None:
+def test_deactivated_person_cannot_sign_in(client: Any, alice: Any) -> None:
     alice.is_active = False
     alice.save()
     client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD}, follow=True)
     assert client.get("/profile/").status_code == 302
 
 
-def test_github_button_is_there_only_where_an_application_is_set_up(client: Any, db: None, settings: Any) -> None:
+def test_github_button_is_shown_only_if_an_application_is_configured(client: Any, db: None, settings: Any) -> None:
     assert "GitHub" not in text_of(client.get("/accounts/login/"))
     settings.SOCIALACCOUNT_PROVIDERS = {"github": {"APPS": [APP]}}
     assert "Sign in with GitHub" in text_of(client.get("/accounts/login/"))
     assert "Sign up with GitHub" in text_of(client.get("/accounts/signup/"))
 
 
-def test_address_that_github_has_not_confirmed_is_not_confirmed_here(rf: Any, db: None, settings: Any) -> None:
+def test_unconfirmed_address_of_github_stays_unconfirmed(rf: Any, db: None, settings: Any) -> None:
     settings.SOCIALACCOUNT_PROVIDERS = {"github": settings.SOCIALACCOUNT_PROVIDERS["github"] | {"APPS": [APP]}}
     request = rf.get("/")
     provider = SocialAccountAdapter(request).get_provider(request, "github")
@@ -66,7 +66,7 @@ def test_address_that_github_has_not_confirmed_is_not_confirmed_here(rf: Any, db
 @pytest.mark.parametrize(
     ("name", "expected"), [("Dora  Dean", "Dora Dean"), ("<b>Dora</b>", "dora"), (None, "dora"), ("Do\u202era", "dora")]
 )
-def test_name_that_github_says_is_plain_or_the_login_stands_for_it(
+def test_name_of_github_is_used_or_replaced_by_the_login(
     rf: Any, db: None, settings: Any, name: str | None, expected: str
 ) -> None:
     settings.SOCIALACCOUNT_PROVIDERS = {"github": {"APPS": [APP]}}
@@ -76,7 +76,7 @@ def test_name_that_github_says_is_plain_or_the_login_stands_for_it(
     assert login.user.name == expected
 
 
-def test_without_an_application_the_address_of_github_is_no_crash(client: Any, db: None) -> None:
+def test_github_url_without_an_application_is_not_found(client: Any, db: None) -> None:
     assert client.get("/accounts/github/login/").status_code == 404
     assert client.post("/accounts/github/login/").status_code == 404
     assert client.get("/accounts/github/login/callback/").status_code == 404
@@ -100,7 +100,7 @@ def test_second_factor_is_asked_at_sign_in(client: Any, alice: Any, second_facto
     assert client.get("/profile/").status_code == 200
 
 
-def test_admin_pages_ask_for_the_second_factor_as_all_pages_do(client: Any, sam: Any) -> None:
+def test_admin_pages_ask_for_the_second_factor(client: Any, sam: Any) -> None:
     TOTP.activate(sam, "JBSWY3DPEHPK3PXP")
     response = client.get("/admin/", follow=True)
     assert response.redirect_chain[-1][0].startswith("/accounts/login/")
@@ -119,7 +119,7 @@ def test_admin_pages_ask_for_the_second_factor_as_all_pages_do(client: Any, sam:
         ("Asia/Tokyo", True, "UTC"),
     ],
 )
-def test_sign_in_reports_the_zone_of_who_never_chose_one(
+def test_sign_in_stores_the_zone_of_users_who_never_chose_one(
     client: Any, alice: Any, browser_zone: str, is_zone_chosen: bool, zone: str
 ) -> None:
     User.objects.update(zone_chosen=is_zone_chosen)

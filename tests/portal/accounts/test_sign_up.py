@@ -14,7 +14,7 @@ from tests.portal.accounts.sign_in import NEW, link
 pytestmark = pytest.mark.any_database
 
 
-def test_person_signs_up_confirms_and_is_led_to_their_partner(client: Any, db: None) -> None:
+def test_new_user_confirms_and_is_redirected_to_the_partner_page(client: Any, db: None) -> None:
     signup_response = client.post("/accounts/signup/", NEW, follow=True)
     assert "We sent you a confirmation link." in text_of(signup_response)
     mail = EmailMessage.objects.get()
@@ -26,13 +26,13 @@ def test_person_signs_up_confirms_and_is_led_to_their_partner(client: Any, db: N
     assert (user.name, user.email) == ("Dora Dean", "dora@acme.example")
 
 
-def test_looking_at_the_link_confirms_nothing(client: Any, db: None) -> None:
+def test_opening_the_link_confirms_nothing(client: Any, db: None) -> None:
     client.post("/accounts/signup/", NEW)
     client.get(link(EmailMessage.objects.get()))
     assert not User.objects.get().emailaddress_set.get().verified
 
 
-def test_without_confirmation_no_one_gets_in_and_the_email_goes_again(client: Any, db: None, settings: Any) -> None:
+def test_sign_in_without_confirmation_is_refused_and_resends_the_email(client: Any, db: None, settings: Any) -> None:
     settings.ACCOUNT_RATE_LIMITS = {"confirm_email": None}
     client.post("/accounts/signup/", NEW)
     client.cookies.clear()
@@ -64,7 +64,7 @@ def test_signing_up_with_a_known_address_looks_the_same(client: Any, alice: Any)
         ({"password1": "dora@acme.example"}, "password1", None),
     ],
 )
-def test_sign_invalid_up_is_refused_with_field_error(
+def test_invalid_sign_up_is_refused_with_field_error(
     client: Any, db: None, form_data: dict[str, str], field: str, sentence: str | None
 ) -> None:
     page = client.post("/accounts/signup/", NEW | form_data)
@@ -76,18 +76,18 @@ def test_sign_invalid_up_is_refused_with_field_error(
     assert element["value"] == (NEW | form_data)["email"]
 
 
-def test_invited_person_signs_up_and_lands_at_the_invitation(client: Any, acme: Any, alice: Any, now: Any) -> None:
+def test_invited_person_signs_up_and_sees_the_invitation(client: Any, acme: Any, alice: Any, now: Any) -> None:
     client.post("/accounts/signup/?next=/invitations/abc/", NEW | {"next": "/invitations/abc/"})
     response = client.post(link(EmailMessage.objects.get()))
     assert response["Location"] == "/invitations/abc/"
 
 
-def test_sign_up_reports_the_zone(client: Any, db: None) -> None:
+def test_sign_up_stores_the_zone(client: Any, db: None) -> None:
     client.post("/accounts/signup/", NEW | {"browser_zone": "Asia/Tokyo"})
     assert User.objects.get().zone == "Asia/Tokyo"
 
 
-def test_person_is_unique_whatever_the_case(client: Any, db: None) -> None:
+def test_email_is_unique_in_any_case(client: Any, db: None) -> None:
     person("dora@acme.example", "Dora")
     client.post("/accounts/signup/", NEW | {"email": "DORA@ACME.example"})
     assert User.objects.count() == 1

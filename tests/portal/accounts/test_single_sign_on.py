@@ -60,7 +60,7 @@ def test_existing_account_is_found_by_its_address(provider: OidcProvider, sam: U
         ("operators", ["staff", "superuser", "reviewer:vault"]),
     ],
 )
-def test_changed_groups_change_the_mapped_roles_alone(
+def test_changed_groups_change_only_the_mapped_roles(
     provider: OidcProvider, sam: User, groups: Any, expected: list[str]
 ) -> None:
     provider.sign_in(Client(), "nora")
@@ -146,7 +146,7 @@ def test_changed_mapping_changes_the_roles(provider: OidcProvider, configure: Co
         ),
     ],
 )
-def test_unknown_address_is_refused_before_an_account_is_found(
+def test_untrusted_address_is_refused_before_the_account_lookup(
     provider: OidcProvider, sam: User, claims: dict[str, Any], refusal: str
 ) -> None:
     provider.set_claims("mallory", groups=["operators"], **claims)
@@ -185,7 +185,7 @@ def test_person_whom_the_provider_refuses_is_not_signed_in(provider: OidcProvide
     assert (is_signed_in(client), User.objects.count()) == (False, 0)
 
 
-def test_forged_code_is_refused_with_a_sentence_about_the_organization(provider: OidcProvider) -> None:
+def test_forged_code_is_refused_with_a_message_about_the_organization(provider: OidcProvider) -> None:
     client = Client()
     state = parse_qs(urlsplit(client.post(START)["Location"]).query)["state"][0]
     answer = client.get(f"{START}callback/", {"code": "forged", "state": state})
@@ -193,7 +193,7 @@ def test_forged_code_is_refused_with_a_sentence_about_the_organization(provider:
     assert not is_signed_in(client)
 
 
-def test_deactivated_account_stays_out(provider: OidcProvider, sam: User) -> None:
+def test_deactivated_account_cannot_sign_in(provider: OidcProvider, sam: User) -> None:
     provider.sign_in(Client(), "nora")
     roles.deactivate(User.objects.get(email=NORA), actor=sam, now=NOW, reason="Left")
     client = Client()

@@ -88,7 +88,7 @@ def test_account_of_the_link_has_its_address(sam: User) -> None:
         ),
     ],
 )
-def test_invitation_is_refused_with_a_sentence(
+def test_invalid_invitation_is_refused_with_an_explanation(
     sign_in: SignIn, alice: User, sam: User, tess: User, case: str, sentence: str
 ) -> None:
     path, invitation = invite(sam, "reviewer"), StaffInvitation.objects.get()

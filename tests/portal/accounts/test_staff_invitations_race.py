@@ -1,4 +1,4 @@
-"""Locks of invitations to roles, on a real PostgreSQL: always the invitation first."""
+"""Test of the lock order of invitations to roles on PostgreSQL: always the invitation first."""
 
 import re
 from collections.abc import Callable

@@ -8,7 +8,7 @@ from portal.analytics import waiting_times
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered() -> Iterator[None]:
+def clear_forecast_cache() -> Iterator[None]:
     waiting_times.clear_cache()
     yield
     waiting_times.clear_cache()

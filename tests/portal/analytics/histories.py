@@ -1,4 +1,4 @@
-"""Histories for tests: small ones by hand, and random ones of any length from a seed."""
+"""Histories for tests: short ones by hand, and random ones from a seed."""
 
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -18,7 +18,7 @@ def turn(days: float, stage: str, holder: str, round: int = 0, *, back: bool = F
 
 
 def random_turns(random: Random, length: int = 14) -> list[TurnChange]:
-    """Turns at growing moments, some of them at the same one, that go on, back and to an end, decisions undone."""
+    """Return turns in chronological order, some at the same time: forward, back, ended, and undone."""
     turns: list[TurnChange] = []
     at = 0.0
     for _ in range(length):

@@ -1,4 +1,4 @@
-"""Independent calculation of the figures, day by day and row by row, without the shortcuts of the app."""
+"""Independent calculation of the figures, day by day and row by row, without optimizations."""
 
 from datetime import datetime, timedelta
 
@@ -8,7 +8,7 @@ DAY = timedelta(days=1)
 
 
 def without_undone(turns: list[TurnChange]) -> list[TurnChange]:
-    """The turns as if no undone decision had been taken: what is between it and the state it brings back goes."""
+    """Return the turns without undone decisions and everything between them and their undoing."""
     kept_turns: list[TurnChange] = []
     for each in turns:
         match = [n for n, old in enumerate(kept_turns) if (old.stage, old.holder) == (each.stage, each.holder)]
@@ -24,7 +24,7 @@ def without_undone(turns: list[TurnChange]) -> list[TurnChange]:
 
 
 def holder_at(turns: list[TurnChange], at: datetime) -> tuple[str, str] | None:
-    """Where it was at a moment, and with whom; None before it began and after it ended."""
+    """Return the stage and holder at a time, or None before the start and after the end."""
     before = [each for each in without_undone(turns) if each.at <= at]
     if not before or before[-1].stage in END_STAGES:
         return None
@@ -32,13 +32,13 @@ def holder_at(turns: list[TurnChange], at: datetime) -> tuple[str, str] | None:
 
 
 def percentile(values: list[float], share_percent: int) -> float:
-    """The smallest value that at least so many of a hundred are not above."""
+    """Return the smallest value that at least this share of the values doesn't exceed."""
     fitting = [v for v in values if 100 * sum(other <= v for other in values) >= share_percent * len(values)]
     return min(fitting)
 
 
 def working_days(start: datetime, end: datetime) -> float:
-    """Minute by minute, in UTC, Monday to Friday."""
+    """Count working days minute by minute, in UTC, Monday to Friday."""
     minutes, at = 0, start
     while at < end:
         minutes += at.weekday() < 5

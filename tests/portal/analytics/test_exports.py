@@ -88,7 +88,7 @@ def exported_integrations(acme: Any, globex: Any, alice: Any, charlie: Any) -> l
     ]
 
 
-def test_file_holds_what_the_page_asks_for_and_the_reader_may_see(
+def test_file_has_the_filtered_rows_that_the_reader_can_see(
     sign_in: SignIn, exported_integrations: Any, alice: Any, rita: Any
 ) -> None:
     client = sign_in(alice)
@@ -121,7 +121,7 @@ def test_file_holds_what_the_page_asks_for_and_the_reader_may_see(
         "nonsense",
     ],
 )
-def test_programs_tables_are_the_programs(
+def test_tables_of_the_program_are_for_program_staff_only(
     sign_in: SignIn, exported_integrations: Any, alice: Any, rita: Any, table: str
 ) -> None:
     assert sign_in(alice).get(f"/exports/{table}.csv").status_code == 404
@@ -133,7 +133,7 @@ def test_programs_tables_are_the_programs(
             assert body(answer)
 
 
-def test_sla_list_is_a_sheet_too(sign_in: SignIn, alice: Any) -> None:
+def test_sla_list_is_exported(sign_in: SignIn, alice: Any) -> None:
     head, *rows = sheet_of(body(sign_in(alice).get("/exports/sla.xlsx")))
     assert head[0] == "issue"
     assert rows == []
@@ -141,7 +141,7 @@ def test_sla_list_is_a_sheet_too(sign_in: SignIn, alice: Any) -> None:
 
 @pytest.mark.any_database
 @pytest.mark.parametrize("title", ["2026-04-14Totally broken everywhere", "2026-04-14T09:00:00+00:00", "=1+1 is two"])
-def test_title_is_a_text_whatever_it_looks_like(sign_in: SignIn, at: Any, alice: Any, title: str) -> None:
+def test_title_that_looks_like_a_value_stays_text(sign_in: SignIn, at: Any, alice: Any, title: str) -> None:
     create_issue(at("support"), title, timezone.now(), labels=("critical",))
     (row,) = sheet_of(body(sign_in(alice).get("/exports/sla.xlsx")))[1:]
     assert (row[1], row[13].date()) == (title, timezone.now().date())
@@ -153,7 +153,9 @@ def rows_of(sign_in: SignIn, who: Any, address: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(body(sign_in(who).get(address)).decode("utf-8-sig"))))
 
 
-def test_waivers_and_failing_checks_leave_whole(sign_in: SignIn, exported_integrations: Any, rita: Any) -> None:
+def test_waivers_and_failing_checks_are_exported_completely(
+    sign_in: SignIn, exported_integrations: Any, rita: Any
+) -> None:
     until = timezone.now() + timedelta(days=30)
     for number in range(workload.MAX_ROWS + 3):
         RequirementFulfillment.objects.create(
@@ -176,7 +178,7 @@ def test_waivers_and_failing_checks_leave_whole(sign_in: SignIn, exported_integr
     assert (failing["check"], failing["failed"], failing["checked"]) == ("R-1", "1", "1")
 
 
-def test_email_log_and_partners_leave_as_their_pages_ask(
+def test_email_log_and_partners_are_exported_with_their_filters(
     sign_in: SignIn, exported_integrations: Any, rita: Any
 ) -> None:
     now = timezone.now()
@@ -190,7 +192,7 @@ def test_email_log_and_partners_leave_as_their_pages_ask(
     assert (company["partner"], company["open"], company["listed"]) == ("Acme", "2", "0")
 
 
-def test_each_list_offers_its_files(sign_in: SignIn, exported_integrations: Any, rita: Any) -> None:
+def test_each_list_links_to_its_files(sign_in: SignIn, exported_integrations: Any, rita: Any) -> None:
     client = sign_in(rita)
     for page, table in (
         ("/companies/?q=a", "partners"),

@@ -1,4 +1,4 @@
-"""Tests of forecasts: their basis, when none is given, and how often they hold."""
+"""Tests of forecasts: their basis, their minimum of data, and their accuracy."""
 
 from datetime import timedelta
 from math import ceil
@@ -23,7 +23,7 @@ LATER = START + 400 * DAY
 
 
 def history(seed: int, *, per_week: int = 3, weeks: int = 104, spread: float = 0.5) -> list[ProgramWait]:
-    """Decisions that begin evenly and take a length of one distribution."""
+    """Return decisions at even intervals whose durations follow one distribution."""
     random = Random(seed)
     waits = []
     for n in range(per_week * weeks):
@@ -36,7 +36,7 @@ def build_ended_waits(count: int, days: float, before: float) -> list[ProgramWai
     return [ProgramWait(LATER - (before + days) * DAY, LATER - before * DAY)] * count
 
 
-def test_too_few_say_nothing_and_a_longer_window_is_looked_at_first() -> None:
+def test_too_few_decisions_give_no_forecast_after_a_longer_window() -> None:
     assert WaitHistory(build_ended_waits(MIN_WAITS - 1, 3, 10), UTC_CALENDAR).forecast(LATER) is None
     near = WaitHistory(build_ended_waits(MIN_WAITS, 7, 10), UTC_CALENDAR).forecast(LATER)
     far = WaitHistory(build_ended_waits(MIN_WAITS - 5, 7, 10) + build_ended_waits(5, 7, 100), UTC_CALENDAR).forecast(
@@ -49,13 +49,13 @@ def test_too_few_say_nothing_and_a_longer_window_is_looked_at_first() -> None:
     assert WaitHistory(build_ended_waits(50, 7, WINDOW_DAYS[-1] + 1), UTC_CALENDAR).forecast(LATER) is None
 
 
-def test_what_had_not_ended_yet_is_not_known_yet() -> None:
+def test_decisions_in_the_future_are_unknown() -> None:
     past = WaitHistory(build_ended_waits(MIN_WAITS, 7, 10), UTC_CALENDAR)
     assert past.forecast(LATER - 11 * DAY) is None
     assert WaitHistory([ProgramWait(START, None)] * 99, UTC_CALENDAR).forecast(LATER) is None
 
 
-def test_nine_of_ten_is_ranked_one_more_than_there_are() -> None:
+def test_ninetieth_percentile_uses_the_rank_of_one_more_value() -> None:
     for length in range(1, 60):
         values = [float(n) for n in range(1, length + 1)]
         rank = ceil(9 * (length + 1) / 10)
@@ -63,7 +63,7 @@ def test_nine_of_ten_is_ranked_one_more_than_there_are() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_nine_of_ten_holds_for_85_to_95_of_a_hundred(seed: int) -> None:
+def test_ninetieth_percentile_holds_for_85_to_95_percent(seed: int) -> None:
     accuracy = backtest(history(seed), LATER + 400 * DAY, UTC_CALENDAR)
     assert accuracy.count > 200
     assert accuracy.share is not None
@@ -72,7 +72,7 @@ def test_nine_of_ten_holds_for_85_to_95_of_a_hundred(seed: int) -> None:
     assert 40 <= accuracy.middle <= 60
 
 
-def test_program_that_slows_down_is_distinguished() -> None:
+def test_slowing_program_has_lower_accuracy() -> None:
     slower = [
         ProgramWait(wait.since, (wait.until or LATER) + timedelta(days=n / 5))
         for n, wait in enumerate(history(1, weeks=80))
@@ -82,7 +82,7 @@ def test_program_that_slows_down_is_distinguished() -> None:
     assert accuracy.share < 85
 
 
-def test_replay_is_what_a_plain_reading_of_each_week_says() -> None:
+def test_replay_equals_a_simple_calculation_of_each_week() -> None:
     waits, now = history(9, weeks=40), START + 250 * DAY
     waits = [
         wait if wait.until and wait.until <= now else ProgramWait(wait.since, None)
@@ -105,7 +105,7 @@ def test_replay_is_what_a_plain_reading_of_each_week_says() -> None:
     assert (accuracy.count, sum(week.held for week in accuracy.weeks), accuracy.unknown) == (count, held_count, unknown)
 
 
-def test_moments_follow_from_since_when_it_waits() -> None:
+def test_forecast_dates_are_relative_to_the_start_of_the_wait() -> None:
     forecast = WaitHistory(build_ended_waits(MIN_WAITS, 7, 10), UTC_CALENDAR).forecast(LATER)
     assert forecast is not None
     middle, latest = estimate_end(forecast, START, UTC_CALENDAR)

@@ -1,4 +1,4 @@
-"""Tests of figures, by hand and against an independent calculation of random histories."""
+"""Tests of figures, by hand and against the independent calculation with random histories."""
 
 import itertools
 from collections import Counter
@@ -22,7 +22,7 @@ def piece(
     return StagePeriod(stage, holder, round, START + began * DAY, START + since * DAY, end, leaves)
 
 
-def test_turns_become_pieces_without_a_gap() -> None:
+def test_turns_become_segments_without_gaps() -> None:
     turns = [turn(0, "engage", "partner"), turn(2, "engage", "program"), turn(3, "review", "program", 1)]
     assert build_periods(turns) == [
         piece("engage", "partner", 0, 0, 2, False),
@@ -31,7 +31,7 @@ def test_turns_become_pieces_without_a_gap() -> None:
     ]
 
 
-def test_end_closes_the_last_piece_and_opening_again_begins_a_new_stay() -> None:
+def test_end_closes_the_last_segment_and_reopening_begins_a_new_stay() -> None:
     turns = [turn(0, "review", "program", 1), turn(4, "declined", ""), turn(9, "review", "partner", 1)]
     assert build_periods(turns) == [
         piece("review", "program", 0, 0, 4, True, 1),
@@ -40,12 +40,12 @@ def test_end_closes_the_last_piece_and_opening_again_begins_a_new_stay() -> None
 
 
 @pytest.mark.parametrize("decision", [("release", "program"), ("declined", ""), ("review", "partner")])
-def test_decision_that_was_undone_leaves_no_trace(decision: tuple[str, str]) -> None:
+def test_undone_decision_leaves_no_trace(decision: tuple[str, str]) -> None:
     turns = [turn(0, "review", "program", 1), turn(4, *decision, 1), turn(4.01, "review", "program", 1, back=True)]
     assert build_periods(turns) == build_periods(turns[:1])
 
 
-def test_random_histories_are_read_as_a_slow_reading_says() -> None:
+def test_random_histories_equal_the_independent_calculation() -> None:
     random = Random(7)
     for _ in range(400):
         turns = random_turns(random)
@@ -61,7 +61,7 @@ def test_random_histories_are_read_as_a_slow_reading_says() -> None:
 
 
 @pytest.mark.parametrize("share", [50, 90])
-def test_percentile_is_the_smallest_that_enough_are_not_above(share: int) -> None:
+def test_percentile_equals_the_independent_calculation(share: int) -> None:
     random = Random(share)
     for length in range(1, 45):
         values = [round(random.lognormvariate(1, 1), 1) for _ in range(length)]
@@ -69,7 +69,7 @@ def test_percentile_is_the_smallest_that_enough_are_not_above(share: int) -> Non
     assert metrics.calculate_counted_percentile({}, 0.5) is None
 
 
-def test_working_days_are_those_that_a_minute_counter_finds() -> None:
+def test_working_days_equal_the_count_of_minutes() -> None:
     random = Random(3)
     for _ in range(12):
         start = START + timedelta(minutes=random.randrange(20_000))
@@ -81,7 +81,7 @@ def stays(stage: str, *days: float) -> list[StageStay]:
     return [StageStay("nomad", stage, each) for each in days]
 
 
-def test_stage_reports_its_middle_and_nine_of_ten_from_eight_stays_on() -> None:
+def test_stage_has_median_and_percentile_from_eight_stays_on() -> None:
     (_, develop, review, _) = metrics.calculate_stage_figures(
         stays("review", *range(1, 11)) + stays("develop", *range(7))
     )

@@ -38,7 +38,7 @@ def today() -> datetime:
 
 @pytest.fixture
 def enough_decisions(globex: Any, charlie: Any, today: datetime) -> None:
-    """As many decisions on the program as a forecast needs, each of seven days."""
+    """Create as many decisions as a forecast needs, each after seven days."""
     decided = begin(globex, charlie, name="Decided", repository="globex/decided", repository_id=9)
     StageDuration.objects.filter(integration=decided).delete()
     since = [today - (20 + n) * DAY for n in range(MIN_WAITS)]
@@ -64,7 +64,7 @@ def text(page: Any) -> str:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_office_is_the_programs(sign_in: SignIn, alice: Any, rita: Any, path: str) -> None:
+def test_analytics_are_for_program_staff_only(sign_in: SignIn, alice: Any, rita: Any, path: str) -> None:
     assert sign_in(alice).get(path).status_code == 404
     assert sign_in(rita).get(path).status_code == 200
 
@@ -88,7 +88,7 @@ def test_stages_and_holders_are_shown_with_a_table(sign_in: SignIn, rita: Any, e
     assert "No completed stages" in text(sign_in(rita).get("/analytics/?program=vault"))
 
 
-def test_only_the_time_within_the_period_is_added_up(enough_decisions: None, today: datetime) -> None:
+def test_only_time_within_the_period_counts(enough_decisions: None, today: datetime) -> None:
     since = today - 18 * DAY
     choice = AnalyticsFilters("nomad", "30", since, today, AnalyticsFilterForm({}))
     inside = [min(today - (20 + n - 7) * DAY, today) - max(today - (20 + n) * DAY, since) for n in range(MIN_WAITS)]
@@ -97,16 +97,14 @@ def test_only_the_time_within_the_period_is_added_up(enough_decisions: None, tod
     assert holder_times.time == sum((each for each in inside if each > timedelta()), timedelta())
 
 
-def test_nonsense_in_the_address_is_said_and_shows_the_usual(sign_in: SignIn, rita: Any) -> None:
+def test_invalid_filter_is_reported_and_the_default_is_shown(sign_in: SignIn, rita: Any) -> None:
     answer = sign_in(rita).get("/analytics/?program=none&period=12")
     assert text(answer).count("Unknown filter value. The page shows the default.") == 2
     assert "last 90 days" in text(answer)
     assert '<option value="90" selected' in answer.text
 
 
-def test_flow_counts_what_came_in_and_where_it_stopped(
-    sign_in: SignIn, acme: Any, alice: Any, rita: Any, today: datetime
-) -> None:
+def test_flow_counts_integrations_by_stage(sign_in: SignIn, acme: Any, alice: Any, rita: Any, today: datetime) -> None:
     listed_integration = begin(acme, alice, now=today - DAY)
     drive(listed_integration, "support", partner=alice, reviewer=rita, now=today - DAY)
     integration = begin(acme, alice, name="Lander", repository="acme/lander", repository_id=9, now=today - DAY)
@@ -118,7 +116,7 @@ def test_flow_counts_what_came_in_and_where_it_stopped(
 
 
 @pytest.mark.parametrize(("weeks", "now", "before"), [(1, 1, 0), (13, 0, 1), (25, 0, 0)])
-def test_flow_stands_before_that_of_the_twelve_weeks_before(
+def test_flow_is_compared_with_the_previous_twelve_weeks(
     sign_in: SignIn, acme: Any, alice: Any, rita: Any, today: datetime, weeks: int, now: int, before: int
 ) -> None:
     drive(
@@ -135,7 +133,7 @@ def test_flow_stands_before_that_of_the_twelve_weeks_before(
     assert (name, [c.count + c.before for c in columns[:2]]) == (columns[0].label, [now + before] * 2)
 
 
-def test_reviewers_are_shown_with_what_waits_and_who_is_away(
+def test_reviewers_are_shown_with_waiting_reviews_and_absences(
     sign_in: SignIn, at: Any, rita: Any, rob: Any, today: datetime
 ) -> None:
     row = at("review")
@@ -164,7 +162,7 @@ def test_workload_shows_overdue_and_snoozed_reviews_and_the_median(
     assert "Rebalance reviews" in page
 
 
-def test_partner_reads_the_forecast_while_the_program_has_the_turn(
+def test_partner_sees_the_forecast_while_the_program_is_responsible(
     sign_in: SignIn, enough_decisions: None, rocket: Integration, alice: Any, rita: Any, today: datetime
 ) -> None:
     forecast_text = "Decisions on Nomad integrations: median 5 working days · 90% within 5 working days"
@@ -180,7 +178,7 @@ def test_partner_reads_the_forecast_while_the_program_has_the_turn(
     assert forecast_text in text(client.get("/programs/nomad/"))
 
 
-def test_too_few_decisions_are_said_to_be_too_few(sign_in: SignIn, at: Any, alice: Any) -> None:
+def test_too_few_decisions_are_reported(sign_in: SignIn, at: Any, alice: Any) -> None:
     row = at("review")
     assert "Decisions on Nomad integrations: not enough data" in text(sign_in(alice).get(f"/integrations/{row.uuid}/"))
 
@@ -207,7 +205,7 @@ def test_line_for_all_programs_has_no_forecast_of_its_own(sign_in: SignIn, rita:
     assert "All programs By program" in text(rows)
 
 
-def test_what_waits_longer_than_nine_of_ten_is_reported(
+def test_wait_beyond_the_90th_percentile_is_reported(
     enough_decisions: None, rocket: Integration, alice: Any, rita: Any, today: datetime
 ) -> None:
     row = drive(rocket, "review", partner=alice, reviewer=rita, now=today - 12 * DAY)
@@ -218,7 +216,7 @@ def test_what_waits_longer_than_nine_of_ten_is_reported(
     assert wait.latest is None
 
 
-def test_backtest_says_how_often_it_held(enough_decisions: None) -> None:
+def test_backtest_prints_the_accuracy(enough_decisions: None) -> None:
     import json
     from io import StringIO
 

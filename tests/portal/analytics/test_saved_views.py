@@ -33,11 +33,11 @@ def bar(answer: Any) -> list[tuple[str, str]]:
         ("", ""),
     ],
 )
-def test_only_the_lists_own_words_are_kept_in_one_order(query: str, expected: str) -> None:
+def test_query_keeps_known_filters_in_a_fixed_order(query: str, expected: str) -> None:
     assert services.normalize_query(services.PAGES["queue"], query) == expected
 
 
-def test_view_is_shown_on_its_list_for_its_owner_alone(sign_in: SignIn, rita: Any, rob: Any) -> None:
+def test_view_is_shown_on_its_list_to_its_owner_only(sign_in: SignIn, rita: Any, rob: Any) -> None:
     client = sign_in(rita)
     answer = save(client, "queue", "program=nomad&page=2", "My Nomad")
     assert (answer.status_code, answer["Location"]) == (302, "/queue/?program=nomad")
@@ -46,7 +46,7 @@ def test_view_is_shown_on_its_list_for_its_owner_alone(sign_in: SignIn, rita: An
 
 
 @pytest.mark.every_database
-def test_shared_view_is_for_everyone_of_the_program(sign_in: SignIn, rita: Any, rob: Any, alice: Any) -> None:
+def test_shared_view_is_shown_to_all_program_staff(sign_in: SignIn, rita: Any, rob: Any, alice: Any) -> None:
     save(sign_in(rita), "integrations", "stage=review", "In review", shared="on")
     assert ("In review", "/integrations/?stage=review") in bar(sign_in(rob).get("/integrations/"))
     client = sign_in(alice)
@@ -55,7 +55,7 @@ def test_shared_view_is_for_everyone_of_the_program(sign_in: SignIn, rita: Any, 
     assert SavedView.objects.get(name="Ours").owner == alice
 
 
-def test_list_opens_with_ones_own_default_and_everything_can_still_be_seen(sign_in: SignIn, rita: Any) -> None:
+def test_list_opens_with_the_default_view_and_can_show_everything(sign_in: SignIn, rita: Any) -> None:
     client = sign_in(rita)
     save(client, "queue", "program=nomad", "My Nomad")
     view = SavedView.objects.get()
@@ -69,7 +69,7 @@ def test_list_opens_with_ones_own_default_and_everything_can_still_be_seen(sign_
 
 
 @pytest.mark.every_database
-def test_view_is_renamed_and_deleted_by_whom_it_is_for(sign_in: SignIn, rita: Any, rob: Any) -> None:
+def test_view_is_renamed_and_deleted_by_its_users_only(sign_in: SignIn, rita: Any, rob: Any) -> None:
     save(sign_in(rita), "queue", "age=7", "Old")
     view = SavedView.objects.get()
     assert sign_in(rob).post(f"/saved-views/{view.pk}/", {"act": "delete"}).status_code == 404
@@ -83,7 +83,7 @@ def test_view_is_renamed_and_deleted_by_whom_it_is_for(sign_in: SignIn, rita: An
 
 
 @pytest.mark.every_database
-def test_name_that_is_taken_is_shown_as_field_error(sign_in: SignIn, rita: Any) -> None:
+def test_taken_name_is_a_field_error(sign_in: SignIn, rita: Any) -> None:
     client = sign_in(rita)
     save(client, "queue", "age=7", "Mine")
     answer = save(client, "queue", "age=3", "Mine")
@@ -92,14 +92,14 @@ def test_name_that_is_taken_is_shown_as_field_error(sign_in: SignIn, rita: Any) 
     assert 'value="Mine"' in answer.content.decode()
 
 
-def test_list_that_is_not_theirs_cannot_be_saved(sign_in: SignIn, alice: Any) -> None:
+def test_view_of_an_inaccessible_list_cannot_be_saved(sign_in: SignIn, alice: Any) -> None:
     client = sign_in(alice)
     for page in ("queue", "emails", "overview", "nonsense"):
         assert save(client, page, "", "X")["Location"] == "/saved-views/"
     assert not SavedView.objects.exists()
 
 
-def test_filter_that_is_no_longer_there_is_said(sign_in: SignIn, rita: Any, now: Any) -> None:
+def test_filter_that_no_longer_exists_is_reported(sign_in: SignIn, rita: Any, now: Any) -> None:
     SavedView.objects.create(
         owner=rita, page="queue", name="Old", query="program=cobol&color=red", saved_by=rita, saved_at=now
     )

@@ -24,60 +24,58 @@ At = Callable[..., Integration]
 HOUR = timedelta(hours=1)
 
 
-def list_passages(row: Integration) -> list[tuple[str, str, bool]]:
+def list_segments(row: Integration) -> list[tuple[str, str, bool]]:
     return list(StageDuration.objects.filter(integration=row).values_list("stage", "holder", "leaves"))
 
 
-def rebuilt(*options: str) -> list[str]:
+def run_rebuild(*options: str) -> list[str]:
     out = StringIO()
     call_command("rebuild_stage_durations", *options, stdout=out)
     return out.getvalue().splitlines()
 
 
-def test_every_turn_is_kept_and_the_last_is_the_integrations_own(at: At) -> None:
+def test_every_turn_is_stored_and_the_last_one_is_current(at: At) -> None:
     row = at("support")
     pieces = list(StageDuration.objects.filter(integration=row))
     assert [p.stage for p in pieces if p.leaves] == ["engage", "develop", "review", "release"]
     assert (pieces[-1].stage, pieces[-1].holder, pieces[-1].until) == ("support", row.responsible_party, None)
     assert [p.until for p in pieces[:-1]] == [p.since for p in pieces[1:]]
-    assert rebuilt("--check") == ["drift 0"]
+    assert run_rebuild("--check") == ["drift 0"]
 
 
-def test_changes_go_to_the_partner_and_an_undone_decision_goes_on_as_before(
-    at: At, alice: Any, rita: Any, now: datetime
-) -> None:
+def test_request_for_changes_and_its_undoing_change_the_holder(at: At, alice: Any, rita: Any, now: datetime) -> None:
     row = at("review")
-    before = list_passages(row)
+    before = list_segments(row)
     findings.raise_finding(row, row.edition.requirements()[0].id, "Explain.", actor=rita, now=now + HOUR)
     perform_transition(row, "request_changes", actor=rita, now=now + HOUR)
-    assert list_passages(row) == [*before, ("review", "machine", False)]
+    assert list_segments(row) == [*before, ("review", "machine", False)]
     perform_transition(row, "undo_decision", actor=rita, now=now + HOUR + timedelta(minutes=1))
-    assert list_passages(row) == before
+    assert list_segments(row) == before
     assert StageDuration.objects.get(integration=row, until=None).since == now
-    assert rebuilt("--check") == ["drift 0"]
+    assert run_rebuild("--check") == ["drift 0"]
 
 
-def test_machine_that_cannot_look_is_an_outage(acme: Any, alice: Any, now: datetime) -> None:
+def test_check_error_is_an_outage(acme: Any, alice: Any, now: datetime) -> None:
     row = begin(acme, alice, "terraform-provider")
     check = next(r for r in row.edition.requirements() if r.responsible_party == "machine")
     for n, outcome in enumerate((Status.ERROR, Status.PASS)):
         answers.record_check_outcome(
             row, check.id, outcome=outcome, summary="…", detail=[], retry_at=None, now=now + n * HOUR
         )
-    assert rebuilt("--check") == ["drift 0"]
+    assert run_rebuild("--check") == ["drift 0"]
 
 
-def test_what_fails_leaves_no_passage_behind(at: At, alice: Any, now: datetime) -> None:
+def test_failed_transition_stores_no_segment(at: At, alice: Any, now: datetime) -> None:
     row = at("release")
-    before, events = list_passages(row), AuditEvent.objects.count()
+    before, events = list_segments(row), AuditEvent.objects.count()
     with transaction.atomic():
         perform_transition(row, "withdraw", actor=alice, note="No time.", now=now + HOUR)
-        assert list_passages(row) != before
+        assert list_segments(row) != before
         transaction.set_rollback(True)
-    assert (list_passages(row), AuditEvent.objects.count()) == (before, events)
+    assert (list_segments(row), AuditEvent.objects.count()) == (before, events)
 
 
-def test_turns_are_a_chained_stream_apart_from_what_people_read(at: At) -> None:
+def test_turns_are_a_stream_separate_from_the_history(at: At) -> None:
     row = at("review")
     turns = AuditEvent.objects.filter(stream=get_turn_stream(row.pk)).order_by("seq")
     assert turns.count() > 2
@@ -85,11 +83,11 @@ def test_turns_are_a_chained_stream_apart_from_what_people_read(at: At) -> None:
     assert not row.events.filter(event_type="responsibility.changed").exists()
 
 
-def test_rebuild_mends_what_was_changed_by_hand_and_says_where(at: At) -> None:
+def test_rebuild_repairs_and_reports_manual_changes(at: At) -> None:
     row = at("release")
     StageDuration.objects.filter(integration=row, stage="review").update(holder="partner")
     with pytest.raises(CommandError, match=str(row.pk)):
-        rebuilt("--check")
-    assert rebuilt() == ["rebuilt 1", "drift 0"]
+        run_rebuild("--check")
+    assert run_rebuild() == ["rebuilt 1", "drift 0"]
     StageDuration.objects.all().delete()
-    assert rebuilt() == ["rebuilt 1", "drift 0"]
+    assert run_rebuild() == ["rebuilt 1", "drift 0"]

@@ -18,7 +18,7 @@ V1 = "/api/v1"
 
 
 class Caller:
-    """Calls below /api/v1 with one token; `json` is what came back."""
+    """Client of /api/v1 with one token; `json` is the last response."""
 
     def __init__(self, secret: str = "", token: ApiToken | None = None) -> None:
         self.secret, self.token = secret, token
@@ -51,13 +51,13 @@ class Caller:
 
 
 def with_second_factor(user: Any) -> Any:
-    """What program staff need before a token of theirs works."""
+    """Set up the second factor that tokens of program staff require."""
     TOTP.activate(user, generate_totp_secret())
     return user
 
 
 def caller(user: Any, scopes: Iterable[str] = (), partner: Any = None, role: str = "editor", days: int = 30) -> Caller:
-    """A caller with a fresh token of a person, or of a company."""
+    """Return a caller with a new token of a user or a company."""
     all_scopes = [
         scope.key
         for scope in list_available_scopes(

@@ -1,6 +1,6 @@
-"""Every operation of the API document, with a URL of an existing object and a body.
+"""All operations of the API document, with the URL of an existing object and a body.
 
-A new operation that takes a body needs a line in BODIES. Its URL is made of the objects that exist.
+A new operation with a body needs a line in `body_of`. Its URL refers to existing objects.
 """
 
 import re
@@ -22,14 +22,14 @@ DRAFT_DATA = {"name": "Other"}
 
 
 def operations() -> Iterator[tuple[str, str, str]]:
-    """(operation, method, path) of the whole document."""
+    """Yield (operation, method, path) of the document."""
     for path, methods in build_document()["paths"].items():
         for method, operation in methods.items():
             yield operation["operationId"], method.upper(), path
 
 
 def place_of(name: str, path: str, world: dict[str, Any]) -> str:
-    """The address with something of Acme's in each place."""
+    """Return the URL with an object of Acme as each argument."""
     row, listed_integration, draft = world["integration"], world["listed"], world["draft"]
     uuids = {
         "/drafts": draft.uuid,
@@ -111,7 +111,7 @@ def number_of(name: str, world: dict[str, Any]) -> int:
 
 
 def body_of(name: str, world: dict[str, Any]) -> Any:
-    """What is sent, as people's programs would."""
+    """Return the body that a client would send."""
     soon = timezone.now() + timedelta(days=9)
     digest = agreements.get_current_agreement(world["partner"], "tpa").digest
     bodies: dict[str, Any] = {

@@ -38,7 +38,7 @@ def callers(world: dict[str, Any]) -> dict[str, Caller]:
 
 
 def request_code(who: Caller, name: str, method: str, place: str, body: Any) -> str:
-    """The code of one request; whatever it wrote is taken back."""
+    """Return the code of a request. Its changes are rolled back."""
     before = AuditEvent.objects.count()
     with transaction.atomic():
         with capture_queries() as queries:
@@ -77,8 +77,8 @@ def without_limits(settings: Any) -> None:
 
 
 @pytest.mark.any_database
-def test_api_access_is_as_written(world: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A new operation fails here until its line is written, after thinking about who should reach it."""
+def test_api_access_matches_the_table(world: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Add a line for a new operation after deciding who may call it."""
     monkeypatch.setattr("portal.api.throttling.ANONYMOUS_REQUESTS_PER_MINUTE", 100_000)
     now, table = build_access_table(world), read_access_table()
     differing = {name: cells for name, cells in now.items() if table.get(name) != cells}

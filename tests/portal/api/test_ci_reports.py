@@ -1,4 +1,4 @@
-"""Results from CI: kept as theirs, looked at by lot and where they decide, and a disagreement becomes a finding."""
+"""Tests of results from CI: storage, random and required verification, and findings about disagreements."""
 
 from datetime import timedelta
 from typing import Any
@@ -29,7 +29,7 @@ def ci(alice: Any, acme: Any) -> Caller:
 
 @pytest.fixture
 def key(rocket: Any) -> str:
-    """One of the checks that its path waits for."""
+    """Return a check that the next step waits for."""
     return str(list_required_check_keys(list_checked_requirements(rocket))[0])
 
 
@@ -45,7 +45,7 @@ def create_check_result(row: Any, key: str, outcome: str) -> CheckResult:
     )
 
 
-def test_report_is_kept_as_theirs_and_never_as_ours(ci: Caller, rocket: Any, key: str) -> None:
+def test_report_is_stored_separately_from_results_of_the_portal(ci: Caller, rocket: Any, key: str) -> None:
     answer = report(ci, rocket, key)
     assert (answer.status_code, answer.json()["reported_by"]) == (201, "Acme's token ci")
     assert CheckResult.objects.count() == 0
@@ -55,7 +55,7 @@ def test_report_is_kept_as_theirs_and_never_as_ours(ci: Caller, rocket: Any, key
     assert ours[key] == "not_run"
 
 
-def test_report_is_read_where_its_location_leads(ci: Caller, rocket: Any, key: str, charlie: Any) -> None:
+def test_report_is_available_at_its_location(ci: Caller, rocket: Any, key: str, charlie: Any) -> None:
     place = report(ci, rocket, key)["Location"].removeprefix("http://testserver")
     assert (ci.get(place).json()["commit"], ci.get(place).json()["compared_at"]) == (COMMIT, None)
     assert caller(charlie).get(place).status_code == 404
@@ -64,12 +64,12 @@ def test_report_is_read_where_its_location_leads(ci: Caller, rocket: Any, key: s
     assert [each["found"] for each in ci.get(place).json()["disagreements"]] == ["fail"]
 
 
-def test_what_would_decide_something_is_looked_at(ci: Caller, rocket: Any, key: str) -> None:
+def test_decisive_report_is_verified(ci: Caller, rocket: Any, key: str) -> None:
     assert report(ci, rocket, key).json()["sampled"] == "decides a requirement"
     assert CheckRun.objects.open().get(integration=rocket).reason == f"CI reported {COMMIT}"
 
 
-def test_lot_falls_on_one_in_ten_and_the_same_way_again(rocket: Any, now: Any) -> None:
+def test_one_in_ten_reports_is_selected_reproducibly(rocket: Any, now: Any) -> None:
     reports = [ReportedResults(f"{number:040x}", "", "", "", [{"id": "x", "outcome": "fail"}]) for number in range(400)]
     reasons = [ci_reports.get_sampling_reason(rocket, result, now) for result in reports]
     assert reasons == [ci_reports.get_sampling_reason(rocket, result, now) for result in reports]
@@ -77,9 +77,9 @@ def test_lot_falls_on_one_in_ten_and_the_same_way_again(rocket: Any, now: Any) -
     assert 20 <= sum(map(bool, reasons)) <= 65
 
 
-def test_disagreement_is_shown_and_becomes_a_finding_once(ci: Caller, rocket: Any, key: str) -> None:
+def test_disagreement_is_shown_and_creates_one_finding(ci: Caller, rocket: Any, key: str) -> None:
     report(ci, rocket, key)
-    assert ci_reports.compare_due_reports() == 0  # the portal has not looked yet
+    assert ci_reports.compare_due_reports() == 0  # the portal has not run the check yet
     create_check_result(rocket, key, "fail")
     assert ci_reports.compare_due_reports() == 1
     assert ci_reports.compare_due_reports() == 0
@@ -91,9 +91,7 @@ def test_disagreement_is_shown_and_becomes_a_finding_once(ci: Caller, rocket: An
     assert rocket.events.last().event_type == "check.disagreed"
 
 
-def test_disagreement_is_emailed_to_the_partner_and_anyone_who_reviews_it(
-    ci: Caller, rocket: Any, key: str, rita: Any
-) -> None:
+def test_disagreement_is_emailed_to_the_partner_and_the_reviewer(ci: Caller, rocket: Any, key: str, rita: Any) -> None:
     Integration.objects.update(reviewer=rita)
     report(ci, rocket, key)
     create_check_result(rocket, key, "fail")
@@ -107,7 +105,7 @@ def test_disagreement_is_emailed_to_the_partner_and_anyone_who_reviews_it(
     ("reported_outcome", "observed_outcome"),
     [("pass", "pass"), ("not_run", "fail"), ("pass", "warn"), ("fail", "not_run")],
 )
-def test_what_agrees_or_says_nothing_is_no_disagreement(
+def test_equal_or_inconclusive_results_are_no_disagreement(
     ci: Caller, rocket: Any, key: str, reported_outcome: str, observed_outcome: str
 ) -> None:
     report(ci, rocket, key, reported_outcome)
@@ -118,7 +116,7 @@ def test_what_agrees_or_says_nothing_is_no_disagreement(
     assert CiCheckReport.objects.get().compared_at is not None
 
 
-def test_report_outlasts_an_outage_of_ours(ci: Caller, rocket: Any, key: str) -> None:
+def test_report_survives_a_check_error(ci: Caller, rocket: Any, key: str) -> None:
     report(ci, rocket, key)
     create_check_result(rocket, key, "error")
     assert (ci_reports.compare_due_reports(), CiCheckReport.objects.get().compared_at) == (0, None)
@@ -127,13 +125,13 @@ def test_report_outlasts_an_outage_of_ours(ci: Caller, rocket: Any, key: str) ->
     assert (ci_reports.compare_due_reports(), Finding.objects.count()) == (1, 1)
 
 
-def test_report_waits_a_month_for_an_answer_of_ours(ci: Caller, rocket: Any, key: str) -> None:
+def test_report_waits_a_month_for_a_result_of_the_portal(ci: Caller, rocket: Any, key: str) -> None:
     report(ci, rocket, key)
     create_check_result(rocket, key, "fail")
     assert ci_reports.compare_due_reports(timezone.now() + ci_reports.COMPARISON_PERIOD) == 0
 
 
-def test_result_from_before_the_report_settles_nothing(ci: Caller, rocket: Any, key: str) -> None:
+def test_result_before_the_report_does_not_settle_it(ci: Caller, rocket: Any, key: str) -> None:
     create_check_result(rocket, key, "fail")
     report(ci, rocket, key)
     CiCheckReport.objects.update(at=timezone.now() + timedelta(minutes=1))
@@ -146,7 +144,7 @@ def test_report_about_something_else_is_refused(ci: Caller, rocket: Any, key: st
     assert CiCheckReport.objects.count() == 0
 
 
-def test_preflight_prints_what_is_taken(ci: Caller, rocket: Any, key: str) -> None:
+def test_output_of_preflight_is_accepted(ci: Caller, rocket: Any, key: str) -> None:
     subject = build_integration_subject(rocket)
     disagreements = PreflightReport(subject, {key: Result(Outcome.PASS, "It is.")}).as_dict()
     assert execution.serialize_result(key, Result(Outcome.PASS, "It is."))["id"] == key
@@ -154,6 +152,6 @@ def test_preflight_prints_what_is_taken(ci: Caller, rocket: Any, key: str) -> No
     assert (answer.status_code, answer.json()["outcome"]) == (201, "pass")
 
 
-def test_reader_reports_nothing(alice: Any, acme: Any, rocket: Any, key: str, charlie: Any) -> None:
+def test_read_only_token_cannot_report(alice: Any, acme: Any, rocket: Any, key: str, charlie: Any) -> None:
     assert report(caller(alice, partner=acme, role="viewer"), rocket, key).status_code == 403
     assert report(caller(charlie), rocket, key).status_code == 404

@@ -1,6 +1,6 @@
 """Tests that every page and form has an operation in the API, or a reason why not.
 
-A new page fails here until it has its operation, or a reason why it has none; the API's description lists the reasons.
+Add the operation of a new page here, or a reason why it has none; the API's description lists the reasons.
 """
 
 from portal.api.docs.document_parts import PARTS
@@ -16,8 +16,8 @@ ACTS = (
     " requirement_accept requirement_cancel requirement_hold requirement_give requirement_withdraw requirement_waive"
     " requirement_end_waiver requirement_request_waiver requirement_decline_waiver"
 )
-# page with a form: the operations that do what it does
-DONE_BY = {
+# page with a form: its operations
+OPERATIONS_OF_FORMS = {
     "checks:accept_finding": "accept_deviation",
     "reviews:assign_reviewer": "assign",
     "reviews:claim": "claim",
@@ -87,8 +87,8 @@ DONE_BY = {
     "webhooks:create": "create_webhook",
     "webhooks:rotate_secret": "rotate_webhook_secret",
 }
-# page that shows something: the operations that tell it
-TOLD_BY = {
+# page that only shows something: its operations
+OPERATIONS_OF_PAGES = {
     "checks:results": "list_checks list_check_results get_check_results",
     "reviews:partners": "list_partners",
     "reviews:agreements": "get_table",
@@ -225,10 +225,10 @@ PAGES_BY_FEATURE = {
     "API documentation": "api:docs api:docs_group api:openapi api:not_found",
 }
 PAGES_WITH_REASON = {page for pages in PAGES_BY_FEATURE.values() for page in pages.split()}
-OPERATIONS_WITHOUT_PAGE = {"get_me", "report_check_results"}  # a token's own question, and CI's report
+OPERATIONS_WITHOUT_PAGE = {"get_me", "report_check_results"}  # a token about itself, and reports of CI
 
 
-def codes() -> list[tuple[str, str, str]]:
+def list_codes() -> list[tuple[str, str, str]]:
     """(page, code of its GET, code of its POST) of every page and role."""
     cells = [
         (name, cell) for name, line in read_access_table().items() if ": " not in name for cell in line if "/" in cell
@@ -237,31 +237,34 @@ def codes() -> list[tuple[str, str, str]]:
 
 
 def list_posting_pages() -> set[str]:
-    """The pages whose POST does something: it answers otherwise than a GET, or led elsewhere."""
-    return {name for name, get, post in codes() if post.rstrip("+") not in ("405", "404", "in", get) or "+" in post}
+    """Return the pages whose POST does something: its status differs from that of GET, or is a redirect."""
+    return {
+        name for name, get, post in list_codes() if post.rstrip("+") not in ("405", "404", "in", get) or "+" in post
+    }
 
 
 def list_public_pages() -> set[str]:
-    """The pages that a GET shows to anybody."""
-    return {name for name, get, _ in codes() if get == "200"}
+    """Return the pages that GET shows to everyone."""
+    return {name for name, get, _ in list_codes() if get == "200"}
 
 
-def test_every_form_has_its_operation_or_a_reason() -> None:
-    assert sorted(list_posting_pages() - set(DONE_BY) - PAGES_WITH_REASON) == []
+def test_every_form_has_an_operation_or_a_reason() -> None:
+    assert sorted(list_posting_pages() - set(OPERATIONS_OF_FORMS) - PAGES_WITH_REASON) == []
 
 
-def test_every_page_that_shows_something_has_its_operation_or_a_reason() -> None:
-    assert sorted(list_public_pages() - set(TOLD_BY) - PAGES_WITH_REASON) == []
+def test_every_page_has_an_operation_or_a_reason() -> None:
+    assert sorted(list_public_pages() - set(OPERATIONS_OF_PAGES) - PAGES_WITH_REASON) == []
 
 
 def test_no_page_has_an_operation_and_a_reason() -> None:
-    assert sorted((set(DONE_BY) | set(TOLD_BY)) & PAGES_WITH_REASON) == []
+    assert sorted((set(OPERATIONS_OF_FORMS) | set(OPERATIONS_OF_PAGES)) & PAGES_WITH_REASON) == []
 
 
-def test_every_operation_stands_for_a_page() -> None:
+def test_every_operation_belongs_to_a_page() -> None:
     method_by_name = {name: method for name, method, _ in operations()}
     changing_names, reading_names = (
-        {name for line in table.values() for name in line.split()} for table in (DONE_BY, TOLD_BY)
+        {name for line in table.values() for name in line.split()}
+        for table in (OPERATIONS_OF_FORMS, OPERATIONS_OF_PAGES)
     )
     assert {name for name in changing_names if method_by_name.get(name, "GET") == "GET"} == set()
     assert {name for name in reading_names if method_by_name.get(name) != "GET"} == set()
@@ -269,10 +272,10 @@ def test_every_operation_stands_for_a_page() -> None:
 
 
 def test_every_page_named_here_exists() -> None:
-    assert sorted((set(DONE_BY) | set(TOLD_BY) | PAGES_WITH_REASON) - names()) == []
+    assert sorted((set(OPERATIONS_OF_FORMS) | set(OPERATIONS_OF_PAGES) | PAGES_WITH_REASON) - names()) == []
 
 
-def test_what_stays_in_pages_is_reported_in_the_description() -> None:
+def test_description_lists_pages_without_operations() -> None:
     document = build_document()["info"]["description"]
     assert [name for name, reason in PARTS.page_only_features.items() if f"- {name}: {reason}." not in document] == []
     assert set(PAGES_BY_FEATURE) <= set(PARTS.page_only_features)

@@ -1,7 +1,7 @@
 """Sends generated requests, valid and invalid, and compares the responses with the API document.
 
-Whatever is sent: no answer of ours is a fault of ours, each has a status, a type and a shape that the document names,
-and what the document does not allow is not taken. API_EXAMPLES sets how many requests an operation gets.
+No response is a server error. Each has a documented status, content type, and schema, and invalid requests are
+refused. API_EXAMPLES sets the number of requests per operation.
 """
 
 import os
@@ -35,9 +35,9 @@ from tests.suites import FIGURE_PROPERTY
 pytestmark = pytest.mark.any_database
 
 EXAMPLES = int(os.environ.get("API_EXAMPLES", "2"))
-FIT = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
-MODES = {GenerationMode.POSITIVE: FIT, GenerationMode.NEGATIVE: [*FIT, negative_data_rejection]}
-WHO = ("alice", "rita")
+VALID_CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+MODES = {GenerationMode.POSITIVE: VALID_CHECKS, GenerationMode.NEGATIVE: [*VALID_CHECKS, negative_data_rejection]}
+TOKEN_OWNERS = ("alice", "rita")
 
 
 def limit_examples(test: Any) -> Any:
@@ -54,7 +54,7 @@ def limit_examples(test: Any) -> Any:
 def send_generated_requests(
     operation: Any, mode: GenerationMode, checks: Any, places: dict[str, str], secret: str
 ) -> int:
-    """Send what is generated for an operation: how many requests there were. Raises what is answered otherwise."""
+    """Send generated requests to an operation. Return their number. Raises the failures of the checks."""
     request_count = 0
 
     @limit_examples
@@ -73,7 +73,7 @@ def send_generated_requests(
 
 
 def places_of(operation: Any, world: dict[str, Any]) -> dict[str, str]:
-    """Values of the address that name something of the world."""
+    """Return the arguments of an operation's URL that refer to existing objects."""
     path = operation.path
     real = place_of(operation.definition.raw["operationId"], path, world)
     names = re.findall(r"{(\w+)}", path)
@@ -88,8 +88,8 @@ def without_limits(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def one_connection() -> Iterator[None]:
-    """A server gives its connection up around a request; here it is the one that the test's transaction is open on."""
+def keep_connection() -> Iterator[None]:
+    """Keep the database connection after requests, because the test's transaction needs it."""
     signals = (request_started, request_finished)
     for signal in signals:
         signal.disconnect(close_old_connections)
@@ -98,19 +98,17 @@ def one_connection() -> Iterator[None]:
         signal.connect(close_old_connections)
 
 
-@pytest.mark.usefixtures("one_connection")
-def test_generated_requests_are_answered_as_the_document_says(
-    world: dict[str, Any], request: pytest.FixtureRequest
-) -> None:
+@pytest.mark.usefixtures("keep_connection")
+def test_generated_requests_get_documented_answers(world: dict[str, Any], request: pytest.FixtureRequest) -> None:
     people, request_count, number, wrong = callers(world), 0, -1, []
     schema = schemathesis.openapi.from_wsgi("/api/openapi.json", get_wsgi_application())
     for number, result in enumerate(schema.get_all_operations()):
         operation: Any = result.ok()  # type: ignore[union-attr]
-        secret = people[WHO[number % 2]].secret
+        secret = people[TOKEN_OWNERS[number % 2]].secret
         for mode, checks in MODES.items():
             try:
                 request_count += send_generated_requests(operation, mode, checks, places_of(operation, world), secret)
-            except Unsatisfiable:  # an operation that takes nothing cannot be asked wrongly
+            except Unsatisfiable:  # an operation without arguments has no invalid requests
                 continue
             except Exception as failure:
                 wrong.append(f"{operation.label} {mode.value}: {failure} {getattr(failure, 'exceptions', '')}")
@@ -128,7 +126,7 @@ def test_document_is_openapi_31() -> None:
         jsonschema.Draft202012Validator.check_schema(schema)
 
 
-def test_every_body_has_an_example_that_fits() -> None:
+def test_every_body_has_a_valid_example() -> None:
     document, schema_names = build_document(), set()
     for name, content in bodies():
         shape = document["components"]["schemas"][content["schema"]["$ref"].rsplit("/", 1)[-1]]
@@ -141,7 +139,7 @@ def test_every_body_has_an_example_that_fits() -> None:
 
 
 def bodies() -> Iterator[tuple[str, dict[str, Any]]]:
-    """(operation, its JSON body's part of the document)."""
+    """Yield (operation, media type object of its JSON body)."""
     for methods in build_document()["paths"].values():
         for operation in methods.values():
             content = operation.get("requestBody", {}).get("content", {})
@@ -149,7 +147,7 @@ def bodies() -> Iterator[tuple[str, dict[str, Any]]]:
                 yield operation["operationId"], content["application/json"]
 
 
-def test_every_operation_has_a_sentence_and_a_scope_or_is_open() -> None:
+def test_every_operation_has_a_description_and_a_scope_or_is_public() -> None:
     summary_and_scope_by_name = {
         operation["operationId"]: (operation["summary"], operation.get("x-scope"))
         for methods in build_document()["paths"].values()

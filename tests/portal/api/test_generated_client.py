@@ -58,7 +58,7 @@ def generate_client(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: Any) -> Iterator[str]:
-    """The generated client, ready to be imported."""
+    """Return the name of the generated client's package, which can be imported."""
     folder: Path = tmp_path_factory.mktemp("client")
     generate_client(folder)
     sys.path.insert(0, str(folder))
@@ -67,7 +67,7 @@ def package(tmp_path_factory: Any) -> Iterator[str]:
 
 
 class Program:
-    """One side's program: it calls the generated functions and expects to be understood."""
+    """A user's program, which calls the generated functions and expects success."""
 
     def __init__(self, package: str, server: str, user: Any) -> None:
         self.package, self.number = package, 0
@@ -75,9 +75,9 @@ class Program:
         client: Any = import_module(package).AuthenticatedClient
         self.client = client(base_url=server, token=caller(user).secret, timeout=30)
 
-    def ask(self, room: str, name: str, *parts: Any, body: Any = None, status: int = 200, **query: Any) -> Any:
-        """Call an operation; a write has a key of its own. `body`: (name of its shape, fields)."""
-        module = import_module(f"{self.package}.api.{room}.{name}")
+    def ask(self, module_name: str, name: str, *parts: Any, body: Any = None, status: int = 200, **query: Any) -> Any:
+        """Call an operation, with an idempotency key for writes. `body`: (name of its schema, fields)."""
+        module = import_module(f"{self.package}.api.{module_name}.{name}")
         if body is not None:
             query["body"] = getattr(self.models, body[0]).from_dict(body[1])
         if "idempotency_key" in module._get_kwargs.__annotations__:
@@ -98,7 +98,7 @@ class Program:
 
 
 def value_of(question: dict[str, Any]) -> Any:
-    """A fit answer to a question, from its JSON Schema."""
+    """Return a valid answer to a question, from its JSON Schema."""
     if question.get("type") == "array":
         return question["items"]["enum"][:1]
     if "enum" in question:
@@ -109,13 +109,13 @@ def value_of(question: dict[str, Any]) -> Any:
 
 
 @contextmanager
-def later(moment: datetime) -> Iterator[None]:
+def travel_to(moment: datetime) -> Iterator[None]:
     with time_machine.travel(moment, tick=True):
         yield
 
 
 class Submission:
-    """One integration on its way, with a program on each side."""
+    """Submission of an integration with a program on each side."""
 
     def __init__(self, company: Program, program: Program) -> None:
         self.company, self.program = company, program
@@ -131,10 +131,10 @@ class Submission:
         assert draft.problems.to_dict() == {}
         self.uuid = self.company.ask("drafts", "submit_draft", draft.uuid, status=201).uuid
 
-    def resume_deadline(self) -> str:
-        """Hand in all that is missing, take the next step; says the stage."""
-        with later(self.now):
-            self.hand_in()
+    def advance(self) -> str:
+        """Complete all missing requirements and take the next step. Return the stage."""
+        with travel_to(self.now):
+            self.complete_requirements()
             transition_names = {"complete_step", "submit_for_review", "approve", "publish"}
             for side in (self.company, self.program):
                 ready = [
@@ -145,12 +145,12 @@ class Submission:
                     return str(side.take(self.uuid, ready[0]).stage)
         raise AssertionError(self.company.ask("integrations", "get_integration", self.uuid).open_requirements)
 
-    def hand_in(self) -> None:
+    def complete_requirements(self) -> None:
         for missing in self.company.ask("integrations", "get_integration", self.uuid).open_requirements:
             requirement = self.company.ask("requirements", "get_requirement", self.uuid, missing.requirement)
-            getattr(self, f"of_{requirement.kind}")(requirement)
+            getattr(self, f"complete_{requirement.kind}")(requirement)
 
-    def of_form(self, requirement: Any) -> None:
+    def complete_form(self, requirement: Any) -> None:
         questions = requirement.questions.to_dict()
         body = {name: value_of(questions["properties"][name]) for name in questions["required"]}
         self.side(requirement).act(self.uuid, requirement.id, "answer", "AnswersIn", answers=body)
@@ -158,10 +158,10 @@ class Submission:
     def side(self, requirement: Any) -> Program:
         return self.program if requirement.responsible_party == "program" else self.company
 
-    def of_attestation(self, requirement: Any) -> None:
+    def complete_attestation(self, requirement: Any) -> None:
         self.side(requirement).act(self.uuid, requirement.id, "confirm", "ConfirmationIn", confirmed=True)
 
-    def of_document(self, requirement: Any) -> None:
+    def complete_document(self, requirement: Any) -> None:
         types = import_module(f"{self.company.package}.types")
         content, name = (b"All tests passed.", "log.txt") if "txt" in requirement.accept else (PNG, "logo.png")
         file = types.File(payload=BytesIO(content), file_name=name)
@@ -170,15 +170,15 @@ class Submission:
         answer = module.sync_detailed(self.uuid, requirement.id, client=self.company.client, body=body)
         assert answer.status_code == 200, answer.content
 
-    def of_agreement(self, requirement: Any) -> None:
+    def complete_agreement(self, requirement: Any) -> None:
         for side, signer in ((self.company, "Alice Archer"), (self.program, "Rita Reyes")):
             body = {"signer": signer, "title": "CEO", "digest": requirement.agreement.digest}
             side.act(self.uuid, requirement.id, "sign", "SignatureIn", **body)
 
-    def of_credentials(self, requirement: Any) -> None:
+    def complete_credentials(self, requirement: Any) -> None:
         self.company.act(self.uuid, requirement.id, "give", "TestCredentialIn", label="Tenant", secret="hunter-2")
 
-    def of_meeting(self, requirement: Any) -> None:
+    def complete_meeting(self, requirement: Any) -> None:
         time = (self.now + timedelta(hours=1)).replace(second=0, microsecond=0)
         self.company.act(
             self.uuid,
@@ -189,50 +189,50 @@ class Submission:
             place="https://x.example",
         )
         self.program.act(self.uuid, requirement.id, "accept", "MeetingAcceptanceIn", time=time.isoformat())
-        with later(time + timedelta(hours=1)):
+        with travel_to(time + timedelta(hours=1)):
             self.program.act(
                 self.uuid, requirement.id, "hold", "MeetingRecordIn", shown=list(requirement.items), notes="Shown."
             )
         self.now = time + timedelta(hours=2)
 
-    def of_check(self, requirement: Any) -> None:
-        """The portal looks by itself; here it has looked."""
+    def complete_check(self, requirement: Any) -> None:
+        """Store a result, because checks don't run in this test."""
         row = Integration.objects.get(uuid=self.uuid)
         requirements.record_check_outcome(
             row, requirement.id, outcome=Status.PASS, summary="Looks good.", detail=[], retry_at=None, now=self.now
         )
 
 
-def finds(way: Submission) -> None:
-    """The reviewer's program writes a finding; the company's answers it; it is verified."""
-    uuid, program, company = way.uuid, way.program, way.company
-    with later(way.now):
+def resolve_finding(submission: Submission) -> None:
+    """Raise a finding, answer it, and verify it."""
+    uuid, program, company = submission.uuid, submission.program, submission.company
+    with travel_to(submission.now):
         assert program.ask("reviews", "claim", uuid).reviewer == "Rita Reyes"
         finding = ("FindingIn", {"requirement": "NO-3", "text": "More."})
         raised_finding = program.ask("reviews", "raise_finding", uuid, body=finding, status=201)
         program.take(uuid, "request_changes")
         company.ask("reviews", "resolve_finding", raised_finding.id, body=("FindingResponseIn", {"answer": "Done."}))
-        way.hand_in()
-    with later(way.now):
+        submission.complete_requirements()
+    with travel_to(submission.now):
         company.take(uuid, "resubmit_for_review")
         assert program.ask("reviews", "verify_finding", raised_finding.id).state == "verified"
 
 
 @pytest.mark.django_db(transaction=True)
-def test_generated_client_does_a_whole_submission(package: str, live_server: Any, alice: Any, rita: Any) -> None:
+def test_generated_client_completes_a_submission(package: str, live_server: Any, alice: Any, rita: Any) -> None:
     programs = [Program(package, live_server.url, who) for who in (alice, with_second_factor(rita))]
-    way = Submission(*programs)
-    way.begin()
-    stages = [way.resume_deadline()]
+    submission = Submission(*programs)
+    submission.begin()
+    stages = [submission.advance()]
     while stages[-1] != "support" and len(stages) < 12:
         if stages[-1] == "review":
-            finds(way)
-        stages.append(way.resume_deadline())
+            resolve_finding(submission)
+        stages.append(submission.advance())
     assert list(dict.fromkeys(stages)) == ["develop", "review", "release", "support"]
     row = Integration.objects.get()
     assert (row.stage, row.listing_status) == ("support", "listed")
     assert {event.actor for event in row.events.exclude(actor="")} == {"Alice Archer", "Rita Reyes"}
-    listing = way.company.ask("directory", "get_listing", row.uuid)
+    listing = submission.company.ask("directory", "get_listing", row.uuid)
     assert listing.to_dict()["name"] == "Rocket"
     for each in programs:
         each.client.get_httpx_client().close()

@@ -1,4 +1,4 @@
-"""Lists in pages, limits, bodies, versions: how the API behaves whatever is asked of it."""
+"""Tests of pagination, rate limits, request bodies, and versions of all operations."""
 
 from datetime import timedelta
 from typing import Any
@@ -20,7 +20,7 @@ def mine(alice: Any) -> Caller:
     return caller(alice)
 
 
-def test_list_goes_on_where_it_ended(mine: Caller, acme: Any, alice: Any) -> None:
+def test_next_page_of_a_list_continues(mine: Caller, acme: Any, alice: Any) -> None:
     for number in range(5):
         begin(acme, alice, name=f"Rocket {number}", repository=f"acme/r{number}", repository_id=number)
     names_so_far, path = [], "/integrations?limit=2"
@@ -34,7 +34,7 @@ def test_list_goes_on_where_it_ended(mine: Caller, acme: Any, alice: Any) -> Non
     assert names_so_far == [f"Rocket {number}" for number in (4, 3, 2, 1, 0)]
 
 
-def test_what_comes_meanwhile_shifts_no_page(mine: Caller, acme: Any, alice: Any) -> None:
+def test_new_rows_do_not_shift_the_next_page(mine: Caller, acme: Any, alice: Any) -> None:
     for number in range(3):
         begin(acme, alice, name=f"Rocket {number}", repository=f"acme/r{number}", repository_id=number)
     after = mine.get("/integrations?limit=2").json()["next"]
@@ -42,7 +42,7 @@ def test_what_comes_meanwhile_shifts_no_page(mine: Caller, acme: Any, alice: Any
     assert [row["name"] for row in mine.get(f"/integrations?after={after}").json()["items"]] == ["Rocket 0"]
 
 
-def test_queue_goes_on_where_it_ended_whatever_moves_meanwhile(rita: Any, acme: Any, alice: Any, now: Any) -> None:
+def test_next_page_of_the_queue_continues_after_changes(rita: Any, acme: Any, alice: Any, now: Any) -> None:
     rows = [begin(acme, alice, name=f"R{n}", repository=f"acme/q{n}", repository_id=90 + n) for n in range(5)]
     for number, row in enumerate(rows):  # the last two are never due
         due = now + timedelta(days=number) if number < 3 else None
@@ -60,13 +60,13 @@ def test_queue_goes_on_where_it_ended_whatever_moves_meanwhile(rita: Any, acme: 
 
 
 @pytest.mark.parametrize("after", ["a2sx", "azFAeA", "azFAMjAyNi0wMS0wMQ"])
-def test_queue_names_what_is_no_cursor(rita: Any, after: str) -> None:
+def test_queue_refuses_an_invalid_cursor(rita: Any, after: str) -> None:
     answer = caller(with_second_factor(rita)).get(f"/queue?after={after}")
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "after")
 
 
 @pytest.mark.parametrize("query", ["after=nonsense", "after=a2x", "limit=0", "limit=101", "stage=moon", "q=%00"])
-def test_odd_parameter_is_named(mine: Caller, query: str) -> None:
+def test_invalid_parameter_is_named(mine: Caller, query: str) -> None:
     answer = mine.get(f"/integrations?{query}")
     assert (answer.status_code, kind(answer)) == (422, "validation-error")
     assert query.partition("=")[0] in answer.json()["errors"][0]["field"]
@@ -98,7 +98,7 @@ def test_unknown_field_is_named(mine: Caller, rocket: Any) -> None:
     assert answer.json()["errors"] == [{"field": "bdoy", "message": "Unknown field."}]
 
 
-def test_form_is_no_json(mine: Caller, rocket: Any) -> None:
+def test_form_instead_of_json_is_refused(mine: Caller, rocket: Any) -> None:
     place = f"/api/v1/integrations/{rocket.uuid}/messages"
     answer = mine.client.post(
         place, "body=a", content_type="application/x-www-form-urlencoded", headers=mine.headers({})
@@ -106,18 +106,18 @@ def test_form_is_no_json(mine: Caller, rocket: Any) -> None:
     assert (answer.status_code, kind(answer)) == (415, "unsupported-media-type")
 
 
-def test_other_method_and_address_are_problems(mine: Caller) -> None:
+def test_wrong_method_and_unknown_url_are_problems(mine: Caller) -> None:
     wrong = mine.send("PUT", "/integrations")
     assert (wrong.status_code, kind(wrong), wrong["Allow"]) == (405, "method-not-allowed", "GET, HEAD")
     assert kind(mine.get("/nowhere")) == "not-found"
     assert kind(mine.get("/integrations/not-a-uuid")) == "not-found"
 
 
-def test_session_is_no_token(sign_in: Any, alice: Any) -> None:
+def test_session_does_not_replace_a_token(sign_in: Any, alice: Any) -> None:
     assert sign_in(alice).get("/api/v1/integrations").status_code == 401
 
 
-def test_over_the_limit_learns_when_to_go_on(mine: Caller, settings: Any) -> None:
+def test_request_over_the_limit_gets_retry_after(mine: Caller, settings: Any) -> None:
     settings.API_REQUESTS_PER_MINUTE = 2
     answers = [mine.get("/me") for _ in range(4)]
     over = [answer for answer in answers if answer.status_code == 429]
@@ -128,7 +128,7 @@ def test_over_the_limit_learns_when_to_go_on(mine: Caller, settings: Any) -> Non
     assert 1 <= int(over[0]["Retry-After"]) <= 60
 
 
-def test_without_a_cache_nothing_is_counted(mine: Caller, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_cache_requests_are_not_limited(mine: Caller, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*_: Any, **__: Any) -> None:
         raise OperationalError("away")
 
@@ -138,7 +138,7 @@ def test_without_a_cache_nothing_is_counted(mine: Caller, settings: Any, monkeyp
     assert {mine.get("/me").status_code for _ in range(3)} == {200}
 
 
-def test_newer_answer_is_not_overwritten(mine: Caller, rocket: Any) -> None:
+def test_newer_form_answer_is_not_overwritten(mine: Caller, rocket: Any) -> None:
     place = f"/integrations/{rocket.uuid}/requirements/NO-3"
     body = {"answers": {"tests": "make test", "documentation": "https://docs.example"}}
     read = mine.get(place)
@@ -151,7 +151,7 @@ def test_newer_answer_is_not_overwritten(mine: Caller, rocket: Any) -> None:
     assert mine.post(f"{place}/answer", {"answers": body["answers"] | {"tests": "y"}}).status_code == 200
 
 
-def test_newer_draft_and_facts_are_not_overwritten(mine: Caller, rocket: Any) -> None:
+def test_newer_draft_and_details_are_not_overwritten(mine: Caller, rocket: Any) -> None:
     draft = mine.post("/drafts", {"program": "nomad", "name": "One"}).json()
     place = f"/drafts/{draft['uuid']}"
     read = mine.get(place)["ETag"]
@@ -166,7 +166,7 @@ def test_unknown_question_is_named(mine: Caller, rocket: Any) -> None:
     assert answer.json()["errors"] == [{"field": "answers.color", "message": "Unknown question."}]
 
 
-def test_secret_of_an_account_is_in_no_answer(mine: Caller, at: Any) -> None:
+def test_secret_of_a_test_account_is_in_no_response(mine: Caller, at: Any) -> None:
     row = at("review")
     place = f"/integrations/{row.uuid}/requirements/NO-6"
     response = mine.post(f"{place}/give", {"label": "Tenant", "secret": "hunter-2-canary"})

@@ -1,4 +1,4 @@
-"""What stands before every operation: whatever comes is answered as a problem; reading again, and without a body."""
+"""Tests of the API middleware: problem details, conditional requests, and HEAD."""
 
 import io
 from typing import Any
@@ -49,7 +49,7 @@ def test_invalid_form_is_reported(mine: Caller, rocket: Any, key: dict[str, str]
 
 
 @KEYS
-def test_form_with_too_much_in_it_is_reported(mine: Caller, rocket: Any, key: dict[str, str]) -> None:
+def test_form_with_too_many_fields_is_reported(mine: Caller, rocket: Any, key: dict[str, str]) -> None:
     place = f"{V1}/integrations/{rocket.uuid}/requirements/NO-3/upload"
     for fields in ({f"a{n}": "1" for n in range(400)}, {f"a{n}": io.BytesIO(b"1") for n in range(120)}):
         answer = mine.client.post(place, fields, headers=mine.headers(dict(key)))
@@ -63,7 +63,7 @@ def test_too_many_parameters_are_reported(mine: Caller) -> None:
     )
 
 
-def test_body_that_is_left_out_is_asked_for(mine: Caller, rocket: Any) -> None:
+def test_missing_body_is_reported(mine: Caller, rocket: Any) -> None:
     answer = mine.send("POST", f"/integrations/{rocket.uuid}/steps/withdraw", "")
     assert (get_problem(answer), answer.json()["detail"]) == (
         (422, "validation-error"),
@@ -71,7 +71,7 @@ def test_body_that_is_left_out_is_asked_for(mine: Caller, rocket: Any) -> None:
     )
 
 
-def test_body_of_no_said_length_is_reported(mine: Caller, rocket: Any) -> None:
+def test_body_without_content_length_is_reported(mine: Caller, rocket: Any) -> None:
     answer = mine.send("POST", f"/integrations/{rocket.uuid}/messages", "", **{"Transfer-Encoding": "chunked"})
     assert get_problem(answer) == (411, "length-required")
 
@@ -94,7 +94,7 @@ def test_every_request_is_read_as_utf8(content_type: str, read: str) -> None:
 
 
 @pytest.mark.every_database
-def test_database_that_is_busy_before_an_operation_is_reported(mine: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_busy_database_before_an_operation_is_reported(mine: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     def busy(*_: Any) -> None:
         raise OperationalError("database is locked")
 
@@ -103,14 +103,14 @@ def test_database_that_is_busy_before_an_operation_is_reported(mine: Caller, mon
     assert (get_problem(answer), answer["Retry-After"]) == ((503, "service-unavailable"), "2")
 
 
-def test_who_sends_no_token_or_none_of_ours_learns_how(db: None) -> None:
+def test_missing_or_unknown_token_gets_authentication_scheme(db: None) -> None:
     for path in ("/me", "/integrations"):
         assert Caller().get(path)["WWW-Authenticate"] == 'Bearer realm="portal"'
         assert get_problem(Caller().get(path)) == (401, "authentication-required")
         assert Caller("ptl_nonsense").get(path)["WWW-Authenticate"] == 'Bearer realm="portal", error="invalid_token"'
 
 
-def test_head_is_a_get_without_its_body(mine: Caller, rocket: Any) -> None:
+def test_head_is_get_without_a_body(mine: Caller, rocket: Any) -> None:
     place = f"{V1}/integrations/{rocket.uuid}"
     whole = mine.get(place)
     head = mine.client.head(place, headers=mine.headers({}))
@@ -120,7 +120,7 @@ def test_head_is_a_get_without_its_body(mine: Caller, rocket: Any) -> None:
 
 
 @pytest.mark.every_database
-def test_what_is_known_already_is_not_sent_again(mine: Caller, rocket: Any) -> None:
+def test_unchanged_response_is_not_modified(mine: Caller, rocket: Any) -> None:
     for path in ("/integrations", f"/integrations/{rocket.uuid}"):
         tag = mine.get(path)["ETag"]
         for etag in (tag, f"W/{tag}", f'"other", {tag}', "*"):
@@ -131,7 +131,7 @@ def test_what_is_known_already_is_not_sent_again(mine: Caller, rocket: Any) -> N
         assert mine.get(path, **{"If-None-Match": tag}).status_code == 200
 
 
-def test_what_was_made_says_where_it_is_read(mine: Caller, acme: Any) -> None:
+def test_created_object_has_a_location(mine: Caller, acme: Any) -> None:
     fields = {"name": "One", "description": "It flies.", "category": "ci-cd", "offerings": ["Open Source"]}
     draft = mine.post("/drafts", {"program": "nomad", **fields}, **KEY)
     again = mine.post("/drafts", {"program": "nomad", **fields}, **KEY)
@@ -145,7 +145,7 @@ def test_what_was_made_says_where_it_is_read(mine: Caller, acme: Any) -> None:
 
 
 @pytest.mark.every_database
-def test_step_is_not_taken_upon_what_was_changed_since(mine: Caller, rocket: Any) -> None:
+def test_transition_of_an_outdated_version_is_refused(mine: Caller, rocket: Any) -> None:
     place = f"/integrations/{rocket.uuid}"
     read = mine.get(place)["ETag"]
     assert mine.patch(place, {"name": "New name", "category": "ci-cd"}, **{"If-Match": read}).status_code == 200
@@ -156,7 +156,7 @@ def test_step_is_not_taken_upon_what_was_changed_since(mine: Caller, rocket: Any
     assert mine.post(f"{place}/steps/withdraw", confirmed, **{"If-Match": now}).status_code == 200
 
 
-def test_no_act_is_done_upon_another_version_than_was_read(mine: Caller, rocket: Any) -> None:
+def test_operation_on_an_outdated_version_is_refused(mine: Caller, rocket: Any) -> None:
     place = f"/integrations/{rocket.uuid}/requirements/NO-3"
     late = mine.post(f"{place}/discard", {}, **{"If-Match": '"7"'})
     assert get_problem(late) == (412, "precondition-failed")

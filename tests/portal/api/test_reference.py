@@ -1,4 +1,4 @@
-"""Pages of the API reference."""
+"""Tests of the pages of the API reference."""
 
 import re
 from html import unescape
@@ -25,13 +25,13 @@ def list_operations(page: BeautifulSoup) -> list[str]:
     return [str(line["id"]) for line in page.select(".api-index > li")]
 
 
-def test_groups_hold_every_operation_once(client: Client) -> None:
+def test_groups_contain_every_operation_once(client: Client) -> None:
     paths = client.get(reverse("api:openapi")).json()["paths"]
     ids = sorted(operation["operationId"] for methods in paths.values() for operation in methods.values())
     assert sorted(name for names in GROUPS.values() for name in names) == ids
 
 
-def test_index_links_to_every_operation_and_keeps_the_anchors_of_the_former_single_page(client: Client) -> None:
+def test_index_links_to_every_operation_and_keeps_former_anchors(client: Client) -> None:
     page = read(client, INDEX)
     links = {str(line["id"]): str(line.select("a")[0]["href"]) for line in page.select(".api-index > li")}
     assert links == {
@@ -68,7 +68,7 @@ def test_index_is_small(client: Client) -> None:
         ("no such operation", []),
     ],
 )
-def test_index_shows_operations_with_every_word_of_the_query(client: Client, query: str, expected: list[str]) -> None:
+def test_index_shows_operations_that_match_the_query(client: Client, query: str, expected: list[str]) -> None:
     assert list_operations(read(client, INDEX, q=query)) == expected
 
 
@@ -87,7 +87,7 @@ def test_document_is_small(client: Client) -> None:
     assert len(client.get(reverse("api:openapi")).content) <= 300_000
 
 
-def test_parameters_that_operations_share_are_shown(client: Client) -> None:
+def test_shared_parameters_are_shown(client: Client) -> None:
     page = read(client, reverse("api:docs_group", args=["integrations"]))
     operation = page.select_one("#list_integrations")
     assert operation is not None

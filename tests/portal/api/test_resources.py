@@ -35,7 +35,7 @@ def endpoint(acme: Any, alice: Any) -> Any:
     ]
 
 
-def given_up(endpoint: Any, **columns: Any) -> Any:
+def failed_message(endpoint: Any, **columns: Any) -> Any:
     now = timezone.now() - timedelta(minutes=5)
     message_fields = {
         "kind": "integration.listed",
@@ -47,9 +47,9 @@ def given_up(endpoint: Any, **columns: Any) -> Any:
     return endpoint.messages.create(key=f"k{WebhookDelivery.objects.count()}", **message_fields | columns)
 
 
-def test_webhook_is_paused_and_resumed_and_its_failed_messages_sent_again(endpoint: Any, alice: Any) -> None:
+def test_webhook_is_paused_and_resumed_and_failed_messages_are_replayed(endpoint: Any, alice: Any) -> None:
     me, place = caller(alice), f"/webhooks/{endpoint.uuid}"
-    failed = given_up(endpoint)
+    failed = failed_message(endpoint)
     assert me.post(f"{place}/pause").json()["pause"] == "manual"
     assert me.get("/webhooks").json()[0]["health"] == "Paused"
     assert me.post(f"{place}/resume", {"skip": False}).json()["message"].startswith("Webhook resumed")
@@ -63,15 +63,15 @@ def test_webhook_is_paused_and_resumed_and_its_failed_messages_sent_again(endpoi
     assert (far_future.status_code, far_future.json()["message"]) == (200, "Replayed deliveries: 0.")
 
 
-def test_log_is_narrowed_by_kind(endpoint: Any, alice: Any) -> None:
+def test_log_is_filtered_by_kind(endpoint: Any, alice: Any) -> None:
     me, place = caller(alice), f"/webhooks/{endpoint.uuid}"
-    given_up(endpoint)
+    failed_message(endpoint)
     me.post(f"{place}/test")
     assert [each["kind"] for each in me.get(f"{place}/messages?kind=portal.test").json()["items"]] == ["portal.test"]
 
 
 @pytest.mark.any_database
-def test_webhook_is_changed_and_its_secret_place_never_reported(endpoint: Any, alice: Any) -> None:
+def test_webhook_is_changed_and_its_secret_url_never_shown(endpoint: Any, alice: Any) -> None:
     me, place = caller(alice), f"/webhooks/{endpoint.uuid}"
     response = me.patch(place, {"kinds": ["review.requested"], "program": "nomad"})
     assert (response.json()["name"], response.json()["kinds"], response.json()["program"]) == (
@@ -87,11 +87,11 @@ def test_webhook_is_changed_and_its_secret_place_never_reported(endpoint: Any, a
     assert me.get(place).status_code == 404
 
 
-def test_webhooks_are_their_partner_own(endpoint: Any, bob: Any, charlie: Any) -> None:
+def test_webhooks_are_visible_to_their_partner_only(endpoint: Any, bob: Any, charlie: Any) -> None:
     assert [caller(who).get(f"/webhooks/{endpoint.uuid}").status_code for who in (bob, charlie)] == [404, 404]
 
 
-def test_notices_are_chosen_and_what_is_locked_is_not(acme: Any, alice: Any) -> None:
+def test_preferences_are_saved_except_required_categories(acme: Any, alice: Any) -> None:
     me = caller(alice)
     save_preferences(alice, {"checks": "weekly"})
     data = me.patch("/notifications/preferences", {"delivery": {"messages": "daily"}}).json()
@@ -115,7 +115,7 @@ def test_notices_are_chosen_and_what_is_locked_is_not(acme: Any, alice: Any) -> 
     ] == ("delivery.messages")
 
 
-def test_notices_that_no_one_wants_are_not_listed(rocket: Any, alice: Any, rita: Any) -> None:
+def test_silenced_notifications_are_not_listed(rocket: Any, alice: Any, rita: Any) -> None:
     me, now = caller(alice), timezone.now()
     before = len(me.get("/notifications").json()["items"])
     save_preferences(alice, {"messages": "off"})
@@ -131,7 +131,7 @@ def provider(acme: Any, alice: Any) -> Any:
     return begin(acme, alice, name="Rocket", repository="acme/terraform-provider-rocket", repository_id=77)
 
 
-def test_lifecycle_is_begun_once_and_read(provider: Any, alice: Any) -> None:
+def test_lifecycle_test_starts_once_and_is_read(provider: Any, alice: Any) -> None:
     me, tests = caller(alice), f"/integrations/{provider.uuid}/tests"
     place = f"{tests}/provider-lifecycle"
     base = 'resource "rocket_pad" "one" {\n}\n'
@@ -182,29 +182,29 @@ def test_table_comes_as_json_csv_and_xlsx(provider: Any, alice: Any) -> None:
     assert (me.get("/analytics/queue").status_code, me.get("/analytics/nonsense").status_code) == (404, 404)
 
 
-def test_table_takes_every_word_of_its_pages_address(provider: Any, alice: Any) -> None:
+def test_table_accepts_all_parameters_of_its_page(provider: Any, alice: Any) -> None:
     words = {word for page in saved.PAGES.values() for word in page.words}
     assert words - set(TableParams.model_fields) == set()
     assert [row[0] for row in caller(alice).get("/analytics/integrations?sort=name").json()["rows"]] == ["Rocket"]
 
 
-def test_parameter_with_a_slip_in_its_name_is_refused(provider: Any, alice: Any) -> None:
+def test_misspelled_parameter_is_refused(provider: Any, alice: Any) -> None:
     answer = caller(alice).get("/integrations?stag=review")
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "stag")
 
 
-def test_table_in_json_ends_where_it_is_reported_to(provider: Any, acme: Any, alice: Any) -> None:
+def test_table_in_json_ends_at_the_limit(provider: Any, acme: Any, alice: Any) -> None:
     begin(acme, alice, name="Booster", repository="acme/booster", repository_id=1)
     data = caller(alice).get("/analytics/integrations?limit=1").json()
     assert (len(data["rows"]), data["more"]) == (1, True)
 
 
-def test_figures_of_the_office_are_read_by_people_of_the_program(db: Any, rita: Any) -> None:
+def test_analytics_are_read_by_program_staff_only(db: Any, rita: Any) -> None:
     me = caller(with_second_factor(rita))
     assert me.get("/analytics/stages?period=365").json()["name"] == "time-in-stages"
 
 
-def test_views_are_ones_own(alice: Any, bob: Any, acme: Any) -> None:
+def test_views_are_visible_to_their_owner_only(alice: Any, bob: Any, acme: Any) -> None:
     saved.save_view(alice, "integrations", "Mine", "stage=review", shared=False, now=timezone.now())
     view = caller(alice).get("/saved-views").json()[0]
     assert (view["name"], view["shared"], view["href"].partition("?")[2]) == ("Mine", False, "stage=review")
@@ -250,14 +250,14 @@ def test_introductions_are_listed_for_both_sides_without_a_name(
     assert his.get(f"/drafts/{draft}/similar").status_code == 404
 
 
-def test_wishes_for_reports_are_read_as_they_were_said(acme: Any, alice: Any) -> None:
+def test_report_subscription_is_read_as_it_was_saved(acme: Any, alice: Any) -> None:
     me = caller(alice)
     (scope,) = me.get("/reports/subscriptions").json()["subscriptions"]
     assert me.patch("/reports", {"subscriptions": {scope: "never"}}).status_code == 200
     assert me.get("/reports/subscriptions").json() == {"subscriptions": {scope: "never"}}
 
 
-def test_email_log_reports_emails_but_no_key_and_no_address_that_stops_a_kind(rita: Any, alice: Any) -> None:
+def test_email_log_has_no_keys_and_no_unsubscribe_urls(rita: Any, alice: Any) -> None:
     now, stop = timezone.now(), build_url(alice, "messages")
     same = {"to": alice.email, "person": alice, "html": "", "created_at": now}
     mail = EmailMessage.objects.create(

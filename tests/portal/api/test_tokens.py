@@ -1,4 +1,4 @@
-"""A token: its form, its end, its scopes, whose it is, and that its secret is nowhere."""
+"""Tests of tokens: format, expiration, scopes, owner, and that their secret is not stored."""
 
 import logging
 from datetime import timedelta
@@ -36,22 +36,22 @@ def test_secret_has_prefix_and_checksum() -> None:
     assert not tokens.is_well_formed("ptl_" + "x" * 38)
 
 
-def test_checksum_of_nothing_is_nothing() -> None:
+def test_checksum_of_an_empty_text() -> None:
     assert tokens.compute_checksum("") == "000000"
 
 
-def test_no_token_is_reported(db: None) -> None:
+def test_missing_token_is_reported(db: None) -> None:
     answer = Caller().get("/integrations")
     assert (answer.status_code, kind(answer)) == (401, "authentication-required")
     assert answer["WWW-Authenticate"].startswith("Bearer")
 
 
-def test_unknown_token_is_refused_where_none_is_needed_too(db: None) -> None:
+def test_unknown_token_is_refused_by_public_operations_too(db: None) -> None:
     assert Caller(tokens.generate_secret()).get("/programs").status_code == 401
     assert Caller().get("/programs").status_code == 200
 
 
-def test_personal_token_acts_as_its_person(alice: Any, rocket: Any) -> None:
+def test_personal_token_acts_as_its_user(alice: Any, rocket: Any) -> None:
     mine = caller(alice)
     me = mine.get("/me").json()
     assert me["acts_as"] == "Alice Archer"
@@ -67,7 +67,7 @@ def test_token_of_another_partner_finds_nothing(charlie: Any, rocket: Any) -> No
     assert other.get(f"/integrations/{rocket.uuid}").status_code == 404
 
 
-def test_partner_token_acts_in_its_own_name_within_its_partner(alice: Any, acme: Any, rocket: Any, globex: Any) -> None:
+def test_partner_token_acts_in_its_own_name_and_partner(alice: Any, acme: Any, rocket: Any, globex: Any) -> None:
     ci = caller(alice, partner=acme)
     assert ci.get("/me").json()["acts_as"] == "Acme's token ci"
     response = ci.post(f"/integrations/{rocket.uuid}/messages", {"body": "Tests pass."})
@@ -88,13 +88,13 @@ def test_partner_token_of_a_viewer_reads_only(alice: Any, acme: Any, rocket: Any
     [({"revoked_at": timezone.now()}, 0), ({"expires_at": timezone.now()}, 0)],
     ids=["revoked", "expired"],
 )
-def test_ended_token_is_refused(alice: Any, token_changes: dict[str, Any], days: int) -> None:
+def test_expired_or_revoked_token_is_refused(alice: Any, token_changes: dict[str, Any], days: int) -> None:
     mine = caller(alice)
     ApiToken.objects.filter(pk=mine.token.pk).update(**token_changes)  # type: ignore[union-attr]
     assert mine.get("/me").status_code == 401
 
 
-def test_tokens_of_someone_who_left_the_portal_are_refused(alice: Any, acme: Any) -> None:
+def test_tokens_of_a_deactivated_user_are_refused(alice: Any, acme: Any) -> None:
     mine, ci = caller(alice), caller(alice, partner=acme)
     assert [each.get("/me").status_code for each in (mine, ci)] == [200, 200]
     alice.is_active = False
@@ -102,7 +102,7 @@ def test_tokens_of_someone_who_left_the_portal_are_refused(alice: Any, acme: Any
     assert [each.get("/me").status_code for each in (mine, ci)] == [401, 401]
 
 
-def test_token_does_what_its_scopes_let_through(alice: Any, rocket: Any) -> None:
+def test_token_is_limited_to_its_scopes(alice: Any, rocket: Any) -> None:
     reader = caller(alice, SCOPES)
     assert reader.get("/integrations").status_code == 200
     response = reader.post(f"/integrations/{rocket.uuid}/messages", {"body": "Hello."})
@@ -118,7 +118,7 @@ def test_token_of_the_program_needs_a_second_factor(rita: Any, rocket: Any) -> N
 
 
 @pytest.mark.every_database
-def test_no_one_makes_more_than_they_may(alice: Any, bob: Any, acme: Any, now: Any) -> None:
+def test_no_one_creates_a_token_beyond_their_permissions(alice: Any, bob: Any, acme: Any, now: Any) -> None:
     for by, scopes, days, partner in (
         (bob, SCOPES, 30, acme),
         (alice, ["reviews:write"], 30, None),
@@ -151,11 +151,11 @@ def test_secret_is_in_no_row_no_email_and_no_log(
     assert secret not in sign_in(alice).get(reverse("api:partner_tokens", args=["acme"])).content.decode()
     assert secret not in caplog.text
     assert all(secret not in f"{mail.text} {mail.html} {mail.subject}" for mail in EmailMessage.objects.all())
-    assert secret not in everything_kept()
+    assert secret not in dump_database()
 
 
-def everything_kept() -> str:
-    """All the text in the database."""
+def dump_database() -> str:
+    """Return all text in the database."""
     rows = []
     with connection.cursor() as cursor:
         for table in connection.introspection.table_names(cursor):
@@ -176,7 +176,7 @@ def test_owners_are_notified_of_a_new_token_and_of_its_end(alice: Any, bob: Any,
 
 
 @pytest.mark.every_database
-def test_revoked_on_the_page_it_is_refused(alice: Any, acme: Any, sign_in: Any) -> None:
+def test_token_revoked_on_the_page_is_refused(alice: Any, acme: Any, sign_in: Any) -> None:
     ci = caller(alice, partner=acme)
     answer = sign_in(alice).post(reverse("api:revoke_token", args=[ci.token.uuid]))  # type: ignore[union-attr]
     assert answer.status_code == 302
@@ -184,7 +184,7 @@ def test_revoked_on_the_page_it_is_refused(alice: Any, acme: Any, sign_in: Any) 
     assert acme.events.last().event_type == "token.revoked"
 
 
-def test_making_a_token_asks_who_it_is_once_more(alice: Any, client: Any) -> None:
+def test_creating_a_token_requires_reauthentication(alice: Any, client: Any) -> None:
     client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
     answer = client.post(reverse("api:tokens"), {"name": "ci", "scopes": SCOPES, "days": "90"})
     assert answer.status_code == 302
@@ -192,12 +192,12 @@ def test_making_a_token_asks_who_it_is_once_more(alice: Any, client: Any) -> Non
     assert ApiToken.objects.count() == 0
 
 
-def test_begin_of_two_partners(acme: Any, alice: Any, globex: Any, charlie: Any) -> None:
+def test_user_of_two_partners_names_the_partner(acme: Any, alice: Any, globex: Any, charlie: Any) -> None:
     begin(globex, charlie, name="Hers", repository="globex/x", repository_id=9)
     assert caller(alice, partner=acme).get("/integrations").json()["items"] == []
 
 
-def test_who_no_longer_manages_keeps_no_token(alice: Any, bob: Any, acme: Any) -> None:
+def test_tokens_end_with_the_manager_role(alice: Any, bob: Any, acme: Any) -> None:
     bobs = acme.memberships.get(user=bob)
     members.change_role(bobs, "owner", actor=alice, now=timezone.now())
     his, hers = caller(bob, partner=acme), caller(alice, partner=acme)

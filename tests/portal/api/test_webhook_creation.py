@@ -1,4 +1,4 @@
-"""A webhook is added by a program: its secret is told once, signs what is sent, and is kept in no answer."""
+"""Tests of webhooks created by API: their secret signs messages and is shown once."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from portal.api.models import IdempotencyRecord
 from portal.webhooks.models import WebhookDeliveryAttempt, WebhookEndpoint
 from tests.fakes.receiver import Receiver
 from tests.portal.api.calling import Caller, caller, with_second_factor
-from tests.portal.api.test_tokens import everything_kept, kind
+from tests.portal.api.test_tokens import dump_database, kind
 from tests.portal.webhooks.conftest import send_due_deliveries
 
 KEY = {"Idempotency-Key": "a-webhook"}
@@ -50,28 +50,28 @@ def test_secret_of_a_new_webhook_signs_what_is_sent(mine: Caller, acme: Any, rec
     assert WebhookDeliveryAttempt.objects.get().status == 200
 
 
-def test_same_key_makes_one_webhook_and_reports_its_secret_once(mine: Caller, acme: Any) -> None:
+def test_same_key_creates_one_webhook_and_shows_its_secret_once(mine: Caller, acme: Any) -> None:
     first, second = mine.post("/webhooks", WEBHOOK_DATA, **KEY), mine.post("/webhooks", WEBHOOK_DATA, **KEY)
     secret = first.json()["secret"]
     assert secret.startswith("whsec_")
     assert (second.status_code, second.json()) == (201, first.json() | {"secret": None})
     assert (WebhookEndpoint.objects.count(), IdempotencyRecord.objects.count()) == (1, 1)
-    assert secret not in everything_kept()
-    assert "key=place" not in everything_kept()
+    assert secret not in dump_database()
+    assert "key=place" not in dump_database()
     assert "secret" not in mine.get(f"/webhooks/{first.json()['uuid']}").json()
 
 
-def test_another_secret_is_made_and_reported_once(mine: Caller, acme: Any) -> None:
+def test_rotated_secret_is_shown_once(mine: Caller, acme: Any) -> None:
     data = mine.post("/webhooks", WEBHOOK_DATA).json()
     place = f"/webhooks/{data['uuid']}/secret"
     first, second = mine.post(place, **KEY), mine.post(place, **KEY)
     assert first.json()["secret"] not in (None, data["secret"])
     assert second.json()["secret"] is None
     assert WebhookEndpoint.objects.get().old_secret_until is not None
-    assert first.json()["secret"] not in everything_kept()
+    assert first.json()["secret"] not in dump_database()
 
 
-def test_invalid_input_is_named_and_nothing_made(mine: Caller, acme: Any) -> None:
+def test_invalid_input_is_named_and_nothing_created(mine: Caller, acme: Any) -> None:
     for odd, field in (
         ({"address": "http://hooks.acme.com/"}, "address"),
         ({"kinds": []}, "kinds"),
@@ -100,7 +100,7 @@ def test_message_for_a_chat_has_no_secret(mine: Caller, acme: Any, form: str, ad
     assert mine.post(f"/webhooks/{response.json()['uuid']}/secret").status_code == 409
 
 
-def test_webhook_is_added_by_anyone_who_may_and_with_the_scope(
+def test_webhook_is_created_with_permission_and_scope_only(
     mine: Caller, acme: Any, alice: Any, bob: Any, charlie: Any, sam: Any, rita: Any
 ) -> None:
     for who in (bob, charlie, with_second_factor(rita)):

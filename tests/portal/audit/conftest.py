@@ -1,4 +1,4 @@
-"""Fixtures."""
+"""Fixtures of the audit log."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -25,7 +25,7 @@ def folder(settings: Any) -> Path:
 
 @pytest.fixture
 def stream(acme: Partner, globex: Partner) -> str:
-    """A stream of four events, and another one, anchored after the first three and again after the fourth."""
+    """Create two streams, one with four events, anchored after the third and the fourth."""
     now = timezone.now() - timedelta(days=1)
     for number in range(3):
         record_event(acme, "partner.profile_changed", actor=None, now=now, note=f"change {number}")

@@ -17,10 +17,10 @@ KEYS = {"2026": "the first key", "2025": "an older key"}
 
 @contextmanager
 def without_trigger() -> Iterator[None]:
-    """Let a test do what only the owner of the database can do."""
+    """Drop the trigger in a block, as only the owner of the database can."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # a table with checks that wait cannot be altered
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # a table with deferred constraint checks cannot be altered
             cursor.execute("ALTER TABLE audit_auditevent DISABLE TRIGGER audit_auditevent_append_only")
             yield
             cursor.execute("ALTER TABLE audit_auditevent ENABLE TRIGGER audit_auditevent_append_only")

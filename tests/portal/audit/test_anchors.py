@@ -106,7 +106,7 @@ def test_deleted_anchors_are_all_named(stream: str, folder: Path) -> None:
 
 @pytest.mark.every_database
 def test_deleted_anchor_and_its_record_show_as_missing_days(stream: str, folder: Path) -> None:
-    """The newest anchor, deleted with its record, leaves no trace but days without one: the next takes its number."""
+    """If the newest anchor and its record are deleted, only the missing days show it: the next takes its number."""
     last = anchor_files(folder)[-1]
     last.unlink()
     execute("DELETE FROM audit_auditevent WHERE stream = 'audit' AND seq = 2")
@@ -117,7 +117,7 @@ def test_deleted_anchor_and_its_record_show_as_missing_days(stream: str, folder:
 
 
 def test_rewritten_anchor_is_named(stream: str, folder: Path) -> None:
-    """An event and the anchors' heads are changed together, without the key of the anchors."""
+    """An event and the heads in the anchors are changed without the key of the anchors."""
     change_anchor(anchor_files(folder)[0], lambda fields: fields["heads"].pop(stream))
     assert faults(folder) == ["anchor 1: the content was changed after it was written"]
 

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("keys")]
 
 
 def reseal(events: list[AuditEvent]) -> None:
-    """Write a stream anew as somebody does who has the key: every seal and every link fits."""
+    """Rewrite a stream with the key, so that every seal and every link is valid."""
     before = ""
     for event in events:
         event.before = before
@@ -33,7 +33,7 @@ def reseal(events: list[AuditEvent]) -> None:
 
 
 def test_event_sealed_without_the_key_is_named(stream: str, folder: Path, settings: Any) -> None:
-    """Who has the database alone cannot compute a seal, whatever key they try."""
+    """The database alone is not enough to compute a seal, whatever key is tried."""
     events = list(AuditEvent.objects.filter(stream=stream).order_by("seq"))
     events[1].note = "forged"
     settings.AUDIT_KEYS = {"2026": "a guess", "2025": "a guess"}
@@ -72,7 +72,7 @@ def test_rotated_key_verifies_what_it_sealed(stream: str, acme: Partner, folder:
 
 
 def test_lost_key_is_not_taken_for_tampering(stream: str, folder: Path, settings: Any, capsys: Any) -> None:
-    """What the key sealed cannot be verified. That is said as such, and what other keys sealed still verifies."""
+    """Events sealed with a lost key are reported as unverifiable. Others still verify."""
     settings.AUDIT_KEYS = {"2027": "a new key"}
     missing_key_fault = "it cannot be verified: the key '2026' is not in AUDIT_KEYS"
     fault_texts = faults(folder)
@@ -100,7 +100,7 @@ def test_event_with_keys_that_json_changes_verifies(
 
 @pytest.mark.any_database
 def test_event_under_a_retired_key_is_tampering(stream: str, acme: Partner, folder: Path, settings: Any) -> None:
-    """A key that leaked and was replaced writes nothing that verifies, in a known stream or in a new one."""
+    """A leaked and replaced key creates no valid events, in existing or new streams."""
     retired = settings.AUDIT_KEYS
     settings.AUDIT_KEYS = {"2027": "a new key"} | KEYS
     tomorrow = timezone.now() + timedelta(days=1)
@@ -119,7 +119,7 @@ def test_event_under_a_retired_key_is_tampering(stream: str, acme: Partner, fold
 
 
 def test_event_under_an_invented_key_is_tampering(stream: str, folder: Path) -> None:
-    """An unknown key that never sealed an anchor was not lost: it never was."""
+    """An unknown key that never sealed an anchor was not lost: it never existed."""
     columns = "integration_id, partner_id, event_type, actor_id, actor, note, data, internal, at"
     execute(
         f"INSERT INTO audit_auditevent (stream, seq, before, key_id, hash, {columns}) "

@@ -1,4 +1,4 @@
-"""Sentences of events in the history."""
+"""Tests of the sentences of events in the history."""
 
 import pytest
 

@@ -30,7 +30,7 @@ def test_events_since_the_newest_anchor_are_verified(stream: str, acme: Partner,
     call_command("verify_audit_log", since_anchor=True)
     assert capsys.readouterr().out == "The events since the newest anchor were verified.\n"
     execute("UPDATE audit_auditevent SET note = 'else' WHERE stream = %s AND seq = 2", stream)
-    assert [str(fault) for fault in verify_since_anchor(folder)] == []  # the whole log shows it
+    assert [str(fault) for fault in verify_since_anchor(folder)] == []  # found by verifying the whole log
     assert len(faults(folder)) == 1
     execute("UPDATE audit_auditevent SET note = 'else' WHERE stream = %s AND seq = 6", stream)
     execute("DELETE FROM audit_auditevent WHERE stream = %s AND seq = 5", stream)
@@ -82,7 +82,7 @@ def test_deleted_log_is_named(stream: str, folder: Path) -> None:
     assert [fault.partition(": it was deleted")[1] for fault in faults(folder)] == [": it was deleted"] * 4
 
 
-def test_command_takes_gaps_that_are_known(stream: str, folder: Path, capsys: Any) -> None:
+def test_command_accepts_known_gaps(stream: str, folder: Path, capsys: Any) -> None:
     audit_anchors.write_due_anchor(timezone.now() + timedelta(days=4))
     with pytest.raises(CommandError, match="that cannot be verified: 1") as refusal:
         call_command("verify_audit_log")
@@ -92,7 +92,7 @@ def test_command_takes_gaps_that_are_known(stream: str, folder: Path, capsys: An
 
 
 def test_empty_log_is_never_verified(db: None, folder: Path) -> None:
-    """A log whose events and anchors were all deleted looks like one that was never written."""
+    """A log whose events and anchors were all deleted looks like a new one."""
     with pytest.raises(CommandError, match="cannot be verified") as refusal:
         call_command("verify_audit_log")
     assert refusal.value.returncode == 2
@@ -100,7 +100,7 @@ def test_empty_log_is_never_verified(db: None, folder: Path) -> None:
 
 
 def test_event_cannot_be_changed_through_the_database(stream: str) -> None:
-    """The trigger is still there after the migration that remade the table."""
+    """The trigger still exists after the migration that rebuilt the table."""
     from django.db import DatabaseError, transaction
 
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:

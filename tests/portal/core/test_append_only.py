@@ -1,4 +1,4 @@
-"""Tables whose rows the database itself refuses to change."""
+"""Test of the triggers that make tables append-only."""
 
 from django.db import connection
 
@@ -8,7 +8,7 @@ QUERIES = {
 }
 
 
-def test_migrations_make_the_triggers_of_append_only_tables(db):
+def test_migrations_create_the_triggers_of_append_only_tables(db):
     with connection.cursor() as cursor:
         cursor.execute(QUERIES[connection.vendor])
         assert set(cursor.fetchall()) == {

@@ -1,4 +1,4 @@
-"""Tests of updates that are skipped during many changes and made up for at the end."""
+"""Tests of updates that are skipped during bulk changes and made once at the end."""
 
 import pytest
 

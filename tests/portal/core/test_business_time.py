@@ -42,7 +42,7 @@ def test_day_off_does_not_count() -> None:
     )
 
 
-def test_other_weekends_count_otherwise() -> None:
+def test_weekends_of_the_calendar_do_not_count() -> None:
     calendar = Calendar(workdays=frozenset({6, 0, 1, 2, 3}))
     assert add_business_days(datetime(2026, 4, 16, 9, 0, tzinfo=UTC), 1, calendar) == datetime(
         2026, 4, 19, 9, 0, tzinfo=UTC
@@ -81,18 +81,18 @@ JAPAN = of("Asia/Tokyo", "JP")
         pytest.param(JAPAN, "2026-04-28T10:00", "2026-05-11T10:00", id="Golden Week"),
     ],
 )
-def test_tricky_cases(calendar: Calendar, start: str, due: str) -> None:
+def test_due_dates_at_clock_changes_and_holidays(calendar: Calendar, start: str, due: str) -> None:
     opened_at = datetime.fromisoformat(start)
     opened_at = opened_at if opened_at.tzinfo else opened_at.replace(tzinfo=calendar.zone)
     assert add_business_days(opened_at, 5, calendar) == datetime.fromisoformat(due).replace(tzinfo=calendar.zone)
 
 
-def test_midnight_is_the_end_of_the_day_before() -> None:
+def test_midnight_is_the_end_of_the_previous_day() -> None:
     start = datetime(2026, 4, 13, 0, 0, tzinfo=UTC)
     assert add_business_days(start, 5, Calendar()) == datetime(2026, 4, 18, 0, 0, tzinfo=UTC)
 
 
-CAIRO = Calendar(ZoneInfo("Africa/Cairo"))  # its clocks go forward on a Friday 00:00, back at the end of a Thursday
+CAIRO = Calendar(ZoneInfo("Africa/Cairo"))  # DST begins on a Friday at 00:00 and ends at the end of a Thursday
 
 
 @pytest.mark.parametrize(
@@ -120,14 +120,14 @@ HALF_HOUR = Calendar(ZoneInfo("Asia/Kolkata"))
         (Calendar(), "2028-02-25T12:00+00:00", 5, "2028-03-03T12:00+00:00"),
         (Calendar(), "2026-12-31T12:00+00:00", 1, "2027-01-01T12:00+00:00"),
         (Calendar(), "2026-04-10T12:00+00:00", 30, "2026-05-22T12:00+00:00"),
-        (Calendar(), "2037-12-31T12:00+00:00", 5, "2038-01-07T12:00+00:00"),  # the table of days grows
+        (Calendar(), "2037-12-31T12:00+00:00", 5, "2038-01-07T12:00+00:00"),  # the table of days is extended
     ],
 )
-def test_odd_zones_leap_days_and_years(calendar: Calendar, start: str, days: int, due: str) -> None:
+def test_unusual_zones_and_leap_days(calendar: Calendar, start: str, days: int, due: str) -> None:
     assert add_business_days(datetime.fromisoformat(start), days, calendar) == datetime.fromisoformat(due)
 
 
-def test_nothing_is_counted_before_there_is_anything_to_count() -> None:
+def test_zero_length_range_counts_nothing() -> None:
     with pytest.raises(ValueError, match="Business days start in 2008"):
         add_business_days(datetime(2007, 12, 31, tzinfo=UTC), 5, Calendar())
 
@@ -158,12 +158,12 @@ def pause(start: datetime, hours: int | None) -> ClockPause:
         ([pause(datetime(2026, 4, 18, 9, tzinfo=NEW_YORK), None)], datetime(2026, 4, 17, 18)),  # after it was due
     ],
 )
-def test_pause_takes_what_would_have_counted(pauses: list[ClockPause], due: datetime) -> None:
+def test_pause_excludes_only_time_that_counts(pauses: list[ClockPause], due: datetime) -> None:
     calendar = Calendar(NEW_YORK)
     assert business_time.calculate_due_at(OPENED_AT, WEEK, calendar.days, pauses) == due.replace(tzinfo=NEW_YORK)
 
 
-def test_pause_without_end_has_no_due_moment() -> None:
+def test_pause_without_end_has_no_due_date() -> None:
     pauses = [pause(OPENED_AT + timedelta(hours=1), None)]
     assert business_time.calculate_due_at(OPENED_AT, timedelta(hours=48), ELAPSED_SCALE, pauses) is None
 
@@ -176,7 +176,7 @@ def test_elapsed_pauses_are_real_hours() -> None:
     assert due == datetime(2026, 3, 9, 23, 0, tzinfo=LOS_ANGELES)
 
 
-def test_stretches_say_what_counts() -> None:
+def test_segments_say_what_counts() -> None:
     monday = datetime(2026, 4, 13, tzinfo=NEW_YORK)
     parts = business_time.split_into_segments(
         OPENED_AT, monday + timedelta(hours=20), Calendar(NEW_YORK).days, [pause(monday, 9)]
@@ -193,7 +193,7 @@ def test_stretches_say_what_counts() -> None:
     ) == timedelta(hours=17)
 
 
-def test_overlapping_pauses_are_one() -> None:
+def test_overlapping_pauses_are_merged() -> None:
     one, two = pause(OPENED_AT, 5), pause(OPENED_AT + timedelta(hours=3), 4)
     later = pause(OPENED_AT + timedelta(hours=9), None)
     assert business_time.merge_pauses([later, two, one, pause(OPENED_AT + timedelta(hours=11), 1)]) == [

@@ -1,4 +1,4 @@
-"""Cache headers: nothing private is stored, and public pages keep theirs."""
+"""Tests of Cache-Control: private pages are not stored, and public pages keep their headers."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The frames of nested calls share one chunk of memory."""
+"""Tests that the frames of nested calls share one chunk of memory."""
 
 from resource import RUSAGE_THREAD, getrusage
 from threading import Thread

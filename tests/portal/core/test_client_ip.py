@@ -1,4 +1,4 @@
-"""Client addresses behind trusted proxies."""
+"""Tests of client addresses behind trusted proxies."""
 
 import http.client
 from types import SimpleNamespace
@@ -97,7 +97,7 @@ def test_client_network_of_ipv6_is_a_site(settings):
 
 @pytest.mark.django_db
 def test_several_forwarded_headers_are_one_list(settings, live_server):
-    """A caller that sends a header of its own before the proxy's changes nothing."""
+    """A header sent by the client before the proxy's has no effect."""
     settings.TRUSTED_PROXIES = parse_trusted_proxies("1")
     for number in range(2):
         line = http.client.HTTPConnection(live_server.thread.host, live_server.thread.port)

@@ -1,4 +1,4 @@
-"""Queries that are compiled once."""
+"""Tests of queries that are compiled once."""
 
 from datetime import UTC, datetime, timedelta
 

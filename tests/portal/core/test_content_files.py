@@ -1,4 +1,4 @@
-"""YAML content files are read strictly, and their messages reach translators."""
+"""Tests that YAML content files are read strictly and their messages are extracted for translation."""
 
 import ast
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A sealed value opens in its own place with a configured key, and nowhere else."""
+"""Tests that a sealed value opens only in its own place with a configured key."""
 
 import pytest
 
@@ -15,20 +15,20 @@ def test_secret_sealed_twice_differs():
     assert encrypt(Secret("a"), PLACE) != encrypt(Secret("a"), PLACE)
 
 
-def test_secret_moved_to_another_row():
+def test_secret_in_another_row_does_not_open():
     with pytest.raises(DecryptionError, match="are damaged"):
         decrypt(encrypt(Secret("a"), PLACE), "credential:2:2")
 
 
 @pytest.mark.parametrize("place", [12, 30, 40, -1])
-def test_secret_with_one_bit_changed(place):
+def test_secret_with_one_changed_bit_does_not_open(place):
     ciphertext = bytearray(encrypt(Secret("a"), PLACE))
     ciphertext[place] ^= 1
     with pytest.raises(DecryptionError, match="are damaged"):
         decrypt(bytes(ciphertext), PLACE)
 
 
-def test_secret_of_deleted_key(settings):
+def test_secret_of_a_deleted_key_does_not_open(settings):
     settings.ENCRYPTION_KEYS = ["old"]
     ciphertext = encrypt(Secret("a"), PLACE)
     settings.ENCRYPTION_KEYS = ["new"]
@@ -45,11 +45,11 @@ def test_older_key_still_opens_and_newest_seals(settings):
 
 
 @pytest.mark.parametrize("ciphertext", [b"", b"\x01", b"\x02" + b"a" * 60])
-def test_something_that_was_never_sealed(ciphertext):
+def test_text_that_was_never_sealed_does_not_open(ciphertext):
     with pytest.raises(DecryptionError):
         decrypt(ciphertext, PLACE)
 
 
-def test_secret_never_shows_itself():
+def test_secret_is_not_printed():
     secret = Secret("hunter2")
     assert (str(secret), repr(secret), f"{secret}", repr([secret])) == ("***", "***", "***", "[***]")

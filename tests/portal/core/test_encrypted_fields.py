@@ -1,4 +1,4 @@
-"""Tests that one command rotates the key of every encrypted column, and that no such column escapes it."""
+"""Tests that one command rotates the key of every encrypted column."""
 
 import subprocess
 from collections.abc import Callable
@@ -42,7 +42,7 @@ ENCRYPTED_MODELS = [model for model in apps.get_models() if issubclass(model, En
 
 @pytest.fixture
 def rows(rocket: Integration, now: datetime, settings: Any) -> list[EncryptedRow]:
-    """One row of every model with encrypted columns, all of them filled with an older key."""
+    """Create one row of every model with encrypted columns, all encrypted with an older key."""
     settings.ENCRYPTION_KEYS = ["old"]
     built = [BUILDERS[model](rocket, now) for model in ENCRYPTED_MODELS]
     for row in built:
@@ -99,7 +99,7 @@ def test_every_binary_column_is_encrypted_or_known_to_be_plain() -> None:
     assert {model for model, _ in binary.keys() - plain} == set(BUILDERS)
 
 
-def test_only_modules_that_take_part_in_the_rotation_encrypt() -> None:
+def test_only_modules_with_rotation_encrypt() -> None:
     command = [
         "git",
         "grep",

@@ -1,4 +1,4 @@
-"""Form fields that several apps share."""
+"""Tests of form fields that several apps share."""
 
 from datetime import UTC, datetime
 

@@ -6,7 +6,7 @@ import pytest
 
 from portal.core.holidays import UnknownRegionError, list_regions, load_holidays
 
-WITHOUT = {"BV", "HM", "IO", "UA"}  # nobody lives there; martial law has none
+WITHOUT = {"BV", "HM", "IO", "UA"}  # uninhabited, or without public holidays by law
 
 
 def test_holidays_have_english_names_and_observed_days() -> None:
@@ -15,21 +15,21 @@ def test_holidays_have_english_names_and_observed_days() -> None:
     assert load_holidays("de", "DE-BY", 2026, 2026)[date(2026, 1, 6)] == "Epiphany"
 
 
-def test_part_has_holidays_of_its_own() -> None:
+def test_region_has_its_own_holidays() -> None:
     assert load_holidays("DE", "", 2026, 2026).keys() < load_holidays("DE", "BY", 2026, 2026).keys()
 
 
-def test_every_place_that_is_offered_is_known() -> None:
+def test_every_offered_region_is_known() -> None:
     regions = list_regions()
     assert {"US", "DE", "JP", "IN"} <= regions.keys()
     assert {country for country in regions if not load_holidays(country, "", 2026, 2027)} == WITHOUT
 
 
-def test_years_that_no_one_knows_have_none() -> None:
+def test_unknown_years_have_no_holidays() -> None:
     assert load_holidays("US", "", 1500, 1501) == {}
 
 
 @pytest.mark.parametrize(("country", "part"), [("ZZ", ""), ("", ""), ("US", "Bavaria"), ("holidays", "")])
-def test_unknown_place_gets_a_sentence(country: str, part: str) -> None:
+def test_unknown_region_is_refused_with_an_explanation(country: str, part: str) -> None:
     with pytest.raises(UnknownRegionError):
         load_holidays(country, part, 2026, 2026)

@@ -1,4 +1,4 @@
-"""Tests that JSON of others is made fit to store, and that nothing else changes."""
+"""Tests that third-party JSON is made storable without other changes."""
 
 from typing import Any
 
@@ -17,11 +17,11 @@ from portal.core.json_text import clean_json
         ([1, 1.5, True, None], [1, 1.5, True, None]),
     ],
 )
-def test_plain_data_keeps_what_can_be_kept(value: Any, expected: Any) -> None:
+def test_json_keeps_storable_values(value: Any, expected: Any) -> None:
     assert clean_json(value) == expected
 
 
 @pytest.mark.parametrize("value", [object(), float("nan"), {1, 2}])
-def test_what_is_no_plain_data_is_refused(value: Any) -> None:
+def test_other_values_are_refused(value: Any) -> None:
     with pytest.raises((TypeError, ValueError)):
         clean_json(value)

@@ -66,7 +66,7 @@ def test_periods_follow_each_other_over_the_end_of_a_year(name: str, before: str
         ("2026-Q3", 92 * 24),
     ],
 )
-def test_period_is_as_long_as_its_zone_says(name: str, hours: int) -> None:
+def test_period_has_the_length_of_its_zone(name: str, hours: int) -> None:
     start, end = parse_period(name).span(LA)
     assert (end - start).total_seconds() / 3600 == hours
 
@@ -75,7 +75,7 @@ def test_period_is_as_long_as_its_zone_says(name: str, hours: int) -> None:
     "text",
     ["2026-W54", "2025-W53", "2026-W00", "W16", "", "2026-W1x", "x-W01", "2026-13", "2026-00", "2026-Q5", "2026-4"],
 )
-def test_text_that_is_no_period_is_refused(text: str) -> None:
+def test_invalid_period_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         parse_period(text)
 

@@ -17,7 +17,7 @@ from portal.core.repository_urls import InvalidRepositoryUrlError, get_product_n
         "ssh://git@github.com/acme/rocket.git",
     ],
 )
-def test_address_in_each_of_its_forms(address):
+def test_repository_url_is_parsed_in_each_form(address):
     assert parse_repository(address) == "acme/rocket"
 
 
@@ -52,13 +52,13 @@ def test_address_in_each_of_its_forms(address):
         "https://github.com/" + "a" * 400,
     ],
 )
-def test_address_that_names_no_allowed_repository(address):
+def test_url_of_no_allowed_repository_is_refused(address):
     with pytest.raises(InvalidRepositoryUrlError) as refusal:
         parse_repository(address)
     assert str(refusal.value).endswith((".", "letters."))
 
 
-def test_address_on_the_host_of_the_setting(settings):
+def test_url_on_the_configured_host_is_parsed(settings):
     settings.GITHUB_WEB_URL = "http://127.0.0.1:9000"
     assert parse_repository("http://127.0.0.1:9000/acme/rocket") == "acme/rocket"
     with pytest.raises(InvalidRepositoryUrlError, match="on 127"):

@@ -1,4 +1,4 @@
-"""An SVG is stored without anything that runs or loads other files."""
+"""Tests that a stored SVG contains no scripts and no references to other files."""
 
 import re
 
@@ -76,7 +76,7 @@ def test_dangerous_parts_are_removed(body: str, stored: str) -> None:
         b'\xef\xbb\xbf<?xml version="1.0"?>\n<!-- Made by hand -->' + wrap(""),
     ],
 )
-def test_frame_of_the_drawing_is_reduced(content: bytes) -> None:
+def test_dimensions_of_the_drawing_are_limited(content: bytes) -> None:
     assert sanitize(content) == EMPTY
 
 
@@ -119,7 +119,7 @@ def test_svg_is_refused_where_no_logo_is_expected() -> None:
 
 
 @pytest.mark.parametrize("content", [b"<html><svg></svg></html>", b"<svgx/>", b"<?xml version='1.0'?><rss/>"])
-def test_other_markup_is_no_svg(content: bytes) -> None:
+def test_other_markup_is_not_an_svg(content: bytes) -> None:
     with pytest.raises(ValidationError) as error:
         upload(content)
     assert error.value.messages == ["HTML, SVG, and XML files are not allowed. Upload a PDF or an image instead."]

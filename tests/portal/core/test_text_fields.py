@@ -1,4 +1,4 @@
-"""Text is kept as it was meant; what cannot be seen is refused with its place."""
+"""Tests of text fields: normalization, and refusal of invisible characters."""
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -10,7 +10,7 @@ UNSEEN = ["\x00", "\x07", "\x0b", "\x0c", "\x1b", "\x7f", "\x85", "\u2028", "\u2
 
 @pytest.mark.parametrize("char", UNSEEN)
 @pytest.mark.parametrize("kind", [SingleLineField, MultiLineField])
-def test_text_with_an_unseen_character(kind, char):
+def test_invisible_character_is_refused_with_its_position(kind, char):
     with pytest.raises(ValidationError) as error:
         kind().clean(f"ab{char}c")
     assert error.value.messages == [f"Character 3 is invisible (U+{ord(char):04X}). Delete it, or type the text again."]
@@ -25,28 +25,28 @@ def test_text_with_an_unseen_character(kind, char):
         ("Zoë 🚀 日本語", "Zoë 🚀 日本語"),
     ],
 )
-def test_line_as_it_was_meant(value, expected):
+def test_line_is_normalized(value, expected):
     assert SingleLineField().clean(value) == expected
 
 
-def test_line_with_two_lines():
+def test_line_with_a_line_break_is_refused():
     with pytest.raises(ValidationError, match="Enter the text on one line"):
         SingleLineField().clean("a\nb")
 
 
-def test_lines_with_line_ends_of_all_kinds():
+def test_all_kinds_of_line_ends_are_normalized():
     assert MultiLineField().clean("a  \r\nb\rc\n\n") == "a\nb\nc"
 
 
-def test_lines_beyond_the_most():
+def test_too_many_lines_are_refused():
     with pytest.raises(ValidationError) as error:
         MultiLineField(max_lines=2).clean("one\ntwo\nthree")
     assert error.value.messages == ["Enter 2 lines or fewer. You entered 3."]
 
 
-def test_lines_at_the_most():
+def test_maximum_number_of_lines_is_accepted():
     assert MultiLineField(max_lines=2).clean("one\r\ntwo\r\n") == "one\ntwo"
 
 
-def test_length_counted_after_line_ends_are_made_equal():
+def test_length_counts_normalized_line_ends():
     assert MultiLineField(max_length=3).clean("a\r\nb") == "a\nb"

@@ -1,4 +1,4 @@
-"""Tests of forms that are kept across a sign-in: only their author gets them back, and nobody else is disturbed."""
+"""Tests of forms kept across a sign-in: only their author gets them back."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ FIELDS = {"name": "Acme Rockets", "website": "https://acme.example"}
 
 
 def checked_client(user: Any = None) -> Client:
-    """A client that has the CSRF cookie and whose requests are checked as a browser's are."""
+    """Return a client with the CSRF cookie whose requests are checked like a browser's."""
     client = Client(enforce_csrf_checks=True)
     client.get("/accounts/login/")
     if user is not None:
@@ -40,7 +40,7 @@ def sign_in(client: Client, user: Any) -> None:
 
 
 def client_after_expired_session(user: Any) -> Client:
-    """A browser in which somebody opened a form, and sent it after the session had expired."""
+    """Return a browser in which a user submitted a form after the session had expired."""
     client = checked_client(user)
     client.get(TOKENS)
     del client.cookies["sessionid"]
@@ -49,7 +49,7 @@ def client_after_expired_session(user: Any) -> Client:
     return client
 
 
-def test_form_sent_without_session_is_there_after_sign_in_once(alice: Any) -> None:
+def test_form_sent_without_session_is_restored_once_after_sign_in(alice: Any) -> None:
     client = checked_client()
     answer = client.post(PAGE, FIELDS | token_of(client))
     assert answer["Location"] == f"/accounts/login/?next={PAGE}"
@@ -73,7 +73,7 @@ def test_cross_site_post_with_cookies_is_refused_by_its_origin(alice: Any) -> No
     assert (answer.status_code, COOKIE in answer.cookies) == (403, False)
 
 
-def test_forged_cookie_gives_nothing(alice: Any) -> None:
+def test_forged_cookie_restores_nothing(alice: Any) -> None:
     author, other = checked_client(), checked_client(alice)
     author.post(PAGE, FIELDS | token_of(author))
     signed = author.cookies[COOKIE].value
@@ -82,7 +82,7 @@ def test_forged_cookie_gives_nothing(alice: Any) -> None:
 
 
 @pytest.mark.parametrize(("who", "is_given"), [("alice", True), ("charlie", False)])
-def test_form_of_an_expired_session_is_given_to_its_author_alone(
+def test_form_of_an_expired_session_is_given_to_its_author_only(
     request: pytest.FixtureRequest, alice: Any, who: str, is_given: bool
 ) -> None:
     client = client_after_expired_session(alice)
@@ -98,7 +98,7 @@ def test_form_is_deleted_when_someone_else_signs_in(alice: Any, charlie: Any) ->
     assert "Nightly build" not in client.get(TOKENS).text
 
 
-def test_form_of_another_is_deleted_where_its_page_is_opened(alice: Any, charlie: Any) -> None:
+def test_form_of_another_user_is_deleted_when_its_page_is_opened(alice: Any, charlie: Any) -> None:
     client = client_after_expired_session(alice)
     client.force_login(charlie, backend="django.contrib.auth.backends.ModelBackend")
     assert "Nightly build" not in client.get(TOKENS).text
@@ -112,7 +112,7 @@ def test_public_page_does_not_name_the_author(alice: Any) -> None:
     assert AUTHOR_COOKIE not in client.cookies
 
 
-def test_many_forms_open_no_session_and_are_limited(db: None) -> None:
+def test_forms_create_no_session_and_are_limited(db: None) -> None:
     cookie_count = 0
     for _ in range(15):
         client = checked_client()
@@ -127,7 +127,7 @@ def test_form_is_kept_up_to_the_limit(db: None, length: int, is_kept: bool) -> N
     assert (COOKIE in answer.cookies) is is_kept
 
 
-def test_cookie_is_for_this_site_alone(db: None) -> None:
+def test_cookie_is_for_this_site_only(db: None) -> None:
     client = checked_client()
     cookie = client.post(PAGE, FIELDS | token_of(client)).cookies[COOKIE]
     assert (cookie["samesite"], cookie["httponly"]) == ("Lax", True)

@@ -1,4 +1,4 @@
-"""A file is what its content says; everything else is refused with a sentence, and nothing dangerous gets a name."""
+"""Tests of uploads: the content determines the kind, errors are explained, and names are cleaned."""
 
 import io
 import itertools
@@ -38,13 +38,13 @@ def build_zip(*entries: tuple[str, bytes], comment: bytes = b"") -> bytes:
 ZIP = build_zip(("logs/run.txt", b"ok 1\nok 2\n"))
 
 
-def look(content: bytes, name: str = "file.bin", accept: tuple[str, ...] = ALL):
+def validate(content: bytes, name: str = "file.bin", accept: tuple[str, ...] = ALL):
     return validate_file(SimpleUploadedFile(name, content), accept)
 
 
 def refusal(content: bytes, name: str = "file.bin", accept: tuple[str, ...] = ALL) -> str:
     with pytest.raises(ValidationError) as error:
-        look(content, name, accept)
+        validate(content, name, accept)
     return error.value.messages[0]
 
 
@@ -61,12 +61,12 @@ def refusal(content: bytes, name: str = "file.bin", accept: tuple[str, ...] = AL
         (b"\xef\xbb\xbfwith a mark", "txt"),
     ],
 )
-def test_kind_by_content(content, kind):
-    assert look(content, "misleading.exe").kind == kind
+def test_kind_is_determined_by_content(content, kind):
+    assert validate(content, "misleading.exe").kind == kind
 
 
 def test_digest_and_size():
-    file = look(b"abc", "a.txt")
+    file = validate(b"abc", "a.txt")
     assert (file.size, file.sha256[:16]) == (3, "ba7816bf8f01cfea")
 
 
@@ -104,25 +104,25 @@ def test_digest_and_size():
         (build_zip(("C:/windows", b"x")), "The ZIP file contains paths outside its folder. Create it again."),
         (build_zip(("a", b"0" * 30_000_000)), "The ZIP file is too large when extracted."),
     ],
-    ids=itertools.count(),  # the packed bytes hold the time of day
+    ids=itertools.count(),  # the compressed bytes contain the time of day
 )
-def test_refused_content(content, sentence):
+def test_invalid_content_is_refused(content, sentence):
     assert refusal(content) == sentence
 
 
-def test_kind_that_is_not_accepted_here():
+def test_kind_that_is_not_accepted_is_refused():
     assert refusal(PDF, "logo.png", ("png", "jpeg")) == ("The content of the file is PDF. Supported types: PNG, JPEG.")
 
 
-def test_too_large(settings):
+def test_too_large_file_is_refused(settings):
     settings.UPLOAD_MAX_MB = 1
     sentence = "The file is larger than 1 MB. Upload a smaller file, or share a link in a message."
     assert refusal(b"a" * (1024 * 1024 + 1)) == sentence
 
 
-def test_at_the_limit(settings):
+def test_file_of_the_maximum_size_is_accepted(settings):
     settings.UPLOAD_MAX_MB = 1
-    assert look(b"a" * 1024 * 1024).size == 1024 * 1024
+    assert validate(b"a" * 1024 * 1024).size == 1024 * 1024
 
 
 @pytest.mark.parametrize(

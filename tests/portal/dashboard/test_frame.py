@@ -21,20 +21,20 @@ def frame_of(user, path="/", **cookies):
     return context_processors.add_frame(request)["frame"]
 
 
-def test_rail_is_for_those_who_work_for_the_program(alice, rita, sam):
+def test_program_navigation_is_for_program_staff_only(alice, rita, sam):
     assert [place.label for place in frame_of(alice).rail] == []
     words = [place.label for place in frame_of(rita, "/queue/").rail]
     assert words[:2] == ["Review queue", "Integrations"]
     assert [place.label for place in frame_of(sam).rail] == [*words, "People", "Audit log", "Administration"]
 
 
-def test_rail_marks_where_the_reader_is(rita):
+def test_navigation_marks_the_current_page(rita):
     assert [(p.label, p.current) for p in frame_of(rita, "/queue/").rail if p.current] == [("Review queue", "page")]
     below = frame_of(rita, "/companies/acme/").rail
     assert [(p.label, p.current) for p in below if p.current] == [("Partners", "true")]
 
 
-def test_partners_cost_one_query_and_only_where_shown(alice, django_assert_num_queries):
+def test_partners_take_one_query_only_where_shown(alice, django_assert_num_queries):
     with django_assert_num_queries(0):
         frame = frame_of(alice)
         assert (frame.theme, frame.rail) == ("system", [])
@@ -43,17 +43,17 @@ def test_partners_cost_one_query_and_only_where_shown(alice, django_assert_num_q
         assert len(frame.companies) == 1
 
 
-def test_partners_that_were_left_are_gone(alice, now):
+def test_former_partners_are_not_shown(alice, now):
     alice.memberships.update(ended_at=now)
     assert frame_of(alice).companies == []
 
 
 @pytest.mark.parametrize(("cookie", "theme"), [("dark", "dark"), ("light", "light"), ('"><script>', "system")])
-def test_theme_is_one_of_three_whatever_the_cookie_says(cookie, theme):
+def test_theme_is_one_of_three_for_any_cookie(cookie, theme):
     assert frame_of(AnonymousUser(), theme=cookie).theme == theme
 
 
-def test_theme_is_kept_and_leads_back(client, db):
+def test_theme_is_stored_and_redirects_back(client, db):
     response = client.post("/theme/", {"theme": "dark", "next": "/styleguide/?a=1"})
     assert (response.status_code, response["Location"]) == (302, "/styleguide/?a=1")
     assert client.cookies["theme"].value == "dark"
@@ -65,7 +65,7 @@ def test_theme_never_leads_to_another_site(client, back, db):
     assert client.post("/theme/", {"theme": "dark", "next": back})["Location"] == "/"
 
 
-def test_theme_of_an_unknown_name_changes_nothing(client, db):
+def test_unknown_theme_changes_nothing(client, db):
     response = client.post("/theme/", {"theme": "purple"})
     assert (response.status_code, "theme" in response.cookies) == (302, False)
 
@@ -125,7 +125,7 @@ def test_styleguide_has_each_id_once_and_refers_to_none_that_is_missing(guide):
             assert set(tag[name].split()) <= set(ids)
 
 
-def test_field_with_an_error_says_it_in_place(guide):
+def test_field_error_is_shown_at_the_field(guide):
     field = guide.find(id="id_repository")
     assert (field["aria-invalid"], field["aria-describedby"]) == ("true", "id_repository_helptext id_repository_error")
     assert field.parent.select_one("label")["for"] == "id_repository"
@@ -146,7 +146,7 @@ def test_group_of_choices_is_a_fieldset_with_its_error(guide):
     assert group.find(id="id_offering_error").get_text(strip=True) == "This field is required."
 
 
-def test_form_says_what_belongs_to_no_field_above_its_fields():
+def test_errors_of_the_whole_form_are_shown_above_its_fields():
     class Both(forms.Form):
         first = forms.CharField()
         hidden = forms.CharField(widget=forms.HiddenInput, required=False)
@@ -160,13 +160,13 @@ def test_form_says_what_belongs_to_no_field_above_its_fields():
     assert alert.find_next(id="id_first") is not None
 
 
-def test_form_of_the_styleguide_can_be_right():
+def test_form_of_the_styleguide_can_be_valid():
     fields = {"name": "x", "repository": "https://a.example", "category": "net", "offering": "oss", "parts": ["pre"]}
     form = SampleForm(data={**fields, "promise": "on"}, files={"log": SimpleUploadedFile("log.txt", b"x")})
     assert form.errors == {}
 
 
-def test_missing_page_says_what_to_do(client, alice):
+def test_missing_page_explains_what_to_do(client, alice):
     client.force_login(alice)
     response = client.get("/no-such-page/")
     assert response.status_code == 404
@@ -174,11 +174,11 @@ def test_missing_page_says_what_to_do(client, alice):
 
 
 @pytest.mark.parametrize("name", ["400.html", "500.html"])
-def test_page_of_a_breakdown_needs_nothing_else(name):
+def test_error_page_needs_no_other_files(name):
     text = loader.render_to_string(name)
     assert BeautifulSoup(text, "html.parser").h1.get_text(strip=True) != ""
     assert "error 500" not in text.lower()
 
 
-def test_page_of_a_breakdown_needs_no_template_tag():
+def test_error_page_needs_no_template_tags():
     assert "{%" not in loader.get_template("500.html").template.source

@@ -1,4 +1,4 @@
-"""The partner's first page: everything of theirs, what waits for them first, page by page."""
+"""Tests of the partner's home page: all their integrations, those that wait for them first."""
 
 from datetime import timedelta
 from typing import Any
@@ -26,7 +26,7 @@ def list_blocks(page: Any) -> list[tuple[str, list[str]]]:
     return [(heading, [row.name for row in rows]) for _, heading, rows in page.context["blocks"]]
 
 
-def test_what_waits_for_one_comes_first(acme: Any, alice: Any, rita: Any, sign_in: Any) -> None:
+def test_integrations_that_wait_for_the_reader_come_first(acme: Any, alice: Any, rita: Any, sign_in: Any) -> None:
     begin(acme, alice, name="Listed", repository="acme/a", repository_id=1)
     drive(Integration.objects.get(name="Listed"), "support", partner=alice, reviewer=rita)
     in_review = begin(acme, alice, name="In review", repository="acme/b", repository_id=2)
@@ -39,7 +39,7 @@ def test_what_waits_for_one_comes_first(acme: Any, alice: Any, rita: Any, sign_i
     ]
 
 
-def test_row_that_waits_says_for_whom_since_when_and_until_when(at: Any, alice: Any, rita: Any, sign_in: Any) -> None:
+def test_waiting_row_has_party_start_and_due_date(at: Any, alice: Any, rita: Any, sign_in: Any) -> None:
     row = at("review", name="In review")
     line = "Waiting for %s: Review round 1 Since Tue, Apr 14, 9:00 AM UTC expected by Tue, Apr 28, 9:00 AM UTC"
     assert line % "the program" in text_of(sign_in(alice).get("/"))
@@ -72,7 +72,7 @@ def test_supported_row_shows_its_sla_status(
     assert [label in text_of(home) for label in labels] == [True] * 4
 
 
-def test_home_needs_the_same_queries_for_more_rows(
+def test_home_needs_no_more_queries_for_more_rows(
     acme: Any, alice: Any, sign_in: Any, django_assert_max_num_queries: Any
 ) -> None:
     watch_over(create_listed_integration(acme, "First"), NOW)
@@ -88,7 +88,7 @@ def test_home_needs_the_same_queries_for_more_rows(
         client.get("/")
 
 
-def test_viewer_learns_that_the_partner_must_act(acme: Any, alice: Any, sign_in: Any, now: Any) -> None:
+def test_viewer_sees_that_the_partner_must_act(acme: Any, alice: Any, sign_in: Any, now: Any) -> None:
     vera = person("vera@acme.example", "Vera Voss")
     Membership.objects.create(partner=acme, user=vera, role="viewer", joined_at=now)
     row = begin(acme, alice, name="Begun")
@@ -98,14 +98,14 @@ def test_viewer_learns_that_the_partner_must_act(acme: Any, alice: Any, sign_in:
     assert " · you" in sign_in(alice).get(f"/integrations/{row.uuid}/").text
 
 
-def test_of_an_any_of_group_as_many_are_left_as_are_enough(at: Any, sign_in: Any, alice: Any) -> None:
+def test_any_of_group_counts_only_the_required_number(at: Any, sign_in: Any, alice: Any) -> None:
     row = at("review")  # a demonstration, or the logs of the tests
     page = sign_in(alice).get(f"/integrations/{row.uuid}/").text
     assert page.count("One of these is required.") == 2
     assert row.requirement_counts["left"] == len(facts.list_missing_next(row, NOW)) - 1
 
 
-def test_introduction_that_waits_for_ones_answer_is_listed(
+def test_introduction_that_waits_for_the_reader_is_listed(
     acme: Any, globex: Any, alice: Any, charlie: Any, sign_in: Any, now: Any
 ) -> None:
     mine = begin(acme, alice, name="Mine")
@@ -118,9 +118,7 @@ def test_introduction_that_waits_for_ones_answer_is_listed(
     assert "We build one too." not in sign_in(alice).get("/").text
 
 
-def test_nothing_is_cut_off_without_a_word(
-    acme: Any, alice: Any, sign_in: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_lists_have_pages(acme: Any, alice: Any, sign_in: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(views, "PAGE_SIZE", 2)
     for number in range(5):
         begin(acme, alice, name=f"Rocket {number}", repository=f"acme/r{number}", repository_id=number)
@@ -139,5 +137,5 @@ def test_drafts_are_paged_too(acme: Any, alice: Any, sign_in: Any, now: Any) -> 
     assert [len(client.get(f"/?drafts={page}").context["drafts"]) for page in (1, 2)] == [views.DRAFTS_PAGE_SIZE, 1]
 
 
-def test_empty_home_says_how_to_begin(acme: Any, alice: Any, sign_in: Any) -> None:
+def test_empty_home_explains_how_to_begin(acme: Any, alice: Any, sign_in: Any) -> None:
     assert "New integration" in sign_in(alice).get("/").text

@@ -9,7 +9,7 @@ from django.core.management import call_command
 
 @pytest.fixture(scope="module")
 def demo_world(once: Any) -> None:
-    """The demo world, loaded once per run for all tests that look at it."""
+    """Load the demo world once per run for all tests that read it."""
     once(load_demo)
 
 

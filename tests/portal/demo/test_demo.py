@@ -46,7 +46,7 @@ pytestmark = pytest.mark.any_database
 
 @pytest.fixture
 def demo(demo_world: None, db: None) -> None:
-    """The demo world is there."""
+    """Load the demo world for a test."""
 
 
 def test_demo_world_shows_every_program_stage_and_role(demo: None) -> None:
@@ -60,13 +60,13 @@ def test_demo_world_shows_every_program_stage_and_role(demo: None) -> None:
         assert partner.events.filter(stream=f"partner:{partner.pk}", event_type="partner.created").count() == 1
 
 
-def test_every_turn_of_the_demo_world_is_the_derived_one(demo: None) -> None:
+def test_every_next_action_of_the_demo_world_is_the_derived_one(demo: None) -> None:
     now = timezone.now()
     for row in Integration.objects.all():
         assert list(check_next_action(row, now)) == []
 
 
-def test_demo_world_shows_what_waits_half_done(demo: None) -> None:
+def test_demo_world_shows_partly_completed_steps(demo: None) -> None:
     now = timezone.now()
     waiting = {
         (s.status, s.data.get("waits_for"))
@@ -116,12 +116,12 @@ def test_production_refuses_a_database_with_the_demo(demo: None, settings: Any) 
         call_command("check", databases=["default"])
 
 
-def test_demo_world_is_refused_where_people_are(demo: None) -> None:
+def test_demo_world_is_refused_in_a_portal_with_users(demo: None) -> None:
     with pytest.raises(CommandError, match="Load the demo world into an empty portal"):
         call_command("load_demo", stdout=StringIO())
 
 
-def test_demo_world_shows_a_notice_a_dispute_a_breach_reverted_and_a_proposal(demo: None) -> None:
+def test_demo_world_shows_a_notice_a_dispute_a_retracted_breach_and_a_proposal(demo: None) -> None:
     assert Integration.objects.filter(listing_status="on_notice").count() == 1
     assert [issue.integration.name for issue in SupportIssue.objects.exclude(disputed="")] == ["Globex Firewall"]
     back = SlaBreach.objects.get(retracted_at__isnull=False)
@@ -129,7 +129,7 @@ def test_demo_world_shows_a_notice_a_dispute_a_breach_reverted_and_a_proposal(de
     assert LabelPolicy.objects.filter(state="proposed").count() == 1
 
 
-def test_demo_world_goes_on_however_long_it_runs(demo: None) -> None:
+def test_demo_world_stays_consistent_for_months(demo: None) -> None:
     now = timezone.now()
     for days in (1, 30, 120):
         then = now + timedelta(days=days)
@@ -146,7 +146,7 @@ def test_demo_world_goes_on_however_long_it_runs(demo: None) -> None:
     assert len(set(numbers)) == len(numbers)
 
 
-def test_demo_world_shows_a_test_run_of_each_kind_to_anyone_who_decides(demo: None) -> None:
+def test_demo_world_shows_a_test_run_of_each_kind(demo: None) -> None:
     outcomes_by_name = {
         row.name: [each.outcome for each in get_latest_test_runs(row)] for row in Integration.objects.all()
     }
@@ -157,7 +157,7 @@ def test_demo_world_shows_a_test_run_of_each_kind_to_anyone_who_decides(demo: No
     }
 
 
-def test_demo_world_shows_a_severity_that_was_lowered_by_consent(demo: None) -> None:
+def test_demo_world_shows_a_severity_lowered_by_agreement(demo: None) -> None:
     issue = SupportIssue.objects.get(title__startswith="Graphs on the dashboard")
     clock = issue.clocks.get(is_committed=True)
     assert (issue.severity, issue.disputed, clock.state, clock.severity) == ("other", "", "running", "other")
@@ -244,7 +244,7 @@ def test_companies_of_the_demo_world_are_verified_by_their_owners_addresses(demo
 
 
 @pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")
-def test_terraform_installs_the_providers_of_shown_snippets(demo: None, tmp_path: Path) -> None:
+def test_terraform_installs_the_providers_of_the_snippets(demo: None, tmp_path: Path) -> None:
     providers = Integration.objects.filter_released().filter(program_key="terraform-provider", listing_status="listed")
     observed_versions = get_observed_versions(providers.values_list("pk", flat=True))
     for row in providers:

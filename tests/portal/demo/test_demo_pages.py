@@ -1,4 +1,4 @@
-"""Tests that the pages of the demo show labels instead of the values and keys that the program uses for them."""
+"""Tests that the pages of the demo show labels instead of internal values and keys."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -30,7 +30,7 @@ PAGES = ("submissions:detail", "submissions:history", "submissions:edit", "check
 
 
 def list_pages(integrations: Iterable[Integration]) -> Iterator[tuple[Integration, str]]:
-    """Yield integrations with their pages: of each state one, and of each kind and status of a requirement one."""
+    """Yield integrations with pages: one of each state, and one of each kind and status of requirement."""
     seen = set()
     for integration in integrations:
         state = (integration.stage, integration.listing_status, integration.next_action_code)

@@ -1,4 +1,4 @@
-"""Both feeds tell the same changes under ids that stay, and answer 304 to who has them; sitemap and robots beside."""
+"""Tests of the feeds (same entries, stable IDs, status 304), the sitemap, and robots.txt."""
 
 import json
 import re
@@ -29,7 +29,7 @@ def items(client: Client, query: str = "") -> list[dict[str, Any]]:
     return list(client.get(f"/feeds/directory.json{query}").json()["items"])
 
 
-def test_both_feeds_report_the_same_newest_first(
+def test_both_feeds_have_the_same_entries_newest_first(
     listed_integration: Integration, alice: Any, now: Any, client: Client
 ) -> None:
     perform_transition(listed_integration, "archive", actor=alice, note="Replaced.", now=now + timedelta(days=1))
@@ -59,9 +59,7 @@ def test_both_feeds_report_the_same_newest_first(
         ("?program=%00&since=9999999-01-01", 1),
     ],
 )
-def test_feed_keeps_to_what_is_asked_for(
-    listed_integration: Integration, client: Client, query: str, count: int
-) -> None:
+def test_feed_is_filtered(listed_integration: Integration, client: Client, query: str, count: int) -> None:
     assert len(items(client, query)) == count
 
 
@@ -77,7 +75,7 @@ def test_earlier_changes_are_on_further_pages(
     settings.SITE_URL = "https://portal.example"
     monkeypatch.setattr(feeds, "MAX_ENTRIES", 2)
     row = Listing.objects.get()
-    for number in range(4):  # two and two of the same moment
+    for number in range(4):  # pairs with the same time
         at = now + timedelta(days=number // 2)
         ListingChange.objects.create(listing=row, kind="changed", summary=f"Change {number}.", at=at)
     for form, read in (("json", json_page), ("atom", atom_page)):
@@ -106,12 +104,12 @@ def atom_page(content: bytes) -> tuple[list[str], str]:
 @pytest.mark.parametrize(
     "before", ["", "_", "2026-04-14", "2026-04-14_x", "2026-04-14_²", f"2026-04-14_{'9' * 40}", "x_1"]
 )
-def test_page_that_cannot_be_meant_is_the_first(listed_integration: Integration, client: Client, before: str) -> None:
+def test_invalid_page_is_the_first_page(listed_integration: Integration, client: Client, before: str) -> None:
     assert len(items(client, f"?before={before}")) == 1
 
 
 @pytest.mark.parametrize("address", ["/feeds/directory.atom", "/feeds/directory.json"])
-def test_who_has_it_gets_304_until_something_happens(
+def test_unchanged_feed_is_not_modified(
     listed_integration: Integration, alice: Any, now: Any, client: Client, address: str
 ) -> None:
     first = client.get(address)
@@ -123,7 +121,7 @@ def test_who_has_it_gets_304_until_something_happens(
     assert client.get(address, headers={"If-Modified-Since": first["Last-Modified"]}).status_code == 200
 
 
-def test_sitemap_names_what_is_listed_now(
+def test_sitemap_contains_current_listings(
     listed_integration: Integration, alice: Any, now: Any, client: Client
 ) -> None:
     address = f"/directory/{listed_integration.uuid}/"
@@ -147,9 +145,7 @@ def test_sitemap_names_what_is_listed_now(
     assert "Sitemap: http" in client.get("/robots.txt").text
 
 
-def test_listing_of_another_sort_of_text_makes_well_formed_feeds(
-    listed_integration: Integration, client: Client
-) -> None:
+def test_feeds_with_special_characters_are_well_formed(listed_integration: Integration, client: Client) -> None:
     Listing.objects.update(name="<b>&]]>", publisher="O’“Brien” & Söhne")
     assert items(client)[0]["title"] == "New: <b>&]]> by O’“Brien” & Söhne"
     ET.fromstring(client.get("/feeds/directory.atom").content)

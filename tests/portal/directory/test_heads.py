@@ -1,4 +1,4 @@
-"""What everybody may read says in its head what it is, leads on alike, and goes on its way packed."""
+"""Tests of metadata and compression of public pages."""
 
 import gzip
 import json
@@ -50,7 +50,7 @@ def head(client: Client, address: str) -> BeautifulSoup:
 
 
 def read_metadata(client: Client, address: str) -> Any:
-    """What a page tells to machines."""
+    """Return the structured data of a page."""
     return json.loads(str(head(client, address).select('[type="application/ld+json"]')[0].string))
 
 
@@ -59,7 +59,7 @@ def meta(page: BeautifulSoup, name: str) -> list[str]:
 
 
 @pytest.mark.parametrize("address", PAGES)
-def test_public_page_says_what_it_is(row: Integration, client: Client, settings: Any, address: str) -> None:
+def test_public_page_has_metadata(row: Integration, client: Client, settings: Any, address: str) -> None:
     settings.SITE_URL = "https://portal.example"
     path = address.format(f"/directory/{row.uuid}/")
     page = head(client, path)
@@ -77,7 +77,7 @@ def test_public_page_says_what_it_is(row: Integration, client: Client, settings:
 
 
 @pytest.mark.parametrize("address", PAGES)
-def test_public_page_is_packed_anyone_who_reads_it(row: Integration, client: Client, alice: Any, address: str) -> None:
+def test_public_page_is_compressed_for_all_readers(row: Integration, client: Client, alice: Any, address: str) -> None:
     path = address.format(f"/directory/{row.uuid}/")
     plain, response = client.get(path), client.get(path, headers={"Accept-Encoding": "gzip"})
     assert (plain.get("Content-Encoding", ""), response["Content-Encoding"]) == ("", "gzip")
@@ -85,7 +85,7 @@ def test_public_page_is_packed_anyone_who_reads_it(row: Integration, client: Cli
     assert len(response.content) < 0.5 * len(gzip.decompress(response.content))
 
 
-def test_what_is_for_one_person_goes_as_it_is(row: Integration, client: Client, alice: Any) -> None:
+def test_private_page_is_not_compressed(row: Integration, client: Client, alice: Any) -> None:
     client.force_login(alice)
     page = client.get(f"/integrations/{row.uuid}/", headers={"Accept-Encoding": "gzip"})
     assert (page.status_code, page.get("Content-Encoding", "")) == (200, "")
@@ -98,14 +98,14 @@ def test_badge_is_the_same_for_everyone(row: Integration, client: Client) -> Non
         assert (file.get("Content-Encoding", ""), "Vary" in file) == ("", False)
 
 
-def test_feed_that_went_packed_is_known_again(row: Integration, client: Client) -> None:
+def test_compressed_feed_is_not_modified(row: Integration, client: Client) -> None:
     feed = client.get("/feeds/directory.json", headers={"Accept-Encoding": "gzip"})
     assert (feed["Content-Encoding"], feed["ETag"][:2]) == ("gzip", "W/")
     headers = {"Accept-Encoding": "gzip", "If-None-Match": feed["ETag"]}
     assert client.get("/feeds/directory.json", headers=headers).status_code == 304
 
 
-def test_directory_and_a_partner_are_reported_to_machines(row: Integration, client: Client, settings: Any) -> None:
+def test_directory_and_partner_have_structured_data(row: Integration, client: Client, settings: Any) -> None:
     settings.SITE_URL = "https://portal.example"
     Listing.objects.update(name="</script><b>")
     its = f"https://portal.example/directory/{row.uuid}/"
@@ -121,7 +121,7 @@ def test_directory_and_a_partner_are_reported_to_machines(row: Integration, clie
     assert head(client, "/directory/?q=nothing").select('[type="application/ld+json"]') == []
 
 
-def test_words_of_a_template_cannot_leave_their_attribute() -> None:
+def test_metadata_is_escaped_in_attributes() -> None:
     context = Context()
     assert page_title(context, 'A <b>b</b>\n “"c"” &amp; &lt;d&gt;') == (
         "<title>A b “&#34;c&#34;” &amp; &lt;d&gt; · Partner portal</title>\n"

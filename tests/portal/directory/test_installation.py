@@ -24,7 +24,7 @@ def provider(acme, alice):
 
 @pytest.fixture
 def page(sign_in, alice, provider):
-    """The page as Alice reads it, with a query."""
+    """Return a function that opens the page as Alice with a query."""
 
     def read(**query):
         response = sign_in(alice).get(reverse("directory:installation", args=[provider.uuid]), query)
@@ -44,7 +44,7 @@ def blocks(soup):
     return {block["aria-label"]: block.code.text for block in soup.select(".code-block")}
 
 
-def test_before_the_first_look_the_page_says_so(page):
+def test_page_before_the_first_check_explains_itself(page):
     assert "No versions yet" in page().text
 
 
@@ -58,7 +58,7 @@ def test_newest_version_is_shown_with_its_constraint(page, known_provider):
     assert 'plugin_cache_dir = "$HOME/.terraform.d/plugin-cache"' in code_blocks["Plugin cache"]
 
 
-def test_provider_block_holds_the_arguments_that_the_schema_asks_for(page, known_provider, provider, alice):
+def test_provider_block_has_the_required_arguments_of_the_schema(page, known_provider, provider, alice):
     assert "# see the documentation for the arguments" in blocks(page())["Provider block"]
     attributes = {
         "endpoint": {"type": "string", "required": True},
@@ -89,7 +89,7 @@ def test_resource_selects_the_second_configuration_by_its_alias(page, known_prov
     )
 
 
-def test_page_says_what_the_blocks_and_places_are_for(page, known_provider):
+def test_page_explains_blocks_and_paths(page, known_provider):
     text = " ".join(page().text.split())
     for sentence in (
         "The version constraint also allows later versions of the same series.",
@@ -120,13 +120,13 @@ def test_every_version_is_listed_newest_first(page, known_provider):
     assert rows == ["2.0.0-rc1", *(f"1.{minor}.0" for minor in range(11, -1, -1)), "0.9.1"]
 
 
-def test_windows_has_paths_of_its_own(page, known_provider):
+def test_windows_has_its_own_paths(page, known_provider):
     paths = [code.text for code in page(platform="windows_amd64").select("code")]
     assert r"%APPDATA%\terraform.d\plugins\terraform-provider-rocket_v1.11.0.exe" in paths
     assert "terraform-provider-rocket_1.11.0_windows_amd64.zip" in paths
 
 
-def test_every_place_is_shown_with_its_note(page, known_provider):
+def test_every_path_is_shown_with_its_note(page, known_provider):
     items = page(platform="windows_amd64").select("li:has(> h3)")
     places = install_layout.list_places(Source("acme", "rocket"), "1.11.0", "windows", "amd64")
     assert [(item.h3.text, item.code.text, item.p.text if item.p else "") for item in items] == [
@@ -135,7 +135,7 @@ def test_every_place_is_shown_with_its_note(page, known_provider):
     assert items[3].p.text == "Terraform reads the folder and the subfolder of its own system, and no other."
 
 
-def test_note_of_the_cache_holds_the_rules_of_terraform(page, known_provider):
+def test_note_about_the_cache_has_the_rules_of_terraform(page, known_provider):
     note = page().find("h3", string="Plugin cache").parent.p.text
     assert note.startswith(
         "Set with plugin_cache_dir or TF_PLUGIN_CACHE_DIR, with forward slashes also on Windows. The folder must "
@@ -143,7 +143,7 @@ def test_note_of_the_cache_holds_the_rules_of_terraform(page, known_provider):
     )
 
 
-def test_each_platform_has_its_string_in_go_and_its_archive(page, known_provider):
+def test_each_platform_has_its_go_name_and_archive(page, known_provider):
     rows = page().find("caption", string="Platforms").parent.select("tbody tr")
     assert [(row.a.text, *(code.text for code in row.select("code"))) for row in rows] == [
         ("Linux, 64-bit x86", "linux_amd64", "terraform-provider-rocket_1.11.0_linux_amd64.zip"),
@@ -159,7 +159,7 @@ def test_each_platform_has_its_string_in_go_and_its_archive(page, known_provider
         ("> 3", "No version matches."),
     ],
 )
-def test_constraint_is_tried(page, known_provider, constraint, expected):
+def test_constraint_selects_versions(page, known_provider, constraint, expected):
     assert page(constraint=constraint).select_one("#constraint-result").text.strip() == expected
 
 
@@ -167,22 +167,22 @@ def test_constraint_is_tried(page, known_provider, constraint, expected):
     ("constraint", "explanation"),
     [("v1", "“v1” is not a constraint."), ("=> 1", "“=> 1” is not a constraint."), ("x" * 999, "200")],
 )
-def test_text_that_is_no_constraint_is_explained_next_to_the_field(page, known_provider, constraint, explanation):
+def test_invalid_constraint_is_explained_at_the_field(page, known_provider, constraint, explanation):
     form = page(constraint=constraint).select_one("#versions form")
     assert explanation in form.text
     assert form.select_one("input[name=constraint]")["value"] == constraint
 
 
-def test_other_kinds_of_integrations_have_no_such_page(sign_in, alice, acme):
+def test_other_kinds_of_integrations_have_no_installation_page(sign_in, alice, acme):
     other = begin(acme, alice, "nomad", repository="acme/nomad-driver-rocket")
     assert sign_in(alice).get(reverse("directory:installation", args=[other.uuid])).status_code == 404
 
 
-def test_foreign_integration_is_not_there(sign_in, charlie, provider):
+def test_integration_of_another_partner_is_not_found(sign_in, charlie, provider):
     assert sign_in(charlie).get(reverse("directory:installation", args=[provider.uuid])).status_code == 404
 
 
-def test_integration_leads_there(sign_in, alice, provider):
+def test_integration_page_links_to_the_installation_page(sign_in, alice, provider):
     response = sign_in(alice).get(reverse("submissions:detail", args=[provider.uuid]))
     assert reverse("directory:installation", args=[provider.uuid]) in response.text
 

@@ -1,4 +1,4 @@
-"""Everyone sees of a listed integration what its program marks as public, and a logo that can do nothing."""
+"""Tests that a listing shows the public answers only, and a harmless logo."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ EVERYTHING = [
 
 @pytest.fixture
 def listed_integration(at: Any, alice: Any, now: Any) -> Any:
-    """In support, with a text for the listing, a plan for support and a logo."""
+    """Return an integration in support with a listing text, a support plan, and a logo."""
     row = at("support")
     answers.submit_answer(
         row, TEXT, {"text": "Launches rockets.\nSafely.", "page": "https://acme.example/r"}, actor=alice, now=now
@@ -42,7 +42,7 @@ def listed_integration(at: Any, alice: Any, now: Any) -> Any:
     return row
 
 
-def test_listing_shows_public_answers_and_no_others(listed_integration: Any, client: Client) -> None:
+def test_listing_shows_public_answers_only(listed_integration: Any, client: Client) -> None:
     page = client.get(f"/directory/{listed_integration.uuid}/").text
     assert "Launches rockets.<br>Safely." in page
     assert 'href="https://acme.example/r"' in page
@@ -57,7 +57,7 @@ def test_list_shows_the_first_line(listed_integration: Any, client: Client) -> N
     assert f"/directory/{listed_integration.uuid}/logo/" in page
 
 
-def test_logo_is_a_picture_that_can_do_nothing(listed_integration: Any, client: Client) -> None:
+def test_logo_is_a_harmless_picture(listed_integration: Any, client: Client) -> None:
     answer = client.get(f"/directory/{listed_integration.uuid}/logo/")
     assert b"".join(answer.streaming_content) == PNG  # type: ignore[attr-defined]
     assert answer["Content-Type"] == "image/png"
@@ -66,7 +66,7 @@ def test_logo_is_a_picture_that_can_do_nothing(listed_integration: Any, client: 
     assert answer["Content-Security-Policy"] == "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
-def test_logo_of_what_is_not_listed_is_not_there(at: Any, alice: Any, now: Any, client: Client) -> None:
+def test_logo_of_an_unlisted_integration_is_not_found(at: Any, alice: Any, now: Any, client: Client) -> None:
     row = at("review")
     documents.upload_document(
         row, LOGO, validate_file(SimpleUploadedFile("logo.png", PNG), ("png",)), actor=alice, now=now
@@ -74,19 +74,19 @@ def test_logo_of_what_is_not_listed_is_not_there(at: Any, alice: Any, now: Any, 
     assert client.get(f"/directory/{row.uuid}/logo/").status_code == 404
 
 
-def test_without_a_logo_there_is_no_empty_frame(at: Any, client: Client) -> None:
+def test_listing_without_a_logo_has_no_empty_frame(at: Any, client: Client) -> None:
     row = at("support")
     assert "/logo/" not in client.get(f"/directory/{row.uuid}/").text
     assert client.get(f"/directory/{row.uuid}/logo/").status_code == 404
 
 
-def test_form_says_which_answers_everyone_reads(listed_integration: Any, alice: Any, sign_in: Any) -> None:
+def test_form_marks_public_answers(listed_integration: Any, alice: Any, sign_in: Any) -> None:
     page = sign_in(alice).get(f"/integrations/{listed_integration.uuid}/requirements/{TEXT}/").text
     assert page.count("The public listing shows this answer.") == 2
 
 
 @pytest.mark.parametrize(("program", "requirement"), EVERYTHING, ids=lambda each: getattr(each, "id", each))
-def test_what_is_public_is_the_partners_and_harmless(program: str, requirement: Any) -> None:
+def test_public_requirements_are_the_partners_and_not_secret(program: str, requirement: Any) -> None:
     public = [field for field in requirement.fields if field.listing_label]
     assert all(field.type in ("text", "lines", "url") for field in public)
     assert not public or requirement.responsible_party == FulfillingParty.PARTNER

@@ -1,4 +1,4 @@
-"""The page of a listing: proofs with their dates, snippets, checks and waivers, the record and the right of reply."""
+"""Tests of the listing page: proofs, snippets, checks, waivers, support record, and the partner's reply."""
 
 import json
 import re
@@ -30,14 +30,14 @@ from verification.sources.published_versions import RegistryListing
 pytestmark = pytest.mark.any_database
 
 
-def found_so(row: Integration, key: str, outcome: str, at: Any) -> None:
-    """A check's answer, as the runner keeps it."""
+def store_check_result(row: Integration, key: str, outcome: str, at: Any) -> None:
+    """Store a check result as the runner does."""
     CheckResult.objects.create(integration=row, key=key, version=1, outcome=outcome, summary="So.", at=at)
 
 
 @pytest.fixture
 def listed_provider(acme: Any, alice: Any, rita: Any, now: Any) -> Integration:
-    """A provider of Acme in support, whose registry, owner and key were seen."""
+    """Return a provider in support whose registry, owner, and key were verified."""
     row = begin(acme, alice, "terraform-provider", now)
     row = drive(row, "support", partner=alice, reviewer=rita, now=now)
     registry_listing = RegistryListing(
@@ -47,7 +47,7 @@ def listed_provider(acme: Any, alice: Any, rita: Any, now: Any) -> Integration:
     signers = [{"fingerprint": "AB" * 20, "since": "2026-02-03", "version": "1.0.0", "swapped": ""}]
     observations.store_observation(row, "keys.rotation", {"keys.signers": signers}, now)
     for key in ("repository.owner", "registry.listed", "keys.rotation"):
-        found_so(row, key, "pass", now)
+        store_check_result(row, key, "pass", now)
     services.refresh_metrics(Listing.objects.all(), now)
     return row
 
@@ -56,7 +56,7 @@ def page_of(client: Client, row: Integration) -> str:
     return client.get(f"/directory/{row.uuid}/").text
 
 
-def test_publisher_is_reported_with_the_ways_it_is_known(listed_provider: Integration, client: Client) -> None:
+def test_publisher_is_shown_with_its_proofs(listed_provider: Integration, client: Client) -> None:
     page = page_of(client, listed_provider)
     for words in (
         "GitHub account",
@@ -75,51 +75,47 @@ def test_private_repository_is_hidden(listed_provider: Integration, alice: Any, 
     assert (link in public_page, link in page_of(client, row)) == (True, False)
 
 
-def test_proof_holds_since_the_last_answer_that_denied_it(
-    listed_provider: Integration, now: Any, client: Client
-) -> None:
+def test_proof_has_the_date_after_the_last_failure(listed_provider: Integration, now: Any, client: Client) -> None:
     for days, outcome in ((1, "warn"), (2, "error"), (3, "pass")):  # a new release, an outage, another release
-        found_so(listed_provider, "registry.listed", outcome, now + timedelta(days=days))
+        store_check_result(listed_provider, "registry.listed", outcome, now + timedelta(days=days))
     since, seen_at = get_publisher_checks(listed_provider)["registry.listed"].since, now + timedelta(days=3)
     assert (since, get_publisher_checks(listed_provider)["registry.listed"].confirmed_at) == (now, seen_at)
     assert f'confirmed <time datetime="{seen_at:%Y-%m-%d}' in page_of(client, listed_provider)
     for days, outcome in ((4, "fail"), (5, "pass")):
-        found_so(listed_provider, "registry.listed", outcome, now + timedelta(days=days))
+        store_check_result(listed_provider, "registry.listed", outcome, now + timedelta(days=days))
     assert get_publisher_checks(listed_provider)["registry.listed"].since == now + timedelta(days=5)
 
 
 @pytest.mark.parametrize("outcome", ["fail", "not_run"])
-def test_key_that_no_one_vouches_for_is_no_proof(
-    listed_provider: Integration, now: Any, client: Client, outcome: str
-) -> None:
-    found_so(listed_provider, "keys.rotation", outcome, now + timedelta(days=1))
+def test_unverified_key_is_no_proof(listed_provider: Integration, now: Any, client: Client, outcome: str) -> None:
+    store_check_result(listed_provider, "keys.rotation", outcome, now + timedelta(days=1))
     assert "Releases are signed by the key" not in page_of(client, listed_provider)
     assert "GitHub account" in page_of(client, listed_provider)
 
 
-def test_what_could_not_be_looked_at_is_no_new_beginning(listed_provider: Integration, now: Any) -> None:
+def test_check_error_does_not_reset_the_date_of_a_proof(listed_provider: Integration, now: Any) -> None:
     for days, outcome in ((1, "not_run"), (2, "pass")):
-        found_so(listed_provider, "registry.listed", outcome, now + timedelta(days=days))
+        store_check_result(listed_provider, "registry.listed", outcome, now + timedelta(days=days))
     assert get_publisher_checks(listed_provider)["registry.listed"].since == now
 
 
-def test_what_the_registry_has_from_elsewhere_is_not_the_publishers(
+def test_registry_entry_of_another_repository_is_not_shown(
     listed_provider: Integration, now: Any, client: Client
 ) -> None:
-    found_so(listed_provider, "registry.listed", "fail", now + timedelta(days=1))
+    store_check_result(listed_provider, "registry.listed", "fail", now + timedelta(days=1))
     page_text = page_of(client, listed_provider)
     for words in ("acme/rocket from this repository", "<dt>Registry</dt>", "required_providers"):
         assert words not in page_text
     assert "GitHub account" in page_text
 
 
-def test_page_shows_what_to_take_over_and_the_platforms(listed_provider: Integration, client: Client) -> None:
+def test_page_shows_the_snippet_and_the_platforms(listed_provider: Integration, client: Client) -> None:
     page = page_of(client, listed_provider)
     assert "source  = &#34;acme/rocket&#34;\n      version = &#34;~&gt; 1.4&#34;" in page
     assert "Linux amd64" in page
 
 
-def test_platforms_of_one_system_stand_together() -> None:
+def test_platforms_are_grouped_by_system() -> None:
     assert format_platforms(["linux_arm64", "darwin_arm64", "linux_amd64", "plan9"]) == [
         "Linux amd64, arm64",
         "macOS arm64",
@@ -127,7 +123,7 @@ def test_platforms_of_one_system_stand_together() -> None:
     ]
 
 
-def test_registrys_pages_are_linked_as_far_as_they_were_seen(
+def test_verified_pages_of_the_registry_are_linked(
     listed_provider: Integration, client: Client, settings: Any, now: Any
 ) -> None:
     settings.REGISTRY_URL = "https://registry.example/"
@@ -140,7 +136,7 @@ def test_registrys_pages_are_linked_as_far_as_they_were_seen(
     assert "<dt>Registry</dt>" not in page_of(client, listed_provider)
 
 
-def test_documentation_that_the_partner_names_stands_alone(
+def test_documentation_url_of_the_partner_is_the_only_link(
     acme: Any, alice: Any, rita: Any, now: Any, client: Client
 ) -> None:
     row = drive(begin(acme, alice, "consul", now), "support", partner=alice, reviewer=rita, now=now)
@@ -150,7 +146,7 @@ def test_documentation_that_the_partner_names_stands_alone(
     assert '<a href="https://acme.example/docs" rel="nofollow noopener ugc">' in page
 
 
-def test_structured_data_is_json_that_cannot_end_its_element(listed_provider: Integration, client: Client) -> None:
+def test_structured_data_is_escaped_json(listed_provider: Integration, client: Client) -> None:
     Listing.objects.update(summary="</script><script>alert(1)</script>")
     page = page_of(client, listed_provider)
     match = re.search(r'<script type="application/ld\+json" nonce="[^"]*">(.*?)</script>', page, re.S)
@@ -164,7 +160,7 @@ def test_structured_data_is_json_that_cannot_end_its_element(listed_provider: In
     assert data["description"] == "</script><script>alert(1)</script>"
 
 
-def test_what_is_removed_stays_says_so_and_is_not_to_be_found(
+def test_delisted_page_stays_with_a_notice_and_is_not_in_the_directory(
     listed_provider: Integration, alice: Any, now: Any, client: Client
 ) -> None:
     perform_transition(listed_provider, "archive", actor=alice, note="Replaced.", now=now)
@@ -176,7 +172,7 @@ def test_what_is_removed_stays_says_so_and_is_not_to_be_found(
     assert "ld+json" not in answer.text
 
 
-def test_checks_and_waivers_are_reported_with_why_and_until(
+def test_checks_and_waivers_are_shown_with_reason_and_expiration(
     listed_provider: Integration, rita: Any, now: Any, client: Client
 ) -> None:
     requirement = next(
@@ -197,7 +193,7 @@ def test_checks_and_waivers_are_reported_with_why_and_until(
     assert f'Expires <time datetime="{until:%Y-%m-%d}' in page
 
 
-def test_too_small_a_sample_is_said_and_greyed(listed_provider: Integration, client: Client) -> None:
+def test_too_small_sample_is_explained_and_grayed_out(listed_provider: Integration, client: Client) -> None:
     Listing.objects.update(share=50.0, settled=4)
     page = page_of(client, listed_provider)
     assert "record-faint" in page
@@ -206,7 +202,7 @@ def test_too_small_a_sample_is_said_and_greyed(listed_provider: Integration, cli
     assert "record-faint" not in page_of(client, listed_provider)
 
 
-def test_reply_appears_next_to_the_record_and_its_history_stays(
+def test_reply_appears_next_to_the_record_and_keeps_its_history(
     listed_provider: Integration, alice: Any, sign_in: Any, client: Client
 ) -> None:
     address = f"/directory/{listed_provider.uuid}/reply/"
@@ -231,7 +227,7 @@ def test_reply_appears_next_to_the_record_and_its_history_stays(
         "\n".join("abcdefg"),
     ],
 )
-def test_reply_that_breaks_a_rule_is_kept_and_reported(
+def test_invalid_reply_is_shown_again_with_an_error(
     listed_provider: Integration, alice: Any, sign_in: Any, text: str
 ) -> None:
     answer = sign_in(alice).post(f"/directory/{listed_provider.uuid}/reply/", {"text": text})
@@ -239,7 +235,7 @@ def test_reply_that_breaks_a_rule_is_kept_and_reported(
     assert not AuditEvent.objects.filter(event_type="integration.support_replied").exists()
 
 
-def test_own_pages_and_the_repository_may_be_named(listed_provider: Integration, acme: Any) -> None:
+def test_reply_may_link_to_own_pages_and_the_repository(listed_provider: Integration, acme: Any) -> None:
     acme.website, listed_provider.partner = "https://acme.example", acme
     repository_url = f"https://github.com/{listed_provider.repository}"
     own = f"{repository_url}/issues/7, status.acme.example and main.tf, e.g. ops@acme.example."
@@ -248,7 +244,7 @@ def test_own_pages_and_the_repository_may_be_named(listed_provider: Integration,
     assert len(find_foreign_addresses(others, listed_provider)) == 3
 
 
-def test_only_the_partner_speaks_and_saying_the_same_is_nothing_new(
+def test_only_the_partner_replies_and_an_unchanged_reply_adds_nothing(
     listed_provider: Integration, charlie: Any, rita: Any, bob: Any, now: Any
 ) -> None:
     for stranger in (charlie, rita):
@@ -269,7 +265,7 @@ def test_only_the_partner_speaks_and_saying_the_same_is_nothing_new(
         ("x", ""),
     ],
 )
-def test_constraint_lets_in_what_keeps_its_word(version: str, expected: str) -> None:
+def test_constraint_allows_compatible_versions(version: str, expected: str) -> None:
     assert build_constraint(version) == expected
 
 

@@ -1,4 +1,4 @@
-"""A listing promises the SLA targets of its program only while its issue tracker is measurable."""
+"""Tests that a listing shows the SLA targets of its program only while its issue tracker is measurable."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -35,7 +35,7 @@ def listed_integration(at: Any) -> Integration:
     return at("support")
 
 
-def find_promises(client: Client, row: Integration) -> set[str]:
+def find_pages_with_target(client: Client, row: Integration) -> set[str]:
     """Return the public pages that state the target."""
     return {page for page in PAGES if TARGET in client.get(page.format(row.uuid)).text}
 
@@ -45,11 +45,9 @@ def refresh(row: Integration, now: datetime, **watch: object) -> None:
     services.refresh_metrics(Listing.objects.all(), now)
 
 
-def test_target_is_promised_where_it_is_measured(
-    client: Client, listed_integration: Integration, now: datetime
-) -> None:
+def test_target_is_shown_if_it_is_measured(client: Client, listed_integration: Integration, now: datetime) -> None:
     refresh(listed_integration, now + DAY, began_at=now, data_up_to=now + DAY - HOUR)
-    assert find_promises(client, listed_integration) == PAGES_WITH_TARGET
+    assert find_pages_with_target(client, listed_integration) == PAGES_WITH_TARGET
     assert client.get(f"/api/v1/directory/{listed_integration.uuid}").json()["support"]["target"] == TARGET
 
 
@@ -61,12 +59,12 @@ def test_target_is_promised_where_it_is_measured(
         pytest.param({"data_up_to": 9 * DAY, "ended_at": DAY}, id="no longer monitored"),
     ],
 )
-def test_target_is_not_promised_where_it_is_not_measured(
+def test_target_is_not_shown_if_it_is_not_measured(
     client: Client, listed_integration: Integration, now: datetime, watch: dict[str, timedelta]
 ) -> None:
     moments = {name: now + span for name, span in watch.items()}
     refresh(listed_integration, now + 9 * DAY + HOUR, began_at=now, **moments)
-    assert find_promises(client, listed_integration) == set()
+    assert find_pages_with_target(client, listed_integration) == set()
     assert client.get(f"/api/v1/directory/{listed_integration.uuid}").json()["support"]["target"] is None
     page = client.get(f"/directory/{listed_integration.uuid}/").text
     assert "The portal can't measure the issue tracker, so this listing shows no SLA targets." in page.replace(
@@ -74,15 +72,15 @@ def test_target_is_not_promised_where_it_is_not_measured(
     )
 
 
-def test_target_is_not_promised_without_a_repository(
+def test_target_is_not_shown_without_a_repository(
     client: Client, listed_integration: Integration, now: datetime
 ) -> None:
     MonitoredRepository.objects.all().delete()
     services.refresh_metrics(Listing.objects.all(), now + DAY)
-    assert find_promises(client, listed_integration) == set()
+    assert find_pages_with_target(client, listed_integration) == set()
 
 
-def test_former_listing_promises_nothing(client: Client, listed_integration: Integration, now: datetime) -> None:
+def test_former_listing_shows_no_target(client: Client, listed_integration: Integration, now: datetime) -> None:
     refresh(listed_integration, now + DAY, began_at=now, data_up_to=now + DAY)
     Listing.objects.update(listing_status="delisted")
-    assert find_promises(client, listed_integration) == set()
+    assert find_pages_with_target(client, listed_integration) == set()

@@ -1,4 +1,4 @@
-"""Preview of a listing before its publication."""
+"""Tests of the preview of a listing before its publication."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ TEXT, LOGO = "NO-8-LIST", "NO-8-LOGO"
 
 @pytest.fixture
 def reviewed_integration(at: Any, alice: Any, now: Any) -> Integration:
-    """In review, with the text and the logo of its listing."""
+    """Return an integration in review with the text and logo of its listing."""
     row = at("review")
     answers.submit_answer(row, TEXT, {"text": "Launches rockets.\nSafely."}, actor=alice, now=now)
     file = validate_file(SimpleUploadedFile("logo.png", png()), ("png",))

@@ -1,4 +1,4 @@
-"""The directory finds by any part of a name in any letters, counts what each choice would leave, and bears nonsense."""
+"""Tests of the directory's search: parts of names in any script, counts of filters, and invalid parameters."""
 
 import re
 from datetime import timedelta
@@ -20,7 +20,7 @@ from portal.directory.models import Listing
 from portal.directory.services import join_platforms
 from tests.conftest import NOW
 
-# name, company, program, category, tier, standing, platforms, share in time of how many
+# name, company, program, category, tier, listing status, platforms, share on time, number of targets
 SHELF = (
     ("Žluté Rakety", "Acme", "terraform-provider", "networking", "partner", "listed", ("linux_amd64",), 90.0, 20),
     ("Rocket scan", "Acme", "terraform-run-task", "audit", "verified", "listed", (), None, 0),
@@ -105,7 +105,7 @@ def names(**query: str) -> list[str]:
         ),
     ],
 )
-def test_what_the_filters_leave(shelf: None, query: dict[str, str], expected: list[str]) -> None:
+def test_filters_select_listings(shelf: None, query: dict[str, str], expected: list[str]) -> None:
     assert names(**query) == expected
 
 
@@ -119,7 +119,7 @@ def test_what_the_filters_leave(shelf: None, query: dict[str, str], expected: li
         {"listing_status": "any", "track": "infrastructure"},
     ],
 )
-def test_each_figure_is_what_its_choice_leaves(shelf: None, query: dict[str, str]) -> None:
+def test_each_count_is_the_number_of_results_of_its_option(shelf: None, query: dict[str, str]) -> None:
     count, options_by_name = facets.count_facets(search.parse_filters(query))
     assert count == len(names(**query))
     for name, options in options_by_name.items():
@@ -131,7 +131,7 @@ def test_each_figure_is_what_its_choice_leaves(shelf: None, query: dict[str, str
             )
 
 
-def test_each_choice_is_called_as_people_call_it(shelf: None) -> None:
+def test_each_option_has_a_readable_label(shelf: None) -> None:
     _, options_by_name = facets.count_facets(search.parse_filters({"listing_status": "any"}))
     words = {name: [option.label for option in options] for name, options in options_by_name.items()}
     assert words["listing_status"] == list(search.STANDING_LABELS.values())
@@ -140,7 +140,7 @@ def test_each_choice_is_called_as_people_call_it(shelf: None) -> None:
     assert words["platform"] == ["Linux amd64", "macOS arm64"]
 
 
-def test_page_keeps_its_filters_in_the_address(shelf: None, client: Client) -> None:
+def test_page_keeps_its_filters_in_the_url(shelf: None, client: Client) -> None:
     page = client.get("/directory/?q=o&program=terraform-provider")
     assert 'href="?q=o&amp;program=terraform-provider&amp;listing_status=suspended"' in page.text
     assert 'href="?q=o"' in page.text
@@ -148,7 +148,7 @@ def test_page_keeps_its_filters_in_the_address(shelf: None, client: Client) -> N
     assert page["Cache-Control"] == "no-cache"
 
 
-def test_page_says_of_which_partner_it_is_and_leads_to_all(shelf: None, client: Client) -> None:
+def test_page_of_a_partner_names_it_and_links_to_all_listings(shelf: None, client: Client) -> None:
     page = BeautifulSoup(client.get("/directory/?q=o&partner=acme").content, "html.parser")
     link = page.select_one("#f-partner a")
     assert link is not None
@@ -165,7 +165,7 @@ def test_page_says_of_which_partner_it_is_and_leads_to_all(shelf: None, client: 
         ("?q=o&sort=newest", ['value="">Best match', 'value="newest" selected>', 'value="name">', 'value="support">']),
     ],
 )
-def test_usual_order_is_blank_so_that_it_follows_what_is_entered(
+def test_default_order_is_blank_and_depends_on_the_query(
     shelf: None, client: Client, query: str, expected: list[str]
 ) -> None:
     for headers in ({}, {"HX-Request": "true", "HX-Trigger": "directory-search"}):
@@ -177,14 +177,14 @@ def test_usual_order_is_blank_so_that_it_follows_what_is_entered(
         )
 
 
-def test_typing_leaves_an_address_without_blank_fields(shelf: None, client: Client) -> None:
+def test_url_after_typing_has_no_blank_fields(shelf: None, client: Client) -> None:
     htmx_headers = {"HX-Request": "true", "HX-Trigger": "directory-search"}
     assert client.get("/directory/?q=scan&sort=", headers=htmx_headers)["HX-Replace-Url"] == "/directory/?q=scan"
     assert client.get("/directory/?q=&sort=", headers=htmx_headers)["HX-Replace-Url"] == "/directory/"
     assert "HX-Replace-Url" not in client.get("/directory/?q=scan", headers={"HX-Request": "true"})
 
 
-def test_typing_swaps_the_results_alone(shelf: None, client: Client) -> None:
+def test_typing_replaces_only_the_results(shelf: None, client: Client) -> None:
     part = client.get("/directory/?q=proxy", headers={"HX-Request": "true"}).text
     assert "<html" not in part
     count = re.search(r'<p id="result-count"[^>]* hx-swap-oob="true">(.*?)</p>', part, re.S)
@@ -195,18 +195,18 @@ def test_typing_swaps_the_results_alone(shelf: None, client: Client) -> None:
     assert whole.count('id="result-count"') == 1
 
 
-def test_directory_asks_the_database_twice(shelf: None, client: Client, django_assert_max_num_queries: Any) -> None:
+def test_directory_needs_two_queries(shelf: None, client: Client, django_assert_max_num_queries: Any) -> None:
     with django_assert_max_num_queries(2):
         client.get("/directory/?q=o&platform=linux_amd64&sort=support")
 
 
 @given(query=st.dictionaries(st.sampled_from([*search.ListingFilters.__dataclass_fields__, "page"]), NONSENSE))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_nonsense_in_the_address_shows_a_page(shelf: None, client: Client, query: dict[str, str]) -> None:
+def test_invalid_parameters_show_a_page(shelf: None, client: Client, query: dict[str, str]) -> None:
     assert client.get(f"/directory/?{urlencode(query, errors='replace')}").status_code == 200
 
 
-def test_data_of_a_listing_has_its_whole_shape(shelf: None, settings: Any) -> None:
+def test_data_of_a_listing_has_all_fields(shelf: None, settings: Any) -> None:
     settings.SITE_URL = "https://portal.example"
     row = Listing.objects.get(name="Proxy")
     data = search.serialize_listing(row)
@@ -225,7 +225,7 @@ def test_partner_without_a_listing_has_no_page(shelf: None, client: Client) -> N
     assert client.get(f"/directory/{uuid4()}/").status_code == 404
 
 
-def test_run_tasks_have_one_card_a_partner(shelf: None, client: Client) -> None:
+def test_run_tasks_have_one_card_per_partner(shelf: None, client: Client) -> None:
     Listing.objects.filter(program="terraform-run-task").update(blurb="Scans plans.\nStops what is open.")
     page = client.get("/run-tasks/").text
     assert page.count('class="task-card"') == 1

@@ -1,4 +1,4 @@
-"""Each row of the directory follows from its integration, at once, and tells everyone no more than they may know."""
+"""Tests that each row of the directory follows its integration immediately and contains only public data."""
 
 from datetime import timedelta
 from typing import Any
@@ -45,12 +45,12 @@ def fresh(row: Integration) -> Integration:
     return Integration.objects.get(pk=row.pk)
 
 
-def test_what_was_never_listed_has_no_row(at: Any) -> None:
+def test_unlisted_integration_has_no_row(at: Any) -> None:
     at("review")
     assert Listing.objects.count() == 0
 
 
-def test_release_makes_a_row_and_reports_once(listed_integration: Integration) -> None:
+def test_release_creates_a_row_and_one_event(listed_integration: Integration) -> None:
     listing_row = row_of(listed_integration)
     assert (listing_row.name, listing_row.publisher, listing_row.program, listing_row.listing_status) == (
         "Rocket",
@@ -61,7 +61,7 @@ def test_release_makes_a_row_and_reports_once(listed_integration: Integration) -
     assert changes(listed_integration) == [("new", "Listed by the Nomad program.")]
 
 
-def test_notice_is_reported_to_no_one(listed_integration: Integration, rita: Any, now: Any) -> None:
+def test_notice_changes_nothing_public(listed_integration: Integration, rita: Any, now: Any) -> None:
     before = row_of(listed_integration)
     perform_transition(listed_integration, "issue_notice", actor=rita, note="Issue 7.", now=now)
     after = row_of(listed_integration)
@@ -69,7 +69,7 @@ def test_notice_is_reported_to_no_one(listed_integration: Integration, rita: Any
     assert len(changes(listed_integration)) == 1
 
 
-def test_suspension_is_reported_and_takes_the_tier(
+def test_suspension_is_public_and_removes_the_tier(
     listed_integration: Integration, rita: Any, rob: Any, now: Any
 ) -> None:
     MonitoredRepository.objects.update(data_up_to=now + timedelta(days=99))
@@ -89,7 +89,7 @@ def test_end_of_support_is_reported_as_removed(listed_integration: Integration, 
 
 
 @pytest.mark.every_database
-def test_texts_names_and_pictures_follow_at_once(listed_integration: Integration, alice: Any, now: Any) -> None:
+def test_texts_names_and_logos_are_updated_immediately(listed_integration: Integration, alice: Any, now: Any) -> None:
     requirements.submit_answer(listed_integration, TEXT, {"text": "Flies.\nFar."}, actor=alice, now=now)
     documents.upload_document(
         listed_integration, LOGO, validate_file(SimpleUploadedFile("l.png", png()), ("png",)), actor=alice, now=now
@@ -109,7 +109,7 @@ def test_texts_names_and_pictures_follow_at_once(listed_integration: Integration
     assert services.find_drift(fresh(listed_integration), listing_row) == []
 
 
-def test_partner_that_is_renamed_is_renamed_in_all_rows(
+def test_renamed_partner_is_renamed_in_all_rows(
     listed_integration: Integration, acme: Any, alice: Any, now: Any
 ) -> None:
     profiles.change_profile(acme, name="Apex", website="", actor=alice, now=now)
@@ -118,7 +118,7 @@ def test_partner_that_is_renamed_is_renamed_in_all_rows(
 
 
 @pytest.mark.every_database
-def test_rebuild_makes_what_is_missing_and_then_drifts_no_more(
+def test_rebuild_creates_missing_rows_and_then_changes_nothing(
     listed_integration: Integration, alice: Any, now: Any
 ) -> None:
     perform_transition(listed_integration, "archive", actor=alice, note="Replaced.", now=now + timedelta(days=1))
@@ -133,7 +133,7 @@ def test_rebuild_makes_what_is_missing_and_then_drifts_no_more(
         call_command("rebuild_directory", "--check")
 
 
-def test_rows_that_an_upgrade_finds_missing_are_made_by_the_job(listed_integration: Integration, now: Any) -> None:
+def test_rows_missing_after_an_upgrade_are_created_by_the_job(listed_integration: Integration, now: Any) -> None:
     Listing.objects.all().delete()
     assert services.refresh_due_listings(now) == 1
     assert services.find_drift(fresh(listed_integration), row_of(listed_integration)) == []
@@ -153,7 +153,7 @@ def build_listing(version: str, *platforms: str) -> dict[str, Any]:
     return {"registry": registry_listing.as_dict()}
 
 
-def test_versions_and_platforms_follow_within_the_hour(listed_integration: Integration, now: Any) -> None:
+def test_versions_and_platforms_are_updated_within_the_hour(listed_integration: Integration, now: Any) -> None:
     observations.store_observation(listed_integration, "registry.listed", build_listing("1.0.0", "linux_amd64"), now)
     kept_at = row_of(listed_integration).figures_at
     assert services.refresh_due_listings(kept_at + timedelta(minutes=59)) == 0
@@ -174,7 +174,7 @@ def test_versions_and_platforms_follow_within_the_hour(listed_integration: Integ
 
 
 @pytest.mark.every_database
-def test_version_that_is_the_newest_again_is_not_reported_as_new(listed_integration: Integration, now: Any) -> None:
+def test_version_that_is_newest_again_is_not_new(listed_integration: Integration, now: Any) -> None:
     for day, version in enumerate(("0.10.0", "1.1.0", "0.10.0")):
         later = now + timedelta(days=day)
         observations.store_observation(
@@ -187,9 +187,7 @@ def test_version_that_is_the_newest_again_is_not_reported_as_new(listed_integrat
     ]
 
 
-def test_version_before_a_release_stands_above_the_newest_and_is_not_it(
-    listed_integration: Integration, now: Any
-) -> None:
+def test_prerelease_is_listed_above_the_newest_version(listed_integration: Integration, now: Any) -> None:
     registry_listing = RegistryListing(
         "acme/rocket",
         "https://github.com/acme/rocket",
@@ -207,7 +205,7 @@ def test_version_before_a_release_stands_above_the_newest_and_is_not_it(
 
 
 @pytest.mark.every_database
-def test_record_of_many_is_the_record_of_one(listed_integration: Integration, now: Any) -> None:
+def test_records_in_bulk_equal_single_records(listed_integration: Integration, now: Any) -> None:
     watch = MonitoredRepository.objects.get(integration=listed_integration)
     for number in range(1, 5):
         issue = issue_of(watch, number, now + timedelta(hours=1))
@@ -225,9 +223,7 @@ def test_record_of_many_is_the_record_of_one(listed_integration: Integration, no
     assert (many["share"], many["settled"], many["rank"]) == (80.0, 5, 800)
 
 
-def test_record_has_the_times_of_both_clocks_and_what_is_not_measurable(
-    listed_integration: Integration, now: Any
-) -> None:
+def test_record_has_the_times_of_both_clocks_and_unmeasurable_ones(listed_integration: Integration, now: Any) -> None:
     watch = MonitoredRepository.objects.get(integration=listed_integration)
     due_at, stopped_at = now + timedelta(days=2), now + timedelta(hours=10)
     for number, (target_type, hours) in enumerate([("respond", 2), ("respond", 5), ("resolve", 30)], 1):
@@ -240,7 +236,7 @@ def test_record_has_the_times_of_both_clocks_and_what_is_not_measurable(
     assert (record["share"], record["settled"], record["data_incomplete"]) == (100.0, 3, 1)
 
 
-def test_versions_that_a_release_no_longer_names_stay_known_and_what_a_registry_takes_back_goes() -> None:
+def test_removed_versions_stay_unless_the_registry_withdraws_them() -> None:
     before = [{"version": "1.0.0", "platforms": ["linux_amd64"], "since": "2026-01-02"}]
     newest = {"version": "1.1.0", "platforms": None, "since": ""}
     assert merge_versions(before, ObservedVersions("1.1.0", ("1.1.0",))) == [newest, *before]

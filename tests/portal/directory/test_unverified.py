@@ -54,7 +54,7 @@ def set_state(partner: Partner, state: VerificationState, now: datetime) -> None
 
 
 def remove_proofs() -> None:
-    """Make every company unverified, without a refresh of what is derived from it."""
+    """Make every company unverified without updating derived data."""
     PartnerVerification.objects.all().delete()
     Partner.objects.update(verification_state=VerificationState.UNVERIFIED)
 
@@ -78,7 +78,7 @@ def find_leaks(client: Client, row: Integration) -> list[str]:
 
 
 @pytest.mark.parametrize("state", [state for state in VerificationState if state != "verified"])
-def test_listing_of_an_unverified_company_is_nowhere_public(
+def test_listing_of_an_unverified_company_is_on_no_public_page(
     at: Callable[..., Integration], client: Client, now: datetime, rita: Any, state: VerificationState
 ) -> None:
     row = at("support", "terraform-run-task")
@@ -169,7 +169,7 @@ def test_reviewer_verifies_a_company_on_its_page(
 
 
 @pytest.mark.parametrize(("who", "code"), [("sam", 403), ("alice", 404), ("charlie", 404)])
-def test_others_don_t_decide_on_a_company(
+def test_others_cannot_verify_a_company(
     sign_in: Callable[[Any], Client], acme: Partner, who: str, code: int, request: Any
 ) -> None:
     remove_proofs()

@@ -18,7 +18,7 @@ Connect = Callable[..., GitHubGrant]
 
 @pytest.fixture
 def github_app(github_sign_in: GitHub) -> GitHub:
-    """A GitHub on which the App is installed for a private and a public repository of alice-gh."""
+    """Return a fake GitHub with the App installed for a private and a public repository of alice-gh."""
     github_sign_in.seed(SECRET, PUBLIC, people=PEOPLE)
     github_sign_in.user_access.readable["alice-gh"] = [SECRET.full_name, PUBLIC.full_name]
     return github_sign_in
@@ -26,7 +26,7 @@ def github_app(github_sign_in: GitHub) -> GitHub:
 
 @pytest.fixture
 def connect(github_app: GitHub, sign_in: Callable[[User], Any]) -> Connect:
-    """Connect GitHub on the page of a person and return the grant."""
+    """Return a function that connects GitHub on a user's page and returns the grant."""
 
     def press(user: User, *, next_url: str = "") -> GitHubGrant:
         client = sign_in(user)

@@ -76,7 +76,7 @@ def test_account_of_another_person_is_refused(sign_in: Any, alice: User, bob: Us
 
 
 @pytest.mark.parametrize(("target", "location"), [("/new/", "/new/"), ("https://evil.example/", "/profile/github/")])
-def test_connecting_leads_back(sign_in: Any, alice: User, github_app: GitHub, target: str, location: str) -> None:
+def test_connecting_redirects_back(sign_in: Any, alice: User, github_app: GitHub, target: str, location: str) -> None:
     client = sign_in(alice)
     leaves = client.post("/profile/github/connect/", {"next": target})
     assert client.get(chosen_at(github_app, leaves.url, "alice-gh")).url == location
@@ -135,7 +135,7 @@ def test_rejected_token_ends_the_grant_and_alerts_no_staff(
 
 
 @pytest.mark.parametrize("is_old", [False, True])
-def test_revoked_grant_is_gone_here_and_at_github(
+def test_revoked_grant_is_deleted_here_and_at_github(
     alice: User,
     sign_in: Any,
     connect: Connect,
@@ -186,7 +186,7 @@ def test_tokens_follow_a_new_encryption_key(alice: User, connect: Connect, setti
     assert (results["GitHub grants"], read_secret(grant)) == (1, SECRET.full_name)
 
 
-def test_private_answers_are_cached_for_their_grant_alone(
+def test_private_responses_are_cached_for_their_grant_only(
     alice: User, bob: User, connect: Connect, github_app: GitHub
 ) -> None:
     grant = connect(alice)

@@ -67,7 +67,7 @@ def test_partner_is_asked_to_connect_github_and_no_check_fails(
     assert "connect_github" not in list_partner_codes(row, now)
 
 
-def test_outage_asks_nobody_to_connect_github(row: Integration, github_app: GitHub, now: datetime) -> None:
+def test_outage_asks_no_one_to_connect_github(row: Integration, github_app: GitHub, now: datetime) -> None:
     github_app.fail(f"/repos/{SECRET.full_name}", 502)
     state = run_check(row, now)
     assert (state.status, state.detail[0]["needs_access"]) == ("error", False)

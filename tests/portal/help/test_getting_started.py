@@ -1,4 +1,4 @@
-"""Tests that the first page for partners leads each user to their next step and stores nothing."""
+"""Tests that the page for new partners shows each user's next step and stores nothing."""
 
 from typing import Any
 
@@ -19,16 +19,16 @@ def step(client: Client) -> tuple[str, str]:
     return page["sentence"], page["href"]
 
 
-def test_visitor_is_led_to_the_chooser_and_nothing_is_kept(client: Client, db: None) -> None:
+def test_visitor_is_directed_to_the_program_chooser_and_nothing_is_stored(client: Client, db: None) -> None:
     assert step(client) == ("Find your program. You don't need an account.", "/programs/choose/")
     assert client.get("/help/getting-started/").cookies.output() == ""
 
 
-def test_person_without_a_partner_is_led_to_one(sign_in: Any, db: None) -> None:
+def test_user_without_a_partner_is_directed_to_one(sign_in: Any, db: None) -> None:
     assert step(sign_in(person("new@new.example", "New")))[1] == "/company/new/"
 
 
-def test_partner_is_led_to_what_waits_then_to_the_draft_then_to_the_start(
+def test_partner_is_directed_to_the_action_then_the_draft_then_the_start(
     sign_in: Any, alice: Any, acme: Any, rocket: Any, charlie: Any, globex: Any
 ) -> None:
     rocket.refresh_from_db()
@@ -40,7 +40,7 @@ def test_partner_is_led_to_what_waits_then_to_the_draft_then_to_the_start(
 
 
 @pytest.mark.parametrize("key", PROGRAMS)
-def test_what_to_have_at_hand_is_what_the_program_asks(key: str) -> None:
+def test_preparation_list_matches_the_requirements_of_the_program(key: str) -> None:
     preparation_list = build_preparation_list(PROGRAMS[key])
     requirement_titles = {each.title for each in PROGRAMS[key].default_edition.requirements()}
     assert preparation_list.needs

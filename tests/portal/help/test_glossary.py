@@ -37,19 +37,19 @@ def test_every_state_is_explained_once(kind: str, values: object) -> None:
     assert sorted(explained_values) == sorted(str(value) for value in values)  # type: ignore[attr-defined]
 
 
-def test_no_word_stands_twice() -> None:
+def test_no_term_is_duplicated() -> None:
     keys = [term.key for chapter in CHAPTERS for term in chapter.terms] + [chapter.key for chapter in CHAPTERS]
     assert len(keys) == len(set(keys))
 
 
-def test_page_has_a_place_for_each_word_and_is_open_to_everybody(client: Client, db: None) -> None:
+def test_page_has_an_anchor_for_each_term_and_is_public(client: Client, db: None) -> None:
     page = client.get("/help/glossary/").text
     assert [key for key in TERMS_BY_KEY if f'id="{key}"' not in page] == []
     tiers = [tier for program in PROGRAMS.values() for tier in program.default_edition.tiers]
     assert [tier.name for tier in tiers if tier.name not in page] == []
 
 
-def test_links_to_words_arrive() -> None:
+def test_links_to_terms_work() -> None:
     pattern = re.compile(r"""(?:\{% url "help:glossary" %\}#|\{% word ")([\w-]+)""")
     term_keys = {key for page in template_files() for key in pattern.findall(page.read_text())}
     assert term_keys
@@ -57,7 +57,7 @@ def test_links_to_words_arrive() -> None:
     assert build_url("turn") == f"{reverse('help:glossary')}#turn"
 
 
-def test_word_that_no_one_explains_is_refused() -> None:
+def test_unknown_term_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^Unknown glossary term: 'gizmo'\.$"):
         word("gizmo")
     assert (
@@ -66,7 +66,7 @@ def test_word_that_no_one_explains_is_refused() -> None:
     )
 
 
-def test_each_tier_leads_to_its_place_on_the_programs_page(client: Client, db: None) -> None:
+def test_each_tier_links_to_its_anchor_on_the_program_page(client: Client, db: None) -> None:
     for key in PROGRAMS:
         page = client.get(reverse("submissions:program", args=[key])).text
         anchors = [href.partition("#")[2] for *_, href in list_tiers() if href.startswith(f"/programs/{key}/")]
@@ -82,7 +82,7 @@ def test_checks_can_be_searched(client: Client, db: None) -> None:
     assert client.get("/help/checks/", {"q": "\x00" * 3000}).status_code == 200
 
 
-def test_help_leads_to_all_of_it(client: Client, db: None) -> None:
+def test_help_links_to_all_pages(client: Client, db: None) -> None:
     page = client.get("/help/").text
     places = (
         "help:getting_started",

@@ -21,7 +21,7 @@ def path_of(address: str) -> str:
 
 
 def entries(person: Any, now: Any = None) -> dict[str, Any]:
-    """The entries of a person's calendar by title, as icalendar reads them."""
+    """Return the entries of a user's calendar by title, parsed by icalendar."""
     calendar = Calendar.from_ical(calendar_feed.render_calendar(person, now or timezone.now()))
     return {str(event["summary"]): event for event in calendar.walk("VEVENT")}
 
@@ -31,7 +31,7 @@ def listed_integration(acme: Any, alice: Any, rita: Any) -> Integration:
     return drive(begin(acme, alice, name="Booster"), "support", partner=alice, reviewer=rita)
 
 
-def test_promise_is_an_entry_and_taken_away_when_it_is_kept(listed_integration: Any, alice: Any, charlie: Any) -> None:
+def test_sla_target_is_an_entry_until_it_is_met(listed_integration: Any, alice: Any, charlie: Any) -> None:
     issue = create_issue(
         listed_integration, "A private title", timezone.now() - timedelta(hours=1), labels=("critical",)
     )
@@ -61,7 +61,7 @@ def test_reviewer_sees_when_their_review_is_due(at: Any, rita: Any, rob: Any) ->
     assert entries(rob, NOW) == {}
 
 
-def test_turn_that_comes_back_is_later_than_its_cancellation(at: Any, rita: Any) -> None:
+def test_repeated_action_is_newer_than_its_cancellation(at: Any, rita: Any) -> None:
     row = at("review")
     rows, numbers, states = Integration.objects.filter(pk=row.pk), [], []
     for day, holder in enumerate(("program", "partner", "program")):
@@ -73,7 +73,7 @@ def test_turn_that_comes_back_is_later_than_its_cancellation(at: Any, rita: Any)
     assert numbers == sorted(set(numbers))
 
 
-def test_address_is_secret_and_can_be_made_again(client: Any, alice: Any, listed_integration: Any) -> None:
+def test_url_is_secret_and_can_be_replaced(client: Any, alice: Any, listed_integration: Any) -> None:
     first = path_of(calendar_feed.create_feed(alice, NOW))
     assert client.get(first)["Content-Type"] == "text/calendar; charset=utf-8"
     second = path_of(calendar_feed.create_feed(alice, NOW))
@@ -85,14 +85,14 @@ def test_address_is_secret_and_can_be_made_again(client: Any, alice: Any, listed
     assert client.get(second).status_code == 404
 
 
-def test_someone_who_is_no_longer_active_has_no_calendar(client: Any, alice: Any) -> None:
+def test_deactivated_user_has_no_calendar(client: Any, alice: Any) -> None:
     address = path_of(calendar_feed.create_feed(alice, NOW))
     alice.is_active = False
     alice.save()
     assert client.get(address).status_code == 404
 
 
-def test_what_has_not_changed_is_not_sent_again(client: Any, alice: Any, listed_integration: Any) -> None:
+def test_unchanged_calendar_is_not_modified(client: Any, alice: Any, listed_integration: Any) -> None:
     create_issue(listed_integration, "Fails", timezone.now() - timedelta(hours=1), labels=("critical",))
     address = path_of(calendar_feed.create_feed(alice, NOW))
     answer = client.get(address)
@@ -101,7 +101,7 @@ def test_what_has_not_changed_is_not_sent_again(client: Any, alice: Any, listed_
     assert client.get(address, headers={"If-None-Match": answer["ETag"]}).status_code == 200
 
 
-def test_address_is_shown_once(sign_in: Any, alice: Any) -> None:
+def test_url_is_shown_once(sign_in: Any, alice: Any) -> None:
     client = sign_in(alice)
     answer = client.post("/notifications/calendar/")
     assert "/calendar/" in answer.content.decode()
@@ -111,7 +111,7 @@ def test_address_is_shown_once(sign_in: Any, alice: Any) -> None:
     assert calendar_feed.CalendarFeed.objects.count() == 0
 
 
-def test_finding_that_is_due_and_a_meeting_are_entries(listed_integration: Any, alice: Any, rita: Any) -> None:
+def test_due_finding_and_meeting_are_entries(listed_integration: Any, alice: Any, rita: Any) -> None:
     now = timezone.now()
     requirement = listed_integration.edition.requirements()[0].id
     finding_fields = {"integration": listed_integration, "requirement_id": requirement}
@@ -129,7 +129,7 @@ def test_finding_that_is_due_and_a_meeting_are_entries(listed_integration: Any, 
     assert {str(each["status"]) for each in entries(alice).values()} == {"CANCELLED"}
 
 
-def test_token_that_ends_is_an_entry_of_whose_it_is(alice: Any, bob: Any) -> None:
+def test_expiring_token_is_an_entry_of_its_owner(alice: Any, bob: Any) -> None:
     now = timezone.now()
     ApiToken.objects.create(name="Private", prefix="pp_1", digest="d", user=bob, created_at=now, expires_at=now)
     assert (list(entries(bob)), entries(alice)) == (["An API token ends"], {})

@@ -1,4 +1,4 @@
-"""Tests of the email log: emails whose links work without a password stay closed."""
+"""Tests that the email log hides emails whose links work without a password."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ LINKED_VALUE = re.compile(r"\(<\{\{ ([\w.]+) \}\}>\)")
 # Pages that require a sign-in, or are the same for everyone.
 OPEN_PAGES = {"page", "requirement_page", "issues_page", "introduction_page", "row.page", "issue.url", "part.href"}
 OPEN_LINKS = {
-    "account_exists": {"password_reset_url"},  # the page that asks for an address
+    "account_exists": {"password_reset_url"},  # page that asks for an email address
     "unknown_account": {"signup_url"},
     "report": {"url", "csv", "pdf"},  # pages of decisions, and files of a report that program staff can read
 }
@@ -46,7 +46,7 @@ def test_lists_have_no_link_of_an_invitation(sam: User, rita: User, sign_in: Any
     assert (response.status_code, "nora@program.example" in content, secret in content) == (200, True, False)
 
 
-def test_templates_with_a_link_of_their_own_are_secret() -> None:
+def test_templates_with_a_personal_link_are_secret() -> None:
     secret = set()
     for source in SOURCES.glob("*.md"):
         values = set(LINKED_VALUE.findall(source.read_text())) - OPEN_PAGES - OPEN_LINKS.get(source.stem, set())

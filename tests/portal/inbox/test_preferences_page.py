@@ -9,7 +9,7 @@ from portal.notifications import preferences
 pytestmark = pytest.mark.django_db
 
 
-def test_page_keeps_what_was_chosen(sign_in: Any, alice: Any) -> None:
+def test_page_saves_preferences(sign_in: Any, alice: Any) -> None:
     client = sign_in(alice)
     form = client.get("/notifications/preferences/").context["form"]
     assert "reviews" not in form.fields

@@ -1,4 +1,4 @@
-"""A clock that stands still and the kinds of jobs that the tests run."""
+"""Frozen clock and sample jobs of the tests."""
 
 from datetime import datetime
 
@@ -16,7 +16,7 @@ def frozen_time(time_machine):
 
 
 @pytest.fixture(autouse=True)
-def _no_calls():
+def _reset_sample_jobs():
     sample_jobs.calls.clear()
     sample_jobs.steps.clear()
     sample_jobs.failures.clear()

@@ -1,7 +1,7 @@
-"""Scenarios with real processes, which the tests start: `python -m tests.portal.jobs.processes SCENARIO`.
+"""Scenarios with real processes for tests: `python -m tests.portal.jobs.processes SCENARIO`.
 
-Django is set up once, each process is a fork. The database is that of DATABASE_URL; JOB_LOG is what the jobs write, a
-line for each attempt with the thing, the attempt and the process. The last line of the output is the result as JSON.
+Django is set up once; each process is a fork. The database is that of DATABASE_URL. Jobs write to JOB_LOG, a line for
+each attempt with the thing, the attempt, and the process. The last line of the output is the result as JSON.
 """
 
 import json
@@ -34,7 +34,7 @@ COUNT = 20
 
 
 def fork(work: Callable[[], object]) -> int:
-    """Do work in another process. Return its pid."""
+    """Work in a new process. Return its ID."""
     connections.close_all()
     pid = os.fork()
     if pid:
@@ -75,7 +75,7 @@ def race_to_enqueue() -> Any:
 
 
 def race_to_run() -> Any:
-    """Run the same jobs in four processes at a time: half of them by id, half as the next of the queue."""
+    """Run the same jobs in four processes at a time: half by ID, half as next of the queue."""
     ids = [enqueue(log, thing=thing).pk for thing in range(COUNT)]
     start, now = time.time() + 0.5, timezone.now()
     for work in (lambda: [run_job(pk) for pk in ids], lambda: run_due_jobs("webhooks", now)) * 2:
@@ -87,7 +87,7 @@ def race_to_run() -> Any:
 
 
 def kill(definition: Any) -> Any:
-    """Kill the process that runs a job; look at once, and when the lease has expired."""
+    """Kill the process that runs a job. Look for it immediately, and after its lease expired."""
     job = enqueue(definition, thing=7)
     pid = fork(lambda: run_job(job.pk))
     wait_until(read_log)
@@ -102,7 +102,7 @@ def kill(definition: Any) -> Any:
 
 
 def outlast_lease() -> Any:
-    """Ask for a job again when its first lease would have expired, while its process is still at work."""
+    """Request a job after its first lease would have expired while its process still works."""
     job = enqueue(work_for_long, thing=7)
     pid = fork(lambda: run_job(job.pk))
     wait_until(read_log)
@@ -114,14 +114,14 @@ def outlast_lease() -> Any:
 
 
 def use_worker() -> Any:
-    """Let a Celery worker run jobs, with the safety net beside it. Then kill the worker and let the net take over."""
+    """Run jobs in a Celery worker next to run_jobs. Then kill the worker, so that run_jobs takes over."""
     worker = fork(
         lambda: app.Worker(
             pool="solo", loglevel="CRITICAL", without_gossip=True, without_mingle=True, without_heartbeat=True
         ).start()
     )
     enqueue(log, thing=-1)
-    wait_until(read_log, 120)  # the worker is up
+    wait_until(read_log, 120)  # the worker has started
     LOG.unlink()
     dispatcher.JOBS, rounds = [], []  # type: ignore[assignment]
     for thing in range(COUNT):

@@ -1,4 +1,4 @@
-"""Kinds of jobs for tests. What the next call does is put into `steps`."""
+"""Sample jobs. Tests put the action of the next call into `steps`."""
 
 import os
 import time
@@ -44,7 +44,7 @@ def fragile(context: JobContext, *, thing: int = 0) -> Reschedule | None:
 
 
 def write_line(context: JobContext, thing: int) -> None:
-    """Append what runs to the file that several processes share."""
+    """Append a line about the attempt to a file that several processes share."""
     with open(os.environ["JOB_LOG"], "a") as log:
         log.write(f"{thing} {context.attempt} {os.getpid()}\n")
 

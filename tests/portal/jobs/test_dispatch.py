@@ -1,4 +1,4 @@
-"""The dispatcher of due jobs and the safety net under the workers."""
+"""Tests of the dispatcher of due jobs, and of run_jobs as a fallback of workers."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -41,7 +41,7 @@ def count_messages() -> int:
 
 
 @pytest.mark.django_db
-def test_dispatch_publishes_what_is_due_and_what_was_left_behind(broker, clock):
+def test_dispatch_publishes_due_and_abandoned_jobs(broker, clock):
     enqueue(deliver, thing=1)
     enqueue(deliver, thing=2, run_after=NOW + timedelta(hours=1))
     left = enqueue(deliver, thing=3)
@@ -73,14 +73,14 @@ def test_dispatch_without_a_broker_publishes_nothing(settings):
 
 
 @pytest.mark.django_db
-def test_worker_runs_the_job_of_a_message_and_ignores_one_that_comes_twice():
+def test_worker_runs_the_job_of_a_message_and_ignores_a_duplicate():
     job = enqueue(deliver, thing=7)
     tasks.run(job.pk)
     tasks.run(job.pk)
     assert calls == [(7, 1)]
 
 
-def test_worker_leaves_a_job_for_later_while_the_database_is_away(monkeypatch, caplog):
+def test_worker_leaves_a_job_for_later_during_a_database_outage(monkeypatch, caplog):
     def fail(job_id):
         raise OperationalError("gone")
 
@@ -91,7 +91,7 @@ def test_worker_leaves_a_job_for_later_while_the_database_is_away(monkeypatch, c
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("has_broker", "seconds"), [(False, 0), (True, 15)])
-def test_safety_net_leaves_a_due_job_to_the_worker_within_its_grace(broker, clock, has_broker, seconds):
+def test_run_jobs_leaves_a_due_job_to_the_worker_during_the_grace_period(broker, clock, has_broker, seconds):
     if not has_broker:
         broker.stop()
     enqueue(deliver, thing=1)
@@ -106,7 +106,7 @@ def test_safety_net_leaves_a_due_job_to_the_worker_within_its_grace(broker, cloc
 
 @pytest.mark.any_database
 @pytest.mark.django_db
-def test_safety_net_is_idle_while_workers_do_their_work(broker, clock):
+def test_run_jobs_is_idle_while_workers_run_jobs(broker, clock):
     for second in range(60):
         job = enqueue(deliver, thing=second)
         assert dispatcher.run_overdue("webhooks") == {}
@@ -116,7 +116,7 @@ def test_safety_net_is_idle_while_workers_do_their_work(broker, clock):
     assert calls == [(second, 1) for second in range(60)]
 
 
-def test_the_schedule_holds_the_periodic_jobs_of_the_queue():
+def test_schedule_contains_the_periodic_jobs_of_the_queue():
     own = [(job.name, job.function_path, job.seconds, job.queue) for job in JOBS if job.name.startswith("jobs.")]
     assert own == [
         ("jobs.dispatch_due", "portal.jobs.tasks.dispatch_due", 5, "clocks"),
@@ -124,7 +124,7 @@ def test_the_schedule_holds_the_periodic_jobs_of_the_queue():
     ]
 
 
-def test_periodic_adds_a_function_to_the_schedule_once(monkeypatch):
+def test_periodic_decorator_adds_a_function_to_the_schedule_once(monkeypatch):
     monkeypatch.setattr("portal.jobs.registry.JOBS", schedule := [])
     add = periodic("mine", every=timedelta(minutes=2), queue="email")
     add(tasks.prune)

@@ -1,4 +1,4 @@
-"""Enqueueing: transactions, keys, and messages to workers."""
+"""Tests of enqueueing: transactions, keys, and messages to workers."""
 
 import socket
 from datetime import timedelta
@@ -21,7 +21,7 @@ def list_jobs(*fields):
 
 
 @pytest.mark.django_db
-def test_enqueue_stores_what_it_is_given(frozen_time):
+def test_enqueue_stores_its_arguments(frozen_time):
     enqueue(deliver, thing=7, dedup_key="7", resource="endpoint:7", run_after=NOW + MINUTE, priority=5)
     assert Job.objects.values().get() == {
         "id": Job.objects.get().pk,
@@ -72,12 +72,12 @@ def test_enqueue_without_a_key_or_with_another_adds_a_job(frozen_time):
 
 
 @pytest.mark.django_db
-def test_enqueue_refuses_a_payload_that_the_function_does_not_take():
+def test_enqueue_refuses_a_payload_that_does_not_match_the_function():
     with pytest.raises(TypeError, match="unexpected keyword argument 'endpoint'"):
         enqueue(deliver, endpoint=7)
 
 
-def test_a_definition_names_a_queue_and_a_kind_of_its_own():
+def test_definition_requires_a_known_queue_and_a_unique_kind():
     with pytest.raises(ValueError, match=r"The queue 'nowhere' of tests.new is none of clocks, email, network"):
         job("tests.new", queue="nowhere")
     with pytest.raises(ValueError, match=r"two definitions of the job tests.deliver"):
@@ -85,7 +85,7 @@ def test_a_definition_names_a_queue_and_a_kind_of_its_own():
 
 
 @pytest.mark.django_db
-def test_enqueue_publishes_after_the_commit_what_is_due(monkeypatch, frozen_time, django_capture_on_commit_callbacks):
+def test_enqueue_publishes_due_jobs_after_the_commit(monkeypatch, frozen_time, django_capture_on_commit_callbacks):
     published = []
     monkeypatch.setattr("portal.jobs.services.publish_jobs", published.append)
     with django_capture_on_commit_callbacks(execute=True):
@@ -97,7 +97,7 @@ def test_enqueue_publishes_after_the_commit_what_is_due(monkeypatch, frozen_time
 
 @pytest.fixture(params=["closed", "silent"])
 def dead_broker(request, settings):
-    """A broker that is stopped, and one that takes connections and never answers."""
+    """URL of a broker that is stopped, or that accepts connections and never answers."""
     listener = socket.create_server(("127.0.0.1", 0))
     address = f"redis://127.0.0.1:{listener.getsockname()[1]}/0"
     if request.param == "closed":
@@ -120,7 +120,7 @@ def test_enqueue_while_the_broker_is_down_enqueues(dead_broker, caplog, monkeypa
 
 
 @pytest.mark.django_db
-def test_cancel_ends_a_pending_job_and_nothing_that_has_finished(frozen_time):
+def test_cancel_ends_a_pending_job_and_no_finished_job(frozen_time):
     waiting = enqueue(deliver)
     assert (cancel_job(waiting), cancel_job(waiting)) == (True, False)
     assert list_jobs("state", "finished_at") == [("canceled", NOW)]

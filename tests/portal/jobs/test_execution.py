@@ -1,4 +1,4 @@
-"""Execution: leases, retries, reruns, failures, and cancellation, each on a clock that stands still."""
+"""Tests of execution with a frozen clock: leases, retries, reruns, failures, and cancellation."""
 
 from datetime import timedelta
 
@@ -33,7 +33,7 @@ def read(job, *fields):
 
 
 def claim_one(job):
-    """Claim a job as a process does that dies before it settles it."""
+    """Claim a job like a process that dies before it settles it."""
     return claim(Job.objects.filter(pk=job.pk), NOW)
 
 
@@ -67,9 +67,9 @@ def test_jobs_of_a_queue_run_by_priority_then_age(clock):
     assert calls == [(2, 1), (1, 1), (3, 1)]
 
 
-def test_job_whose_process_dies_again_waits_for_its_backoff(clock):
+def test_job_whose_process_dies_repeatedly_waits_for_its_backoff(clock):
     job, now = enqueue(log, thing=1), NOW
-    for _ in range(2):  # after the first time it starts again at once
+    for _ in range(2):  # after the first death it restarts immediately
         assert claim(Job.objects.filter(pk=job.pk), now)
         now += SHORT_LEASE
     clock.move_to(now, tick=False)
@@ -78,7 +78,7 @@ def test_job_whose_process_dies_again_waits_for_its_backoff(clock):
     assert 20 * SECOND <= read(job, "run_after")[0] - now <= 22 * SECOND
 
 
-def test_kind_that_is_unknown_here_waits_for_a_newer_worker():
+def test_unknown_kind_waits_for_a_newer_worker():
     job = enqueue(deliver)
     Job.objects.update(kind="tests.of_a_newer_release")
     assert (run_job(job.pk), run_due_jobs("webhooks", NOW)) == (False, {})
@@ -103,7 +103,7 @@ def test_retries_follow_the_backoff_until_it_gives_up(clock):
     assert failures == [({"thing": 1}, "OSError: no route")]
 
 
-def test_retry_later_waits_as_long_as_it_says_and_counts_as_an_attempt():
+def test_retry_later_waits_for_its_delay_and_counts_as_an_attempt():
     job = enqueue(deliver)
     steps.append(fail(RetryLater("busy", after=timedelta(seconds=45))))
     run_job(job.pk)
@@ -237,7 +237,7 @@ def test_job_that_kills_its_process_is_given_up(clock):
     assert read(job, "state", "attempts", "error_code") == ("failed", 2, "lease_expired")
 
 
-def test_cancel_of_a_running_job_ends_it_at_its_next_report():
+def test_cancel_of_a_running_job_ends_it_at_its_next_heartbeat():
     job = enqueue(deliver, dedup_key="1")
 
     def step(context):

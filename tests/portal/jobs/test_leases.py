@@ -1,4 +1,4 @@
-"""Leases that a process renews while it works."""
+"""Tests of leases that a process renews while it works."""
 
 from datetime import timedelta
 from threading import Event
@@ -38,7 +38,7 @@ def test_lease_that_another_process_holds_is_not_renewed_again():
     assert len(calls) == 1
 
 
-def test_lease_outlives_a_database_that_is_away(caplog):
+def test_lease_renewal_survives_a_database_outage(caplog):
     renewed, answers = Event(), [OperationalError("gone")]
 
     def renew(expires_at):
@@ -52,7 +52,7 @@ def test_lease_outlives_a_database_that_is_away(caplog):
     assert caplog.messages == ["The lease of the work could not be renewed."]
 
 
-def test_waits_of_a_backoff_are_spread_by_its_jitter():
+def test_backoff_delays_vary_by_the_jitter():
     backoff = Backoff(first=timedelta(seconds=10), factor=2, maximum=timedelta(seconds=40), jitter=0.5)
     waits = {backoff.get_delay(2).total_seconds() for _ in range(50)}
     assert len(waits) > 1

@@ -1,4 +1,4 @@
-"""Resource limits: blocked resources and concurrency."""
+"""Tests of resource limits: blocked resources and concurrency."""
 
 from datetime import timedelta
 
@@ -67,7 +67,7 @@ def test_resource_that_stays_blocked_is_tried_after_growing_waits(clock):
 @pytest.mark.parametrize(
     ("configured", "declared", "expected"), [(2, None, 2), (None, 1, 1), (2, 1, 2), (None, None, 3)]
 )
-def test_no_more_jobs_of_a_resource_run_at_a_time_than_its_limit(monkeypatch, configured, declared, expected):
+def test_concurrent_jobs_of_a_resource_are_limited(monkeypatch, configured, declared, expected):
     monkeypatch.setattr(limits, "DECLARED_CONCURRENCY", {"endpoint": declared} if declared else {})
     if configured:
         ResourceLimit.objects.create(key=KEY, max_concurrency=configured)
@@ -90,7 +90,7 @@ def test_next_job_of_a_resource_is_published_when_one_ends(monkeypatch):
     assert claim_now(second) is not None
 
 
-def test_process_that_died_gives_its_place_back(monkeypatch, clock):
+def test_slot_of_a_dead_process_is_released(monkeypatch, clock):
     monkeypatch.setattr(limits, "DECLARED_CONCURRENCY", {"endpoint": 1})
     first, second = enqueue(deliver, resource=KEY), enqueue(deliver, resource=KEY)
     assert claim_now(first)

@@ -1,4 +1,4 @@
-"""Real processes that race for jobs and are killed while they run them, on a database that they share."""
+"""Tests with real processes that compete for jobs and are killed while they run them."""
 
 import json
 import os
@@ -18,7 +18,7 @@ COUNT = 20
 
 @pytest.fixture
 def environment(tmp_path: Path, sqlite_template: Path) -> dict[str, str]:
-    """The test's own database where other processes reach it, else a new one in a file."""
+    """Return the environment with the test's database if other processes can use it, else a new one in a file."""
     environment = {name: value for name, value in os.environ.items() if name != "REDIS_URL"}
     environment |= {"PORTAL_DATA": str(tmp_path), "JOB_LOG": str(tmp_path / "jobs.log"), "PORTAL_ENV": "embedded"}
     if connection.vendor == "postgresql":
@@ -39,7 +39,7 @@ def play(environment: dict[str, str], *scenarios: str):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def test_processes_that_race_or_die_run_each_job_as_often_as_promised(environment):
+def test_racing_and_dying_processes_run_each_job_as_often_as_specified(environment):
     assert play(environment, "race_to_enqueue", "race_to_run", "kill", "kill_at_most_once", "outlast_lease") == {
         "race_to_enqueue": True,
         "race_to_run": {"log": [[thing, 1] for thing in range(COUNT)], "left": {}, "states": {"succeeded": COUNT}},
@@ -55,7 +55,7 @@ def test_processes_that_race_or_die_run_each_job_as_often_as_promised(environmen
     }
 
 
-def test_worker_runs_each_job_once_and_the_safety_net_only_what_it_leaves(environment, tmp_path):
+def test_worker_runs_each_job_once_and_run_jobs_only_the_rest(environment, tmp_path):
     broker = Valkey(tmp_path)
     try:
         result = play(environment | {"REDIS_URL": broker.url}, "use_worker")

@@ -1,4 +1,4 @@
-"""The timetable: beat asks for each job once, and run_jobs runs only what is overdue."""
+"""Tests of the schedule: beat requests each job once, and run_jobs runs only overdue jobs."""
 
 import inspect
 import threading
@@ -30,7 +30,7 @@ during_work: list[Callable[[], object]] = []
 
 
 def work(now: datetime) -> int:
-    """Stand for what a job does."""
+    """Do the work of the sample job."""
     finished_at.append(now)
     for happen in during_work:
         happen()
@@ -49,14 +49,14 @@ def clock(time_machine: Any) -> Any:
     return time_machine
 
 
-def test_beat_asks_for_every_job_and_for_nothing_else() -> None:
+def test_beat_requests_exactly_the_jobs_of_the_schedule() -> None:
     schedule_entries = [(entry["task"], entry["args"]) for entry in app.conf.beat_schedule.values()]
     assert schedule_entries == [(tasks.run_job.name, (job.name,)) for job in JOBS]
     assert len({job.name for job in JOBS}) == len(JOBS)
 
 
 @pytest.mark.django_db
-def test_beat_goes_on_where_the_last_one_stopped() -> None:
+def test_beat_continues_where_the_last_one_stopped() -> None:
     PeriodicRun.objects.create(name="accounts.delete_expired_sessions", started_at=NOW - timedelta(hours=23))
     schedule = Scheduler(app=app).schedule
     assert schedule["accounts.delete_expired_sessions"].last_run_at == NOW - timedelta(hours=23)
@@ -81,7 +81,7 @@ def test_beat_reports_an_outage_of_the_broker_once(caplog: pytest.LogCaptureFixt
 
 
 @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
-def test_job_takes_the_moment_alone(job: PeriodicJob) -> None:
+def test_job_takes_only_the_time(job: PeriodicJob) -> None:
     required_parameters = [
         p for p in inspect.signature(periodic.load_work(job)).parameters.values() if p.default is p.empty
     ]
@@ -89,7 +89,7 @@ def test_job_takes_the_moment_alone(job: PeriodicJob) -> None:
 
 
 @pytest.mark.django_db
-def test_request_that_comes_twice_runs_once(clock: Any) -> None:
+def test_duplicate_request_runs_once(clock: Any) -> None:
     assert [run_scheduled(MINE), run_scheduled(MINE)] == [1, None]
     clock.shift(4.9)
     assert run_scheduled(MINE) is None
@@ -127,9 +127,7 @@ def test_run_that_hangs_loses_its_lease(monkeypatch: pytest.MonkeyPatch, caplog:
 
 
 @pytest.mark.django_db
-def test_run_that_another_has_replaced_says_so_and_is_not_recorded(
-    clock: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_replaced_run_is_logged_and_not_recorded(clock: Any, caplog: pytest.LogCaptureFixture) -> None:
     def start_next_run() -> None:
         clock.shift(LEASE)
         assert claim("mine") == NOW + LEASE
@@ -142,7 +140,7 @@ def test_run_that_another_has_replaced_says_so_and_is_not_recorded(
 
 
 @pytest.mark.django_db
-def test_failed_job_gives_its_lease_back_and_is_not_recorded_as_finished(caplog: pytest.LogCaptureFixture) -> None:
+def test_failed_job_releases_its_lease_and_is_not_recorded_as_finished(caplog: pytest.LogCaptureFixture) -> None:
     run_job(MINE, NOW)
     failing = PeriodicJob("mine", "tests.portal.jobs.test_registry.fail", 10)
     assert run_job(failing, NOW) == 0
@@ -154,7 +152,7 @@ def test_failed_job_gives_its_lease_back_and_is_not_recorded_as_finished(caplog:
 @pytest.mark.postgres
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite in memory refuses a locked table at once")
 @pytest.mark.django_db(transaction=True)
-def test_of_two_processes_at_once_one_runs_the_job() -> None:
+def test_only_one_of_two_concurrent_processes_runs_the_job() -> None:
     claim("mine")
     PeriodicRun.objects.update(lease_expires_at=None, started_at=NOW - timedelta(hours=1))
     start, claim_results = threading.Barrier(4), []
@@ -174,7 +172,7 @@ def test_of_two_processes_at_once_one_runs_the_job() -> None:
 
 @pytest.mark.any_database
 @pytest.mark.django_db
-def test_every_job_runs_and_one_that_fails_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_job_does_not_stop_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     broken_job = PeriodicJob("broken", "portal.there_is_no_such_module.work", 10)
     monkeypatch.setattr(dispatcher, "JOBS", (broken_job, *JOBS))
     assert list(dispatcher.run_all(timezone.now())) == ["broken", *(job.name for job in JOBS)]
@@ -182,7 +180,7 @@ def test_every_job_runs_and_one_that_fails_stops_no_other(monkeypatch: pytest.Mo
 
 @pytest.fixture
 def broker(settings: Any, tmp_path: Path) -> Iterator[Valkey]:
-    """A broker that answers."""
+    """URL of a running broker."""
     server = Valkey(tmp_path)
     settings.REDIS_URL = server.url
     yield server
@@ -191,7 +189,7 @@ def broker(settings: Any, tmp_path: Path) -> Iterator[Valkey]:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("has_broker", "seconds"), [(False, 10), (True, 20)])
-def test_run_jobs_leaves_a_job_to_the_worker_within_its_grace(
+def test_run_jobs_leaves_a_periodic_job_to_the_worker_during_the_grace_period(
     clock: Any, monkeypatch: pytest.MonkeyPatch, broker: Valkey, has_broker: bool, seconds: int
 ) -> None:
     monkeypatch.setattr(dispatcher, "JOBS", (MINE,))
@@ -206,7 +204,7 @@ def test_run_jobs_leaves_a_job_to_the_worker_within_its_grace(
 
 
 @pytest.mark.django_db
-def test_run_jobs_runs_a_daily_job_that_was_cut_off_as_soon_as_its_lease_ends(
+def test_run_jobs_repeats_an_interrupted_daily_job_when_its_lease_ends(
     clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dispatcher, "JOBS", (PeriodicJob("mine", MINE.function_path, 86400),))
@@ -219,7 +217,7 @@ def test_run_jobs_runs_a_daily_job_that_was_cut_off_as_soon_as_its_lease_ends(
 
 
 @pytest.mark.django_db
-def test_nothing_runs_twice_while_beat_and_two_run_jobs_look_every_second(
+def test_no_job_runs_twice_with_beat_and_two_run_jobs_processes(
     clock: Any, monkeypatch: pytest.MonkeyPatch, broker: Valkey
 ) -> None:
     monkeypatch.setattr(dispatcher, "JOBS", (MINE,))

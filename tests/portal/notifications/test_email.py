@@ -24,11 +24,11 @@ from portal.notifications.models import EmailMessage
 from portal.notifications.tasks import GIVE_UP_AFTER, SENDABLE_STATES, enqueue_email, queue_stored_emails
 from tests.conftest import meet
 
-NOBODYS = "00000000-0000-0000-0000-000000000000"
+OTHER_RECIPIENTS = "00000000-0000-0000-0000-000000000000"
 
 
 class Sink:
-    """A mail server on loopback that keeps what it accepts and answers what it is told to."""
+    """Mail server on loopback that stores accepted emails and gives the set answer."""
 
     def __init__(self) -> None:
         self.accepted: list[Any] = []
@@ -63,7 +63,7 @@ def clock(time_machine: Any, now: datetime) -> Any:
     return time_machine
 
 
-def letter(now: datetime, key: str = "k", **fields: Any) -> EmailMessage:
+def queue_email(now: datetime, key: str = "k", **fields: Any) -> EmailMessage:
     email_fields = {
         "name": "message",
         "to": "alice@acme.example",
@@ -86,17 +86,17 @@ def test_email_is_refused_outside_a_transaction(transactional_db: None) -> None:
         mail.queue("message", "k", "a@b.example", {})
 
 
-def test_due_email_leaves_once(db: None, sink: Sink, now: datetime) -> None:
-    row = letter(now)
+def test_due_email_is_sent_once(db: None, sink: Sink, now: datetime) -> None:
+    row = queue_email(now)
     assert [send_due_emails(), send_due_emails()] == [1, 0]
     row.refresh_from_db()
     assert (row.state, row.sent_at, len(sink.accepted)) == ("sent", now, 1)
     assert f"Message-ID: <{row.uuid}@localhost>" in sink.accepted[0].content.decode()
 
 
-def test_email_that_the_server_puts_off_is_tried_again_later(db: None, sink: Sink, now: datetime, clock: Any) -> None:
+def test_email_deferred_by_the_server_is_retried(db: None, sink: Sink, now: datetime, clock: Any) -> None:
     sink.answers = ["451 try later"]
-    row = letter(now)
+    row = queue_email(now)
     send_due_emails()
     row.refresh_from_db()
     assert (row.state, row.last_error) == ("queued", "The mail server responded with 451.")
@@ -108,9 +108,9 @@ def test_email_that_the_server_puts_off_is_tried_again_later(db: None, sink: Sin
     assert (row.state, row.last_error, len(sink.accepted)) == ("sent", "", 1)
 
 
-def test_email_that_is_refused_for_good_is_given_up_visibly(db: None, sink: Sink, now: datetime) -> None:
+def test_permanently_refused_email_is_shown_as_failed(db: None, sink: Sink, now: datetime) -> None:
     sink.answers = ["554 no such person"]
-    row = letter(now)
+    row = queue_email(now)
     send_due_emails()
     row.refresh_from_db()
     assert (row.state, row.last_error) == ("failed", "The mail server responded with 554.")
@@ -118,7 +118,7 @@ def test_email_that_is_refused_for_good_is_given_up_visibly(db: None, sink: Sink
 
 def test_mail_server_outage_loses_no_email(db: None, sink: Sink, settings: Any, now: datetime, clock: Any) -> None:
     port, settings.EMAIL_PORT = settings.EMAIL_PORT, 9
-    row = letter(now)
+    row = queue_email(now)
     send_due_emails()
     row.refresh_from_db()
     assert (row.state, row.last_error) == ("queued", "The mail server could not be reached (ConnectionRefusedError).")
@@ -128,12 +128,12 @@ def test_mail_server_outage_loses_no_email(db: None, sink: Sink, settings: Any, 
     assert len(sink.accepted) == 1
 
 
-def test_outage_of_the_server_stops_all_emails_until_one_leaves(
+def test_outage_stops_all_emails_until_one_is_sent(
     db: None, sink: Sink, settings: Any, now: datetime, clock: Any
 ) -> None:
     port, settings.EMAIL_PORT = settings.EMAIL_PORT, 9
     for number in range(3):
-        letter(now, str(number))
+        queue_email(now, str(number))
     assert [send_due_emails(), send_due_emails()] == [1, 0]
     clock.shift(9)
     assert send_due_emails() == 0
@@ -150,15 +150,15 @@ def test_outage_of_the_server_stops_all_emails_until_one_leaves(
 def test_server_that_closes_the_connection_is_an_outage(db: None, sink: Sink, now: datetime) -> None:
     sink.answers = ["421 closing"]
     for number in range(2):
-        letter(now, str(number))
+        queue_email(now, str(number))
     assert (send_due_emails(), len(sink.accepted)) == (1, 0)
 
 
-def test_email_is_given_up_after_an_outage_of_three_days(
+def test_email_fails_after_an_outage_of_three_days(
     db: None, sink: Sink, settings: Any, now: datetime, clock: Any
 ) -> None:
     settings.EMAIL_PORT = 9
-    row = letter(now)
+    row = queue_email(now)
     send_due_emails()
     clock.shift(GIVE_UP_AFTER.total_seconds() + 1)
     send_due_emails()
@@ -166,8 +166,8 @@ def test_email_is_given_up_after_an_outage_of_three_days(
     assert row.state == "failed"
 
 
-def test_email_whose_worker_died_is_taken_over_after_its_lease(db: None, sink: Sink, now: datetime, clock: Any) -> None:
-    row = letter(now)
+def test_email_of_a_dead_worker_is_sent_after_its_lease(db: None, sink: Sink, now: datetime, clock: Any) -> None:
+    row = queue_email(now)
     assert claim(Job.objects.all(), now)
     clock.shift(59)
     assert send_due_emails() == 0
@@ -177,14 +177,14 @@ def test_email_whose_worker_died_is_taken_over_after_its_lease(db: None, sink: S
     assert row.state == "sent"
 
 
-def test_email_of_a_worker_that_died_after_sending_it_is_not_sent_again(db: None, sink: Sink, now: datetime) -> None:
-    row = letter(now)
+def test_email_sent_by_a_dead_worker_is_not_sent_again(db: None, sink: Sink, now: datetime) -> None:
+    row = queue_email(now)
     send_due_emails()
     enqueue_email(row, now)
     assert (send_due_emails(), len(sink.accepted)) == (1, 1)
 
 
-def test_emails_share_a_connection_that_the_server_may_close(
+def test_emails_share_a_connection_even_if_the_server_closes_it(
     db: None, sink: Sink, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for idle_seconds, expected in ((5.0, 1), (-1.0, 4)):
@@ -192,16 +192,16 @@ def test_emails_share_a_connection_that_the_server_may_close(
         monkeypatch.setattr(delivery, "MAX_IDLE_SECONDS", idle_seconds)
         delivery.close_connection()
         for number in range(4):
-            letter(now, f"{idle_seconds}:{number}")
+            queue_email(now, f"{idle_seconds}:{number}")
         assert (send_due_emails(), len(sink.sessions)) == (4, expected)
 
 
-def test_what_strangers_wrote_adds_no_header(db: None, sink: Sink, now: datetime) -> None:
+def test_text_of_strangers_adds_no_header(db: None, sink: Sink, now: datetime) -> None:
     title = "Crash\r\nBcc: eve@example.org\r\n\r\n<b>Pay\x00\x1b[31m \u202etxt.exe\u2028 é\x85"
-    issue = {"share": 90, "name": title, "issue": NOBODYS}
+    issue = {"share": 90, "name": title, "issue": OTHER_RECIPIENTS}
     message = rendering.render("issues_warned", {"issues": [issue], "issues_page": "https://portal.example/"})
     assert message.subject == "Due soon: Crash Bcc: eve@example.org <b>Pay [31m txt.exe é (90% of SLA time used)"
-    letter(now, subject=message.subject)
+    queue_email(now, subject=message.subject)
     send_due_emails()
     (envelope,) = sink.accepted
     parsed_message = message_from_bytes(envelope.content)
@@ -216,7 +216,7 @@ def test_kept_email_is_sent_once_there_is_a_mail_server(
     db: None, settings: Any, sink: Sink, now: datetime, clock: Any
 ) -> None:
     settings.EMAIL_STORED_ONLY = True
-    letter(now, "kept")
+    queue_email(now, "kept")
     send_due_emails()
     assert (queue_stored_emails(now), EmailMessage.objects.get().state) == (0, "stored")
     settings.EMAIL_STORED_ONLY = False
@@ -228,21 +228,21 @@ def test_kept_email_is_sent_once_there_is_a_mail_server(
 
 
 def test_kept_email_that_is_too_old_stays_in_the_email_log(db: None, now: datetime, client: Any, rita: Any) -> None:
-    letter(now, "kept", state="stored")
+    queue_email(now, "kept", state="stored")
     assert queue_stored_emails(now + GIVE_UP_AFTER) == 0
     client.force_login(rita, backend="django.contrib.auth.backends.ModelBackend")
     assert "Hello" in client.get("/emails/?state=stored").text
 
 
-def test_without_a_mail_server_email_is_kept_and_says_so(db: None, settings: Any, now: datetime) -> None:
+def test_without_a_mail_server_emails_are_stored_and_marked(db: None, settings: Any, now: datetime) -> None:
     settings.EMAIL_STORED_ONLY = True
-    row = letter(now)
+    row = queue_email(now)
     send_due_emails()
     row.refresh_from_db()
     assert (row.state, row.sent_at) == ("stored", None)
 
 
-def test_email_of_a_decision_waits_and_an_undone_one_never_goes(
+def test_email_of_a_decision_waits_and_is_canceled_by_undoing(
     at: Any, alice: Any, rita: Any, now: datetime, clock: Any
 ) -> None:
     row = at("review")
@@ -262,7 +262,7 @@ def test_email_of_a_decision_waits_and_an_undone_one_never_goes(
     assert (email.state, email.sent_at) == ("canceled", None)
 
 
-def test_preview_is_the_email_byte_for_byte(at: Any, alice: Any, bob: Any, rita: Any, now: datetime) -> None:
+def test_preview_equals_the_email_byte_for_byte(at: Any, alice: Any, bob: Any, rita: Any, now: datetime) -> None:
     row = at("review")
     findings.raise_finding(row, "NO-3", "Add tests.", actor=rita, now=now)
     version = Integration.objects.get(pk=row.pk).version
@@ -277,7 +277,7 @@ def test_preview_is_the_email_byte_for_byte(at: Any, alice: Any, bob: Any, rita:
     assert [m.to for m in previewed_emails] == [alice.email, bob.email]
 
 
-def test_same_news_twice_is_one_email(rocket: Integration, alice: Any, now: datetime) -> None:
+def test_repeated_notification_is_one_email(rocket: Integration, alice: Any, now: datetime) -> None:
     context = notices.build_context(rocket.events.get())
     with transaction.atomic():
         first = mail.queue("integration_created", "key", alice, context, now=now)
@@ -285,7 +285,7 @@ def test_same_news_twice_is_one_email(rocket: Integration, alice: Any, now: date
     assert (first is not None, again) == (True, None)
 
 
-def test_step_that_is_rolled_back_leaves_no_email(at: Any, rita: Any, now: datetime) -> None:
+def test_rolled_back_transition_sends_no_email(at: Any, rita: Any, now: datetime) -> None:
     row = at("review")
     before = EmailMessage.objects.count()
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""Mail through a provider: set up whole or not at all, and a mail's fate as the provider tells it."""
+"""Tests of email providers: complete configuration, and delivery results."""
 
 import json
 from collections.abc import Iterator
@@ -21,15 +21,15 @@ INACTIVE = (422, {"ErrorCode": 406, "Message": "Found inactive addresses: alice@
 
 
 class Provider(HTTPServer):
-    """A provider's API on loopback: keeps what it is asked and answers what it is told to."""
+    """API of a provider on loopback that stores requests and gives the set answer."""
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Answering)
+        super().__init__(("127.0.0.1", 0), Handler)
         self.requested_addresses: list[tuple[str, str, dict[str, Any]]] = []
         self.answers: list[tuple[int, dict[str, Any]]] = []
 
 
-class Answering(BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler):
     server: Provider
 
     def do_POST(self) -> None:
@@ -41,7 +41,7 @@ class Answering(BaseHTTPRequestHandler):
         self.wfile.write(json.dumps(answer).encode())
 
     def log_message(self, *words: Any) -> None:
-        """Nothing on the console."""
+        """Print nothing."""
 
 
 @pytest.fixture(autouse=True)
@@ -62,7 +62,7 @@ def postmark(settings: Any) -> Iterator[Provider]:
     server.server_close()
 
 
-def test_email_leaves_through_the_provider_once(db: None, postmark: Provider, now: datetime) -> None:
+def test_email_is_sent_through_the_provider_once(db: None, postmark: Provider, now: datetime) -> None:
     row = letter(now, unsubscribe="https://portal.example/stop/")
     assert [send_due_emails(), send_due_emails()] == [1, 0]
     row.refresh_from_db()
@@ -81,7 +81,7 @@ def test_email_leaves_through_the_provider_once(db: None, postmark: Provider, no
         ((503, {}), "queued", "The mail provider responded with 503."),
     ],
 )
-def test_what_a_provider_refuses_is_visible_and_what_passes_is_tried_again(
+def test_refusal_is_shown_and_temporary_error_is_retried(
     db: None, postmark: Provider, now: datetime, answer: Any, state: str, why: str
 ) -> None:
     postmark.answers = [answer]
@@ -91,7 +91,7 @@ def test_what_a_provider_refuses_is_visible_and_what_passes_is_tried_again(
     assert (row.state, row.last_error) == (state, why)
 
 
-def test_provider_that_is_away_costs_no_email(
+def test_provider_outage_loses_no_email(
     db: None, postmark: Provider, settings: Any, now: datetime, time_machine: Any
 ) -> None:
     there = settings.ANYMAIL
@@ -106,7 +106,7 @@ def test_provider_that_is_away_costs_no_email(
 
 
 @pytest.mark.parametrize("provider", email_providers.KEY_SETTING_BY_PROVIDER)
-def test_every_provider_takes_its_key_and_its_address(provider: str, settings: Any) -> None:
+def test_every_provider_uses_its_key_and_url(provider: str, settings: Any) -> None:
     settings.ANYMAIL = email_providers.build_anymail_settings(provider, key="secret", address="https://api.example/v1")
     connection = get_connection(email_providers.get_backend(provider, host=""))
     attributes = vars(connection)
@@ -114,7 +114,7 @@ def test_every_provider_takes_its_key_and_its_address(provider: str, settings: A
     assert "https://api.example/v1/" in attributes.values()
 
 
-def test_half_a_configuration_is_refused() -> None:
+def test_incomplete_configuration_is_refused() -> None:
     assert (
         email_providers.build_anymail_settings("smtp", key="", address=""),
         email_providers.get_backend("smtp", host="h"),

@@ -104,7 +104,7 @@ ACTIONS = (
 )
 
 
-def test_every_notice_has_its_subject_here() -> None:
+def test_every_notification_has_an_expected_subject() -> None:
     assert set(SUBJECTS) == set(EVENT_TYPES)
 
 
@@ -128,9 +128,7 @@ def test_email_starts_with_the_next_action_and_has_one_button(
 
 
 @pytest.mark.parametrize("event_type", list(EVENT_TYPES))
-def test_email_keeps_text_as_text(
-    acme: Partner, rocket: Integration, sam: User, now: datetime, event_type: str
-) -> None:
+def test_email_escapes_user_text(acme: Partner, rocket: Integration, sam: User, now: datetime, event_type: str) -> None:
     rocket.name = 'R<b>x</b> & "Co"'
     rocket.save()
     for each in tell(rocket, event_type, sam, now, note="<img src=x> & more\nsecond line"):
@@ -144,7 +142,7 @@ def test_email_keeps_text_as_text(
 
 
 @pytest.mark.parametrize("event_type", [event_type for event_type in EVENT_TYPES if event_type not in DATA])
-def test_email_is_whole_without_a_note(rocket: Integration, sam: User, now: datetime, event_type: str) -> None:
+def test_email_without_a_note_is_complete(rocket: Integration, sam: User, now: datetime, event_type: str) -> None:
     for each in tell(rocket, event_type, sam, now, note=""):
         assert not re.search(r"^(Comment|Reason|Message)", each.text, re.MULTILINE)
         assert not re.search(r"\]\(|>", each.text)

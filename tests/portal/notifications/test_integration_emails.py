@@ -21,7 +21,7 @@ from tests.portal.notifications.integration_events import PLACE, tell
 pytestmark = pytest.mark.any_database
 
 
-def test_changes_requested_lists_the_findings_that_wait(at: Any, alice: User, rita: User, now: datetime) -> None:
+def test_changes_requested_email_lists_open_findings(at: Any, alice: User, rita: User, now: datetime) -> None:
     row = at("review")
     meet(row, alice, now)
     for text in ("Sign the release.", "Add a license."):
@@ -38,7 +38,7 @@ def test_changes_requested_lists_the_findings_that_wait(at: Any, alice: User, ri
     assert quotes == ["Sign the release.", "Add a license.", "Nearly there."]
 
 
-def test_requested_review_says_by_when(at: Any, rita: User) -> None:
+def test_requested_review_email_has_the_due_date(at: Any, rita: User) -> None:
     row = at("review")
     email = EmailMessage.objects.get(event__event_type="review.requested")
     assert email.to == row.edition.mailbox
@@ -47,9 +47,7 @@ def test_requested_review_says_by_when(at: Any, rita: User) -> None:
     assert f"/integrations/{row.uuid}/review/" in email.text
 
 
-def test_moments_appear_in_the_zone_of_anyone_who_reads(
-    rocket: Integration, alice: User, sam: User, now: datetime
-) -> None:
+def test_times_are_in_the_zone_of_the_recipient(rocket: Integration, alice: User, sam: User, now: datetime) -> None:
     alice.zone = "Asia/Tokyo"
     alice.save()
     email = next(mail for mail in tell(rocket, "meeting.scheduled", sam, now) if mail.person == alice)
@@ -70,7 +68,7 @@ def test_email_links_to_the_page_of_each_side(
     assert "because you review Rocket, manage Acme" in text_by_address["rita@program.example"]
 
 
-def test_introduction_names_no_one_before_both_agree(
+def test_introduction_email_names_no_one_before_both_agree(
     rocket: Integration, globex: Partner, alice: User, charlie: User, now: datetime
 ) -> None:
     with transaction.atomic():
@@ -80,7 +78,7 @@ def test_introduction_names_no_one_before_both_agree(
     assert "Charlie" not in email.text + email.html + email.subject
 
 
-def test_anyone_who_agrees_on_a_time_gets_the_calendar_entry_too(
+def test_both_sides_of_a_meeting_get_the_calendar_entry(
     rocket: Integration, alice: User, rita: User, sam: User, now: datetime
 ) -> None:
     claims.assign_reviewer(rocket, rita, actor=rita, now=now)
@@ -97,7 +95,7 @@ def test_anyone_who_agrees_on_a_time_gets_the_calendar_entry_too(
     ]
 
 
-def test_waiver_names_reason_and_end(at: Any, alice: User, rita: User, now: datetime) -> None:
+def test_waiver_email_has_reason_and_expiration(at: Any, alice: User, rita: User, now: datetime) -> None:
     row = at("review")
     requirement = row.edition.requirements()[0]
     until = datetime(2026, 6, 1, tzinfo=now.tzinfo)
@@ -109,7 +107,7 @@ def test_waiver_names_reason_and_end(at: Any, alice: User, rita: User, now: date
     assert "The registry is closed." in email.text
 
 
-def test_waiver_ended_early_is_reported_with_its_reason_and_whose_turn_it_is(
+def test_email_of_a_revoked_waiver_has_reason_and_responsible_party(
     at: Any, alice: User, rita: User, now: datetime
 ) -> None:
     row = at("review")

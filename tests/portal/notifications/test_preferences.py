@@ -25,8 +25,8 @@ MORNING = datetime(2026, 4, 15, 8, tzinfo=UTC)
 MONDAY = datetime(2026, 4, 20, 8, tzinfo=UTC)
 
 
-def wrote(row: Any, by: Any, now: datetime = NOW) -> EmailMessage:
-    """Alice's mail of a message that the program wrote."""
+def write_message(row: Any, by: Any, now: datetime = NOW) -> EmailMessage:
+    """Write a message of the program. Return Alice's email."""
     findings.post_message(row, "Hello.", actor=by, now=now)
     return EmailMessage.objects.filter(person__email="alice@acme.example").latest("pk")
 
@@ -47,15 +47,15 @@ def test_every_email_about_an_integration_has_a_category() -> None:
         (DeliveryMode.OFF, "suppressed", None),
     ],
 )
-def test_notice_goes_the_way_that_was_chosen(
+def test_notification_uses_the_chosen_delivery(
     rocket: Any, alice: Any, rita: Any, how: DeliveryMode, state: str, held_until: datetime | None
 ) -> None:
     preferences.save_preferences(alice, {"messages": how})
-    email = wrote(rocket, rita)
+    email = write_message(rocket, rita)
     assert (email.state, email.held_until) == (state, held_until)
 
 
-def test_only_the_chosen_kind_and_person_change(rocket: Any, alice: Any, bob: Any, rita: Any) -> None:
+def test_preference_affects_only_its_category_and_user(rocket: Any, alice: Any, bob: Any, rita: Any) -> None:
     preferences.save_preferences(alice, {"messages": DeliveryMode.OFF})
     findings.post_message(rocket, "Hello.", actor=rita, now=NOW)
     assert EmailMessage.objects.get(person=bob, name="message").state == "queued"
@@ -65,24 +65,24 @@ def test_only_the_chosen_kind_and_person_change(rocket: Any, alice: Any, bob: An
 
 @pytest.mark.every_database
 @pytest.mark.parametrize("key", [kind.key for kind in CATEGORIES if kind.locked])
-def test_what_is_locked_cannot_be_silenced(alice: Any, key: str) -> None:
+def test_required_category_cannot_be_silenced(alice: Any, key: str) -> None:
     with pytest.raises(ValueError, match="cannot be"):
         preferences.save_preferences(alice, {key: DeliveryMode.OFF})
     preference = preferences.NotificationPreference.objects.create(
         user=alice, delivery={key: "off"}
-    )  # however it came there
+    )  # even if it was stored somehow
     assert preferences.get_mode(preference.delivery, CATEGORY_BY_KEY[key]) == DeliveryMode.IMMEDIATE
     assert preferences.decide_delivery(alice, CATEGORY_BY_KEY[key].event_types[0], NOW).state == ""
 
 
 @pytest.mark.every_database
-def test_meeting_brings_its_calendar_and_waits_for_no_digest(alice: Any) -> None:
+def test_meeting_email_has_a_calendar_and_is_immediate(alice: Any) -> None:
     with pytest.raises(ValueError, match="cannot be daily"):
         preferences.save_preferences(alice, {"meetings": DeliveryMode.DAILY})
 
 
-def test_email_of_a_silenceable_kind_stops_with_one_click(rocket: Any, alice: Any, rita: Any, client: Any) -> None:
-    email = wrote(rocket, rita)
+def test_optional_category_is_unsubscribed_with_one_click(rocket: Any, alice: Any, rita: Any, client: Any) -> None:
+    email = write_message(rocket, rita)
     assert email.unsubscribe in email.text
     assert email.unsubscribe in email.html
     headers = delivery._build_message(email).extra_headers
@@ -90,12 +90,12 @@ def test_email_of_a_silenceable_kind_stops_with_one_click(rocket: Any, alice: An
     assert headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     path = email.unsubscribe.split("/", 3)[3]
     assert client.get(f"/{path}").status_code == 200
-    assert wrote(rocket, rita).state == "queued"  # looking stops nothing
+    assert write_message(rocket, rita).state == "queued"  # opening the page stops nothing
     assert client.post(f"/{path}", {"List-Unsubscribe": "One-Click"}).status_code == 200
-    assert wrote(rocket, rita).state == "in_app_only"
+    assert write_message(rocket, rita).state == "in_app_only"
 
 
-def test_decision_has_no_such_address(at: Any, alice: Any, rita: Any) -> None:
+def test_decision_has_no_unsubscribe_url(at: Any, alice: Any, rita: Any) -> None:
     row = at("review")
     meet(row, alice, NOW)
     perform_transition(row, "approve", actor=rita, now=NOW)
@@ -103,7 +103,7 @@ def test_decision_has_no_such_address(at: Any, alice: Any, rita: Any) -> None:
     assert (email.unsubscribe, email.state) == ("", "held")
 
 
-def test_address_that_is_not_ours_stops_nothing(client: Any, alice: Any) -> None:
+def test_invalid_unsubscribe_url_stops_nothing(client: Any, alice: Any) -> None:
     good = stopping.build_url(alice, "messages").rsplit("/", 2)[1]
     token_of_locked = stopping.build_url(alice, "decisions").rsplit("/", 2)[1]
     for token in (good[:-2] + "xx", "nonsense", token_of_locked):
@@ -127,17 +127,17 @@ def test_preview_shows_another_users_key(rocket: Any, alice: Any, bob: Any, rita
         ("Asia/Tokyo", datetime(2026, 4, 17, 9, tzinfo=UTC), datetime(2026, 4, 20, 0, tzinfo=UTC)),
     ],
 )
-def test_emails_wait_for_office_hours_where_that_is_chosen(
+def test_emails_wait_for_working_hours_if_chosen(
     rocket: Any, alice: Any, rita: Any, zone: str, now: datetime, comes: datetime
 ) -> None:
     alice.zone = zone
     alice.save()
     preferences.save_preferences(alice, {}, only_in_working_hours=True)
-    assert wrote(rocket, rita, now).held_until == comes
+    assert write_message(rocket, rita, now).held_until == comes
 
 
 @pytest.mark.every_database
-def test_breach_waits_for_no_office_hours(rocket: Any, alice: Any) -> None:
+def test_breach_does_not_wait_for_working_hours(rocket: Any, alice: Any) -> None:
     preferences.save_preferences(alice, {}, only_in_working_hours=True)
     night = datetime(2026, 4, 14, 23, tzinfo=UTC)
     with transaction.atomic():
@@ -146,9 +146,9 @@ def test_breach_waits_for_no_office_hours(rocket: Any, alice: Any) -> None:
 
 
 @pytest.mark.every_database
-def test_digest_holds_what_waited_once(rocket: Any, alice: Any, rita: Any) -> None:
+def test_digest_contains_each_waiting_notification_once(rocket: Any, alice: Any, rita: Any) -> None:
     preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY, "path": DeliveryMode.WEEKLY})
-    news = [wrote(rocket, rita, NOW + timedelta(minutes=minutes)) for minutes in (0, 5)]
+    news = [write_message(rocket, rita, NOW + timedelta(minutes=minutes)) for minutes in (0, 5)]
     assert digests.send_due(MORNING - timedelta(seconds=1)) == 0
     assert digests.send_due(MORNING) == 1
     email = EmailMessage.objects.get(name="digest")
@@ -173,7 +173,7 @@ def test_digest_stops_despite_a_preference_that_no_longer_exists(alice: Any, cli
 
 
 @pytest.mark.every_database
-def test_who_left_the_partner_gets_no_notification_of_what_waited(rocket: Any, alice: Any, bob: Any, rita: Any) -> None:
+def test_former_member_gets_no_waiting_notifications(rocket: Any, alice: Any, bob: Any, rita: Any) -> None:
     preferences.save_preferences(bob, {"messages": DeliveryMode.DAILY})
     findings.post_message(rocket, "From Alice.", actor=alice, now=NOW)
     findings.post_message(rocket, "From us.", actor=rita, now=NOW)
@@ -185,34 +185,32 @@ def test_who_left_the_partner_gets_no_notification_of_what_waited(rocket: Any, a
     assert not EmailMessage.objects.filter(person=bob, name="digest").exists()
 
 
-def test_without_news_there_is_no_digest(rocket: Any, alice: Any) -> None:
+def test_no_digest_without_notifications(rocket: Any, alice: Any) -> None:
     preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY})
     assert digests.send_due(MORNING) == 0
     assert EmailMessage.objects.filter(name="digest").count() == 0
 
 
-def test_after_an_outage_one_digest_brings_everything(rocket: Any, alice: Any, rita: Any) -> None:
+def test_one_digest_after_an_outage_has_everything(rocket: Any, alice: Any, rita: Any) -> None:
     preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY})
     for days in range(3):
-        wrote(rocket, rita, NOW + timedelta(days=days))
+        write_message(rocket, rita, NOW + timedelta(days=days))
     assert digests.send_due(MORNING + timedelta(days=5)) == 1
     assert EmailMessage.objects.get(name="digest").text.count("- New message from ") == 3
 
 
-def test_digest_that_breaks_off_is_made_later(
-    rocket: Any, alice: Any, rita: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_interrupted_digest_is_sent_later(rocket: Any, alice: Any, rita: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY})
-    wrote(rocket, rita)
+    write_message(rocket, rita)
     with monkeypatch.context() as patch:
         patch.setattr(digests, "build_context", lambda *_: 1 / 0)
         assert digests.send_due(MORNING) == 0
     assert digests.send_due(MORNING) == 1
 
 
-def test_digest_stops_with_one_click(rocket: Any, alice: Any, rita: Any) -> None:
+def test_digest_is_unsubscribed_with_one_click(rocket: Any, alice: Any, rita: Any) -> None:
     preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY, "checks": DeliveryMode.IMMEDIATE})
-    waiting = wrote(rocket, rita)
+    waiting = write_message(rocket, rita)
     preferences.stop_category(alice, stopping.DIGEST)
     waiting.refresh_from_db()
     assert waiting.state == "in_app_only"
@@ -222,9 +220,9 @@ def test_digest_stops_with_one_click(rocket: Any, alice: Any, rita: Any) -> None
     }
 
 
-def test_news_of_what_was_undone_is_in_no_digest(rocket: Any, alice: Any, rita: Any) -> None:
+def test_undone_decision_is_in_no_digest(rocket: Any, alice: Any, rita: Any) -> None:
     preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY})
-    email = wrote(rocket, rita)
+    email = write_message(rocket, rita)
     assert email.event is not None
     email_queue.cancel_held_emails(email.event)
     assert digests.send_due(MORNING) == 0
@@ -240,7 +238,7 @@ def test_event_can_differ_from_its_category(rocket: Any, alice: Any, rita: Any) 
     assert emails.get(name="integration_resumed").state == "suppressed"
     preferences.save_preferences(alice, {"integration.put_on_hold": ""})
     assert preferences.NotificationPreference.objects.get(user=alice).delivery == {"path": "off"}
-    assert emails.get(name="integration_on_hold").state == "suppressed"  # no digest brings it any more
+    assert emails.get(name="integration_on_hold").state == "suppressed"  # it is in no digest either
 
 
 @pytest.mark.parametrize("key", ["integration.approved", "user.signed_in", "issue.breached"])
@@ -249,7 +247,7 @@ def test_event_of_a_required_category_cannot_be_silenced(alice: Any, key: str) -
         preferences.save_preferences(alice, {key: DeliveryMode.OFF})
 
 
-def test_one_click_stops_the_events_of_a_category_too(alice: Any) -> None:
+def test_one_click_unsubscribes_from_the_events_of_a_category_too(alice: Any) -> None:
     chosen = {"check.failed": "immediate", "check.passed": "off", "path": "daily", "integration.resumed": "weekly"}
     preferences.save_preferences(alice, chosen)
     preferences.stop_category(alice, "checks")
@@ -260,9 +258,9 @@ def test_one_click_stops_the_events_of_a_category_too(alice: Any) -> None:
     assert preferences.NotificationPreference.objects.get(user=alice).delivery == expected
 
 
-def test_what_is_silenced_is_not_shown_and_the_rest_is(sign_in: Any, rocket: Any, alice: Any, rita: Any) -> None:
+def test_silenced_notifications_are_not_shown_and_others_are(sign_in: Any, rocket: Any, alice: Any, rita: Any) -> None:
     preferences.save_preferences(alice, {"messages": DeliveryMode.OFF, "path": DeliveryMode.PORTAL})
-    wrote(rocket, rita)
+    write_message(rocket, rita)
     perform_transition(rocket, "put_on_hold", actor=rita, note="Because.", waits_for="partner", now=NOW)
     page = sign_in(alice).get("/notifications/").content.decode()
     assert "On hold: Rocket" in page

@@ -1,4 +1,4 @@
-"""Fixtures."""
+"""Fixtures of reports."""
 
 from datetime import datetime
 

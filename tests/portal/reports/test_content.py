@@ -76,7 +76,7 @@ def test_week_without_events_has_a_complete_report(rocket: Integration, alice: U
     assert "No overdue issues." in email.text
 
 
-def test_same_figures_in_every_form_and_the_same_bytes_a_year_later(
+def test_every_format_has_the_same_figures_and_the_same_bytes_a_year_later(
     watch: MonitoredRepository, alice: User, sign_in: Any, acme: Partner
 ) -> None:
     tasks.generate_due_reports(MONDAY)

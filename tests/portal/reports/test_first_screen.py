@@ -89,7 +89,7 @@ def test_worst_issues_link_to_the_reason_of_their_breach(
 
 @pytest.fixture
 def waiting(watch: MonitoredRepository) -> Integration:
-    """Acme's integration, which waits for a reviewer."""
+    """Acme's integration in review."""
     Integration.objects.update(
         responsible_party="program", reviewer=None, next_action_code="review", next_action_params={"round": 1}
     )

@@ -129,7 +129,7 @@ def test_external_recipient_gets_reports_after_confirming(
     client.logout()
     tasks.generate_due_reports(MONDAY - 7 * DAY)
     client.get(link)
-    assert "cfo@bank.example" not in sent_to(NOMAD)  # nor by a scanner that opens the link
+    assert "cfo@bank.example" not in sent_to(NOMAD)  # nor does a scanner that opens the link
     assert [client.post(link).status_code for _ in range(2)] == [200, 200]
     tasks.generate_due_reports(MONDAY)
     assert sent_to(NOMAD)[0] == "cfo@bank.example"
@@ -137,7 +137,7 @@ def test_external_recipient_gets_reports_after_confirming(
 
 
 @pytest.mark.every_database
-def test_external_email_links_only_to_what_its_reader_can_open(
+def test_external_email_links_only_to_pages_that_its_reader_can_open(
     watch: MonitoredRepository, manager: User, client: Any, settings: Any
 ) -> None:
     ExternalRecipient.objects.create(scope=NOMAD, email="cfo@bank.example", added_at=MONDAY, confirmed_at=MONDAY)

@@ -93,7 +93,7 @@ def test_preview_has_own_links_only(scope: str, sam: User, sign_in: Any) -> None
 
 
 @pytest.mark.every_database
-def test_report_is_sent_now_to_those_who_wait_for_it(
+def test_report_is_sent_now_to_pending_recipients(
     scope: str, sam: User, sign_in: Any, settings: Any, time_machine: Any
 ) -> None:
     settings.EMAIL_STORED_ONLY = True

@@ -1,4 +1,4 @@
-"""Fixtures of the runtime's tests."""
+"""Fixtures of the runtime."""
 
 import shutil
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def empty_data(sqlite_template: Path, tmp_path: Path) -> Path:
-    """A data folder of its own, with an empty database."""
+    """Return a new data folder with an empty database."""
     folder = tmp_path / "data"
     folder.mkdir()
     shutil.copy(sqlite_template, folder / "portal.sqlite3")

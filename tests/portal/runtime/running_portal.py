@@ -1,4 +1,4 @@
-"""bin/up as a process of its own, whose output and pages a test waits for."""
+"""Process of bin/up, whose output and pages a test waits for."""
 
 import json
 import os
@@ -22,11 +22,11 @@ POLL_SECONDS = 0.1
 
 
 class RunningPortal:
-    """A portal, from its start to its end."""
+    """Running portal."""
 
     def __init__(self, data: Path, words: Sequence[str], root: Path, settings: dict[str, str], port: int) -> None:
         self.data, self.port = data, port
-        self.log = data.parent.parent / f"portal-{port}.log"  # never on the disk of the data folder, which may be full
+        self.log = data.parent.parent / f"portal-{port}.log"  # not on the disk of the data folder, which may be full
         environment = {"PATH": os.environ["PATH"], "PORTAL_DATA": str(data), "PORT": str(self.port)}
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
@@ -43,7 +43,7 @@ class RunningPortal:
         return self.log.read_text(errors="replace")
 
     def wait_until(self, is_true: Callable[[], bool]) -> None:
-        """Wait for a state. Raises AssertionError with what was printed where it does not come."""
+        """Wait for a state. Raises AssertionError with the output if it isn't reached."""
         for _ in range(int(WAIT_SECONDS / POLL_SECONDS)):
             if is_true():
                 return
@@ -60,7 +60,7 @@ class RunningPortal:
         self.wait_for_output(f"The portal is ready at http://127.0.0.1:{self.port}. Press Ctrl+C to stop.")
 
     def read(self, path: str) -> str:
-        """Return a page, or an empty text where none comes."""
+        """Return a page, or an empty text if there is none."""
         try:
             with urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=20) as answer:
                 return str(answer.read().decode())
@@ -68,12 +68,12 @@ class RunningPortal:
             return ""
 
     def is_working(self) -> bool:
-        """Return whether pages answer and background work is in time."""
+        """Return whether pages answer and background work is on time."""
         answer = self.read("/healthz")
         return bool(answer) and json.loads(answer)["background"] == "ok"
 
     def processes(self) -> dict[int, str]:
-        """Return the names of this portal's processes, by their ids."""
+        """Return the names of this portal's processes by ID."""
         marker, found = f"PORTAL_DATA={self.data}\0".encode(), {}
         for folder in Path("/proc").glob("[0-9]*"):
             try:
@@ -84,7 +84,7 @@ class RunningPortal:
         return found
 
     def pid(self, name: str) -> int:
-        """Return the id of the process with this name, 0 where there is none."""
+        """Return the ID of the process with this name, or 0."""
         return next((pid for pid, found in self.processes().items() if found == name), 0)
 
     def end(self) -> int:
@@ -101,7 +101,7 @@ class RunningPortal:
 def running_portal(
     data: Path, *words: str, root: Path = ROOT, settings: dict[str, str] | None = None, port: int = 0
 ) -> Iterator[RunningPortal]:
-    """Run a portal on a data folder and kill it at the end where it still runs."""
+    """Run a portal on a data folder. Kill it at the end if it still runs."""
     portal = RunningPortal(data, words, root, settings or {}, port or free_port())
     try:
         yield portal
@@ -111,7 +111,7 @@ def running_portal(
 
 
 def copy_tree(folder: Path, names: Sequence[str]) -> Path:
-    """Copy folders and files of the project, so that a test may edit them."""
+    """Copy folders and files of the project, so that a test can edit them."""
     for name in names:
         source = ROOT / name
         if source.is_dir():

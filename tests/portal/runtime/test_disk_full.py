@@ -1,4 +1,4 @@
-"""A disk that becomes full: a sentence, nothing corrupted, and the portal goes on when there is space again."""
+"""Tests of a full disk: a clear message, no corruption, and recovery when there is space again."""
 
 import shutil
 import sqlite3
@@ -16,7 +16,7 @@ SIZE_MB = 90
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of few megabytes."""
+    """Return a file system of a few megabytes."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={SIZE_MB}m", "tmpfs", str(folder)]
@@ -29,7 +29,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def fill(disk: Path) -> Path:
-    """Fill a disk to its last byte. Return the file that does."""
+    """Fill a disk to its last byte. Return the file."""
     path = disk / "ballast"
     with path.open("wb", buffering=0) as ballast:
         for size in (1_000_000, 4096, 1):
@@ -42,7 +42,7 @@ def fill(disk: Path) -> Path:
 
 
 @pytest.mark.any_database
-def test_full_disk_ends_the_start_with_a_sentence(small_disk: Path, empty_data: Path) -> None:
+def test_full_disk_stops_startup_with_an_explanation(small_disk: Path, empty_data: Path) -> None:
     data = Path(shutil.copytree(empty_data, small_disk / "data"))
     fill(small_disk)
     with running_portal(data) as portal:
@@ -55,7 +55,7 @@ def test_full_disk_ends_the_start_with_a_sentence(small_disk: Path, empty_data: 
 
 @pytest.mark.skipif(not HAS_PROC, reason="no /proc on this machine")
 @pytest.mark.any_database
-def test_portal_goes_on_when_a_full_disk_has_space_again(small_disk: Path, empty_data: Path) -> None:
+def test_portal_recovers_when_a_full_disk_has_space_again(small_disk: Path, empty_data: Path) -> None:
     data = Path(shutil.copytree(empty_data, small_disk / "data"))
     with running_portal(data, "--empty") as portal:
         portal.wait_until_ready()

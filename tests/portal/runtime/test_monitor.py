@@ -1,4 +1,4 @@
-"""Announcements of bin/up, also after a database that did not answer at first."""
+"""Test of the announcement of bin/up after a database that did not answer at first."""
 
 import socket
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""bin/up --reload: the web server follows every change, and survives the broken ones."""
+"""Test of bin/up --reload: the web server restarts after changes and survives syntax errors."""
 
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def test_reload_follows_changes_and_survives_a_syntax_error(empty_data: Path, tm
 
 
 def save(portal: RunningPortal, path: Path, text: str) -> None:
-    """Save a file and wait until the server reloads; it takes its first look at files after its first page."""
+    """Save a file and wait until the server reloads. The server starts to watch files after its first page."""
     reloads = portal.output.count(RELOADING)
     path.write_text(text)
     portal.wait_until(lambda: portal.output.count(RELOADING) > reloads or path.touch() is not None)

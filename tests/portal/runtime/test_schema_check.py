@@ -1,4 +1,4 @@
-"""bin/up on a data folder that another version of the portal made."""
+"""Test of bin/up on a data folder of another version."""
 
 import sqlite3
 
@@ -16,7 +16,7 @@ from tests.portal.runtime.running_portal import running_portal
     ],
 )
 @pytest.mark.any_database
-def test_data_of_another_version_is_refused_and_left_alone(empty_data, difference):
+def test_data_of_another_version_is_refused_and_unchanged(empty_data, difference):
     database = empty_data / "portal.sqlite3"
     with sqlite3.connect(database) as connection:
         connection.execute(difference)

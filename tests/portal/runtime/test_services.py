@@ -1,4 +1,4 @@
-"""Threads of the processes of bin/up."""
+"""Test of threads in processes of bin/up."""
 
 from functools import partial
 from threading import Event

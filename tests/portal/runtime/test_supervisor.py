@@ -1,4 +1,4 @@
-"""The supervisor: restarts what dies, ends together what it started."""
+"""Tests of the supervisor, which restarts processes and ends them together."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ from portal.runtime.supervisor import Supervisor
 
 ROOT = Path(__file__).resolve().parents[3]
 HAS_PROC = Path("/proc/self/stat").exists()
-LASTING = "import time; print('up', flush=True); time.sleep(600)"
+LONG_RUNNING = "import time; print('up', flush=True); time.sleep(600)"
 
 
 def python(code: str) -> Sequence[str]:
@@ -26,7 +26,7 @@ def python(code: str) -> Sequence[str]:
 
 
 class Run:
-    """A supervisor whose lines are read by a test, which ends it at one of them."""
+    """Supervisor whose output a test reads, and which the test ends at a line."""
 
     def __init__(self, folder: Path) -> None:
         self.lines: list[str] = []
@@ -52,10 +52,10 @@ def run(tmp_path: Path) -> Run:
     return Run(tmp_path)
 
 
-def test_killed_helper_is_started_again_with_its_reason_in_one_line(run: Run) -> None:
+def test_killed_helper_is_restarted_with_a_one_line_reason(run: Run) -> None:
     run.reactions["worker | up"] = lambda: os.kill(run.pid("worker"), signal.SIGKILL)
     run.reactions["starts again"] = lambda: run.reactions.update({"worker | up": run.end})
-    assert run.supervisor.run([Service("worker", python(LASTING))]) == 0
+    assert run.supervisor.run([Service("worker", python(LONG_RUNNING))]) == 0
     assert run.lines == [
         "worker | up",
         "bin/up | The worker process stopped (killed by SIGKILL); it starts again in 0.5 s.",
@@ -63,7 +63,7 @@ def test_killed_helper_is_started_again_with_its_reason_in_one_line(run: Run) ->
     ]
 
 
-def test_helper_that_fails_again_and_again_waits_longer_each_time(run: Run) -> None:
+def test_helper_that_fails_repeatedly_waits_longer_each_time(run: Run) -> None:
     run.reactions["2 s."] = run.end
     code = "import sys; print('ValueError: torn message'); sys.exit(1)"
     assert run.supervisor.run([Service("worker", python(code))]) == 0
@@ -74,17 +74,17 @@ def test_helper_that_fails_again_and_again_waits_longer_each_time(run: Run) -> N
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGRTMIN"), reason="no real-time signals on this machine")
-def test_helper_killed_by_a_signal_without_a_name_is_started_again(run: Run) -> None:
+def test_helper_killed_by_an_unnamed_signal_is_restarted(run: Run) -> None:
     number = signal.SIGRTMIN + 2
     run.reactions["worker | up"] = lambda: os.kill(run.pid("worker"), number)
     run.reactions["starts again"] = run.end
-    assert run.supervisor.run([Service("worker", python(LASTING))]) == 0
+    assert run.supervisor.run([Service("worker", python(LONG_RUNNING))]) == 0
     assert run.lines[-1] == (
         f"bin/up | The worker process stopped (killed by signal {number:d}); it starts again in 0.5 s."
     )
 
 
-def test_last_line_without_an_end_is_printed_and_given_as_the_reason(run: Run) -> None:
+def test_unterminated_last_line_is_printed_and_is_the_reason(run: Run) -> None:
     run.reactions["starts again"] = run.end
     run.supervisor.run([Service("worker", python("import sys; sys.stdout.write('ValueError: boom'); sys.exit(3)"))])
     assert run.lines == [
@@ -97,15 +97,15 @@ def raise_error(error: Exception) -> None:
     raise error
 
 
-def test_preparation_that_fails_is_reported_and_tried_again(run: Run) -> None:
+def test_failed_preparation_is_reported_and_retried(run: Run) -> None:
     run.reactions["starts again in 1 s."] = run.end
     prepare = partial(raise_error, ValueError("torn\nfile"))
-    assert run.supervisor.run([Service("worker", python(LASTING), prepare=prepare)]) == 0
+    assert run.supervisor.run([Service("worker", python(LONG_RUNNING), prepare=prepare)]) == 0
     assert run.lines[0] == "bin/up | The worker process stopped (ValueError: torn file); it starts again in 0.5 s."
 
 
-def test_web_process_that_cannot_be_prepared_ends_the_whole(run: Run) -> None:
-    web = Service("web", python(LASTING), prepare=partial(raise_error, ValueError("torn")), is_essential=True)
+def test_failed_preparation_of_the_web_process_ends_everything(run: Run) -> None:
+    web = Service("web", python(LONG_RUNNING), prepare=partial(raise_error, ValueError("torn")), is_essential=True)
     assert run.supervisor.run([web]) == 1
     assert run.lines == ["bin/up | The web process cannot start (ValueError: torn)."]
 
@@ -126,7 +126,7 @@ def test_failing_check_is_reported_once_until_it_succeeds(run: Run) -> None:
     assert run.lines == [line, line]
 
 
-def test_service_whose_readiness_cannot_be_found_out_is_not_ready(run: Run) -> None:
+def test_service_with_a_failing_readiness_check_is_not_ready(run: Run) -> None:
     results: list[Exception] = [OSError(24, "Too many open files"), ValueError("torn")]
 
     def is_ready() -> bool:
@@ -139,11 +139,11 @@ def test_service_whose_readiness_cannot_be_found_out_is_not_ready(run: Run) -> N
             run.end()
 
     run.supervisor.tick = end_when_ready
-    assert run.supervisor.run([Service("web", python(LASTING), is_ready=is_ready, is_essential=True)]) == 0
+    assert run.supervisor.run([Service("web", python(LONG_RUNNING), is_ready=is_ready, is_essential=True)]) == 0
     assert results == []
 
 
-def test_letters_that_the_terminal_does_not_have_are_escaped(tmp_path: Path) -> None:
+def test_characters_outside_the_terminal_encoding_are_escaped(tmp_path: Path) -> None:
     lines: list[str] = []
 
     def write(line: str) -> None:
@@ -157,7 +157,7 @@ def test_letters_that_the_terminal_does_not_have_are_escaped(tmp_path: Path) -> 
     assert lines == [r"worker | \xe9 \u2026"]
 
 
-def test_program_that_is_missing_is_tried_again(run: Run) -> None:
+def test_missing_program_is_retried(run: Run) -> None:
     run.reactions["starts again in 1 s."] = run.end
     assert run.supervisor.run([Service("worker", ["/nonexistent"])]) == 0
     assert run.lines[0] == (
@@ -165,7 +165,7 @@ def test_program_that_is_missing_is_tried_again(run: Run) -> None:
     )
 
 
-def test_web_process_that_cannot_start_ends_the_whole(run: Run, tmp_path: Path) -> None:
+def test_web_process_that_cannot_start_ends_everything(run: Run, tmp_path: Path) -> None:
     helper = tmp_path / "helper"
     code = f"import os, pathlib, time; pathlib.Path({str(helper)!r}).write_text(str(os.getpid())); time.sleep(600)"
     waiting = f"import pathlib, sys, time\nwhile not pathlib.Path({str(helper)!r}).exists(): time.sleep(0.01)\n"
@@ -176,7 +176,7 @@ def test_web_process_that_cannot_start_ends_the_whole(run: Run, tmp_path: Path) 
         os.kill(int(helper.read_text()), 0)
 
 
-def test_web_process_that_had_started_is_started_again(run: Run) -> None:
+def test_web_process_that_had_started_is_restarted(run: Run) -> None:
     def kill_when_ready() -> None:
         if run.supervisor.children[0].was_ready:
             run.supervisor.tick = lambda: None
@@ -184,11 +184,11 @@ def test_web_process_that_had_started_is_started_again(run: Run) -> None:
 
     run.supervisor.tick = kill_when_ready
     run.reactions["starts again"] = run.end
-    assert run.supervisor.run([Service("web", python(LASTING), is_essential=True)]) == 0
+    assert run.supervisor.run([Service("web", python(LONG_RUNNING), is_essential=True)]) == 0
     assert run.lines[-1] == "bin/up | The web process stopped (killed by SIGKILL); it starts again in 0.5 s."
 
 
-def test_process_that_ignores_the_request_to_end_is_killed_with_what_it_started(run: Run) -> None:
+def test_process_that_ignores_termination_is_killed_with_its_children(run: Run) -> None:
     code = (
         "import signal, subprocess, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
         "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']);"
@@ -201,7 +201,7 @@ def test_process_that_ignores_the_request_to_end_is_killed_with_what_it_started(
 
 
 def is_gone(pid: int) -> bool:
-    """Whether a process has ended; one that nobody has waited for counts as ended."""
+    """Return whether a process has ended; zombies count as ended."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except OSError:
@@ -226,7 +226,7 @@ def test_killed_supervisor_leaves_no_process(tmp_path: Path) -> None:
 
 @contextmanager
 def started_supervisor(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """A supervisor in a process of its own, and the id of the one process that it runs."""
+    """Start a supervisor in a new process. Return both, with the ID of its only child."""
     code = f"""
 import pathlib, sys
 from portal.runtime.child_process import Service
@@ -241,14 +241,14 @@ sys.exit(supervisor.run([Service("worker", [sys.executable, "-c", lasting])]))
         yield process, int(process.stdout.readline().split()[-1])
 
 
-def test_output_is_passed_on_line_by_line_with_the_name_of_the_process(run: Run) -> None:
+def test_output_is_printed_by_line_with_the_process_name(run: Run) -> None:
     run.reactions["second"] = run.end
     code = "import time; print('first\\n\\nse', end='', flush=True); print('cond', flush=True); time.sleep(600)"
     run.supervisor.run([Service("beat", python(code))])
     assert run.lines == ["beat   | first", "beat   | second"]
 
 
-def test_process_that_asks_for_a_new_start_gets_it_at_once(run: Run, tmp_path: Path) -> None:
+def test_process_that_requests_a_restart_gets_it_immediately(run: Run, tmp_path: Path) -> None:
     first = tmp_path / "first"
     code = (
         f"import pathlib, sys, time; first = pathlib.Path({str(first)!r});"
@@ -260,7 +260,7 @@ def test_process_that_asks_for_a_new_start_gets_it_at_once(run: Run, tmp_path: P
     assert run.lines == ["web    | start", "web    | start"]
 
 
-def test_function_runs_in_a_process_of_its_own(run: Run) -> None:
+def test_function_runs_in_a_separate_process(run: Run) -> None:
     def report() -> None:
         print(os.getpid())
         print("a warning", file=sys.stderr)
@@ -276,7 +276,7 @@ def test_function_runs_in_a_process_of_its_own(run: Run) -> None:
     ]
 
 
-def test_function_that_raises_is_reported_and_started_again(run: Run) -> None:
+def test_function_that_raises_is_reported_and_restarted(run: Run) -> None:
     run.reactions["starts again"] = run.end
     run.supervisor.run([Service("worker", lambda: int("torn"))])
     reason = "exit code 1: ValueError: invalid literal for int() with base 10: 'torn'"
@@ -284,7 +284,7 @@ def test_function_that_raises_is_reported_and_started_again(run: Run) -> None:
 
 
 @pytest.mark.skipif(not HAS_PROC, reason="no /proc on this machine")
-def test_function_holds_none_of_the_files_of_the_supervisor(tmp_path: Path) -> None:
+def test_function_inherits_no_open_files_of_the_supervisor(tmp_path: Path) -> None:
     with (tmp_path / "lock").open("w") as lock:
         run = Run(tmp_path)
         run.supervisor.own_files = [lock]

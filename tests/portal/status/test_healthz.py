@@ -1,4 +1,4 @@
-"""/healthz, as a load balancer and an alarm read it."""
+"""Tests of /healthz for load balancers and alarms."""
 
 from datetime import timedelta
 
@@ -50,7 +50,7 @@ def expected_report(background, heartbeat, oldest, late_jobs=()):
         (0, -60, expected_report("ok", 0, None), 200),
     ],
 )
-def test_background_is_late_or_not(client, now, heartbeat, due, answer, alarm):
+def test_background_work_is_reported_as_late(client, now, heartbeat, due, answer, alarm):
     if heartbeat is not None:
         record("run_jobs", now - timedelta(seconds=heartbeat))
     if due is not None:
@@ -67,7 +67,7 @@ def test_background_is_late_or_not(client, now, heartbeat, due, answer, alarm):
     [
         ("sla.advance_clocks", 140, "ok"),  # two minutes, and two intervals of ten seconds
         ("sla.advance_clocks", 141, "late"),
-        ("sla.enqueue_reconciliations", 1260, "ok"),  # what reads the outside may take twenty minutes
+        ("sla.enqueue_reconciliations", 1260, "ok"),  # jobs that read other systems may take twenty minutes
         ("sla.enqueue_reconciliations", 1261, "late"),
     ],
 )
@@ -104,7 +104,7 @@ def test_first_run_that_hangs_is_late(client, now, name, seconds, word):
 
 
 @pytest.mark.django_db
-def test_jobs_that_never_ran_are_late_once_run_jobs_has_worked_for_as_long(client, now, time_machine):
+def test_job_that_never_ran_is_late_after_its_interval(client, now, time_machine):
     record_heartbeat()
     time_machine.shift(130)
     record_heartbeat()
@@ -133,5 +133,5 @@ def test_database_outage_is_reported(client):
     assert (answer.status_code, answer.json()) == (503, {"database": "down"})
 
 
-def test_only_reading_is_answered(client):
+def test_only_reads_are_allowed(client):
     assert client.post("/healthz").status_code == 405

@@ -1,4 +1,4 @@
-"""Tests that the status page is right, also when something is down, and never reports an unknown state as good."""
+"""Tests of the status page, also during outages. It never reports an unknown state as operational."""
 
 import socket
 from datetime import UTC, datetime, timedelta
@@ -29,7 +29,7 @@ NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
 
 
 @pytest.fixture
-def beats(db: None) -> None:
+def heartbeats(db: None) -> None:
     now = timezone.now()
     for name in (RUN_JOBS, *(job.name for job in JOBS)):
         PeriodicRun.objects.create(name=name, started_at=now, finished_at=now)
@@ -39,31 +39,31 @@ def line(name: str, now: datetime = NOW) -> probes.StatusLine:
     return next(each for _, lines in probes.measure_all(now) for each in lines if each.name == name)
 
 
-def test_everybody_sees_it_and_no_figures(client: Client, beats: None) -> None:
+def test_page_is_public_without_figures(client: Client, heartbeats: None) -> None:
     answer = client.get("/status/")
     assert "no-store" in answer["Cache-Control"]
     assert "All systems operational." in answer.text
     assert "status-details" not in answer.text
 
 
-def test_people_of_the_program_see_the_figures(sign_in: Any, rita: Any, beats: None) -> None:
+def test_program_staff_see_the_figures(sign_in: Any, rita: Any, heartbeats: None) -> None:
     GitHubRateLimit.objects.create(name="anonymous", limit=60, remaining=12, hour_from=timezone.now(), spent=5)
     page = sign_in(rita).get("/status/").text
     assert "12 of 60" in page
     assert "every 30 s" in page
 
 
-def test_partner_sees_no_figures(sign_in: Any, alice: Any, beats: None) -> None:
+def test_partner_sees_no_figures(sign_in: Any, alice: Any, heartbeats: None) -> None:
     assert "status-details" not in sign_in(alice).get("/status/").text
 
 
-def test_machines_read_the_same_without_figures(client: Client, beats: None) -> None:
+def test_json_has_the_same_states_without_figures(client: Client, heartbeats: None) -> None:
     data = client.get("/status.json").json()
     assert (data["tone"], data["summary"]) == ("good", "All systems operational.")
     assert {tuple(sorted(each)) for each in data["lines"]} == {("at", "name", "state", "summary")}
 
 
-def test_run_jobs_that_never_ran_or_stopped_is_no_working_one(db: None) -> None:
+def test_run_jobs_that_never_ran_or_stopped_is_not_operational(db: None) -> None:
     assert line("Background jobs").state == "down"
     at = NOW - timedelta(minutes=1)
     run = PeriodicRun.objects.create(name=RUN_JOBS, started_at=at, finished_at=at)
@@ -74,7 +74,7 @@ def test_run_jobs_that_never_ran_or_stopped_is_no_working_one(db: None) -> None:
 
 
 @pytest.mark.every_database
-def test_job_of_the_first_queue_that_is_late_is_named(beats: None) -> None:
+def test_late_job_of_the_first_queue_is_named(heartbeats: None) -> None:
     PeriodicRun.objects.filter(name="sla.advance_clocks").update(finished_at=timezone.now() - timedelta(minutes=5))
     assert (line("Background jobs", timezone.now()).state, line("Background jobs", timezone.now()).hint) == (
         "late",
@@ -82,7 +82,7 @@ def test_job_of_the_first_queue_that_is_late_is_named(beats: None) -> None:
     )
 
 
-def test_queue_that_is_stuck_is_late(beats: None) -> None:
+def test_stuck_queue_is_late(heartbeats: None) -> None:
     PeriodicRun.objects.filter(name="reports.generate").update(finished_at=timezone.now() - timedelta(hours=1))
     assert (line("Email queue", timezone.now()).state, line("Email queue", timezone.now()).hint) == (
         "late",
@@ -91,7 +91,7 @@ def test_queue_that_is_stuck_is_late(beats: None) -> None:
     assert probes.summarize(probes.measure_all(timezone.now())) == ("warn", "Delayed: Email queue.")
 
 
-def test_queue_that_has_not_ended_a_round_is_late_when_its_jobs_are(db: None) -> None:
+def test_queue_without_a_finished_round_is_late_if_its_jobs_are(db: None) -> None:
     begin = NOW - timedelta(minutes=5)
     PeriodicRun.objects.create(name=RUN_JOBS, started_at=begin, finished_at=NOW)
     assert (line("Email queue").state, line("Email queue").hint) == ("idle", "")
@@ -108,7 +108,7 @@ def free_port() -> int:
         return int(there.getsockname()[1])
 
 
-def test_unavailable_redis_is_shown_on_the_page(client: Client, settings: Any, beats: None) -> None:
+def test_unavailable_redis_is_shown_on_the_page(client: Client, settings: Any, heartbeats: None) -> None:
     settings.REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
     page = client.get("/status/")
     assert page.status_code == 200
@@ -116,7 +116,7 @@ def test_unavailable_redis_is_shown_on_the_page(client: Client, settings: Any, b
     assert "Down: Redis." in page.text
 
 
-def test_sandbox_by_its_socket(settings: Any, tmp_path: Any, db: None) -> None:
+def test_sandbox_state_follows_its_socket(settings: Any, tmp_path: Any, db: None) -> None:
     assert line("Sandbox").state == "absent"
     settings.SANDBOX_SOCKET = str(tmp_path / "s")
     assert line("Sandbox").state == "down"
@@ -149,7 +149,7 @@ def test_unavailable_registry_is_shown_with_its_last_answer(rocket: Any) -> None
     )
 
 
-def test_issues_are_as_fresh_as_the_stalest_repository(at: Any) -> None:
+def test_issue_monitoring_is_as_old_as_the_oldest_repository(at: Any) -> None:
     assert line("Issues").state == "idle"
     row = at("support", program="terraform-provider")
     MonitoredRepository.objects.filter(integration=row).update(data_up_to=NOW - timedelta(minutes=5))
@@ -159,7 +159,7 @@ def test_issues_are_as_fresh_as_the_stalest_repository(at: Any) -> None:
 
 
 @pytest.mark.every_database
-def test_queues_report_their_oldest(rocket: Any, settings: Any) -> None:
+def test_queues_show_their_oldest_job(rocket: Any, settings: Any) -> None:
     settings.EMAIL_STORED_ONLY = False
     Job.objects.all().delete()
     assert line("Checks").sentence == "The queue is empty."
@@ -192,14 +192,14 @@ def test_each_kind_of_test_run_reports_its_last_run_and_its_queue(rocket: Any, n
     assert line(name).sentence == "The last one finished 1 h ago with the result Not run. The queue is empty."
 
 
-def test_every_queue_has_a_word_and_says_what_it_plays(beats: None) -> None:
+def test_every_queue_has_a_label_and_a_description(heartbeats: None) -> None:
     assert set(probes.QUEUE_NAMES) == set(QUEUES[1:])
     assert line("Sandbox queue", timezone.now()).sentence == (
         "This queue reads provider schemas and runs lifecycle and Nomad plugin tests. The last job finished just now."
     )
 
 
-def test_what_cannot_be_measured_is_not_called_working(monkeypatch: Any, beats: None) -> None:
+def test_unmeasurable_component_is_unknown(monkeypatch: Any, heartbeats: None) -> None:
     def raise_error(_now: datetime) -> probes.StatusLine:
         raise RuntimeError("out of order")
 

@@ -74,6 +74,6 @@ def test_control_contrast_is_three_to_one(line, sheet, night):
 
 
 @pytest.mark.parametrize("name", DAY_AND_NIGHT)
-def test_color_is_one_that_screens_can_show(name):
+def test_color_is_in_the_srgb_gamut(name):
     for night in (False, True):
         assert all(-0.003 <= value <= 1.003 for value in linear(name, night)), (name, night, linear(name, night))

@@ -1,4 +1,4 @@
-"""Tests that the style guide shows every component, with the values of the tokens."""
+"""Tests that the style guide shows every component and the values of the tokens."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,8 @@ PORTAL = Path(__file__).parents[3] / "portal"
 PARTS = PORTAL / "styleguide" / "templates" / "styleguide" / "parts"
 INCLUDE_PATTERN = re.compile(r'include "([^"]+)"')
 ROOMS = ("directory", "analytics", "directory/badges")
-OF_THE_DOCUMENT = {"page_title", "page_description", "script_words"}  # in the tab, in search results, for the script
+# in the browser tab, in search results, for scripts
+OF_THE_DOCUMENT = {"page_title", "page_description", "script_words"}
 OF_THE_FRAME = {"document_links", "frame_top", "product_mark", "theme_form"}  # around the style guide itself
 OF_APPS = {
     template.stem
@@ -28,7 +29,7 @@ OF_APPS = {
     if not template.is_relative_to(PORTAL / "ui")
 }
 NOT_SHOWN = OF_THE_DOCUMENT | OF_THE_FRAME | OF_APPS | {"include_jinja"}
-# what is no component of its own, and why
+# templates that are not components, and why
 APART = {
     "directory/_top.html": "the frame of public pages",
     "directory/_foot.html": "the frame of public pages",
@@ -48,7 +49,7 @@ def test_every_component_is_shown(tag: str) -> None:
     assert [key for key, source in SOURCES.items() if f"{{% {tag} " in source or f"{{% {tag}%}}" in source] != []
 
 
-def test_every_small_template_of_the_rooms_is_shown() -> None:
+def test_every_partial_template_of_the_apps_is_shown() -> None:
     small = {f"{room}/{page.name}" for room in ROOMS for page in PORTAL.glob(f"*/templates/{room}/_*.html")}
     included_templates = {name for source in SOURCES.values() for name in INCLUDE_PATTERN.findall(source)}
     included_templates |= {
@@ -59,7 +60,7 @@ def test_every_small_template_of_the_rooms_is_shown() -> None:
     assert small - included_templates == set(APART)
 
 
-def test_every_kind_of_chart_is_drawn_by_day_and_by_night(guide: BeautifulSoup) -> None:
+def test_every_kind_of_chart_is_shown_in_light_and_dark(guide: BeautifulSoup) -> None:
     for kind, name in CHARTS.items():
         assert f"charts.{kind}" in SOURCES["charts"]
         assert len(guide.select(f"#charts #{name}-t, #charts #dark-{name}-t")) == 2, kind
@@ -68,7 +69,7 @@ def test_every_kind_of_chart_is_drawn_by_day_and_by_night(guide: BeautifulSoup) 
     assert [each for each in re.findall(r"url\(#([^)]+)\)", str(guide)) if each not in ids] == []
 
 
-def test_every_file_of_a_part_is_shown_once() -> None:
+def test_every_template_of_a_part_is_shown_once() -> None:
     assert sorted(part.key for group in CATALOG.groups for part in group.parts) == sorted(SOURCES)
 
 
@@ -93,7 +94,7 @@ def test_every_tone_and_outcome_is_shown(guide: BeautifulSoup) -> None:
     assert [word for _, _, word in OUTCOMES.values() if word not in text] == []
 
 
-def test_copy_has_ids_of_its_own_and_refers_to_them() -> None:
+def test_dark_copy_has_unique_ids_and_refers_to_them() -> None:
     markup = '<i id="a" aria-labelledby="a b" data-id="a"><label\nfor="c"></label></i>'
     assert rename_ids(markup) == (
         '<i id="dark-a" aria-labelledby="dark-a dark-b" data-id="a"><label\nfor="dark-c"></label></i>'
@@ -101,7 +102,7 @@ def test_copy_has_ids_of_its_own_and_refers_to_them() -> None:
 
 
 @pytest.mark.parametrize("swatch", CATALOG.colors, ids=lambda swatch: swatch.use)
-def test_contrasts_are_those_of_the_tokens(swatch: ColorPair) -> None:
+def test_shown_contrasts_equal_those_of_the_tokens(swatch: ColorPair) -> None:
     for contrast, night in ((swatch.light, False), (swatch.dark, True)):
         assert round(contrast, 6) == round(test_colors.contrast(swatch.color, swatch.ground, night), 6)
     assert min(swatch.light, swatch.dark) >= swatch.least

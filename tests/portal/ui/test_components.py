@@ -56,7 +56,7 @@ def test_tag_with_an_unknown_or_missing_parameter_does_not_compile(source):
         ("{% path steps %}", "state of a step must be one of done, current, next"),
     ],
 )
-def test_tag_with_an_unknown_word_says_which_words_there_are(source, sentence):
+def test_tag_with_an_unknown_value_lists_the_known_values(source, sentence):
     with pytest.raises(ValueError, match=sentence):
         show(source, used=[("spent", 1)], steps=[{"name": "Apply", "state": "now"}])
 
@@ -85,7 +85,7 @@ def test_tag_with_an_unknown_word_says_which_words_there_are(source, sentence):
         "{% table_head text text hide_last=True %}",
     ],
 )
-def test_tag_escapes_what_people_wrote(source):
+def test_tag_escapes_user_input(source):
     evil = "<script>alert(1)</script>"
     steps = [{"name": evil, "state": "done", "note": evil}]
     body = show(source, text=evil, somebody=SimpleNamespace(name=evil, email=evil), steps=steps)
@@ -99,7 +99,7 @@ def test_filter_escapes_content_that_is_not_markup():
 
 
 @pytest.mark.parametrize("value", inline.OUTCOMES)
-def test_outcome_is_icon_and_word(value):
+def test_outcome_has_an_icon_and_a_label(value):
     chip = show(f'{{% outcome "{value}" %}}').select_one(".badge")
     _, tone, word = inline.OUTCOMES[value]
     assert (get_text(chip), chip["class"], len(chip.select("svg"))) == (word, ["badge", f"tone-{tone}"], 1)
@@ -110,11 +110,11 @@ def test_badge_has_an_icon_in_every_tone(tone):
     assert len(show(f'{{% badge "x" tone="{tone}" %}}').select("svg[aria-hidden=true]")) == 1
 
 
-def test_tally_leaves_out_zeros_and_says_the_words():
+def test_tally_omits_zeros_and_has_labels():
     assert get_text(show("{% tally counts %}", counts={"pass": 14, "warn": 1, "fail": 0})) == "14 passed 1 warning"
 
 
-def test_button_that_is_not_possible_says_why_and_sends_nothing():
+def test_disabled_button_has_a_reason_and_submits_nothing():
     body = show('{% button "Approve" tone="primary" name="step" value="approve" disabled="Two findings are open." %}')
     button = body.button
     assert (button["type"], button["aria-disabled"], button.get("name")) == ("button", "true", None)
@@ -122,19 +122,19 @@ def test_button_that_is_not_possible_says_why_and_sends_nothing():
     assert get_text(body.select_one(".reason")) == "Two findings are open."
 
 
-def test_link_button_to_another_site_says_so():
+def test_link_button_to_another_site_is_marked():
     link = show('{% link_button "Docs" href="https://docs.example/?a=1&amp;b=2" external=True %}').a
     assert (link["href"], link["rel"]) == ("https://docs.example/?a=1&b=2", ["noopener", "noreferrer"])
     assert get_text(link) == "Docs (opens in a new tab)"
 
 
-def test_person_is_name_and_email():
+def test_person_has_name_and_email():
     body = show("{% person who %}", who=SimpleNamespace(name="Rita de la Tan", email="rita@portal.example"))
     assert get_text(body.select_one(".person-mark")) == "RT"
     assert body.a["href"] == "mailto:rita@portal.example"
 
 
-def test_person_without_a_name_is_the_email_and_no_one_is_the_portal():
+def test_person_without_a_name_has_the_email_and_none_is_the_portal():
     assert (
         get_text(show("{% person who mail=False %}", who=SimpleNamespace(name="", email="a@b.example")))
         == "A a@b.example"
@@ -150,19 +150,19 @@ def test_file_size(octets, words):
     assert inline.format_file_size(octets) == words
 
 
-def test_path_marks_the_current_step_in_words_too():
+def test_path_marks_the_current_step_with_text_too():
     steps = [{"name": "Prepare", "state": "done", "href": "#p"}, {"name": "Apply", "state": "current"}]
     body = show("{% path steps %}", steps=steps)
     assert [get_text(step) for step in body.select("li")] == ["Prepare, done", "Apply, now"]
     assert get_text(body.select_one("[aria-current=step]")) == "Apply, now"
 
 
-def test_path_takes_objects_as_well():
+def test_path_accepts_objects():
     step = SimpleNamespace(name="Verify", state="next")
     assert get_text(show("{% path steps %}", steps=[step])) == "Verify, to come"
 
 
-def test_crumbs_end_with_this_page():
+def test_breadcrumbs_end_with_the_current_page():
     body = show('{% crumbs "Queue" "/queue/" "Rocket" %}')
     assert [(get_text(a), a["href"]) for a in body.select("a")] == [("Queue", "/queue/")]
     assert get_text(body.select_one("[aria-current=page]")) == "Rocket"
@@ -180,7 +180,7 @@ def test_table_head_aligns_columns_of_numbers_and_hides_the_heading_of_actions()
     assert [element.text for element in hidden] == ["Actions"]
 
 
-def test_turn_of_the_reader_and_of_the_program():
+def test_next_action_of_the_reader_and_of_the_program():
     mine = show(
         '{% turn sentence="Sign the release." mine=True %}{% link_button "Show me how" href="#x" %}{% endturn %}'
     )
@@ -191,12 +191,12 @@ def test_turn_of_the_reader_and_of_the_program():
     assert get_text(rest.select_one(".turn-rest")) == "Nothing to do."
 
 
-def test_fact_without_a_value_is_not_silent():
+def test_detail_without_a_value_has_a_placeholder():
     body = show('{% facts %}{% fact "Listed" %}  {% endfact %}{% endfacts %}')
     assert get_text(body.dl) == "ListedNot available"
 
 
-def test_check_that_we_could_not_make_says_when_we_try_again(now):
+def test_check_error_has_the_time_of_the_retry(now):
     body = show(
         '{% check_result outcome="error" title="Listing" summary="We could not reach the registry." next_try=now %}'
         "{% endcheck_result %}",
@@ -208,7 +208,7 @@ def test_check_that_we_could_not_make_says_when_we_try_again(now):
     assert body.select("details") == []
 
 
-def test_entry_that_the_partner_never_sees_is_marked(now):
+def test_entry_hidden_from_the_partner_is_marked(now):
     body = show('{% entry what="Note" at=now private=True %}Ask Sam{% endentry %}', now=now)
     assert "Only reviewers see this" in get_text(body.select_one(".entry-private"))
 
@@ -224,7 +224,7 @@ def test_meter_pieces_fill_the_bar():
     assert [(p["class"], p["x1"], p["x2"]) for p in svg.select("line")] == [(["meter-paused"], "75.00%", "87.50%")]
 
 
-def test_meter_joins_neighbors_and_marks_the_due_moment_once():
+def test_meter_joins_adjacent_segments_and_marks_the_due_date_once():
     pieces = [("counted", 20), ("counted", 20), ("over", 20), ("over", 10), ("paused", 10), ("over", 20)]
     svg = show('{% meter used label="90 of 40 hours" %}', used=pieces).svg
     assert [(r["class"][0], r.get("x"), r["width"]) for r in svg.select("rect")[1:]] == [
@@ -235,7 +235,7 @@ def test_meter_joins_neighbors_and_marks_the_due_moment_once():
     ]
 
 
-def test_meter_of_nothing_is_an_empty_bar():
+def test_meter_without_segments_is_an_empty_bar():
     assert len(show('{% meter used label="nothing yet" %}', used=[]).svg.select("rect")) == 1
 
 
@@ -249,26 +249,26 @@ def test_pagination_keeps_the_filters():
     assert "51–100 of 120" in get_text(body)
 
 
-def test_pagination_of_one_page_is_nothing():
+def test_pagination_of_one_page_is_empty():
     request = RequestFactory().get("/queue/")
     assert get_text(show("{% pagination page %}", page=Paginator(range(3), 50).page(1), request=request)) == ""
 
 
-def test_decision_works_without_a_script_and_is_named():
+def test_decision_works_without_a_script_and_has_a_label():
     body = show('{% decision label="Approve" id="approve" heading="Approve Rocket" %}form{% enddecision %}')
     assert get_text(body.details.summary) == "Approve…"
     group = body.select_one("[role=group]")
     assert get_text(body.find(id=group["aria-labelledby"])) == "Approve Rocket"
 
 
-def test_decision_that_is_not_possible_is_a_button_with_its_reason():
+def test_impossible_decision_is_a_button_with_a_reason():
     body = show('{% decision label="Approve" id="a" disabled="Two findings are open." %}form{% enddecision %}')
     assert body.details is None
     assert get_text(body.select_one(".reason")) == "Two findings are open."
 
 
-def named_icons():
-    """Every icon that a template or a table of ours names."""
+def list_used_icons():
+    """Return every icon that a template or table uses."""
     used = re.compile(r'(?:\{% icon |icon(?:_name)?=|lucide |\{\{ (?="[a-z0-9-]+"\|icon))"([a-z0-9-]+)"')
     return sorted({name for page in template_files() for name in used.findall(page.read_text())})
 
@@ -288,5 +288,5 @@ def is_missing(icon):
 
 
 def test_icons_of_all_templates_exist():
-    assert len(named_icons()) > 20
-    assert [name for name in named_icons() if is_missing(name)] == []
+    assert len(list_used_icons()) > 20
+    assert [name for name in list_used_icons() if is_missing(name)] == []

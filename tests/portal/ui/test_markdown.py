@@ -1,4 +1,4 @@
-"""Tests of Markdown that people write: hostile inputs stay text, and links lead to the web or to an email address."""
+"""Tests of users' Markdown: hostile inputs stay text, and links lead to the web or to an email address."""
 
 import sys
 from collections.abc import Callable
@@ -77,7 +77,7 @@ def collect(text: str) -> Collector:
 
 
 @pytest.mark.parametrize(("text", "html"), HOSTILE)
-def test_hostile_text_is_harmless(text: str, html: str) -> None:
+def test_hostile_markdown_is_rendered_harmlessly(text: str, html: str) -> None:
     assert render_markdown(text) == html
 
 

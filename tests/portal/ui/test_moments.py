@@ -16,7 +16,7 @@ def words(html):
     return BeautifulSoup(html, "html.parser").get_text()
 
 
-def test_when_speaks_in_the_readers_zone():
+def test_when_uses_the_zone_of_the_reader():
     with timezone.override(ZoneInfo("Europe/Berlin")):
         element = BeautifulSoup(moments.when(NOW, now=NOW), "html.parser").time
     assert element.text == "Tue, Apr 14, 2:10 PM"
@@ -24,11 +24,11 @@ def test_when_speaks_in_the_readers_zone():
     assert element["datetime"] == "2026-04-14T12:10:00+00:00"
 
 
-def test_when_of_another_year_names_it():
+def test_when_of_another_year_has_the_year():
     assert words(moments.when(NOW, now=NOW + timedelta(days=365))) == "Tue, Apr 14, 2026, 12:10 PM UTC"
 
 
-def test_when_at_the_turn_of_the_year_goes_by_the_readers_calendar():
+def test_when_at_the_end_of_the_year_uses_the_date_of_the_reader():
     moment = datetime(2026, 12, 31, 23, 30, tzinfo=UTC)
     with timezone.override(ZoneInfo("Asia/Tokyo")):
         assert words(moments.when(moment, now=moment)) == "Fri, Jan 1, 8:30 AM"
@@ -38,22 +38,22 @@ def test_when_of_a_date_is_its_day():
     assert words(moments.when(date(2026, 4, 14), form="relative", now=NOW)) == "Tue, Apr 14"
 
 
-def test_when_of_nothing_is_nothing():
+def test_when_of_none_is_empty():
     assert moments.when(None) == ""
     assert moments.due(None) == ""
 
 
-def test_when_both_says_both():
+def test_when_both_has_relative_and_exact_time():
     element = moments.when(NOW - timedelta(minutes=12), form="both", now=NOW)
     assert words(element) == "Tue, Apr 14, 11:58 AM UTC · 12 min ago"
 
 
-def test_when_age_says_the_span_only():
+def test_when_age_has_only_the_duration():
     element = moments.when(NOW - timedelta(days=19), form="age", now=NOW)
     assert words(element) == "19 d"
 
 
-def test_when_of_an_unknown_form_is_refused():
+def test_when_of_an_unknown_format_is_refused():
     with pytest.raises(ValueError, match="form must be one of exact, relative, age, both"):
         moments.when(NOW, form="long", now=NOW)
 
@@ -86,18 +86,18 @@ def test_relative_rounds_down(ago, expected):
         (-timedelta(hours=2), "bad", "overdue by 2 h"),
     ],
 )
-def test_due_warns_for_a_day_and_then_says_so(remaining_time, tone, expected):
+def test_due_date_warns_for_a_day_and_is_then_overdue(remaining_time, tone, expected):
     element = BeautifulSoup(moments.due(NOW + remaining_time, now=NOW), "html.parser").time
     assert element["class"] == ["due", f"due-{tone}"]
     assert element.select_one("[data-relative=due]").text == expected
 
 
-def test_due_reports_screen_readers_the_exact_moment():
+def test_due_date_has_the_exact_time_for_screen_readers():
     page = BeautifulSoup(moments.due(NOW, now=NOW), "html.parser")
     assert page.select_one(".visually-hidden").text == ", Tue, Apr 14, 2026, 12:10 PM UTC"
 
 
-def test_due_while_paused_does_not_count():
+def test_due_date_while_paused_is_not_overdue():
     element = BeautifulSoup(moments.due(NOW - timedelta(days=9), paused=True, now=NOW), "html.parser").time
     assert element["class"] == ["due", "due-neutral"]
     assert element.select("[data-relative]") == []

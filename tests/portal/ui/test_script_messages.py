@@ -22,21 +22,21 @@ def of_script() -> dict[str, str]:
     return {key: json.loads(words) for key, words in OWN.findall(table)}
 
 
-def test_script_holds_the_words_of_the_table() -> None:
+def test_script_contains_the_messages_of_the_table() -> None:
     assert of_script() == MESSAGES
 
 
-def test_script_uses_every_word() -> None:
+def test_script_uses_every_message() -> None:
     rest = SCRIPT.read_text("utf-8").partition("};")[2]
     assert [key for key in MESSAGES if f"MESSAGES.{key}" not in rest and f'formatMessage("{key}"' not in rest] == []
 
 
-def test_english_brings_no_words() -> None:
+def test_page_in_english_contains_no_messages() -> None:
     assert script_words() == ""
 
 
 @pytest.mark.any_database
-def test_another_language_brings_them_all(cast: Any, world: Any) -> None:
+def test_page_in_another_language_contains_all_messages(cast: Any, world: Any) -> None:
     with pseudo.activate_pseudo_language():
         page = send_request(client_of(cast["alice"]), address("dashboard:home", world))[1]
     match = re.search(r'<html\s[^>]*data-words="([^"]*)"', page)

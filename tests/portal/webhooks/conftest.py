@@ -1,4 +1,4 @@
-"""A receiver on loopback, and endpoints of Acme and of the program that point to it."""
+"""Receiver on loopback, and endpoints of Acme and the program that use it."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -19,7 +19,7 @@ from tests.fakes.receiver import Receiver
 
 
 def send_due_deliveries(now: datetime | None = None) -> int:
-    """Send what is due at a time. Return how many attempts were made."""
+    """Send the messages that are due at a time. Return the number of attempts."""
     attempt_count = WebhookDeliveryAttempt.objects.count()
     with time_machine.travel(now or timezone.now(), tick=False):
         enqueue_due_endpoints(timezone.now())
@@ -44,7 +44,7 @@ def receiver(receiver_server: Receiver, settings: Any) -> Iterator[Receiver]:
 
 @pytest.fixture
 def endpoint(receiver: Receiver, acme: Any, alice: Any) -> Callable[..., WebhookEndpoint]:
-    """Makes an endpoint of Acme that hears of everything; its secret is `endpoint.made`."""
+    """Return a function that creates an endpoint of Acme for all events; its secret is `endpoint.made`."""
 
     def make(partner: Any = acme, by: Any = alice, address: str = "", **fields: Any) -> WebhookEndpoint:
         configuration = {

@@ -13,7 +13,7 @@ State = WebhookDelivery.State
 
 
 def create_event_message(row: Any, by: Any, now: datetime = NOW) -> WebhookDelivery:
-    """Something was written about an integration: the message of it."""
+    """Post a message about an integration. Return its webhook message."""
     findings.post_message(row, "Hello.", actor=by, now=now)
     return WebhookDelivery.objects.latest("pk")
 

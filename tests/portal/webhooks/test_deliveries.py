@@ -20,7 +20,7 @@ from tests.portal.webhooks.messages import Make, State, create_event_message, st
 pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 
 
-def test_message_is_signed_and_its_signature_holds(endpoint: Make, receiver: Receiver, rocket: Any, bob: Any) -> None:
+def test_message_has_a_valid_signature(endpoint: Make, receiver: Receiver, rocket: Any, bob: Any) -> None:
     endpoint_row = endpoint()
     message = create_event_message(rocket, bob)
     assert send_due_deliveries(timezone.now()) == 1
@@ -34,14 +34,14 @@ def test_message_is_signed_and_its_signature_holds(endpoint: Make, receiver: Rec
     assert states(endpoint_row) == [State.DELIVERED]
 
 
-def test_payload_holds_nothing_that_people_wrote(endpoint: Make, rocket: Any, bob: Any) -> None:
+def test_payload_contains_no_user_text(endpoint: Make, rocket: Any, bob: Any) -> None:
     endpoint()
     findings.post_message(rocket, "Between us.", actor=bob, now=NOW)
     assert "Between us" not in WebhookDelivery.objects.get().body
 
 
 @pytest.mark.every_database
-def test_while_two_secrets_hold_both_sign(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
+def test_both_valid_secrets_sign_the_message(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
     endpoint_row, now = endpoint(), timezone.now()
     fresh = services.rotate_secret(
         endpoint_row, actor=alice, now=now, expected_fingerprint=services.get_secret_fingerprint(endpoint_row)
@@ -65,7 +65,7 @@ def test_while_two_secrets_hold_both_sign(endpoint: Make, receiver: Receiver, ro
         ({"cut": True}, "sent an invalid response"),
     ],
 )
-def test_what_is_no_2xx_has_failed_and_the_log_says_why(
+def test_status_other_than_2xx_is_a_failure_with_a_logged_reason(
     endpoint: Make, receiver: Receiver, rocket: Any, alice: Any, answers: dict[str, Any], expected_message: str
 ) -> None:
     endpoint_row = endpoint()
@@ -76,7 +76,9 @@ def test_what_is_no_2xx_has_failed_and_the_log_says_why(
     assert (states(endpoint_row), len(receiver.taken)) == ([State.WAITING], 1)
 
 
-def test_address_within_the_network_is_never_asked(endpoint: Make, rocket: Any, alice: Any, settings: Any) -> None:
+def test_address_in_the_private_network_is_never_requested(
+    endpoint: Make, rocket: Any, alice: Any, settings: Any
+) -> None:
     endpoint_row = endpoint()
     message = create_event_message(rocket, alice)
     settings.ALLOW_LOOPBACK_HTTP = False
@@ -98,7 +100,7 @@ def test_messages_are_kept_for_thirty_days(endpoint: Make, rocket: Any, alice: A
 
 
 @pytest.mark.every_database
-def test_log_keeps_no_more_than_a_person_reads(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
+def test_logged_response_is_truncated(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
     endpoint()
     message = create_event_message(rocket, alice)
     vars(receiver.answers).update(body=b"x" * 100_000, headers={"Set-Cookie": "a=b", "X-Long": "y" * 900})
@@ -110,7 +112,7 @@ def test_log_keeps_no_more_than_a_person_reads(endpoint: Make, receiver: Receive
 
 
 @pytest.mark.every_database
-def test_removed_endpoint_keeps_no_secret(endpoint: Make, rocket: Any, alice: Any) -> None:
+def test_deleted_endpoint_has_no_secret(endpoint: Make, rocket: Any, alice: Any) -> None:
     endpoint_row = endpoint()
     create_event_message(rocket, alice)
     services.remove_endpoint(endpoint_row, actor=alice, now=NOW)

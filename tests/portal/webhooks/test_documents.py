@@ -40,7 +40,7 @@ def signed(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("changed_part", "verdict"), [("", "valid"), ("id", "invalid"), ("secret", "invalid")])
-def test_shell_example_reports_ours_from_others(
+def test_shell_example_distinguishes_valid_signatures(
     signed: dict[str, str], tmp_path: Path, changed_part: str, verdict: str
 ) -> None:
     if changed_part:

@@ -16,7 +16,7 @@ from portal.webhooks.models import WebhookDelivery
 from tests.conftest import NOW, begin
 
 # event type: why there is no email of its own
-WEBHOOK_ALONE = {
+WITHOUT_EMAIL = {
     "integration.advanced": "the company took it itself, and what it leads to is mailed",
     "finding.resolved": "the request for another review is mailed, with all findings",
     "finding.verified": "the decision that follows is mailed",
@@ -25,7 +25,7 @@ WEBHOOK_ALONE = {
 
 
 @pytest.mark.django_db
-def test_check_accepted_for_good_is_reported(endpoint: Any, rocket: Any, rita: Any) -> None:
+def test_permanently_accepted_check_is_sent(endpoint: Any, rocket: Any, rita: Any) -> None:
     endpoint(kinds=["check.accepted"])
     event_data: dict[str, Any] = {
         "check": "repository.owner",
@@ -41,7 +41,7 @@ def test_check_accepted_for_good_is_reported(endpoint: Any, rocket: Any, rita: A
 
 
 @pytest.mark.django_db
-def test_introduction_reports_no_one_who_asks(endpoint: Any, rocket: Any, globex: Any, charlie: Any) -> None:
+def test_introduction_does_not_reveal_who_asks(endpoint: Any, rocket: Any, globex: Any, charlie: Any) -> None:
     endpoint(kinds=["introduction.requested", "introduction.declined"])
     other = begin(globex, charlie, name="Comet", repository="globex/comet", repository_id=9)
     introductions.request_introduction(other, rocket, "We are Globex.", actor=charlie, now=NOW)
@@ -54,7 +54,7 @@ def test_every_email_about_an_integration_has_a_webhook() -> None:
 
 
 def test_every_webhook_has_an_email_or_a_reason() -> None:
-    assert set(WEBHOOKS) - set(EMAILS) == set(WEBHOOK_ALONE)
+    assert set(WEBHOOKS) - set(EMAILS) == set(WITHOUT_EMAIL)
 
 
 def test_every_webhook_has_a_group_and_samples_of_its_fields() -> None:

@@ -1,4 +1,4 @@
-"""Tests of which endpoints get a message of an event, and when."""
+"""Tests of the endpoints that get an event, and when."""
 
 from datetime import timedelta
 from typing import Any
@@ -16,7 +16,7 @@ from tests.portal.webhooks.messages import Make, State, create_event_message, st
 pytestmark = pytest.mark.django_db
 
 
-def test_decision_learns_when_it_can_no_longer_be_undone(
+def test_decision_is_sent_when_it_can_no_longer_be_undone(
     endpoint: Make, receiver: Receiver, at: Any, rita: Any
 ) -> None:
     row = at("review")
@@ -29,7 +29,7 @@ def test_decision_learns_when_it_can_no_longer_be_undone(
     assert states(endpoint_row) == [State.CANCELED]
 
 
-def test_each_endpoint_learns_of_its_own_and_of_what_it_chose(
+def test_each_endpoint_gets_its_own_and_chosen_events(
     endpoint: Make, acme: Any, globex: Any, alice: Any, charlie: Any, sam: Any
 ) -> None:
     ours, tier_endpoint = endpoint(), endpoint(kinds=["tier.granted"])
@@ -40,13 +40,13 @@ def test_each_endpoint_learns_of_its_own_and_of_what_it_chose(
     assert list(message_counts.values()) == [1, 0, 0, 1, 0]
 
 
-def test_programs_own_notes_reach_no_partner(endpoint: Make, rocket: Any, rita: Any) -> None:
+def test_internal_notes_are_sent_to_no_partner(endpoint: Make, rocket: Any, rita: Any) -> None:
     endpoint_row = endpoint()
     findings.post_message(rocket, "A note.", actor=rita, now=NOW, is_internal=True)
     assert endpoint_row.messages.count() == 0
 
 
-def test_event_twice_is_one_message(endpoint: Make, rocket: Any, alice: Any) -> None:
+def test_repeated_event_is_one_message(endpoint: Make, rocket: Any, alice: Any) -> None:
     endpoint_row = endpoint()
     message = create_event_message(rocket, alice)
     assert message.event is not None

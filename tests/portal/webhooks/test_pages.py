@@ -64,7 +64,7 @@ def test_invalid_address_is_shown_as_field_error(
     assert WebhookEndpoint.objects.count() == 0
 
 
-def test_slack_address_is_never_shown_whole(sign_in: Any, alice: Any, acme: Any) -> None:
+def test_slack_url_is_never_shown_completely(sign_in: Any, alice: Any, acme: Any) -> None:
     client = sign_in(alice)
     address = "https://hooks.slack.com/services/T01/B02/verysecretpart"
     client.post(reverse("webhooks:create", args=["acme"]), FORM_DATA | {"form": "slack", "address": address})
@@ -94,11 +94,11 @@ def test_log_has_pages_and_filters(sign_in: Any, endpoint: Make, receiver: Recei
     assert 'href="?state=failed&amp;kind=message.sent_to_partner#log"' in page_text
 
 
-def test_people_of_the_program_learn_who_looks_after_its_own(sign_in: Any, rita: Any) -> None:
+def test_program_staff_see_who_manages_webhooks_of_the_program(sign_in: Any, rita: Any) -> None:
     assert "Staff manages the webhooks of the program." in page(sign_in(rita), "webhooks:list")
 
 
-def test_message_shows_request_and_answer_as_text(
+def test_message_page_shows_request_and_response_as_text(
     sign_in: Any, endpoint: Make, receiver: Receiver, rocket: Any, alice: Any
 ) -> None:
     row = endpoint()
@@ -111,7 +111,9 @@ def test_message_shows_request_and_answer_as_text(
     assert "webhook-signature: v1," in page_text
 
 
-def test_buttons_do_what_they_say(sign_in: Any, endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
+def test_buttons_perform_their_actions(
+    sign_in: Any, endpoint: Make, receiver: Receiver, rocket: Any, alice: Any
+) -> None:
     row, client = endpoint(), sign_in(alice)
 
     def press(act: str, **fields: str) -> str:
@@ -137,7 +139,7 @@ def test_buttons_do_what_they_say(sign_in: Any, endpoint: Make, receiver: Receiv
     assert client.get(reverse("webhooks:detail", args=[row.uuid])).status_code == 404
 
 
-def test_pressed_twice_a_new_secret_is_made_once(sign_in: Any, endpoint: Make, alice: Any) -> None:
+def test_rotating_the_secret_twice_creates_one_secret(sign_in: Any, endpoint: Make, alice: Any) -> None:
     row, client = endpoint(), sign_in(alice)
     first = client.get(reverse("webhooks:detail", args=[row.uuid])).context["fingerprint"]
     assert "whsec_" in client.post(reverse("webhooks:rotate_secret", args=[row.uuid]), {"seen": first}).content.decode()
@@ -148,7 +150,7 @@ def test_pressed_twice_a_new_secret_is_made_once(sign_in: Any, endpoint: Make, a
 
 
 @pytest.mark.parametrize("who", ["bob", "charlie", "rita", "sam"])
-def test_endpoint_is_there_for_its_owners_alone(sign_in: Any, endpoint: Make, who: str, request: Any) -> None:
+def test_endpoint_is_visible_to_its_owners_only(sign_in: Any, endpoint: Make, who: str, request: Any) -> None:
     row = endpoint()
     client = sign_in(request.getfixturevalue(who))
     for name in ("webhooks:detail", "webhooks:edit", "webhooks:remove", "webhooks:rotate_secret"):
@@ -156,7 +158,7 @@ def test_endpoint_is_there_for_its_owners_alone(sign_in: Any, endpoint: Make, wh
     assert "Build pipeline" not in page(client, "webhooks:list")
 
 
-def test_change_keeps_the_address_where_none_is_entered(sign_in: Any, endpoint: Make, alice: Any) -> None:
+def test_change_without_an_address_keeps_the_old_one(sign_in: Any, endpoint: Make, alice: Any) -> None:
     row = endpoint()
     before = row.decrypt("address").value
     form_data = {"name": "Other", "address": "", "kinds": ["tier.granted"], "program_key": "nomad"}
@@ -166,7 +168,7 @@ def test_change_keeps_the_address_where_none_is_entered(sign_in: Any, endpoint: 
     assert row.decrypt("address").value == before
 
 
-def test_every_kind_has_an_example_of_its_shape(sign_in: Any, alice: Any) -> None:
+def test_every_kind_has_an_example_payload(sign_in: Any, alice: Any) -> None:
     page_text = page(sign_in(alice), "webhooks:event_types")
     assert "integration.listed" in page_text
     assert "program.action_overdue" not in page_text

@@ -1,4 +1,4 @@
-"""Many senders on a real PostgreSQL: each message is sent once, and none is lost to a sender that dies."""
+"""Tests of concurrent senders on PostgreSQL: each message is sent once, also if a sender dies."""
 
 import threading
 from collections import Counter
@@ -36,7 +36,7 @@ pytestmark = [
 
 
 def together(work: Callable[[], Any], count: int = SENDERS) -> list[Any]:
-    """The same work in many threads that begin at once."""
+    """Do the same work in many threads that start at the same time."""
     gate, results = threading.Barrier(count), list[Any]()
 
     def run() -> None:
@@ -64,10 +64,10 @@ def test_each_message_is_sent_once(endpoint: Make, receiver: Receiver, rocket: A
     assert WebhookDeliveryAttempt.objects.count() == MESSAGES * len(ends)
 
 
-def test_slow_receiver_holds_up_no_other(
+def test_slow_receiver_does_not_delay_others(
     endpoint: Make, receiver: Receiver, rocket: Any, alice: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The slow one is let go only after the quick one has everything, of several rounds."""
+    """The slow receiver is released only after the quick one has all messages of several rounds."""
     monkeypatch.setattr(tasks, "BATCH_SIZE", 1)
     slow, quick = endpoint(address=receiver.url.replace("/in", "/slow")), endpoint()
     for _ in range(3):
@@ -83,10 +83,10 @@ def test_slow_receiver_holds_up_no_other(
         assert set(row.messages.values_list("state", flat=True)) == {State.DELIVERED}
 
 
-def test_senders_that_die_lose_nothing(
+def test_dying_senders_lose_nothing(
     endpoint: Make, receiver: Receiver, rocket: Any, alice: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every second round dies after it has posted: all arrives, under one id each, and is written down once."""
+    """Every second sender dies after posting: each message arrives with one ID and is recorded once."""
     endpoint_row, deaths, lock = endpoint(), Counter[str](), threading.Lock()
     monkeypatch.setattr(tasks, "BATCH_SIZE", 3)
     settle = tasks.save_outcomes
@@ -114,7 +114,9 @@ def test_senders_that_die_lose_nothing(
     assert WebhookDeliveryAttempt.objects.count() == MESSAGES
 
 
-def test_pause_and_a_replay_cross_without_a_trace(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
+def test_concurrent_pause_and_replay_leave_a_consistent_state(
+    endpoint: Make, receiver: Receiver, rocket: Any, alice: Any
+) -> None:
     endpoint_row = endpoint()
     findings.post_message(rocket, "Hello.", actor=alice, now=NOW)
     run_due_jobs("webhooks", timezone.now())
@@ -124,7 +126,7 @@ def test_pause_and_a_replay_cross_without_a_trace(endpoint: Make, receiver: Rece
     assert endpoint_row.pause == WebhookEndpoint.Pause.MANUAL
 
 
-def test_digest_made_by_many_is_one(rocket: Any, alice: Any, rita: Any) -> None:
+def test_concurrent_digests_are_one_email(rocket: Any, alice: Any, rita: Any) -> None:
     preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY})
     for _ in range(5):
         findings.post_message(rocket, "Hello.", actor=rita, now=NOW)

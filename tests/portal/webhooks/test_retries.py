@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 
 
 @pytest.mark.every_database
-def test_failure_is_tried_again_after_the_table_and_then_given_up(
+def test_failure_is_retried_by_the_schedule_and_then_final(
     endpoint: Make, receiver: Receiver, rocket: Any, alice: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     endpoint_row, now = endpoint(), NOW
@@ -36,7 +36,7 @@ def test_failure_is_tried_again_after_the_table_and_then_given_up(
     assert [attempt.status for attempt in message.attempts.all()] == [500] * 11
 
 
-def test_receiver_that_asks_for_time_gets_it(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
+def test_retry_after_is_honored(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
     endpoint()
     message = create_event_message(rocket, alice)
     vars(receiver.answers).update(status=429, headers={"Retry-After": "7200"})
@@ -46,7 +46,7 @@ def test_receiver_that_asks_for_time_gets_it(endpoint: Make, receiver: Receiver,
 
 
 @pytest.mark.every_database
-def test_410_pauses_at_once_and_the_owner_learns_of_it(
+def test_status_410_pauses_the_endpoint_and_notifies_the_owner(
     endpoint: Make, receiver: Receiver, rocket: Any, alice: Any, bob: Any
 ) -> None:
     endpoint_row = endpoint()
@@ -64,7 +64,7 @@ def test_410_pauses_at_once_and_the_owner_learns_of_it(
 
 
 @pytest.mark.every_database
-def test_what_waited_can_be_left_out(endpoint: Make, rocket: Any, alice: Any) -> None:
+def test_waiting_messages_can_be_skipped(endpoint: Make, rocket: Any, alice: Any) -> None:
     endpoint_row = endpoint()
     services.pause_endpoint(endpoint_row, actor=alice, now=NOW)
     create_event_message(rocket, alice)
@@ -85,7 +85,7 @@ def test_endpoint_that_fails_for_five_days_is_paused(
     assert endpoint_row.pause == WebhookEndpoint.Pause.UNREACHABLE
 
 
-def test_failure_rests_the_endpoint_and_a_replay_ends_its_rest(
+def test_failure_delays_the_endpoint_until_a_replay(
     endpoint: Make, receiver: Receiver, rocket: Any, alice: Any
 ) -> None:
     endpoint_row = endpoint()
@@ -99,7 +99,7 @@ def test_failure_rests_the_endpoint_and_a_replay_ends_its_rest(
     assert states(endpoint_row) == [State.DELIVERED] * 2
 
 
-def test_one_success_forgets_the_failures(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
+def test_success_resets_the_failures(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
     endpoint_row = endpoint()
     receiver.answers.script = [500]
     create_event_message(rocket, alice)
@@ -122,9 +122,7 @@ def test_replay_has_the_same_id_and_the_same_body(endpoint: Make, receiver: Rece
 
 
 @pytest.mark.every_database
-def test_all_that_failed_since_a_moment_is_sent_again(
-    endpoint: Make, receiver: Receiver, rocket: Any, alice: Any
-) -> None:
+def test_all_failures_since_a_time_are_replayed(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
     endpoint_row = endpoint()
     for hours in (0, 5):
         create_event_message(rocket, alice, NOW + timedelta(hours=hours))

@@ -31,11 +31,11 @@ Make = Callable[..., WebhookEndpoint]
         ("x" * 400, "x" * 149 + "…"),
     ],
 )
-def test_what_people_entered_has_no_meaning(text: str, expected: str) -> None:
+def test_user_text_has_no_markup_in_slack(text: str, expected: str) -> None:
     assert slack.escape_text(text) == expected
 
 
-def test_name_cannot_break_out_of_its_link() -> None:
+def test_name_cannot_escape_from_its_link() -> None:
     assert slack.build_link("https://portal.example/x", "a|b>c") == "<https://portal.example/x|a¦b&gt;c>"
 
 
@@ -69,7 +69,7 @@ def test_deleted_channel_pauses_the_endpoint(endpoint: Make, receiver: Receiver,
     assert endpoint_row.pause == WebhookEndpoint.Pause.ENDPOINT_GONE
 
 
-def test_slack_that_is_busy_is_asked_later(endpoint: Make, receiver: Receiver, alice: Any) -> None:
+def test_busy_slack_is_retried_later(endpoint: Make, receiver: Receiver, alice: Any) -> None:
     endpoint_row = endpoint(form="slack")
     services.send_test_event(endpoint_row, actor=alice, now=NOW)
     vars(receiver.answers).update(status=429, headers={"Retry-After": "120"}, body=b"rate_limited")

@@ -18,9 +18,7 @@ from tests.portal.webhooks.messages import Make, State, create_event_message, st
 pytestmark = pytest.mark.django_db
 
 
-def test_sender_that_died_is_replaced_when_its_lease_ends(
-    endpoint: Make, receiver: Receiver, rocket: Any, alice: Any
-) -> None:
+def test_dead_sender_is_replaced_after_its_lease(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
     endpoint_row = endpoint()
     create_event_message(rocket, alice)
     tasks.enqueue_due_endpoints(NOW)

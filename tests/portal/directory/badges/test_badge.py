@@ -1,4 +1,4 @@
-"""Tests that a badge is right everywhere within a minute, and the same for everyone."""
+"""Tests that badges are current within a minute and the same for everyone."""
 
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
@@ -30,10 +30,10 @@ def texts(svg: str) -> list[str]:
 
 
 @pytest.fixture
-def stands(
+def provider_with_status(
     at: Callable[..., Integration], alice: Any, rita: Any, rob: Any, now: datetime
 ) -> Callable[..., Integration]:
-    """A Terraform provider in a standing, taken there through the door."""
+    """Return a function that brings a Terraform provider into a listing status through the services."""
     steps: dict[str, list[tuple[str, Any, int]]] = {
         "listed": [],
         "on_notice": [("issue_notice", rita, 0)],
@@ -66,10 +66,10 @@ def stands(
         ("ended", "ended", "No longer supported", None),
     ],
 )
-def test_badge_in_every_standing(
-    stands: Any, client: Client, listing_status: str, key: str, word: str, tier: str | None
+def test_badge_of_every_listing_status(
+    provider_with_status: Any, client: Client, listing_status: str, key: str, word: str, tier: str | None
 ) -> None:
-    page = f"/directory/{stands(listing_status).uuid}/"
+    page = f"/directory/{provider_with_status(listing_status).uuid}/"
     svg = client.get(f"{page}badge.svg").text
     assert texts(svg) == ["Terraform provider", word]
     assert (rendering.GOOD_COLOR in svg) == (key == "listed")
@@ -80,8 +80,8 @@ def test_badge_in_every_standing(
     assert (shields["schemaVersion"], shields["label"], shields["message"]) == (1, "Terraform provider", word)
 
 
-def test_badge_for_machines_has_the_times_of_both_clocks(stands: Any, client: Client) -> None:
-    row = stands("listed")
+def test_badge_json_has_the_times_of_both_clocks(provider_with_status: Any, client: Client) -> None:
+    row = provider_with_status("listed")
     times = {"median_hours": 3.5, "answers": 2, "median_resolution_hours": 30, "resolutions": 1}
     Listing.objects.filter(integration=row).update(**times)
     support = client.get(f"/directory/{row.uuid}/badge.json").json()["support"]
@@ -111,24 +111,26 @@ def test_card_shows_the_clocks_of_the_program(
     assert (f". {line}, on" in title) == bool(line)
 
 
-def test_suspended_listing_shows_no_clocks(stands: Any, client: Client) -> None:
-    row = stands("suspended")
+def test_suspended_listing_shows_no_clocks(provider_with_status: Any, client: Client) -> None:
+    row = provider_with_status("suspended")
     Listing.objects.filter(integration=row).update(median_resolution_hours=30, resolutions=9, measured_target="Text.")
     assert "Median" not in client.get(f"/directory/{row.uuid}/badge.svg?style=large").text
 
 
-def test_badge_of_what_is_no_longer_supported_says_since_when(
-    stands: Any, alice: Any, client: Client, now: datetime
+def test_badge_has_the_end_date_of_support(
+    provider_with_status: Any, alice: Any, client: Client, now: datetime
 ) -> None:
-    row = stands("listed")
+    row = provider_with_status("listed")
     perform_transition(row, "archive", actor=alice, note="Because.", now=now + 5 * DAY)
     since = client.get(f"/directory/{row.uuid}/badge.json").json()["listing_status"]["since"]
     assert datetime.fromisoformat(since) == now + 5 * DAY
     assert Listing.objects.get(integration=row).listing_status_since == now + 5 * DAY
 
 
-def test_badge_reports_no_date_of_a_notice(stands: Any, client: Client, rita: Any, rob: Any, now: datetime) -> None:
-    row = stands("listed")
+def test_badge_does_not_reveal_the_date_of_a_notice(
+    provider_with_status: Any, client: Client, rita: Any, rob: Any, now: datetime
+) -> None:
+    row = provider_with_status("listed")
 
     def move_to_standing(step: str, by: Any, days: int) -> datetime:
         perform_transition(Integration.objects.get(pk=row.pk), step, actor=by, note="Because.", now=now + days * DAY)
@@ -143,13 +145,13 @@ def test_badge_reports_no_date_of_a_notice(stands: Any, client: Client, rita: An
     assert move_to_standing("issue_notice", rita, 50) == now + 40 * DAY
 
 
-def test_what_was_never_listed_has_no_badge(at: Any, client: Client) -> None:
+def test_unlisted_integration_has_no_badge(at: Any, client: Client) -> None:
     page = f"/directory/{at('review').uuid}/"
     assert [client.get(page + form).status_code for form in FORMS] == [404] * len(FORMS)
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_files_live_half_a_minute_and_know_no_reader(at: Any, client: Client, form: str) -> None:
+def test_files_are_cached_for_half_a_minute_and_equal_for_all_readers(at: Any, client: Client, form: str) -> None:
     address = f"/directory/{at('support').uuid}/{form}"
     answer = client.get(address)
     assert answer["Cache-Control"] == "public, max-age=30, must-revalidate"
@@ -160,12 +162,12 @@ def test_files_live_half_a_minute_and_know_no_reader(at: Any, client: Client, fo
     assert (again.status_code, again.content) == (304, b"")
 
 
-def test_no_one_writes_to_a_badge(at: Any, client: Client) -> None:
+def test_badge_urls_refuse_post(at: Any, client: Client) -> None:
     assert client.post(f"/directory/{at('support').uuid}/badge.svg").status_code == 405
 
 
 @pytest.mark.parametrize("style", rendering.RENDERERS_BY_STYLE)
-def test_svg_is_said_to_those_who_do_not_see_it(style: str) -> None:
+def test_svg_has_a_text_alternative(style: str) -> None:
     svg = ET.fromstring(rendering.RENDERERS_BY_STYLE[style](a_truth(), ON))
     assert svg.attrib["role"] == "img"
     assert svg.find(f"{SVG}title").attrib["id"] == svg.attrib["aria-labelledby"]  # type: ignore[union-attr]
@@ -173,7 +175,7 @@ def test_svg_is_said_to_those_who_do_not_see_it(style: str) -> None:
 
 
 @pytest.mark.parametrize("style", rendering.RENDERERS_BY_STYLE)
-def test_svg_holds_nothing_that_runs_or_is_fetched(style: str) -> None:
+def test_svg_has_no_scripts_and_no_external_references(style: str) -> None:
     svg = ET.fromstring(rendering.RENDERERS_BY_STYLE[style](a_truth(), ON))
     assert {each.tag.removeprefix(SVG) for each in svg.iter()} <= {
         "svg",
@@ -195,7 +197,7 @@ def test_text_of_a_badge_is_legible(ground: str) -> None:
 
 
 @pytest.mark.parametrize("page", ["#ffffff", "#0d1117"])
-def test_edge_of_a_badge_is_seen_on_light_and_on_dark(page: str) -> None:
+def test_edge_of_a_badge_is_visible_on_light_and_dark_pages(page: str) -> None:
     assert contrast(rendering.EDGE_COLOR, page) >= 3
 
 

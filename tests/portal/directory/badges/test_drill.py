@@ -1,4 +1,4 @@
-"""Tests that nobody sees the old badge a minute after a suspension or a removal."""
+"""Tests that no one sees the old badge a minute after a suspension or removal."""
 
 import base64
 import json
@@ -25,7 +25,7 @@ FORMS = ("badge.svg", "badge.svg?style=large", "badge.json", "badge.shields.json
 
 
 class Cache:
-    """Somebody's cache, that keeps as long as it may and then asks whether it is still so."""
+    """HTTP cache that stores responses as long as allowed and then revalidates them."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -33,7 +33,7 @@ class Cache:
         self.revalidated = 0
 
     def get(self, address: str, at: datetime) -> str:
-        """What a reader behind this cache sees at a moment."""
+        """Return the response that a reader behind this cache sees at a time."""
         if address in self.kept:
             since, life, answer = self.kept[address]
             if at - since < life:
@@ -46,12 +46,12 @@ class Cache:
         else:
             fresh = self.client.get(address)
         assert fresh.status_code == 200, address
-        self.kept[address] = (at, life_of(fresh), fresh)
+        self.kept[address] = (at, get_max_age(fresh), fresh)
         return str(fresh.text)
 
 
-def life_of(answer: Any) -> timedelta:
-    """How long an answer may be kept; one that does not say so is not kept."""
+def get_max_age(answer: Any) -> timedelta:
+    """Return how long a response may be stored: not at all without a max-age."""
     cache_control = answer.get("Cache-Control", "")
     match = re.search(r"max-age=(\d+)", cache_control)
     if not match:
@@ -60,7 +60,7 @@ def life_of(answer: Any) -> timedelta:
     return timedelta(seconds=int(match[1]))
 
 
-def claims(statement: str) -> dict[str, Any]:
+def decode_claims(statement: str) -> dict[str, Any]:
     data: dict[str, Any] = json.loads(base64.urlsafe_b64decode(json.loads(statement)["payload"] + "=="))
     return data
 
@@ -69,7 +69,7 @@ def claims(statement: str) -> dict[str, Any]:
 def drill(
     at: Any, rita: Any, rob: Any, now: datetime, client: Client
 ) -> tuple[Integration, Cache, Callable[..., None]]:
-    """A listed provider, a cache in front of the portal, and take(step, after so many days)."""
+    """Return a listed provider, a cache in front of the portal, and take(step, days)."""
     row = at("support", program="terraform-provider")
     MonitoredRepository.objects.filter(integration=row).update(data_up_to=now + 3650 * DAY)
 
@@ -79,12 +79,15 @@ def drill(
     return row, Cache(client), take
 
 
-def test_everybody_sees_it_within_a_minute(drill: Any, rita: Any, rob: Any, now: datetime) -> None:
+def test_cached_badges_and_pages_change_within_a_minute(drill: Any, rita: Any, rob: Any, now: datetime) -> None:
     row, cache, take = drill
     page = f"/directory/{row.uuid}/"
     before = {form: cache.get(page + form, now) for form in FORMS}
     assert all(life <= OLDEST / 2 for _, life, _ in cache.kept.values())
-    assert ("Verified" in before["badge.svg"], claims(before["statement.json"])["listing_status"]) == (True, "listed")
+    assert ("Verified" in before["badge.svg"], decode_claims(before["statement.json"])["listing_status"]) == (
+        True,
+        "listed",
+    )
     take("issue_notice", 0, rita)
     cached_badge = cache.get(page + "badge.svg", now + MINUTE)
     assert (cached_badge, cache.revalidated) == (before["badge.svg"], 1)
@@ -100,7 +103,10 @@ def test_everybody_sees_it_within_a_minute(drill: Any, rita: Any, rob: Any, now:
         for form in FORMS:
             cached_statement = cache.get(page + form, moment + OLDEST - timedelta(seconds=1))
             if form == "statement.json":
-                assert (claims(cached_statement)["listing_status"], claims(cached_statement)["tier"]) == (key, "")
+                assert (decode_claims(cached_statement)["listing_status"], decode_claims(cached_statement)["tier"]) == (
+                    key,
+                    "",
+                )
             elif form == "badge.json":
                 assert (
                     json.loads(cached_statement)["listing_status"]["key"],
@@ -119,7 +125,7 @@ ATOM, JSON = "/feeds/directory.atom", "/feeds/directory.json"
 AROUND = ("/partners/acme/", ATOM, JSON, "/sitemap-listings.xml", "/api/v1/directory?listing_status=any")
 
 
-def test_whatever_names_it_reports_it_within_a_minute(drill: Any, rita: Any, rob: Any, now: datetime) -> None:
+def test_feeds_and_pages_change_within_a_minute(drill: Any, rita: Any, rob: Any, now: datetime) -> None:
     row, cache, take = drill
     take("issue_notice", 0, rita)
     for step, days, by, words in (
@@ -136,7 +142,7 @@ def test_whatever_names_it_reports_it_within_a_minute(drill: Any, rita: Any, rob
     assert all(life <= OLDEST / 2 for _, life, _ in cache.kept.values())
 
 
-def test_run_task_leaves_its_page_within_a_minute(at: Any, rob: Any, rita: Any, now: datetime, client: Client) -> None:
+def test_run_task_disappears_within_a_minute(at: Any, rob: Any, rita: Any, now: datetime, client: Client) -> None:
     row, cache = at("support", program="terraform-run-task"), Cache(client)
     MonitoredRepository.objects.filter(integration=row).update(data_up_to=now + 3650 * DAY)
     assert row.name in cache.get("/run-tasks/", now)
@@ -145,26 +151,26 @@ def test_run_task_leaves_its_page_within_a_minute(at: Any, rob: Any, rita: Any, 
     assert row.name not in cache.get("/run-tasks/", now + OLDEST)
 
 
-def test_statement_of_before_ends_by_itself_and_says_where_the_truth_is(
+def test_old_statement_expires_and_links_to_the_current_one(
     drill: Any, rita: Any, rob: Any, now: datetime, client: Client
 ) -> None:
     row, _, take = drill
     old = client.get(f"/directory/{row.uuid}/statement.json").text
     for step, days, by in (("issue_notice", 0, rita), ("suspend", 30, rob), ("delist", 90, rita)):
         take(step, days, by)
-    issued_at = datetime.fromtimestamp(claims(old)["iat"], now.tzinfo)
+    issued_at = datetime.fromtimestamp(decode_claims(old)["iat"], now.tzinfo)
     public_keys = signing_keys.parse_public_keys(client.get("/.well-known/badge-keys.json").json())
     for after, verdict in (
         (timedelta(minutes=119), StatementVerdict.GENUINE),
         (timedelta(hours=2), StatementVerdict.EXPIRED),
     ):
         assert verify_statement(old, public_keys, settings.SITE_URL, issued_at + after).verdict == verdict
-    where = claims(old)["now"].removeprefix(settings.SITE_URL)
+    where = decode_claims(old)["now"].removeprefix(settings.SITE_URL)
     assert client.get(where).json()["listing_status"]["key"] == "delisted"
     assert "Status changed" in client.get("/verify/", {"statement": old}).text
 
 
-def test_key_that_got_out_is_taken_away_at_once(at: Any, client: Client, settings: Any) -> None:
+def test_leaked_key_is_removed_immediately(at: Any, client: Client, settings: Any) -> None:
     settings.BADGE_SIGNING_KEYS = ["leaked"]
     old = client.get(f"/directory/{at('support').uuid}/statement.json").text
     settings.BADGE_SIGNING_KEYS = ["fresh", "leaked"]

@@ -25,9 +25,9 @@ IMITATIONS = (
     "HаshiCorp verifiеd",  # Cyrillic а and е
     "Hashicorp_verified",
     "Verified·by·HashiCorp",
-    "Verifled by HashiCorp",  # a small l
+    "Verifled by HashiCorp",  # a lowercase l
     "HashiCorp V3rified",
-    "𝐕𝐞𝐫𝐢𝐟𝐢𝐞𝐝 Terraform",  # mathematical letters
+    "𝐕𝐞𝐫𝐢𝐟𝐢𝐞𝐝 Terraform",  # mathematical alphanumeric symbols
     "Ｖｅｒｉｆｉｅｄ Ｔｅｒｒａｆｏｒｍ",
     "V e r i f i e d",
     "Verified",
@@ -51,7 +51,7 @@ IMITATIONS = (
     "Rocket \u202edeifirev",
     "\u2066Rocket\u2069",
     "Rocket \U000e0001",
-    "Rocket \ue000",  # a private sign of somebody's own font
+    "Rocket \ue000",  # private-use character of a custom font
 )
 HONEST = (
     "Rocket",
@@ -95,7 +95,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.mark.parametrize("name", IMITATIONS)
-def test_name_that_would_pass_for_a_badge_is_refused(name: str) -> None:
+def test_name_that_imitates_a_badge_is_refused(name: str) -> None:
     assert is_badge_imitation(name)
     assert explain_name_refusal(name) != ""
     form = IntegrationForm(PROGRAMS["nomad"], PROGRAMS["nomad"].newest, data={"name": name, "description": "x"})
@@ -103,20 +103,20 @@ def test_name_that_would_pass_for_a_badge_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", HONEST)
-def test_honest_name_is_taken(name: str) -> None:
+def test_honest_name_is_accepted(name: str) -> None:
     assert not is_badge_imitation(name)
     form = IntegrationForm(PROGRAMS["nomad"], PROGRAMS["nomad"].newest, data={"name": name})
     assert "name" not in form.errors
     assert strip_decoration(name) != "Unnamed"
 
 
-def test_refusal_says_what_to_do() -> None:
+def test_refusal_explains_what_to_do() -> None:
     assert explain_name_refusal("HashiCorp Verified") == BADGE_REFUSAL
 
 
 @pytest.mark.parametrize("style", rendering.RENDERERS_BY_STYLE)
 @pytest.mark.parametrize("name", [*IMITATIONS, *HOSTILE])
-def test_badge_says_the_word_of_the_program_whatever_it_is_called(name: str, style: str) -> None:
+def test_badge_text_does_not_depend_on_the_name(name: str, style: str) -> None:
     truth = a_truth(
         integration=strip_decoration(name),
         partner=strip_decoration(name),
@@ -136,7 +136,7 @@ def test_badge_says_the_word_of_the_program_whatever_it_is_called(name: str, sty
 
 
 @pytest.mark.parametrize("name", [*IMITATIONS, *HOSTILE])
-def test_data_and_statement_keep_names_where_names_stand(name: str) -> None:
+def test_data_and_statement_have_names_only_in_name_fields(name: str) -> None:
     truth = a_truth(integration=strip_decoration(name), partner=strip_decoration(name))
     claims, usual = (
         build_claims(truth, "https://portal.example", MOMENT),
@@ -154,12 +154,12 @@ def test_data_and_statement_keep_names_where_names_stand(name: str) -> None:
 
 
 @pytest.mark.parametrize("style", rendering.RENDERERS_BY_STYLE)
-def test_snippets_hold_nothing_that_people_entered(style: str) -> None:
+def test_snippets_contain_no_user_input(style: str) -> None:
     status = a_truth(integration='"><script>', partner="](javascript:x)")
     assert embed_codes.build_embed_codes(status, style) == embed_codes.build_embed_codes(a_truth(), style)
 
 
-def test_names_that_came_from_elsewhere_are_shown_undressed(at: Any, client: Client) -> None:
+def test_imported_names_are_shown_without_symbols(at: Any, client: Client) -> None:
     row = at("support")
     Integration.objects.filter(pk=row.pk).update(name="✓ Verified \u202eRocket")
     Partner.objects.filter(pk=row.partner_id).update(name="⭐ <b>Acme</b>")

@@ -1,4 +1,4 @@
-"""Tests of forged, altered, and expired statements, verified by us, by another library, and by openssl."""
+"""Tests of forged, altered, and expired statements, verified by the portal, by another library, and by OpenSSL."""
 
 import base64
 import json
@@ -42,12 +42,12 @@ def b64(value: Any) -> str:
     return signing_keys.encode_base64url(value if isinstance(value, bytes) else json.dumps(value).encode())
 
 
-def rewritten(**claims: Any) -> dict[str, str]:
+def list_altered_statements(**claims: Any) -> dict[str, str]:
     return GENUINE | {"payload": signing_keys.encode_base64url(encode_canonical_json(CLAIMS | claims))}
 
 
 def sign_with_header(**head: Any) -> str:
-    """A statement under a head of somebody's own, signed with the genuine key where that can be."""
+    """Return a statement with a custom header, signed with the genuine key if possible."""
     encoded_header = b64({"alg": "EdDSA", "kid": SET["keys"][0]["kid"], "typ": statements.STATEMENT_TYPE} | head)
     signature = NEW.sign(f"{encoded_header}.{GENUINE['payload']}".encode())
     return f"{encoded_header}.{GENUINE['payload']}.{signing_keys.encode_base64url(signature)}"
@@ -74,12 +74,12 @@ def test_statements_of_one_minute_are_the_same_octets() -> None:
     ) != encode_canonical_json(GENUINE)
 
 
-def test_octets_are_sorted_compact_and_as_written() -> None:
+def test_octets_are_compact_json_with_sorted_keys() -> None:
     assert encode_canonical_json({"b": "é", "a": 1}) == '{"a":1,"b":"é"}'.encode()
     assert signing_keys.decode_base64url(GENUINE["payload"]) == encode_canonical_json(CLAIMS)
 
 
-def test_older_key_verifies_until_it_is_taken_away() -> None:
+def test_older_key_verifies_until_it_is_removed() -> None:
     old = json.dumps(sign_claims(CLAIMS, OLD))
     assert get_verdict(old) == StatementVerdict.GENUINE
     assert (
@@ -91,9 +91,9 @@ def test_older_key_verifies_until_it_is_taken_away() -> None:
 @pytest.mark.parametrize(
     ("text", "verdict"),
     [
-        (rewritten(tier="partner-premier"), StatementVerdict.ALTERED),
-        (rewritten(exp=CLAIMS["exp"] + 1), StatementVerdict.ALTERED),
-        (rewritten(integration="Other"), StatementVerdict.ALTERED),
+        (list_altered_statements(tier="partner-premier"), StatementVerdict.ALTERED),
+        (list_altered_statements(exp=CLAIMS["exp"] + 1), StatementVerdict.ALTERED),
+        (list_altered_statements(integration="Other"), StatementVerdict.ALTERED),
         (GENUINE | {"signature": sign_claims(CLAIMS | {"tier": ""}, NEW)["signature"]}, StatementVerdict.ALTERED),
         (GENUINE | {"signature": ""}, StatementVerdict.ALTERED),
         (GENUINE | {"signature": signing_keys.encode_base64url(bytes(64))}, StatementVerdict.ALTERED),
@@ -124,11 +124,11 @@ def test_older_key_verifies_until_it_is_taken_away() -> None:
     ],
     ids=range(30),
 )
-def test_anything_else_is_not_genuine(text: Any, verdict: StatementVerdict) -> None:
+def test_altered_statement_is_not_genuine(text: Any, verdict: StatementVerdict) -> None:
     assert get_verdict(text) == verdict
 
 
-def test_one_changed_character_is_noticed_anywhere() -> None:
+def test_any_changed_character_is_detected() -> None:
     word = serialize_compact(GENUINE)
     for place, char in enumerate(word):
         other = word[:place] + ("A" if char != "A" else "B") + word[place + 1 :]
@@ -137,13 +137,13 @@ def test_one_changed_character_is_noticed_anywhere() -> None:
         )
 
 
-def test_another_library_reads_it_too() -> None:
+def test_another_library_verifies_the_statement() -> None:
     key = jwt.PyJWK(SET["keys"][0])
     at = {"verify_exp": False, "verify_iat": False}
     assert jwt.decode(serialize_compact(GENUINE), key=key, algorithms=["EdDSA"], issuer=PORTAL, options=at) == CLAIMS  # type: ignore[arg-type]
 
 
-def test_key_set_holds_public_keys_alone() -> None:
+def test_key_set_contains_public_keys_only() -> None:
     assert [sorted(each) for each in SET["keys"]] == [["alg", "crv", "kid", "kty", "use", "x"]] * 2
     assert signing_keys.parse_public_keys({"keys": [*SET["keys"], {"kty": "RSA"}, 7]}).keys() == KEYS.keys()
     for key_set in ({}, {"keys": 1}, {"keys": [{"kty": "OKP", "crv": "Ed25519", "x": "AA"}]}):
@@ -159,7 +159,7 @@ def test_kid_is_the_thumbprint_of_rfc_8037() -> None:
 
 @pytest.fixture
 def files(tmp_path: Path) -> dict[str, Path]:
-    """What somebody fetched: the statement in both forms, the key set, and the key as openssl reads it."""
+    """Write the statement in both forms, the key set, and the key in the format of OpenSSL."""
     files_by_name = {
         "statement.json": encode_canonical_json(GENUINE).decode(),
         "statement.jws": serialize_compact(GENUINE),
@@ -172,7 +172,7 @@ def files(tmp_path: Path) -> dict[str, Path]:
 
 
 @pytest.mark.skipif(not shutil.which("openssl"), reason="no openssl on this machine")
-def test_openssl_alone_verifies_it_as_documented(files: dict[str, Path]) -> None:
+def test_openssl_verifies_the_statement_as_documented(files: dict[str, Path]) -> None:
     lines = re.search(r"<!-- openssl: begin -->\s*```sh\n(.*?)```", DOCS.read_text(), re.S)
     assert lines is not None
     assert lines[1] == embed_codes.COMMANDS
@@ -184,7 +184,7 @@ def test_openssl_alone_verifies_it_as_documented(files: dict[str, Path]) -> None
     done = run()
     assert (done.returncode, "Verified Successfully" in done.stdout) == (0, True), done.stderr
     assert '"tier":"verified"' in done.stdout
-    altered_statement = rewritten(tier="partner-premier")
+    altered_statement = list_altered_statements(tier="partner-premier")
     files["statement.jws"].write_text(serialize_compact(altered_statement))
     assert run().returncode != 0
 
@@ -211,7 +211,7 @@ def test_command_reports_each_verdict(files: dict[str, Path], capsys: Any, monke
     assert (
         run_verify_badge(capsys, str(files["statement.json"]), *key, *at, "--issuer", "https://other.example")[0] == 1
     )
-    files["statement.json"].write_text(json.dumps(rewritten(tier="official")))
+    files["statement.json"].write_text(json.dumps(list_altered_statements(tier="official")))
     code, text = run_verify_badge(capsys, str(files["statement.json"]), *key, *at)
     assert (code, text.partition(".")[0]) == (1, "Altered")
     assert "Unverified claims:\n" in text
@@ -231,24 +231,24 @@ def test_command_reports_each_verdict(files: dict[str, Path], capsys: Any, monke
         ),
     ],
 )
-def test_command_says_what_it_lacks(
+def test_command_explains_missing_arguments(
     files: dict[str, Path], monkeypatch: Any, capsys: Any, words: list[str], sentence: str
 ) -> None:
     monkeypatch.chdir(files["statement.json"].parent)
     assert run_verify_badge(capsys, *words) == (2, sentence)
 
 
-# -- the page ------------------------------------------------------------------------------------------------
+# -- page ----------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def listed_statement(at: Any, client: Client) -> tuple[Any, str]:
-    """A listed integration and the statement that the portal gives of it now."""
+    """Return a listed integration and its current statement."""
     row = at("support")
     return row, client.get(f"/directory/{row.uuid}/statement.json").text
 
 
-def test_page_says_genuine_and_what_is_so_now(listed_statement: tuple[Any, str], client: Client) -> None:
+def test_page_shows_the_verdict_and_the_current_status(listed_statement: tuple[Any, str], client: Client) -> None:
     for answer in (
         client.get("/verify/", {"statement": listed_statement[1]}),
         client.post("/verify/", {"statement": listed_statement[1]}),
@@ -259,13 +259,13 @@ def test_page_says_genuine_and_what_is_so_now(listed_statement: tuple[Any, str],
     assert client.session.keys() == set()
 
 
-def test_page_reads_a_file(listed_statement: tuple[Any, str], client: Client, tmp_path: Path) -> None:
+def test_page_accepts_a_file(listed_statement: tuple[Any, str], client: Client, tmp_path: Path) -> None:
     (tmp_path / "statement.json").write_text(listed_statement[1])
     with (tmp_path / "statement.json").open("rb") as file:
         assert "it has not expired" in client.post("/verify/", {"file": file}).text
 
 
-def test_page_reports_a_copied_statement_from_one_of_its_own(listed_statement: tuple[Any, str], client: Client) -> None:
+def test_page_distinguishes_a_copied_statement_from_its_own(listed_statement: tuple[Any, str], client: Client) -> None:
     data = json.loads(listed_statement[1])
     claims = json.loads(base64.urlsafe_b64decode(data["payload"] + "=="))
     forged_statement = sign_claims(claims | {"tier": "premier"}, OTHER)
@@ -289,7 +289,7 @@ def test_page_asks_for_a_statement(client: Client, db: None, form_data: dict[str
     assert client.post("/verify/", form_data).status_code == 422
 
 
-def test_statement_stays_genuine_but_the_page_says_that_it_is_no_longer_so(
+def test_outdated_statement_is_genuine_but_the_page_shows_the_current_status(
     listed_statement: tuple[Any, str], client: Client, alice: Any
 ) -> None:
     row = Integration.objects.get(pk=listed_statement[0].pk)

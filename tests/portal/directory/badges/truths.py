@@ -1,4 +1,4 @@
-"""A truth of which every part can be chosen, for what is drawn and signed of it."""
+"""Example of the data of badges and statements."""
 
 from datetime import UTC, datetime
 from typing import Any
