@@ -1,4 +1,4 @@
-"""A due moment against adding 48 hours, and the fold of a million facts: how fast, with how much memory."""
+"""Measures due dates compared with adding 48 hours, and the projection of a million events: time and memory."""
 
 import random
 import resource
@@ -17,9 +17,9 @@ from portal.core import business_time
 from portal.core.business_time import ELAPSED_SCALE, Calendar, ClockPause, add_business_days
 from portal.core.holidays import load_holidays
 
-STARTS, ROUNDS = 100_000, 7
-SLOW_STARTS = 2_000  # of the library's own counting
-FACTS, FACTS_AN_ISSUE = 1_000_000, 10
+START_COUNT, ROUNDS = 100_000, 7
+LIBRARY_START_COUNT = 2_000  # for the library, which is slow
+EVENT_COUNT, EVENTS_PER_ISSUE = 1_000_000, 10
 AIM_RATIO = 4.5
 FIRST = datetime(2020, 1, 1, tzinfo=UTC)
 USER, DEV, BOT = Actor(1, "pat"), Actor(2, "dana", association="MEMBER"), Actor(3, "stale[bot]", "Bot")
@@ -32,29 +32,32 @@ TEXTS = (
 )
 
 
-def california() -> Calendar:
+def build_california_calendar() -> Calendar:
     names = load_holidays("US", "CA", 2020, 2036)
     return Calendar(ZoneInfo("America/Los_Angeles"), days_off=frozenset(names), names=names)
 
 
-def microseconds(works: dict[str, Callable[[datetime], object]], starts: list[datetime]) -> dict[str, float]:
-    """Time a start of each work: all take turns, the best of all rounds but the first, which warms up."""
-    best = dict.fromkeys(works, float("inf"))
+def measure_microseconds(calls: dict[str, Callable[[datetime], object]], starts: list[datetime]) -> dict[str, float]:
+    """Return the CPU time per start of each call: the best round. Calls take turns; the first round warms up."""
+    best = dict.fromkeys(calls, float("inf"))
     for number in range(ROUNDS + 1):
-        for name, work in works.items():
+        for name, call in calls.items():
             begin = time.process_time()
             for start in starts:
-                work(start)
+                call(start)
             if number:
                 best[name] = min(best[name], (time.process_time() - begin) * 1e6 / len(starts))
     return best
 
 
-def deadlines() -> bool:
-    """The figures of single due moments; whether the aim is met."""
-    calendar, library = california(), holidays.country_holidays("US", subdiv="CA", years=range(2020, 2037))
+def measure_due_dates() -> bool:
+    """Print the time of single due dates. Return whether the aim is met."""
+    calendar, library = (
+        build_california_calendar(),
+        holidays.country_holidays("US", subdiv="CA", years=range(2020, 2037)),
+    )
     draw = random.Random(1)
-    starts = [FIRST + timedelta(seconds=draw.randrange(15 * 365 * 86_400)) for _ in range(STARTS)]
+    starts = [FIRST + timedelta(seconds=draw.randrange(15 * 365 * 86_400)) for _ in range(START_COUNT)]
     hours = timedelta(hours=1)
     five = timedelta(days=5)
     begin = time.perf_counter()
@@ -65,7 +68,7 @@ def deadlines() -> bool:
         pauses = (ClockPause(at + 20 * hours, at + 30 * hours), ClockPause(at + 60 * hours, at + 90 * hours))
         return business_time.calculate_due_at(at, five, calendar.days, pauses)
 
-    took = microseconds(
+    seconds = measure_microseconds(
         {
             "+ 48 hours": lambda at: at + timedelta(hours=48),
             "critical": lambda at: business_time.calculate_due_at(at, timedelta(hours=48), ELAPSED_SCALE),
@@ -74,21 +77,23 @@ def deadlines() -> bool:
         },
         starts,
     )
-    slow = microseconds({"library": lambda at: library.get_nth_working_day(at.date(), 5)}, starts[:SLOW_STARTS])
-    floor = took["+ 48 hours"]
-    for name, value in (took | {"the library's day": slow["library"]}).items():
+    slow = measure_microseconds(
+        {"library": lambda at: library.get_nth_working_day(at.date(), 5)}, starts[:LIBRARY_START_COUNT]
+    )
+    floor = seconds["+ 48 hours"]
+    for name, value in (seconds | {"the library's day": slow["library"]}).items():
         print(f"{name:<20}{value:>8.2f} µs, ratio {value / floor:.2f}")
-    print(f"table of 30 years, made once a calendar: {table:.0f} ms")
-    is_met = took["5 business days"] / floor <= AIM_RATIO
+    print(f"table of 30 years, built once per calendar: {table:.0f} ms")
+    is_met = seconds["5 business days"] / floor <= AIM_RATIO
     print(f"aim: 5 business days at most {AIM_RATIO} × adding 48 hours: {'met' if is_met else 'missed'}")
     return is_met
 
 
-def story(draw: random.Random, number: int) -> list[TimelineEvent]:
-    """One issue: opened, talked about, labelled, closed and reopened, now and then by a machine."""
+def build_issue_events(draw: random.Random, number: int) -> list[TimelineEvent]:
+    """Return the events of an issue: comments, labels, closings, and reopenings, some of them by a bot."""
     at = FIRST + timedelta(minutes=number)
-    facts = [TimelineEvent("opened", IssueEventKind.OPENED, at, USER, "It fails.")]
-    for n in range(1, FACTS_AN_ISSUE):
+    events = [TimelineEvent("opened", IssueEventKind.OPENED, at, USER, "It fails.")]
+    for n in range(1, EVENTS_PER_ISSUE):
         at += timedelta(minutes=draw.randrange(1, 5000))
         who = (USER, DEV, BOT)[draw.randrange(3)]
         kind = draw.choice(
@@ -103,41 +108,41 @@ def story(draw: random.Random, number: int) -> list[TimelineEvent]:
         )
         label = draw.choice(("critical", "needs-info", "bug")) if kind == IssueEventKind.LABELED else ""
         text = draw.choice(TEXTS) if kind == IssueEventKind.COMMENTED else ""
-        facts.append(TimelineEvent(f"comment:{n}", kind, at, who, text, label))
-    return facts
+        events.append(TimelineEvent(f"comment:{n}", kind, at, who, text, label))
+    return events
 
 
-def stories(count: int) -> Iterator[list[TimelineEvent]]:
+def generate_issues(count: int) -> Iterator[list[TimelineEvent]]:
     draw = random.Random(2)
-    return (story(draw, number) for number in range(count))
+    return (build_issue_events(draw, number) for number in range(count))
 
 
-def replay() -> None:
-    """The figures of folding many facts; issues come one after the other, as from a database."""
+def measure_projection() -> None:
+    """Print time and memory of projecting many events, issue after issue as they come from a database."""
     sla = Sla("", resolve=SeverityTargets(SlaTarget(hours=48), SlaTarget(business_days=5)))
-    policy, calendar = SlaPolicy(sla, frozenset({"critical"}), frozenset({"needs-info"})), california()
+    policy, calendar = SlaPolicy(sla, frozenset({"critical"}), frozenset({"needs-info"})), build_california_calendar()
     now = datetime.combine(date(2020, 3, 1), datetime.min.time(), UTC)
     for segments in (False, True):
-        took, facts = 0.0, 0
+        seconds, event_count = 0.0, 0
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        for issue_events in stories(FACTS // FACTS_AN_ISSUE):
+        for issue_events in generate_issues(EVENT_COUNT // EVENTS_PER_ISSUE):
             projection_context = ProjectionContext(
                 policy, calendar, now + timedelta(days=80), now + timedelta(days=80), segments
             )
             begin = time.process_time()
             project_issue_state(issue_events, projection_context)
-            took, facts = took + time.process_time() - begin, facts + len(issue_events)
+            seconds, event_count = seconds + time.process_time() - begin, event_count + len(issue_events)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        kind = "with explanations" if segments else "moments alone"
+        kind = "with explanations" if segments else "without explanations"
         print(
-            f"fold of {facts:,} facts, {kind}: {took:.0f} s, {facts / took:,.0f} facts/s, "
+            f"{event_count:,} events projected {kind}: {seconds:.0f} s, {event_count / seconds:,.0f} events/s, "
             f"peak {peak / 1024:.0f} MiB, {(peak - before) / 1024:.0f} MiB more than before"
         )
 
 
 def main() -> int:
-    is_met = deadlines()
-    replay()
+    is_met = measure_due_dates()
+    measure_projection()
     return 0 if is_met else 1
 
 

@@ -1,4 +1,4 @@
-"""Kubernetes resources of every recorded schema: made twice, validated, their rules compiled; how long each takes."""
+"""Measures building and validating the Kubernetes resources of every recorded schema, and compiling their rules."""
 
 import hashlib
 import os
@@ -18,7 +18,7 @@ FOLDER = Path(os.environ.get("PORTAL_SHARED", "../shared")) / "data" / "provider
 
 
 def build_crd_previews(path: Path) -> tuple[list[CrdPreview], str]:
-    """The previews of one schema, and the digest of all their files."""
+    """Return the previews of a schema and the digest of all their files."""
     schema = parse_schema(path.read_bytes())
     previews = list(build_previews(schema, parse_choices(schema.prefix)))
     digest = hashlib.sha256("".join(name + text for one in previews for name, text, _ in one.files()).encode())
@@ -26,7 +26,7 @@ def build_crd_previews(path: Path) -> tuple[list[CrdPreview], str]:
 
 
 def validate_definitions(definitions: list[dict[str, Any]]) -> tuple[int, int]:
-    """How many would be refused, and how many different rules were compiled."""
+    """Return how many definitions are refused and how many different rules were compiled."""
     validators = CrdValidators()
     total = sum(bool(validators.refusals(one)) for one in definitions)
     return total, validators.rules
@@ -51,7 +51,7 @@ def main() -> int:
     print(f"{len(paths)} schemas, {len(previews)} resources, {len(definitions)} definitions in {seconds:.1f} s")
     print(f"skipped {len(skipped)}", *skipped, sep="\n  ")
     print(f"refused by the validators {refused_count}, by the table {wrong}; {rules} rules compiled; {took:.1f} s")
-    print(f"the same bytes twice: {stable}")
+    print(f"same bytes twice: {stable}")
     begin = time.perf_counter()
     schemas = [parse_schema(path.read_bytes()) for path in paths]
     for one in schemas:

@@ -1,8 +1,7 @@
-"""Compares verdicts and durations of other license detectors. Not run where they are missing.
+"""Compares verdicts and durations of other license detectors. Detectors that aren't installed are left out.
 
-SCANCODE_PYTHON names a Python that has scancode-toolkit (it is no part of the portal's own environment); licensee, of
-which GitHub's answer is made, is looked for on the PATH. Their answer is taken as a naive portal would: allowed where
-every license that is named is on the list.
+SCANCODE_PYTHON names a Python with scancode-toolkit, which isn't part of the portal's environment. licensee, which
+GitHub uses, is found on the PATH. A file counts as allowed if every license that a detector names is on the list.
 """
 
 import json
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-Text = tuple[str, str]  # what must come of it, and the text
+Text = tuple[str, str]  # expected verdict and text
 
 SCANCODE = """
 import json, sys, time
@@ -36,20 +35,20 @@ json.dump([cold, rows], sys.stdout)
 
 @dataclass(frozen=True, slots=True)
 class DetectorTiming:
-    """Seconds of processor time to begin, and for each text what was said of it, with its seconds."""
+    """Seconds of a cold start, and the expression and seconds of each text."""
 
     cold: float
     rows: list[tuple[str, float]]
 
 
 def allows(expression: str, allowed_licenses: Iterable[str]) -> bool:
-    """Whether every license that an expression names is on the list; of several to choose from, one."""
+    """Return whether every license of an expression is on the list, or one of each choice."""
     allowed_names = set(allowed_licenses)
     parts = [part for part in re.split(r"\s+AND\s+|[()]", expression) if part.strip()]
     return bool(parts) and all(allowed_names & {one.strip() for one in part.split(" OR ")} for part in parts)
 
 
-def scancode(paths: list[str]) -> DetectorTiming | None:
+def run_scancode(paths: list[str]) -> DetectorTiming | None:
     python = os.environ.get("SCANCODE_PYTHON", "")
     if not python:
         return None
@@ -60,8 +59,8 @@ def scancode(paths: list[str]) -> DetectorTiming | None:
     return DetectorTiming(cold, [(expression, seconds) for expression, seconds in rows])
 
 
-def licensee(paths: list[str]) -> DetectorTiming | None:
-    """One process a file, as that is how it is run: its beginning is part of each file's time."""
+def run_licensee(paths: list[str]) -> DetectorTiming | None:
+    """Run one process per file, as licensee is used: the time of a file includes the start of the process."""
     tool = shutil.which("licensee")
     if tool is None:
         return None
@@ -81,17 +80,17 @@ def compare(texts: list[Text], allowed_licenses: Iterable[str]) -> None:
         for path, (_, text) in zip(paths, texts, strict=True):
             path.parent.mkdir()
             path.write_text(text, encoding="utf-8", errors="replace")
-        for name, detector in (("scancode-toolkit", scancode), ("licensee", licensee)):
-            print(row(name, detector([str(path) for path in paths]), texts, allowed_licenses))
+        for name, detector in (("scancode-toolkit", run_scancode), ("licensee", run_licensee)):
+            print(format_row(name, detector([str(path) for path in paths]), texts, allowed_licenses))
 
 
-def row(name: str, timing: DetectorTiming | None, texts: list[Text], allowed_licenses: Iterable[str]) -> str:
+def format_row(name: str, timing: DetectorTiming | None, texts: list[Text], allowed_licenses: Iterable[str]) -> str:
     if timing is None:
-        return f"{name:<20}not run: it is not installed here"
+        return f"{name:<20}not run: not installed"
     verdicts = [allows(expression, allowed_licenses) for expression, _ in timing.rows]
     wrong = sum(is_allowed and expected != "allow" for is_allowed, (expected, _) in zip(verdicts, texts, strict=True))
     times = [seconds * 1000 for _, seconds in timing.rows]
     return (
-        f"{name:<20}{median(times):>9.1f} ms a file in the middle, {sum(times) / len(times):.1f} on average,"
+        f"{name:<20}{median(times):>9.1f} ms per file (median), {sum(times) / len(times):.1f} on average,"
         f" cold start {timing.cold * 1000:.0f} ms, {wrong} false allows of {len(texts)} texts"
     )

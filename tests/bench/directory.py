@@ -1,7 +1,7 @@
-"""Measures the directory at 10,000 listings: p95 of each page beside that of a trivial page of the same server.
+"""Measures the directory with 10,000 listings: p95 of each page compared with a plain page of the same server.
 
-The trivial page is the plain one of fifty rows from one query that other measurements use; an empty answer is shown
-besides. One client asks one after the other, so that nothing waits in a queue.
+The plain page has fifty rows from one query, as in other benchmarks; an empty response is measured too. One client
+sends the requests one after the other, so that none waits in a queue.
 """
 
 import http.client
@@ -50,8 +50,8 @@ PAGES = {
 FLOORS = ("/trivial/", "/floor/")
 
 
-def stock() -> Listing:
-    """Ten thousand listings over every program, category and company."""
+def create_listings() -> Listing:
+    """Create listings of every program, category, and company, and return the first."""
     row, _, _ = build()
     fill(row, LISTINGS)
     now, programs = timezone.now(), list(PROGRAMS.values())
@@ -99,7 +99,7 @@ def stock() -> Listing:
 
 
 def measure_request_milliseconds(line: http.client.HTTPConnection, path: str) -> float:
-    """Milliseconds until the whole answer is there."""
+    """Return the milliseconds until the whole response has arrived."""
     begin = time.perf_counter()
     line.request("GET", path, headers={"Host": "127.0.0.1"})
     answer = line.getresponse()
@@ -108,20 +108,20 @@ def measure_request_milliseconds(line: http.client.HTTPConnection, path: str) ->
     return (time.perf_counter() - begin) * 1000
 
 
-def p95s(line: http.client.HTTPConnection, paths: list[str]) -> list[float]:
-    """Milliseconds in which 95 of 100 answers are there; the paths take turns, so that all meet the same weather."""
+def measure_p95s(line: http.client.HTTPConnection, paths: list[str]) -> list[float]:
+    """Return the 95th percentile of each path in milliseconds. The paths take turns, so that all meet the same load."""
     took: list[list[float]] = [[] for _ in paths]
     for turn in range(REQUEST_COUNT + 5):
         for times, path in zip(took, paths, strict=True):
             once = measure_request_milliseconds(line, path)
-            if turn >= 5:  # the first ones warm what is kept
+            if turn >= 5:  # the first ones fill the caches
                 times.append(once)
     return [quantiles(times, n=20)[-1] for times in took]
 
 
 def main() -> int:
     call_command("migrate", verbosity=0)
-    first = stock()
+    first = create_listings()
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
     server, client, missed_aims = Server(free_port()), Client(HTTP_HOST="127.0.0.1"), 0
@@ -130,7 +130,7 @@ def main() -> int:
         print(f"{'page':<22}{'p95 ms':>8}{'trivial':>9}{'fifty rows':>12}{'x fifty rows':>14}{'queries':>9}  aim")
         for name, path in PAGES.items():
             path = path or f"/directory/{first.uuid}/"
-            trivial, floor, took = p95s(line, [*FLOORS, path])
+            trivial, floor, took = measure_p95s(line, [*FLOORS, path])
             count = queries(client, path)
             wrong = took / floor > AIM_RATIO or count > AIM_QUERIES
             missed_aims += wrong

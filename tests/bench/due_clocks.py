@@ -1,9 +1,9 @@
-"""Advancing due clocks against the thinnest thing that could do it, at 10,000, 100,000 and 1,000,000 open clocks.
+"""Measures advancing due clocks at 10,000, 100,000, and 1,000,000 open clocks, compared with plain SQL.
 
-The floor is what psycopg can do by hand on the same data: one indexed SELECT … FOR UPDATE SKIP LOCKED, one UPDATE and
-three bulk INSERTs of the same rows (breach, event, alert) a batch. Both run on one connection, one after the other,
-with the data put back in between. The peer is django-helpdesk's escalation command, where HELPDESK_PYTHON names a
-Python that has it.
+The floor is plain psycopg on the same data: per batch one indexed SELECT … FOR UPDATE SKIP LOCKED, one UPDATE, and
+three bulk INSERTs of the same rows (breach, event, alert). Both run on one connection, one after the other, and the
+data is restored in between. If HELPDESK_PYTHON names a Python with django-helpdesk, its escalation command is measured
+too.
 """
 
 import os
@@ -50,8 +50,8 @@ SELECT gen_random_uuid(), %(watch)s, %(integration)s, 5000000 + n, n, 'Issue ' |
 """
 
 
-def floor(now: datetime) -> int:
-    """The same rows by hand. Returns how many were due."""
+def run_floor(now: datetime) -> int:
+    """Write the same rows with plain SQL. Return how many were due."""
     processed_count, batch = 0, BATCH_SIZE
     while batch == BATCH_SIZE:
         with transaction.atomic(), connection.cursor() as cursor:
@@ -94,11 +94,11 @@ def _write(cursor: object, rows: list[tuple], now: datetime) -> None:
     )
 
 
-def put_back(now: datetime, due: int) -> datetime:
-    """Undo what a run did and return the moment at which exactly `due` clocks are due.
+def restore_data(now: datetime, due: int) -> datetime:
+    """Undo a run and return the time at which exactly `due` clocks are due.
 
-    An idle run did nothing: looking for what to undo would push the index out of the processor's caches, and what
-    is measured next would be that.
+    An idle run changed nothing. Searching for changes to undo would evict the index from the processor's caches and
+    distort the next measurement.
     """
     if due == 0:
         return now
@@ -113,27 +113,27 @@ def put_back(now: datetime, due: int) -> datetime:
 
 
 def measure(run: Callable[[datetime], object], now: datetime, due: int) -> float:
-    """Milliseconds of one run over `due` clocks, from a state put back."""
-    moment = put_back(now, due)
+    """Return the milliseconds of one run over `due` clocks, after restoring the data."""
+    due_at = restore_data(now, due)
     begin = time.perf_counter()
-    run(moment)
+    run(due_at)
     return (time.perf_counter() - begin) * 1000
 
 
-def pair(now: datetime, due: int) -> tuple[float, float, int]:
-    """The quickest of some rounds of each, taken in turn, and the statements of ours."""
-    times = [(measure(advance_clocks, now, due), measure(floor, now, due)) for _ in range(ROUNDS[due])]
-    moment = put_back(now, due)
+def measure_pair(now: datetime, due: int) -> tuple[float, float, int]:
+    """Return the fastest round of each, measured in turn, and the number of statements of the portal."""
+    times = [(measure(advance_clocks, now, due), measure(run_floor, now, due)) for _ in range(ROUNDS[due])]
+    due_at = restore_data(now, due)
     with CaptureQueriesContext(connection) as queries:
-        advance_clocks(moment)
+        advance_clocks(due_at)
     return min(t[0] for t in times), min(t[1] for t in times), len(queries)
 
 
-def beside_helpdesk(ours: float, size: int) -> bool:
-    """Print how much quicker we are than django-helpdesk's command at 100 due. Returns whether the aim was missed."""
+def compare_with_helpdesk(ours: float, size: int) -> bool:
+    """Compare with django-helpdesk's command at 100 due clocks. Return whether the aim was missed."""
     python = os.environ.get("HELPDESK_PYTHON")
     if not python:
-        print("django-helpdesk: not run, HELPDESK_PYTHON names no Python that has it and psycopg")
+        print("django-helpdesk: not run, because HELPDESK_PYTHON names no Python with django-helpdesk and psycopg")
         return False
     with connection.cursor() as cursor:
         cursor.execute("DROP DATABASE IF EXISTS helpdesk")
@@ -167,7 +167,7 @@ def main() -> int:
             cursor.execute("VACUUM ANALYZE sla_slaclock")
         have = size
         for due in DUE:
-            ours, by_hand, statements = pair(now, due)
+            ours, by_hand, statements = measure_pair(now, due)
             ratio = ours / by_hand
             expected = -(-due // BATCH_SIZE) + 1
             late = ratio > AIM[due] or statements > expected
@@ -176,7 +176,7 @@ def main() -> int:
             at_100 = ours if due == 100 else at_100
             words = f"{AIM[due]:>5.1f}x{statements:>8} of {expected}  {'missed' if late else 'met'}"
             print(f"{size:>9,}{due:>7,}{ours:>11.2f}{by_hand:>11.2f}{ratio:>8.2f} {words}", flush=True)
-    has_missed_aim |= beside_helpdesk(at_100, SIZES[-1])
+    has_missed_aim |= compare_with_helpdesk(at_100, SIZES[-1])
     growth = idle[SIZES[-1]] / idle[SIZES[0]]
     has_missed_aim |= growth > 1.3
     print(f"idle at 1,000,000 against 10,000: {growth:.2f} (aim ≤ 1.3) {'missed' if growth > 1.3 else 'met'}")

@@ -2,8 +2,8 @@
 
     bin/bench events --rows 20000000
 
-The database makes the events, EVENTS_PER_STREAM for each stream. Their seals are not valid, which incremental
-verification doesn't read: it starts at the last anchor. Each figure is the fastest of some rounds.
+The database generates the events, EVENTS_PER_STREAM per stream. Their hashes are not valid, but incremental
+verification doesn't read them: it starts at the last anchor. Each figure is the fastest of several rounds.
 """
 
 import argparse
@@ -48,7 +48,7 @@ FROM generate_series(%s, %s) g
 
 
 def seed(first: int, last: int) -> float:
-    """Insert events by the database, without checks of references, and return how many it inserts in a second."""
+    """Let the database insert events without reference checks, and return how many it inserts per second."""
     begin = time.perf_counter()
     with connection.cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")
@@ -61,7 +61,7 @@ def seed(first: int, last: int) -> float:
 
 
 def measure_seconds(call: Callable[[], object], rounds: int = ROUNDS) -> float:
-    """Return the shortest time of some rounds."""
+    """Return the shortest time of several rounds."""
     seconds = []
     for _ in range(rounds):
         begin = time.perf_counter()
@@ -87,7 +87,7 @@ def measure(world: growth_world.World, folder: Path, day: int) -> Figures:
     figures = {name: 1000 * measure_seconds(lambda url=url: client.get(url)) for name, url in pages.items()}  # type: ignore[misc]
     figures["appended events per second"] = APPENDED / measure_seconds(append_events)
     now = timezone.now() + timedelta(days=day)
-    write_due_anchor(now)  # of all the events that the database made
+    write_due_anchor(now)  # of all events that the database generated
     append_events()
     write_due_anchor(now + timedelta(days=1))
     append_events()
@@ -120,7 +120,7 @@ def main() -> None:
         small = measure(world, Path(folder), day=0)
         rate = seed(SMALLEST, options.rows)
         large = measure(world, Path(folder), day=3)
-    print(f"{AuditEvent.objects.count():,} events, made with {rate:,.0f} per second")
+    print(f"{AuditEvent.objects.count():,} events, inserted at {rate:,.0f} per second")
     print_figures(small, large, options.rows)
 
 

@@ -1,8 +1,8 @@
 """Counts GitHub requests for a thousand monitored repositories, in a quiet and a busy hour.
 
-An hour is played through in steps of 30 seconds. Busy: every tenth repository hears something every six minutes, and
-one webhook in twenty is lost. “No hooks”: nobody has set up a webhook, a hundred repositories. What is answered
-“not modified” costs nothing of GitHub's hourly limit.
+An hour is simulated in steps of 30 seconds. In a busy hour, every tenth repository has activity every six minutes, and
+one webhook in twenty is lost. “No hooks” means a hundred repositories without webhooks. Responses with the status “not
+modified” don't count toward GitHub's hourly limit.
 """
 
 import os
@@ -40,36 +40,36 @@ AIM = {"quiet": 1500, "busy": 5000}  # requests that count, of the 5,000 that Gi
 UMA, ALICE = Person(501, "uma"), Person(601, "alice", "MEMBER")
 
 
-class Counting:
-    """A gate that lets everything through and counts the answers by their status."""
+class CountingRateLimiter:
+    """A rate limiter that allows every request and counts the responses by status."""
 
     def __init__(self) -> None:
         self.statuses: Counter[int] = Counter()
 
     def before(self) -> None:
-        """Nothing stands in the way."""
+        """Allow every request."""
 
     def after(self, status: int, headers: Mapping[str, str], message: str = "") -> None:
         self.statuses[status] += 1
 
 
 class World:
-    """Repositories with two issues each, read once, and an hour that can be played."""
+    """Repositories with two issues each, already read once, for which an hour can be simulated."""
 
     def __init__(self, count: int, now: datetime, *, hooks: bool) -> None:
-        self.rng, self.gate, self.proxy = random.Random(7), Counting(), Proxy()
+        self.rng, self.gate, self.proxy = random.Random(7), CountingRateLimiter(), Proxy()
         self.proxy.state.tokens.add(TOKEN)
         threading.Thread(target=self.proxy.serve_forever, daemon=True).start()
         self.watches = list(MonitoredRepository.objects.order_by("pk")[:count])
-        self.trackers = {watch.pk: self.tracker(watch, now) for watch in self.watches}
+        self.trackers = {watch.pk: self.create_tracker(watch, now) for watch in self.watches}
         MonitoredRepository.objects.update(began_at=now - timedelta(days=9), poll_at=None, cursors={}, etags={})
         MonitoredRepository.objects.filter(pk__in=self.trackers).update(poll_at=now)
         for again in (now, now + timedelta(minutes=2)):
             MonitoredRepository.objects.filter(pk__in=self.trackers).update(poll_at=again)
             self.poll(again)
-        self.spread(now, hooks)
+        self.spread_polls(now, hooks)
 
-    def tracker(self, watch: MonitoredRepository, now: datetime) -> Tracker:
+    def create_tracker(self, watch: MonitoredRepository, now: datetime) -> Tracker:
         tracker = Tracker(watch.repository, watch.repository_id or 0)
         for days in (7, 5):
             number = tracker.open(UMA, "It crashes", now - timedelta(days=days))
@@ -78,8 +78,8 @@ class World:
         self.proxy.state.trackers[watch.repository.lower()] = tracker
         return tracker
 
-    def spread(self, now: datetime, hooks: bool) -> None:
-        """As after weeks: the hooks tell everything; the daily and the hourly looks fall on any minute."""
+    def spread_polls(self, now: datetime, hooks: bool) -> None:
+        """Spread the daily and hourly polls over all minutes, as after weeks of operation."""
         rows = list(MonitoredRepository.objects.filter(pk__in=self.trackers))
         for row in rows:
             row.cursors["full_at"] = (now - self.rng.random() * timedelta(days=1)).isoformat()
@@ -101,17 +101,17 @@ class World:
     def connect(self, etags: EtagStore) -> GitHubApi:
         return GitHubApi(self.proxy.url, build_token_auth(TOKEN), self.gate, etags)
 
-    def play(self, now: datetime, *, busy: bool) -> None:
+    def simulate_hour(self, now: datetime, *, busy: bool) -> None:
         step, until = 0, now + HOUR
         while now < until:
             if busy:
-                self.happen(step, now)
+                self.add_activity(step, now)
                 delivery_processing.process_due_deliveries(now)
             self.poll(now)
             now, step = now + STEP, step + 1
 
-    def happen(self, step: int, now: datetime) -> None:
-        """Every tenth repository has its turn in one of twelve steps, that is every six minutes."""
+    def add_activity(self, step: int, now: datetime) -> None:
+        """Open an issue in every tenth repository at one of twelve steps, which is every six minutes."""
         for place, watch in enumerate(self.watches[::10]):
             if place % 12 != step % 12:
                 continue
@@ -129,14 +129,14 @@ class World:
         self.proxy.server_close()
 
 
-def hour(name: str, count: int, *, busy: bool, hooks: bool) -> bool:
+def measure_hour(name: str, count: int, *, busy: bool, hooks: bool) -> bool:
     now, began = timezone.now().replace(microsecond=0), time.monotonic()
     with disable_delete_guard():
         for model in (GitHubDelivery, SlaClock, SupportIssue):
             model.objects.all().delete()
     world = World(count, now, hooks=hooks)
     try:
-        world.play(now + timedelta(minutes=3), busy=busy)
+        world.simulate_hour(now + timedelta(minutes=3), busy=busy)
     finally:
         world.close()
     etags, free = len(world.proxy.state.seen), world.gate.statuses[304]
@@ -153,9 +153,9 @@ def main() -> int:
     create_watches(COUNT)
     print("hour       repositories   requests   not modified   counting   aim            took")
     is_met = [
-        hour("quiet", COUNT, busy=False, hooks=True),
-        hour("busy", COUNT, busy=True, hooks=True),
-        hour("no hooks", WITHOUT_HOOKS, busy=False, hooks=False),
+        measure_hour("quiet", COUNT, busy=False, hooks=True),
+        measure_hour("busy", COUNT, busy=True, hooks=True),
+        measure_hour("no hooks", WITHOUT_HOOKS, busy=False, hooks=False),
     ]
     return 0 if all(is_met) else 1
 

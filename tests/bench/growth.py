@@ -2,7 +2,7 @@
 
     bin/bench growth --sizes 100,1000,10000 --only sla --roles rita
 
-Fails where the ratio at the largest size is over twice that at the smallest, or where a page needs more than
+Fails if the ratio at the largest size is more than twice that at the smallest, or if a page needs more than
 MAX_QUERIES queries or has more than MAX_BYTES bytes. Files grow with their rows and are listed with their seconds.
 Prints a profile of the slowest pages at the largest size. --write puts it into docs/explanation/performance.md.
 """
@@ -77,7 +77,7 @@ def list_visits(world: growth_world.World, roles: list[str]) -> Visits:
 
 
 def measure(visit: Visit) -> Measure:
-    """Visit a page a few times, and the plain page in between. Whatever it writes is taken back."""
+    """Visit a page a few times, and the plain page in between. Roll back what it writes."""
     seconds, answer, size = measure_seconds(visit)
     queries, _status = count_queries(visit)
     floor, is_slow = measure_seconds(visit_plain_page)[0], seconds > SLOW_SECONDS
@@ -99,7 +99,7 @@ def count_queries(visit: Visit) -> tuple[int, int]:
 
 
 def measure_seconds(visit: Visit) -> tuple[float, Any, int]:
-    """Return the seconds until the whole answer is there, the answer, and its bytes."""
+    """Return the seconds until the whole response has arrived, the response, and its size."""
     with transaction.atomic():
         begin = time.perf_counter()
         answer = visit()
@@ -122,7 +122,7 @@ def find_problems(first: Measure, last: Measure) -> list[str]:
 
 
 def remeasure(visits: Visits, first: Measures, last: Measures) -> None:
-    """Visit pages again that seem to grow, because a busy machine also makes a page slow."""
+    """Visit pages again that seem to grow, because a busy machine slows pages down too."""
     for key in visits:
         if "grows" in str(find_problems(first[key], last[key])):
             last[key] = min(last[key], measure(visits[key]), key=attrgetter("ratio"))

@@ -31,7 +31,7 @@ STRIDE = 100_000  # more than the rows of any table before the first copy
 HISTORY_IDS = STRIDE * STRIDE * 10  # above those of any copy
 PER_COMPANY = 20  # integrations of a company on average
 ACME_EVERY = 20  # a share of five percent
-REVIEWER_EVERY = 5  # of so many sets, one is assigned to Rita
+REVIEWER_EVERY = 5  # one integration in so many is assigned to Rita
 LIST_ROWS = 60  # more than a page of any list
 MAX_HISTORY = 2_000  # further events of the integration whose pages are visited
 PROGRAMS = ("terraform-provider", "vault", "consul", "nomad", "terraform-provider")  # of further listings
@@ -91,7 +91,7 @@ def fill_lists(world: World) -> None:
 
 
 def fill(world: World, size: int, acme_every: int = ACME_EVERY) -> None:
-    """Copy until there are about `size` integrations. Of so many sets of copies, one is Acme's."""
+    """Copy until there are about `size` integrations. One copy in `acme_every` belongs to Acme."""
     count = Integration.objects.filter(pk__lt=STRIDE).count()
     first, last = Integration.objects.count() // count, size // count
     with _copying():
@@ -117,7 +117,7 @@ def _copying() -> Iterator[None]:
 
 
 def _copy_companies(world: World, count: int) -> None:
-    """Copy Acme and its owner until there are `count` copies, each with a name of its own."""
+    """Copy Acme and its owner until there are `count` copies, each with its own name."""
     partner, owner = world["partner"].pk, world["cast"]["alice"].pk
     numbers = range(Partner.objects.filter(pk__gte=STRIDE).count() + 1, count + 1)
     for model in COPIED_WITH_COMPANY:

@@ -1,10 +1,10 @@
-"""Webhooks: requests per second compared with an intake by hand, and both under load while web workers are killed.
+"""Measures the webhook intake compared with a minimal one, and both under load while web workers are killed.
 
     bin/bench hooks                  both parts, 60 s of load for each
     bin/bench hooks --seconds 15     less load
 
-Both servers are gunicorn with the same workers on the same durable PostgreSQL; payloads have 6 kB. Read the ratios:
-the client has the same two cores.
+Both servers are gunicorn with the same workers on the same durable PostgreSQL; payloads have 6 kB. Only the ratios
+matter, because the client runs on the same cores.
 """
 
 import argparse
@@ -38,15 +38,15 @@ from tests.fakes.github.tracker import Person, Tracker  # noqa: E402
 from tests.servers.base import free_port  # noqa: E402
 
 TICK = os.sysconf("SC_CLK_TCK")
-WATCHES, WORKERS, CLIENTS, ROUNDS, SPELL = 50, 3, 16, 7, 3.0
+WATCHES, WORKERS, CLIENTS, ROUNDS, ROUND_SECONDS = 50, 3, 16, 7, 3.0
 LOAD_ROUNDS = 4  # of each intake in turn, so that other programs slow down both
-OFFERED_RATE, RATE, KILL_EVERY = 210, 200, 2.0  # a second; what is acknowledged has to reach RATE
+OFFERED_RATE, RATE, KILL_EVERY = 210, 200, 2.0  # per second; the acknowledged requests must reach RATE
 AIM_RATIO, AIM_P99_RATIO = 0.75, 3.0
 
 
 @dataclass
 class Gunicorn:
-    """A WSGI application with a few workers on a port of its own."""
+    """A WSGI application with a few workers on its own port."""
 
     application: str
     port: int = field(default_factory=free_port)
@@ -105,7 +105,7 @@ class Gunicorn:
 
 @dataclass
 class Sender:
-    """Posts payloads that are all different, each signed, to the watches in turn."""
+    """Posts signed payloads, all different, to the watched repositories in turn."""
 
     watches: list[MonitoredRepository]
     body: bytes
@@ -145,8 +145,8 @@ class Sender:
                 self.refused.append(answer.status)
 
 
-def flat_out(server: Gunicorn, sender: Sender, seconds: float) -> tuple[float, float]:
-    """As fast as it answers. Returns requests a second and CPU milliseconds of the workers a request."""
+def send_at_full_speed(server: Gunicorn, sender: Sender, seconds: float) -> tuple[float, float]:
+    """Send requests as fast as they are answered. Return requests per second and the CPU milliseconds per request."""
     until, before, start = time.monotonic() + seconds, server.cpu(), time.monotonic()
 
     def send(first: int) -> None:
@@ -156,15 +156,15 @@ def flat_out(server: Gunicorn, sender: Sender, seconds: float) -> tuple[float, f
             number += 4
         line.close()
 
-    _together(send, 4)
+    _run_threads(send, 4)
     count = len(sender.acknowledged)
     if sender.refused or not count:
         raise RuntimeError(f"{server.application} answered {set(sender.refused)}")
     return count / (time.monotonic() - start), (server.cpu() - before) / count * 1000
 
 
-def under_fire(server: Gunicorn, sender: Sender, seconds: float) -> int:
-    """OFFERED a second whatever is answered, measured from when each was due; a worker is killed every so often."""
+def send_under_load(server: Gunicorn, sender: Sender, seconds: float) -> int:
+    """Send OFFERED_RATE requests per second, timed from when each is due, and kill workers. Return how many died."""
     start, total, killed_workers = time.monotonic() + 0.5, int(OFFERED_RATE * seconds), []
     over = threading.Event()
 
@@ -187,13 +187,13 @@ def under_fire(server: Gunicorn, sender: Sender, seconds: float) -> int:
 
     killer = threading.Thread(target=kill)
     killer.start()
-    _together(send, CLIENTS)
+    _run_threads(send, CLIENTS)
     over.set()
     killer.join()
     return len(killed_workers)
 
 
-def _together(work: object, count: int) -> None:
+def _run_threads(work: object, count: int) -> None:
     threads = [threading.Thread(target=work, args=(n,)) for n in range(count)]  # type: ignore[arg-type]
     for thread in threads:
         thread.start()
@@ -201,8 +201,8 @@ def _together(work: object, count: int) -> None:
         thread.join()
 
 
-def payload() -> bytes:
-    """About 6 kB, as GitHub's are, with a place for what makes it different."""
+def build_payload() -> bytes:
+    """Return a payload of about 6 kB, as GitHub sends, with a placeholder that makes each one different."""
     tracker = Tracker("bench/terraform-provider", 4711)
     tracker.open(Person(5, "uma"), "NUMBER", timezone.now(), body="It does not do what it should. " * 150)
     return json.dumps(json.loads(tracker.hooked[0].body)).encode()
@@ -214,8 +214,8 @@ def compare(watches: list[MonitoredRepository]) -> bool:
     try:
         for number in range(ROUNDS):
             for name, server in (("raw", raw), ("ours", ours)):
-                sender = Sender(watches, payload(), f"{name}{number}")
-                rates[name].append(flat_out(server, sender, SPELL))
+                sender = Sender(watches, build_payload(), f"{name}{number}")
+                rates[name].append(send_at_full_speed(server, sender, ROUND_SECONDS))
     finally:
         raw.stop()
         ours.stop()
@@ -226,7 +226,7 @@ def compare(watches: list[MonitoredRepository]) -> bool:
     for name, (rate, milliseconds) in middle.items():
         print(f"{name:<12} {rate:>8.0f} {milliseconds:>8.2f}")
     print(
-        f"ratio {ratio:.2f} of the intake by hand (by CPU {cpu:.2f}), aim {AIM_RATIO}: {'met' if is_met else 'missed'}"
+        f"ratio {ratio:.2f} of the minimal intake (by CPU {cpu:.2f}), aim {AIM_RATIO}: {'met' if is_met else 'missed'}"
     )
     return is_met
 
@@ -240,19 +240,19 @@ def load_intake(application: str, sender: Sender, seconds: float) -> int:
     """Put an intake under load and return how many of its workers were killed."""
     server = Gunicorn(application)
     try:
-        return under_fire(server, sender, seconds)
+        return send_under_load(server, sender, seconds)
     finally:
         server.stop()
 
 
-def fire(watches: list[MonitoredRepository], seconds: float) -> bool:
+def compare_under_load(watches: list[MonitoredRepository], seconds: float) -> bool:
     """Put both intakes under load in turn, and compare what the database has with what was acknowledged."""
     GitHubDelivery.objects.all().delete()
     senders = {"tests.bench.raw_intake": [], "portal.wsgi": []}  # type: dict[str, list[Sender]]
     killed_counts = dict.fromkeys(senders, 0)
     for number in range(LOAD_ROUNDS):
         for name in senders:
-            senders[name].append(Sender(watches, payload(), f"load-{name}-{number}"))
+            senders[name].append(Sender(watches, build_payload(), f"load-{name}-{number}"))
             killed_counts[name] += load_intake(name, senders[name][-1], seconds / LOAD_ROUNDS)
     deliveries = set(GitHubDelivery.objects.values_list("watch_id", "delivery_id"))
     print(
@@ -271,16 +271,16 @@ def fire(watches: list[MonitoredRepository], seconds: float) -> bool:
         )
         is_complete = is_complete and missing == 0 and rate >= RATE
     raw, ours = p99.values()
-    print(f"p99 {ours / raw:.1f} × that of the intake by hand, aim {AIM_P99_RATIO}")
+    print(f"p99 {ours / raw:.1f} × that of the minimal intake, aim {AIM_P99_RATIO}")
     return is_complete and ours / raw <= AIM_P99_RATIO
 
 
-def process() -> None:
-    """Read what was stored into facts and clocks."""
+def process_deliveries() -> None:
+    """Process the stored deliveries into events and clocks, and print the rate."""
     start = time.monotonic()
     count = delivery_processing.process_due_deliveries(timezone.now())
     spent_reading = time.monotonic() - start
-    print(f"then read into facts and clocks: {count} in {spent_reading:.1f} s, {count / spent_reading:.0f}/s")
+    print(f"processed into events and clocks: {count} in {spent_reading:.1f} s, {count / spent_reading:.0f}/s")
 
 
 def main() -> int:
@@ -290,8 +290,8 @@ def main() -> int:
     args = parser.parse_args()
     call_command("migrate", verbosity=0)
     watches = create_watches(WATCHES)
-    is_met = [args.fire_only or compare(watches), fire(watches, args.seconds)]
-    process()
+    is_met = [args.fire_only or compare(watches), compare_under_load(watches, args.seconds)]
+    process_deliveries()
     return 0 if all(is_met) else 1
 
 

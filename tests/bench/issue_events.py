@@ -2,8 +2,8 @@
 
     bin/bench issue_events --rows 20000000
 
-The database makes the rows. An issue has 20 events on average, a clock has 4, and the longest histories have a share of
-1 / √n of n issues or clocks, scattered over the whole table. Each figure is the fastest of some rounds.
+The database generates the rows. An issue has 20 events on average, a clock has 4, and the longest histories have a
+share of 1 / √n of n issues or clocks, scattered over the whole table. Each figure is the fastest of several rounds.
 """
 
 import argparse
@@ -55,7 +55,7 @@ OWNER_SIZES = {SupportIssueEvent: EVENTS_PER_ISSUE, SlaClockEvent: EVENTS_PER_CL
 
 
 def seed(first: int, last: int) -> Figures:
-    """Insert rows by the database, without checks of references, and return how many it inserts in a second."""
+    """Let the database insert rows without reference checks, and return how many it inserts per second."""
     rates = {}
     with connection.cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")
@@ -156,7 +156,7 @@ def main() -> None:
     rates = seed(SMALLEST, options.rows)
     large = measure(world, issues)
     for table, rate in rates.items():
-        print(f"{table}: made with {rate:,.0f} rows per second")
+        print(f"{table}: {rate:,.0f} rows inserted per second")
     print_figures(small, large, options.rows)
 
 

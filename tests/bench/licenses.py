@@ -1,8 +1,8 @@
-"""The license gate: what it decides rightly, wrongly or not at all, and its time beside the bare identifier.
+"""Measures the license gate: correct and wrong verdicts, and its time compared with the identifier alone.
 
-Run with a folder of license files, or without: then the texts and the real files of the tests are timed. The table
-is always that of the tests' corpus, with a thousand mutants of a fresh seed (LICENSE_SEED repeats one). Other
-detectors are measured beside it where they are installed: see tests.bench.detectors.
+Times license files in the folders given as arguments, by default the texts and the real files of the tests. The table
+of verdicts uses the corpus of the tests and a thousand mutants from a new seed (set LICENSE_SEED to repeat one). Other
+detectors are measured too if they are installed; see tests.bench.detectors.
 """
 
 import csv
@@ -32,7 +32,7 @@ FOLDERS = (ROOT / "verification/licenses/data/texts", TESTS / "real")
 ROUNDS = 5
 MUTANTS = 1_000
 AIM_RATIO, AIM_KNOWN_MS, AIM_DECIDED = 1.6, 0.1, 0.92
-COLD = {
+COLD_START_CODE = {
     "identifier": "from licenseclassifier import identify_license; identify_license(text)",
     "gate": "from verification.licenses.inspection import analyze_content; analyze_content(text.encode())",
 }
@@ -40,13 +40,13 @@ JudgedFile = tuple[str, str, str]  # part of the corpus, expected, verdict
 
 
 def judge_corpus(seed: int) -> Iterator[JudgedFile]:
-    """Every file of the corpus with what must come of it and what came of it."""
+    """Yield every file of the corpus with its expected and actual verdict."""
     with (TESTS / "expected.tsv").open(encoding="utf-8") as table:
         for row in csv.DictReader(table, delimiter="\t"):
             expected = {"person": "no"}.get(row["truth"], row["truth"])
             yield "real files", expected, verdict((TESTS / "real" / row["file"]).read_bytes())
     for case in CASES:
-        yield f"made: {case.name.split('/')[0]}", case.expected, verdict(case.text.encode(), case.program)
+        yield f"generated: {case.name.split('/')[0]}", case.expected, verdict(case.text.encode(), case.program)
     for id in ("MIT", "BSD-3-Clause", "Apache-2.0", "MPL-2.0", "BSL-1.0"):
         for sentence in RESTRICTIONS:
             for text in (f"{sentence}\n\n{text_of(id)}", f"{text_of(id)}\n\n{sentence}\n"):
@@ -59,27 +59,27 @@ def verdict(raw: bytes, program: str = "terraform-provider") -> str:
     return str(judge(raw, policy(program)).verdict)
 
 
-def table(rows: list[JudgedFile]) -> tuple[int, float]:
-    """Prints the table. Returns the false allows, and the share of the real allowed files that need no person."""
+def print_table(rows: list[JudgedFile]) -> tuple[int, float]:
+    """Print the table. Return the false allows and the share of real allowed files decided without a person."""
     names = ("right", "wrong", "a person", "false allow")
     print(f"{'':<28}{'files':>7}{names[0]:>8}{names[1]:>8}{names[2]:>10}{names[3]:>13}")
     total: Counter[str] = Counter()
     for part in dict.fromkeys(part for part, _, _ in rows):
-        counts = Counter(fate(expected, verdict) for name, expected, verdict in rows if name == part)
+        counts = Counter(classify_verdict(expected, verdict) for name, expected, verdict in rows if name == part)
         total += counts
-        print(line(part, counts))
-    print(line("all", total))
+        print(format_line(part, counts))
+    print(format_line("all", total))
     honest = [verdict for part, expected, verdict in rows if part == "real files" and expected == "allow"]
     return total["false allow"], honest.count("allow") / len(honest)
 
 
-def line(part: str, counts: Counter[str]) -> str:
+def format_line(part: str, counts: Counter[str]) -> str:
     shown_counts = (counts[name] for name in ("right", "wrong", "person", "false allow"))
     return f"{part:<28}{sum(counts.values()):>7}" + "{:>8}{:>8}{:>10}{:>13}".format(*shown_counts)
 
 
-def fate(expected: str, verdict: str) -> str:
-    """ "review" where a verdict was due is for a person; where none is due, it is right."""
+def classify_verdict(expected: str, verdict: str) -> str:
+    """Return how a verdict counts. "review" is right if expected; otherwise the file needs a person."""
     if verdict == "allow" and expected != "allow":
         return "false allow"
     if verdict in RIGHT[expected]:
@@ -87,53 +87,54 @@ def fate(expected: str, verdict: str) -> str:
     return "person" if verdict == "review" else "wrong"
 
 
-def files(folders: list[Path]) -> list[bytes]:
+def read_files(folders: list[Path]) -> list[bytes]:
     paths = (path for folder in folders for path in sorted(folder.rglob("*")))
     return [path.read_bytes() for path in paths if path.is_file() and path.name not in ("words.txt", "SOURCE.md")]
 
 
-def milliseconds(works, contents: list[bytes]) -> list[float]:
-    """Time per file of each work: all take turns, the best of all rounds but the first, which warms up."""
+def measure_milliseconds(functions, contents: list[bytes]) -> list[float]:
+    """Return the CPU time per file of each function: the best round. Functions take turns; the first round warms up."""
     rounds = []
     for _ in range(ROUNDS + 1):
         milliseconds_per_file = []
-        for work in works:
+        for function in functions:
             start = time.process_time()
             for raw in contents:
-                work(raw)
+                function(raw)
             milliseconds_per_file.append((time.process_time() - start) * 1000 / len(contents))
         rounds.append(milliseconds_per_file)
-    return [min(row[n] for row in rounds[1:]) for n in range(len(works))]
+    return [min(row[n] for row in rounds[1:]) for n in range(len(functions))]
 
 
-def cold(code: str) -> float:
-    """Milliseconds of a new interpreter that judges one file, above those of one that does nothing."""
+def measure_cold_start(code: str) -> float:
+    """Return the milliseconds that a new interpreter needs to judge one file, without its own start."""
     read = f"text = open({str(ROOT / 'LICENSE')!r}).read(); "
 
-    def took(source: str) -> float:
+    def measure(source: str) -> float:
         start = time.perf_counter()
         subprocess.run([sys.executable, "-c", source], check=True, cwd=ROOT)
         return (time.perf_counter() - start) * 1000
 
-    return median(took(read + code) - took(read) for _ in range(ROUNDS))
+    return median(measure(read + code) - measure(read) for _ in range(ROUNDS))
 
 
-def times(folders: list[Path]) -> tuple[float, float]:
-    """Prints the times. Returns the gate's ratio to the bare identifier, and the ms of a file seen before."""
-    contents = files(folders)
-    bare, gate, known_file_ms = milliseconds(
+def print_times(folders: list[Path]) -> tuple[float, float]:
+    """Print the times. Return the ratio of the gate to the identifier, and the milliseconds of a known file."""
+    contents = read_files(folders)
+    bare, gate, known_file_ms = measure_milliseconds(
         (lambda raw: identify_license(decode(raw)), inspection.analyze_content, inspection.analyze_file), contents
     )
     size = sum(map(len, contents)) / len(contents) / 1000
     print(f"\n{len(contents)} files, {size:.1f} kB each")
-    print(f"{'identifier alone':<20}{bare:>9.3f} ms a file, cold start {cold(COLD['identifier']):.0f} ms")
-    print(f"{'gate':<20}{gate:>9.3f} ms a file, cold start {cold(COLD['gate']):.0f} ms, ratio {gate / bare:.2f}")
-    print(f"{'a file seen before':<20}{known_file_ms:>9.3f} ms a file")
+    identifier_start, gate_start = (measure_cold_start(COLD_START_CODE[name]) for name in ("identifier", "gate"))
+    print(f"{'identifier alone':<20}{bare:>9.3f} ms per file, cold start {identifier_start:.0f} ms")
+    print(f"{'gate':<20}{gate:>9.3f} ms per file, cold start {gate_start:.0f} ms, ratio {gate / bare:.2f}")
+    print(f"{'known file':<20}{known_file_ms:>9.3f} ms per file")
     return gate / bare, known_file_ms
 
 
-def for_others(seed: int) -> list[detectors.Text]:
-    """Texts for detectors that take long: the real files, the made ones of the provider program, 200 mutants."""
+def list_texts_for_detectors(seed: int) -> list[detectors.Text]:
+    """Return the texts for slower detectors: real files, cases of the provider program, and 200 mutants."""
     with (TESTS / "expected.tsv").open(encoding="utf-8") as rows:
         real = [
             (row["truth"], decode((TESTS / "real" / row["file"]).read_bytes()))
@@ -146,12 +147,12 @@ def for_others(seed: int) -> list[detectors.Text]:
 def main() -> int:
     seed = int(os.environ.get("LICENSE_SEED") or random.SystemRandom().randrange(10**9))
     print(f"LICENSE_SEED={seed}")
-    false_allows, decided_share = table(list(judge_corpus(seed)))
-    ratio, known_file_ms = times([Path(folder) for folder in sys.argv[1:]] or list(FOLDERS))
-    print("\nother detectors, taken at their word:")
-    detectors.compare(for_others(seed), policy().allow)
+    false_allows, decided_share = print_table(list(judge_corpus(seed)))
+    ratio, known_file_ms = print_times([Path(folder) for folder in sys.argv[1:]] or list(FOLDERS))
+    print("\nother detectors, without review:")
+    detectors.compare(list_texts_for_detectors(seed), policy().allow)
     print(f"\nreal files of allowed licenses decided without a person: {decided_share:.1%} (aim: {AIM_DECIDED:.0%})")
-    print(f"aim: no false allow, ratio <= {AIM_RATIO}, seen before <= {AIM_KNOWN_MS} ms")
+    print(f"aim: no false allow, ratio <= {AIM_RATIO}, known file <= {AIM_KNOWN_MS} ms")
     has_missed_aim = false_allows or decided_share < AIM_DECIDED or ratio > AIM_RATIO or known_file_ms > AIM_KNOWN_MS
     print("missed" if has_missed_aim else "met")
     return 1 if has_missed_aim else 0

@@ -1,6 +1,6 @@
 """Time limits: how long hostile input, slow servers and an unreachable Redis can keep the portal busy.
 
-The tests hold what comes out; this measures how soon, against an aim that a quiet machine meets easily.
+The tests check the results. This measures the time, with aims that an idle machine meets easily.
 """
 
 import os
@@ -27,11 +27,11 @@ from tests.verification.releases import test_patience as patience  # noqa: E402
 from tests.verification.sources.test_repository_snapshot import HOSTILE_TEXTS, READERS  # noqa: E402
 from verification.sources.html_pages import extract_links, parse_page  # noqa: E402
 
-Case = tuple[str, float, list[Callable[[], object]]]  # what is measured, seconds that each call may take, the calls
+Case = tuple[str, float, list[Callable[[], object]]]  # name, seconds that each call may take, and the calls
 
 
-def cases() -> Iterator[Case]:
-    """Everything that is measured."""
+def list_cases() -> Iterator[Case]:
+    """Yield everything that is measured."""
     for read in READERS:
         yield f"source code: {read.__name__}", 2.0, [partial(read, text) for text in HOSTILE_TEXTS]
     for read in (is_answer, has_request, build_fingerprint):
@@ -39,24 +39,24 @@ def cases() -> Iterator[Case]:
     yield "pages: text", 3.0, [partial(parse_page, text.encode()) for text in HOSTILE_PAGES]
     yield "pages: links", 3.0, [partial(extract_links, text) for text in HOSTILE_PAGES]
     yield "registry that stalls, limit 0.5 s", 3.0, [partial(patience.read, patience.stalling, seconds=0.5)]
-    yield "archives that drip, limit 1 s", 4.0, [partial(patience.read, patience.dripping, seconds=1)]
-    yield "cache without Redis", 1.0, [partial(without_redis, read_cache)]
-    yield "broker without Redis", 1.0, [partial(without_redis, can_reach_broker)]
+    yield "archives that trickle, limit 1 s", 4.0, [partial(patience.read, patience.dripping, seconds=1)]
+    yield "cache without Redis", 1.0, [partial(call_without_redis, read_cache)]
+    yield "broker without Redis", 1.0, [partial(call_without_redis, can_reach_broker)]
 
 
 def read_cache() -> None:
-    """Read from a cache that has not yet found out that Redis is away."""
+    """Read from a cache that hasn't noticed yet that Redis is unavailable."""
     FaultTolerantRedisClient.retry_at = 0.0
     caches["default"].get("key")
 
 
-def without_redis(ask: Callable[[], object]) -> None:
-    """Ask while a server takes connections at the address of Redis and never answers."""
+def call_without_redis(call: Callable[[], object]) -> None:
+    """Call a function while the server at the address of Redis accepts connections but never answers."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         url = f"redis://127.0.0.1:{listener.getsockname()[1]}/0"
         cache = {"default": {"BACKEND": "portal.core.cache.FaultTolerantRedisCache", "LOCATION": url}}
         with override_settings(REDIS_URL=url, CACHES=cache):
-            ask()
+            call()
 
 
 def measure(run: Callable[[], object]) -> float:
@@ -68,7 +68,7 @@ def measure(run: Callable[[], object]) -> float:
 
 def main() -> int:
     missed_aims = 0
-    for name, most, runs in cases():
+    for name, most, runs in list_cases():
         seconds = max(map(measure, runs))
         missed_aims += seconds > most
         print(f"{name:<40} {seconds:6.2f} s  at most {most:.1f}  {'missed' if seconds > most else 'met'}")

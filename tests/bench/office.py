@@ -1,4 +1,4 @@
-"""The program office at 10,000 integrations and 500,000 events: pages, files, forecasts, beside folding every event."""
+"""Measures analytics with 10,000 integrations and 500,000 events: pages, exports, forecasts, and a full rebuild."""
 
 import os
 import resource
@@ -25,7 +25,7 @@ from tests.bench.pages import cookie_of, queries, signed_in  # noqa: E402
 from tests.bench.server import Server  # noqa: E402
 from tests.servers.base import free_port  # noqa: E402
 
-COPIES, APART = 290, 1_000  # of each of the 34 integrations of the demo's past; how far their numbers are apart
+COPIES, APART = 290, 1_000  # copies of each of the demo's 34 past integrations; distance of their IDs
 FILLERS = 34  # further events of each: answers, checks, messages
 PAGES = (
     "/analytics/?period=365",
@@ -38,23 +38,25 @@ FILES = ("/exports/integrations.csv", "/exports/integrations.xlsx")
 AIM_QUERIES, AIM_SECONDS = 10, 1.0
 
 
-def grow() -> User:
-    """The demo's past, and many copies of it shifted in time, written by the database."""
+def create_data() -> User:
+    """Create the demo's past integrations and many copies, shifted in time by the database. Return a reviewer."""
     call_command("migrate", verbosity=0)
     reviewers = [User.objects.create_user(f"r{n}@bench.example", "b", name=f"R {n}", is_reviewer=True) for n in (1, 2)]
     for reviewer in reviewers:
         ReviewerProfile.objects.create(user=reviewer)
     past.create_past(timezone.now(), reviewers, "!")
     apart = f"{APART} * g"
-    copy(Integration, {"id": f"id + {apart}", "uuid": "gen_random_uuid()", "name": "name || ' ' || g"})
+    copy_rows(Integration, {"id": f"id + {apart}", "uuid": "gen_random_uuid()", "name": "name || ' ' || g"})
     key = f"integration_id + {apart}"
-    copy(StageDuration, {"id": "id + 100000 * g", "integration_id": key}, shifted_columns=("began", "since", "until"))
+    copy_rows(
+        StageDuration, {"id": "id + 100000 * g", "integration_id": key}, shifted_columns=("began", "since", "until")
+    )
     own = "integration_id IS NOT NULL"
-    copy(
+    copy_rows(
         AuditEvent, {"id": "id + 100000 * g", "integration_id": key, "stream": f"'integration:' || ({key})"}, where=own
     )
     turn = f"'turn:' || (split_part(stream, ':', 2)::int + {apart})"
-    copy(AuditEvent, {"id": "id + 100000 * g", "stream": turn}, where="stream LIKE 'turn:%'")
+    copy_rows(AuditEvent, {"id": "id + 100000 * g", "stream": turn}, where="stream LIKE 'turn:%'")
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO audit_auditevent (id, stream, seq, integration_id, partner_id, event_type, actor, note, data,"
@@ -68,16 +70,14 @@ def grow() -> User:
     return reviewers[0]
 
 
-def copy(
+def copy_rows(
     model: type[models.Model],
     column_changes: dict[str, str],
     *,
     shifted_columns: tuple[str, ...] = (),
     where: str = "true",
 ) -> None:
-    """More rows like those there are: `column_changes` by the copy's number g, the moments of `shifted_columns` shifted
-    by hours.
-    """
+    """Copy all rows: `column_changes` are expressions of the copy's number g; `shifted_columns` move by hours."""
     table, columns = model._meta.db_table, [field.column for field in model._meta.concrete_fields]
     shift_expressions = {column: f"{column} - (g % 24) * interval '1 hour'" for column in shifted_columns}
     select_list = ", ".join({**shift_expressions, **column_changes}.get(column, column) for column in columns)
@@ -97,23 +97,23 @@ def measure_seconds(what: str, work: Any) -> float:
     return seconds
 
 
-def by_events() -> str:
-    """What the first page would have to do without the kept table: fold the events of every integration."""
+def compute_from_events() -> str:
+    """Compute all durations from events, which the first page would have to do without the stored table."""
     rows = list(Integration.objects.values_list("pk", "program_key"))
     batches = (dict(rows[start : start + services.BATCH_SIZE]) for start in range(0, len(rows), services.BATCH_SIZE))
-    count = sum(len(pieces) for batch in batches for pieces in services.compute_durations(batch).values())
-    return f"{count:,} pieces"
+    count = sum(len(durations) for batch in batches for durations in services.compute_durations(batch).values())
+    return f"{count:,} durations"
 
 
 def main() -> int:
-    rita = grow()
+    rita = create_data()
     client = signed_in(rita)
     counts = [model.objects.count() for model in (Integration, AuditEvent, StageDuration)]
-    print("{:,} integrations, {:,} events, {:,} passages".format(*counts))
+    print("{:,} integrations, {:,} events, {:,} stage durations".format(*counts))
     missed_aims = 0
     server = Server(free_port())
     try:
-        server.measure("/floor/", "", seconds=1)  # the first answer loads everything
+        server.measure("/floor/", "", seconds=1)  # the first response loads everything
         floor = server.measure("/floor/", "", clients=1)
         for path in PAGES:
             page, count = server.measure(path, cookie_of(client), clients=1), queries(client, path)
@@ -127,10 +127,10 @@ def main() -> int:
     finally:
         server.stop()
     measure_seconds(
-        "the past year of every program forecast and tried",
+        "forecasts of the past year, evaluated for every program",
         lambda: len(forecast_accuracy.evaluate_programs(timezone.now(), weeks=52)),
     )
-    measure_seconds("folding every event, as without the kept table", by_events)
+    measure_seconds("computing from all events, without the stored table", compute_from_events)
     print(f"memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
     return 1 if missed_aims else 0
 

@@ -1,4 +1,4 @@
-"""The review queue, a review, and the “what next” page against a plain page of fifty rows, at 50 and 10,000 rows."""
+"""Measures the review queue, a review, and the integration page with 50 and 10,000 rows, compared with a plain page."""
 
 import os
 from statistics import median
@@ -36,9 +36,7 @@ def cookie_of(client: Client) -> str:
 
 def queries(client: Client, path: str) -> int:
     client.get(path)
-    with CaptureQueriesContext(
-        connection,
-    ) as queries:
+    with CaptureQueriesContext(connection) as queries:
         client.get(path)
     return len(queries)
 
@@ -68,7 +66,7 @@ def main() -> int:
 
 
 def report(name: str, size: int, runs: list[tuple[Measure, Measure]], count: int) -> bool:
-    """Print one line. Returns whether an aim was missed."""
+    """Print one line. Return whether an aim was missed."""
     ratio = median(page.per_second / floor.per_second for floor, page in runs)
     cpu = median(floor.cpu_ms / page.cpu_ms for floor, page in runs)
     floor, page = (median(r[n].per_second for r in runs) for n in (0, 1))

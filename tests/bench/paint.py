@@ -1,6 +1,6 @@
 """Paint times: milliseconds until the largest part of each public page is painted in Chromium.
 
-The journeys hold the weight of these pages and how still they are; this measures how soon they appear.
+The journeys check the size of these pages and their layout shifts; this measures how soon they appear.
 """
 
 import os
@@ -10,7 +10,7 @@ from io import StringIO
 from pathlib import Path
 from statistics import median
 
-os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright's loop runs beside our queries
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright's loop runs in the thread of the queries
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 
 import django
@@ -29,15 +29,15 @@ VISITS = 3
 
 
 def find_pages() -> dict[str, str]:
-    """The public pages of the demo world, by name."""
+    """Return the public pages of the demo world by name."""
     listing = Listing.objects.order_by("pk")[0]
-    its = f"/directory/{listing.uuid}/"
+    listing_path = f"/directory/{listing.uuid}/"
     names = (
         "/",
         "/directory/",
         "/directory/?q=rocket",
-        its,
-        f"{its}badge/",
+        listing_path,
+        f"{listing_path}badge/",
         "/run-tasks/",
         "/programs/",
         "/help/",

@@ -1,9 +1,9 @@
 """Measures escalate_tickets of django-helpdesk for 100 overdue tickets among many.
 
-    python tests/bench/peer_helpdesk.py HOST PORT DATABASE OPEN      prints milliseconds, the quickest of three rounds
+    python tests/bench/peer_helpdesk.py HOST PORT DATABASE OPEN
 
-It is run by a Python that has it and stands alone: the portal is not imported, and django-helpdesk is no dependency
-of it. Mail goes nowhere.
+Prints the milliseconds of the fastest of three rounds. Runs in a separate Python with django-helpdesk, which is not a
+dependency of the portal. Emails are discarded.
 """
 
 import sys
@@ -14,7 +14,7 @@ import django
 from django.conf import settings
 
 DUE, ROUNDS = 100, 3
-urlpatterns: list[object] = []  # filled once the settings are there
+urlpatterns: list[object] = []  # filled after the settings are configured
 
 
 def configure(host: str, port: str, name: str) -> None:
@@ -54,7 +54,7 @@ def configure(host: str, port: str, name: str) -> None:
 
 
 def fill(count: int) -> None:
-    """One queue with `count` open tickets, none of them overdue."""
+    """Create a queue with `count` open tickets, none of them overdue."""
     from django.contrib.sites.models import Site
     from django.utils import timezone
     from helpdesk.models import Queue, Ticket
@@ -80,7 +80,7 @@ def fill(count: int) -> None:
 
 
 def measure() -> float:
-    """Milliseconds of one run with so many overdue."""
+    """Return the milliseconds of one run with DUE overdue tickets."""
     from django.core.management import call_command
     from django.utils import timezone
     from helpdesk.models import Ticket

@@ -1,4 +1,4 @@
-"""A genuine provider's schema, read from itself and through Terraform, in the sandbox and bare: time and memory."""
+"""Measures reading the AWS provider's schema directly and through Terraform, in the sandbox and without it."""
 
 import json
 import os
@@ -28,8 +28,8 @@ ROUNDS = 5
 AIM_SECONDS = 5.0
 
 
-def executable(folder: Path) -> Path | None:
-    """The genuine AWS provider 3.39.0, where its package is installed."""
+def extract_provider(folder: Path) -> Path | None:
+    """Return the AWS provider 3.39.0 if its package is installed."""
     spec = find_spec("cloudrail")
     if spec is None:
         return None
@@ -41,8 +41,8 @@ def executable(folder: Path) -> Path | None:
     return None
 
 
-def bare(target: ProviderSchemaTarget, terraform: Path) -> tuple[float, int]:
-    """Seconds and bytes of Terraform by itself, without a sandbox."""
+def measure_without_sandbox(target: ProviderSchemaTarget, terraform: Path) -> tuple[float, int]:
+    """Return the seconds and peak bytes of Terraform without a sandbox."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         place = folder / "mirror" / target.source / target.version / "linux_amd64"
@@ -65,7 +65,7 @@ def bare(target: ProviderSchemaTarget, terraform: Path) -> tuple[float, int]:
         return time.monotonic() - begin, peak
 
 
-def empty_environment() -> tuple[float, int]:
+def measure_empty_environment() -> tuple[float, int]:
     begin = time.monotonic()
     with environment.open_environment(Limits(seconds=10)) as empty:
         result = empty.run(["/bin/true"])
@@ -74,7 +74,7 @@ def empty_environment() -> tuple[float, int]:
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
-        path, terraform, why = executable(Path(folder)), find_terraform(), environment.find_obstacle()
+        path, terraform, why = extract_provider(Path(folder)), find_terraform(), environment.find_obstacle()
         missing = why or ("The provider's package is not installed." if path is None else "")
         if missing or path is None:
             print(f"Not run. {missing}")
@@ -82,13 +82,13 @@ def main() -> int:
         target = build_target(path, SOURCE)
         rows: dict[str, list[tuple[float, int]]] = {}
         for _ in range(ROUNDS):
-            rows.setdefault("an empty environment", []).append(empty_environment())
+            rows.setdefault("an empty environment", []).append(measure_empty_environment())
             one = read_directly(target)
             rows.setdefault("from the provider", []).append((one.seconds, one.peak))
             if terraform is not None:
                 other = read_with_terraform(target, terraform)
                 rows.setdefault("through Terraform", []).append((other.seconds, other.peak))
-                rows.setdefault("Terraform without a sandbox", []).append(bare(target, terraform))
+                rows.setdefault("Terraform without a sandbox", []).append(measure_without_sandbox(target, terraform))
         return print_comparison(rows, one.document, other.document if terraform is not None else None)
 
 

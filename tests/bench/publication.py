@@ -1,8 +1,8 @@
-"""The publication check over every provider of the public registry: time, questions and memory, first and second run.
+"""Measures the registry checks for every provider of the public registry: time, requests, and memory of two runs.
 
-A registry on this machine serves the recorded providers (from PORTAL_SHARED): their tiers, sources and warnings as
-recorded; versions as recorded for 84 of them and one placeholder for the rest; platforms and pages alike for all.
-GitHub is not asked. The second run finds nothing changed.
+A local registry serves the recorded providers from PORTAL_SHARED with their tiers, sources, and warnings; the versions
+of 84 providers are recorded, all others have a placeholder; platforms and pages are the same for all. GitHub is not
+used. Nothing changes before the second run.
 """
 
 import gzip
@@ -22,13 +22,13 @@ from django.conf import settings
 
 EXTRACT = "data/registry-extract"
 KEYS = ("registry.listed", "registry.state", "registry.platforms", "registry.tier", "registry.docs")
-MOST_QUESTIONS, MOST_AGAIN = 3.0, 1.0
+MAX_REQUESTS, MAX_REQUESTS_AGAIN = 3.0, 1.0
 PLACEHOLDER = ("0.1.0",)
 SERVE = "import sys; from tests.bench.publication import serve; serve(sys.argv[1])"
 
 
 def load_recorded_providers(shared: str) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
-    """Each provider as recorded, with its versions."""
+    """Yield each recorded provider with its versions."""
     folder = Path(shared) / EXTRACT
     versions = json.loads(gzip.decompress((folder / "versions-of-84-providers.json.gz").read_bytes()))
     with gzip.open(folder / "providers.jsonl.gz", "rt") as lines:
@@ -38,7 +38,7 @@ def load_recorded_providers(shared: str) -> Iterator[tuple[dict[str, Any], tuple
 
 
 def serve(shared: str) -> None:
-    """The registry, in a process of its own; it ends with its standard input."""
+    """Run the registry in its own process until its standard input ends."""
     from tests.fakes.registry import Provider, Registry
 
     registry = Registry()
@@ -61,14 +61,14 @@ def serve(shared: str) -> None:
     registry.stop()
 
 
-def megabytes() -> float:
-    """What this process holds now."""
+def measure_memory() -> float:
+    """Return the memory that this process uses now, in MB."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize() / 1024 / 1024
 
 
 def run(rows: list[dict[str, Any]], observations_by_name: dict[str, Any], outcomes: Counter[str]) -> float:
-    """All checks over all providers, each with clients of its own as in the portal. Returns seconds."""
+    """Run all checks of all providers, each with its own clients as in the portal. Return the seconds."""
     from verification.checks import execution
     from verification.checks.types import Subject
     from verification.sources import Sources
@@ -91,28 +91,28 @@ def run(rows: list[dict[str, Any]], observations_by_name: dict[str, Any], outcom
         for key, result in execution.run_checks(KEYS, subject, Sources(registry=registry)).items():
             outcomes[f"{key} {result.outcome}"] += 1
             if result.observations:
-                observations_by_name[name] = json.loads(json.dumps(result.observations))  # as the database keeps it
+                observations_by_name[name] = json.loads(json.dumps(result.observations))  # as the database stores it
     return time.perf_counter() - began
 
 
 def measure_run(
     title: str, server: "subprocess.Popen[str]", rows: list[dict[str, Any]], observations_by_name: dict[str, Any]
 ) -> float:
-    """One run, printed. Returns the questions that were asked for each provider."""
+    """Measure and print one run. Return the number of requests per provider."""
     outcomes: Counter[str] = Counter()
-    requests_before, memory_before = count(server), megabytes()
+    requests_before, memory_before = count_requests(server), measure_memory()
     seconds = run(rows, observations_by_name, outcomes)
-    each = (count(server) - requests_before) / len(rows)
+    each = (count_requests(server) - requests_before) / len(rows)
     print(
         f"{title}: {len(rows)} providers in {seconds:.1f} s, {seconds * 1000 / len(rows):.2f} ms and {each:.2f} "
-        f"questions each, memory {memory_before:.0f} MB and {megabytes() - memory_before:+.1f} MB"
+        f"requests each, memory {memory_before:.0f} MB and {measure_memory() - memory_before:+.1f} MB"
     )
-    print("  " + ", ".join(f"{key} {count}" for key, count in sorted(outcomes.items())))
+    print("  " + ", ".join(f"{key} {number}" for key, number in sorted(outcomes.items())))
     return each
 
 
-def count(server: "subprocess.Popen[str]") -> int:
-    """How many questions the registry has heard."""
+def count_requests(server: "subprocess.Popen[str]") -> int:
+    """Return how many requests the registry has received."""
     print("count", file=server.stdin, flush=True)
     return int(server.stdout.readline()) if server.stdout else 0
 
@@ -120,7 +120,7 @@ def count(server: "subprocess.Popen[str]") -> int:
 def main() -> int:
     shared = os.environ.get("PORTAL_SHARED", "")
     if not shared:
-        print("PORTAL_SHARED is unset, so the recorded providers are not here: not run")
+        print("not run: PORTAL_SHARED is unset, so there are no recorded providers")
         return 0
     command = [sys.executable, "-c", SERVE, shared]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
@@ -131,11 +131,11 @@ def main() -> int:
         again = measure_run("nothing changed", server, rows, observations_by_name)
         server.communicate()
     print(
-        f"kept between the runs: {len(json.dumps(observations_by_name)) / len(observations_by_name):.0f} bytes a "
-        "provider"
+        f"stored between the runs: "
+        f"{len(json.dumps(observations_by_name)) / len(observations_by_name):.0f} bytes per provider"
     )
-    is_met = first <= MOST_QUESTIONS and again <= MOST_AGAIN
-    print(f"aim: {MOST_QUESTIONS:.0f} questions each, then {MOST_AGAIN:.0f}: {'met' if is_met else 'missed'}")
+    is_met = first <= MAX_REQUESTS and again <= MAX_REQUESTS_AGAIN
+    print(f"aim: {MAX_REQUESTS:.0f} requests each, then {MAX_REQUESTS_AGAIN:.0f}: {'met' if is_met else 'missed'}")
     return 0 if is_met else 1
 
 

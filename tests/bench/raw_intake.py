@@ -1,4 +1,4 @@
-"""The thinnest intake there is, the floor of hooks.py: WSGI and psycopg by hand, one INSERT of the same row."""
+"""Minimal webhook intake that hooks.py compares with: WSGI, psycopg, and one INSERT of the same row."""
 
 import hashlib
 import hmac
@@ -19,17 +19,17 @@ INSERT = (
 local = threading.local()
 
 
-def connection() -> psycopg.Connection[Any]:
+def open_connection() -> psycopg.Connection[Any]:
     if not hasattr(local, "line"):
         local.line = psycopg.connect(os.environ["DATABASE_URL"], autocommit=True)
-    line: psycopg.Connection[Any] = local.line
-    return line
+    connection: psycopg.Connection[Any] = local.line
+    return connection
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
     body = environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"]))
-    signed = "sha256=" + hmac.new(SECRET, body, hashlib.sha256).hexdigest()
-    if not hmac.compare_digest(signed, environ.get("HTTP_X_HUB_SIGNATURE_256", "")):
+    expected_signature = "sha256=" + hmac.new(SECRET, body, hashlib.sha256).hexdigest()
+    if not hmac.compare_digest(expected_signature, environ.get("HTTP_X_HUB_SIGNATURE_256", "")):
         start_response("401 Unauthorized", [("Content-Length", "0")])
         return [b""]
     json.loads(body)
@@ -42,6 +42,6 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
         body,
         datetime.now(UTC),
     )
-    connection().execute(INSERT, row)
+    open_connection().execute(INSERT, row)
     start_response("202 Accepted", [("Content-Length", "6"), ("Content-Type", "text/plain")])
     return [b"Taken."]

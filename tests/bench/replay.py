@@ -1,7 +1,7 @@
-"""sla_replay over a million events: how long, how much memory, and whether what is stored still follows.
+"""Measures verify_sla_projection over a million events: time, memory, and whether the stored clocks match.
 
 bin/bench replay                     1,000,000 events
-python -m tests.bench.replay 100000  fewer, on the database of the settings
+python -m tests.bench.replay 100000  fewer, in the database of the settings
 """
 
 import os
@@ -28,11 +28,17 @@ from integrations.sla.services import projection  # noqa: E402
 from tests.bench.watched import create_watches  # noqa: E402
 
 EVENTS, PER_ISSUE, CHUNK = 1_000_000, 10, 500
-TALK = ("It crashes at once.", "Which version do you use?", "1.4.2, on Linux.", "It is fixed in 1.4.3.", "Thank you.")
+COMMENTS = (
+    "It crashes at once.",
+    "Which version do you use?",
+    "1.4.2, on Linux.",
+    "It is fixed in 1.4.3.",
+    "Thank you.",
+)
 
 
-def issues_of(watches: list[MonitoredRepository], count: int, now: datetime) -> None:
-    """Issues of the last half year, each with its opening, a label, comments, a closing and reopenings."""
+def create_issues(watches: list[MonitoredRepository], count: int, now: datetime) -> None:
+    """Create issues of the last half year, each with comments, a label, a closing, and reopenings."""
     rng = random.Random(3)
     for first in range(0, count, CHUNK):
         rows = []
@@ -53,14 +59,17 @@ def issues_of(watches: list[MonitoredRepository], count: int, now: datetime) -> 
                 )
             )
         issues = SupportIssue.objects.bulk_create(rows)
-        events = [event for issue in issues for event in events_of(issue, rng)]
+        events = [event for issue in issues for event in build_events(issue, rng)]
         SupportIssueEvent.objects.bulk_create(events, batch_size=2000)
         with transaction.atomic():
             projection.rebuild_projections([issue.pk for issue in issues], now)
 
 
-def events_of(issue: SupportIssue, rng: random.Random) -> list[SupportIssueEvent]:
-    at, rows = issue.opened_at, [event(issue, 0, IssueEventKind.OPENED, issue.opened_at, TALK[0], reporter=True)]
+def build_events(issue: SupportIssue, rng: random.Random) -> list[SupportIssueEvent]:
+    at, rows = (
+        issue.opened_at,
+        [build_event(issue, 0, IssueEventKind.OPENED, issue.opened_at, COMMENTS[0], reporter=True)],
+    )
     for number in range(1, PER_ISSUE):
         at += timedelta(minutes=rng.randrange(5, 600))
         kind = (
@@ -68,11 +77,11 @@ def events_of(issue: SupportIssue, rng: random.Random) -> list[SupportIssueEvent
             if number > 5
             else IssueEventKind.COMMENTED
         )
-        rows.append(event(issue, number, kind, at, TALK[number % len(TALK)], reporter=number % 2 == 0))
+        rows.append(build_event(issue, number, kind, at, COMMENTS[number % len(COMMENTS)], reporter=number % 2 == 0))
     return rows
 
 
-def event(
+def build_event(
     issue: SupportIssue, number: int, kind: IssueEventKind, at: datetime, text: str, *, reporter: bool
 ) -> SupportIssueEvent:
     return SupportIssueEvent(
@@ -98,8 +107,8 @@ def main() -> int:
     MonitoredRepository.objects.update(began_at=now - timedelta(days=400), data_up_to=now)
     watches = list(MonitoredRepository.objects.select_related("integration"))
     start = time.monotonic()
-    issues_of(watches, total // PER_ISSUE, now)
-    folding_seconds = time.monotonic() - start
+    create_issues(watches, total // PER_ISSUE, now)
+    projection_seconds = time.monotonic() - start
     tasks.advance_clocks(now)
     before, start, output = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic(), StringIO()
     try:
@@ -108,9 +117,9 @@ def main() -> int:
         print(output.getvalue()[-2000:])
     replay_seconds, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     drift = output.getvalue().strip().splitlines()[-1]
-    print(f"{total} events of {total // PER_ISSUE} issues, written and folded in {folding_seconds:.0f} s")
+    print(f"{total} events of {total // PER_ISSUE} issues, written and projected in {projection_seconds:.0f} s")
     print(
-        f"replayed in {replay_seconds:.0f} s, {total / replay_seconds:.0f} events/s; "
+        f"verified in {replay_seconds:.0f} s, {total / replay_seconds:.0f} events/s; "
         f"{(after - before) / 1024:.0f} MB more than before, {after / 1024:.0f} MB at most; {drift}"
     )
     return 0 if drift == "drift 0" else 1

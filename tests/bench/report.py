@@ -1,6 +1,6 @@
 """Measures duration and memory of reports over 10,000 integrations in support.
 
-Floor: one query that reads the same clocks and counts them by state. Both on one server, one after the other.
+The floor is one query that counts the same clocks by state. Both run on one server, one after the other.
 """
 
 import os
@@ -29,7 +29,7 @@ INTEGRATIONS, CLOCKS = 10_000, 40_000
 FLOOR = "SELECT state, count(*) FROM sla_slaclock WHERE is_committed GROUP BY state"
 
 
-def megabytes() -> float:
+def measure_memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
@@ -44,7 +44,7 @@ def main() -> int:
         periods.get_program_zone(),
     )
     assert report_scope is not None
-    before = megabytes()
+    before = measure_memory()
     with CaptureQueriesContext(connection) as queries:
         begin = time.perf_counter()
         figures = metrics.build_figures(report_scope, week, zone, now)
@@ -56,7 +56,7 @@ def main() -> int:
         floor = time.perf_counter() - begin
     print(
         f"the programs' report over {INTEGRATIONS:,} integrations and {CLOCKS:,} clocks: {seconds * 1000:.0f} ms in "
-        f"{len(queries)} queries; counting the clocks alone: {floor * 1000:.0f} ms; "
+        f"{len(queries)} queries; counting the clocks: {floor * 1000:.0f} ms; "
         f"{len(presenters.render_json(figures)):,} bytes"
     )
     begin = time.perf_counter()
@@ -64,7 +64,7 @@ def main() -> int:
     seconds = time.perf_counter() - begin
     print(
         f"all due reports: {ReportSnapshot.objects.count():,} reports, {copies:,} mails in {seconds:.1f} s "
-        f"({seconds / max(1, copies) * 1000:.0f} ms each); memory +{megabytes() - before:.0f} MB"
+        f"({seconds / max(1, copies) * 1000:.0f} ms each); memory +{measure_memory() - before:.0f} MB"
     )
     return 0
 

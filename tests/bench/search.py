@@ -1,7 +1,7 @@
-"""Measures the search at 100,000 entries on PostgreSQL and on SQLite, beside a page of fifty rows by primary key.
+"""Measures the search with 100,000 entries on PostgreSQL and SQLite, compared with reading fifty rows by primary key.
 
-Queries take turns with the plain page, so that both meet the same load. The texts share a small vocabulary: each word
-of it is in two fifths of all entries, which is the hard case for an index.
+Queries take turns with the plain page, so that both meet the same load. The texts share a small vocabulary, so that
+each word is in two fifths of all entries, which is the hard case for an index.
 """
 
 import os
@@ -64,7 +64,7 @@ QUERIES = {
 SQLITE_ONLY = "--sqlite"
 
 
-def stock() -> tuple[User, User]:
+def create_entries() -> tuple[User, User]:
     """Fill the index: integrations and their companies, then issues. Return an owner and a reviewer."""
     row, owner, reviewer = build()
     fill(row, INTEGRATIONS)
@@ -120,7 +120,7 @@ def measure(calls: dict[str, Callable[[], object]]) -> dict[str, list[float]]:
 
 def main() -> int:
     call_command("migrate", verbosity=0)
-    times = measure(build_calls(*stock()))
+    times = measure(build_calls(*create_entries()))
     floor = median(times["plain page"])
     print(f"{connection.vendor}: {SearchEntry.objects.count():,} entries")
     print(f"{'query':<38}{'p50 ms':>8}{'p95 ms':>8}{'x plain page':>14}  aim")

@@ -1,4 +1,4 @@
-"""One server under load: requests a second, and processor time a request, read from the kernel's own accounts."""
+"""A server under load: requests per second, and processor time per request as the kernel counts it."""
 
 import http.client
 import os
@@ -14,7 +14,7 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What one address did: requests a second as a client sees it, and the server's CPU milliseconds a request."""
+    """The result of one address: requests per second, and the server's CPU milliseconds per request."""
 
     per_second: float
     cpu_ms: float
@@ -22,7 +22,7 @@ class Measure:
 
 
 class Server:
-    """gunicorn with one worker on a free port of loopback."""
+    """Gunicorn with one worker on a free port of loopback."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -58,16 +58,16 @@ class Server:
         self.process.wait(10)
 
     def cpu(self) -> float:
-        """CPU seconds of the worker so far."""
+        """Return the CPU seconds of the worker so far."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         fields = [Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split() for pid in children]
         return sum(int(f[11]) + int(f[12]) for f in fields) / TICK
 
     def measure(self, path: str, cookie: str, seconds: float = 4, clients: int = 2) -> Measure:
-        """Ask for one address as fast as it answers. Raises RuntimeError on anything but 200."""
+        """Request one address as fast as it answers. Raise RuntimeError for any status but 200."""
         counts, sizes, wrong = [0] * clients, [0] * clients, []
 
-        def ask(which: int, until: float) -> None:
+        def send_requests(which: int, until: float) -> None:
             line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
             while time.monotonic() < until:
                 line.request("GET", path, headers={"Cookie": cookie})
@@ -80,7 +80,7 @@ class Server:
                 sizes[which] = len(body)
 
         before, start = self.cpu(), time.monotonic()
-        threads = [threading.Thread(target=ask, args=(n, start + seconds)) for n in range(clients)]
+        threads = [threading.Thread(target=send_requests, args=(n, start + seconds)) for n in range(clients)]
         for thread in threads:
             thread.start()
         for thread in threads:

@@ -1,4 +1,4 @@
-"""The portal's settings with the floor's address added."""
+"""The portal's settings with the addresses of the plain pages."""
 
 from portal.settings import *  # noqa: F403
 

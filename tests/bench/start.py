@@ -1,7 +1,7 @@
 """Starts bin/up on an empty folder, then on its data: seconds to the first page, processes, memory, and CPU seconds.
 
 The first start creates the database and the demo data, but installs no packages. The import of the project is measured
-in processes of its own. `--empty` leaves the demo data out.
+in separate processes. `--empty` leaves the demo data out.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""The portal's addresses, and the floor: a plain page of fifty rows from one query, in the same server."""
+"""The portal's addresses and two plain pages of the same server for comparison."""
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
@@ -17,14 +17,14 @@ PLAIN = engines["django"].from_string(PAGE)
 
 @login_not_required
 def floor(request: HttpRequest) -> HttpResponse:
-    """As anyone would write it: fifty rows of a table with their company, no sign-in, no frame."""
+    """Show a plain table of fifty integrations and their companies, without sign-in and layout."""
     rows = Integration.objects.select_related("partner").order_by("pk")[:50]
     return HttpResponse(PLAIN.render({"rows": rows}))
 
 
 @login_not_required
 def trivial(_request: HttpRequest) -> HttpResponse:
-    """Nothing at all, through all that stands before a page."""
+    """Return a minimal response, which still passes all middleware."""
     return HttpResponse("ok")
 
 

@@ -1,4 +1,4 @@
-"""Watched repositories to measure on: as many as are asked for, each of an integration of its own."""
+"""Monitored repositories for benchmarks, each of its own integration."""
 
 from django.utils import timezone
 
@@ -7,11 +7,11 @@ from integrations.submissions.models import Integration
 from portal.core import crypto
 from tests.bench.world import build, fill
 
-SECRET = "the secret of the bench"
+SECRET = "the secret of the benchmark"
 
 
 def create_watches(count: int) -> list[MonitoredRepository]:
-    """The watches, all with the same secret, since this moment."""
+    """Create monitored repositories that have the same secret and begin now."""
     row, _, _ = build()
     fill(row, count)
     now, watches = timezone.now(), []

@@ -1,4 +1,4 @@
-"""Rows to measure on: one real integration, and any number like it."""
+"""Rows for benchmarks: one real integration and any number of copies."""
 
 from datetime import timedelta
 from typing import Any
@@ -13,7 +13,7 @@ from tests.conftest import begin, drive
 
 
 def build() -> tuple[Integration, User, User]:
-    """A partner's integration in review, its owner, and a reviewer."""
+    """Create an integration in review. Return it with its owner and a reviewer."""
     now = timezone.now()
     owner = User.objects.create_user("owner@bench.example", "bench", name="Olive Owner")
     reviewer = User.objects.create_user("reviewer@bench.example", "bench", name="Rex Reviewer", is_reviewer=True)
@@ -26,7 +26,7 @@ def build() -> tuple[Integration, User, User]:
 
 
 def fill(like: Integration, count: int) -> None:
-    """More integrations like this one, of many partners, until there are `count`."""
+    """Copy an integration, for many partners, until there are `count`."""
     now = timezone.now()
     have, partners = Integration.objects.count(), Partner.objects.count()
     Partner.objects.bulk_create(

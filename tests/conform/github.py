@@ -1,7 +1,7 @@
 """What the portal reads of a repository compared with what PyGithub reads from the same GitHub server.
 
-The server is the stand-in of the tests: an emulator that others wrote, behind a proxy. The portal has its own shapes
-for GitHub's answers, which share nothing with the objects of PyGithub.
+The server is the fake of the tests: a third-party emulator behind a proxy. The portal has its own types for GitHub's
+responses, which share nothing with the objects of PyGithub.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from typing import Any
 from django.test import override_settings
 
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
-from tests.fakes.github.install import Missing
+from tests.fakes.github.install import GitHubUnavailableError
 from tests.fakes.github.server import TOKEN, GitHub, Repo
 from verification.sources.github.client import GitHubClient as Client
 
@@ -44,8 +44,8 @@ def run(options: RunOptions) -> SuiteReport:
     """Compare repositories, releases, assets and files, field by field."""
     try:
         server = GitHub().start()
-    except Missing as reason:
-        return SuiteReport(JUDGE, 0, not_run=f"The GitHub stand-in cannot be installed: {reason}")
+    except GitHubUnavailableError as reason:
+        return SuiteReport(JUDGE, 0, not_run=f"The GitHub fake can't be installed: {reason}")
     try:
         server.seed(*REPOSITORIES)
         with override_settings(ALLOW_LOOPBACK_HTTP=True):

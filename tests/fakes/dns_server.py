@@ -1,4 +1,4 @@
-"""A DNS server on loopback that knows TXT records and outages."""
+"""DNS server on loopback with TXT records and failures."""
 
 import socket
 import threading

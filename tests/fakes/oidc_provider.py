@@ -1,4 +1,4 @@
-"""A real OpenID Connect provider on loopback, in which tests change people and act as their browser."""
+"""Real OpenID Connect provider on loopback, in which tests change people and act as their browser."""
 
 import os
 import sys

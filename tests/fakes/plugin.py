@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.dns_server import DnsServer
-from tests.fakes.github.install import Missing
+from tests.fakes.github.install import GitHubUnavailableError
 from tests.fakes.github.server import TOKEN, GitHub
 from tests.fakes.registry import Registry
 
@@ -16,15 +16,15 @@ from tests.fakes.registry import Registry
 def github_server() -> Iterator[GitHub]:
     try:
         server = GitHub().start()
-    except Missing as reason:
-        pytest.skip(f"the GitHub stand-in is not available: {reason}")
+    except GitHubUnavailableError as reason:
+        pytest.skip(f"the GitHub fake isn't available: {reason}")
     yield server
     server.stop()
 
 
 @pytest.fixture
 def github(github_server: GitHub, settings: Any) -> Iterator[GitHub]:
-    """A GitHub API without repositories: seed it. Addresses that people type stay those of github.com."""
+    """Return a GitHub API without repositories. Addresses that people enter remain those of github.com."""
     github_server.reset()
     settings.GITHUB_API_URL = github_server.url
     settings.GITHUB_TOKEN = TOKEN
@@ -35,7 +35,7 @@ def github(github_server: GitHub, settings: Any) -> Iterator[GitHub]:
 
 @pytest.fixture
 def github_sign_in(github: GitHub, settings: Any, monkeypatch: pytest.MonkeyPatch) -> GitHub:
-    """The same server as the place where people sign in with GitHub."""
+    """Return the same server, with which people sign in."""
     from allauth.socialaccount.providers.github.views import GitHubOAuth2Adapter
 
     settings.GITHUB_CLIENT_ID = "portal"
@@ -68,7 +68,7 @@ def registry_server() -> Iterator[Registry]:
 
 @pytest.fixture
 def registry(registry_server: Registry, settings: Any) -> Registry:
-    """A provider registry that holds nothing: publish into it."""
+    """Return an empty provider registry."""
     registry_server.reset()
     settings.REGISTRY_URL = registry_server.url
     settings.ALLOW_LOOPBACK_HTTP = True
@@ -84,7 +84,7 @@ def shared_dns_server() -> Iterator[DnsServer]:
 
 @pytest.fixture
 def dns_server(shared_dns_server: DnsServer, settings: Any) -> DnsServer:
-    """A DNS server without records: add some to `records`."""
+    """Return a DNS server without records; tests set `records`."""
     shared_dns_server.reset()
     settings.DNS_SERVERS = [shared_dns_server.address]
     return shared_dns_server

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass
 class ReceivedRequest:
-    """One request as it came."""
+    """One received request."""
 
     path: str
     headers: dict[str, str]
@@ -19,7 +19,7 @@ class ReceivedRequest:
 
 @dataclass
 class Answers:
-    """What the receiver does next. `script`: statuses of the next answers, then `status`; `cut`: hangs up instead."""
+    """How the receiver answers: statuses of `script`, then `status`; with `cut` it closes the connection."""
 
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class Answers:
 
 
 class Receiver:
-    """`url` is where to post; `/slow` stalls until `stall` is set, whatever else is answered there."""
+    """The receiver of requests to `url`. Requests below `/slow` wait until `slow` is set."""
 
     def __init__(self) -> None:
         self.taken: list[ReceivedRequest] = []

@@ -37,10 +37,10 @@ class Provider:
     unlisted: bool = False
     moved_to: str = ""
     repository_id: int | None = None
-    releases: dict[str, Signed] = field(default_factory=dict)  # by version; what is not named is made, and is good
+    releases: dict[str, Signed] = field(default_factory=dict)  # by version; a missing one is built without faults
 
     def release(self, version: str) -> Signed | None:
-        """The files of a version that is listed."""
+        """Return the files of a listed version."""
         if version not in self.versions:
             return None
         if version not in self.releases:
@@ -55,7 +55,7 @@ class Provider:
 
 
 def v1(provider: Provider) -> dict[str, Any]:
-    """The v1 shape of one provider, of its newest version."""
+    """Return the v1 response about the newest version of a provider."""
     namespace, name = provider.full_name.split("/")
     version = provider.versions[-1]
     return {
@@ -83,7 +83,7 @@ def page(number: int, category: str, slug: str) -> dict[str, str]:
 
 
 def versions(provider: Provider) -> dict[str, Any]:
-    """The v1 shape of a provider's versions."""
+    """Return the v1 response about the versions of a provider."""
     platforms = [dict(zip(("os", "arch"), platform.split("_"), strict=True)) for platform in provider.platforms]
     version_entries = [
         {"version": v, "protocols": list(provider.protocols), "platforms": platforms} for v in provider.versions
@@ -92,7 +92,7 @@ def versions(provider: Provider) -> dict[str, Any]:
 
 
 def list_attributes(provider: Provider) -> dict[str, Any]:
-    """The v2 attributes of one provider."""
+    """Return the v2 attributes of a provider."""
     namespace, name = provider.full_name.split("/")
     return {
         "alias": None,
@@ -114,7 +114,7 @@ def list_attributes(provider: Provider) -> dict[str, Any]:
 
 
 def provider_list(providers: list[Provider], query: dict[str, list[str]]) -> dict[str, Any]:
-    """The v2 shape of a page of providers, as recorded in 2023: data, links, and meta with the pagination."""
+    """Return the v2 response with a page of providers, in the format recorded in 2023."""
     size, number = int(query["page[size]"][0]), int(query["page[number]"][0])
     total_pages = max(1, -(-len(providers) // size))
     pagination = {
@@ -135,7 +135,7 @@ def provider_list(providers: list[Provider], query: dict[str, list[str]]) -> dic
 
 
 def v2(provider: Provider) -> dict[str, Any]:
-    """The v2 shape of one provider, with its versions and where it moved."""
+    """Return the v2 response about a provider, with its versions and its new name."""
     version_entries = [
         build_resource("provider-versions", f"{provider.number}{at:04}", version=version, tag=f"v{version}")
         for at, version in enumerate(provider.versions)
@@ -162,14 +162,14 @@ SHAPES = ((VERSIONS, versions), (V1, v1), (V2, v2))
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One request: a fault, a provider, or 404."""
+    """One request, answered by a fault, a provider, or 404."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True  # or the body waits 40 ms for the client to acknowledge the headers
     server: "Registry"
 
     def log_message(self, *_: Any) -> None:
-        """Quiet."""
+        """Log nothing."""
 
     def do_GET(self) -> None:
         path = urlsplit(self.path).path
@@ -193,7 +193,7 @@ class Handler(BaseHTTPRequestHandler):
                 provider_list(self.server.of_namespace(query["filter[namespace]"][0]), query)
             ).encode()
         if path_match := PACKAGE.match(path) or FILE.match(path):
-            return self.of_a_release(*path_match.groups())
+            return self.answer_for_release(*path_match.groups())
         for pattern, shape in SHAPES:
             match = pattern.match(path)
             provider = self.server.providers.get(f"{match[1]}/{match[2]}".lower()) if match else None
@@ -201,8 +201,8 @@ class Handler(BaseHTTPRequestHandler):
                 return 200, json.dumps(shape(provider)).encode()
         return NOT_FOUND
 
-    def of_a_release(self, namespace: str, name: str, version: str, *which: str) -> tuple[int, bytes]:
-        """A package's answer, where os and architecture are named; else a file of the release."""
+    def answer_for_release(self, namespace: str, name: str, version: str, *which: str) -> tuple[int, bytes]:
+        """Answer about a package if an operating system and architecture follow, otherwise with a file."""
         provider = self.server.providers.get(f"{namespace}/{name}".lower())
         signed = provider.release(version) if provider else None
         if signed is None:
@@ -241,12 +241,12 @@ class Registry(ThreadingHTTPServer):
         self.providers[provider.full_name.lower()] = provider
 
     def of_namespace(self, namespace: str) -> list[Provider]:
-        """Its providers in the order of their names."""
+        """Return the providers of a namespace, sorted by name."""
         rows = (each for key, each in self.providers.items() if key.startswith(f"{namespace.lower()}/"))
         return sorted(rows, key=lambda each: each.full_name)
 
     def fail(self, status: int, body: bytes = b"", under: str = "/") -> None:
-        """From now on every request below that path is answered so."""
+        """Answer every request below a path with this status and body."""
         self.fault = (under, status, body)
 
     def fault_at(self, path: str) -> tuple[int, bytes] | None:
@@ -258,4 +258,4 @@ class Registry(ThreadingHTTPServer):
         self.thread.join(5)
 
     def handle_error(self, *_: Any) -> None:
-        """A client that hung up is no news."""
+        """Ignore clients that close the connection."""

@@ -1,6 +1,6 @@
 """Builds signed releases in memory: archives with programs, checksums, manifest, and signature.
 
-No gpg is needed: the keys are made once a process, of RSA with 2048 bits, by the name of who owns them.
+No gpg is needed. The keys are RSA with 2048 bits and are generated once per process and owner.
 """
 
 import hashlib
@@ -24,17 +24,17 @@ SECONDS = 3 * 365 * 86400
 
 @cache
 def key(owner: str = "Acme Releases <releases@acme.example>", seconds: int = SECONDS) -> Tsk:
-    """The key of that owner, valid so many seconds from now."""
+    """Return the key of an owner, valid for this time from now."""
     return Tsk.generate(owner, cipher_suite=CipherSuite.RSA2k, validity_seconds=seconds)
 
 
 def public(owner: Tsk) -> str:
-    """The public key, armoured, as the registry keeps it."""
+    """Return the armored public key as the registry stores it."""
     return str(owner.extract_certificate())
 
 
 def program(os: str, arch: str) -> bytes:
-    """The first bytes of a program for that platform, and no more: nothing here is ever started."""
+    """Return the header of a program for a platform, which is never started."""
     if os == "darwin":
         return struct.pack("<LL", 0xFEEDFACF, MACH_MACHINES[arch]) + bytes(56)
     if os == "windows":
@@ -43,7 +43,7 @@ def program(os: str, arch: str) -> bytes:
 
 
 def build_zip(members: dict[str, bytes]) -> bytes:
-    """A ZIP archive of these members, executable, the same at every run."""
+    """Return a ZIP archive of executable members with the same bytes in each run."""
     into = io.BytesIO()
     with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
@@ -55,21 +55,21 @@ def build_zip(members: dict[str, bytes]) -> bytes:
 
 @dataclass
 class Signed:
-    """A release of a provider, good unless changed. `files` by name; `keys` are what the registry would name."""
+    """A release of a provider. `files` are by name; `keys` are those that the registry lists."""
 
     name: str
     version: str
     files: dict[str, bytes]
     keys: tuple[str, ...]
     protocols: tuple[str, ...] = PROTOCOLS
-    package: dict[str, Any] = field(default_factory=dict)  # what the registry's answer says otherwise
+    package: dict[str, Any] = field(default_factory=dict)  # overridden fields of the registry's response
 
     @property
     def prefix(self) -> str:
         return f"terraform-provider-{self.name}_{self.version}"
 
     def answer(self, base: str, platform: str) -> dict[str, Any]:
-        """The registry's answer for a platform; the files are below `base`."""
+        """Return the registry's response for a platform; the files are below `base`."""
         os, arch = platform.split("_")
         archive = f"{self.prefix}_{platform}.zip"
         keys = [{"key_id": "", "ascii_armor": armored_key, "trust_signature": ""} for armored_key in self.keys]
@@ -98,7 +98,7 @@ def release(
     manifest: bool = True,
     programs: dict[str, bytes] | None = None,
 ) -> Signed:
-    """A whole release: its archives, manifest, checksums and signature. `programs`: whole ones, by platform."""
+    """Build a release with archives, manifest, checksums, and signature. `programs` are executables by platform."""
     owner = signer or key()
     prefix, files = f"terraform-provider-{name}_{version}", {}
     for platform in platforms:

@@ -11,14 +11,14 @@ ALICE = {"login": "alice", "name": "Alice Archer", "email": "alice@acme.example"
 
 
 def chosen_at(github, address, login):
-    """Where the stand-in sends a person who has chosen that account."""
+    """Return where the fake redirects a person after they chose an account."""
     form_data = dict(parse_qsl(urlsplit(address).query)) | {"login": login}
     with requests.post(f"{github.url}/login/oauth/callback", form_data, allow_redirects=False, timeout=10) as response:
         back = urlsplit(response.headers["Location"])
     return f"{back.path}?{back.query}"
 
 
-def test_person_of_github_is_signed_in(client, alice, github_sign_in):
+def test_person_signs_in_with_github_account(client, alice, github_sign_in):
     github_sign_in.seed(people=(ALICE,))
     leaves = client.post(reverse("github_login"))
     assert leaves.url.startswith(f"{github_sign_in.url}/login/oauth/authorize?")

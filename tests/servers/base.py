@@ -1,4 +1,4 @@
-"""Real servers for tests: child processes on loopback, stopped by their process id."""
+"""Real servers for tests: child processes on loopback, stopped by their process ID."""
 
 import contextlib
 import os
@@ -13,11 +13,11 @@ from typing import Any
 
 
 class ServerUnavailableError(Exception):
-    """A server cannot be had here. The text says why."""
+    """A server isn't available on this machine. The message says why."""
 
 
 def package_folder(name: str) -> Path:
-    """Where a package is installed, without importing it. Raises ServerUnavailableError."""
+    """Return where a package is installed, without importing it. Raise ServerUnavailableError."""
     spec = find_spec(name)
     if spec is None or spec.origin is None:
         raise ServerUnavailableError(f"the package {name} is not installed")
@@ -25,21 +25,21 @@ def package_folder(name: str) -> Path:
 
 
 def free_port() -> int:
-    """A port on loopback that unavailable_redis listens on now."""
+    """Return a port on loopback that nothing listens on now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def can_connect(port: int) -> bool:
-    """Whether something listens on a port on loopback."""
+    """Return whether something listens on a port on loopback."""
     with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
         return True
     return False
 
 
 class Server:
-    """A child process that is up once `is_ready` says so."""
+    """A child process that has started when `is_ready` returns true."""
 
     def __init__(
         self, command: Sequence[str], log: Path, is_ready: Callable[[], bool], *, seconds: float = 20, **popen: Any
@@ -49,9 +49,9 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        """Start the process, or start it again after `stop`. Returns when it answers. Raises ServerUnavailableError."""
+        """Start the process, or restart it after `stop`, and wait until it is ready. Raise ServerUnavailableError."""
         with self.log.open("ab") as out:
-            # a session of its own: Ctrl-C reaches the tests first, which then end their servers
+            # in its own session, so that Ctrl-C reaches only the tests, which then stop their servers
             self.process = subprocess.Popen(self.command, stdout=out, stderr=out, start_new_session=True, **self.popen)
         deadline = time.monotonic() + self.seconds
         while not self.is_ready():
@@ -63,7 +63,7 @@ class Server:
             time.sleep(0.02)
 
     def stop(self, how: signal.Signals = signal.SIGTERM, seconds: float = 10) -> None:
-        """End the process; harder when it does not follow. Safe to call again."""
+        """End the process, and kill it if it doesn't end in time. Does nothing if it has ended."""
         if self.process.poll() is not None:
             return
         os.kill(self.process.pid, how)

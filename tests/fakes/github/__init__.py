@@ -1,1 +1,1 @@
-"""A GitHub on loopback: a stateful API server of someone else's making, and a thin proxy of ours in front."""
+"""GitHub on loopback: a stateful third-party emulator behind a thin proxy."""

@@ -14,22 +14,22 @@ from tests.fakes.github.state import KEEPER, State, license_object
 REPOSITORY = re.compile(r"^/repos/([^/]+/[^/]+)$")
 LICENSE = re.compile(r"^/repos/([^/]+/[^/]+)/license$")
 ASSET = re.compile(r"^/repos/[^/]+/[^/]+/releases/assets/(\d+)$")
-OF_ALL = re.compile(r"^/repos/([^/]+/[^/]+)/issues/(comments|events)$")
-BELOW = re.compile(r"^/repos/([^/]+/[^/]+)(.*)$")
+ISSUE_LISTS = re.compile(r"^/repos/([^/]+/[^/]+)/issues/(comments|events)$")
+REPOSITORY_PATH = re.compile(r"^/repos/([^/]+/[^/]+)(.*)$")
 DOWNLOAD = re.compile(r"^/([^/]+/[^/]+)/releases/download/(?:([^/]+)/)?([^/]+)$")  # the emulator forgets the tag
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "date", "server"}
-GIVE_UP = 30  # seconds that a stalled answer stays open at most
+MAX_STALL_SECONDS = 30
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One request: a fault, an answer of our own, or the emulator's answer with what it lacks."""
+    """One request, answered by a fault, by the proxy itself, or by the emulator with additions."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True  # or the body waits 40 ms for the client to acknowledge the headers
     server: "Proxy"
 
     def log_message(self, *_: Any) -> None:
-        """Quiet."""
+        """Log nothing."""
 
     def handle_any(self) -> None:
         state = self.server.state
@@ -37,7 +37,7 @@ class Handler(BaseHTTPRequestHandler):
         self.sent = self.rfile.read(length)
         self.plain_path = urlsplit(self.path).path.removeprefix("/api/v3")
         state.seen.append(f"{self.command} {self.plain_path}")
-        fault = next((f for f in state.faults if f.strikes(self.plain_path)), None)
+        fault = next((each for each in state.faults if each.applies_to(self.plain_path)), None)
         if fault is not None:
             self.fail(fault.kind)
         elif app_answer := state.apps.answer(self.command, self.plain_path, self.headers.get("Authorization", "")):
@@ -46,22 +46,22 @@ class Handler(BaseHTTPRequestHandler):
             self.command, self.plain_path, self.headers.get("Authorization", ""), self.sent
         ):
             self.answer_json(*access_answer)
-        elif not self.token_is_known():
+        elif not self.has_known_token():
             self.answer_json(401, {"message": "Bad credentials", "documentation_url": ""})
-        elif not self.answer_ourselves():
-            self.pass_on()
+        elif not self.answer_from_proxy():
+            self.forward()
 
     do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = do_HEAD = handle_any
 
-    def token_is_known(self) -> bool:
+    def has_known_token(self) -> bool:
         scheme, _, token = self.headers.get("Authorization", "").partition(" ")
         state = self.server.state
-        known = (state.tokens, state.apps.given, state.user_access.logins)
+        known = (state.tokens, state.apps.issued_tokens, state.user_access.logins)
         return scheme.lower() not in {"token", "bearer"} or any(token in tokens for tokens in known)
 
     def fail(self, kind: int | str) -> None:
         handlers_by_kind: dict[str, Callable[[], None]] = {
-            "rate_limit": self.refuse_for_now,
+            "rate_limit": self.answer_rate_limit,
             "stall": self.stall,
             "cut": lambda: self.answer(200, b'{"id": 1, "na', length=5000),
             "garbage": lambda: self.answer(200, b"<html>We are down for maintenance</html>"),
@@ -72,14 +72,14 @@ class Handler(BaseHTTPRequestHandler):
             handlers_by_kind[kind]()
         self.close_connection = True
 
-    def refuse_for_now(self) -> None:
+    def answer_rate_limit(self) -> None:
         headers = {"X-RateLimit-Limit": "60", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "4102444800"}
         self.answer_json(403, {"message": "API rate limit exceeded for 127.0.0.1."}, headers)
 
     def stall(self) -> None:
-        self.server.state.released.wait(GIVE_UP)
+        self.server.state.released.wait(MAX_STALL_SECONDS)
 
-    def answer_ourselves(self) -> bool:
+    def answer_from_proxy(self) -> bool:
         state = self.server.state
         if self.answer_issues():
             return True
@@ -94,10 +94,10 @@ class Handler(BaseHTTPRequestHandler):
             if target:
                 self.answer_json(301, {"url": target}, {"Location": f"{self.server.url}/repos/{target}"})
                 return True
-        return self.answer_of_all_issues() or self.answer_bytes() or self.answer_readable()
+        return self.answer_repository_issues() or self.answer_bytes() or self.answer_user_repositories()
 
-    def answer_readable(self) -> bool:
-        """The repositories that a person's token reads, in pages."""
+    def answer_user_repositories(self) -> bool:
+        """Answer with a page of the repositories that a person's token can read."""
         access = self.server.state.user_access
         login = access.logins.get(self.headers.get("Authorization", "").partition(" ")[2])
         if login is None or self.plain_path != "/user/repos":
@@ -106,13 +106,13 @@ class Handler(BaseHTTPRequestHandler):
         page, size = int(query.get("page", "1")), int(query.get("per_page", "30"))
         names = access.readable.get(login, [])
         rows = [self.upstream(f"/repos/{name}", KEEPER)[1] for name in names[(page - 1) * size : page * size]]
-        following = f"{self.server.url}/user/repos?per_page={size}&page={page + 1}"
-        self.answer_tagged(200, rows, {"Link": f'<{following}>; rel="next"'} if names[page * size :] else {})
+        next_page = f"{self.server.url}/user/repos?per_page={size}&page={page + 1}"
+        self.answer_tagged(200, rows, {"Link": f'<{next_page}>; rel="next"'} if names[page * size :] else {})
         return True
 
     def answer_issues(self) -> bool:
-        """The issues of a repository that has a tracker, as its story has it."""
-        match = BELOW.match(self.plain_path)
+        """Answer for the issues of a repository that has a tracker."""
+        match = REPOSITORY_PATH.match(self.plain_path)
         tracker = self.server.state.trackers.get(match[1].lower()) if match else None
         if tracker is None or match is None:
             return False
@@ -123,16 +123,16 @@ class Handler(BaseHTTPRequestHandler):
             self.answer_json(404, {"message": "Not Found"})
             return True
         query = dict(parse_qsl(urlsplit(self.path).query))
-        tracker_answer = tracker.answer(match[2], query) if self.command == "GET" else None
-        if tracker_answer is not None:
-            following = tracker.following(match[2], query, tracker_answer[1])
-            address = f"{self.server.url}{self.plain_path}?{urlencode(following)}"
-            self.answer_tagged(*tracker_answer, {"Link": f'<{address}>; rel="next"'} if following else {})
-        return tracker_answer is not None
+        tracker_response = tracker.answer(match[2], query) if self.command == "GET" else None
+        if tracker_response is not None:
+            next_page = tracker.next_page(match[2], query, tracker_response[1])
+            address = f"{self.server.url}{self.plain_path}?{urlencode(next_page)}"
+            self.answer_tagged(*tracker_response, {"Link": f'<{address}>; rel="next"'} if next_page else {})
+        return tracker_response is not None
 
-    def answer_of_all_issues(self) -> bool:
-        """The emulator lists comments and events of one issue only: the repository's are those of all its issues."""
-        match = OF_ALL.match(self.plain_path)
+    def answer_repository_issues(self) -> bool:
+        """Answer with the comments or events of all issues, because the emulator lists them per issue only."""
+        match = ISSUE_LISTS.match(self.plain_path)
         if match is None or self.command != "GET":
             return False
         status, issues = self.upstream(f"/repos/{match[1]}/issues?state=all&per_page=100")
@@ -150,18 +150,18 @@ class Handler(BaseHTTPRequestHandler):
         return True
 
     def upstream(self, path: str, token: str = "") -> tuple[int, Any]:
-        line = http.client.HTTPConnection("127.0.0.1", self.server.state.upstream, timeout=GIVE_UP)
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.state.upstream, timeout=MAX_STALL_SECONDS)
         request_headers = {"Authorization": self.headers["Authorization"]} if "Authorization" in self.headers else {}
         request_headers |= {"Authorization": f"token {token}"} if token else {}
         try:
-            line.request("GET", path, headers=request_headers)
-            response = line.getresponse()
+            connection.request("GET", path, headers=request_headers)
+            response = connection.getresponse()
             return response.status, json.loads(response.read())
         finally:
-            line.close()
+            connection.close()
 
     def answer_tagged(self, status: int, value: Any, more: dict[str, str] | None = None) -> None:
-        """With an ETag, and without a body for who has it already."""
+        """Answer with an ETag, and with 304 if the client has the same body."""
         body = json.dumps(value).encode()
         tag = f'W/"{hashlib.sha256(body).hexdigest()}"'
         is_unchanged = status == 200 and self.headers.get("If-None-Match") == tag
@@ -194,38 +194,38 @@ class Handler(BaseHTTPRequestHandler):
         return content is not None
 
     def is_hidden(self, full_name: str, authorization: str = "") -> bool:
-        """Whether a repository is private, and the token isn't that of a person who reads it."""
+        """Return whether a repository is private and the token belongs to nobody who can read it."""
         access = self.server.state.user_access
         login = access.logins.get(authorization.partition(" ")[2], "")
         is_private = bool(self.upstream(f"/repos/{full_name}", KEEPER)[1].get("private"))
         return is_private and full_name not in access.readable.get(login, [])
 
-    def pass_on(self) -> None:
-        """Ask the emulator, add what it lacks."""
-        upstream = http.client.HTTPConnection("127.0.0.1", self.server.state.upstream, timeout=GIVE_UP)
+    def forward(self) -> None:
+        """Answer with the emulator's response and add what it lacks."""
+        upstream = http.client.HTTPConnection("127.0.0.1", self.server.state.upstream, timeout=MAX_STALL_SECONDS)
         headers = {k: v for k, v in self.headers.items() if k.lower() not in HOP_BY_HOP | {"if-none-match"}}
-        if headers.get("Authorization", "").partition(" ")[2] in self.server.state.apps.given:
-            del headers["Authorization"]  # the emulator has no Apps: what is public is seen without one
+        if headers.get("Authorization", "").partition(" ")[2] in self.server.state.apps.issued_tokens:
+            del headers["Authorization"]  # the emulator has no Apps; public data needs no token
         if (token := headers.get("Authorization", "").partition(" ")[2]) in self.server.state.user_access.logins:
-            seeing = self.server.state.user_access.translate(token, self.plain_path, KEEPER)
-            headers |= {"Authorization": f"token {seeing}"} if seeing else {}
-            headers = headers if seeing else {k: v for k, v in headers.items() if k != "Authorization"}
+            upstream_token = self.server.state.user_access.translate(token, self.plain_path, KEEPER)
+            headers |= {"Authorization": f"token {upstream_token}"} if upstream_token else {}
+            headers = headers if upstream_token else {k: v for k, v in headers.items() if k != "Authorization"}
         query = urlsplit(self.path).query
         try:
             upstream.request(self.command, self.plain_path + (f"?{query}" if query else ""), self.sent, headers)
             response = upstream.getresponse()
             body = response.read()
         except OSError:
-            self.answer_json(502, {"message": "The emulator does not answer"})
+            self.answer_json(502, {"message": "The emulator doesn't answer"})
             return
         finally:
             upstream.close()
         kept_headers = {k: v for k, v in response.getheaders() if k.lower() not in HOP_BY_HOP}
-        self.add(response.status, body, kept_headers)
+        self.complete_response(response.status, body, kept_headers)
 
-    def add(self, status: int, body: bytes, headers: dict[str, str]) -> None:
+    def complete_response(self, status: int, body: bytes, headers: dict[str, str]) -> None:
         if status in {401, 403} and self.plain_path.startswith("/repos/"):
-            self.answer_json(404, {"message": "Not Found"})  # what may not be seen is not there
+            self.answer_json(404, {"message": "Not Found"})  # GitHub hides what the client may not see
             return
         if status == 200 and self.plain_path == "/login/oauth/access_token":
             body = self.grant_access(body)
@@ -241,8 +241,8 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(status, body, headers)
 
     def grant_access(self, body: bytes) -> bytes:
-        """Tokens of the App in the place of the emulator's."""
-        token = issued_token(body)
+        """Return tokens of the App instead of the emulator's."""
+        token = parse_token(body)
         if not token:
             return body
         login = self.upstream("/user", token)[1]["login"]
@@ -270,8 +270,8 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
 
-def issued_token(body: bytes) -> str:
-    """The token in an answer of the OAuth endpoint, in either of its two forms."""
+def parse_token(body: bytes) -> str:
+    """Return the token of an OAuth response, which is JSON or form-encoded."""
     try:
         return str(json.loads(body).get("access_token", ""))
     except ValueError:
@@ -279,7 +279,7 @@ def issued_token(body: bytes) -> str:
 
 
 class Proxy(ThreadingHTTPServer):
-    """The proxy on a free loopback port."""
+    """Proxy on a free loopback port."""
 
     daemon_threads = True
     block_on_close = False
@@ -290,4 +290,4 @@ class Proxy(ThreadingHTTPServer):
         self.url = f"http://127.0.0.1:{self.server_port}"
 
     def handle_error(self, *_: Any) -> None:
-        """A client that hung up is what some tests are about."""
+        """Ignore clients that close the connection, as some tests do."""

@@ -1,4 +1,4 @@
-"""GitHub fake: start it, seed repositories, break it, stop it."""
+"""GitHub fake: an emulator and a proxy, with methods to seed repositories and to cause faults."""
 
 import base64
 import contextlib
@@ -13,26 +13,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.fakes import free_port, signed
+from tests.fakes import signed
 from tests.fakes.github.apps import Apps
-from tests.fakes.github.install import ensure_node_modules, node
+from tests.fakes.github.install import ensure_node_modules, find_node
 from tests.fakes.github.proxy import Proxy
 from tests.fakes.github.state import KEEPER, Fault
 from tests.fakes.github.tracker import Tracker
 from tests.fakes.github.user_access import UserAccess
+from tests.servers.base import free_port
 
-TOKEN = "token-of-the-portal"  # sees what is public
-READY_WITHIN = 15
+TOKEN = "token-of-the-portal"  # can read public repositories
+READY_SECONDS = 15
 TEXTS = Path(__file__).parents[3] / "verification/licenses/data/texts"
 BLANKS = ("<year> <copyright holders>", "<year> <owner>", "[yyyy] [name of copyright owner]")
 
 
 @dataclass(frozen=True)
 class Repo:
-    """A repository to seed. `releases` are tags, oldest first; `license` an SPDX id or None for no file.
+    """A repository to seed.
 
-    `files`: further files (path, text) of its first commits. `extra`: further fields of GitHub's answer
-    ({"archived": True}).
+    `releases` are tags, oldest first; `license` is an SPDX ID, or None for no license file; `files` are (path, text);
+    `extra` are more fields of GitHub's response, such as ("archived", True).
     """
 
     full_name: str
@@ -48,7 +49,7 @@ class Repo:
 
 
 def license_text(spdx: str) -> str:
-    """The text of a license with its blanks filled in; one line about it where its text is not kept here."""
+    """Return the text of a license with its blanks filled in, or one line if the text isn't stored."""
     path = TEXTS / f"{spdx}.txt"
     text = path.read_text(encoding="utf-8") if path.exists() else f"All of this is under terms called {spdx}.\n"
     for blank in BLANKS:
@@ -57,7 +58,7 @@ def license_text(spdx: str) -> str:
 
 
 class GitHub:
-    """The emulator behind our proxy. `url` stays the same through every reset."""
+    """The emulator behind the proxy. `url` stays the same after a reset."""
 
     def __init__(self) -> None:
         self.entry = ensure_node_modules()
@@ -88,16 +89,16 @@ class GitHub:
         self.folder.cleanup()
 
     def reset(self, *, hidden: bool = True) -> None:
-        """No faults, nothing seen. `hidden`: nothing is there either, until it is seeded again."""
+        """Remove faults and recorded requests, and with `hidden` all repositories until the next seed."""
         state = self.proxy.state
         state.released.set()
         self.proxy.state = type(state)(upstream=state.upstream, tokens={TOKEN}, hidden=hidden)
-        self._tell_the_proxy(self.seeded)
+        self._set_proxy_fields(self.seeded)
 
     def seed(self, *repos: Repo, people: tuple[dict[str, str], ...] = ()) -> None:
-        """Begin again with exactly these repositories; their owners become organizations.
+        """Replace everything with these repositories; their owners become organizations.
 
-        `people` may sign in: {"login": "alice", "name": "Alice Archer", "email": "alice@acme.example"}.
+        `people` can sign in: {"login": "alice", "name": "Alice Archer", "email": "alice@acme.example"}.
         """
         if not self.is_touched and (repos, people) == (self.seeded, self.people):
             self.reset(hidden=False)
@@ -111,7 +112,7 @@ class GitHub:
             "github": {
                 "users": [{"login": "portal"}, {"login": "keeper"}, *people],
                 "orgs": [{"login": owner, "name": owner, "members": members} for owner in owners],
-                "repos": [seed_of(repo) for repo in repos],
+                "repos": [build_seed(repo) for repo in repos],
             },
         }
         path = Path(self.folder.name) / "seed.json"
@@ -128,14 +129,14 @@ class GitHub:
         self.is_touched = False
 
     def publish(self, full_name: str, tag: str) -> None:
-        """Publish a release; that of a Terraform provider with all its files, signed."""
+        """Publish a release. A release of a Terraform provider gets all its signed files."""
         release_id, name = self.release(full_name, tag), full_name.partition("/terraform-provider-")[2]
         if name and re.fullmatch(r"v\d+\.\d+\.\d+", tag):
             for file, content in signed.release(name, tag[1:]).files.items():
                 self.asset(full_name, release_id, tag, file, content)
 
     def commit(self, full_name: str, path: str, text: str | None) -> str:
-        """Commit a file to the default branch, or without a text its removal. Returns the commit."""
+        """Commit a file to the default branch, or delete it if there is no text. Return the commit."""
         address = f"/repos/{full_name}/contents/{path}"
         body: dict[str, Any] = {"message": f"{'Write' if text is not None else 'Remove'} {path}"}
         with contextlib.suppress(AssertionError):  # a new file
@@ -146,7 +147,7 @@ class GitHub:
         return str(self.ask("PUT", address, body)["commit"]["sha"])
 
     def tag(self, full_name: str, tag: str) -> None:
-        """Put a tag on the newest commit, where there is none of that name: as GitHub does for a new release."""
+        """Tag the newest commit unless the tag exists, as GitHub does for a new release."""
         branch = self.ask("GET", f"/repos/{full_name}")["default_branch"]
         head = self.ask("GET", f"/repos/{full_name}/commits/{branch}")["sha"]
         try:
@@ -156,14 +157,14 @@ class GitHub:
                 raise
 
     def release(self, full_name: str, tag: str, *, draft: bool = False, prerelease: bool = False) -> int:
-        """Publish a release. Returns its id."""
+        """Publish a release. Return its ID."""
         if not draft:
             self.tag(full_name, tag)
         body = {"tag_name": tag, "name": tag, "draft": draft, "prerelease": prerelease}
         return int(self.ask("POST", f"/repos/{full_name}/releases", body)["id"])
 
     def asset(self, full_name: str, release: int, tag: str, name: str, content: bytes) -> int:
-        """Attach a file to a release, with bytes that can be downloaded. Returns its id."""
+        """Attach a file that can be downloaded to a release. Return its ID."""
         created_asset = self.ask("POST", f"/repos/{full_name}/releases/{release}/assets?name={name}", content)
         self.proxy.state.assets[str(created_asset["id"])] = content
         self.proxy.state.downloads[(full_name.lower(), tag, name)] = content
@@ -177,35 +178,35 @@ class GitHub:
         self.proxy.state.licenses[full_name.lower()] = spdx
 
     def set_extra(self, full_name: str, **fields: Any) -> None:
-        """Change further fields of GitHub's answer about a repository."""
+        """Set more fields of GitHub's response about a repository."""
         self.proxy.state.extra.setdefault(full_name.lower(), {}).update(fields)
 
     def fail(self, path: str, kind: int | str, times: int | None = None) -> None:
-        """From now on paths that match answer wrongly: see proxy.Fault."""
+        """Cause a fault on matching paths; see Fault."""
         self.proxy.state.faults.append(Fault(path, kind, times))
 
     def track(self, tracker: Tracker) -> Tracker:
-        """From now on the issues of that repository are the tracker's."""
+        """Let the tracker answer for the issues of its repository."""
         self.proxy.state.trackers[tracker.full_name.lower()] = tracker
         return tracker
 
     @property
     def apps(self) -> Apps:
-        """The Apps that this GitHub knows: none until a test names one."""
+        """Return the Apps that this GitHub knows; tests add them."""
         return self.proxy.state.apps
 
     @property
     def user_access(self) -> UserAccess:
-        """Who granted the App access, and what it reads with it."""
+        """Return who granted access to the App, and what it can read."""
         return self.proxy.state.user_access
 
     @property
     def seen(self) -> list[str]:
-        """The requests since the last reset, as "GET /repos/acme/rocket"."""
+        """Return the requests since the last reset, such as "GET /repos/acme/rocket"."""
         return self.proxy.state.seen
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
-        """Speak to the emulator itself, as the owner of everything."""
+        """Send a request to the emulator as the owner of all repositories."""
         self.is_touched = self.is_touched or method != "GET"
         connection = http.client.HTTPConnection("127.0.0.1", self.proxy.state.upstream, timeout=10)
         request_body = body if isinstance(body, bytes) else json.dumps(body).encode() if body is not None else None
@@ -222,14 +223,14 @@ class GitHub:
             raise AssertionError(f"The emulator refused {method} {path}: {response.status} {response_body[:300]!r}")
         return json.loads(response_body) if response_body else None
 
-    def _tell_the_proxy(self, repos: tuple[Repo, ...]) -> None:
+    def _set_proxy_fields(self, repos: tuple[Repo, ...]) -> None:
         for repo in repos:
             self.set_license(repo.full_name, repo.license)
             self.set_extra(repo.full_name, homepage=repo.homepage, **dict(repo.extra))
 
     def _start_emulator(self, seed: Path) -> None:
         port = free_port()
-        command = [str(node()), str(self.entry), "start", "-s", "github", "-p", str(port)]
+        command = [str(find_node()), str(self.entry), "start", "-s", "github", "-p", str(port)]
         with (Path(self.folder.name) / "log").open("wb") as log:
             self.process = subprocess.Popen(
                 [*command, "--base-url", self.url, "--seed", str(seed)],
@@ -239,13 +240,13 @@ class GitHub:
                 cwd=self.folder.name,
             )
         self.proxy.state.upstream = port
-        until = time.monotonic() + READY_WITHIN
-        while not self._answers():
-            if self.process.poll() is not None or time.monotonic() > until:
+        deadline = time.monotonic() + READY_SECONDS
+        while not self._is_ready():
+            if self.process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(f"The emulator did not start: {(Path(self.folder.name) / 'log').read_text()}")
             time.sleep(0.02)
 
-    def _answers(self) -> bool:
+    def _is_ready(self) -> bool:
         try:
             self.ask("GET", "/user")
         except (OSError, http.client.HTTPException):
@@ -263,8 +264,8 @@ class GitHub:
             self.process = None
 
 
-def seed_of(repo: Repo) -> dict[str, Any]:
-    """The emulator's words for a repository."""
+def build_seed(repo: Repo) -> dict[str, Any]:
+    """Return a repository in the emulator's seed format."""
     owner, name = repo.full_name.split("/")
     return {
         "owner": owner,

@@ -1,4 +1,4 @@
-"""What the proxy knows beyond the emulator, and what goes wrong."""
+"""State of the proxy: what it adds to the emulator, and faults."""
 
 import re
 import threading
@@ -14,16 +14,16 @@ KEEPER = "token-of-the-keeper"  # owns everything that is seeded
 
 @dataclass
 class Fault:
-    """Something that goes wrong on paths matching `path`: a status, "rate_limit", "stall", "cut" or "garbage".
+    """A fault on paths that match `path`: a status, "rate_limit", "stall", "cut", or "garbage".
 
-    `times`: how often, None for always.
+    `times`: how often it occurs, None for always.
     """
 
     path: str
     kind: int | str
     times: int | None = None
 
-    def strikes(self, path: str) -> bool:
+    def applies_to(self, path: str) -> bool:
         if self.times == 0 or not re.search(self.path, path):
             return False
         if self.times is not None:
@@ -33,10 +33,10 @@ class Fault:
 
 @dataclass
 class State:
-    """What the proxy knows beyond the emulator, and what it saw."""
+    """What the proxy adds to the emulator, and the requests that it received."""
 
     upstream: int = 0
-    hidden: bool = False  # nothing is there: until a test seeds it
+    hidden: bool = False  # no repository exists until a test seeds one
     licenses: dict[str, str | None] = field(default_factory=dict)
     extra: dict[str, dict[str, Any]] = field(default_factory=dict)
     moved: dict[str, str] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class State:
 
 
 def license_object(spdx: str) -> dict[str, Any]:
-    """GitHub's way to name a license; NOASSERTION is what it says of a text that it does not recognize."""
+    """Return a license as GitHub names it; NOASSERTION stands for a text that it doesn't recognize."""
     if spdx == "NOASSERTION":
         return {"key": "other", "name": "Other", "spdx_id": spdx, "url": None, "node_id": "L"}
     return {"key": spdx.lower(), "name": spdx, "spdx_id": spdx, "url": None, "node_id": "L"}

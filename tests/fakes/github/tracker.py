@@ -1,7 +1,7 @@
-"""A repository's issues as GitHub would tell of them: by webhook, in lists, at moments that the test chooses.
+"""Issues of a repository as GitHub reports them: in webhooks and in lists, with times that the test chooses.
 
-The emulator stamps its own clock on everything and knows few events; a tracker keeps one story and tells it both
-ways, in GitHub's shapes, so that a test can drop, shuffle and repeat what was told and compare it with the lists.
+The emulator uses its own clock and knows few events. A tracker records the same history as webhook deliveries and as
+lists, in GitHub's format, so that tests can drop, reorder, and repeat deliveries and compare the result with the lists.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ ORG = UUID("7a2f7f0e-3f8e-4f5e-9d5c-1f6b1c0b7a11")
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody at GitHub, with what GitHub says they are to the repository."""
+    """A GitHub account and its association with the repository."""
 
     id: int
     login: str
@@ -40,7 +40,7 @@ class WebhookDelivery:
     body: bytes
 
     def headers(self, secret: str) -> dict[str, str]:
-        """As Django's test client takes them."""
+        """Return the headers for Django's test client."""
         signed = hmac.new(secret.encode(), self.body, hashlib.sha256).hexdigest()
         return {
             "X-GitHub-Delivery": self.id,
@@ -56,7 +56,7 @@ def stamp(at: datetime) -> str:
 
 @dataclass
 class Tracker:
-    """One repository's issues. Everything that happens is told to `hooked`, and stands in the lists."""
+    """The issues of a repository. Every event adds a delivery to `hooked` and changes the lists."""
 
     full_name: str
     id: int = 4711
@@ -160,7 +160,7 @@ class Tracker:
         self._tell("issues", "reopened", number, by)
 
     def edit(self, number: int, by: Person, body: str, at: datetime) -> None:
-        """Rewrite the report. No list tells of it: only the body is another."""
+        """Edit the body of an issue. No event in the lists shows it."""
         before = self.issues[number]["body"]
         self.issues[number]["body"] = body
         self._touch(number, at)
@@ -173,7 +173,7 @@ class Tracker:
         self._tell("issues", "locked" if is_locked else "unlocked", number, by)
 
     def delete(self, number: int, by: Person) -> None:
-        """It is in no list any more, and neither is what was said on it."""
+        """Delete an issue with its comments and events."""
         self._tell("issues", "deleted", number, by)
         del self.issues[number]
         self.gone[number] = 410
@@ -185,10 +185,8 @@ class Tracker:
         payload = {"zen": "Keep it logically awesome.", "hook_id": self.hook_id, "hook": hook}
         return self._hooked("ping", payload | {"repository": self.repository()})
 
-    # -- the lists ------------------------------------------------------------------------------------------
-
     def answer(self, path: str, query: dict[str, str], page_size: int = PER_PAGE) -> tuple[int, Any] | None:
-        """What GitHub answers to a GET below the repository; None for what a tracker does not know."""
+        """Return GitHub's response to a GET request below the repository, or None for unknown paths."""
         size = int(query.get("per_page", page_size))
         start = (int(query.get("page", "1")) - 1) * size
         if path == "":
@@ -209,32 +207,32 @@ class Tracker:
         return None
 
     def redeliver(self, path: str) -> bool:
-        """POST to a delivery's attempts."""
+        """Answer a POST request that redelivers a webhook. Return whether the path matches."""
         match = re.fullmatch(rf"/hooks/{self.hook_id}/deliveries/(\d+)/attempts", path)
         if match:
             self.redelivered.append(int(match[1]))
         return match is not None
 
     def could_not_deliver(self, delivery: WebhookDelivery, at: datetime) -> int:
-        """GitHub remembers that a delivery failed. Returns its number there."""
+        """Record at GitHub that a delivery failed. Return its ID."""
         entry: dict[str, Any] = {"id": self._id(), "guid": delivery.id, "delivered_at": stamp(at), "redelivery": False}
         self.deliveries.append(entry | {"status": "failed to connect to host", "status_code": 502, "event": "issues"})
         return int(entry["id"])
 
     def _deliveries(self, query: dict[str, str], size: int) -> list[dict[str, Any]]:
-        """Newest first, from the cursor on."""
+        """Return deliveries from the cursor on, newest first."""
         first = int(query.get("cursor", "v1_9999999999999").removeprefix("v1_"))
         return sorted((d for d in self.deliveries if d["id"] <= first), key=lambda d: -int(d["id"]))[:size]
 
     def cursor(self, path: str, rows: list[dict[str, Any]]) -> str:
-        """Where the page after this one begins, as GitHub leads on in its Link header; blank for the last page."""
+        """Return the cursor of the next page as in GitHub's Link header, blank for the last page."""
         if path != f"/hooks/{self.hook_id}/deliveries" or not rows:
             return ""
         older = [d["id"] for d in self.deliveries if d["id"] < rows[-1]["id"]]
         return f"v1_{max(older)}" if older else ""
 
     def following(self, path: str, query: dict[str, str], rows: Any) -> dict[str, str]:
-        """The query of the page after this one; empty for the last page, and for what is no list."""
+        """Return the query of the next page, empty for the last page and for responses that are no list."""
         if not isinstance(rows, list):
             return {}
         if cursor := self.cursor(path, rows):
@@ -255,7 +253,7 @@ class Tracker:
         return 200, {"": self.issues[number], "comments": issue_comments[page], "events": issue_events[page]}[what]
 
     def delivered(self, delivery: WebhookDelivery, at: datetime) -> None:
-        """GitHub remembers that a delivery arrived."""
+        """Record at GitHub that a delivery arrived."""
         entry: dict[str, Any] = {"id": self._id(), "guid": delivery.id, "delivered_at": stamp(at), "redelivery": False}
         self.deliveries.append(entry | {"status": "OK", "status_code": 202, "event": "issues"})
 
@@ -267,8 +265,6 @@ class Tracker:
         since, by = query.get("since", ""), f"{query.get('sort', 'created')}_at"
         changed_rows = sorted((r for r in rows if r["updated_at"] >= since), key=lambda r: (r[by], r["id"]))
         return changed_rows if query.get("direction") == "asc" else changed_rows[::-1]
-
-    # -- the story ------------------------------------------------------------------------------------------
 
     def _event(self, name: str, number: int, by: Person, at: datetime, **more: Any) -> None:
         self._touch(number, at)

@@ -1,4 +1,4 @@
-"""Tokens of people for a GitHub App, and what the App reads with them, as documented.
+"""User access tokens of a GitHub App, and what the App can read with them, as documented.
 
 https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app
 """
@@ -17,10 +17,10 @@ Answer = tuple[int, Any]
 
 @dataclass
 class UserAccess:
-    """Who granted access, and what of theirs the App may read.
+    """The people who granted access, and what the App can read for them.
 
-    `readable`: private and public repositories by login. `roles`: by login and organization. `lasts`: seconds that a
-    token is valid; 0 for tokens that never expire. `accounts`: the emulator's own token by login.
+    `readable`: private and public repositories by login. `roles`: by login and organization. `lasts`: lifetime of a
+    token in seconds; 0 for tokens that never expire. `accounts`: the emulator's token by login.
     """
 
     readable: dict[str, list[str]] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class UserAccess:
     count: int = 0
 
     def issue(self, login: str) -> dict[str, Any]:
-        """New tokens of a person. Tokens given before stop being valid, as at GitHub after a refresh."""
+        """Issue new tokens of a person. Earlier tokens become invalid, as after a refresh at GitHub."""
         self.forget(login)
         self.count += 1
         access, refresh = f"ghu_{login}_{self.count}", f"ghr_{login}_{self.count}"
@@ -42,12 +42,12 @@ class UserAccess:
         return issued | (lasting if self.lasts else {})
 
     def forget(self, login: str) -> None:
-        """Make all tokens of a person invalid, as when they revoke the App at GitHub."""
+        """Invalidate all tokens of a person, as when they revoke the App at GitHub."""
         self.logins = {token: owner for token, owner in self.logins.items() if owner != login}
         self.refresh_tokens = {token: owner for token, owner in self.refresh_tokens.items() if owner != login}
 
     def answer(self, method: str, path: str, authorization: str, body: bytes) -> Answer | None:
-        """Status and body of a refresh, a revocation, or a membership; None where the question is another one."""
+        """Return status and body of a refresh, a revocation, or a membership, or None for other requests."""
         if method == "POST" and path == "/login/oauth/access_token" and b"refresh_token" in body:
             return self._refresh(json.loads(body))
         if method == "DELETE" and path == f"/applications/{CLIENT[0]}/grant":
@@ -75,7 +75,7 @@ class UserAccess:
         return 204, None
 
     def translate(self, token: str, path: str, owner: str) -> str | None:
-        """The emulator's token that sees what this person's token sees. None: it sees what is public."""
+        """Return the emulator's token with the same access as a person's token, or None for public access."""
         login, match = self.logins[token], REPOSITORY.match(path)
         if match is None:
             return self.accounts[login]

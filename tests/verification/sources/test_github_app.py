@@ -44,7 +44,7 @@ def test_installation_reads_with_one_token_an_hour(apps, github):
     assert factory.build_github_client(background=True).releases(NAME)
     repository = f"GET /repos/{NAME}"  # read before the releases too: a private one answers as none
     expected_requests = ["POST /app/installations/11/access_tokens", repository, repository, f"{repository}/releases"]
-    assert (github.seen, len(apps.given)) == (expected_requests, 1)
+    assert (github.seen, len(apps.issued_tokens)) == (expected_requests, 1)
     row = GitHubRateLimit.objects.get()
     assert (row.name.rpartition(",")[0], row.spent) == ("app 7, installation 11", 2)
 
@@ -54,7 +54,7 @@ def test_token_near_its_end_is_fetched_again(apps):
     apps.lasts = timedelta(seconds=5)
     for _ in range(2):
         factory.build_github_client().repository(NAME)
-    assert len(apps.given) == 2
+    assert len(apps.issued_tokens) == 2
 
 
 @pytest.mark.parametrize("wrong", ["key", "installation"])

@@ -17,7 +17,7 @@ def get(github, path, **headers):
         return response
 
 
-def test_license_has_an_address_of_its_own(github):
+def test_license_has_its_own_endpoint(github):
     github.seed(Repo(NAME, license="MIT"))
     assert get(github, f"/repos/{NAME}/license").json()["license"]["spdx_id"] == "MIT"
     github.set_license(NAME, None)
@@ -33,7 +33,7 @@ def test_unchanged_answer_is_not_sent_again(github):
     assert [first.status_code, again.status_code, changed_response.status_code] == [200, 304, 200]
 
 
-def test_assets_have_bytes(github):
+def test_asset_can_be_downloaded(github):
     github.seed(Repo(NAME))
     number = github.release(NAME, "v1.1.0")
     asset = github.asset(NAME, number, "v1.1.0", "rocket.zip", b"PK\x03\x04")
@@ -43,17 +43,17 @@ def test_assets_have_bytes(github):
 
 
 @pytest.mark.parametrize(("token", "status"), [(TOKEN, 200), ("revoked", 401)])
-def test_only_known_tokens_pass(github, token, status):
+def test_only_known_tokens_are_accepted(github, token, status):
     assert get(github, "/user", Authorization=f"Bearer {token}").status_code == status
 
 
-def test_fault_ends_after_its_times(github):
+def test_fault_occurs_as_often_as_requested(github):
     github.seed(Repo(NAME))
     github.fail("/repos/", 502, times=1)
     assert [get(github, f"/repos/{NAME}").status_code for _ in range(2)] == [502, 200]
 
 
-def test_nothing_is_there_before_it_is_seeded(github):
+def test_repository_is_missing_before_it_is_seeded(github):
     assert get(github, f"/repos/{NAME}").status_code == 404
 
 
@@ -74,6 +74,6 @@ def test_person_signs_in_with_github(github):
     ) as token_response:
         token = token_response.json()["access_token"]
     data = get(github, "/api/v3/user", Authorization=f"token {token}").json()
-    mails = get(github, "/api/v3/user/emails", Authorization=f"token {token}").json()
+    emails = get(github, "/api/v3/user/emails", Authorization=f"token {token}").json()
     assert (answer["state"], data["login"]) == (["s"], "alice")
-    assert [(m["email"], m["verified"], m["primary"]) for m in mails] == [("alice@acme.example", True, True)]
+    assert [(m["email"], m["verified"], m["primary"]) for m in emails] == [("alice@acme.example", True, True)]
