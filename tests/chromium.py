@@ -1,4 +1,4 @@
-"""Chromium on this machine, and how it is started."""
+"""Path of Chromium and the flags with which tests start it."""
 
 import os
 import shutil
@@ -12,6 +12,6 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-# The shell starts no window, and so takes half the processor time of the whole browser.
+# the headless shell needs half the processor time of the full browser
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser")
 CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)

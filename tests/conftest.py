@@ -1,4 +1,4 @@
-"""Fixtures that all tests share: people, companies, and integrations in any stage."""
+"""Shared fixtures: people, companies, and integrations in any stage."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -40,13 +40,13 @@ DATABASE_FIXTURES = frozenset({"db", "transactional_db", "live_server", "client"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--database-only", action="store_true", help="leave out the tests that touch no database")
+    parser.addoption("--database-only", action="store_true", help="run only the tests that use a database")
     parser.addoption("--list-database-files", metavar="FILE", help="write the files that --database-only needs to FILE")
 
 
 @pytest.hookimpl(trylast=True)  # after -m
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests that use no database if only those were asked for."""
+    """Write the files of --list-database-files, and deselect tests for --database-only."""
     if name := config.getoption("--list-database-files"):
         files = {str(item.path) for item in items if _depends_on_database(item)}
         Path(name).write_text("\n".join(sorted(files)), "utf-8")
@@ -71,7 +71,7 @@ def _depends_on_database(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Begin the journal of a test with a database, from which set-up is replayed."""
+    """Begin the journal of a test that uses a database, so that its set-up can be replayed."""
     if not _touches_database(item):
         replay.end_journal()
         return
@@ -80,20 +80,20 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def _touches_database(item: pytest.Item) -> bool:
-    marked = any(item.get_closest_marker(name) for name in ("django_db", "postgres"))
-    return marked or not DATABASE_FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
+    is_marked = any(item.get_closest_marker(name) for name in ("django_db", "postgres"))
+    return is_marked or not DATABASE_FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(autouse=True)
 def own_folder(settings: Any, tmp_path: Any) -> None:
-    """Give each test its own uploads, anchors, and cache, so that rate limits of one don't affect another."""
+    """Give each test its own uploads, anchors, and cache, so that rate limits don't affect other tests."""
     settings.MEDIA_ROOT = tmp_path / "uploads"
     settings.AUDIT_ANCHOR_DIR = tmp_path / "audit-anchors"
     settings.CACHES = {
         "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": str(tmp_path)}
     }
     settings.PASSWORD_HASHERS = HASHERS
-    settings.WHITENOISE_AUTOREFRESH = True  # each client of a test would look through all static files
+    settings.WHITENOISE_AUTOREFRESH = True  # otherwise, each test client scans all static files
     django_cache.clear()
     delivery.close_connection()
 
@@ -117,7 +117,7 @@ def company(name: str, domain: str, state: VerificationState = VerificationState
         domain=domain,
         created_at=NOW,
         verification_state=state,
-        verification_token=md5(name.encode()).hexdigest(),  # a random one would leave nothing to replay
+        verification_token=md5(name.encode()).hexdigest(),  # with a random one, nothing could be replayed
     )
     if state == VerificationState.VERIFIED:
         partner.verifications.create(method=VerificationMethod.DECISION, verified_at=NOW)
@@ -194,14 +194,14 @@ def note_sign_in(client: Any, user: User) -> None:
 
 @pytest.fixture
 def sign_in(client: Any) -> Callable[[User], Any]:
-    """A client in which a person is signed in."""
+    """Sign a person in to the test client, and return the client."""
 
-    def enter(user: User) -> Any:
+    def sign_in_to_client(user: User) -> Any:
         client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
         note_sign_in(client, user)
         return client
 
-    return enter
+    return sign_in_to_client
 
 
 FACTS = {
@@ -216,7 +216,7 @@ FACTS = {
 
 
 def begin(partner: Partner, by: User, program: str = "nomad", now: datetime = NOW, **facts: Any) -> Integration:
-    """A new integration at the first step of its program."""
+    """Create an integration at the first step of its program."""
 
     def build() -> int:
         return creation.create_integration(partner, program, FACTS | facts, actor=by, now=now).pk
@@ -227,8 +227,8 @@ def begin(partner: Partner, by: User, program: str = "nomad", now: datetime = NO
 def meet(row: Integration, by: User | None, now: datetime, *, position: int | None = None) -> None:
     """Fulfill every requirement that blocks the next step, as its responsible party."""
     fresh = Integration.objects.get(pk=row.pk)
-    there = fresh.position + 1 if position is None else position
-    for requirement in facts.list_missing_at(fresh, there, now):
+    target = fresh.position + 1 if position is None else position
+    for requirement in facts.list_missing_at(fresh, target, now):
         if requirement.responsible_party == "machine":
             requirements.record_check_outcome(
                 fresh, requirement.id, outcome=Status.PASS, summary="Looks good.", detail=[], retry_at=None, now=now
@@ -266,7 +266,7 @@ def _take_steps(row: Integration, stage: str, partner: User, reviewer: User, now
                 actor=partner,
                 now=now,
             )
-    raise AssertionError(f"{row} never reached {stage}")
+    raise AssertionError(f"{row} did not reach the stage {stage}")
 
 
 @pytest.fixture
@@ -277,7 +277,7 @@ def edition_2026(settings: Any) -> None:
 
 @pytest.fixture
 def rocket(acme: Partner, alice: User) -> Integration:
-    """Acme's integration in the Nomad program, in its first step."""
+    """Acme's integration at the first step of the Nomad program."""
     return begin(acme, alice)
 
 

@@ -1,4 +1,4 @@
-"""Memory settings of test processes, which otherwise spend a fourth of their time on memory."""
+"""Memory settings of test processes, which otherwise spend a quarter of their time on memory."""
 
 import gc
 
@@ -7,11 +7,11 @@ from _pytest.runner import runtestprotocol
 
 from portal.core.call_frames import keep_frames_together
 
-gc.disable()  # while thousands of modules and tests are collected, of which none becomes garbage
+gc.disable()  # during collection, which creates thousands of objects but no garbage
 
 
 def pytest_collection_finish() -> None:
-    """Search for garbage less often and never among modules and tests, where it takes a sixth of the time."""
+    """Collect garbage less often, and never among modules and tests, which takes a sixth of the time."""
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
     gc.enable()
@@ -21,7 +21,7 @@ def pytest_collection_finish() -> None:
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
     """Run a test as pytest's own hook does, with its frames in one chunk of memory: pytest nests calls deeply.
 
-    A plugin that replaces this hook, such as one that repeats tests, would have no effect.
+    Plugins that implement this hook, such as those that repeat tests, have no effect.
     """
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     keep_frames_together(runtestprotocol)(item, nextitem=nextitem)

@@ -1,7 +1,7 @@
-"""Repeats set-up that an earlier test of this process did: the same statements on the same database.
+"""Replays the set-up of an earlier test of this process: the same statements on the same database.
 
 Creating an integration and taking it to a stage runs hundreds of statements, and most tests need one. The rows follow
-from what the test has written so far, because it begins with empty tables whose numbers start at 1.
+from what the test has written so far, because it begins with empty tables whose IDs start at 1.
 """
 
 import copyreg
@@ -23,34 +23,34 @@ from integrations.programs.registry import PROGRAMS
 
 P, R = ParamSpec("P"), TypeVar("R")
 Statement = tuple[str, Any]
-Recording = tuple[list[Statement], Any]  # what was written and returned
+Recording = tuple[list[Statement], Any]  # statements and return value
 CHANGES = ("INSERT", "UPDATE", "DELETE", "ROLLBACK", "WITH", "--")  # these decide what is in the tables
-OF_EACH_TEST = {"MEDIA_ROOT", "AUDIT_ANCHOR_DIR", "CACHES"}  # differ between tests and leave no trace in rows
+IGNORED_SETTINGS = {"MEDIA_ROOT", "AUDIT_ANCHOR_DIR", "CACHES"}  # differ between tests and don't affect rows
 PUBLISHED_PROGRAMS = dict(PROGRAMS)
 RESET_SEQUENCES = {
     "sqlite": "DELETE FROM sqlite_sequence",
     "postgresql": "SELECT setval(oid::regclass, 1, false) FROM pg_class WHERE relkind = 'S'"
     " AND relname !~ '^(django_migrations|django_content_type|auth_permission)_'",
 }
-MAX_SHARED_SECONDS = 300  # older rows of a world are no longer those of now: an approval can be undone for ten minutes
+MAX_SHARED_SECONDS = 300  # rows depend on the time: an approval can be undone for ten minutes
 _recordings: dict[str, Recording] = {}
 copyreg.pickle(memoryview, lambda view: (bytes, (view.tobytes(),)))  # the value of a binary field as a parameter
 _journal: Any = None  # hash of the changes of this test; None if its rows don't follow from them
-_world = b""  # names the rows that the tests of a module share
+_module_id = b""  # identifies the rows that the tests of a module share
 
 
 def begin_journal() -> None:
     """Describe the rows of a test from here on, before it opens a transaction."""
-    global _journal, _world
+    global _journal, _module_id
     _journal = None
     if not str(connection.settings_dict["NAME"]).startswith(("file:tests", "test_")):
         return  # the first test of a process still has to create the database
     if _note_change not in connection.execute_wrappers:
         connection.execute_wrappers.append(_note_change)
-    if connection.in_atomic_block:  # of the module: its rows stay, and only SQLite takes back the numbers
-        _journal = hashlib.sha256(_world) if connection.vendor == "sqlite" else None
+    if connection.in_atomic_block:  # of the module: its rows stay, and only SQLite rolls back its sequences
+        _journal = hashlib.sha256(_module_id) if connection.vendor == "sqlite" else None
         return
-    _journal, _world = hashlib.sha256(), uuid4().bytes
+    _journal, _module_id = hashlib.sha256(), uuid4().bytes
     with connection.cursor() as cursor:
         cursor.execute(RESET_SEQUENCES[connection.vendor])
 
@@ -62,15 +62,15 @@ def end_journal() -> None:
 
 
 def build_or_replay(key: tuple[object, ...], build: Callable[[], Any]) -> Any:
-    """Return what `build` returns, from its recorded statements where they mean the same.
+    """Return what `build` returns. Replays its recorded statements if they would have the same effect.
 
-    They do if the rows, the settings, and the hour are the same. A test with programs of its own builds for itself.
+    They do if the rows, the settings, and the hour are the same. A test with its own programs replays nothing.
     """
     if not _can_replay():
         return build()
     digest = _describe_state(key)
     if digest in _recordings:
-        return deepcopy(_replay(_recordings[digest]))  # the test may change what it gets
+        return deepcopy(_replay(_recordings[digest]))  # the test may change the result
     statements, result = _record(build)
     if not _was_rolled_back(statements):
         _recordings[digest] = (statements, deepcopy(result))
@@ -78,7 +78,7 @@ def build_or_replay(key: tuple[object, ...], build: Callable[[], Any]) -> Any:
 
 
 def build_or_share(folder: Path, key: tuple[object, ...], build: Callable[[], Any]) -> Any:
-    """Do the same for all processes of a run: the first one leaves its recording in the folder."""
+    """Do the same for all processes of a run: the first one stores its recording in the folder."""
     from tests.template_database import lock_folder  # pytest must load this plugin before anything else imports it
 
     if not _can_replay():
@@ -118,7 +118,7 @@ def _replay(recording: Recording) -> Any:
 
 
 def replay_fixture(build: Callable[P, R]) -> Callable[P, R]:
-    """Let a fixture that only writes rows replay its first run, where its arguments follow from the rows."""
+    """Replay a fixture that only writes rows, if its arguments follow from earlier rows."""
 
     @wraps(build)
     def fixture(*arguments: P.args, **named_arguments: P.kwargs) -> R:
@@ -152,7 +152,7 @@ def _list_overrides() -> list[tuple[str, str]]:
     while isinstance(holder, UserSettingsHolder):
         changed = {name: repr(value) for name, value in vars(holder).items()} | changed
         holder = holder.default_settings
-    return sorted((name, value) for name, value in changed.items() if name.isupper() and name not in OF_EACH_TEST)
+    return sorted((name, value) for name, value in changed.items() if name.isupper() and name not in IGNORED_SETTINGS)
 
 
 def _describe_state(key: Sequence[object]) -> str:

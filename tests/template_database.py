@@ -1,4 +1,4 @@
-"""Gives each test process a copy of a migrated database: applying the migrations takes ten seconds of processor time.
+"""Gives each test process a copy of a migrated database, because migrations take ten seconds of processor time.
 
 On SQLite the template stays in pytest's cache for as long as no migration changes; on PostgreSQL, whose test server
 lives for one run, all processes of the run share it.
@@ -28,7 +28,7 @@ IN_MEMORY = "file:tests?mode=memory&cache=shared"  # each process has its own
 
 @pytest.fixture(scope="session")
 def sqlite_template(pytestconfig: pytest.Config) -> Path:
-    """File of a migrated database without rows; to be copied."""
+    """A migrated database without rows, to be copied."""
     folder = pytestconfig.cache.mkdir("template_database")
     template = folder / f"{_hash_migrations()}.sqlite3"
     with lock_folder(folder):
@@ -56,7 +56,7 @@ def django_db_modify_db_settings(
     with sqlite3.connect(request.getfixturevalue("sqlite_template")) as source:
         source.backup(memory)
     yield
-    memory.close()  # until here: a database in memory lives as long as one connection to it
+    memory.close()  # an in-memory database exists only while a connection to it is open
 
 
 def _hash_migrations() -> str:

@@ -1,4 +1,4 @@
-"""The stage of the journeys: the portal on loopback, headless Chromium, mails read from the outbox."""
+"""Fixtures of the journeys: a live server, people in headless Chromium, background jobs, and the emails sent."""
 
 import os
 import re
@@ -20,13 +20,13 @@ from portal.notifications.models import EmailMessage
 from tests.chromium import CHROMIUM, FLAGS
 from tests.journeys.person import Person
 from tests.journeys.scriptless import ScriptlessPerson
-from tests.journeys.walk import Walk
+from tests.journeys.walkthrough import Walkthrough
 
-os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright's loop runs beside the test's own queries
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright runs an event loop in the thread of the test
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Everything in this folder is a journey, and needs a browser."""
+    """Mark each test of this folder as a journey, which needs a browser and committed rows."""
     for item in items:
         if "journeys" in item.path.parts:
             item.add_marker(pytest.mark.journey)
@@ -45,25 +45,25 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session", autouse=True)
 def audit_log(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """One list of what was audited for all processes of a run."""
+    """Share the list of audited pages between all processes of a run."""
     base = tmp_path_factory.getbasetemp()
     Person.audited = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "audited"
     Person.audited.mkdir(exist_ok=True)
 
 
 @pytest.fixture
-def base(live_server: Any, settings: Any) -> str:
+def base_url(live_server: Any, settings: Any) -> str:
     settings.SITE_URL = live_server.url
     settings.CSRF_TRUSTED_ORIGINS = [live_server.url]
     return str(live_server.url)
 
 
 @pytest.fixture
-def visit(chromium: Browser, base: str) -> Iterator[Callable[..., Person]]:
-    """A browser of its own for somebody: visit() a stranger, visit(alice) already signed in, visit(phone=True)."""
+def visit(chromium: Browser, base_url: str) -> Iterator[Callable[..., Person]]:
+    """Open a browser: visit() for a visitor, visit(alice) signed in as Alice, visit(phone=True) on a phone."""
     contexts = []
 
-    def enter(
+    def open_browser(
         user: Any = None,
         *,
         phone: bool = False,
@@ -80,17 +80,19 @@ def visit(chromium: Browser, base: str) -> Iterator[Callable[..., Person]]:
         )
         contexts.append(context)
         if user is not None:
-            context.add_cookies([{"name": django_settings.SESSION_COOKIE_NAME, "value": session_of(user), "url": base}])
-        # The audit is a script: it never ends where scripts are off.
-        return kind(context.new_page(), base, str(user or "visitor"), audits=javascript)
+            context.add_cookies(
+                [{"name": django_settings.SESSION_COOKIE_NAME, "value": create_session(user), "url": base_url}]
+            )
+        # the audit is a script, which never ends if scripts are off
+        return kind(context.new_page(), base_url, str(user or "visitor"), audits=javascript)
 
-    yield enter
+    yield open_browser
     for context in contexts:
         context.close()
 
 
-def session_of(user: Any) -> str:
-    """A session as the sign-in page would make it."""
+def create_session(user: Any) -> str:
+    """Create the session that the sign-in page would create, and return its key."""
     store = SessionStore()
     store[SESSION_KEY] = str(user.pk)
     store[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
@@ -100,57 +102,57 @@ def session_of(user: Any) -> str:
 
 
 @pytest.fixture
-def background() -> Callable[..., dict[str, int]]:
-    """What the background does, done now: mails leave, checks run. Takes the moment it is done at."""
+def run_jobs() -> Callable[..., dict[str, int]]:
+    """Run all background jobs, such as emails and checks, at the given time or now."""
     return lambda now=None: dispatcher.run_all(now or timezone.now())
 
 
 @pytest.fixture
-def later(background: Callable[..., dict[str, int]]) -> Iterator[Callable[..., None]]:
-    """Time passes: later(minutes=31) moves the portal's clock, and the background does what became due."""
+def advance_time(run_jobs: Callable[..., dict[str, int]]) -> Iterator[Callable[..., None]]:
+    """Move the portal's clock: advance_time(minutes=31). Then the background jobs run."""
     clock = time_machine.travel(datetime.now(UTC), tick=True)
-    traveller = clock.start()
+    traveler = clock.start()
 
-    def passes(**delta: float) -> None:
-        traveller.move_to(timezone.now() + timedelta(**delta))
-        background()
+    def advance(**delta: float) -> None:
+        traveler.move_to(timezone.now() + timedelta(**delta))
+        run_jobs()
 
-    yield passes
+    yield advance
     clock.stop()
 
 
 @pytest.fixture
-def walk(
-    visit: Callable[..., Person], alice: Any, rita: Any, background: Callable[..., Any], github: Any, tmp_path: Any
-) -> Iterator[Walk]:
-    """Alice and Rita, each at a browser, and an integration that they take through its program."""
-    walking = Walk(visit(alice), visit(rita), background, tmp_path)
-    yield walking
-    walking.end()
+def walkthrough(
+    visit: Callable[..., Person], alice: Any, rita: Any, run_jobs: Callable[..., Any], github: Any, tmp_path: Any
+) -> Iterator[Walkthrough]:
+    """Walkthrough of a program by Alice and Rita in Chromium."""
+    walkthrough = Walkthrough(visit(alice), visit(rita), run_jobs, tmp_path)
+    yield walkthrough
+    walkthrough.stop_clock()
 
 
 @pytest.fixture
-def scriptless_walk(
-    client: Client, alice: Any, rita: Any, background: Callable[..., Any], github: Any, tmp_path: Any
-) -> Iterator[Walk]:
-    """The same two people, whose browsers run no scripts."""
-    walking = Walk(ScriptlessPerson(client, alice), ScriptlessPerson(Client(), rita), background, tmp_path)
-    yield walking
-    walking.end()
+def scriptless_walkthrough(
+    client: Client, alice: Any, rita: Any, run_jobs: Callable[..., Any], github: Any, tmp_path: Any
+) -> Iterator[Walkthrough]:
+    """Walkthrough of a program by Alice and Rita in browsers without scripts."""
+    walkthrough = Walkthrough(ScriptlessPerson(client, alice), ScriptlessPerson(Client(), rita), run_jobs, tmp_path)
+    yield walkthrough
+    walkthrough.stop_clock()
 
 
 @pytest.fixture
-def mail_to() -> Callable[..., EmailMessage]:
-    """The newest mail to an address, of a template where one is named."""
+def find_email() -> Callable[..., EmailMessage]:
+    """Find the newest email to an address, of the named template if any."""
 
-    def newest(address: str, name: str = "") -> EmailMessage:
+    def find(address: str, name: str = "") -> EmailMessage:
         emails = EmailMessage.objects.filter(to=address, **({"name": name} if name else {}))
         return emails.order_by("-pk")[0]
 
-    return newest
+    return find
 
 
-def link_in(mail: EmailMessage, containing: str = "") -> str:
-    """The first address in a mail's text that contains these words."""
-    links = [link for link in re.findall(r"https?://[^\s>]+", mail.text) if containing in link]
+def find_link(email: EmailMessage, containing: str = "") -> str:
+    """Return the first URL in the text of an email that contains this text."""
+    links = [link for link in re.findall(r"https?://[^\s>]+", email.text) if containing in link]
     return str(links[0])

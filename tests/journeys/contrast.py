@@ -1,15 +1,15 @@
-"""Contrast of the texts of a page, which axe computes once a run for each combination of text and background styles.
+"""Contrast of the texts of a page. Axe checks each combination of text and background styles once in a test run.
 
-Axe looks for the background of every text, which takes most of the time of an audit, and most pages of the portal show
-their texts in styles that other pages had.
+Axe searches for the background of every text, which takes most of the time of an audit, although most pages of the
+portal show their texts in the same styles.
 """
 
 from typing import Any
 
 from playwright.sync_api import Page
 
-# A combination is the style of a text, whether axe exempts it, and each ancestor that paints behind it. What is
-# positioned can lie over anything, so its name counts too. The page keeps the elements of each combination.
+# A combination is the style of a text, whether axe exempts it, and each ancestor that paints behind it. A positioned
+# element can cover anything, so its name is included. The page keeps the elements of each combination.
 LIST_TEXT_STYLES = """() => {
   const backgrounds = new Map([[null, ""]]);
   const describeBackground = (element) => {
@@ -48,11 +48,11 @@ CHECK_TEXT_STYLES = """([styles, options]) =>
 
 
 def list_text_styles(page: Page) -> list[str]:
-    """Return the distinct combinations of text and background styles of the page that is there now."""
+    """Return the distinct combinations of text and background styles of the current page."""
     styles: list[str] = page.evaluate(LIST_TEXT_STYLES)
     return styles
 
 
 def check_text_styles(page: Page, styles: list[str], options: dict[str, Any]) -> Any:
-    """Let axe look at the texts of these styles. The page must not have changed since they were listed."""
+    """Let axe check the texts of these styles. The page must not have changed since they were listed."""
     return page.evaluate(CHECK_TEXT_STYLES, [styles, options])

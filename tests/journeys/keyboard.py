@@ -1,30 +1,30 @@
-"""Somebody who uses the keyboard alone."""
+"""A person who uses only the keyboard."""
 
 from playwright.sync_api import Locator
 
 from tests.journeys.person import Person
 
-# how the focus shows: at the element itself, or at what it lays over its whole row
-RINGS = """e => {
+# the focus ring is on the element itself, or on the pseudo-element with which it covers its row
+FOCUS_RINGS = """e => {
   const own = getComputedStyle(e);
   return [own.outlineStyle, own.boxShadow, getComputedStyle(e, "::after").outlineStyle];
 }"""
 IS_FOCUSED = "e => e === document.activeElement"
-MOST_TABS = 150
+MAX_TABS = 150
 
 
 def tab_to(browser: Person, target: Locator) -> None:
-    """Press Tab until it has the focus, and see that the focus shows."""
-    for _ in range(MOST_TABS):
+    """Press Tab until the target has the focus, and check that the focus is visible."""
+    for _ in range(MAX_TABS):
         browser.page.keyboard.press("Tab")
         if target.evaluate(IS_FOCUSED):
-            assert set(target.evaluate(RINGS)) != {"none"}
+            assert set(target.evaluate(FOCUS_RINGS)) != {"none"}
             return
     raise AssertionError(f"Tab never reaches {target}")
 
 
 class KeyboardPerson(Person):
-    """A person without a mouse: fields, buttons, and links are reached with Tab, and used with the keys."""
+    """A person without a mouse, who reaches fields, buttons, and links with Tab."""
 
     def click(self, target: Locator) -> None:
         tab_to(self, target)
@@ -32,7 +32,7 @@ class KeyboardPerson(Person):
 
     def fill(self, field: Locator, text: str) -> None:
         tab_to(self, field)
-        if field.get_attribute("type") == "date":  # a date is typed as month, day, and year
+        if field.get_attribute("type") == "date":  # Chromium expects month, day, and year
             year, month, day = text.split("-")
             text = month + day + year
         self.page.keyboard.type(text)

@@ -1,4 +1,4 @@
-"""Somebody at a browser: what a person sees and does, with every page audited on the way."""
+"""A person at a browser. Each page that the person opens is audited."""
 
 import os
 import re
@@ -9,73 +9,71 @@ from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
 from axe_playwright_python.base import AxeResults
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import ConsoleMessage, Locator, Page, expect
 
 from tests.journeys.contrast import check_text_styles, list_text_styles
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
-BRIEF = {"resultTypes": ["violations"], "preload": False}  # none of the rules below reads style sheets
-RULES = BRIEF | {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
-RULES |= {"rules": {"color-contrast": {"enabled": False}}}  # of each style of text, see below
-CONTRAST = BRIEF | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
-SCHEMES: tuple[Literal["light", "dark"], ...] = ("dark", "light")  # what another one can change is the contrast
+OPTIONS = {"resultTypes": ["violations"], "preload": False}  # none of the rules below reads style sheets
+RULES = OPTIONS | {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+RULES |= {"rules": {"color-contrast": {"enabled": False}}}  # checked for each style of text, see contrast.py
+CONTRAST = OPTIONS | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("dark", "light")  # they differ only in the contrast
 SHOTS = os.environ.get("PORTAL_SHOTS", "")
 IDENTIFIER_PATTERN = re.compile(r"/[0-9a-f]{8}-[0-9a-f-]{27}|/\d+|[A-Za-z0-9_:-]{30,}")
 
 
 class Person:
-    """One person's browser. Each page that appears must have no accessibility violation and no script error.
+    """A person's browser, in which no page may have an accessibility violation or a script error.
 
-    A kind of page that was audited for anybody in this run is not audited again: `audited` holds a file for each.
+    A kind of page is audited once in a test run. The folder `audited` holds a file for each.
     """
 
     audited: ClassVar[Path]
 
-    def __init__(self, page: Page, base: str, name: str, *, audits: bool = True) -> None:
-        self.page, self.base, self.name, self.audits = page, base, name, audits
-        self.troubles: list[str] = []
+    def __init__(self, page: Page, base_url: str, name: str, *, audits: bool = True) -> None:
+        self.page, self.base_url, self.name, self.audits = page, base_url, name, audits
+        self.errors: list[str] = []
         self.clicks = self.loads = 0
         page.set_default_timeout(8_000)
         page.on("load", self._count_load)
-        page.on("pageerror", lambda error: self.troubles.append(f"script error on {page.url}: {error}"))
-        page.on(
-            "console", lambda m: self.troubles.append(f"console on {page.url}: {m.text}") if self._matters(m) else None
-        )
-        page.on("response", lambda r: self.troubles.append(f"{r.status} {r.url}") if r.status >= 500 else None)
+        page.on("pageerror", lambda error: self.errors.append(f"script error on {page.url}: {error}"))
+        page.on("console", self._note_console_error)
+        page.on("response", lambda r: self.errors.append(f"{r.status} {r.url}") if r.status >= 500 else None)
 
     def _count_load(self, _page: Page) -> None:
         self.loads += 1
 
-    @staticmethod
-    def _matters(message: Any) -> bool:
-        # a screenshot adds a style of its own, which the policy of the page refuses
+    def _note_console_error(self, message: ConsoleMessage) -> None:
+        # a screenshot adds a style, which the content security policy of the page rejects
         is_expected = "Failed to load resource" in message.text or (SHOTS and "inline style" in message.text)
-        return message.type == "error" and not is_expected
+        if message.type == "error" and not is_expected:
+            self.errors.append(f"console on {self.page.url}: {message.text}")
 
-    # -- going about ---------------------------------------------------------------------------------------
+    # -- actions -------------------------------------------------------------------------------------------
 
     def go(self, path: str) -> "Person":
-        """Open an address of the portal, or one found in a mail."""
-        self.page.goto(path if path.startswith("http") else self.base + path)
-        return self.arrived()
+        """Open a path of the portal, or a URL found in an email."""
+        self.page.goto(path if path.startswith("http") else self.base_url + path)
+        return self.wait_for_page()
 
-    def arrived(self) -> "Person":
-        """Look at the page that is there now: audit it once a kind of page, and note troubles."""
+    def wait_for_page(self) -> "Person":
+        """Wait until the page is loaded, audit it if its kind is new, and fail if it had errors."""
         self.page.wait_for_load_state("load")
         expect(self.page.locator(".htmx-request")).to_have_count(0)
         if self.audits:
             self.audit_once()
-        assert self.troubles == [], self.troubles  # a helper module: pytest shows no values by itself
+        assert self.errors == [], self.errors  # pytest shows no values of asserts outside test modules
         return self
 
     def audit_once(self) -> None:
-        """Audit the page that is there now, unless somebody was on such a page in this run."""
+        """Audit the current page unless such a page was audited in this run."""
         kind = f"{IDENTIFIER_PATTERN.sub('/…', urlsplit(self.page.url).path)} {self.page.title()}"
         if self.is_new(kind):
             self.audit(kind)
 
     def is_new(self, kind: str) -> bool:
-        """Whether this process is the first of the run to see such a page, or such a style of text."""
+        """Return whether such a page, or such a style of text, is the first in this run."""
         try:
             (self.audited / sha256(kind.encode()).hexdigest()).touch(exist_ok=False)
         except FileExistsError:
@@ -83,7 +81,7 @@ class Person:
         return True
 
     def audit(self, kind: str) -> None:
-        """No accessibility violation, and enough contrast in light and in dark."""
+        """Check the page for accessibility violations, and its contrast in light and dark."""
         if not self.page.evaluate("'axe' in window"):
             self.page.evaluate(AXE)
         for scheme in SCHEMES:
@@ -99,17 +97,17 @@ class Person:
         report = AxeResults(results)
         assert report.violations_count == 0, f"{kind}: {report.generate_report()}"
 
-    def press(self, words: str, *, within: Locator | None = None, nth: int = 0) -> "Person":
-        """Press the button or follow the link of exactly these words."""
-        place = within or self.page
-        exact = re.compile(rf"^\s*{re.escape(words)}\s*$", re.I)
-        button = place.get_by_role("button", name=exact).or_(place.get_by_role("link", name=exact))
+    def press(self, label: str, *, within: Locator | None = None, nth: int = 0) -> "Person":
+        """Press the button or follow the link with exactly this label."""
+        parent = within or self.page
+        exact = re.compile(rf"^\s*{re.escape(label)}\s*$", re.I)
+        button = parent.get_by_role("button", name=exact).or_(parent.get_by_role("link", name=exact))
         self.click(button.nth(nth))
         self.clicks += 1
-        return self.arrived()
+        return self.wait_for_page()
 
     def click(self, target: Locator) -> None:
-        """Press a button or follow a link. `KeyboardPerson` does it with the keyboard, as the next two."""
+        """Press a button or follow a link. `KeyboardPerson` overrides this and the next two."""
         target.click()
 
     def fill(self, field: Locator, text: str) -> None:
@@ -119,12 +117,11 @@ class Person:
         field.select_option(label=option)
 
     def write(self, label: str, text: str, *, within: Locator | None = None) -> "Person":
-        """Type into the field of this label."""
         self.fill((within or self.page).get_by_label(label).first, text)
         return self
 
     def choose(self, label: str, option: str) -> "Person":
-        """Choose from a list, or a radio button."""
+        """Select an option of a list, or a radio button."""
         lists = self.page.get_by_role("combobox", name=label)
         if not lists.count():
             return self.tick(option)
@@ -136,74 +133,73 @@ class Person:
         return self.check(self.page.get_by_label(label).first)
 
     def check(self, field: Locator) -> "Person":
-        """Check a box, or choose a radio button."""
+        """Check a checkbox, or select a radio button."""
         self.clicks += 1
         field.check()
         return self
 
     def choose_first(self) -> "Person":
-        """Choose the first radio button of the page."""
+        """Select the first radio button of the page."""
         return self.check(self.page.get_by_role("radio").first)
 
-    def hand_in(self, label: str, path: Path) -> "Person":
-        """Choose a file."""
+    def choose_file(self, label: str, path: Path) -> "Person":
         self.clicks += 1
         self.page.get_by_label(label).first.set_input_files(path)
         return self
 
-    # -- seeing --------------------------------------------------------------------------------------------
+    # -- assertions and queries ------------------------------------------------------------------------------
 
     def sees(self, *texts: str) -> "Person":
-        """Each text is on the page, visibly."""
+        """Expect each text to be visible on the page."""
         for text in texts:
             expect(self.page.get_by_text(text).locator("visible=true").first).to_be_visible()
         return self
 
-    def sees_not(self, *texts: str) -> "Person":
+    def does_not_see(self, *texts: str) -> "Person":
         for text in texts:
             expect(self.page.get_by_text(text)).to_have_count(0)
         return self
 
-    def holds(self, label: str, text: str) -> "Person":
-        """The field of this label holds exactly this text."""
+    def sees_value(self, label: str, text: str) -> "Person":
+        """Expect the field to have exactly this value."""
         expect(self.page.get_by_label(label).first).to_have_value(text)
         return self
 
-    def never_reads(self, *texts: str) -> "Person":
-        """None of the texts is anywhere in the page, its markup included."""
+    def never_receives(self, *texts: str) -> "Person":
+        """Expect none of the texts anywhere in the HTML of the page."""
         source = self.page.content()
         assert [text for text in texts if text in source] == []
         return self
 
-    def turn(self) -> str:
-        """The one sentence on top."""
+    def read_next_action(self) -> str:
+        """Return the sentence about the next action and its responsible party."""
         return self.page.locator(".turn").first.inner_text()
 
-    def action(self) -> str:
-        """The words of its button or link."""
+    def read_action_label(self) -> str:
+        """Return the label of the next action's button or link."""
         return self.page.locator(".turn .button-primary").inner_text().strip()
 
-    def shows(self, text: str) -> bool:
-        """Whether the text is on the page now."""
+    def has_text(self, text: str) -> bool:
+        """Return whether the text is on the page now."""
         return bool(self.page.get_by_text(text).count())
 
-    def item(self, selector: str, words: str = "") -> Locator:
-        """The first part of the page that matches the selector and contains these words."""
-        return self.page.locator(selector, has_text=words).first
+    def find(self, selector: str, text: str = "") -> Locator:
+        """Return the first element that matches the selector and contains this text."""
+        return self.page.locator(selector, has_text=text).first
 
-    def waits_for(self, selector: str) -> "Person":
-        """Such a part appears."""
+    def wait_for(self, selector: str) -> "Person":
+        """Wait for an element that matches the selector."""
         self.page.locator(selector).first.wait_for()
         return self
 
-    def download(self, words: str) -> str:
-        """The text of the file behind a link."""
+    def download(self, label: str) -> str:
+        """Return the text of the file behind a link."""
         with self.page.expect_download() as file:
-            self.page.get_by_text(words).click()
+            self.page.get_by_text(label).click()
         return file.value.path().read_text()
 
     def shot(self, name: str) -> "Person":
-        """Keep a picture of the page in light and in dark, where pictures are asked for."""
+        """Take screenshots of the page in light and dark if PORTAL_SHOTS names a folder."""
         if SHOTS:
             Path(SHOTS).mkdir(parents=True, exist_ok=True)
             self.page.evaluate("scrollTo(0, 0)")

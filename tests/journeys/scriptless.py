@@ -1,4 +1,4 @@
-"""Somebody whose browser runs no scripts: they read what the server sends and submit its forms."""
+"""A person whose browser runs no scripts: reads the HTML that the server sends, and submits its forms."""
 
 import re
 from functools import cached_property
@@ -14,7 +14,7 @@ SPACE = re.compile(r"\s+")
 
 
 class ScriptlessPerson:
-    """A person of a journey without a browser. Has the methods of Person that a walk through a program needs."""
+    """A person without Chromium. Has the methods of `Person` that a walkthrough needs."""
 
     def __init__(self, client: Client, user: object) -> None:
         self.client, self.name, self.path = client, str(user), ""
@@ -23,26 +23,24 @@ class ScriptlessPerson:
 
     @cached_property
     def document(self) -> BeautifulSoup:
-        """The page that is there now. It is parsed when it is read, since many pages only lead to another."""
+        """The current page. Parsed when it is read, because many pages only lead to another one."""
         return BeautifulSoup(self.content, "html.parser")
 
-    # -- going about ---------------------------------------------------------------------------------------
+    # -- navigation ----------------------------------------------------------------------------------------
 
     def go(self, path: str) -> "ScriptlessPerson":
-        """Open an address of the portal."""
         return self._read("get", path, {})
 
-    def press(self, words: str, *, within: Tag | None = None, nth: int = 0) -> "ScriptlessPerson":
-        """Press the button or follow the link of exactly these words."""
-        place = within or self.document
-        tags = place.select("button, input[type=submit], a[href]")
-        matches = [tag for tag in tags if _name(tag) == words.casefold()]
-        assert len(matches) > nth, f"no “{words}” on {self.path}: {list(map(_name, tags))}"
+    def press(self, label: str, *, within: Tag | None = None, nth: int = 0) -> "ScriptlessPerson":
+        """Press the button or follow the link with exactly this label."""
+        tags = (within or self.document).select("button, input[type=submit], a[href]")
+        matches = [tag for tag in tags if _get_accessible_name(tag) == label.casefold()]
+        assert len(matches) > nth, f"no “{label}” on {self.path}: {list(map(_get_accessible_name, tags))}"
         tag = matches[nth]
         if tag.name == "a":
             return self.go(str(tag["href"]))
         form = self.document.find("form", id=tag["form"]) if tag.get("form") else tag.find_parent("form")
-        assert isinstance(form, Tag), f"“{words}” on {self.path} belongs to no form"
+        assert isinstance(form, Tag), f"“{label}” on {self.path} belongs to no form"
         target = str(tag.get("formaction") or form.get("action") or self.path)
         method = str(tag.get("formmethod") or form.get("method") or "get").lower()
         return self._read(method, target, _encode(_list_fields(self.document, form, tag)))
@@ -57,10 +55,10 @@ class ScriptlessPerson:
         vars(self).pop("document", None)
         return self
 
-    # -- filling in ----------------------------------------------------------------------------------------
+    # -- forms ---------------------------------------------------------------------------------------------
 
     def find_field(self, label: str, within: Tag | None = None) -> Tag:
-        """The field whose label contains these words."""
+        """Return the field whose label contains this text."""
         for tag in (within or self.document).select("label, legend, [aria-label]"):
             if label not in SPACE.sub(" ", tag.get_text() or str(tag.get("aria-label", ""))):
                 continue
@@ -72,7 +70,6 @@ class ScriptlessPerson:
         raise AssertionError(f"no field “{label}” on {self.path}")
 
     def write(self, label: str, text: str, *, within: Tag | None = None) -> "ScriptlessPerson":
-        """Type into the field of this label."""
         field = self.find_field(label, within)
         if field.name == "textarea":
             field.string = text
@@ -81,11 +78,11 @@ class ScriptlessPerson:
         return self
 
     def tick(self, label: str) -> "ScriptlessPerson":
-        """Check a box, or choose a radio button."""
+        """Check a checkbox, or select a radio button."""
         return self.check(self.find_field(label))
 
     def choose(self, label: str, option: str) -> "ScriptlessPerson":
-        """Choose from a list, or a radio button."""
+        """Select an option of a list, or a radio button."""
         field = self.document.find("select", id=self.find_field(label).get("id"))
         if not isinstance(field, Tag):
             return self.tick(option)
@@ -96,69 +93,68 @@ class ScriptlessPerson:
         return self
 
     def choose_first(self) -> "ScriptlessPerson":
-        """Choose the first radio button of the page."""
+        """Select the first radio button of the page."""
         return self.check(self.document.select("input[type=radio]")[0])
 
     def check(self, field: Tag) -> "ScriptlessPerson":
-        """Check a field, and no other radio button of its name."""
+        """Check a checkbox, or a radio button instead of the others of its name."""
         for other in self.document.select("input[type=radio]"):
             if other.get("name") == field.get("name"):
                 other.attrs.pop("checked", None)
         field["checked"] = ""
         return self
 
-    def hand_in(self, label: str, path: Path) -> "ScriptlessPerson":
-        """Choose a file."""
+    def choose_file(self, label: str, path: Path) -> "ScriptlessPerson":
         self.find_field(label)["data-file"] = str(path)
         return self
 
-    # -- seeing --------------------------------------------------------------------------------------------
+    # -- assertions and queries ------------------------------------------------------------------------------
 
-    def shows(self, text: str) -> bool:
+    def has_text(self, text: str) -> bool:
         return text in SPACE.sub(" ", self.document.get_text(" ")) or text in SPACE.sub(" ", self.document.get_text())
 
     def sees(self, *texts: str) -> "ScriptlessPerson":
-        """Each text is on the page."""
-        assert [text for text in texts if not self.shows(text)] == [], self.path
+        """Expect each text on the page."""
+        assert [text for text in texts if not self.has_text(text)] == [], self.path
         return self
 
-    def sees_not(self, *texts: str) -> "ScriptlessPerson":
-        assert [text for text in texts if self.shows(text)] == [], self.path
+    def does_not_see(self, *texts: str) -> "ScriptlessPerson":
+        assert [text for text in texts if self.has_text(text)] == [], self.path
         return self
 
-    def turn(self) -> str:
-        """The one sentence on top."""
+    def read_next_action(self) -> str:
+        """Return the sentence about the next action and its responsible party."""
         return SPACE.sub(" ", self.document.select(".turn")[0].get_text(" "))
 
-    def action(self) -> str:
-        """The words of its button or link."""
+    def read_action_label(self) -> str:
+        """Return the label of the next action's button or link."""
         return SPACE.sub(" ", self.document.select(".turn .button-primary")[0].get_text(" ")).strip()
 
-    def item(self, selector: str, words: str = "") -> Tag:
-        """The first part of the page that matches the selector and contains these words."""
-        return next(tag for tag in self.document.select(selector) if words in tag.get_text())
+    def find(self, selector: str, text: str = "") -> Tag:
+        """Return the first element that matches the selector and contains this text."""
+        return next(tag for tag in self.document.select(selector) if text in tag.get_text())
 
-    def waits_for(self, selector: str) -> "ScriptlessPerson":
-        """The page that came holds such a part."""
+    def wait_for(self, selector: str) -> "ScriptlessPerson":
+        """Expect an element that matches the selector. Without scripts, the page does not change."""
         assert self.document.select(selector), self.path
         return self
 
-    def download(self, words: str) -> str:
-        """The text of the file behind a link."""
-        link = next(tag for tag in self.document.select("a[href]") if words in tag.get_text())
+    def download(self, label: str) -> str:
+        """Return the text of the file behind a link."""
+        link = next(tag for tag in self.document.select("a[href]") if label in tag.get_text())
         response = self.client.get(str(link["href"]))
         assert response.status_code == 200
         return b"".join(response.streaming_content if response.streaming else [response.content]).decode()
 
 
-def _name(tag: Tag) -> str:
-    """The accessible name of a button or a link, in lower case."""
+def _get_accessible_name(tag: Tag) -> str:
+    """Return the accessible name of a button or a link, in lower case."""
     text = tag.get("aria-label") or (tag.get("value") if tag.name == "input" else tag.get_text(" "))
     return SPACE.sub(" ", str(text or "")).strip().casefold()
 
 
 def _list_fields(document: BeautifulSoup, form: Tag, button: Tag) -> Fields:
-    """What a browser would send."""
+    """Return the fields that a browser would send."""
     outside = document.select(f'[form="{form["id"]}"]') if form.get("id") else []
     fields: Fields = []
     for tag in [*form.select("input, textarea, select"), *outside]:

@@ -1,4 +1,4 @@
-"""Tests that the audit of a page finds what cannot be read, although it looks at each style of text once a run."""
+"""Tests of the audit of a page, which checks each style of text once in a test run."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from tests.journeys.person import Person
 PAGE = """<!doctype html><html lang="en"><head><title>Test</title><meta name="color-scheme" content="light dark">
 <style>:root {{ background: Canvas; color: CanvasText }} @media (prefers-color-scheme: {scheme}) {{ {rule} }}</style>
 </head><body><main><h1>Heading</h1><div class="card"><p>Some text</p><p>More text</p></div></main></body></html>"""
-PALE = {"light": "#fedcba", "dark": "#321012"}  # on nothing else in the portal
+PALE = {"light": "#fedcba", "dark": "#321012"}  # colors that the portal does not use
 
 
 def show(page: Page, scheme: str, rule: str = "") -> None:
@@ -19,7 +19,7 @@ def show(page: Page, scheme: str, rule: str = "") -> None:
 
 
 @pytest.mark.parametrize("scheme", PALE)
-def test_pale_text_on_a_page_of_known_styles_is_a_violation(visit: Callable[..., Person], scheme: str) -> None:
+def test_pale_text_on_a_page_of_audited_styles_is_a_violation(visit: Callable[..., Person], scheme: str) -> None:
     person = visit()
     show(person.page, scheme)
     person.audit("plain")
@@ -29,9 +29,9 @@ def test_pale_text_on_a_page_of_known_styles_is_a_violation(visit: Callable[...,
         person.audit("pale")
 
 
-def test_background_of_an_ancestor_makes_a_new_style(visit: Callable[..., Person]) -> None:
+def test_text_with_another_background_of_an_ancestor_has_a_new_style(visit: Callable[..., Person]) -> None:
     page = visit().page
     show(page, "light")
-    known = set(list_text_styles(page))
+    known_styles = set(list_text_styles(page))
     show(page, "light", ".card { background: #777 }")
-    assert (len(known), len(set(list_text_styles(page)) - known)) == (2, 1)
+    assert (len(known_styles), len(set(list_text_styles(page)) - known_styles)) == (2, 1)

@@ -1,4 +1,4 @@
-"""A partner takes the badge, a reader verifies it, the program suspends: what everybody sees."""
+"""Badges: embed codes, images, and the verification of a signed statement."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,34 +12,38 @@ from portal.directory.badges.status import get_badge_status
 from tests.conftest import begin, drive
 from tests.journeys.person import Person
 
-BESIDE = "elements => elements.map(each => each.getBoundingClientRect().right - each.ownerSVGElement.clientWidth)"
+OVERFLOW = "elements => elements.map(each => each.getBoundingClientRect().right - each.ownerSVGElement.clientWidth)"
 
 
-def test_badge_and_its_statement(visit: Callable[..., Person], acme: Any, alice: Any, rita: Any, base: str) -> None:
+def test_statement_of_a_badge_is_verified_until_its_status_changes(
+    visit: Callable[..., Person], acme: Any, alice: Any, rita: Any, base_url: str
+) -> None:
     row = drive(begin(acme, alice), "support", partner=alice, reviewer=rita, now=timezone.now())
     reader = visit()
     reader.go(f"/directory/{row.uuid}/badge/").sees("Terms of use", "Markdown", "AsciiDoc").shot("badge")
-    pictures = reader.page.locator(".sample img")
-    assert pictures.count() == 4
-    assert pictures.evaluate_all("images => images.every(each => each.complete && each.naturalWidth > 80)")
+    images = reader.page.locator(".sample img")
+    assert images.count() == 4
+    assert images.evaluate_all("images => images.every(each => each.complete && each.naturalWidth > 80)")
     page = reader.page.content()
     assert build_embed_codes(get_badge_status(row), "flat")[0][1] in page
 
     for style in ("flat", "large"):
-        reader.page.goto(f"{base}/directory/{row.uuid}/badge.svg?style={style}")
-        assert all(right < 0 for right in reader.page.locator("text").evaluate_all(BESIDE))
+        reader.page.goto(f"{base_url}/directory/{row.uuid}/badge.svg?style={style}")
+        assert all(right < 0 for right in reader.page.locator("text").evaluate_all(OVERFLOW))
 
-    statement = reader.page.request.get(f"{base}/directory/{row.uuid}/statement.json").text()
+    statement = reader.page.request.get(f"{base_url}/directory/{row.uuid}/statement.json").text()
     reader.go("/verify/").write("Statement", statement).press("Verify").sees("Genuine", "Current status").shot("verify")
     reader.go("/verify/").write("Statement", statement.replace('"payload":"ey', '"payload":"eY')).press("Verify")
     reader.sees("Not a statement")
     perform_transition(Integration.objects.get(pk=row.pk), "archive", actor=alice, note="We stop.", now=timezone.now())
     reader.go("/verify/").write("Statement", statement).press("Verify").sees("Status changed", "No longer supported")
-    svg = reader.page.request.get(f"{base}/directory/{row.uuid}/badge.svg").text()
+    svg = reader.page.request.get(f"{base_url}/directory/{row.uuid}/badge.svg").text()
     assert "No longer supported" in svg
 
 
-def test_verify_by_keyboard_on_a_phone_without_a_script(visit: Callable[..., Person], db: None) -> None:
+def test_statement_is_verified_with_the_keyboard_on_a_phone_without_scripts(
+    visit: Callable[..., Person], db: None
+) -> None:
     reader = visit(phone=True, javascript=False).go("/verify/")
     reader.page.keyboard.press("Tab")
     assert reader.page.locator(":focus").inner_text() == "Skip to content"
@@ -49,4 +53,4 @@ def test_verify_by_keyboard_on_a_phone_without_a_script(visit: Callable[..., Per
         reader.page.keyboard.press("Tab")
     assert reader.page.locator(":focus").inner_text() == "Verify"
     reader.page.keyboard.press("Enter")
-    reader.arrived().sees("Not a statement").holds("Statement", "x.y.z")
+    reader.wait_for_page().sees("Not a statement").sees_value("Statement", "x.y.z")

@@ -1,4 +1,4 @@
-"""Journeys through checks: results as they arrive, their evidence, and what a reviewer can do."""
+"""Checks: results that appear while checks run, their evidence, and the decision of a reviewer."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -26,8 +26,8 @@ from verification.checks.runner import list_checked_requirements, run_integratio
 MOVED_REPOSITORY = replace(REPOSITORY, owner_id=9, full_name="globex/terraform-provider-rocket")
 
 
-def look(row: Any, **fields: Any) -> None:
-    """One whole run, as a worker would do it."""
+def run_checks(row: Any, **fields: Any) -> None:
+    """Run all checks of an integration, as a worker does."""
     answers = {
         **build_release_answers("1.2.0"),
         "published_said": build_registry_listing(newest="1.3.0", versions=("1.2.0", "1.3.0")),
@@ -36,37 +36,37 @@ def look(row: Any, **fields: Any) -> None:
 
 
 @contextmanager
-def quiet(page: Person) -> Iterator[None]:
-    """The page asks for nothing meanwhile: a database in memory has one writer and no patience."""
-    asking = re.compile("shown=")
-    page.page.route(asking, lambda route: route.fulfill(status=204))
+def pause_polling(page: Person) -> Iterator[None]:
+    """Answer the requests of the page without the server: an in-memory database has only one writer."""
+    polling_url = re.compile("shown=")
+    page.page.route(polling_url, lambda route: route.fulfill(status=204))
     page.page.wait_for_load_state("networkidle")
     yield
-    page.page.unroute(asking)
+    page.page.unroute(polling_url)
 
 
-def test_results_come_one_after_the_other(visit: Callable[..., Person], acme: Any, alice: Any) -> None:
+def test_results_appear_while_checks_run(visit: Callable[..., Person], acme: Any, alice: Any) -> None:
     row = begin(acme, alice, "terraform-provider", now=timezone.now())
-    every = list_required_check_keys(list_checked_requirements(row))
-    page = visit(alice).go(f"/checks/{row.uuid}/").sees(f"Checks are running: 0 of {len(every)} complete.")
+    check_keys = list_required_check_keys(list_checked_requirements(row))
+    page = visit(alice).go(f"/checks/{row.uuid}/").sees(f"Checks are running: 0 of {len(check_keys)} complete.")
     page.shot("checks-begin")
-    with quiet(page):
-        look(row)
-        Job.objects.update(state=Job.State.RUNNING, progress={"finished_checks": every[:2]})
-    page.sees(f"Checks are running: 2 of {len(every)} complete.").sees("MPL-2.0 is on the program's list.")
+    with pause_polling(page):
+        run_checks(row)
+        Job.objects.update(state=Job.State.RUNNING, progress={"finished_checks": check_keys[:2]})
+    page.sees(f"Checks are running: 2 of {len(check_keys)} complete.").sees("MPL-2.0 is on the program's list.")
     page.shot("checks-running")
-    with quiet(page):
+    with pause_polling(page):
         CheckRun.objects.update(finished_at=timezone.now())
-    page.sees("Run checks again").sees_not("Running…").shot("checks")
-    assert page.troubles == []
+    page.sees("Run checks again").does_not_see("Running…").shot("checks")
+    assert page.errors == []
 
 
-def test_conflict_shows_both_sources_and_evidence_leads_there(
+def test_conflict_shows_both_sources_and_links_to_evidence(
     visit: Callable[..., Person], acme: Any, alice: Any, rita: Any
 ) -> None:
     row = begin(acme, alice, "terraform-provider", now=timezone.now())
     CheckRun.objects.update(finished_at=timezone.now())
-    look(row, repository_said=MOVED_REPOSITORY)
+    run_checks(row, repository_said=MOVED_REPOSITORY)
     assert CheckResult.objects.get(key="registry.latest").outcome == "not_run"
     for person, phone in ((alice, True), (rita, False)):
         page = visit(person, phone=phone).go(f"/checks/{row.uuid}/")
@@ -76,9 +76,9 @@ def test_conflict_shows_both_sources_and_evidence_leads_there(
         expect(conflict.get_by_role("link", name="v1.2.0")).to_have_attribute("href", re.compile("^https://"))
         expect(conflict.get_by_role("link", name="1.3.0")).to_have_attribute("href", re.compile("^https://"))
         if phone:
-            page.audit("evidence unfolded on a phone")
+            page.audit("open evidence on a phone")
         page.shot(f"checks-{'phone' if phone else 'reviewer'}")
-        wide = page.page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-        assert wide, "the page scrolls sideways"
+        fits = page.page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        assert fits, "the page scrolls sideways"
     page.press("Accept new owner").sees("You accepted the new owner permanently.").shot("checks-accepted")
     assert AuditEvent.objects.get(event_type="check.accepted").actor_id == rita.pk

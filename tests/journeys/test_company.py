@@ -1,52 +1,54 @@
-"""People of a company: one invites, one asks, one leaves and comes back."""
+"""Members of a company: invitations, requests to join, removal, and the last owner."""
 
 from collections.abc import Callable
 from typing import Any
 
 from portal.notifications.models import EmailMessage
 from tests.conftest import person
-from tests.journeys.conftest import link_in
+from tests.journeys.conftest import find_link
 from tests.journeys.person import Person
 from tests.journeys.test_sign_up import sign_up
 
-MailTo = Callable[..., EmailMessage]
+FindEmail = Callable[..., EmailMessage]
 Visit = Callable[..., Person]
 
 
-def unfold(browser: Person, words: str, nth: int = 0) -> Person:
-    """Open what stands behind "Remove…"."""
-    browser.page.locator("summary", has_text=words).nth(nth).click()
-    return browser.arrived()
+def open_dialog(browser: Person, label: str, nth: int = 0) -> Person:
+    """Open the dialog of an action such as “Remove”."""
+    browser.page.locator("summary", has_text=label).nth(nth).click()
+    return browser.wait_for_page()
 
 
-def test_colleague_is_invited_signs_up_and_joins(visit: Visit, mail_to: MailTo, alice: Any) -> None:
+def test_colleague_is_invited_signs_up_and_joins(visit: Visit, find_email: FindEmail, alice: Any) -> None:
     owner, dora = visit(alice), visit()
     owner.go("/company/").write("Email address", "dora@acme.example")
     owner.page.locator("#invite").get_by_label("Role").select_option("viewer")
     owner.press("Send invitation").sees("Invitation sent to dora@acme.example.")
-    dora.go(link_in(mail_to("dora@acme.example", "invitation"), "/invitations/"))
+    dora.go(find_link(find_email("dora@acme.example", "invitation"), "/invitations/"))
     dora.sees("Alice Archer invited you to join Acme").shot("invitation").press("Create account")
-    sign_up(dora, mail_to, "Dora Dean", "dora@acme.example")
+    sign_up(dora, find_email, "Dora Dean", "dora@acme.example")
     dora.sees("Alice Archer invited you to join Acme").press("Join company").sees("You joined Acme.")
-    dora.sees_not("Invite a member")
-    owner.go("/company/").sees("Dora Dean").sees_not("Open invitations")
+    dora.does_not_see("Invite a member")
+    owner.go("/company/").sees("Dora Dean").does_not_see("Open invitations")
 
 
-def test_invitation_is_sent_again_reverted_and_closed_to_others(
-    visit: Visit, mail_to: MailTo, alice: Any, charlie: Any
+def test_invitation_is_resent_revoked_and_closed_to_others(
+    visit: Visit, find_email: FindEmail, alice: Any, charlie: Any
 ) -> None:
     owner, other = visit(alice), visit(charlie)
     owner.go("/company/").write("Email address", "dora@acme.example").press("Send invitation")
-    before = link_in(mail_to("dora@acme.example", "invitation"), "/invitations/")
+    old_link = find_link(find_email("dora@acme.example", "invitation"), "/invitations/")
     owner.press("Resend invitation").sees("The earlier link no longer works.")
-    other.go(before).sees_not("Acme")
-    link = link_in(mail_to("dora@acme.example", "invitation"), "/invitations/")
+    other.go(old_link).does_not_see("Acme")
+    link = find_link(find_email("dora@acme.example", "invitation"), "/invitations/")
     other.go(link).sees("This invitation is for dora@acme.example.", "You are signed in as charlie@globex.example.")
     owner.press("Revoke invitation").sees("Invitation to dora@acme.example revoked.")
     other.press("Use another account").sees("This invitation was revoked.")
 
 
-def test_colleague_finds_the_partner_here_asks_and_is_let_in(visit: Visit, mail_to: MailTo, alice: Any) -> None:
+def test_colleague_finds_the_company_asks_to_join_and_is_accepted(
+    visit: Visit, find_email: FindEmail, alice: Any
+) -> None:
     dora = visit(person("dora@acme.example", "Dora Dean"))
     dora.go("/").sees("Companies with your email domain already exist.").shot("company-here")
     dora.write("Company name", "АСМЕ").press("Create company")
@@ -54,46 +56,48 @@ def test_colleague_finds_the_partner_here_asks_and_is_let_in(visit: Visit, mail_
     dora.press("Ask to join Acme").write("Message to the owners", "I build the provider.").press("Send request")
     dora.sees("Waiting for an owner")
     owner = visit(alice)
-    owner.go(link_in(mail_to(alice.email, "join_requested"), "/company/")).sees("I build the provider.")
+    owner.go(find_link(find_email(alice.email, "join_requested"), "/company/")).sees("I build the provider.")
     owner.shot("join-request").press("Accept request").sees("Dora Dean joined the company.")
-    dora.go(link_in(mail_to("dora@acme.example", "join_accepted"), "/company/")).sees("Acme", "Alice Archer")
+    dora.go(find_link(find_email("dora@acme.example", "join_accepted"), "/company/")).sees("Acme", "Alice Archer")
 
 
-def test_request_is_declined_and_the_asker_sees_it(visit: Visit, mail_to: MailTo, alice: Any) -> None:
+def test_requester_sees_that_the_request_was_declined(visit: Visit, find_email: FindEmail, alice: Any) -> None:
     dora, owner = visit(person("dora@gmail.com", "Dora Dean")), visit(alice)
     dora.go("/company/new/").write("Company name", "Acme Inc.").press("Create company")
     dora.press("Ask to join Acme").press("Send request")
     owner.go("/company/").press("Decline request").sees("Request declined. We notify Dora Dean by email.")
-    dora.go(link_in(mail_to("dora@gmail.com", "join_declined"), "/company/join/")).sees("Declined")
+    dora.go(find_link(find_email("dora@gmail.com", "join_declined"), "/company/join/")).sees("Declined")
 
 
-def test_colleague_is_removed_loses_access_at_once_and_comes_back(
-    visit: Visit, mail_to: MailTo, alice: Any, bob: Any
+def test_removed_member_loses_access_at_once_and_rejoins(
+    visit: Visit, find_email: FindEmail, alice: Any, bob: Any
 ) -> None:
     owner, colleague = visit(alice), visit(bob)
     colleague.go("/company/acme/").sees("Alice Archer")
-    unfold(owner.go("/company/"), "Remove").sees("Remove member?").shot("remove").press("Remove member")
+    open_dialog(owner.go("/company/"), "Remove").sees("Remove member?").shot("remove").press("Remove member")
     owner.sees("Enter the name “Bob Baker” to confirm.").write("Enter “Bob Baker” to confirm", "Bob Baker")
     owner.press("Remove member").sees("Bob Baker is no longer a member of the company.")
-    colleague.go("/company/acme/").sees_not("Alice Archer")
-    assert mail_to(bob.email).subject == "Membership ended: Acme"
+    colleague.go("/company/acme/").does_not_see("Alice Archer")
+    assert find_email(bob.email).subject == "Membership ended: Acme"
     colleague.go("/company/new/").press("Ask to join Acme").press("Send request")
     owner.go("/company/").page.locator("#requests").get_by_label("Role").select_option("editor")
     owner.press("Accept request")
     colleague.go("/company/acme/").sees("Alice Archer")
 
 
-def test_last_owner_stays_until_there_is_another(visit: Visit, alice: Any, bob: Any) -> None:
+def test_last_owner_cannot_leave_before_another_is_named(visit: Visit, alice: Any, bob: Any) -> None:
     owner = visit(alice)
-    unfold(owner.go("/company/"), "Leave").press("Leave company")
+    open_dialog(owner.go("/company/"), "Leave").press("Leave company")
     owner.sees("A company needs an owner. Make someone else an owner first.")
-    unfold(owner, "Change role", nth=1).page.get_by_role("dialog").locator("select").select_option("owner")
+    open_dialog(owner, "Change role", nth=1).page.get_by_role("dialog").locator("select").select_option("owner")
     owner.press("Save role").sees("Role of Bob Baker changed.")
-    unfold(owner, "Leave").press("Leave company").sees("Create a company")
+    open_dialog(owner, "Leave").press("Leave company").sees("Create a company")
 
 
-def test_everything_about_people_works_without_scripts(visit: Visit, mail_to: MailTo, alice: Any, bob: Any) -> None:
+def test_members_are_removed_and_invited_without_scripts(
+    visit: Visit, find_email: FindEmail, alice: Any, bob: Any
+) -> None:
     owner = visit(alice, phone=True, javascript=False)
-    unfold(owner.go("/company/"), "Remove").write("Enter “Bob Baker” to confirm", "Bob Baker")
+    open_dialog(owner.go("/company/"), "Remove").write("Enter “Bob Baker” to confirm", "Bob Baker")
     owner.press("Remove member").sees("Bob Baker is no longer a member of the company.")
     owner.write("Email address", bob.email).press("Send invitation").sees("Invitation sent to").shot("company-phone")

@@ -1,4 +1,4 @@
-"""Nothing typed is lost: at sign-up, at a time-out, at a slip of the pen, with a colleague, with two at once."""
+"""Drafts: input survives sign-up, an expired session, invalid values, and concurrent editing."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,17 +23,17 @@ DRAFT_VALUES = {
 }
 
 
-def type_it(browser: Person) -> Person:
-    """Everything that the form asks for."""
+def fill_in_draft(browser: Person) -> Person:
+    """Enter a value for each field."""
     for label, text in DRAFT_VALUES.items():
         browser.write(label, text)
     return browser.tick("Container Runtime").tick("Open Source")
 
 
-def holds_it(browser: Person, **other: str) -> Person:
-    """Everything that was typed is in its field."""
+def sees_draft(browser: Person, **other: str) -> Person:
+    """Expect all values in their fields, with these instead of the usual ones."""
     for label, text in (DRAFT_VALUES | other).items():
-        browser.holds(label, text)
+        browser.sees_value(label, text)
     expect(browser.page.get_by_label("Container Runtime").first).to_be_checked()
     expect(browser.page.get_by_label("Open Source").first).to_be_checked()
     return browser
@@ -45,7 +45,7 @@ def sign_in(browser: Person, address: str) -> Person:
 
 @pytest.fixture
 def complete_draft(acme: Partner, alice: Any) -> IntegrationDraft:
-    """A draft in which Alice typed everything."""
+    """A draft that Alice filled in."""
     draft = drafts.create_draft(acme, "nomad", actor=alice, now=NOW)
     data = {
         "repository_address": DRAFT_VALUES["Repository"],
@@ -57,57 +57,57 @@ def complete_draft(acme: Partner, alice: Any) -> IntegrationDraft:
     return drafts.save_draft(draft, data, version=0, actor=alice, now=NOW)
 
 
-def test_what_a_visitor_entered_is_there_after_signing_up(
-    visit: Visit, mail_to: Callable[..., EmailMessage], db: Any
+def test_draft_of_a_visitor_is_kept_after_sign_up(
+    visit: Visit, find_email: Callable[..., EmailMessage], db: Any
 ) -> None:
     dora = visit()
-    type_it(dora.go("/programs/choose/nomad/")).press("Create account and continue")
-    sign_up(dora, mail_to, "Dora Dean", "dora@initech.example")
+    fill_in_draft(dora.go("/programs/choose/nomad/")).press("Create account and continue")
+    sign_up(dora, find_email, "Dora Dean", "dora@initech.example")
     dora.write("Company name", "Initech").press("Create company")
-    holds_it(dora.sees("This is your input from before you signed in")).press("Continue").sees("Summary")
+    sees_draft(dora.sees("This is your input from before you signed in")).press("Continue").sees("Summary")
     dora.press("Submit integration").sees("Rocket driver")
     row = Integration.objects.get()
     assert (row.name, row.partner.name, row.description) == ("Rocket driver", "Initech", DRAFT_VALUES["Description"])
 
 
-def test_what_a_visitor_with_an_account_entered_is_there_after_signing_in(visit: Visit, alice: Any) -> None:
+def test_draft_of_a_visitor_is_kept_after_sign_in(visit: Visit, alice: Any) -> None:
     browser = visit(phone=True, javascript=False)
-    type_it(browser.go("/programs/choose/nomad/")).press("Sign in and continue")
-    holds_it(sign_in(browser, alice.email)).press("Continue").sees("Summary", "Rocket driver")
+    fill_in_draft(browser.go("/programs/choose/nomad/")).press("Sign in and continue")
+    sees_draft(sign_in(browser, alice.email)).press("Continue").sees("Summary", "Rocket driver")
 
 
-def test_draft_saves_itself_and_survives_the_end_of_the_session(visit: Visit, alice: Any) -> None:
+def test_draft_is_saved_automatically_and_survives_the_end_of_the_session(visit: Visit, alice: Any) -> None:
     browser = visit(alice).go("/programs/nomad/").press("Start integration")
     browser.press("Enter the details yourself")
-    type_it(browser).sees("Saved just now").shot("draft")
+    fill_in_draft(browser).sees("Saved just now").shot("draft")
     browser.go("/").press("Rocket driver")
-    holds_it(browser)
+    sees_draft(browser)
     browser.page.context.clear_cookies(name=django_settings.SESSION_COOKIE_NAME)
     browser.write("Description", "Runs workloads on rockets and boosters.")
     browser.sees("Not saved. You are signed out").press("Review and submit")
     sign_in(browser, alice.email).sees("This is your input from before you were signed out")
-    holds_it(browser, Description="Runs workloads on rockets and boosters.")
+    sees_draft(browser, Description="Runs workloads on rockets and boosters.")
     browser.press("Review and submit").sees("Runs workloads on rockets and boosters.")
 
 
-def test_slip_of_the_pen_loses_nothing(visit: Visit, alice: Any, complete_draft: IntegrationDraft) -> None:
+def test_draft_with_invalid_values_is_kept(visit: Visit, alice: Any, complete_draft: IntegrationDraft) -> None:
     browser = visit(alice).go(f"/drafts/{complete_draft.uuid}/")
     browser.write("Repository", "https://elsewhere.example/acme/rocket").write("Name", "").press("Review and submit")
-    browser.sees("Enter a name.").shot("draft-slip")
-    holds_it(browser, Repository="https://elsewhere.example/acme/rocket", Name="")
+    browser.sees("Enter a name.").shot("draft-invalid")
+    sees_draft(browser, Repository="https://elsewhere.example/acme/rocket", Name="")
     browser.write("Name", "Rocket driver").write("Repository", DRAFT_VALUES["Repository"]).press("Review and submit")
     browser.sees("Summary")
 
 
-def test_colleague_goes_on_where_it_was_left(visit: Visit, bob: Any, complete_draft: IntegrationDraft) -> None:
+def test_colleague_continues_the_draft(visit: Visit, bob: Any, complete_draft: IntegrationDraft) -> None:
     colleague = visit(bob).go("/").press("Rocket driver").sees("Alice Archer saved this")
-    holds_it(colleague).press("Review and submit").press("Submit integration").sees("Action required")
+    sees_draft(colleague).press("Review and submit").press("Submit integration").sees("Action required")
     assert [event.actor for event in Integration.objects.get().events.filter(event_type="integration.created")] == [
         "Bob Baker"
     ]
 
 
-def test_of_two_people_at_once_the_second_sees_both_versions_and_chooses(
+def test_second_of_two_editors_chooses_between_both_versions(
     visit: Visit, alice: Any, bob: Any, complete_draft: IntegrationDraft
 ) -> None:
     first, second = [visit(user).go(f"/drafts/{complete_draft.uuid}/") for user in (alice, bob)]
@@ -118,16 +118,16 @@ def test_of_two_people_at_once_the_second_sees_both_versions_and_chooses(
     second.page.locator("fieldset", has_text="Description").get_by_label("Your version").check()
     second.page.locator("fieldset", has_text="Rocket driver 2").get_by_label("Alice Archer").check()
     second.press("Save selection")
-    holds_it(second, Name="Rocket driver 2", Description="Bob was here.")
+    sees_draft(second, Name="Rocket driver 2", Description="Bob was here.")
     complete_draft.refresh_from_db()
     assert (complete_draft.data["name"], complete_draft.data["description"]) == ("Rocket driver 2", "Bob was here.")
 
 
-def test_of_one_persons_two_tabs_the_second_sees_both_versions(
+def test_second_tab_of_one_person_sees_both_versions(
     visit: Visit, alice: Any, complete_draft: IntegrationDraft
 ) -> None:
     browser = visit(alice)
-    second = Person(browser.page.context.new_page(), browser.base, "alice again")
+    second = Person(browser.page.context.new_page(), browser.base_url, "alice again")
     for tab in (browser, second):
         tab.go(f"/drafts/{complete_draft.uuid}/")
     browser.write("Description", "Typed in the first tab.").sees("Saved just now")
@@ -140,12 +140,12 @@ def test_of_one_persons_two_tabs_the_second_sees_both_versions(
     )
 
 
-def test_what_is_being_saved_does_not_appear_in_the_way_of_its_own_page(
+def test_unfinished_save_does_not_conflict_with_the_submission_of_its_page(
     visit: Visit, alice: Any, complete_draft: IntegrationDraft
 ) -> None:
     browser = visit(alice).go(f"/drafts/{complete_draft.uuid}/")
     saves: list[Route] = []
-    browser.page.route("**/save/", lambda route: saves.append(route))  # held until the form has been sent
+    browser.page.route("**/save/", lambda route: saves.append(route))  # held until the form is submitted
     browser.write("Name", "Rocket driver 2").sees("saving…")
     browser.write("Name", "Rocket driver 3").press("Review and submit").sees("saving…")
     (save,) = saves
@@ -153,7 +153,9 @@ def test_what_is_being_saved_does_not_appear_in_the_way_of_its_own_page(
     browser.sees("Summary", "Rocket driver 3")
 
 
-def test_pressed_twice_it_is_one_integration(visit: Visit, alice: Any, complete_draft: IntegrationDraft) -> None:
+def test_draft_submitted_twice_creates_one_integration(
+    visit: Visit, alice: Any, complete_draft: IntegrationDraft
+) -> None:
     first, second = visit(alice), visit(alice)
     for browser in (first, second):
         browser.go(f"/drafts/{complete_draft.uuid}/").press("Review and submit").sees("Summary")
@@ -161,5 +163,5 @@ def test_pressed_twice_it_is_one_integration(visit: Visit, alice: Any, complete_
     first.page.wait_for_url("**/integrations/**")
     second.press("Submit integration").sees("Rocket driver")
     row = Integration.objects.get()
-    assert second.page.url == first.page.url == f"{first.base}/integrations/{row.uuid}/"
+    assert second.page.url == first.page.url == f"{first.base_url}/integrations/{row.uuid}/"
     assert row.events.filter(event_type="integration.created").count() == 1

@@ -1,4 +1,4 @@
-"""An eighth program is one YAML file: an integration goes all the way in it, and its own calendar and SLA apply."""
+"""A new program in one YAML file: an integration passes all its stages, with the calendar and SLA of the file."""
 
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -15,7 +15,7 @@ from portal.core.business_time import Calendar, add_business_days
 from tests.fakes.github.server import GitHub, Repo
 from tests.integrations.programs.guide_edition import GUIDE
 from tests.integrations.sla.clocks import issue_of
-from tests.journeys.walk import Walk
+from tests.journeys.walkthrough import Walkthrough
 
 TUESDAY = datetime(2030, 4, 16, 9, 0, tzinfo=UTC)
 CHECK = """        - id: BO-LIC
@@ -45,7 +45,7 @@ CHANGES = {
 
 @pytest.fixture
 def boundary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The program of the guide with a check, an agreement, a calendar, and SLA targets of its own, in one file."""
+    """The program of the guide, with an additional check, another calendar, and other SLA targets."""
     text = GUIDE.read_text().split("```yaml\n")[1].split("```")[0]
     for old, new in CHANGES.items():
         assert old in text
@@ -55,37 +55,39 @@ def boundary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PROGRAMS, "boundary", load_program(tmp_path / "boundary"))
 
 
-def test_integration_goes_all_the_way_in_an_eighth_program(
-    boundary: None, scriptless_walk: Walk, github: GitHub
+def test_integration_in_an_eighth_program_reaches_support(
+    boundary: None, scriptless_walkthrough: Walkthrough, github: GitHub
 ) -> None:
-    walk = scriptless_walk
+    walkthrough = scriptless_walkthrough
     github.seed(Repo("acme/boundary-rocket", "Hosts for rockets."))
-    walk.begin(
+    walkthrough.start_integration(
         "Should Boundary find your machines",
         repository="acme/boundary-rocket",
         name="Rocket hosts",
         category="Host catalogs",
         offering="Enterprise",
     )
-    walk.to("review")
+    walkthrough.advance_to("review")
     calendar = Calendar(ZoneInfo("Asia/Jerusalem"), {6, 0, 1, 2, 3}, {date(2026, 12, 24)})
-    assert walk.row.responsible_since
-    assert walk.row.action_due_at == add_business_days(walk.row.responsible_since, 10, calendar)
-    walk.partner.go("/programs/boundary/").sees("Asia/Jerusalem").sees("boundary-reviews@example.com")
-    walk.round_of_changes("Name the supported versions.", "They are in the README.").to("support")
-    row = walk.row
+    assert walkthrough.row.responsible_since
+    assert walkthrough.row.action_due_at == add_business_days(walkthrough.row.responsible_since, 10, calendar)
+    walkthrough.partner.go("/programs/boundary/").sees("Asia/Jerusalem").sees("boundary-reviews@example.com")
+    walkthrough.complete_change_round("Name the supported versions.", "They are in the README.").advance_to("support")
+    row = walkthrough.row
     assert (row.program_key, row.listing_status, row.tier) == ("boundary", "listed", "verified")
     assert row.fulfillments_by_id["BO-LIC"].status == "pass"
-    walk.partner.go("/directory/").sees("Rocket hosts").press("Rocket hosts").sees("Boundary")
-    watch = MonitoredRepository.objects.get(integration=row)
-    assert open_issue(watch, 1, label="") == timedelta(days=3)  # Tuesday to Friday
-    assert open_issue(watch, 2, label="critical") == timedelta(hours=24)
+    walkthrough.partner.go("/directory/").sees("Rocket hosts").press("Rocket hosts").sees("Boundary")
+    monitored_repository = MonitoredRepository.objects.get(integration=row)
+    assert open_issue(monitored_repository, 1, label="") == timedelta(days=3)  # Tuesday to Friday
+    assert open_issue(monitored_repository, 2, label="critical") == timedelta(hours=24)
 
 
-def open_issue(watch: MonitoredRepository, number: int, label: str) -> timedelta:
-    """Return the time until the issue is due."""
-    MonitoredRepository.objects.filter(pk=watch.pk).update(began_at=TUESDAY, data_up_to=TUESDAY + timedelta(days=1))
-    issue = issue_of(watch, number, TUESDAY)
+def open_issue(monitored_repository: MonitoredRepository, number: int, label: str) -> timedelta:
+    """Open an issue, and return the time until it is due."""
+    MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(
+        began_at=TUESDAY, data_up_to=TUESDAY + timedelta(days=1)
+    )
+    issue = issue_of(monitored_repository, number, TUESDAY)
     events = {"opened": ""} | ({"labeled": label} if label else {})
     for kind, text in events.items():
         SupportIssueEvent.objects.create(

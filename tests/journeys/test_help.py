@@ -1,4 +1,4 @@
-"""The portal explains itself: a visitor, a new partner and a reviewer look around, on wide screens and narrow ones."""
+"""Help and status pages for visitors, new partners, and reviewers, on narrow and wide screens."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ from tests.journeys.person import Person
 PAGES = ("/help/", "/help/glossary/", "/status/", "/help/getting-started/", "/help/checks/", "/verify/", "/styleguide/")
 
 
-def test_visitor_finds_help_from_every_page(visit: Callable[..., Person], db: None) -> None:
+def test_visitor_finds_help_from_the_home_page(visit: Callable[..., Person], db: None) -> None:
     reader = visit().go("/")
     reader.press("Getting started").sees("Your next step:", "How it works").shot("welcome")
     reader.page.get_by_text("Nomad: about").click()
@@ -21,19 +21,21 @@ def test_visitor_finds_help_from_every_page(visit: Callable[..., Person], db: No
     reader.go("/help/").press("Checks").write("Search checks", "signature").press("Search").sees("release.signature")
 
 
-def test_new_partner_is_led_to_the_next_step(visit: Callable[..., Person], alice: Any, acme: Any) -> None:
+def test_new_partner_continues_from_the_guide_to_the_start_page(
+    visit: Callable[..., Person], alice: Any, acme: Any
+) -> None:
     partner = visit(alice).go("/").press("Getting started")
     partner.press("Continue")
     assert partner.page.url.endswith("/new/")
 
 
-def test_reviewer_sees_the_figures(visit: Callable[..., Person], rita: Any, background: Any) -> None:
-    background()
+def test_reviewer_sees_the_status_of_background_jobs(visit: Callable[..., Person], rita: Any, run_jobs: Any) -> None:
+    run_jobs()
     visit(rita).go("/status/").sees("every 30 s", "Background jobs last ran just now.")
 
 
 @pytest.mark.parametrize("width", [320, 1920])
-def test_pages_fit(visit: Callable[..., Person], db: None, width: int) -> None:
+def test_help_pages_fit_the_screen(visit: Callable[..., Person], db: None, width: int) -> None:
     reader = visit()
     reader.page.set_viewport_size({"width": width, "height": 900})
     for path in PAGES:

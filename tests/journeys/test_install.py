@@ -1,4 +1,4 @@
-"""Journeys through the installation page, for its company and on a phone without JavaScript."""
+"""The installation page, for the partner and on a phone without scripts."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,10 +11,12 @@ from verification.checks.services import observations
 VERSIONS = ("0.9.1", *(f"1.{minor}.0" for minor in range(12)), "2.0.0-rc1")
 
 
-def test_constraint_configuration_and_place_of_each_file(visit: Callable[..., Person], alice: Any, acme: Any) -> None:
+def test_install_page_shows_configuration_and_tests_a_constraint(
+    visit: Callable[..., Person], alice: Any, acme: Any
+) -> None:
     row = begin(acme, alice, "terraform-provider")
-    picture = build_registry_listing(versions=VERSIONS, newest="1.11.0")
-    observations.store_observation(row, "registry.listed", {"registry": picture.as_dict()}, NOW)
+    listing = build_registry_listing(versions=VERSIONS, newest="1.11.0")
+    observations.store_observation(row, "registry.listed", {"registry": listing.as_dict()}, NOW)
     page = visit(alice).go(f"/integrations/{row.uuid}/").press("View configuration")
     page.sees("~> 1.11", "Copy: Required provider").shot("install")
     page.press("1.3.0").sees("~> 1.3")

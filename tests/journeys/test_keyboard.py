@@ -1,4 +1,4 @@
-"""The ways in with the keyboard alone: from a search to a badge that is copied, and what reaches whom."""
+"""The directory, notification preferences, and webhooks with the keyboard alone."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -27,7 +27,7 @@ def listed_integrations(acme: Any, alice: Any, rita: Any) -> list[Integration]:
     return [drive(row, "support", partner=alice, reviewer=rita, now=now) for row in rows]
 
 
-def test_from_a_search_to_a_copied_badge(listed_integrations: list[Integration], visit: Visit) -> None:
+def test_visitor_searches_filters_and_copies_a_badge(listed_integrations: list[Integration], visit: Visit) -> None:
     visitor = visit().go("/directory/")
     page, keys = visitor.page, visitor.page.keyboard
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -45,37 +45,37 @@ def test_from_a_search_to_a_copied_badge(listed_integrations: list[Integration],
     keys.press("Enter")
     page.wait_for_url(f"**/directory/{listed_integrations[0].uuid}/")
     badge = page.locator(f"a[href='/directory/{listed_integrations[0].uuid}/badge/']").first
-    tab_to(visitor.arrived(), badge)
+    tab_to(visitor.wait_for_page(), badge)
     keys.press("Enter")
     page.wait_for_url("**/badge/")
-    copy = visitor.arrived().page.locator("[data-copy]").first
+    copy = visitor.wait_for_page().page.locator("[data-copy]").first
     tab_to(visitor, copy)
     keys.press("Enter")
     expect(copy).to_have_class("icon-button copied")
     assert page.evaluate("navigator.clipboard.readText()") == copy.get_attribute("data-copy")
 
 
-def test_what_reaches_me_and_where_events_go(visit: Visit, alice: Any, settings: Any) -> None:
+def test_partner_sets_preferences_and_adds_a_webhook(visit: Visit, alice: Any, settings: Any) -> None:
     owner = visit(alice).go("/notifications/preferences/")
     page, keys = owner.page, owner.page.keyboard
     messages = page.get_by_label("Messages")
-    before = messages.input_value()
+    initial_value = messages.input_value()
     tab_to(owner, messages)
     keys.press("ArrowDown")
-    assert (chosen_value := messages.input_value()) != before
+    assert (chosen_value := messages.input_value()) != initial_value
     tab_to(owner, page.get_by_label("Hold emails until my working hours"))
     keys.press("Space")
     tab_to(owner, page.get_by_role("button", name="Save", exact=True))
     keys.press("Enter")
     expect(page.locator(".banner").first).to_be_visible()
-    owner.arrived()
+    owner.wait_for_page()
     assert page.get_by_label("Messages").input_value() == chosen_value
     expect(page.get_by_label("Hold emails until my working hours")).to_be_checked()
     owner.go("/webhooks/")
     tab_to(owner, page.locator("a[href='/webhooks/new/acme/']"))
     keys.press("Enter")
     page.wait_for_url("**/webhooks/new/acme/")
-    tab_to(owner.arrived(), page.get_by_label("Name").first)
+    tab_to(owner.wait_for_page(), page.get_by_label("Name").first)
     keys.type("Build")
     tab_to(owner, page.get_by_label("URL", exact=True))
     keys.type("https://127.0.0.1/build")
@@ -84,5 +84,5 @@ def test_what_reaches_me_and_where_events_go(visit: Visit, alice: Any, settings:
     tab_to(owner, page.get_by_role("button", name="Add webhook"))
     keys.press("Enter")
     expect(page.locator("[aria-invalid=true]").first).to_be_visible()
-    owner.arrived().holds("Name", "Build")
+    owner.wait_for_page().sees_value("Name", "Build")
     assert not WebhookEndpoint.objects.exists()

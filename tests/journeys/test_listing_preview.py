@@ -1,4 +1,4 @@
-"""A partner uploads an SVG logo and sees the listing before anyone else; a developer finds an API operation."""
+"""Preview of a listing with an uploaded SVG logo, and the index of the API reference."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,17 +14,19 @@ LOGO = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 40" width="96"
 <style>.a{fill:#7b42bc}</style><script>alert(1)</script><rect class="a" width="96" height="40" rx="8"/></svg>"""
 
 
-def test_partner_sees_the_listing_before_it_is_public(
+def test_partner_previews_the_listing_with_the_logo(
     visit: Visit, acme: Any, alice: Any, rita: Any, rocket: Any, now: Any, tmp_path: Path
 ) -> None:
     row, logo = drive(rocket, "review", partner=alice, reviewer=rita, now=now), tmp_path / "logo.svg"
     logo.write_text(LOGO)
     owner = visit(alice).go(f"/integrations/{row.uuid}/requirements/NO-8-LOGO/")
-    owner.hand_in("File", logo).press("Upload document").sees("logo.svg", "SVG", "Light background", "Dark background")
-    pictures = owner.page.locator(".sample img")
-    expect(pictures).to_have_count(2)
+    owner.choose_file("File", logo).press("Upload document").sees(
+        "logo.svg", "SVG", "Light background", "Dark background"
+    )
+    images = owner.page.locator(".sample img")
+    expect(images).to_have_count(2)
     for number in range(2):
-        expect(pictures.nth(number)).to_have_js_property("naturalWidth", 96)
+        expect(images.nth(number)).to_have_js_property("naturalWidth", 96)
     owner.shot("logo").press("Preview listing").sees("This page isn't public.", "Not listed yet").shot(
         "listing-preview"
     )
@@ -38,11 +40,11 @@ def test_developer_finds_an_operation(visit: Visit, db: None) -> None:
     expect(developer.page.locator(".api-index > li").first).to_be_visible()
     expect(developer.page.get_by_role("status").filter(has_text="operation")).not_to_contain_text("141")
     developer.page.get_by_role("link", name="Create a draft").first.click()
-    developer.arrived().sees("Response bodies").shot("api-group")
+    developer.wait_for_page().sees("Response bodies").shot("api-group")
     expect(developer.page.locator(".api-operation:target")).to_have_count(1)
 
 
-def test_developer_finds_an_operation_without_a_script(visit: Visit, db: None) -> None:
+def test_developer_finds_an_operation_without_scripts(visit: Visit, db: None) -> None:
     developer = visit(javascript=False).go("/api/docs?q=list_directory")
     expect(developer.page.locator(".api-index > li")).to_have_count(1)
     developer.page.locator(".api-index a").click()

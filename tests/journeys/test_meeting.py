@@ -1,4 +1,4 @@
-"""A meeting: times are proposed, answered by others, agreed, moved and canceled, and calendars follow."""
+"""Meetings: times are proposed, countered, accepted, moved, and canceled, with calendar invitations."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -17,24 +17,24 @@ Visit = Callable[..., Person]
 
 
 def propose(browser: Person, *days: int) -> Person:
-    """Propose these days, at the minute it is now, in the person's own zone."""
-    folded_section = browser.page.locator("summary", has_text="Propose other times")
-    if folded_section.count():
-        folded_section.click()
+    """Propose meetings in this many days, at the present time of day."""
+    summary = browser.page.locator("summary", has_text="Propose other times")
+    if summary.count():
+        summary.click()
     for number, day in enumerate(days, start=1):
         moment = timezone.localtime(timezone.now() + timedelta(days=day))
         browser.write(f"Time {number}", f"{moment:%Y-%m-%dT%H:%M}")
     return browser.press("Propose times")
 
 
-def calendar_of(browser: Person) -> str:
+def download_calendar(browser: Person) -> str:
     with browser.page.expect_download() as file:
         browser.page.get_by_text("Add to calendar").click()
     return str(file.value.path().read_text())
 
 
-def test_both_sides_find_a_time_move_it_and_cancel_it(
-    visit: Visit, mail_to: Callable[..., EmailMessage], acme: Partner, alice: Any, rita: Any
+def test_meeting_is_scheduled_moved_and_canceled(
+    visit: Visit, find_email: Callable[..., EmailMessage], acme: Partner, alice: Any, rita: Any
 ) -> None:
     alice.zone = "Europe/Berlin"
     alice.save()
@@ -49,18 +49,19 @@ def test_both_sides_find_a_time_move_it_and_cancel_it(
     partner.go(address).sees("Rita Reyes proposed times for the program").press("Accept time")
     partner.sees("Select a time.").page.get_by_role("radio").first.check()
     partner.press("Accept time").sees("Meeting scheduled. All participants receive a calendar invitation by email.")
-    first = calendar_of(partner)
-    assert "METHOD:REQUEST" in mail_to(rita.email, "meeting_agreed").calendar
+    first_calendar = download_calendar(partner)
+    assert "METHOD:REQUEST" in find_email(rita.email, "meeting_agreed").calendar
     propose(reviewer.go(address), 9).sees("instead of")
     partner.go(address).page.get_by_role("radio").first.check()
     partner.press("Accept time")
     uid, moved_uid = [
-        next(li for li in text.splitlines() if li.startswith("UID:")) for text in (first, calendar_of(partner))
+        next(li for li in text.splitlines() if li.startswith("UID:"))
+        for text in (first_calendar, download_calendar(partner))
     ]
     assert uid == moved_uid
     reviewer.go(address).page.locator("summary", has_text="Cancel meeting").click()
     reviewer.press("Cancel meeting").sees("Enter a reason. We send it to the other side.")
     reviewer.write("Reason", "I am ill.").press("Cancel meeting").sees("Meeting canceled. We notified the other side.")
-    told = mail_to(alice.email, "meeting_canceled")
-    assert ("METHOD:CANCEL" in told.calendar, uid in told.calendar, "I am ill." in told.text) == (True, True, True)
+    email = find_email(alice.email, "meeting_canceled")
+    assert ("METHOD:CANCEL" in email.calendar, uid in email.calendar, "I am ill." in email.text) == (True, True, True)
     partner.go(address).sees("The last meeting was canceled.", "Propose times")

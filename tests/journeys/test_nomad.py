@@ -1,4 +1,4 @@
-"""Journey of a Nomad plugin test: every call, the result, and the response."""
+"""The test of a Nomad plugin: progress, results, and the recorded calls."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +13,7 @@ from verification.testruns.models import TestRun
 
 
 @needs_sandbox
-def test_device_plugin_learns_what_to_mend(
+def test_faulty_device_plugin_gets_advice_for_each_rule(
     visit: Callable[..., Person], acme: Any, alice: Any, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr(sandbox_kind, "READABLE_FOLDERS", READABLE)
@@ -24,10 +24,10 @@ def test_device_plugin_learns_what_to_mend(
     partner.write("Configuration", '{"address": "127.0.0.1:9999"}').press("Start test run")
     partner.sees("The test is running: 0 of 11 calls complete. Next: Direct start.")
 
-    def twins(row: TestRun, folder: Path) -> Path:
+    def fetch_plugin_with_equal_ids(row: TestRun, folder: Path) -> Path:
         return executable("device", "twins")
 
-    services.execute_test_run(TestRun.objects.get().pk, program_fetcher=twins)
+    services.execute_test_run(TestRun.objects.get().pk, program_fetcher=fetch_plugin_with_equal_ids)
     partner.sees(
         "Some rules failed. Follow the advice for each rule.",
         "The device ID “one” is empty or not unique.",

@@ -1,4 +1,4 @@
-"""Journey through similar integrations: unlisted work stays nameless until both sides agree."""
+"""Similar integrations: unlisted ones stay anonymous until both sides agree to an introduction."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,74 +11,79 @@ from integrations.programs.models import RegistryProvider
 from integrations.submissions.models import Integration
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin
-from tests.journeys.conftest import link_in
+from tests.journeys.conftest import find_link
 from tests.journeys.person import Person
 
 Visit = Callable[..., Person]
-MailTo = Callable[..., EmailMessage]
+FindEmail = Callable[..., EmailMessage]
 THEIRS = ("Globex", "Charlie", "globex.example", "Skyrocket launcher")
 OURS = ("Acme", "Alice", "acme.example", "Rocket driver")
 
 
 @pytest.fixture
-def secret(globex: Partner, charlie: Any) -> Integration:
-    """What Globex works on, unlisted, in the same repository under another name."""
+def unlisted_integration(globex: Partner, charlie: Any) -> Integration:
+    """An unlisted integration of Globex in the same repository, with another name."""
     facts = {"name": "Skyrocket launcher", "repository": "opensky/nomad-driver-rocket", "repository_id": None}
     facts |= {"homepage": "https://globex.example/skyrocket", "description": "Carries workloads."}
     return begin(globex, charlie, now=timezone.now(), **facts)
 
 
 @pytest.fixture
-def introduction_request(visit: Visit, alice: Any, secret: Integration) -> tuple[Person, Integration]:
-    """Alice, who saw it while she typed, and asked to be introduced when she sent hers."""
-    asker = visit(alice).go("/programs/choose/nomad/")
-    asker.write("Repository", "https://github.com/opensky/nomad-driver-rocket").write("Name", "Rocket driver")
-    asker.write("Description", "Runs workloads.").tick("Container Runtime").tick("Open Source").press("Continue")
-    asker.sees("Someone is working on this (the same repository).").never_reads(*THEIRS)
-    asker.tick("Someone is working on this").write("Message to the other partner", "Shall we build it together?").shot(
-        "overlaps"
-    )
-    asker.press("Submit integration").never_reads(*THEIRS)
-    return asker, Integration.objects.get(name="Rocket driver")
+def introduction_request(visit: Visit, alice: Any, unlisted_integration: Integration) -> tuple[Person, Integration]:
+    """Alice's browser after she requested an introduction on submission, and her integration."""
+    requester = visit(alice).go("/programs/choose/nomad/")
+    requester.write("Repository", "https://github.com/opensky/nomad-driver-rocket").write("Name", "Rocket driver")
+    requester.write("Description", "Runs workloads.").tick("Container Runtime").tick("Open Source").press("Continue")
+    requester.sees("Someone is working on this (the same repository).").never_receives(*THEIRS)
+    requester.tick("Someone is working on this").write(
+        "Message to the other partner", "Shall we build it together?"
+    ).shot("overlaps")
+    requester.press("Submit integration").never_receives(*THEIRS)
+    return requester, Integration.objects.get(name="Rocket driver")
 
 
 def test_two_partners_are_introduced_when_both_agree(
     visit: Visit,
-    mail_to: MailTo,
+    find_email: FindEmail,
     alice: Any,
     charlie: Any,
-    secret: Integration,
+    unlisted_integration: Integration,
     introduction_request: tuple[Person, Integration],
 ) -> None:
-    asker, ours = introduction_request
-    told = mail_to(charlie.email, "introduction_requested")
-    assert [word for word in OURS if word in told.text + told.html + told.subject] == []
-    other = visit(charlie).go(f"/integrations/{secret.uuid}/").never_reads(*OURS)
+    requester, ours = introduction_request
+    email = find_email(charlie.email, "introduction_requested")
+    assert [each for each in OURS if each in email.text + email.html + email.subject] == []
+    other = visit(charlie).go(f"/integrations/{unlisted_integration.uuid}/").never_receives(*OURS)
     other.sees("A partner with a similar integration requested an introduction", "Shall we build it together?")
-    other.press("Respond to request").never_reads(*OURS).sees("Introduction request").shot("introduction")
+    other.press("Respond to request").never_receives(*OURS).sees("Introduction request").shot("introduction")
     other.press("Accept introduction").sees("Introduction accepted", "Acme", "alice@acme.example")
-    asker.go(f"/integrations/{ours.uuid}/").sees("Introduction accepted")
-    asker.go(link_in(mail_to(alice.email, "introduction_agreed"))).sees(
+    requester.go(f"/integrations/{ours.uuid}/").sees("Introduction accepted")
+    requester.go(find_link(find_email(alice.email, "introduction_agreed"))).sees(
         "Globex", "Skyrocket launcher", "charlie@globex.example"
     )
-    assert {row.other for row in ours.introductions_asked.all()} == {secret}
+    assert {row.other for row in ours.introductions_asked.all()} == {unlisted_integration}
 
 
-def test_who_would_rather_not_stays_unknown(
-    visit: Visit, charlie: Any, secret: Integration, introduction_request: tuple[Person, Integration]
+def test_partner_who_declines_stays_anonymous(
+    visit: Visit, charlie: Any, unlisted_integration: Integration, introduction_request: tuple[Person, Integration]
 ) -> None:
-    asker, ours = introduction_request
-    other = visit(charlie).go(f"/integrations/{secret.uuid}/").press("Respond to request").press("Decline introduction")
-    other.sees("Introduction declined").never_reads(*OURS)
-    asker.go(f"/introductions/{ours.introductions_asked.get().pk}/").sees(
+    requester, ours = introduction_request
+    other = (
+        visit(charlie)
+        .go(f"/integrations/{unlisted_integration.uuid}/")
+        .press("Respond to request")
+        .press("Decline introduction")
+    )
+    other.sees("Introduction declined").never_receives(*OURS)
+    requester.go(f"/introductions/{ours.introductions_asked.get().pk}/").sees(
         "The other partner declined. They have not seen your name."
     )
-    asker.never_reads(*THEIRS)
+    requester.never_receives(*THEIRS)
     for page in ("", "history/", "similar/"):
-        asker.go(f"/integrations/{ours.uuid}/{page}").never_reads(*THEIRS)
+        requester.go(f"/integrations/{ours.uuid}/{page}").never_receives(*THEIRS)
 
 
-def test_listed_work_and_published_providers_are_named_while_one_types(visit: Visit, alice: Any) -> None:
+def test_published_provider_is_named_while_the_partner_types(visit: Visit, alice: Any) -> None:
     provider = RegistryProvider(
         registry_id="7",
         full_name="initech/rocket",

@@ -26,7 +26,7 @@ def integrations(acme: Any, alice: Any) -> list[Integration]:
     return rows
 
 
-def test_palette_leads_to_results_and_pages(visit: Visit, alice: Any, integrations: list[Integration]) -> None:
+def test_palette_opens_results_and_pages(visit: Visit, alice: Any, integrations: list[Integration]) -> None:
     browser = visit(alice).go("/help/")
     page, keys = browser.page, browser.page.keyboard
     field, status = page.get_by_role("combobox", name="Search and commands"), page.locator("#palette-status")
@@ -51,7 +51,7 @@ def test_palette_leads_to_results_and_pages(visit: Visit, alice: Any, integratio
     browser.shot("palette")
     keys.press("Enter")
     page.wait_for_url(f"**/integrations/{integrations[0].uuid}/")
-    browser.arrived()
+    browser.wait_for_page()
 
     keys.press("Meta+k")
     expect(field).to_be_focused()
@@ -61,17 +61,17 @@ def test_palette_leads_to_results_and_pages(visit: Visit, alice: Any, integratio
     keys.press("Control+k")
     keys.type("gardening")
     expect(status).to_have_text("No results")
-    expect(page.locator(".htmx-request")).to_have_count(0)  # else, Enter cuts off the request of the last letters
+    expect(page.locator(".htmx-request")).to_have_count(0)  # otherwise, Enter aborts the request for the last letters
     keys.press("Enter")
     page.wait_for_url("**/search/?q=gardening")
-    browser.arrived().sees("Nothing that you have access to matches “gardening”.")
+    browser.wait_for_page().sees("Nothing that you have access to matches “gardening”.")
 
     keys.press("Control+k")
     keys.type("notif")
     expect(selected).to_have_text("Notifications", use_inner_text=True)
     keys.press("Enter")
     page.wait_for_url("**/notifications/")
-    browser.arrived()
+    browser.wait_for_page()
 
 
 def test_palette_opens_with_its_button_and_returns_the_focus(visit: Visit, alice: Any) -> None:

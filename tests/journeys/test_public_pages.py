@@ -1,4 +1,4 @@
-"""Every public page stands up to being looked at: no violation by day and by night, no width that it spills over."""
+"""Accessibility of every public page and its fit on narrow and wide screens."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -22,22 +22,29 @@ from tests.portal.conftest import build
 Visit = Callable[..., Person]
 ACCESS = Path(__file__).parents[1] / "portal" / "access.txt"
 WIDTHS = (320, 1920)
-# public rows that are no page: files, feeds, pictures and answers for machines
-NO_PAGES = PUBLIC_FILES | {"inbox:calendar_feed", "status:healthz", "status:json"}
-# what goes wrong has a page too; each is drawn as it would come
-BAD = ("400.html", "403.html", "403_csrf.html", "404.html", "429.html", "500.html", "status/status_down.html")
+# public addresses that are not pages: files, feeds, images, and responses for machines
+NON_PAGES = PUBLIC_FILES | {"inbox:calendar_feed", "status:healthz", "status:json"}
+ERROR_TEMPLATES = (
+    "400.html",
+    "403.html",
+    "403_csrf.html",
+    "404.html",
+    "429.html",
+    "500.html",
+    "status/status_down.html",
+)
 STEPS = {"suspended": 2, "delisted": 3, "ended": 0}
 
 
-def public() -> set[str]:
-    """The names of the addresses that a visitor may look at."""
+def list_public_pages() -> set[str]:
+    """Return the URL names of the pages that a visitor can open."""
     lines = [line.split() for line in ACCESS.read_text("utf-8").splitlines() if line and not line.startswith("#")]
-    return {name for name, cell, *_ in lines if cell.startswith("200/") and not name.endswith(":")} - NO_PAGES
+    return {name for name, cell, *_ in lines if cell.startswith("200/") and not name.endswith(":")} - NON_PAGES
 
 
 def create_ended_listings(world: dict[str, Any]) -> dict[str, Integration]:
-    """A listing that is suspended, one that was removed, one whose support has ended; by what they are."""
-    cast, now, integrations_by_standing = world["cast"], timezone.now() - timedelta(days=200), {}
+    """Create a suspended listing, a delisted one, and one whose support has ended, by status."""
+    cast, now, integrations_by_status = world["cast"], timezone.now() - timedelta(days=200), {}
     for number, (listing_status, steps) in enumerate(STEPS.items()):
         row = begin(
             world["partner"],
@@ -50,62 +57,62 @@ def create_ended_listings(world: dict[str, Any]) -> dict[str, Integration]:
         )
         row = drive(row, "support", partner=cast["alice"], reviewer=cast["rita"], now=now)
         MonitoredRepository.objects.filter(integration=row).update(data_up_to=now + timedelta(days=3650))
-        story = [("issue_notice", "rita", 0), ("suspend", "rob", 31), ("delist", "rita", 91)][:steps]
-        for step, by, after in story or [("archive", "alice", 0)]:
-            there = Integration.objects.get(pk=row.pk)
-            perform_transition(there, step, actor=cast[by], note="Because.", now=now + timedelta(days=after))
-        integrations_by_standing[listing_status] = row
-    return integrations_by_standing
+        transitions = [("issue_notice", "rita", 0), ("suspend", "rob", 31), ("delist", "rita", 91)][:steps]
+        for step, by, after in transitions or [("archive", "alice", 0)]:
+            fresh = Integration.objects.get(pk=row.pk)
+            perform_transition(fresh, step, actor=cast[by], note="A test.", now=now + timedelta(days=after))
+        integrations_by_status[listing_status] = row
+    return integrations_by_status
 
 
-def look(person: Person, name: str, path: str, troubles: list[str]) -> None:
-    """One page by day and by night, and as narrow and as wide as people have it."""
-    person.page.goto(person.base + path)
-    spills(person.page, name, troubles)
+def check_page(person: Person, name: str, path: str, problems: list[str]) -> None:
+    """Audit a page, and check that it fits narrow and wide screens."""
+    person.page.goto(person.base_url + path)
+    check_widths(person.page, name, problems)
     try:
         person.audit_once()
     except AssertionError as violation:
-        troubles.append(" ".join(str(violation).split())[:600])
+        problems.append(" ".join(str(violation).split())[:600])
 
 
-def spills(page: Page, name: str, troubles: list[str]) -> None:
+def check_widths(page: Page, name: str, problems: list[str]) -> None:
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
-        wide = page.evaluate("document.documentElement.scrollWidth")
-        troubles += [f"{name}: {wide} pixels on a screen of {width}"] if wide > width else []
+        page_width = page.evaluate("document.documentElement.scrollWidth")
+        problems += [f"{name}: {page_width} pixels on a screen of {width}"] if page_width > width else []
     page.set_viewport_size({"width": 1280, "height": 900})
 
 
-def test_every_public_page_by_day_and_by_night_on_any_screen(visit: Visit, db: Any) -> None:
-    """A new public row of access.txt is looked at here, or the test says that it has no page to look at."""
-    world, visitor, troubles = build(), visit(), list[str]()
-    names = sorted(public())
+def test_every_public_page_is_accessible_and_fits_any_screen(visit: Visit, db: Any) -> None:
+    """Check each page that access.txt lists as public, unless NON_PAGES names it."""
+    world, visitor, problems = build(), visit(), list[str]()
+    names = sorted(list_public_pages())
     assert names
     for name in names:
-        look(visitor, name, address(name, world), troubles)
+        check_page(visitor, name, address(name, world), problems)
         assert visitor.page.locator("h1").count() == 1, name
     for listing_status, row in create_ended_listings(world).items():
         for name in ("directory:listing", "directory:badge"):
-            look(visitor, f"{name}, {listing_status}", reverse(name, args=[row.uuid]), troubles)
-    assert troubles == visitor.troubles == []
+            check_page(visitor, f"{name}, {listing_status}", reverse(name, args=[row.uuid]), problems)
+    assert problems == visitor.errors == []
 
 
 def serve_page(page: str) -> Callable[[Route], None]:
     return lambda route: route.fulfill(body=page, content_type="text/html")
 
 
-def test_what_goes_wrong_has_a_page_as_good_as_the_others(visit: Visit, db: Any) -> None:
-    visitor, troubles = visit(), list[str]()
-    for number, name in enumerate(BAD):
-        visitor.page.route(f"**/bad/{number}/", serve_page(render_to_string(name)))
-        look(visitor, name, f"/bad/{number}/", troubles)
+def test_every_error_page_is_accessible_and_fits_any_screen(visit: Visit, db: Any) -> None:
+    visitor, problems = visit(), list[str]()
+    for number, name in enumerate(ERROR_TEMPLATES):
+        visitor.page.route(f"**/error/{number}/", serve_page(render_to_string(name)))
+        check_page(visitor, name, f"/error/{number}/", problems)
     visitor.page.unroute_all()
-    look(visitor, "a page that there is not", "/listed/nothing/", troubles)
-    assert troubles == visitor.troubles == []
+    check_page(visitor, "unknown address", "/listed/nothing/", problems)
+    assert problems == visitor.errors == []
 
 
-def test_own_pages_of_the_way_in_on_any_screen(visit: Visit, alice: Any) -> None:
-    owner, troubles = visit(alice), list[str]()
+def test_pages_of_a_partner_are_accessible_and_fit_any_screen(visit: Visit, alice: Any) -> None:
+    owner, problems = visit(alice), list[str]()
     for name in (
         "api:tokens",
         "inbox:preferences",
@@ -114,23 +121,23 @@ def test_own_pages_of_the_way_in_on_any_screen(visit: Visit, alice: Any) -> None
         "analytics:saved_views",
         "accounts:profile",
     ):
-        look(owner, name, reverse(name), troubles)
-    look(owner, "webhooks:create", reverse("webhooks:create", args=["acme"]), troubles)
-    assert troubles == owner.troubles == []
+        check_page(owner, name, reverse(name), problems)
+    check_page(owner, "webhooks:create", reverse("webhooks:create", args=["acme"]), problems)
+    assert problems == owner.errors == []
 
 
-def test_offices_pages_on_any_screen(visit: Visit, rita: Any) -> None:
+def test_analytics_pages_are_accessible_and_fit_any_screen(visit: Visit, rita: Any) -> None:
     services.save_view(rita, "overview", "Terraform", "program=terraform-provider", shared=False, now=timezone.now())
-    reviewer, troubles = visit(rita), list[str]()
+    reviewer, problems = visit(rita), list[str]()
     for name in ("analytics:overview", "analytics:flow", "analytics:workload", "analytics:saved_views"):
-        look(reviewer, name, reverse(name), troubles)
+        check_page(reviewer, name, reverse(name), problems)
     reviewer.page.set_viewport_size({"width": 320, "height": 900})
     reviewer.go(reverse("analytics:forecast"))
     expect(reviewer.page.locator(".tabs [aria-current]")).to_be_in_viewport(ratio=0.9)
-    assert troubles == reviewer.troubles == []
+    assert problems == reviewer.errors == []
 
 
-def test_what_is_fetched_again_says_that_it_waits(visit: Visit, db: Any) -> None:
+def test_results_are_marked_busy_while_they_are_fetched(visit: Visit, db: Any) -> None:
     visitor = visit().go("/directory/")
     page, held_routes = visitor.page, list[Route]()
     page.route("**/directory/?q=*", lambda route: held_routes.append(route))

@@ -1,4 +1,4 @@
-"""One provider of the real registry, submitted under its true name and address, meets its true neighbors."""
+"""A provider of the real registry is submitted with its real name, and similar real providers are shown."""
 
 import os
 from pathlib import Path
@@ -12,22 +12,22 @@ from integrations.programs.models import RegistryProvider
 from tests.conftest import company
 from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider
-from tests.journeys.walk import Walk
+from tests.journeys.walkthrough import Walkthrough
 
 NAME, REPOSITORY = "PagerDuty/pagerduty", "PagerDuty/terraform-provider-pagerduty"
 SHARED = os.environ.get("PORTAL_SHARED", "")
-pytestmark = pytest.mark.skipif(not SHARED, reason="PORTAL_SHARED is unset: the providers of the registry are not here")
+pytestmark = pytest.mark.skipif(not SHARED, reason="PORTAL_SHARED is unset, so the registry data is missing")
 
 
 @pytest.fixture
 def acme(db: None) -> Partner:
-    """This story's company is the one that makes the provider."""
+    """The company that makes the provider."""
     return company("PagerDuty", "pagerduty.com")
 
 
 @pytest.fixture
-def world(capsys: Any, db: None) -> RegistryProvider:
-    """Every provider of the registry is here; the one of the story is returned."""
+def pagerduty(capsys: Any, db: None) -> RegistryProvider:
+    """PagerDuty's provider. All other providers of the registry are imported too."""
     call_command("import_registry_providers", Path(SHARED) / "data/registry-extract/providers.jsonl.gz")
     captured_output = capsys.readouterr()
     assert "7,088 lines: 7,0" in captured_output.out
@@ -35,30 +35,32 @@ def world(capsys: Any, db: None) -> RegistryProvider:
     return RegistryProvider.objects.get(full_name=NAME)
 
 
-def test_real_provider_goes_all_the_way(
-    scriptless_walk: Walk, world: RegistryProvider, github: Any, registry: Any, settings: Any
+def test_real_provider_reaches_support(
+    scriptless_walkthrough: Walkthrough, pagerduty: RegistryProvider, github: Any, registry: Any, settings: Any
 ) -> None:
-    walk = scriptless_walk
+    walkthrough = scriptless_walkthrough
     settings.REGISTRY_URL = registry.url
     description = "Manages services, teams and schedules of PagerDuty."
     github.seed(Repo(REPOSITORY, description, homepage="https://www.pagerduty.com/", releases=("v3.30.0",)))
-    registry.publish(Provider(NAME, source=world.source, tier="partner", versions=("3.30.0",)))
-    partner = walk.partner.go("/search/?q=pagerduty").sees(NAME)
-    walk.begin(
+    registry.publish(Provider(NAME, source=pagerduty.source, tier="partner", versions=("3.30.0",)))
+    partner = walkthrough.partner.go("/search/?q=pagerduty").sees(NAME)
+    walkthrough.start_integration(
         "Do you want users to manage resources on your platform",
         repository=REPOSITORY,
         name="PagerDuty",
         category="Logging & Monitoring",
         offering="Open Source",
     )
-    partner.go(f"{walk.page}similar/").sees(
+    partner.go(f"{walkthrough.page}similar/").sees(
         f"This repository is already published as {NAME} in the registry (partner)."
     )
-    theirs = RegistryProvider.objects.filter(name_key="pagerduty").exclude(namespace="PagerDuty")
-    most_used = [row.full_name for row in theirs.order_by("-downloads")[:3]]
+    similar_providers = RegistryProvider.objects.filter(name_key="pagerduty").exclude(namespace="PagerDuty")
+    most_used = [row.full_name for row in similar_providers.order_by("-downloads")[:3]]
     partner.sees(*(f"{name} is already published in the registry (community, the same product)." for name in most_used))
-    partner.sees(f"{theirs.count() - 3} more published providers (the same product).")
-    walk.to("review").round_of_changes("Name the release that we should read.", "It is v3.30.0.").to("support")
-    row = walk.row
+    partner.sees(f"{similar_providers.count() - 3} more published providers (the same product).")
+    walkthrough.advance_to("review").complete_change_round(
+        "Name the release that we should read.", "It is v3.30.0."
+    ).advance_to("support")
+    row = walkthrough.row
     assert (row.repository, row.listing_status, row.tier) == (REPOSITORY, "listed", "verified")
     partner.go("/directory/").sees("PagerDuty")

@@ -1,6 +1,6 @@
-"""The weekly report: from the email to the reason of the worst breach, and what managers do with it.
+"""The weekly SLA report: its email links to the reason of the worst breach, and managers preview and send it.
 
-With PORTAL_SHOTS, the email is kept as a desktop, a phone, and a dark picture.
+If PORTAL_SHOTS names a folder, it receives screenshots of the email.
 """
 
 import os
@@ -24,18 +24,18 @@ MAX_CLICKS = 1
 SHOTS = os.environ.get("PORTAL_SHOTS", "")
 
 
-def test_email_leads_to_the_reason_of_the_worst_breach_in_one_click(
+def test_email_links_to_the_reason_of_the_worst_breach(
     visit: Callable[..., Person], chromium: Browser, acme: Any, alice: Any, record_property: Callable[..., None]
 ) -> None:
     create_reports(acme)
     html = EmailMessage.objects.filter(name="report", to=alice.email).latest("pk").html
-    take_pictures(chromium, html)
+    take_screenshots(chromium, html)
     reader = visit(alice)
     reader.page.set_content(html)
     reader.clicks = 0
     reader.page.get_by_role("link", name="#", exact=False).first.click()
     reader.clicks += 1
-    reader.arrived().sees("Due date explanation")
+    reader.wait_for_page().sees("Due date explanation")
     expect(reader.page.locator("#resolve")).to_be_in_viewport()
     record_property(FIGURE_PROPERTY, f"{reader.clicks} click from the email to the reason of the worst breach")
     assert reader.clicks <= MAX_CLICKS
@@ -47,7 +47,9 @@ def test_manager_previews_a_report_sends_it_and_adds_a_recipient(
     create_reports(acme)
     manager = visit(sam).go("/reports/").press("Program performance").sees("Breach reasons").shot("performance")
     manager.go("/reports/?scope=programs").page.get_by_role("link", name="all programs").first.click()
-    manager.arrived().press("Preview and send emails").sees("Recipients", "sam@program.example").shot("report-emails")
+    manager.wait_for_page().press("Preview and send emails").sees("Recipients", "sam@program.example").shot(
+        "report-emails"
+    )
     frame = manager.page.frame_locator("iframe")
     expect(frame.get_by_role("heading", level=1)).to_contain_text("all programs")
     manager.press("Send again").sees("Report sent to sam@program.example.")
@@ -66,8 +68,8 @@ def create_reports(acme: Any) -> None:
         tasks.generate_due_reports(now - timedelta(weeks=weeks))
 
 
-def take_pictures(chromium: Browser, html: str) -> None:
-    """Keep the email as it looks in each view, if pictures are wanted."""
+def take_screenshots(chromium: Browser, html: str) -> None:
+    """Take a screenshot of the email in each view if PORTAL_SHOTS names a folder."""
     for view, settings in VIEWS.items() if SHOTS else ():
         context = chromium.new_context(**settings)  # type: ignore[arg-type]
         page = context.new_page()

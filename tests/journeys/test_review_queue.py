@@ -1,4 +1,4 @@
-"""A reviewer's day: the queue, claims that run out, who should review, what is new, and what a decision sends."""
+"""The work of reviewers: queue, claims, assignments, unread changes, decisions, and their emails."""
 
 import re
 from collections.abc import Callable
@@ -20,34 +20,34 @@ from tests.journeys.person import Person
 
 MAX_REQUEST_CLICKS = 5
 Visit = Callable[..., Person]
-Later = Callable[..., None]
+AdvanceTime = Callable[..., None]
 MAX_KEYS_PER_APPROVAL = 3
 
 
 @pytest.fixture
-def waiting(acme: Partner, alice: Any, rita: Any, github: Any) -> Integration:
+def review_request(acme: Partner, alice: Any, rita: Any, github: Any) -> Integration:
     """Acme's Nomad integration, whose review was requested just now."""
     now = timezone.now()
     return drive(begin(acme, alice, now=now), "review", partner=alice, reviewer=rita, now=now)
 
 
-def page_of(row: Integration, rest: str = "") -> str:
+def build_path(row: Integration, rest: str = "") -> str:
     return f"/integrations/{row.uuid}/{rest}"
 
 
-def stage_of(row: Integration) -> str:
+def fetch_stage(row: Integration) -> str:
     return str(Integration.objects.get(pk=row.pk).stage)
 
 
-def test_claim_lasts_half_an_hour_and_is_free_then(
-    visit: Visit, later: Later, rita: Any, rob: Any, waiting: Integration
+def test_claim_expires_after_half_an_hour(
+    visit: Visit, advance_time: AdvanceTime, rita: Any, rob: Any, review_request: Integration
 ) -> None:
     first, second = visit(rita), visit(rob)
     second.go("/queue/").sees("new review", "Unclaimed").shot("queue")
     first.go("/queue/").press("Claim review Rocket").sees("Claimed by you").go("/queue/").sees("Claimed by you until")
     second.press("Claim review Rocket").sees("Rita Reyes claimed this review until")
-    second.sees("Rita Reyes until").sees_not("Claim review Rocket")
-    later(minutes=31)
+    second.sees("Rita Reyes until").does_not_see("Claim review Rocket")
+    advance_time(minutes=31)
     first.go("/queue/").sees("Assigned to you (claim expired)")
     second.go("/queue/").sees("Unclaimed (claim by Rita Reyes expired)").press("Claim review Rocket").sees(
         "Claimed by you"
@@ -55,59 +55,63 @@ def test_claim_lasts_half_an_hour_and_is_free_then(
     second.sees("You released the claim on Rocket.")
 
 
-def test_reviewer_is_suggested_with_the_reason_in_words(
-    visit: Visit, rita: Any, rob: Any, waiting: Integration
-) -> None:
+def test_reviewer_is_suggested_with_a_reason(visit: Visit, rita: Any, rob: Any, review_request: Integration) -> None:
     visit(rob).go("/queue/").press("Reviewer profile").tick("Nomad").press("Save profile").sees("Profile saved.")
-    first = visit(rita).go(page_of(waiting, "review/")).press("Assign reviewer").sees("Suggested")
+    first = visit(rita).go(build_path(review_request, "review/")).press("Assign reviewer").sees("Suggested")
     first.sees("Knows Nomad · 0 of").tick("Rob Roth").press("Assign reviewer").sees("Assigned Rocket to Rob Roth.")
     visit(rob).go("/queue/?tab=mine").sees("Rocket", "Assigned to you")
 
 
-def test_filters_are_in_the_address(visit: Visit, acme: Partner, alice: Any, rita: Any, waiting: Integration) -> None:
+def test_filters_are_part_of_the_url(
+    visit: Visit, acme: Partner, alice: Any, rita: Any, review_request: Integration
+) -> None:
     now = timezone.now()
     drive(begin(acme, alice, "vault", now, name="Safe"), "review", partner=alice, reviewer=rita, now=now)
     browser = visit(rita).go("/queue/").sees("Rocket", "Safe")
-    browser.choose("Program", "Vault").sees_not("Rocket")
+    browser.choose("Program", "Vault").does_not_see("Rocket")
     browser.page.wait_for_url("**program=vault**")
     assert parse_qs(urlsplit(browser.page.url).query)["program"] == ["vault"]
-    visit(rita, phone=True, javascript=False).go(browser.page.url).sees("Safe").sees_not("Rocket")
+    visit(rita, phone=True, javascript=False).go(browser.page.url).sees("Safe").does_not_see("Rocket")
     browser.go(browser.page.url).choose("Minimum waiting time", "2 weeks").sees("No matching items")
     browser.press("Clear all filters", nth=-1).sees("Rocket", "Safe")
 
 
-def test_what_changed_since_the_last_look_is_said(visit: Visit, alice: Any, rita: Any, waiting: Integration) -> None:
-    reviewer = visit(rita).go(page_of(waiting, "review/")).press("Mark as read").sees("No changes since")
-    partner = visit(alice).go(page_of(waiting))
+def test_changes_since_the_last_visit_are_shown(
+    visit: Visit, alice: Any, rita: Any, review_request: Integration
+) -> None:
+    reviewer = visit(rita).go(build_path(review_request, "review/")).press("Mark as read").sees("No changes since")
+    partner = visit(alice).go(build_path(review_request))
     partner.write("Message to the program", "The tests run in a minute now.").press("Send message")
     partner.sees("The tests run in a minute now.")
-    news = reviewer.go(page_of(waiting, "review/")).page.locator("#changes")
+    news = reviewer.go(build_path(review_request, "review/")).page.locator("#changes")
     expect(news).to_contain_text("Alice Archer")
     expect(news).to_contain_text("The tests run in a minute now.")
     reviewer.shot("review").press("Mark as read").sees("No changes since")
 
 
-def test_note_of_the_program_never_reaches_the_partner(
-    visit: Visit, alice: Any, rita: Any, rob: Any, waiting: Integration
+def test_internal_note_never_reaches_the_partner(
+    visit: Visit, alice: Any, rita: Any, rob: Any, review_request: Integration
 ) -> None:
-    reviewer = visit(rita).go(page_of(waiting, "review/"))
-    reviewer.write("Message to Acme or internal note", "Smells of burnt rubber.").press("Save internal note")
+    reviewer = visit(rita).go(build_path(review_request, "review/"))
+    reviewer.write("Message to Acme or internal note", "Check the license again.").press("Save internal note")
     reviewer.write("Message to Acme or internal note", "We have read it.").press("Send to partner")
-    visit(rob).go(page_of(waiting, "review/")).sees("Smells of burnt rubber.", "We have read it.")
+    visit(rob).go(build_path(review_request, "review/")).sees("Check the license again.", "We have read it.")
     partner = visit(alice)
     for rest in ("", "history/"):
-        partner.go(page_of(waiting, rest)).never_reads("burnt rubber")
+        partner.go(build_path(review_request, rest)).never_receives("the license again")
     partner.sees("We have read it.")
-    partner.go("/notifications/").never_reads("burnt rubber")
+    partner.go("/notifications/").never_receives("the license again")
     assert [
-        mail.to for mail in EmailMessage.objects.all() if "burnt rubber" in mail.text + mail.html + mail.subject
+        email.to
+        for email in EmailMessage.objects.all()
+        if "the license again" in email.text + email.html + email.subject
     ] == []
 
 
-def test_decision_waits_shows_its_email_and_can_be_undone(
-    visit: Visit, later: Later, alice: Any, rita: Any, waiting: Integration
+def test_decision_previews_its_email_and_can_be_undone(
+    visit: Visit, advance_time: AdvanceTime, alice: Any, rita: Any, review_request: Integration
 ) -> None:
-    reviewer = visit(rita).go(page_of(waiting, "review/")).press("Decline").press("Decline")
+    reviewer = visit(rita).go(build_path(review_request, "review/")).press("Decline").press("Decline")
     reviewer.sees("Enter a reason. We record it with the decision.")
     reviewer.page.locator("#id_note").fill("It launches nothing.")
     editor = reviewer.page.locator("#id_email-body")
@@ -118,94 +122,107 @@ def test_decision_waits_shows_its_email_and_can_be_undone(
     texts = ("> It launches nothing.", "Thank you for the work.")
     assert (email.state, [text in email.text for text in texts]) == ("held", [True, True])
     reviewer.go("/emails/?state=held").press(email.subject).sees("It launches nothing.")
-    reviewer.go(page_of(waiting, "review/")).press("Undo decision").sees_not("You can undo this decision until")
-    later(minutes=11)
+    reviewer.go(build_path(review_request, "review/")).press("Undo decision").does_not_see(
+        "You can undo this decision until"
+    )
+    advance_time(minutes=11)
     email.refresh_from_db()
-    assert (email.state, stage_of(waiting)) == ("canceled", "review")
-    visit(alice).go("/notifications/").never_reads("It launches nothing.")
+    assert (email.state, fetch_stage(review_request)) == ("canceled", "review")
+    visit(alice).go("/notifications/").never_receives("It launches nothing.")
 
 
-def test_declined_with_a_reason_it_ends_and_the_partner_reads_why(
-    visit: Visit, later: Later, alice: Any, rita: Any, waiting: Integration
+def test_partner_reads_why_the_integration_was_declined(
+    visit: Visit, advance_time: AdvanceTime, alice: Any, rita: Any, review_request: Integration
 ) -> None:
-    reviewer = visit(rita, javascript=False).go(page_of(waiting, "review/")).press("Decline")
+    reviewer = visit(rita, javascript=False).go(build_path(review_request, "review/")).press("Decline")
     reviewer.page.locator("#id_note").fill("It launches nothing.")
     reviewer.press("Decline")
-    later(minutes=11)
+    advance_time(minutes=11)
     assert EmailMessage.objects.get(name="integration_declined", to=alice.email).state == "stored"
-    visit(alice).go(page_of(waiting)).sees("Declined", "It launches nothing.")
+    visit(alice).go(build_path(review_request)).sees("Declined", "It launches nothing.")
 
 
-def test_waiver_has_a_reason_and_an_end(
-    visit: Visit, later: Later, alice: Any, rita: Any, waiting: Integration
+def test_waiver_has_a_reason_and_expires(
+    visit: Visit, advance_time: AdvanceTime, alice: Any, rita: Any, review_request: Integration
 ) -> None:
     requirement = next(
-        r for r in waiting.edition.requirements() if not waiting.fulfillments.filter(requirement_id=r.id)
+        r for r in review_request.edition.requirements() if not review_request.fulfillments.filter(requirement_id=r.id)
     )
     until = timezone.localtime(timezone.now() + timedelta(days=30))
-    reviewer = visit(rita).go(page_of(waiting, f"requirements/{requirement.id}/"))
+    reviewer = visit(rita).go(build_path(review_request, f"requirements/{requirement.id}/"))
     reviewer.page.locator("#waive summary").click()
     reviewer.press("Grant waiver", within=reviewer.page.get_by_role("dialog")).sees(
         "Enter a reason. The partner and the public listing show it."
     )
     reviewer.write("Reason", "Agreed on the phone.").write("Expiration date", f"{until:%Y-%m-%d}")
     reviewer.press("Grant waiver").sees("Waived", "Agreed on the phone.").shot("waived")
-    visit(alice).go(page_of(waiting, f"requirements/{requirement.id}/")).sees("Agreed on the phone.")
-    state = waiting.fulfillments.get(requirement_id=requirement.id)
+    visit(alice).go(build_path(review_request, f"requirements/{requirement.id}/")).sees("Agreed on the phone.")
+    state = review_request.fulfillments.get(requirement_id=requirement.id)
     assert state.is_met(timezone.now())
-    later(days=32)
+    advance_time(days=32)
     assert not state.is_met(timezone.now())
-    visit(alice).go(page_of(waiting, f"requirements/{requirement.id}/")).sees("Waiver expired")
+    visit(alice).go(build_path(review_request, f"requirements/{requirement.id}/")).sees("Waiver expired")
 
 
-def test_on_hold_no_one_is_late_until_it_goes_on(visit: Visit, alice: Any, rita: Any, waiting: Integration) -> None:
-    reviewer = visit(rita).go(page_of(waiting, "review/")).press("Put on hold").choose("Waiting for", "Someone else")
+def test_integration_on_hold_has_no_due_date_until_the_hold_is_removed(
+    visit: Visit, alice: Any, rita: Any, review_request: Integration
+) -> None:
+    reviewer = (
+        visit(rita).go(build_path(review_request, "review/")).press("Put on hold").choose("Waiting for", "Someone else")
+    )
     reviewer.page.locator("#id_note").fill("The new release of the product.")
     reviewer.press("Put on hold").sees("The new release of the product.")
-    row = Integration.objects.get(pk=waiting.pk)
+    row = Integration.objects.get(pk=review_request.pk)
     assert (row.responsible_party, row.action_due_at) == ("third_party", None)
-    visit(alice).go(page_of(waiting)).sees("The new release of the product.").shot("on-hold")
+    visit(alice).go(build_path(review_request)).sees("The new release of the product.").shot("on-hold")
     reviewer.press("Remove hold").press("Remove hold")
     row.refresh_from_db()
     assert (row.responsible_party, row.action_due_at is not None) == ("program", True)
 
 
-def test_moving_to_another_edition_is_looked_at_first(visit: Visit, acme: Partner, alice: Any, rita: Any) -> None:
+def test_change_of_edition_is_previewed(visit: Visit, acme: Partner, alice: Any, rita: Any) -> None:
     row = begin(acme, alice, "terraform-provider", timezone.now(), category="comms-messaging")
-    reviewer = visit(rita).go(page_of(row, "review/")).press("Change edition").press("Preview changes")
+    reviewer = visit(rita).go(build_path(row, "review/")).press("Change edition").press("Preview changes")
     reviewer.sees("Comms & Messaging", "Communication & Messaging", "New requirements").shot("move-edition")
     assert Integration.objects.get(pk=row.pk).edition_date == "2021-10"
     reviewer.press("Change edition").sees("Rocket now uses edition 2026-06.")
     integration = Integration.objects.get(pk=row.pk)
     assert (integration.edition_date, integration.category) == ("2026-06", "communication-messaging")
-    visit(alice).go(page_of(row, "history/")).sees("2026-06")
+    visit(alice).go(build_path(row, "history/")).sees("2026-06")
 
 
-def test_no_one_decides_on_their_own_partner(
-    visit: Visit, acme: Partner, rita: Any, rob: Any, waiting: Integration
+def test_reviewer_cannot_decide_on_their_own_company(
+    visit: Visit, acme: Partner, rita: Any, rob: Any, review_request: Integration
 ) -> None:
     Membership.objects.create(partner=acme, user=rob, role="editor", joined_at=timezone.now())
-    own = visit(rob).go("/queue/").sees("Your company").sees_not("Claim review Rocket")
-    own.go(page_of(waiting, "review/")).sees("You are a member of Acme. Another reviewer must decide.").sees_not(
-        "Claim"
-    )
-    own.sees_not("Add finding").go(page_of(waiting, "steps/approve/"))
+    own = visit(rob).go("/queue/").sees("Your company").does_not_see("Claim review Rocket")
+    own.go(build_path(review_request, "review/")).sees(
+        "You are a member of Acme. Another reviewer must decide."
+    ).does_not_see("Claim")
+    own.does_not_see("Add finding").go(build_path(review_request, "steps/approve/"))
     expect(own.page.get_by_role("button", name="Approve")).to_have_count(0)
-    visit(rita).go(page_of(waiting, "assign/")).sees("Rita Reyes").sees_not("Rob Roth")
+    visit(rita).go(build_path(review_request, "assign/")).sees("Rita Reyes").does_not_see("Rob Roth")
 
 
 def test_two_findings_from_templates_are_requested_within_five_clicks(
-    visit: Visit, rita: Any, waiting: Integration
+    visit: Visit, rita: Any, review_request: Integration
 ) -> None:
-    reviewer, titles = visit(rita).go(page_of(waiting, "review/")), [each.title for each in list_templates(waiting)[:2]]
+    reviewer, titles = (
+        visit(rita).go(build_path(review_request, "review/")),
+        [each.title for each in list_templates(review_request)[:2]],
+    )
     clicks = reviewer.clicks
     for title in titles:
         reviewer.tick(title)
     reviewer.press("Add and request changes").sees("Subject").press("Request changes")
     used_clicks = reviewer.clicks - clicks
     print(f"request changes with 2 template findings: {used_clicks} clicks, budget {MAX_REQUEST_CLICKS}")
-    waiting.refresh_from_db()
-    assert (used_clicks <= MAX_REQUEST_CLICKS, waiting.findings.count(), waiting.review_state) == (True, 2, "changes")
+    review_request.refresh_from_db()
+    assert (used_clicks <= MAX_REQUEST_CLICKS, review_request.findings.count(), review_request.review_state) == (
+        True,
+        2,
+        "changes",
+    )
 
 
 def test_reviewer_assigns_a_page_with_four_clicks_and_opens_approval_with_one_key(
@@ -238,23 +255,23 @@ def test_clean_integration_is_approved_and_the_next_opens_with_three_keys(
     reviewer.page.keyboard.press(keys[0])
     reviewer.page.keyboard.press(keys[1])
     reviewer.page.wait_for_url("**/steps/approve/")
-    reviewer.arrived().page.keyboard.press(keys[2])
+    reviewer.wait_for_page().page.keyboard.press(keys[2])
     reviewer.page.wait_for_url("**/review/?decided=*")
     print(f"approve and open the next item: {len(keys)} keys")
-    reviewer.arrived().sees("Second", "You approved")
+    reviewer.wait_for_page().sees("Second", "You approved")
     assert len(keys) <= MAX_KEYS_PER_APPROVAL
-    assert [stage_of(row) for row in Integration.objects.order_by("name")] == ["release", "review", "review"]
+    assert [fetch_stage(row) for row in Integration.objects.order_by("name")] == ["release", "review", "review"]
 
 
 def test_review_is_dragged_to_another_reviewer_or_assigned_by_its_link(
-    visit: Visit, rita: Any, rob: Any, waiting: Integration
+    visit: Visit, rita: Any, rob: Any, review_request: Integration
 ) -> None:
     reviewer = visit(rita).go(reverse("analytics:workload")).press("Rebalance reviews").sees("Reviews by reviewer")
     card = reviewer.page.locator("[data-reviewer]")
     reviewer.shot("rebalance").page.locator("[data-review]").drag_to(card.filter(has_text="Rob Roth"))
     reviewer.sees("Assigned 1 review.")
     expect(card.filter(has_text="Rob Roth")).to_contain_text("Rocket")
-    assert Integration.objects.get(pk=waiting.pk).reviewer == rob
+    assert Integration.objects.get(pk=review_request.pk).reviewer == rob
     reader = visit(rita, javascript=False).go("/queue/rebalance/").press("Change reviewer Rocket")
     reader.tick("Rita Reyes").press("Assign reviewer").sees("Assigned Rocket to Rita Reyes.")
-    assert Integration.objects.get(pk=waiting.pk).reviewer == rita
+    assert Integration.objects.get(pk=review_request.pk).reviewer == rita

@@ -1,4 +1,4 @@
-"""Journey through provider schemas: submitted, compared, previewed for Crossplane, and withdrawn."""
+"""Provider schemas: upload, comparison of versions, and Crossplane preview."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,18 +10,18 @@ from tests.verification.schemas.acme import encode_schema
 from tests.verification.schemas.test_pages import newer
 
 
-def test_schema_is_submitted_compared_and_previewed(
+def test_schemas_are_uploaded_compared_and_previewed(
     visit: Callable[..., Person], alice: Any, acme: Any, rita: Any, tmp_path: Path
 ) -> None:
     row = begin(acme, alice, "terraform-provider", repository="acme/terraform-provider-acme")
-    first, second = tmp_path / "old.json", tmp_path / "new.json"
-    first.write_bytes(encode_schema())
-    second.write_bytes(newer())
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    old.write_bytes(encode_schema())
+    new.write_bytes(newer())
     page = visit(alice).go(f"/integrations/{row.uuid}/").press("Schemas and Crossplane resources")
-    page.sees("No schemas yet").write("Provider version", "v1.4.0").hand_in("Schema", first).press("Upload schema")
-    page.sees("begins with a “v”").write("Provider version", "1.4.0").hand_in("Schema", first).press("Upload schema")
+    page.sees("No schemas yet").write("Provider version", "v1.4.0").choose_file("Schema", old).press("Upload schema")
+    page.sees("begins with a “v”").write("Provider version", "1.4.0").choose_file("Schema", old).press("Upload schema")
     page.sees("Saved the schema of version 1.4.0 with 6 resources.")
-    page.write("Provider version", "1.5.0").hand_in("Schema", second).press("Upload schema").sees(
+    page.write("Provider version", "1.5.0").choose_file("Schema", new).press("Upload schema").sees(
         "Saved the schema of version 1.5.0"
     ).shot("schemas")
     page.press("Changes in 1.5.0").sees("The resource acme_key was removed.")

@@ -1,4 +1,4 @@
-"""A person guards the account with a second factor, signs in with it, and loses the phone."""
+"""Two-factor authentication: setup, sign-in, and recovery without the phone."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -12,8 +12,8 @@ from tests.conftest import PASSWORD
 from tests.journeys.person import Person
 
 
-def code_of(secret: str) -> str:
-    """What the app on the phone shows now."""
+def compute_code(secret: str) -> str:
+    """Compute the code that the authenticator app shows now."""
     return format_hotp_value(hotp_value(secret, next(yield_hotp_counters_from_time())))
 
 
@@ -21,21 +21,21 @@ def sign_in(browser: Person, user: Any) -> None:
     browser.go("/accounts/login/").write("Email address", user.email).write("Password", PASSWORD).press("Sign in")
 
 
-def test_second_factor_is_set_up_used_and_survives_a_lost_phone(visit: Callable[..., Person], alice: Any) -> None:
+def test_second_factor_is_set_up_used_and_replaced_by_a_recovery_code(visit: Callable[..., Person], alice: Any) -> None:
     browser = visit()
     sign_in(browser, alice)
     browser.go("/profile/").press("Off").sees("Two-factor authentication").press("Set up")
     secret = browser.page.locator("main code").first.inner_text()
     browser.shot("second-factor")
     browser.write("Code", "000000").press("Turn on").sees("Incorrect code.")
-    browser.write("Code", code_of(secret)).press("Turn on").sees("10 of 10 recovery codes left.")
+    browser.write("Code", compute_code(secret)).press("Turn on").sees("10 of 10 recovery codes left.")
     recovery = browser.page.locator("main ul code").first.inner_text()
 
     with time_machine.travel(timezone.now() + timedelta(minutes=1), tick=True):
         stranger = visit()
         sign_in(stranger, alice)
         stranger.sees("Enter the code").go("/profile/").sees("Enter the code")
-        stranger.write("Code", code_of(secret)).press("Sign in").sees("Your integrations")
+        stranger.write("Code", compute_code(secret)).press("Sign in").sees("Your integrations")
 
         without_phone = visit()
         sign_in(without_phone, alice)

@@ -1,4 +1,4 @@
-"""A person signs in with GitHub: for the first time, again, and with an account that was there before."""
+"""Sign-in with GitHub: new and existing accounts, second factor, and outages."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ from portal.notifications.models import EmailMessage
 from tests.conftest import PASSWORD
 from tests.fakes.github.server import GitHub
 from tests.journeys.person import Person
-from tests.journeys.test_second_factor import code_of
+from tests.journeys.test_second_factor import compute_code
 
 pytestmark = pytest.mark.github
 Visit = Callable[..., Person]
@@ -22,7 +22,7 @@ ALICE = {"login": "alice-archer", "name": "Alice at home", "email": "alice@acme.
 
 @pytest.fixture
 def github_app(github_sign_in: GitHub, settings: Any) -> GitHub:
-    """GitHub's stand-in with two people, to which forms may lead."""
+    """The GitHub stand-in with two people, allowed as a target of forms."""
     policy = django_settings.CONTENT_SECURITY_POLICY["DIRECTIVES"]
     settings.CONTENT_SECURITY_POLICY = {
         "DIRECTIVES": policy | {"form-action": [*policy["form-action"], github_sign_in.url]}
@@ -31,70 +31,70 @@ def github_app(github_sign_in: GitHub, settings: Any) -> GitHub:
     return github_sign_in
 
 
-def at_github(browser: Person, login: str) -> Person:
-    """Say there who one is. The page there is not ours to audit."""
+def authorize_at_github(browser: Person, login: str) -> Person:
+    """Select the person on the page of the GitHub stand-in, which is not audited."""
     browser.page.wait_for_url("**/login/oauth/authorize**")
     browser.page.get_by_role("button", name=login).click()
-    browser.page.wait_for_url(f"{browser.base}/**")
-    return browser.arrived()
+    browser.page.wait_for_url(f"{browser.base_url}/**")
+    return browser.wait_for_page()
 
 
-def with_github(browser: Person, login: str, words: str = "Sign in with GitHub") -> Person:
-    browser.page.get_by_role("button", name=words).click()
-    return at_github(browser, login)
+def sign_in_with_github(browser: Person, login: str, label: str = "Sign in with GitHub") -> Person:
+    browser.page.get_by_role("button", name=label).click()
+    return authorize_at_github(browser, login)
 
 
-def test_person_comes_with_github_and_comes_again(visit: Visit, github_app: GitHub) -> None:
+def test_person_signs_up_and_in_with_github(visit: Visit, github_app: GitHub) -> None:
     dora = visit()
     dora.go("/accounts/signup/").shot("sign-up")
-    with_github(dora, "dora", "Sign up with GitHub").sees("Create a company")
+    sign_in_with_github(dora, "dora", "Sign up with GitHub").sees("Create a company")
     dora.go("/profile/").sees("dora@initech.example", "Set password")
     again = visit()
-    with_github(again.go("/accounts/login/"), "dora").sees("Create a company")
+    sign_in_with_github(again.go("/accounts/login/"), "dora").sees("Create a company")
     assert list(User.objects.values_list("name", "email")) == [("Dora Dean", "dora@initech.example")]
 
 
-def test_github_opens_the_account_of_the_same_confirmed_address(visit: Visit, github_app: GitHub, alice: Any) -> None:
+def test_github_signs_in_to_the_account_with_the_same_verified_address(
+    visit: Visit, github_app: GitHub, alice: Any
+) -> None:
     browser = visit()
-    with_github(browser.go("/accounts/login/?next=/company/"), "alice-archer").sees("Acme", "Alice Archer")
+    sign_in_with_github(browser.go("/accounts/login/?next=/company/"), "alice-archer").sees("Acme", "Alice Archer")
     assert User.objects.get() == alice
-    mail = EmailMessage.objects.get()
-    assert (mail.to, mail.subject) == (alice.email, "Sign-in method added")
+    email = EmailMessage.objects.get()
+    assert (email.to, email.subject) == (alice.email, "Sign-in method added")
 
 
-def test_second_factor_is_asked_after_github_too(visit: Visit, github_app: GitHub, alice: Any) -> None:
+def test_second_factor_is_required_after_github(visit: Visit, github_app: GitHub, alice: Any) -> None:
     TOTP.activate(alice, "JBSWY3DPEHPK3PXP")
     browser = visit()
-    with_github(browser.go("/accounts/login/"), "alice-archer").sees("Enter the code")
-    browser.write("Code", code_of("JBSWY3DPEHPK3PXP")).press("Sign in").sees("Your integrations")
+    sign_in_with_github(browser.go("/accounts/login/"), "alice-archer").sees("Enter the code")
+    browser.write("Code", compute_code("JBSWY3DPEHPK3PXP")).press("Sign in").sees("Your integrations")
 
 
 def test_github_account_is_connected_and_disconnected(visit: Visit, github_app: GitHub, alice: Any) -> None:
     browser = visit()
     browser.go("/accounts/login/").write("Email address", alice.email).write("Password", PASSWORD).press("Sign in")
     browser.go("/accounts/3rdparty/").sees("No GitHub account connected")
-    with_github(browser, "dora", "Connect GitHub account")
+    sign_in_with_github(browser, "dora", "Connect GitHub account")
     browser.sees("GitHub account connected.")
     browser.press("Disconnect account").sees("GitHub account disconnected.", "No GitHub account connected")
 
 
 @pytest.mark.parametrize(
-    ("path", "trouble"),
+    ("path", "failure"),
     [("/login/oauth/access_token", 502), ("/user$", 500), ("/user$", "garbage"), ("/user$", "cut"), ("/emails$", 503)],
 )
-def test_outage_at_github_is_said_and_not_blamed_on_the_person(
-    visit: Visit, github_app: GitHub, path: str, trouble: int | str
-) -> None:
-    github_app.fail(path, trouble)
+def test_outage_at_github_is_explained(visit: Visit, github_app: GitHub, path: str, failure: int | str) -> None:
+    github_app.fail(path, failure)
     browser = visit()
-    with_github(browser.go("/accounts/login/"), "dora").sees(
+    sign_in_with_github(browser.go("/accounts/login/"), "dora").sees(
         "Sign-in failed", "Try again, or sign in with your password."
     )
     assert User.objects.count() == 0
 
 
-def test_outage_at_github_leaves_the_way_by_password(visit: Visit, github_app: GitHub, alice: Any) -> None:
+def test_password_works_during_an_outage_at_github(visit: Visit, github_app: GitHub, alice: Any) -> None:
     github_app.fail("/login/oauth/access_token", 502)
     browser = visit()
-    with_github(browser.go("/accounts/login/"), "alice-archer").press("Sign in")
+    sign_in_with_github(browser.go("/accounts/login/"), "alice-archer").press("Sign in")
     browser.write("Email address", alice.email).write("Password", PASSWORD).press("Sign in").sees("Your integrations")

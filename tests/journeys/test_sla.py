@@ -1,4 +1,4 @@
-"""A promise is watched: a partner reads why an issue is due, a reviewer filters, takes the list along, decides."""
+"""SLA pages: due dates of issues, filters and exports, severity, calendars, and label policies."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -20,7 +20,7 @@ HOUR = timedelta(hours=1)
 
 @pytest.fixture
 def rocket(acme: Any, alice: Any) -> Integration:
-    """Acme's integration in support, with an issue that burns and one that waits for its reporter."""
+    """Acme's integration in support, with a critical issue and one that waits for its reporter."""
     now = timezone.now()
     row = create_listed_integration(acme)
     watch_over(row, now - timedelta(days=60))
@@ -29,7 +29,7 @@ def rocket(acme: Any, alice: Any) -> Integration:
     return row
 
 
-def test_partner_reads_why_an_issue_is_due_and_asks_for_another_severity(
+def test_partner_reads_why_an_issue_is_due_and_requests_a_lower_severity(
     visit: Visit, rocket: Integration, alice: Any
 ) -> None:
     browser = visit(alice).go("/sla/").sees("Due next", "Tanks are listed twice").shot("sla")
@@ -40,14 +40,14 @@ def test_partner_reads_why_an_issue_is_due_and_asks_for_another_severity(
     browser.sees("It is a question about launching.")
 
 
-def test_reviewer_filters_takes_the_list_along_and_decides(
+def test_reviewer_filters_and_exports_issues_and_lowers_a_severity(
     visit: Visit, rocket: Integration, rita: Any, tmp_path: Path
 ) -> None:
-    browser = visit(rita).go("/sla/").choose("Severity", "Critical").sees_not("Tanks are listed twice")
+    browser = visit(rita).go("/sla/").choose("Severity", "Critical").does_not_see("Tanks are listed twice")
     browser.page.wait_for_url("**severity=critical**")
-    with browser.page.expect_download() as waiting:  # the page was not loaded again: its links followed the filter
+    with browser.page.expect_download() as download:  # its link follows the filter without a page load
         browser.page.get_by_role("link", name="CSV").click()
-    waiting.value.save_as(tmp_path / "sla.csv")
+    download.value.save_as(tmp_path / "sla.csv")
     lines = (tmp_path / "sla.csv").read_text().splitlines()
     assert (len(lines), "The engine stops after launch" in lines[1]) == (2, True)
     browser.press("Trends").sees("Response and resolution times")
@@ -60,7 +60,7 @@ def test_reviewer_filters_takes_the_list_along_and_decides(
     assert SupportIssue.objects.get(title="The engine stops after launch").severity == "other"
 
 
-def test_pages_fit_a_narrow_phone_without_javascript(visit: Visit, rocket: Integration, alice: Any) -> None:
+def test_sla_pages_fit_a_narrow_phone_without_scripts(visit: Visit, rocket: Integration, alice: Any) -> None:
     browser = visit(alice, phone=True, javascript=False)
     browser.page.set_viewport_size({"width": 320, "height": 700})
     issue = SupportIssue.objects.get(title="Tanks are listed twice")
@@ -69,13 +69,13 @@ def test_pages_fit_a_narrow_phone_without_javascript(visit: Visit, rocket: Integ
         assert browser.page.evaluate("document.documentElement.scrollWidth") == 320, page
 
 
-def test_partner_sets_its_calendar_after_looking_at_it(visit: Visit, rocket: Integration, alice: Any) -> None:
+def test_partner_previews_and_saves_its_calendar(visit: Visit, rocket: Integration, alice: Any) -> None:
     browser = visit(alice).go("/company/acme/").press("Calendar").choose("Time zone", "Europe/Berlin")
     browser.choose("Country", "Germany").press("Preview changes").sees("keep their due dates").shot("calendar")
     browser.press("Save calendar").sees("Calendar saved. It applies to issues opened after this change.")
 
 
-def test_labels_are_proposed_and_accepted(visit: Visit, rocket: Integration, alice: Any, rita: Any) -> None:
+def test_label_policy_is_proposed_and_accepted(visit: Visit, rocket: Integration, alice: Any, rita: Any) -> None:
     page = f"/integrations/{rocket.uuid}/label-policy/"
     browser = visit(alice).go(page).write("Critical labels", "sev-one").press("Propose label policy")
     browser.sees("Proposal sent to the program.", "Waiting for the program")

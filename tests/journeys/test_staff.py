@@ -1,4 +1,4 @@
-"""Staff: people and companies in the admin pages, state read-only, a manager named, the outbox read."""
+"""Staff: admin pages, alliances managers, the email log, roles, and invitations."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,7 @@ from tests.portal.accounts.sign_in import link
 Visit = Callable[..., Person]
 
 
-def test_staff_look_after_people_and_partners_and_never_touch_state(
+def test_staff_edit_companies_and_cannot_change_the_state_of_integrations(
     visit: Visit, acme: Partner, alice: Any, sam: Any
 ) -> None:
     row = begin(acme, alice, now=timezone.now())
@@ -40,14 +40,16 @@ def test_staff_look_after_people_and_partners_and_never_touch_state(
 
 def test_named_manager_is_shown_to_the_partner(visit: Visit, acme: Partner, alice: Any, rita: Any, sam: Any) -> None:
     row = begin(acme, alice, now=timezone.now())
-    partner = visit(alice).go(f"/integrations/{row.uuid}/").sees(row.edition.mailbox).sees_not("sam@program.example")
+    partner = (
+        visit(alice).go(f"/integrations/{row.uuid}/").sees(row.edition.mailbox).does_not_see("sam@program.example")
+    )
     staff = visit(sam).go("/companies/").press("Acme").choose("Alliances manager", "Sam Stone").shot("company-program")
     staff.press("Save alliances manager").sees("Sam Stone is now the alliances manager of Acme.")
     partner.go(f"/integrations/{row.uuid}/").sees("Sam Stone", "sam@program.example").shot("manager")
-    partner.go("/companies/acme/").sees_not("Save alliances manager")
+    partner.go("/companies/acme/").does_not_see("Save alliances manager")
 
 
-def test_staff_read_every_email_and_decide_nothing(
+def test_staff_read_every_email_and_cannot_decide(
     visit: Visit, settings: Any, acme: Partner, alice: Any, sam: Any
 ) -> None:
     settings.EMAIL_LOG_PUBLIC = False
@@ -55,9 +57,9 @@ def test_staff_read_every_email_and_decide_nothing(
     staff = visit(sam).go("/emails/").sees(row.edition.mailbox)
     staff.write("Search subjects and addresses", "nobody@").press("Apply filters").sees("No emails")
     staff.go("/emails/").page.locator("td.main a").first.click()
-    staff.arrived().sees(row.edition.mailbox, "Rocket").shot("email")
+    staff.wait_for_page().sees(row.edition.mailbox, "Rocket").shot("email")
     staff.go(f"/integrations/{row.uuid}/review/").sees("You have read-only access. Only reviewers can decide.")
-    visit(alice).go("/emails/").sees_not("Search subjects and addresses")
+    visit(alice).go("/emails/").does_not_see("Search subjects and addresses")
 
 
 def test_administrator_grants_a_role_and_invites_a_person_who_accepts(
@@ -75,7 +77,7 @@ def test_administrator_grants_a_role_and_invites_a_person_who_accepts(
     staff.shot("invitations")
     newcomer = visit().go(link(EmailMessage.objects.get(name="staff_invitation")))
     newcomer.sees("Sam Stone invited you", "Reviewer of Vault").press("Create account")
-    newcomer.holds("Email address", "nora@program.example").write("Your name", "Nora Nash")
+    newcomer.sees_value("Email address", "nora@program.example").write("Your name", "Nora Nash")
     newcomer.write("Password", PASSWORD).press("Create account").press("Accept invitation")
     newcomer.sees("You accepted the invitation.")
     assert list_roles(User.objects.get(email="nora@program.example")) == ["reviewer:vault"]

@@ -1,4 +1,4 @@
-"""What both sides see while a decision can be undone, and while a service can't be reached."""
+"""Decisions and deletions that can be undone, and the banner of an outage."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -15,11 +15,11 @@ from tests.conftest import begin, drive, meet
 from tests.journeys.person import Person
 
 Visit = Callable[..., Person]
-Later = Callable[..., None]
+AdvanceTime = Callable[..., None]
 
 
-def test_step_after_an_approval_is_asked_for_when_it_is_final(
-    visit: Visit, later: Later, acme: Partner, alice: Any, rita: Any, github: Any
+def test_next_step_is_requested_when_the_approval_is_final(
+    visit: Visit, advance_time: AdvanceTime, acme: Partner, alice: Any, rita: Any, github: Any
 ) -> None:
     now = timezone.now()
     row = drive(begin(acme, alice, now=now), "review", partner=alice, reviewer=rita, now=now)
@@ -27,17 +27,17 @@ def test_step_after_an_approval_is_asked_for_when_it_is_final(
     perform_transition(row, "approve", actor=rita, now=now)
     page = f"/integrations/{row.uuid}/"
     partner = visit(alice).go(page).sees("Decision pending: Decided; can be undone until")
-    partner.sees_not("Undo decision").shot("pending")
+    partner.does_not_see("Undo decision").shot("pending")
     partner.go("/").sees("Waiting for others", "Decided; can be undone until").shot("home-pending")
     visit(alice, phone=True).go("/").shot("home-phone").go(page).shot("pending-phone")
     reviewer = visit(rita).go(page).sees("Decision pending").shot("pending-reviewer")
     reviewer.press("Undo decision").sees("Review round 1", "You undid the decision.")
     perform_transition(Integration.objects.get(pk=row.pk), "approve", actor=rita, now=timezone.now())
-    later(minutes=11)
+    advance_time(minutes=11)
     partner.go(page).sees("Action required: Sign")
 
 
-def test_withdrawal_needs_the_name_and_is_undone_by_the_company(
+def test_withdrawal_requires_the_name_and_is_undone_by_the_partner(
     visit: Visit, acme: Partner, alice: Any, github: Any
 ) -> None:
     row = begin(acme, alice, now=timezone.now())
@@ -48,7 +48,9 @@ def test_withdrawal_needs_the_name_and_is_undone_by_the_company(
     partner.sees("You undid the decision.", "Action required")
 
 
-def test_draft_is_deleted_by_its_name_and_restored(visit: Visit, acme: Partner, alice: Any, github: Any) -> None:
+def test_draft_is_deleted_after_entering_its_name_and_restored(
+    visit: Visit, acme: Partner, alice: Any, github: Any
+) -> None:
     draft = drafts.create_draft(acme, "nomad", actor=alice, now=timezone.now())
     drafts.save_draft(draft, {"name": "Booster"}, version=0, actor=alice, now=timezone.now())
     partner = visit(alice).go(f"/drafts/{draft.uuid}/").write("Enter “Booster” to confirm", "Booster")
@@ -56,7 +58,7 @@ def test_draft_is_deleted_by_its_name_and_restored(visit: Visit, acme: Partner, 
     partner.press("Restore draft").sees("Draft restored.")
 
 
-def test_outage_is_one_banner(visit: Visit, acme: Partner, alice: Any, github: Any) -> None:
+def test_outage_is_shown_in_one_banner(visit: Visit, acme: Partner, alice: Any, github: Any) -> None:
     row, now = begin(acme, alice, "terraform-provider", now=timezone.now()), timezone.now()
     for requirement in [r.id for r in row.edition.requirements() if r.checks][:4]:
         summary = "We couldn't complete this check: GitHub isn't reachable."
@@ -71,5 +73,5 @@ def test_outage_is_one_banner(visit: Visit, acme: Partner, alice: Any, github: A
             now=now,
         )
     partner = visit(alice).go(f"/integrations/{row.uuid}/").sees("Not reachable: GitHub.", "No action needed.")
-    partner.sees_not("We couldn't complete this check").shot("outage")
+    partner.does_not_see("We couldn't complete this check").shot("outage")
     visit(alice, phone=True).go(f"/integrations/{row.uuid}/").sees("Not reachable: GitHub.").shot("outage-phone")

@@ -1,4 +1,4 @@
-"""An owner proves the domain of a company with a DNS record."""
+"""Verification of a company's domain with a DNS record."""
 
 from collections.abc import Callable
 
@@ -26,4 +26,4 @@ def test_owner_verifies_the_company_by_dns(visit: Callable[..., Person], dns_ser
     dns_server.records[RECORD] = [value]
     owner.press("Check DNS record").sees("Initech is verified.", "Your company can appear in the public directory.")
     owner.sees("DNS record: initech.example").shot("verified")
-    owner.go("/company/").sees_not("Unverified company")
+    owner.go("/company/").does_not_see("Unverified company")

@@ -1,4 +1,4 @@
-"""A company's systems hear of events; its people choose what reaches them and subscribe to their deadlines."""
+"""Webhooks of a company, notification preferences, and calendar subscriptions."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ def receiver(settings: Any) -> Iterator[Receiver]:
     server.stop()
 
 
-def test_webhook_is_added_tested_fails_and_is_sent_again(
+def test_webhook_is_added_paused_after_a_failure_and_resumed(
     visit: Visit, receiver: Receiver, alice: Any, acme: Any
 ) -> None:
     owner = visit(alice).go("/webhooks/").sees("No webhooks yet").shot("webhooks-none").press("Acme")
@@ -43,8 +43,8 @@ def test_webhook_is_added_tested_fails_and_is_sent_again(
     send_due_deliveries()
     event_body = Webhook(secret).verify(receiver.taken[-1].body, receiver.taken[-1].headers)
     assert event_body["type"] == "portal.test"
-    owner.go(owner.page.url).sees("Delivered", "Working").never_reads(secret)
-    log = owner.page.url
+    owner.go(owner.page.url).sees("Delivered", "Working").never_receives(secret)
+    log_url = owner.page.url
     receiver.answers.status = 410
     owner.press("Send test event")
     send_due_deliveries()
@@ -53,20 +53,22 @@ def test_webhook_is_added_tested_fails_and_is_sent_again(
     owner.press("Resume and send pending deliveries").sees("Pending deliveries: 1")
     send_due_deliveries(timezone.now() + timedelta(minutes=2))
     owner.go(owner.page.url).page.get_by_role("link", name="portal.test").first.click()
-    owner.arrived().sees("Attempt 2", "The endpoint returned 410 Gone.", "Delivered with status 200.").shot(
+    owner.wait_for_page().sees("Attempt 2", "The endpoint returned 410 Gone.", "Delivered with status 200.").shot(
         "webhook-message"
     )
     owner.press("Replay delivery").sees("Delivery queued again with the same webhook-id.")
     send_due_deliveries()
     ids = [delivery.headers["webhook-id"] for delivery in receiver.taken]
     assert (len(ids), len(set(ids))) == (4, 2)
-    owner.go(log).choose("Event", "portal.test").press("Apply filters").sees("Deliveries, newest first")
-    owner.press("Pending").sees("No matching deliveries").holds("Event", "portal.test").shot("webhook-log-empty")
+    owner.go(log_url).choose("Event", "portal.test").press("Apply filters").sees("Deliveries, newest first")
+    owner.press("Pending").sees("No matching deliveries").sees_value("Event", "portal.test").shot("webhook-log-empty")
     assert sorted(parse_qsl(urlsplit(owner.page.url).query)) == [("kind", "portal.test"), ("state", "waiting")]
-    owner.press("Show all deliveries").sees("Deliveries, newest first").holds("Event", "")
+    owner.press("Show all deliveries").sees("Deliveries, newest first").sees_value("Event", "")
 
 
-def test_someone_chooses_a_digest_stops_it_and_subscribes(visit: Visit, alice: Any, acme: Any, rita: Any) -> None:
+def test_partner_selects_and_stops_a_digest_and_subscribes_to_a_calendar(
+    visit: Visit, alice: Any, acme: Any, rita: Any
+) -> None:
     reader = visit(alice).go("/notifications/").press("Notification preferences")
     reader.sees("Required notifications", "Decisions").choose("Messages", "Daily digest email").press("Save")
     reader.sees("Preferences saved.").shot("choices")
@@ -74,20 +76,22 @@ def test_someone_chooses_a_digest_stops_it_and_subscribes(visit: Visit, alice: A
     findings.post_message(row, "Hello.", actor=rita, now=timezone.now())
     assert digests.send_due(timezone.now() + timedelta(days=2)) == 1
     email = EmailMessage.objects.get(name="digest")
-    stop = re.search(r"Unsubscribe from [^:]+: \S+?(/notifications/stop/\S+)", email.text)
-    assert stop
-    visit().go(stop[1]).sees("Unsubscribe from these emails?").press("Unsubscribe").sees("You are unsubscribed")
+    unsubscribe_link = re.search(r"Unsubscribe from [^:]+: \S+?(/notifications/stop/\S+)", email.text)
+    assert unsubscribe_link
+    visit().go(unsubscribe_link[1]).sees("Unsubscribe from these emails?").press("Unsubscribe").sees(
+        "You are unsubscribed"
+    )
     reader.go("/notifications/preferences/")
     assert reader.page.get_by_label("Messages").input_value() == "portal"
     reader.press("Create calendar URL").write("Password", PASSWORD).press("Continue").sees("Copy the calendar URL now")
-    address = reader.page.locator("code", has_text=".ics").inner_text()
-    answer = reader.page.request.get(address)
-    assert Calendar.from_ical(answer.text())["x-wr-calname"] == "Partner portal: deadlines"
+    url = reader.page.locator("code", has_text=".ics").inner_text()
+    response = reader.page.request.get(url)
+    assert Calendar.from_ical(response.text())["x-wr-calname"] == "Partner portal: deadlines"
     reader.press("Delete URL").sees("Calendar URL deleted.")
-    assert reader.page.request.get(address).status == 404
+    assert reader.page.request.get(url).status == 404
 
 
-def test_webhooks_fit_a_phone_and_need_no_script(visit: Visit, receiver: Receiver, alice: Any, acme: Any) -> None:
+def test_webhooks_fit_a_phone_and_work_without_scripts(visit: Visit, receiver: Receiver, alice: Any, acme: Any) -> None:
     phone = visit(alice, phone=True, javascript=False).go("/webhooks/new/acme/")
     phone.write("Name", "Channel").write("URL", receiver.url).tick("Slack message").tick("A tier was granted.")
     phone.press("Add webhook").write("Password", PASSWORD).press("Continue")

@@ -1,6 +1,6 @@
-"""Weight and stability of a page as Chromium measures them, served as in production: packed, with hashed names.
+"""Transfer size and layout shift of a page in Chromium, served as in production: compressed, with hashed file names.
 
-`production()` starts such a server beside the test's own; `Vitals.of()` reads what the browser saw of one page.
+`serve_as_in_production()` starts a second server; `Vitals.measure()` reads the measurements of one page.
 """
 
 from collections.abc import Iterator
@@ -16,77 +16,77 @@ from django.test.testcases import LiveServerThread
 from playwright.sync_api import Browser
 
 MAX_KILOBYTES, MAX_SHIFT = 100.0, 0.05
-TRIES = 3
-# what the page's own observers saw, from before its first byte on
-WATCH = """
-window.seen = { lcp: 0, cls: 0 };
-new PerformanceObserver((list) => { for (const e of list.getEntries()) window.seen.lcp = e.startTime; })
+MAX_TRIES = 3
+# installed before the page loads
+OBSERVE = """
+window.vitals = { lcp: 0, cls: 0 };
+new PerformanceObserver((list) => { for (const e of list.getEntries()) window.vitals.lcp = e.startTime; })
   .observe({ type: "largest-contentful-paint", buffered: true });
 const shifts = (list) => list.getEntries().filter((e) => !e.hadRecentInput);
-new PerformanceObserver((list) => { for (const e of shifts(list)) window.seen.cls += e.value; })
+new PerformanceObserver((list) => { for (const e of shifts(list)) window.vitals.cls += e.value; })
   .observe({ type: "layout-shift", buffered: true });
 """
 READ = """() => {
   const all = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];
-  return { bytes: all.reduce((sum, each) => sum + each.transferSize, 0), lcp: window.seen.lcp, cls: window.seen.cls };
+  return { bytes: all.reduce((sum, each) => sum + each.transferSize, 0), ...window.vitals };
 }"""
 
 
 @dataclass(frozen=True, slots=True)
 class Vitals:
-    """One page: kilobytes on the way with nothing kept before, milliseconds to the largest paint, layout shift."""
+    """One page: kilobytes transferred with an empty cache, milliseconds to the largest paint, and layout shift."""
 
     kilobytes: float
     lcp: float
     shift: float
 
     @classmethod
-    def of(cls, browser: Browser, address: str) -> "Vitals":
-        """Visit an address with an empty cache; the best of three counts, since a busy machine delays a style sheet."""
-        vitals = cls._seen(browser, address)
-        for _ in range(TRIES - 1):
-            vitals = cls._seen(browser, address) if vitals.wrong else vitals
+    def measure(cls, browser: Browser, url: str) -> "Vitals":
+        """Open a URL with an empty cache. A busy machine can delay a style sheet, so failures are measured again."""
+        vitals = cls._measure_once(browser, url)
+        for _ in range(MAX_TRIES - 1):
+            vitals = cls._measure_once(browser, url) if vitals.violations else vitals
         return vitals
 
     @classmethod
-    def _seen(cls, browser: Browser, address: str) -> "Vitals":
+    def _measure_once(cls, browser: Browser, url: str) -> "Vitals":
         context = browser.new_context(viewport={"width": 1280, "height": 900})
         page = context.new_page()
-        page.add_init_script(WATCH)
-        page.goto(address)
+        page.add_init_script(OBSERVE)
+        page.goto(url)
         page.wait_for_load_state("networkidle")
-        page.wait_for_function("window.seen.lcp > 0")
+        page.wait_for_function("window.vitals.lcp > 0")
         measurements: dict[str, Any] = page.evaluate(READ)
         context.close()
         return cls(measurements["bytes"] / 1000, measurements["lcp"], measurements["cls"])
 
     @property
-    def wrong(self) -> list[str]:
-        """What is over its limit, in words. Paint times depend on the machine: `bin/bench paint` measures them."""
+    def violations(self) -> list[str]:
+        """Values over their limit. `bin/bench paint` measures paint times, which depend on the machine."""
         limits = (("kB", self.kilobytes, MAX_KILOBYTES), ("shift", self.shift, MAX_SHIFT))
         return [f"{name}: {value:.2f} is over {limit}" for name, value, limit in limits if value > limit]
 
 
 @contextmanager
-def production(folder: Path) -> Iterator[str]:
-    """A server as in production: static files packed and named by what they hold. Gives its address."""
-    files = {
+def serve_as_in_production(folder: Path) -> Iterator[str]:
+    """Start a server whose static files are compressed and have hashed names. Yields its URL."""
+    storages = {
         "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
         "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
     }
-    as_there = {
-        "STORAGES": files,
+    production_settings = {
+        "STORAGES": storages,
         "STATIC_ROOT": str(folder),
         "WHITENOISE_USE_FINDERS": False,
         "WHITENOISE_AUTOREFRESH": False,
         "ALLOWED_HOSTS": ["127.0.0.1"],
     }
-    with override_settings(**as_there):
+    with override_settings(**production_settings):
         call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=["admin", "*.map", "htmax*"])
         shared = {c.alias: c for c in connections.all() if c.vendor == "sqlite" and c.is_in_memory_db()}  # type: ignore[attr-defined]
         for connection in shared.values():
             connection.inc_thread_sharing()
-        # whitenoise serves the files by itself: nothing stands before the application
+        # WhiteNoise is part of the application, so no static files handler is needed
         thread = LiveServerThread("127.0.0.1", lambda handler: handler, connections_override=shared)  # type: ignore[arg-type]
         thread.daemon = True
         thread.start()
@@ -99,6 +99,3 @@ def production(folder: Path) -> Iterator[str]:
             thread.terminate()
             for connection in shared.values():
                 connection.dec_thread_sharing()
-
-
-__all__ = ["Vitals", "production"]

@@ -1,1 +1,1 @@
-"""Screenshots of docs/screens, taken of a running portal with the demo world."""
+"""Takes the screenshots of docs/screens from a running portal with the demo world."""

@@ -19,23 +19,23 @@ VIEWS = {
     "dark": {"color_scheme": "dark", "viewport": {"width": 1280, "height": 900}},
     "phone": {"color_scheme": "light", "viewport": {"width": 390, "height": 844}, "is_mobile": True},
 }
-Way: TypeAlias = str | list[str]
+Steps: TypeAlias = str | list[str]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("url", nargs="?", default="http://127.0.0.1:8000")
-    parser.add_argument("--only", default="", help="Take the pages whose name begins with this.")
+    parser.add_argument("--only", default="", help="Only the pages whose name begins with this.")
     options = parser.parse_args()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         for group in yaml.safe_load(PAGES.read_text()):
-            pages = {name: way for name, way in group["pages"].items() if name.startswith(options.only)}
+            pages = {name: steps for name, steps in group["pages"].items() if name.startswith(options.only)}
             if pages:
                 take_group(browser, options.url, group.get("person", ""), pages)
 
 
-def take_group(browser: Browser, url: str, person: str, pages: dict[str, Way]) -> None:
+def take_group(browser: Browser, url: str, person: str, pages: dict[str, Steps]) -> None:
     """Take all pages of a person in each view."""
     state = None
     for view, settings in VIEWS.items():
@@ -43,9 +43,9 @@ def take_group(browser: Browser, url: str, person: str, pages: dict[str, Way]) -
         if person and state is None:
             sign_in(context, person)
             state = context.storage_state()
-        for name, way in pages.items():
+        for name, steps in pages.items():
             page = context.new_page()
-            follow(page, way)
+            follow(page, steps)
             store(page.screenshot(full_page=True), TARGET / f"{name}-{view}.png")
             page.close()
             print(f"{name}-{view}.png", flush=True)
@@ -67,9 +67,9 @@ def sign_in(context: BrowserContext, person: str) -> None:
     page.close()
 
 
-def follow(page: Page, way: Way) -> None:
+def follow(page: Page, steps: Steps) -> None:
     """Open the address, then the links with these names."""
-    address, *links = [way] if isinstance(way, str) else way
+    address, *links = [steps] if isinstance(steps, str) else steps
     page.goto(address)
     for link in links:
         page.get_by_role("main").get_by_role("link", name=link, exact=True).first.click()

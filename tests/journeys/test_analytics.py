@@ -1,4 +1,4 @@
-"""The program's people look at how it goes, keep a list and take it along; a partner reads how long it takes."""
+"""Analytics for reviewers, saved and exported views of the queue, and wait times for partners."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +19,7 @@ Visit = Callable[..., Person]
 
 @pytest.fixture
 def history(rita: Any, rob: Any, alice: Any, acme: Any) -> Integration:
-    """A year of integrations, and one of Acme's that waiting for the program."""
+    """A year of integrations, and one of Acme's that waits for its review."""
     now = timezone.now()
     past.create_past(now, [rita, rob], "!")
     waiting_times.clear_cache()
@@ -27,21 +27,21 @@ def history(rita: Any, rob: Any, alice: Any, acme: Any) -> Integration:
     return drive(row, "review", partner=alice, reviewer=rita, now=now)
 
 
-def test_office_reports_how_it_goes_and_a_list_is_kept_and_taken_along(
+def test_reviewer_reads_analytics_and_saves_and_exports_a_view(
     visit: Visit, history: Integration, rita: Any, alice: Any, tmp_path: Path
 ) -> None:
     browser = (
-        visit(rita).go("/analytics/?period=365").sees("Stage durations", "Time by responsible party").shot("office")
+        visit(rita).go("/analytics/?period=365").sees("Stage durations", "Time by responsible party").shot("analytics")
     )
-    browser.press("Throughput and funnel").sees("Throughput", "Funnel", "Last 365 days").shot("office-flow")
+    browser.press("Throughput and funnel").sees("Throughput", "Funnel", "Last 365 days").shot("analytics-flow")
     browser.press("Reviewers and checks").sees("Rita Reyes").press("Wait time forecast").sees("Not enough data")
-    browser.shot("office-forecast").go("/queue/").choose("Program", "Terraform run task")
+    browser.shot("analytics-forecast").go("/queue/").choose("Program", "Terraform run task")
     browser.page.wait_for_url("**program=terraform-run-task**")
     browser.press("Save view").write("Name", "Run tasks").press("Save view")
     browser.sees("View “Run tasks” saved.", "Rocket")
-    with browser.page.expect_download() as waits:
+    with browser.page.expect_download() as download:
         browser.page.get_by_role("link", name="XLSX").click()
-    waits.value.save_as(tmp_path / "queue.xlsx")
+    download.value.save_as(tmp_path / "queue.xlsx")
     book = load_workbook(tmp_path / "queue.xlsx")
     assert [[cell.value for cell in row[:2]] for row in book.worksheets[0].iter_rows(min_row=2)] == [
         ["review", "Rocket"]

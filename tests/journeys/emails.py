@@ -1,4 +1,4 @@
-"""Triggers one of each email about companies, accounts, tokens, and reports."""
+"""Renders one of each email that is not a notice: about companies, accounts, tokens, and reports."""
 
 from datetime import datetime, timedelta
 from types import SimpleNamespace
@@ -18,14 +18,14 @@ from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
 from tests.portal.notifications.integration_events import NEWS
 
 LINK = "https://portal.example/accounts/" + "abcdefghijklmnop" * 6 + "/"
-ACCOUNT = {
+ACCOUNT_CONTEXT = {
     "address": "alice.archer.of.the.integrations.team@acme.example",
     "change": "Your password was changed",
     "activate_url": LINK,
     "signup_url": LINK,
     "password_reset_url": LINK,
 }
-OF_ACCOUNTS = (
+ACCOUNT_TEMPLATES = (
     "confirm_address",
     "unknown_account",
     "account_exists",
@@ -36,19 +36,23 @@ OF_ACCOUNTS = (
 HOUR = timedelta(hours=1)
 
 
-def others(row: Integration, reader: Any, by: Any, now: datetime) -> dict[str, rendering.RenderedEmail]:
-    """Every mail beside the notices, by the name of its template."""
+def render_other_emails(row: Integration, reader: Any, by: Any, now: datetime) -> dict[str, rendering.RenderedEmail]:
+    """Render every email except the notices, by the name of its template."""
     due = {"action": "Review round 1", "due": (now - 30 * HOUR).isoformat()}
     event = record_event(row, "program.action_overdue", actor=None, now=now, internal=True, **NEWS, **due)
     record_event(row, "message.sent_to_partner", actor=by, now=now, note="Two things are left.")
-    of_event = notices.add_reader(notices.build_context(event), for_program=True)
-    context_by_template = dict.fromkeys(OF_ACCOUNTS, ACCOUNT) | _of_company(row, by, now) | _of_keys(row, by, now)
+    event_context = notices.add_reader(notices.build_context(event), for_program=True)
+    context_by_template = (
+        dict.fromkeys(ACCOUNT_TEMPLATES, ACCOUNT_CONTEXT)
+        | _build_company_contexts(row, by, now)
+        | _build_key_contexts(row, by, now)
+    )
     context_by_template |= {
-        "escalated": of_event,
+        "escalated": event_context,
         "escalation_digest": tasks.build_digest_context([EmailMessage(event=event, integration=row)]),
-        "email_undelivered": of_event
+        "email_undelivered": event_context
         | {"data": {"subject": "Past due: acme/rocket#7", "recipient": "Acme", "reason": "refused"}},
-        "report": _report(row, now),
+        "report": _build_report_context(row, now),
         "report_confirmation": {"name": "all programs", "by": by, "url": LINK},
         "reviews_assigned": {"actor": by, "pages": [(row, LINK)]},
         "digest": digests.build_context(reader, list(EmailMessage.objects.filter(person=reader))) | {"stop": LINK},
@@ -57,7 +61,7 @@ def others(row: Integration, reader: Any, by: Any, now: datetime) -> dict[str, r
     return {name: rendering.render(name, {"person": reader} | context) for name, context in context_by_template.items()}
 
 
-def _of_company(row: Integration, by: Any, now: datetime) -> dict[str, dict[str, Any]]:
+def _build_company_contexts(row: Integration, by: Any, now: datetime) -> dict[str, dict[str, Any]]:
     request_context = {
         "event": SimpleNamespace(actor=str(by), at=now),
         "partner": row.partner,
@@ -84,7 +88,7 @@ def _of_company(row: Integration, by: Any, now: datetime) -> dict[str, dict[str,
     }
 
 
-def _of_keys(row: Integration, by: Any, now: datetime) -> dict[str, dict[str, Any]]:
+def _build_key_contexts(row: Integration, by: Any, now: datetime) -> dict[str, dict[str, Any]]:
     token = SimpleNamespace(
         name="Continuous integration of the rocket",
         prefix="pp_4f3c",
@@ -94,19 +98,23 @@ def _of_keys(row: Integration, by: Any, now: datetime) -> dict[str, dict[str, An
         created_by=by,
     )
     endpoint = SimpleNamespace(partner=row.partner, name="Chat", shown="https://hooks.acme.example/partners/…")
-    of_token = {"token": token, "partner": row.partner}
+    token_context = {"token": token, "partner": row.partner}
     return {
-        "token_created": of_token,
-        "token_expiring": of_token,
-        "webhook_paused": {"endpoint": endpoint, "why_paused": "It did not answer for five days.", "page": LINK},
+        "token_created": token_context,
+        "token_expiring": token_context,
+        "webhook_paused": {
+            "endpoint": endpoint,
+            "why_paused": "The endpoint did not respond for five days.",
+            "page": LINK,
+        },
     }
 
 
-def _report(row: Integration, now: datetime) -> dict[str, Any]:
-    """A week of which something was late and something is to come."""
-    watch = watch_over(row, now - 600 * HOUR)
-    clock_of(issue_of(watch, 1, now - 90 * HOUR), now - 42 * HOUR, state="overdue", next_at=None)
-    clock_of(issue_of(watch, 2, now - 10 * HOUR), now + 20 * HOUR)
+def _build_report_context(row: Integration, now: datetime) -> dict[str, Any]:
+    """Build a weekly report with an overdue issue and one that is due soon."""
+    monitored_repository = watch_over(row, now - 600 * HOUR)
+    clock_of(issue_of(monitored_repository, 1, now - 90 * HOUR), now - 42 * HOUR, state="overdue", next_at=None)
+    clock_of(issue_of(monitored_repository, 2, now - 10 * HOUR), now + 20 * HOUR)
     report_scope = find_report_scope(build_partner_key(row.partner))
     assert report_scope
     figures = build_figures(

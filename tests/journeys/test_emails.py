@@ -1,6 +1,6 @@
-"""Renders every email in light, in dark, and as text, at a narrow width.
+"""Emails in light and dark at the width of a phone.
 
-With PORTAL_SHOTS all are kept: two pictures and the text of each.
+If PORTAL_SHOTS names a folder, it receives screenshots and the text of each email.
 """
 
 import os
@@ -15,13 +15,13 @@ from playwright.sync_api import Browser, Page
 
 from integrations.submissions.models import Integration
 from portal.audit.catalog import EMAILS
-from tests.journeys.mails import others
+from tests.journeys.emails import render_other_emails
 from tests.portal.notifications.integration_events import EVENT_TYPES, tell
 
 SHOTS = os.environ.get("PORTAL_SHOTS", "")
 THEMES = ("light", "dark")
 NOTE = "Two things are left, both small.\nWrite to us if anything is unclear."
-PALE = """() => [...document.querySelectorAll('h1, p, li, td, th, a, blockquote')].flatMap(node => {
+FIND_PALE_TEXTS = """() => [...document.querySelectorAll('h1, p, li, td, th, a, blockquote')].flatMap(node => {
   const words = [...node.childNodes].some(each => each.nodeType === 3 && each.textContent.trim());
   if (!words) return [];
   const paint = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
@@ -39,46 +39,47 @@ PALE = """() => [...document.querySelectorAll('h1, p, li, td, th, a, blockquote'
 
 @pytest.fixture
 def pages(chromium: Browser) -> Any:
-    """One page a theme."""
+    """A page for each theme."""
     contexts = {theme: chromium.new_context(color_scheme=theme) for theme in THEMES}  # type: ignore[arg-type]
     yield {theme: context.new_page() for theme, context in contexts.items()}
     for context in contexts.values():
         context.close()
 
 
-def test_every_notice_fits_a_phone_and_is_read_in_light_and_dark(
+def test_every_notice_fits_a_phone_and_is_legible_in_light_and_dark(
     rocket: Integration, alice: Any, rita: Any, sam: Any, now: datetime, pages: dict[str, Page]
 ) -> None:
     for event_type in EVENT_TYPES:
-        mail = tell(rocket, event_type, sam, now, note=NOTE)[0]
-        look(pages, event_type, mail.html, mail.text)
+        email = tell(rocket, event_type, sam, now, note=NOTE)[0]
+        check_email(pages, event_type, email.html, email.text)
 
 
-def test_every_other_email_fits_a_phone_and_is_read_in_light_and_dark(
+def test_every_other_email_fits_a_phone_and_is_legible_in_light_and_dark(
     rocket: Integration, alice: Any, sam: Any, now: datetime, pages: dict[str, Page]
 ) -> None:
     with transaction.atomic():
-        emails_by_template = others(rocket, alice, sam, now)
-    for name, mail in emails_by_template.items():
-        look(pages, name, mail.html, mail.text)
+        emails_by_template = render_other_emails(rocket, alice, sam, now)
+    for name, email in emails_by_template.items():
+        check_email(pages, name, email.html, email.text)
     folder = settings.BASE_DIR / "portal/notifications/templates/notifications/email"
-    templates = {path.stem for path in folder.glob("*.md") if "\n\n" in path.read_text()}  # others are parts of them
-    assert templates == {*emails_by_template, *(email.template for email in EMAILS.values())}
+    # shorter templates are parts of emails
+    templates = {path.stem for path in folder.glob("*.md") if "\n\n" in path.read_text()}
+    assert templates == {*emails_by_template, *(each.template for each in EMAILS.values())}
 
 
-def look(pages: dict[str, Page], name: str, html: str, text: str) -> None:
-    """As narrow as a phone, in each theme: nothing is cut off or pale."""
+def check_email(pages: dict[str, Page], name: str, html: str, text: str) -> None:
+    """Expect no horizontal scrolling and no pale text in any theme."""
     for theme, page in pages.items():
         page.set_viewport_size({"width": 320, "height": 600})
         page.set_content(html)
         assert page.evaluate("document.documentElement.scrollWidth") <= 320, name
-        assert page.evaluate(PALE) == [], (name, theme)
+        assert page.evaluate(FIND_PALE_TEXTS) == [], (name, theme)
         if SHOTS:
-            keep(page, f"{name}-{theme}", text)
+            save(page, f"{name}-{theme}", text)
 
 
-def keep(page: Page, name: str, text: str) -> None:
-    folder = Path(SHOTS) / "mails"
+def save(page: Page, name: str, text: str) -> None:
+    folder = Path(SHOTS) / "emails"
     folder.mkdir(parents=True, exist_ok=True)
     page.set_viewport_size({"width": 640, "height": 400})
     page.screenshot(path=folder / f"{name}.png", full_page=True)

@@ -1,4 +1,4 @@
-"""Moments stand in the reader's zone: a visitor's browser says which, a choice goes before it, without scripts UTC."""
+"""Times in the reader's time zone: the one of the profile, else of the browser, and UTC without scripts."""
 
 import re
 from collections.abc import Callable
@@ -26,37 +26,39 @@ def listed_integration(acme: Any, alice: User, rita: User) -> Integration:
     return drive(row, "support", partner=alice, reviewer=rita, now=NIGHT)
 
 
-def reads(browser: Person, path: str, zone: str) -> None:
-    """The first moment of the page is said in that zone."""
+def check_time_zone(browser: Person, path: str, zone: str) -> None:
+    """Expect the first time of the page in this time zone."""
     browser.go(path)
-    moment = browser.page.locator("main time[data-exact]").first
-    local = datetime.fromisoformat(moment.get_attribute("datetime") or "").astimezone(ZoneInfo(zone))
+    time = browser.page.locator("main time[data-exact]").first
+    local = datetime.fromisoformat(time.get_attribute("datetime") or "").astimezone(ZoneInfo(zone))
     year = "" if local.year == datetime.now(UTC).year else f", {local.year}"
     clock = f"{local.hour % 12 or 12}:{local:%M %p}"
     name = " UTC" if zone == "UTC" else ""
-    expect(moment).to_have_text(f"{local:%a, %b} {local.day}{year}, {clock}{name}")
-    expect(moment).to_have_attribute("title", re.compile(f"^{local:%a, %b} {local.day}, {local.year}, {clock} \\S+$"))
+    expect(time).to_have_text(f"{local:%a, %b} {local.day}{year}, {clock}{name}")
+    expect(time).to_have_attribute("title", re.compile(f"^{local:%a, %b} {local.day}, {local.year}, {clock} \\S+$"))
 
 
-def test_visitor_reads_moments_in_the_zone_of_the_browser(listed_integration: Integration, visit: Visit) -> None:
+def test_visitor_sees_times_in_the_time_zone_of_the_browser(listed_integration: Integration, visit: Visit) -> None:
     path = f"/directory/{listed_integration.uuid}/"
     for zone in ("Asia/Tokyo", "America/Los_Angeles"):
-        reads(visit(zone=zone), path, zone)
-    reads(visit(zone="Asia/Tokyo", javascript=False), path, "UTC")
+        check_time_zone(visit(zone=zone), path, zone)
+    check_time_zone(visit(zone="Asia/Tokyo", javascript=False), path, "UTC")
 
 
-def test_chosen_zone_goes_before_the_browsers(listed_integration: Integration, visit: Visit, alice: User) -> None:
+def test_time_zone_of_the_profile_overrides_the_browser(
+    listed_integration: Integration, visit: Visit, alice: User
+) -> None:
     path = f"/directory/{listed_integration.uuid}/"
     browser = visit(alice, zone="Asia/Tokyo")
-    reads(browser, path, "Asia/Tokyo")
+    check_time_zone(browser, path, "Asia/Tokyo")
     browser.go("/profile/").choose("Time zone", "Europe/Berlin").press("Save profile").sees("Profile saved.")
-    reads(browser, path, "Europe/Berlin")
+    check_time_zone(browser, path, "Europe/Berlin")
 
 
-def test_new_account_brings_the_zone_of_the_browser(
-    visit: Visit, mail_to: Callable[..., EmailMessage], db: None
+def test_new_account_has_the_time_zone_of_the_browser(
+    visit: Visit, find_email: Callable[..., EmailMessage], db: None
 ) -> None:
     dora = visit(zone="Asia/Tokyo").go("/accounts/signup/")
-    sign_up(dora, mail_to, "Dora Dean", "dora@initech.example")
+    sign_up(dora, find_email, "Dora Dean", "dora@initech.example")
     chosen_option = dora.go("/profile/").page.get_by_label("Time zone").locator("option:checked")
     expect(chosen_option).to_have_text("Automatic, from the browser (emails: Asia/Tokyo)")
