@@ -1,6 +1,5 @@
 """Filters of SLA pages, read from the query string and limited to clocks that the user can see."""
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -230,7 +229,8 @@ def _read_options(key: str, rows: "QuerySet[Any, tuple[object, str]]") -> Choice
     return read_figures(
         f"options {key}",
         lambda: sorted(((str(value), name) for value, name in rows[: MAX_OPTIONS + 1]), key=_get_sort_key),
-        lambda options: sys.maxsize if len(options) > MAX_OPTIONS else 0,  # not counted, but many
+        len,
+        max_uncached_rows=MAX_OPTIONS,
     )
 
 

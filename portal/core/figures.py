@@ -16,21 +16,27 @@ _is_refreshing = ContextVar("is_refreshing", default=False)
 
 
 def read_figures(
-    key: str, count: Callable[[], Figures], get_row_count: Callable[[Figures], int], *, seconds: int = 600
+    key: str,
+    count: Callable[[], Figures],
+    get_row_count: Callable[[Figures], int],
+    *,
+    seconds: int = 600,
+    max_uncached_rows: int = MAX_ROWS_COUNTED_EACH_TIME,
 ) -> Figures:
     """Return figures that are up to `seconds` old if they count many rows, because counting these takes long.
 
     Args:
         key: Identifies what is counted, such as the SQL of the rows.
         count: Counts the figures.
-        get_row_count: Returns the number of rows that figures count. Those of few rows are always current.
+        get_row_count: Returns the number of rows that figures count.
         seconds: Maximum age of the figures.
+        max_uncached_rows: Figures of at most so many rows are always current.
     """
     cache_key = f"figures-{hashlib.sha256(key.encode()).hexdigest()}"
     figures: Figures | None = None if _is_refreshing.get() else cache.get(cache_key)
     if figures is None:
         figures = count()
-        if get_row_count(figures) > MAX_ROWS_COUNTED_EACH_TIME:
+        if get_row_count(figures) > max_uncached_rows:
             cache.set(cache_key, figures, seconds)
     return figures
 
