@@ -35,7 +35,7 @@ class Person:
         self.page, self.base_url, self.name, self.audits = page, base_url, name, audits
         self.errors: list[str] = []
         self.clicks = self.loads = 0
-        page.set_default_timeout(8_000)
+        page.set_default_timeout(30_000)  # a busy machine must not fail a journey
         page.on("load", self._count_load)
         page.on("pageerror", lambda error: self.errors.append(f"script error on {page.url}: {error}"))
         page.on("console", self._note_console_error)
