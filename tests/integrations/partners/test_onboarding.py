@@ -15,6 +15,8 @@ from integrations.partners.services import invitations, members
 from portal.core import crypto
 from portal.notifications.models import EmailMessage
 from tests.conftest import person
+from tests.integrations import page_text
+from tests.integrations.page_text import parse
 
 pytestmark = pytest.mark.any_database
 
@@ -22,8 +24,8 @@ SignIn = Callable[[Any], Any]
 
 
 def text_of(response: Any, selector: str = "main") -> str:
-    element = BeautifulSoup(response.content, "html.parser").select_one(selector)
-    return " ".join(element.get_text(" ").split()) if element else ""
+    """Return the text of an element, or "" if the page doesn't have it."""
+    return page_text.text_of(response, selector) if selector == "main" or parse(response).select_one(selector) else ""
 
 
 def error_at(response: Any, field: str) -> str:
@@ -75,7 +77,7 @@ def test_invalid_name_is_refused_with_field_error_and_keeps_the_input(
     response = sign_in(erin).post("/company/new/", {"name": name, "website": "https://initech.example"})
     assert response.status_code == 422
     assert error_at(response, "name") == sentence
-    website = BeautifulSoup(response.content, "html.parser").select_one("#id_website")
+    website = parse(response).select_one("#id_website")
     assert website is not None
     assert website["value"] == "https://initech.example"
     assert Partner.objects.count() == 0

@@ -5,19 +5,26 @@ import io
 
 import pytest
 
+from integrations.submissions.models import Agreement
 from integrations.submissions.services import agreement_uploads
 from tests.conftest import begin
-from tests.integrations.submissions.requirements.pages import read_text
+from tests.integrations.page_text import text_of
 from tests.integrations.submissions.signing import MNDA, RITA, TPA, Signature, publish_version, sign
 from tests.integrations.submissions.test_agreement_uploads import upload
+from tests.replay import replay_fixture
 
 
 @pytest.fixture
-def signed_agreements(rocket, globex, alice, charlie, rita, now):
-    """Acme's TPA in force and its MNDA half signed; a rejected PDF of Globex."""
+@replay_fixture
+def signatures_of_acme(rocket, alice, rita, now):
     sign(rocket, alice, now)
     sign(rocket, rita, now, RITA)
     sign(rocket, alice, now, requirement_id=MNDA)
+
+
+@pytest.fixture
+def signed_agreements(signatures_of_acme, globex, charlie, rita, now):
+    """Acme's TPA in force and its MNDA half signed; a rejected PDF of Globex."""
     other = begin(globex, charlie, name="Other", repository="globex/other", repository_id=9)
     upload(other, charlie, now)
     agreement_uploads.reject_upload(other, TPA, reason="Page 2 is missing.", actor=rita, now=now)
@@ -50,23 +57,23 @@ def test_agreements_are_filtered(signed_agreements, rita, sign_in, query, rows):
 
 
 def test_page_shows_who_signed_which_version(signed_agreements, rita, sign_in):
-    text = read_text(sign_in(rita).get("/agreements/?q=acme&kind=tpa"))
+    text = text_of(sign_in(rita).get("/agreements/?q=acme&kind=tpa"))
     assert "Acme Technology Partner Agreement Version 2026-01 Download PDF In force Signed in the portal" in text
     assert "Company: Alice Archer Program: Rita Reyes" in text
     assert "Globex" not in text
 
 
 def test_page_without_results_offers_to_clear_filters(signed_agreements, rita, sign_in):
-    assert "No matching agreements Clear a filter." in read_text(sign_in(rita).get("/agreements/?q=nobody"))
+    assert "No matching agreements Clear a filter." in text_of(sign_in(rita).get("/agreements/?q=nobody"))
 
 
-def test_list_has_pages(rocket, alice, now, rita, sign_in, monkeypatch):
-    for year in range(2027, 2080):
-        publish_version(monkeypatch, f"{year}-01")
-        sign(rocket, alice, now)
+def test_list_has_pages(acme, now, rita, sign_in):
+    Agreement.objects.bulk_create(
+        Agreement(partner=acme, kind="tpa", version=f"{year}-01", created_at=now) for year in range(2027, 2080)
+    )
     client = sign_in(rita)
-    assert "Version 2079-01" in read_text(client.get("/agreements/"))
-    second = read_text(client.get("/agreements/?page=2"))
+    assert "Version 2079-01" in text_of(client.get("/agreements/"))
+    second = text_of(client.get("/agreements/?page=2"))
     assert ("Version 2029-01" in second, "Version 2079-01" in second) == (True, False)
 
 

@@ -13,9 +13,9 @@ from integrations.reviews.services import bulk, claims, conflicts
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
+from tests.integrations.page_text import parse, text_of
 from tests.integrations.partners.memberships import join, refusal
 from tests.integrations.reviews.conftest import create_integration_in_review, fresh
-from tests.integrations.reviews.transition_page import soup, text_of
 
 pytestmark = pytest.mark.any_database
 SignIn = Any
@@ -102,16 +102,16 @@ def test_staff_record_the_conflict_of_a_reviewer_on_the_review_page(
 ) -> None:
     address = f"/integrations/{ready.uuid}/review/"
     client = sign_in(sam)
-    options = soup(client.get(address)).select("#conflict-reviewer option")
+    options = parse(client.get(address)).select("#conflict-reviewer option")
     assert [(option["value"], option.text) for option in options] == [
         (str(rita.pk), "Rita Reyes"),
         (str(rob.pk), "Rob Roth"),
     ]
     fields = {"action": "record", "reviewer": rob.pk, "reason": "Employed until 2024."}
     page = client.post(f"/integrations/{ready.uuid}/conflicts/", fields, follow=True)
-    assert [option.text for option in soup(page).select("#conflict-reviewer option")] == ["Rita Reyes"]
+    assert [option.text for option in parse(page).select("#conflict-reviewer option")] == ["Rita Reyes"]
     assert "Rob Roth Employed until 2024." in text_of(page)
-    assert soup(sign_in(rita).get(address)).select("#conflict-reviewer") == []
+    assert parse(sign_in(rita).get(address)).select("#conflict-reviewer") == []
 
 
 def test_only_managers_and_staff_mark_and_remove_conflicts_of_others(

@@ -14,7 +14,7 @@ from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.notifications.models import EmailMessage
 from tests.conftest import FACTS
-from tests.integrations.reviews.transition_page import text_of
+from tests.integrations.page_text import text_of
 
 pytestmark = pytest.mark.any_database
 

@@ -10,8 +10,9 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
+from tests.integrations.page_text import parse, text_of
 from tests.integrations.reviews.conftest import fresh
-from tests.integrations.reviews.transition_page import build_url, perform, soup, text_of
+from tests.integrations.reviews.transition_page import build_url, perform
 
 pytestmark = pytest.mark.any_database
 SignIn = Any
@@ -24,7 +25,7 @@ def team(alice: User, bob: User) -> None:
 
 def read_editor(response: Any) -> dict[str, str]:
     """Return the fields of the email as the browser sends them, with the hidden copies of the template's text."""
-    page = soup(response)
+    page = parse(response)
     fields = page.select("[name^=email-], [name^=initial-email-]")
     return {field["name"]: field.get("value", field.text.removeprefix("\n")) for field in fields}
 
@@ -105,7 +106,7 @@ def test_edited_email_is_stored_with_the_event_and_sent_to_the_partner(
 
 
 def soup_of(html: str) -> Any:
-    return soup(type("Response", (), {"content": html.encode()}))
+    return parse(type("Response", (), {"content": html.encode()}))
 
 
 def test_undo_cancels_the_edited_email(ready: Integration, rita: User, sign_in: SignIn, moment: datetime) -> None:
@@ -138,7 +139,7 @@ def test_preview_keeps_an_edited_email_until_the_template_is_restored(
     values = {"version": ready.version, "note": "Well done.", **edited}
     kept = client.post(build_url(ready, "approve"), values | {"preview": "1"})
     assert read_editor(kept) == edited
-    assert [pre.text.split("\n\n")[0] for pre in soup(kept).select(".mail pre")] == ["Short and clear."] * 2
+    assert [pre.text.split("\n\n")[0] for pre in parse(kept).select(".mail pre")] == ["Short and clear."] * 2
     restored = read_editor(client.post(build_url(ready, "approve"), values | {"preview": "restore"}))
     assert "> Well done." in restored["email-body"]
     assert restored["email-body"] == restored["initial-email-body"]

@@ -10,8 +10,9 @@ from integrations.submissions.models import Integration
 from portal.accounts import roles
 from portal.accounts.models import User
 from tests.conftest import NOW
+from tests.integrations.page_text import text_of
 from tests.integrations.reviews.queue_page import get_row_text
-from tests.integrations.reviews.transition_page import perform, text_of
+from tests.integrations.reviews.transition_page import perform
 from tests.portal.accounts.sign_in import SignIn
 
 pytestmark = pytest.mark.any_database

@@ -21,7 +21,8 @@ from integrations.submissions.services import findings
 from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin, drive, meet, note_sign_in
-from tests.integrations.reviews.transition_page import build_url, text_of
+from tests.integrations.page_text import text_of
+from tests.integrations.reviews.transition_page import build_url
 
 Row = TypeVar("Row", bound=Model)
 COUNT = 200

@@ -18,9 +18,10 @@ from integrations.submissions.services import findings, requirements
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from tests.conftest import meet
+from tests.integrations.page_text import text_of
 from tests.integrations.partners.memberships import refusal
 from tests.integrations.reviews.conftest import fresh
-from tests.integrations.reviews.transition_page import build_url, perform, text_of
+from tests.integrations.reviews.transition_page import build_url, perform
 
 pytestmark = pytest.mark.any_database
 SignIn = Any

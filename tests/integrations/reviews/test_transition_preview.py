@@ -11,8 +11,9 @@ from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.notifications.models import EmailMessage
 from tests.conftest import meet
+from tests.integrations.page_text import parse, text_of
 from tests.integrations.reviews.conftest import fresh
-from tests.integrations.reviews.transition_page import build_url, perform, soup, text_of
+from tests.integrations.reviews.transition_page import build_url, perform
 
 pytestmark = pytest.mark.any_database
 SignIn = Any
@@ -25,7 +26,7 @@ def test_preview_equals_the_emails_that_are_sent(
     body = {"version": ready.version, "note": "Well done.", "preview": "1"}
     response = client.post(build_url(ready, "approve"), body)
     previewed_emails = [
-        (mail.select_one("strong").text, mail.select_one("pre").text) for mail in soup(response).select(".mail")
+        (mail.select_one("strong").text, mail.select_one("pre").text) for mail in parse(response).select(".mail")
     ]
     assert fresh(ready).stage == "review"
     assert EmailMessage.objects.filter(event__event_type="integration.approved").count() == 0
@@ -65,14 +66,14 @@ def test_blockers_are_shown_and_button_is_disabled(at: Any, rita: User, sign_in:
     assert response.status_code == 200
     assert "Not available yet" in text_of(response)
     assert "Verify all findings first." in text_of(response)
-    assert soup(response).select("#main form button[type=submit]") == []
+    assert parse(response).select("#main form button[type=submit]") == []
 
 
 def test_fragment_shows_the_entered_note(ready: Integration, rita: User, sign_in: SignIn) -> None:
     body = {"version": ready.version, "note": "Because of the key.", "preview": "1"}
     response = sign_in(rita).post(build_url(ready, "decline"), body, headers={"HX-Request": "true"})
     assert "<html" not in response.content.decode()
-    assert "Because of the key." in soup(response).select_one("pre").text
+    assert "Because of the key." in parse(response).select_one("pre").text
 
 
 def test_html_of_the_email_is_shown_as_text(ready: Integration, rita: User, sign_in: SignIn) -> None:

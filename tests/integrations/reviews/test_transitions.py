@@ -11,8 +11,9 @@ from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
+from tests.integrations.page_text import text_of
 from tests.integrations.reviews.conftest import fresh
-from tests.integrations.reviews.transition_page import build_url, perform, text_of
+from tests.integrations.reviews.transition_page import build_url, perform
 
 pytestmark = pytest.mark.any_database
 

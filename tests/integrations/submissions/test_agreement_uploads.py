@@ -15,7 +15,8 @@ from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin
-from tests.integrations.submissions.requirements.pages import get_url, press, read_text
+from tests.integrations.page_text import text_of
+from tests.integrations.submissions.requirements.pages import get_url, press
 from tests.integrations.submissions.signing import ALICE, RITA, TPA, sign
 from tests.integrations.submissions.test_documents import build_validated_file
 from tests.portal.core.test_uploads import PDF
@@ -152,7 +153,7 @@ def test_upload_is_rejected_then_confirmed_on_the_page(rocket, alice, rita, sign
     answer = press(company, rocket, TPA, "upload_agreement", **fields, file=SimpleUploadedFile("tpa.txt", b"Signed."))
     assert (
         answer.status_code,
-        "The content of the file is plain text. Supported types: PDF." in read_text(answer),
+        "The content of the file is plain text. Supported types: PDF." in text_of(answer),
     ) == (
         422,
         True,
@@ -163,7 +164,7 @@ def test_upload_is_rejected_then_confirmed_on_the_page(rocket, alice, rita, sign
     assert press(program, rocket, TPA, "reject_agreement", reason="").status_code == 422
     press(program, rocket, TPA, "reject_agreement", reason="Page 2 is missing.")
     company = sign_in(alice)
-    assert "The program rejected the signed PDF: Page 2 is missing." in read_text(company.get(get_url(rocket, TPA)))
+    assert "The program rejected the signed PDF: Page 2 is missing." in text_of(company.get(get_url(rocket, TPA)))
     press(company, rocket, TPA, "upload_agreement", **fields, file=SimpleUploadedFile("tpa.pdf", PDF))
     press(sign_in(rita), rocket, TPA, "confirm_agreement")
     assert get_answer(rocket) == (Status.SUBMITTED, "")

@@ -13,7 +13,8 @@ from integrations.submissions.text_changes import TextChange
 from integrations.submissions.workflow.states import Status
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin
-from tests.integrations.submissions.requirements.pages import get_url, read_text
+from tests.integrations.page_text import text_of
+from tests.integrations.submissions.requirements.pages import get_url
 from tests.integrations.submissions.signing import MNDA, RITA, TPA, publish_version, sign
 from tests.replay import replay_fixture
 
@@ -97,7 +98,7 @@ def test_page_shows_the_reason_and_what_changed(rocket, complete_agreement, alic
     request_new_versions(now)
     answer = sign_in(alice).get(get_url(rocket, TPA))
     changes = BeautifulSoup(answer.content, "html.parser").select("#agreement-changes li")
-    assert "Version 2027-01 replaces version 2026-01." in read_text(answer)
+    assert "Version 2027-01 replaces version 2026-01." in text_of(answer)
     assert [" ".join(each.text.split()) for each in changes] == [
         "Removed: Each side can end this agreement with a notice of 30 days. The listings end with it.",
         "Added: Each side can end this agreement with a notice of 60 days. The listings end with it.",

@@ -18,7 +18,8 @@ from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
 from tests.conftest import begin, drive, meet
-from tests.integrations.submissions.requirements.pages import get_url, press, read_text
+from tests.integrations.page_text import text_of
+from tests.integrations.submissions.requirements.pages import get_url, press
 from tests.portal.api.calling import caller
 from tests.replay import replay_fixture
 
@@ -59,9 +60,9 @@ def test_statement_is_refused_before_its_subject_is_fulfilled(
     provider: Integration, alice: Any, now: datetime, sign_in: Callable[[Any], Client]
 ) -> None:
     client = sign_in(alice)
-    assert BLOCKER in read_text(client.get(get_url(provider, SIGNED)))
+    assert BLOCKER in text_of(client.get(get_url(provider, SIGNED)))
     answer = press(client, provider, SIGNED, "confirm", confirmed="on")
-    assert (answer.status_code, BLOCKER in read_text(answer)) == (409, True)
+    assert (answer.status_code, BLOCKER in text_of(answer)) == (409, True)
     with pytest.raises(ActionRefused, match=re.escape(BLOCKER)):
         confirm(provider, SIGNED, alice, now)
     path = f"/integrations/{provider.uuid}/requirements/{SIGNED}"
@@ -135,7 +136,7 @@ def test_statement_about_findings_is_not_needed_without_any(
 def test_statement_about_findings_is_not_suggested_meanwhile(
     first_round: Integration, alice: Any, sign_in: Callable[[Any], Client]
 ) -> None:
-    page = read_text(sign_in(alice).get(f"/integrations/{first_round.uuid}/"))
+    page = text_of(sign_in(alice).get(f"/integrations/{first_round.uuid}/"))
     assert "Waiting for the program" in page
     assert "Meanwhile" not in page
 
@@ -203,11 +204,11 @@ def test_statement_is_void_after_its_subject_changed(
     assert (event.summary, event.note) == ("The portal asked to confirm “Signed release” again", reason)
     assert event.emails.count() == 0
     client = sign_in(alice)
-    assert reason in read_text(client.get(get_url(signed_provider, SIGNED)))
+    assert reason in text_of(client.get(get_url(signed_provider, SIGNED)))
     assert caller(alice).get(f"/integrations/{signed_provider.uuid}/requirements/{SIGNED}").json()["summary"] == reason
     press(client, signed_provider, SIGNED, "confirm", confirmed="on")
     assert get_status(signed_provider, SIGNED) == Status.SUBMITTED
-    assert "Confirmed by Alice Archer" in read_text(client.get(get_url(signed_provider, SIGNED)))
+    assert "Confirmed by Alice Archer" in text_of(client.get(get_url(signed_provider, SIGNED)))
     assert signed_provider.fulfillments.get(requirement_id=SIGNED).void_reason == ""
 
 

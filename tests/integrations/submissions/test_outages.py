@@ -9,7 +9,7 @@ from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.selectors.outages import find_outage
 from integrations.submissions.services.requirements import record_check_outcome
 from tests.conftest import begin
-from tests.integrations.reviews.transition_page import text_of
+from tests.integrations.page_text import text_of
 from verification.checks.execution import run_check
 from verification.sources.errors import GitHubUnavailableError, RegistryUnavailableError, SourceUnavailableError
 

@@ -14,7 +14,7 @@ from integrations.submissions.selectors import context as facts
 from integrations.submissions.services import drafts, introductions
 from portal.dashboard import views
 from tests.conftest import NOW, begin, drive, person
-from tests.integrations.reviews.transition_page import text_of
+from tests.integrations.page_text import text_of
 from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
 from tests.integrations.sla.watched import create_listed_integration
 from tests.portal.api.calling import caller

@@ -3,8 +3,6 @@
 from datetime import datetime
 from typing import Any
 
-from bs4 import BeautifulSoup
-
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.services import findings
 from portal.accounts.models import User
@@ -18,11 +16,6 @@ def get_first_requirement_id(row: Integration) -> str:
 
 def add_finding(row: Integration, by: User, now: datetime, text: str = "Sign the release.") -> Finding:
     return findings.raise_finding(row, get_first_requirement_id(row), text, actor=by, now=now)
-
-
-def text_of(response: Any, where: str = "main") -> str:
-    document = BeautifulSoup(response.content, "html.parser")
-    return " ".join(document.select_one(where).get_text(" ").split())
 
 
 def get_review_page(client: Any, row: Integration) -> Any:

@@ -17,8 +17,9 @@ from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.text_changes import TextChange
 from portal.accounts.models import User
 from tests.conftest import meet
+from tests.integrations.page_text import text_of
 from tests.integrations.reviews.conftest import fresh
-from tests.integrations.reviews.pages.review_pages import SignIn, add_finding, get_review_page, text_of
+from tests.integrations.reviews.pages.review_pages import SignIn, add_finding, get_review_page
 
 pytestmark = pytest.mark.any_database
 EMPTY = {"confirmed": False, "answers": {}, "documents": [], "checks": []}

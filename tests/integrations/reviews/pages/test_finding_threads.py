@@ -11,14 +11,9 @@ from integrations.submissions.models import Finding, Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import list_available_transitions, perform_transition
 from portal.accounts.models import User
+from tests.integrations.page_text import text_of
 from tests.integrations.reviews.conftest import fresh
-from tests.integrations.reviews.pages.review_pages import (
-    SignIn,
-    add_finding,
-    get_first_requirement_id,
-    get_review_page,
-    text_of,
-)
+from tests.integrations.reviews.pages.review_pages import SignIn, add_finding, get_first_requirement_id, get_review_page
 
 pytestmark = pytest.mark.any_database
 

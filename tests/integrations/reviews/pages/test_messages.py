@@ -5,7 +5,8 @@ from bs4 import BeautifulSoup
 
 from integrations.submissions.models import Integration, ReviewMessage
 from portal.accounts.models import User
-from tests.integrations.reviews.pages.review_pages import SignIn, get_review_page, text_of
+from tests.integrations.page_text import text_of
+from tests.integrations.reviews.pages.review_pages import SignIn, get_review_page
 
 pytestmark = pytest.mark.any_database
 

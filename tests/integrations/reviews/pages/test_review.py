@@ -15,8 +15,9 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from portal.demo.answers import SAMPLE_FILES
 from tests.conftest import meet
+from tests.integrations.page_text import text_of
 from tests.integrations.reviews.conftest import fresh
-from tests.integrations.reviews.pages.review_pages import SignIn, add_finding, get_review_page, text_of
+from tests.integrations.reviews.pages.review_pages import SignIn, add_finding, get_review_page
 
 MAX_QUERIES = 12
 pytestmark = pytest.mark.any_database

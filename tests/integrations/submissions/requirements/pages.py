@@ -1,9 +1,5 @@
 """Helpers that read and submit requirement pages."""
 
-import re
-
-from bs4 import BeautifulSoup, SoupStrainer
-
 from integrations.submissions.models import Integration
 
 FORM, ATTESTED_REQUIREMENT, CHECKED_REQUIREMENT = "NO-1", "NO-4", "NO-LIC"
@@ -18,12 +14,6 @@ SUBMITTED_VALUES = {
 
 def get_url(row, requirement_id=FORM):
     return f"/integrations/{row.uuid}/requirements/{requirement_id}/"
-
-
-def read_text(answer) -> str:
-    """Return the text of a page on one line."""
-    main = BeautifulSoup(answer.content, "html.parser", parse_only=SoupStrainer("main"))
-    return re.sub(r"\s+", " ", main.get_text(" "))
 
 
 def get_state(row, requirement_id=FORM):

@@ -7,7 +7,8 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import agreements, requirements
 from integrations.submissions.workflow.states import Status
 from tests.conftest import begin
-from tests.integrations.submissions.requirements.pages import get_state, get_url, press, read_text
+from tests.integrations.page_text import text_of
+from tests.integrations.submissions.requirements.pages import get_state, get_url, press
 from tests.integrations.submissions.signing import RITA, TPA, sign
 
 pytestmark = pytest.mark.any_database
@@ -72,13 +73,13 @@ def test_page_shows_the_text_with_the_names_and_its_version(rocket, alice, sign_
 def test_signature_needs_name_and_title(rocket, alice, sign_in, missing, message):
     answer = press_sign(sign_in(alice), rocket, **(SIGNED | {missing: ""}))
     assert (answer.status_code, get_state(rocket, TPA)) == (422, None)
-    assert message in read_text(answer)
+    assert message in text_of(answer)
 
 
 def test_changed_text_is_shown_again(rocket, alice, sign_in):
     answer = press_sign(sign_in(alice), rocket, **SIGNED, digest="0" * 64)
     assert (answer.status_code, get_state(rocket, TPA)) == (409, None)
-    assert "The text changed. Read the agreement again, then sign it." in read_text(answer)
+    assert "The text changed. Read the agreement again, then sign it." in text_of(answer)
     assert get_document(answer).find("input", {"name": "signer"})["value"] == "Alice Archer"
 
 
@@ -87,4 +88,4 @@ def test_complete_agreement_offers_no_form(rocket, alice, rita, now, sign_in):
     sign(rocket, rita, now, RITA)
     page = sign_in(alice).get(get_url(rocket, TPA))
     assert 'value="sign"' not in page.content.decode()
-    assert "Rita Reyes · Director" in read_text(page)
+    assert "Rita Reyes · Director" in text_of(page)

@@ -7,14 +7,8 @@ from integrations.submissions.services import requirements as answers
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
 from tests.conftest import begin
-from tests.integrations.submissions.requirements.pages import (
-    FORM,
-    SUBMITTED_VALUES,
-    get_state,
-    get_url,
-    press,
-    read_text,
-)
+from tests.integrations.page_text import text_of
+from tests.integrations.submissions.requirements.pages import FORM, SUBMITTED_VALUES, get_state, get_url, press
 
 pytestmark = pytest.mark.any_database
 
@@ -64,7 +58,7 @@ def test_answers_of_two_people_show_both_versions(rocket, alice, bob, sign_in, n
     answers.submit_answer(rocket, FORM, SUBMITTED_VALUES | {"users": "Nine."}, actor=bob, now=now)
     client = sign_in(alice)
     answer = press(client, rocket, FORM, "answer", answered=0, **SUBMITTED_VALUES)
-    words = read_text(answer)
+    words = text_of(answer)
     assert answer.status_code == 409
     assert "Bob Baker changed this answer." in words
     assert "Expected users Different Nine. Ten." in words
@@ -80,13 +74,13 @@ def test_answers_of_two_people_show_both_versions(rocket, alice, bob, sign_in, n
 def test_reviewer_cannot_answer_for_the_partner(rocket, rita, sign_in):
     answer = press(sign_in(rita), rocket, FORM, "answer", answered=0, **SUBMITTED_VALUES)
     assert answer.status_code == 403
-    assert "Only owners and editors of the company can do this." in read_text(answer)
+    assert "Only owners and editors of the company can do this." in text_of(answer)
 
 
 def test_ended_integration_accepts_no_answers(rocket, alice, sign_in, now):
     perform_transition(rocket, "withdraw", actor=alice, now=now)
     client = sign_in(alice)
-    assert "You can't submit anything" in read_text(client.get(get_url(rocket)))
+    assert "You can't submit anything" in text_of(client.get(get_url(rocket)))
     answer = press(client, rocket, FORM, "answer", answered=0, **SUBMITTED_VALUES)
     assert (answer.status_code, get_state(rocket)) == (409, None)
 
@@ -108,6 +102,6 @@ def test_markup_is_shown_as_it_was_entered(rocket, alice, sign_in):
 def test_answer_counts_for_all_integrations(acme, alice, sign_in):
     first, second = begin(acme, alice, "terraform-run-task"), begin(acme, alice, "terraform-run-task", name="Second")
     shared = next(r for r in first.edition.requirements() if r.scope == "partner" and r.kind == "form")
-    assert "One submission applies to all of your integrations in this program." in read_text(
+    assert "One submission applies to all of your integrations in this program." in text_of(
         sign_in(alice).get(get_url(second, shared.id))
     )

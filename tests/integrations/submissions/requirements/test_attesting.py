@@ -5,7 +5,8 @@ import pytest
 from integrations.submissions.services import requirements
 from integrations.submissions.workflow.states import Status
 from tests.conftest import begin
-from tests.integrations.submissions.requirements.pages import ATTESTED_REQUIREMENT, FORM, get_state, press, read_text
+from tests.integrations.page_text import text_of
+from tests.integrations.submissions.requirements.pages import ATTESTED_REQUIREMENT, FORM, get_state, press
 from tests.integrations.submissions.signing import MNDA
 
 pytestmark = pytest.mark.any_database
@@ -32,7 +33,7 @@ def test_statement_is_confirmed_once(rocket, alice, sign_in):
 def test_unticked_statement_is_refused(rocket, alice, sign_in):
     answer = press(sign_in(alice), rocket, ATTESTED_REQUIREMENT, "confirm")
     assert (answer.status_code, get_state(rocket, ATTESTED_REQUIREMENT)) == (422, None)
-    assert "Select the checkbox to confirm." in read_text(answer)
+    assert "Select the checkbox to confirm." in text_of(answer)
 
 
 def by_program(row):

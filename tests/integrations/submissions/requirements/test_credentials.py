@@ -16,7 +16,8 @@ from integrations.submissions.services import credentials
 from integrations.submissions.views.requirements.actions import show_requirement
 from portal.core.crypto import Secret
 from tests.conftest import PASSWORD
-from tests.integrations.submissions.requirements.pages import get_url, press, read_text
+from tests.integrations.page_text import text_of
+from tests.integrations.submissions.requirements.pages import get_url, press
 from tests.integrations.submissions.test_credentials import ACCOUNT_REQUIREMENT, VALUE
 from tests.replay import replay_fixture
 
@@ -166,7 +167,7 @@ def test_value_is_in_no_error_report(rocket, alice, rf):
 
 def test_partner_sees_who_viewed_the_account_and_why(integration_with_account, alice, rita, now, sign_in):
     credentials.reveal_credential(integration_with_account, reason="To run the tests.", actor=rita, now=now)
-    words = read_text(sign_in(alice).get(get_url(integration_with_account.integration, ACCOUNT_REQUIREMENT)))
+    words = text_of(sign_in(alice).get(get_url(integration_with_account.integration, ACCOUNT_REQUIREMENT)))
     assert "Rita Reyes: Viewed by the reviewer" in words
     assert "To run the tests." in words
 

@@ -7,7 +7,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from integrations.submissions.models import Document
 from integrations.submissions.services import documents
 from tests.conftest import begin
-from tests.integrations.submissions.requirements.pages import press, read_text
+from tests.integrations.page_text import text_of
+from tests.integrations.submissions.requirements.pages import press
 from tests.integrations.submissions.test_documents import LOGS, build_validated_file
 
 pytestmark = pytest.mark.any_database
@@ -42,7 +43,7 @@ def test_document_larger_than_the_limit_is_refused(rocket, alice, sign_in, setti
     settings.UPLOAD_MAX_MB = 1
     answer = press(sign_in(alice), rocket, LOGS, "upload", file=SimpleUploadedFile("a.txt", b"a" * 3_000_000))
     assert answer.status_code == 422
-    assert "The file is larger than 1 MB." in read_text(answer)
+    assert "The file is larger than 1 MB." in text_of(answer)
     assert Document.objects.count() == 0
 
 

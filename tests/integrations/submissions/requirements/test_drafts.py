@@ -4,7 +4,8 @@ import pytest
 from bs4 import BeautifulSoup
 
 from integrations.submissions.models import IntegrationDraft
-from tests.integrations.submissions.requirements.pages import FORM, SUBMITTED_VALUES, get_url, press, read_text
+from tests.integrations.page_text import text_of
+from tests.integrations.submissions.requirements.pages import FORM, SUBMITTED_VALUES, get_url, press
 
 pytestmark = pytest.mark.any_database
 
@@ -24,7 +25,7 @@ def test_draft_is_autosaved(rocket, alice, sign_in):
 def test_colleague_continues_a_draft(rocket, alice, bob, sign_in):
     autosave(sign_in(alice), rocket, version=0, users="Ten")
     page = sign_in(bob).get(get_url(rocket))
-    assert "Alice Archer saved a draft" in read_text(page)
+    assert "Alice Archer saved a draft" in text_of(page)
     assert BeautifulSoup(page.content, "html.parser").find("textarea", {"name": "users"}).get_text().strip() == "Ten"
 
 
@@ -39,7 +40,7 @@ def test_save_for_later_shows_both_versions(rocket, alice, bob, sign_in):
     client = sign_in(alice)
     answer = press(client, rocket, FORM, "draft", version=0, users="Ten")
     assert answer.status_code == 409
-    assert "Expected users Different Nine Ten" in read_text(answer)
+    assert "Expected users Different Nine Ten" in text_of(answer)
     press(client, rocket, FORM, "draft", version=1, users="Ten")
     assert IntegrationDraft.objects.get().data == {"users": "Ten"}
 

@@ -11,7 +11,8 @@ from icalendar import Calendar
 from integrations.submissions.models import Meeting
 from integrations.submissions.workflow.states import Status
 from portal.notifications.models import EmailMessage
-from tests.integrations.submissions.requirements.pages import get_state, get_url, press, read_text
+from tests.integrations.page_text import text_of
+from tests.integrations.submissions.requirements.pages import get_state, get_url, press
 from tests.integrations.submissions.test_meetings import DEMO, WHERE
 
 pytestmark = pytest.mark.any_database
@@ -24,9 +25,9 @@ def test_times_are_those_of_the_reader(rocket, alice, rita, sign_in):
     alice.save()
     press(sign_in(alice), rocket, DEMO, "propose", **TIMES)
     assert Meeting.objects.get().times == ["2026-04-15T09:00+00:00", "2026-04-16T09:00+00:00"]
-    assert "Wed, Apr 15, 9:00 AM" in read_text(sign_in(rita).get(get_url(rocket, DEMO)))
-    assert "Wed, Apr 15, 11:00 AM" in read_text(sign_in(alice).get(get_url(rocket, DEMO)))
-    assert "Europe/Berlin" in read_text(sign_in(alice).get(get_url(rocket, DEMO)))
+    assert "Wed, Apr 15, 9:00 AM" in text_of(sign_in(rita).get(get_url(rocket, DEMO)))
+    assert "Wed, Apr 15, 11:00 AM" in text_of(sign_in(alice).get(get_url(rocket, DEMO)))
+    assert "Europe/Berlin" in text_of(sign_in(alice).get(get_url(rocket, DEMO)))
 
 
 def test_time_in_the_past_is_refused_with_field_error(rocket, alice, sign_in):
@@ -69,7 +70,7 @@ def test_outdated_time_cannot_be_accepted(rocket, alice, rita, sign_in):
     press(sign_in(alice), rocket, DEMO, "propose", **TIMES)
     answer = press(sign_in(rita), rocket, DEMO, "accept", time="2026-04-17T11:00:00+00:00")
     assert answer.status_code == 422
-    assert "This time is no longer available. Select another one." in read_text(answer)
+    assert "This time is no longer available. Select another one." in text_of(answer)
 
 
 def test_missing_meeting_cannot_be_accepted_or_canceled(rocket, alice, sign_in):

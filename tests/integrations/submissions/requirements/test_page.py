@@ -3,7 +3,8 @@
 import pytest
 
 from tests.conftest import begin
-from tests.integrations.submissions.requirements.pages import get_url, list_requirement_ids, read_text
+from tests.integrations.page_text import text_of
+from tests.integrations.submissions.requirements.pages import get_url, list_requirement_ids
 
 pytestmark = pytest.mark.any_database
 
@@ -16,7 +17,7 @@ def test_every_requirement_has_its_page(acme, alice, sign_in, request, who, prog
     responses_by_id = {id: client.get(get_url(row, id)) for id in list_requirement_ids(row)}
     assert {id: response.status_code for id, response in responses_by_id.items()} == dict.fromkeys(responses_by_id, 200)
     titles = {r.id: r.title for r in row.edition.requirements()}
-    assert [id for id, response in responses_by_id.items() if titles[id] not in read_text(response)] == []
+    assert [id for id, response in responses_by_id.items() if titles[id] not in text_of(response)] == []
 
 
 def test_page_of_another_partner_is_not_found(rocket, charlie, sign_in):
@@ -38,7 +39,7 @@ def test_viewer_sees_no_actions(rocket, acme, alice, bob, sign_in):
 
 def test_action_of_another_kind_is_refused(rocket, alice, sign_in):
     answer = sign_in(alice).post(get_url(rocket), {"act": "reveal"}, follow=True)
-    assert "This action is no longer available." in read_text(answer)
+    assert "This action is no longer available." in text_of(answer)
 
 
 def test_automated_requirement_cannot_be_skipped(rocket, alice, sign_in):

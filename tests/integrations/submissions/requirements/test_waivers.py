@@ -10,8 +10,9 @@ from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin
+from tests.integrations.page_text import text_of
 from tests.integrations.reviews.queue_page import get_row_text, list_names
-from tests.integrations.submissions.requirements.pages import CHECKED_REQUIREMENT, get_state, get_url, press, read_text
+from tests.integrations.submissions.requirements.pages import CHECKED_REQUIREMENT, get_state, get_url, press
 
 pytestmark = pytest.mark.any_database
 
@@ -41,14 +42,14 @@ def checked_integration(acme, alice, now):
 
 
 def test_check_result_is_shown_with_its_evidence(checked_integration, alice, sign_in):
-    words = read_text(sign_in(alice).get(get_url(checked_integration, CHECKED_REQUIREMENT)))
+    words = text_of(sign_in(alice).get(get_url(checked_integration, CHECKED_REQUIREMENT)))
     for phrase in ("Open-source license", "There is no license.", "Add a LICENSE file.", "commit 9f3c1e", "README.md"):
         assert phrase in words
 
 
 def test_requirement_of_another_category_does_not_apply(checked_integration, alice, sign_in):
     page = sign_in(alice).get(get_url(checked_integration, "NO-CODE"))
-    assert "This requirement applies to other categories" in read_text(page)
+    assert "This requirement applies to other categories" in text_of(page)
     press(sign_in(alice), checked_integration, "NO-CODE", "confirm", confirmed="on")
     assert get_state(checked_integration, "NO-CODE") is None
 
@@ -63,7 +64,7 @@ def test_reviewer_waives_a_requirement(checked_integration, rita, alice, sign_in
         until="2026-05-31",
     )
     assert answer.status_code == 302
-    words = read_text(sign_in(alice).get(get_url(checked_integration, CHECKED_REQUIREMENT)))
+    words = text_of(sign_in(alice).get(get_url(checked_integration, CHECKED_REQUIREMENT)))
     assert "They publish it in May." in words
     assert (
         get_state(checked_integration, CHECKED_REQUIREMENT).waiver_expires_at.isoformat() == "2026-05-31T23:59:00+00:00"
@@ -82,7 +83,7 @@ def test_reviewer_waives_a_requirement(checked_integration, rita, alice, sign_in
 def test_invalid_waiver_is_refused(checked_integration, rita, sign_in, fields, sentence):
     answer = press(sign_in(rita), checked_integration, CHECKED_REQUIREMENT, "waive", **fields)
     assert answer.status_code == 422
-    assert sentence in read_text(answer)
+    assert sentence in text_of(answer)
 
 
 def test_partner_cannot_waive(checked_integration, alice, sign_in):
@@ -115,7 +116,7 @@ def test_reviewer_ends_a_waiver(waived_integration, rita, now, sign_in):
     assert (event.note, event.data["title"]) == ("The license is missing since March.", title)
     assert event.data["until"] == (now + WAIVED_UNTIL).isoformat()
     assert event.sentence == f"ended the waiver of “{title}” early"
-    assert "The license is missing since March." in read_text(
+    assert "The license is missing since March." in text_of(
         sign_in(rita).get(get_url(waived_integration, CHECKED_REQUIREMENT))
     )
 
@@ -126,7 +127,7 @@ def test_waiver_is_not_ended_without_a_reason(waived_integration, rita, now, sig
         422,
         now + WAIVED_UNTIL,
     )
-    assert "Enter a reason. The partner relied on the waiver." in read_text(answer)
+    assert "Enter a reason. The partner relied on the waiver." in text_of(answer)
 
 
 def test_partner_cannot_end_a_waiver(waived_integration, alice, now, sign_in):
@@ -144,7 +145,7 @@ def test_partner_cannot_end_a_waiver(waived_integration, alice, now, sign_in):
 def test_requested_waiver_is_an_item_of_the_queue_until_it_is_decided(checked_integration, alice, bob, rita, sign_in):
     row, why = checked_integration, "The release follows in May."
     assert press(sign_in(bob), row, CHECKED_REQUIREMENT, "request_waiver", reason=why).status_code == 302
-    assert why in read_text(sign_in(alice).get(get_url(row, CHECKED_REQUIREMENT)))
+    assert why in text_of(sign_in(alice).get(get_url(row, CHECKED_REQUIREMENT)))
     assert press(sign_in(alice), row, CHECKED_REQUIREMENT, "request_waiver", reason="Again.").status_code == 409
     email = EmailMessage.objects.get(name="waiver_requested")
     assert (email.subject.startswith("Waiver requested: "), why in email.text) == (True, True)
