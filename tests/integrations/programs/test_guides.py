@@ -8,12 +8,14 @@ from django.test import Client
 
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.programs.schema import Edition
+from tests.integrations.page_text import parse
 from tests.integrations.programs import guides
 from tests.integrations.programs.guide_links import LINKS
 from tests.integrations.submissions import published
 
 pytestmark = pytest.mark.any_database
 
+PAGES: dict[tuple[str, str], Any] = {}  # rendered once for all tests
 REQUIREMENTS = {r.id: r for name in guides.GUIDES for r in get_edition(*name).requirements()}
 
 
@@ -29,12 +31,18 @@ def edition(name: tuple[str, str]) -> Edition:
 
 @pytest.fixture
 def page(client: Client, db: None, name: tuple[str, str]) -> Any:
-    """The public page of the program."""
-    return client.get(f"/programs/{name[0]}/", {"edition": name[1]})
+    return get_page(client, name)
+
+
+def get_page(client: Client, name: tuple[str, str]) -> Any:
+    """Return the public page of an edition."""
+    if name not in PAGES:
+        PAGES[name] = client.get(f"/programs/{name[0]}/", {"edition": name[1]})
+    return PAGES[name]
 
 
 def read_words(page: Any) -> str:
-    return " ".join(BeautifulSoup(page.content, "html.parser").get_text(" ").split())
+    return " ".join(parse(page).get_text(" ").split())
 
 
 def test_categories_have_the_name_and_purpose_of_the_guide(name: tuple[str, str], edition: Edition) -> None:
@@ -59,7 +67,7 @@ def test_form_offers_the_categories_and_products_of_the_guide(client: Client, db
 
 @pytest.mark.parametrize("program", [guides.PROVIDER, guides.RUN_TASK], ids="@".join)
 def test_page_describes_each_offering_of_terraform(client: Client, db: None, program: tuple[str, str]) -> None:
-    words = read_words(client.get(f"/programs/{program[0]}/", {"edition": program[1]}))
+    words = read_words(get_page(client, program))
     described = get_edition(*program).described_offerings()
     assert [offering for offering, text in described if not text or text not in words] == []
 
@@ -94,15 +102,14 @@ def test_resources_are_linked_where_the_guide_names_them(
         **{step.key: step.links for step in edition.steps},
     }
     assert [link.url for link in links_by_place[place]] == urls
-    page = client.get(f"/programs/{program[0]}/", {"edition": program[1]})
-    anchors = {(a["href"], a.get_text(strip=True)) for a in BeautifulSoup(page.content, "html.parser").find_all("a")}
+    anchors = {(a["href"], a.get_text(strip=True)) for a in parse(get_page(client, program)).find_all("a")}
     assert {(link.url, link.title) for link in links_by_place[place]} <= anchors
 
 
 @pytest.mark.parametrize(("agency", "email", "site"), published.AGENCIES)
 def test_page_shows_how_to_reach_an_agency(client: Client, db: None, agency: str, email: str, site: str) -> None:
-    page = BeautifulSoup(client.get("/programs/terraform-provider/?edition=2021-10").content, "html.parser")
-    texts_by_href = {a["href"]: a.get_text(strip=True) for a in page.find_all("a")}
+    links = parse(get_page(client, guides.PROVIDER)).find_all("a")
+    texts_by_href = {a["href"]: a.get_text(strip=True) for a in links}
     assert (texts_by_href[site], texts_by_href[f"mailto:{email}"]) == (agency, email)
 
 

@@ -228,15 +228,11 @@ def test_compiled_rows_agree_with_the_rows_of_each_reader(
     for user in (rita, rob):
         for later in (moment, moment + timedelta(days=2)):
             summary = queue_items.summarize_queue(filters, user, later)
-            for tab in queue.TAB_LABELS:
-                rows = [
-                    list(queue_items.list_items(summary, "", tab, user, later, sort))
-                    for sort in queue_items.SORT_ORDERS
-                ]
-                page = [
-                    list(queue_items.list_page_items(summary, "", tab, user, later, sort))
-                    for sort in queue_items.SORT_ORDERS
-                ]
+            for number, tab in enumerate(queue.TAB_LABELS):
+                # all items in each order, and the other tabs in the default order and two others
+                orders = ("", *queue_items.SORT_ORDERS[number or 1 :: 5 if number else 1])
+                rows = [list(queue_items.list_items(summary, "", tab, user, later, sort)) for sort in orders]
+                page = [list(queue_items.list_page_items(summary, "", tab, user, later, sort)) for sort in orders]
                 assert [[row[:-1] for row in each] for each in page] == rows
                 assert len(rows[0]) == summary.count("", tab)
 

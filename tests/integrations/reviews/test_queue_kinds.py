@@ -178,7 +178,7 @@ def test_export_has_the_same_items(item_of_each_kind: None, rita: User, sign_in:
     ]
 
 
-@pytest.mark.parametrize("count", [60, 600])
+@pytest.mark.parametrize("count", [60, 160])
 def test_mixed_list_takes_as_many_queries_for_many_items(
     item_of_each_kind: None, rita: User, sign_in: SignIn, moment: datetime, count: int, django_assert_num_queries: Any
 ) -> None:

@@ -65,20 +65,23 @@ def test_same_agreement_has_the_same_bytes_after_a_new_name(rocket, alice, now):
     assert PdfReader(BytesIO(first)).metadata.creation_date == now
 
 
-NAMES = ("Łukasz Żółć", "Ольга Жукова", "Νίκος", "Արամ", "გიორგი", "አበበ", "山田太郎", "김철수", "कमल 王 Ж")
-INDIC_NAMES = ("नमन", "অমল", "કમલ", "ਅਮਰ", "தமிழ்", "తరుణ్", "ಕಮಲ", "കമല", "කමල්", "ចាន់", "สมชาย ใจดี")
+# in groups, because reading the fonts of a PDF takes most of the time
+NAMES_BY_REGION = {
+    "European": ("Łukasz Żółć", "Ольга Жукова", "Νίκος", "Արամ", "გიორგი", "አበበ"),
+    "East Asian": ("山田太郎", "김철수", "कमल 王 Ж"),
+    "Indic": ("नमन", "অমল", "કમલ", "ਅਮਰ", "தமிழ்", "తరుణ్", "ಕಮಲ", "കമല", "කමල්", "ចាន់", "สมชาย ใจดี"),
+}
 
 
-@pytest.mark.parametrize("name", NAMES + INDIC_NAMES)
-def test_name_in_another_script_is_drawn(rocket, alice, now, name, caplog):
-    agreement = sign(rocket, alice, now, Signature(name, "CEO", STATEMENT))
+@pytest.mark.parametrize("names", NAMES_BY_REGION.values(), ids=NAMES_BY_REGION)
+def test_names_in_other_scripts_are_drawn(rocket, alice, now, names, caplog):
+    agreement = sign(rocket, alice, now, Signature(", ".join(names), "CEO", STATEMENT))
     (page,) = read_pages(render_agreement_pdf(agreement))
-    assert (name in page, list_warnings(caplog)) == (True, [])
+    assert ([name for name in names if name not in page], list_warnings(caplog)) == ([], [])
 
 
-@pytest.mark.parametrize("name", ["نجيب محفوظ", "נעמה כהן", "ສົມພອນ", "အောင်"])
-def test_name_in_reordered_glyphs_has_all_of_them(rocket, alice, now, name, caplog):
-    agreement = sign(rocket, alice, now, Signature(name, "CEO", STATEMENT))
+def test_names_in_reordered_glyphs_have_all_of_them(rocket, alice, now, caplog):
+    agreement = sign(rocket, alice, now, Signature("نجيب محفوظ, נעמה כהן, ສົມພອນ, အောင်", "CEO", STATEMENT))
     assert PdfReader(BytesIO(render_agreement_pdf(agreement))).pages[0].extract_text()
     assert list_warnings(caplog) == []
 

@@ -40,12 +40,12 @@ def test_five_hundred_failed_deliveries_are_requested_within_retention():
 
 
 def test_deliveries_of_an_outage_are_requested_until_none_is_left(watch, tracker, monkeypatch):
-    monkeypatch.setattr(redelivery, "MAX_REQUESTS", 60)
+    monkeypatch.setattr(redelivery, "MAX_REQUESTS", 24)
     MonitoredRepository.objects.update(hook_id=tracker.hook_id)
     begins = NOW - 20 * HOUR
-    deliveries = [tracker.ping() for _ in range(300)]
+    deliveries = [tracker.ping() for _ in range(120)]
     lost_ids = [tracker.could_not_deliver(each, begins + timedelta(minutes=n)) for n, each in enumerate(deliveries)]
-    for n, each in enumerate(tracker.ping() for _ in range(150)):  # later deliveries succeeded
+    for n, each in enumerate(tracker.ping() for _ in range(60)):  # later deliveries succeeded
         tracker.delivered(each, NOW - 5 * HOUR + timedelta(minutes=n))
     by_number, request_count, now = dict(zip(lost_ids, deliveries, strict=True)), 0, NOW
     api = reconciliation.build_api(EtagStore({}, {}))
