@@ -62,10 +62,9 @@ def names() -> set[str]:
     return set(patterns_by_name())
 
 
-def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a URL, which refer to objects of Acme."""
-    row = world["integration"]
-    special: dict[str, dict[str, Any]] = {
+def list_special_arguments(world: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the URL arguments of pages that differ from the common ones."""
+    return {
         "partners:change_invitation": {"pk": world["invitation"].pk},
         "partners:accept_invitation": {"pk": world["invitation"].pk},
         "partners:decide_join_request": {"pk": world["join"].pk},
@@ -122,6 +121,13 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
             "token": unsubscribe.build_unsubscribe_url(world["cast"]["alice"], world["report"]).rsplit("/", 2)[-2]
         },
     }
+
+
+def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a URL, which refer to objects of Acme."""
+    row = world["integration"]
+    if "special_arguments" not in world:  # among them are signatures, which take more time than some pages
+        world["special_arguments"] = list_special_arguments(world)
     common = {
         "uuid": world["draft"].uuid if "draft" in name and "requirement" not in name else row.uuid,
         "slug": row.partner.slug,
@@ -135,7 +141,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         "section": "listings",
         "period": "2026-W16",
     }
-    return common | special.get(name, {})
+    return {**common, **world["special_arguments"].get(name, {})}
 
 
 def address(name: str, world: dict[str, Any], **parts: Any) -> str:

@@ -16,6 +16,7 @@ from tests.conftest import note_sign_in
 
 MAX_QUERIES = 15  # of a page or an operation that reads
 STATEMENTS = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "DECLARE", "FETCH")
+EVENT_INSERT = f'INSERT INTO "{AuditEvent._meta.db_table}"'
 
 
 @contextmanager
@@ -29,6 +30,27 @@ def capture_queries() -> Iterator[list[str]]:
 
     with connection.execute_wrapper(execute):
         yield queries
+
+
+@dataclass(slots=True)
+class Attempt:
+    """Queries of a block of code, and whether it recorded an event."""
+
+    queries: list[str]
+    has_event: bool = False
+
+
+@contextmanager
+def roll_back() -> Iterator[Attempt]:
+    """Roll back the changes of a block, and collect what it did."""
+    with transaction.atomic():
+        with capture_queries() as queries:
+            attempt = Attempt(queries)
+            yield attempt
+        inserts = [query for query in queries if query.startswith(EVENT_INSERT)]
+        count = AuditEvent.objects.count() if inserts else 0  # an insert may have been rolled back
+        transaction.set_rollback(True)
+    attempt.has_event = bool(inserts) and AuditEvent.objects.count() < count
 
 
 def client_of(user: Any) -> Client:
@@ -49,32 +71,30 @@ class Answer:
     query_count: int
 
 
-def send_request(
-    client: Client, url: str, fields: dict[str, Any] | None = None, *, keep: bool = False
-) -> tuple[str, str]:
-    """Return the code and text of an answer. Changes to the database and to cookies are rolled back.
-
-    With `keep`, changes to the database stay.
-    """
-    answer = request_answer(client, url, fields, keep=keep)
+def send_request(client: Client, url: str, fields: dict[str, Any] | None = None) -> tuple[str, str]:
+    """Return the code and text of an answer. Changes to the database and to cookies are rolled back."""
+    answer = request_answer(client, url, fields)
     return answer.code, answer.text
 
 
-def request_answer(client: Client, url: str, fields: dict[str, Any] | None = None, *, keep: bool = False) -> Answer:
+def request_answer(client: Client, url: str, fields: dict[str, Any] | None = None) -> Answer:
     """Return the answer to a request, which is sent as in `send_request`."""
-    before, cookies = AuditEvent.objects.count(), deepcopy(client.cookies)
-    if fields and fields.get("file"):
-        fields = fields | {"file": SimpleUploadedFile(str(fields["file"]), b"All tests passed.")}
-    with transaction.atomic():
-        with capture_queries() as queries:
-            answer = client.get(url) if fields is None else client.post(url, fields)
-            text = serialize_response(answer)
-        write_mark = "+" if AuditEvent.objects.count() > before else ""
-        transaction.set_rollback(not keep)
+    cookies = deepcopy(client.cookies)
+    with roll_back() as attempt:
+        answer = post_form(client, url, fields) if fields is not None else client.get(url)
+        text = serialize_response(answer)
     client.cookies = cookies
     led_in = answer.status_code == 302 and answer["Location"].startswith("/accounts/")
     code = "in" if led_in else str(answer.status_code)
-    return Answer(code + write_mark, text, answer.headers.get("Cache-Control", ""), len(queries))
+    write_mark = "+" if attempt.has_event else ""
+    return Answer(code + write_mark, text, answer.headers.get("Cache-Control", ""), len(attempt.queries))
+
+
+def post_form(client: Client, url: str, fields: dict[str, Any]) -> Any:
+    """Submit a form. Return the response."""
+    if fields.get("file"):
+        fields = fields | {"file": SimpleUploadedFile(str(fields["file"]), b"All tests passed.")}
+    return client.post(url, fields)
 
 
 def serialize_response(answer: Any) -> str:

@@ -9,12 +9,10 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import transaction
 
-from portal.audit.models import AuditEvent
 from tests.portal.api.calling import Caller, caller, with_second_factor
 from tests.portal.api.everywhere import ROLES, body_of, operations, place_of
-from tests.portal.asking import MAX_QUERIES, capture_queries
+from tests.portal.asking import MAX_QUERIES, roll_back
 from tests.portal.asking import serialize_response as close
 
 TABLE = Path(__file__).with_name("access_api.txt")
@@ -39,19 +37,15 @@ def callers(world: dict[str, Any]) -> dict[str, Caller]:
 
 def request_code(who: Caller, name: str, method: str, place: str, body: Any) -> str:
     """Return the code of a request. Its changes are rolled back."""
-    before = AuditEvent.objects.count()
-    with transaction.atomic():
-        with capture_queries() as queries:
-            if name in WITH_FILE:
-                file = SimpleUploadedFile("a.txt", b"All tests passed.")
-                answer = who.upload(place.removeprefix("/api/v1"), file=file, **WITH_FILE[name])
-            else:
-                answer = who.get(place) if method == "GET" else who.send(method, place, body)
-            close(answer)
-        write_mark = "+" if AuditEvent.objects.count() > before else ""
-        transaction.set_rollback(True)
-    query_mark = "!" if method == "GET" and len(queries) > MAX_QUERIES else ""
-    return f"{answer.status_code}{write_mark}{query_mark}"
+    with roll_back() as attempt:
+        if name in WITH_FILE:
+            file = SimpleUploadedFile("a.txt", b"All tests passed.")
+            answer = who.upload(place.removeprefix("/api/v1"), file=file, **WITH_FILE[name])
+        else:
+            answer = who.get(place) if method == "GET" else who.send(method, place, body)
+        close(answer)
+    query_mark = "!" if method == "GET" and len(attempt.queries) > MAX_QUERIES else ""
+    return f"{answer.status_code}{'+' if attempt.has_event else ''}{query_mark}"
 
 
 def build_access_table(world: dict[str, Any]) -> dict[str, list[str]]:
