@@ -6,7 +6,7 @@ import pytest
 
 from examples.provider import FAULTS
 from tests.verification.testruns.provider_lifecycle.world import (
-    executable,
+    forked_executable,
     needs_terraform,
     outcomes,
     run_lifecycle_test,
@@ -15,7 +15,7 @@ from tests.verification.testruns.provider_lifecycle.world import (
 
 pytestmark = [needs_terraform, pytest.mark.xdist_group("lifecycle")]
 CREATION_STEPS = ("init", "plan", "apply")
-# the steps that are played, the rule that fails, and what it says of it
+# the steps that run, the rule that fails, and its sentence
 SERVER = "example_server.my-server"
 EXPECTED = {
     "perpetual-diff": (
@@ -72,14 +72,14 @@ EXPECTED = {
     ),
     "no-notice": (("direct",), "direct", "The provider prints no notice that it is a plugin and doesn't exit."),
 }
-BESIDE = {"crash": "left", "forgets-partial": "left"}  # warns as well
+WARNINGS = {"crash": "left", "forgets-partial": "left"}  # rules that warn as well
 
 
 @pytest.fixture(scope="module", autouse=True)
-def all_played() -> None:
-    """Two at a time, as there are processors."""
+def run_all_faults() -> None:
+    """Run the tests of all faults, two at a time."""
     for fault in EXPECTED:
-        executable(fault)
+        forked_executable(fault)
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda fault: run_lifecycle_test(fault, EXPECTED[fault][0]), EXPECTED))
 
@@ -90,8 +90,8 @@ def test_every_fault_of_the_example_is_expected() -> None:
 
 @pytest.mark.parametrize("fault", EXPECTED)
 def test_fault_fails_its_own_rule_alone(fault: str) -> None:
-    only, rule, words = EXPECTED[fault]
-    records = run_lifecycle_test(fault, only)
+    steps, rule, message = EXPECTED[fault]
+    records = run_lifecycle_test(fault, steps)
     other_outcomes = {key: outcome for key, outcome in outcomes(records).items() if outcome not in ("pass", "not_run")}
-    assert other_outcomes == {rule: "fail"} | ({BESIDE[fault]: "warn"} if fault in BESIDE else {})
-    assert sentence(records, rule).startswith(words)
+    assert other_outcomes == {rule: "fail"} | ({WARNINGS[fault]: "warn"} if fault in WARNINGS else {})
+    assert sentence(records, rule).startswith(message)

@@ -14,6 +14,7 @@ from tests.verification.testruns.provider_lifecycle.world import (
     READABLE,
     build_target,
     executable,
+    forked_executable,
     needs_sandbox,
     needs_terraform,
     outcomes,
@@ -111,7 +112,7 @@ def test_data_source_is_read_before_the_resource_that_uses_it() -> None:
         for text in (BASE, CHANGED_CONFIG)
     )
     target = replace(build_target(), base=base, changed=changed)
-    records = UnsandboxedTestRunner(target, executable()).run()
+    records = UnsandboxedTestRunner(target, forked_executable()).run()
     assert set(outcomes(records).values()) == {"pass"}
 
 
@@ -135,7 +136,7 @@ def test_what_was_seen_survives_json_and_holds_no_credential(good: ProviderLifec
 )
 def test_value_is_converted_to_the_type_of_the_schema_or_refused(value: str, expected: tuple[str, str]) -> None:
     target = replace(build_target(), base=BASE.replace("target =", f"no_copy = {value}\n        target ="))
-    runner = UnsandboxedTestRunner(target, executable())
+    runner = UnsandboxedTestRunner(target, forked_executable())
     runner.only_steps = ("init", "validate")
     records = runner.run()
     assert outcomes(records)["validate"] == expected[0]
@@ -155,7 +156,7 @@ def test_printed_credential_is_struck_out_and_reported() -> None:
 def test_variable_reaches_the_provider_through_its_configuration() -> None:
     configuration = 'variable "secret" {}\nprovider "example" {\n  token = var.secret\n}\n'
     target = replace(build_target(), base=BASE + configuration, environment={"TF_VAR_secret": CANARY})
-    runner = UnsandboxedTestRunner(target, executable("leaks"))
+    runner = UnsandboxedTestRunner(target, forked_executable("leaks"))
     runner.only_steps = ("init", "plan")
     expected = "The value of TF_VAR_secret was printed in “Plan the configuration”. We removed it here."
     assert sentence(runner.run(), "secrets.output") == expected

@@ -1,5 +1,6 @@
-"""Shared parts of the acceptance tests: the example provider, its configurations and records."""
+"""Shared parts of the acceptance tests: the example provider, its configurations, and its records."""
 
+import atexit
 import sys
 from functools import cache
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 from examples import provider
 from tests.verification.testruns.folder import shared
+from tests.verification.testruns.provider_lifecycle.provider_server import ProviderServer
 from verification.sandbox.environment import find_obstacle
 from verification.testruns.kinds.provider_lifecycle.local_workspace import UnsandboxedTestRunner
 from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords, ProviderLifecycleTarget
@@ -40,8 +42,21 @@ needs_sandbox = pytest.mark.skipif(bool(find_obstacle()), reason=find_obstacle()
 
 @cache
 def executable(fault: str = "") -> Path:
-    """The example provider, with the fault."""
+    """Return the executable of the example provider with a fault."""
     return provider.write(shared("provider-"), fault)
+
+
+@cache
+def start_server() -> ProviderServer:
+    server = ProviderServer(shared("provider-server-"))
+    atexit.register(server.stop)
+    return server
+
+
+@cache
+def forked_executable(fault: str = "") -> Path:
+    """Return an executable of the same provider that starts faster, but not in a sandbox."""
+    return start_server().write_executable(shared("provider-"), provider.NAME, fault)
 
 
 def build_target(**more: str) -> ProviderLifecycleTarget:
@@ -58,8 +73,8 @@ def build_target(**more: str) -> ProviderLifecycleTarget:
 
 @cache
 def run_lifecycle_test(fault: str = "", only: tuple[str, ...] = ()) -> ProviderLifecycleRecords:
-    """What is seen of the variant, of some steps or of all; played once. Without a sandbox, which takes less time."""
-    runner = UnsandboxedTestRunner(build_target(), executable(fault))
+    """Run all or some steps once, without a sandbox, which takes less time. Return the records."""
+    runner = UnsandboxedTestRunner(build_target(), forked_executable(fault))
     runner.only_steps = only
     return runner.run()
 
