@@ -13,12 +13,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tests.conform.signature_cases import FILENAME, NAME, SUMS, VERSION, Case, sums_of
 from tests.conform.signature_judges import TerraformJudge
-from tests.conform.signature_mutations import add_armor, mutate, remove_armor, sign_case
+from tests.conform.signature_mutations import add_armor, finish_case, mutate, remove_armor, sign_case
 from tests.verification.releases.artifacts import openpgp
 from tests.verification.releases.artifacts.keyring import Keyring, build_test_keyring
 from tests.verification.releases.world import ELF, build_zip
@@ -34,14 +35,15 @@ SHORT_DIGESTS, LONG_GROUPS = ("SHA1", "SHA224", "MD5", "RIPEMD160"), ("dsa", "ni
 ACCEPTED, REFUSED, CRASHED = "a", "r", "c"
 
 
-def load_cases() -> list[tuple[Case, str]]:
+@cache
+def load_cases() -> tuple[tuple[Case, str], ...]:
     """Return each recorded case with Terraform's error, empty where it installed the provider."""
     data = json.loads(CASES.read_text())
     keys = data["keys"]
-    return [
+    return tuple(
         (Case.from_json(fields | {"keys": [keys[name] for name in fields["keys"]]}), error)
         for fields, error in data["cases"]
-    ]
+    )
 
 
 def load_bases() -> list[Case]:
@@ -53,10 +55,11 @@ def load_bases() -> list[Case]:
     return list(first.values())
 
 
-def fuzz_cases(seed: int, count: int) -> tuple[list[Case], float]:
-    """Return mutated cases, and a number that shows whether the generator drew the same ones as before."""
+def fuzz_cases(seed: int, count: int, step: int = 1) -> tuple[list[Case], float]:
+    """Return every `step`th of the mutated cases, and a number that shows whether the generator drew the same ones."""
     rng, bases = random.Random(seed), load_bases()
-    return [mutate(rng, rng.choice(bases), bases) for _ in range(count)], rng.random()
+    cases = [mutate(rng, rng.choice(bases), bases) for _ in range(count)]
+    return [finish_case(case) for case in cases[::step]], rng.random()
 
 
 def load_fuzz_verdicts(seed: int, count: int, fingerprint: float) -> str:
