@@ -23,7 +23,7 @@ from tests.portal.directory.badges.truths import a_truth
 
 JUDGE = "PyJWT, with the published key set"
 SHORT_CASES, LONG_CASES = 200, 5000
-# as the specification of the statements says; the judge takes nothing from the portal but its published keys
+# from the specification; the judge uses only the published keys of the portal
 TYPE, CLOCK_TOLERANCE_SECONDS = "badge-statement+jwt", 300
 PORTAL, ELSEWHERE = "https://portal.example", "https://elsewhere.example"
 KEY_SET = signing_keys.build_key_set(["new", "old"])
@@ -38,7 +38,7 @@ class Case:
 
 def run(options: RunOptions) -> SuiteReport:
     count, draw = LONG_CASES if options.full else SHORT_CASES, random.Random(options.seed)
-    now = datetime.now(UTC)  # PyJWT takes no other moment; every case is minutes away from a limit
+    now = datetime.now(UTC)  # PyJWT uses the current time; every case is minutes away from a limit
     public = signing_keys.parse_public_keys(KEY_SET)
     disagreements, accepted_count = [], 0
     for case in draw_cases(count, draw, now):
@@ -52,7 +52,7 @@ def run(options: RunOptions) -> SuiteReport:
 
 
 def judge(token: str) -> str:
-    """Return what PyJWT says with the public keys, the issuer, the algorithm and the type that are documented."""
+    """Return what PyJWT says with the public keys, the issuer, the algorithm, and the type as documented."""
     try:
         head = jwt.get_unverified_header(token)
         key = jwt.PyJWKSet.from_dict(KEY_SET)[head.get("kid", "")]
@@ -70,7 +70,7 @@ def judge(token: str) -> str:
 
 
 def is_late(token: str) -> bool:
-    """Return whether the statement has expired: the tolerance between clocks counts for its beginning alone."""
+    """Return whether the statement has expired: the clock tolerance applies only to its start."""
     claims = jwt.decode(token, options={"verify_signature": False})
     return datetime.now(UTC).timestamp() >= claims["exp"]
 

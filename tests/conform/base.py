@@ -12,7 +12,7 @@ from dataclasses import dataclass
 class RunOptions:
     """The extent of a run: `full` is the long form, `seed` makes its random cases repeatable.
 
-    `cases` is how many a fuzzer makes.
+    `cases` is the number of cases of a fuzzer.
     """
 
     seed: int = 1

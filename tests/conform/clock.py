@@ -1,4 +1,4 @@
-"""Due moments of the SLA clock compared with an oracle that counts minute by minute."""
+"""Due dates of the SLA clock compared with an oracle that counts minute by minute."""
 
 from multiprocessing import Pool
 
@@ -11,7 +11,7 @@ SHORT_CASES, LONG_CHUNKS = 300, 20
 
 
 def run(options: RunOptions) -> SuiteReport:
-    """Compare due moments and the time used; the long form draws its cases in parallel."""
+    """Compare due dates and the time used; the long form runs in parallel."""
     if options.full:
         jobs = [(options.seed * 1_000_000 + number * CHUNK, CHUNK) for number in range(LONG_CHUNKS)]
         with Pool() as pool:

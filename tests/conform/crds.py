@@ -1,7 +1,7 @@
 """The previewed Crossplane provider compared with a published one: definitions, examples, and configuration of Upjet.
 
-Descriptions are left out: those of fields come from the provider's documentation, those around them are the portal's
-own words. So is the annotation that names the generator.
+Descriptions are not compared: those of fields come from the provider's documentation, the others from the portal. The
+annotation that names the generator isn't compared either.
 """
 
 import json

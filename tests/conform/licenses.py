@@ -47,7 +47,7 @@ def is_allowed(sample: Sample) -> bool:
 
 
 def disagreements(names: Iterable[str], portal: str, judge: str, reason: str) -> tuple[Disagreement, ...]:
-    """One row for each file on which portal and label differ."""
+    """Return a row for each file on which portal and label differ."""
     return tuple(
         Disagreement(name.replace("\n", " ⏎ ").replace("|", "/")[:160], portal, judge, reason) for name in names
     )

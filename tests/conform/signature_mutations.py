@@ -166,7 +166,7 @@ LINE_CHANGES = (
 
 
 def _sums_after(rng: random.Random, case: Case, _: Sequence[Case]) -> Case:
-    """Change the checksums behind the signature's back."""
+    """Change the checksums after signing."""
     return replace(case, sums=change_bytes(rng, case.sums))
 
 

@@ -1,4 +1,4 @@
-"""Recorded cases of the signature suite, and the command that records them anew.
+"""Recorded cases of the signature suite, and the command that records them again.
 
 `python -m tests.conform.signature_vectors` needs Terraform, GnuPG and Go with both OpenPGP packages; see
 tests/conform/go/README.md. The suite itself needs none of them.
@@ -77,7 +77,7 @@ def letter(error: str) -> str:
 
 
 def record_cases() -> None:
-    """Make all cases anew and ask Terraform about each."""
+    """Generate all cases and ask Terraform about each."""
     keyring = build_test_keyring()
     try:
         cases = [*_go_cases(), *_gpg_cases(keyring)]
@@ -159,7 +159,7 @@ def _listed_cases(keyring: Keyring, base_cases: dict[str, Case]) -> Iterator[Cas
 
 
 def _built_cases() -> Iterator[Case]:
-    """Yield signatures and archives that no tool makes."""
+    """Yield signatures and archives that no tool creates."""
     key = add_armor(openpgp.build_key())
     for name, options in BUILT_SIGNATURES.items():
         yield Case(f"listed built {name}", openpgp.sign(SUMS, **options), (key,))

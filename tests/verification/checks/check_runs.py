@@ -1,4 +1,4 @@
-"""Helpers of tests that run all checks of an integration and read a result."""
+"""Helpers that run all checks of an integration and read a result."""
 
 from datetime import timedelta
 from types import SimpleNamespace

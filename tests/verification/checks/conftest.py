@@ -25,7 +25,7 @@ def provider(acme, alice):
 
 @pytest.fixture
 def listed_provider(at, stubs):
-    """Acme's listed provider, looked at once and found in order."""
+    """Return Acme's listed provider, for which all checks have passed once."""
     row = at("support", program="terraform-provider")
     run_integration_checks(row, now=NOW + HOUR, sources=object())
     return Integration.objects.get(pk=row.pk)

@@ -1,4 +1,4 @@
-"""What the world outside is told to have said, for checks: the clients' answers without the clients."""
+"""Fake sources for checks, which answer like the clients of GitHub and the registry."""
 
 import hashlib
 import json
@@ -61,7 +61,7 @@ def release(
 
 
 def build_registry_listing(**changes: Any) -> RegistryListing:
-    """What a registry has of a provider with which nothing is wrong."""
+    """Return the registry's listing of a provider without problems."""
     return replace(
         RegistryListing(
             full_name="acme/rocket",
@@ -83,13 +83,13 @@ def build_registry_listing(**changes: Any) -> RegistryListing:
 
 
 def code(texts: Mapping[str, str], *, cut: bool = False) -> RepositorySnapshot:
-    """A commit that holds these files."""
+    """Return a commit with these files."""
     files = tuple(RepositoryFile(path, len(text), str(at)) for at, (path, text) in enumerate(texts.items()))
     return RepositorySnapshot("acme/terraform-provider-rocket", "9f3c1e", files, cut, lambda file: texts[file.path])
 
 
 def build_release_answers(version: str = "1.0.0") -> dict[str, Any]:
-    """What GitHub and the registry say of acme/rocket when it has released that version, and nothing is wrong."""
+    """Return the answers of GitHub and the registry about a release of acme/rocket without problems."""
     signed_release, base = signed.release("rocket", version), f"{REGISTRY}/v1/providers/acme/rocket"
     version_entry = {"version": version, "protocols": ["5.0"], "platforms": [{"os": "linux", "arch": "amd64"}]}
     answers = {
@@ -108,7 +108,7 @@ def build_release_answers(version: str = "1.0.0") -> dict[str, Any]:
 
 @dataclass
 class FakeSources:
-    """Sources that answer with what they were given; an exception is raised, None is not found."""
+    """Sources that return the given answers; exceptions are raised, and None means not found."""
 
     repository_said: GitHubRepository | SourceError | Exception | None = REPOSITORY
     releases_said: tuple[GitHubRelease, ...] | SourceError = ()
@@ -151,7 +151,7 @@ class FakeSources:
         return self._say(self.pull_said, f"{full_name}#{number}")
 
     def ask(self, address: str, kind: Any, headers: Any = None, *, into: Any = None, redirects: int = 0) -> Any:
-        """As the guarded client: a status or a page for each address; what is not named is not there."""
+        """Answer like the guarded client with a status or a page for each address, otherwise with 404."""
         self.requested_addresses.append(address)
         answer = self.pages.get(address, 404)
         if isinstance(answer, SourceError):

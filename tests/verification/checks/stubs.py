@@ -10,11 +10,11 @@ from verification.outcomes import Outcome, Result
 
 
 def without_checks(program: Program) -> Program:
-    """The program, had its text nothing for machines to look at."""
-    return replace(program, editions=tuple(_bare(edition) for edition in program.editions))
+    """Return the program without checks."""
+    return replace(program, editions=tuple(_remove_checks_of_edition(edition) for edition in program.editions))
 
 
-def _bare(edition: Edition) -> Edition:
+def _remove_checks_of_edition(edition: Edition) -> Edition:
     steps = tuple(replace(s, requirements=remove_checks(s.requirements)) for s in edition.steps)
     return replace(edition, steps=steps, tiers=tuple(replace(t, requirements=()) for t in edition.tiers))
 
@@ -27,7 +27,7 @@ GOOD = Result(Outcome.PASS, "In order.")
 
 
 class Stubs:
-    """Stand-ins for every registered check. An exception is raised, a result is said."""
+    """Stubs for every registered check, which raise an exception or return a result."""
 
     def __init__(self) -> None:
         self.said: dict[str, Result | Exception] = {}

@@ -29,7 +29,7 @@ MOVED_SOURCES = FakeSources(replace(REPOSITORY, owner_id=9, full_name="globex/te
 
 @pytest.fixture
 def moved_provider(at, monkeypatch):
-    """Acme's listed provider, whose repository the last run found in other hands."""
+    """Return Acme's listed provider, whose repository has another owner since the last run."""
     row = at("support", program="terraform-provider")
     stubs = Stubs()
     for key in set(CHECKS) - {KEY}:

@@ -54,7 +54,7 @@ def test_checks_whose_turn_does_not_come_in_time_are_tried_again(provider, stubs
 
 
 def test_limits_of_a_worker_a_run_and_a_release_agree(settings):
-    """A worker is stopped only after the longest task that there can be: its last run's last check reads a release."""
+    """A worker is stopped only after the longest possible task, whose last check reads a release."""
     longest = runner.TIME_LIMIT_SECONDS + max(
         release.TIMEOUT_SECONDS, link_reachability.TIME_LIMIT_SECONDS + PAGE.seconds
     )

@@ -10,7 +10,7 @@ from verification.checks.execution import build_subject, list_check_keys, run_ch
 from verification.outcomes import Outcome
 from verification.sources.errors import SourceUnavailableError
 
-# These fail before anything is asked: the partner has not written down yet what they look at.
+# These fail without a request, because the partner hasn't entered what they check.
 READ_NOTHING = {
     "listing.contacts",
     "listing.links",
@@ -23,7 +23,7 @@ EDITIONS = [(program, edition) for program in PROGRAMS.values() for edition in p
 
 
 class Cut:
-    """Sources behind a cut network: whatever is asked of them, nobody answers."""
+    """Sources that can't be reached."""
 
     def __getattr__(self, name: str) -> Any:
         return self

@@ -33,7 +33,7 @@ def test_slot_is_the_same_every_night():
 
 def test_ten_thousand_do_not_begin_at_once():
     minutes = Counter(nightly.calculate_nightly_run_at(number, NOW).replace(second=0) for number in range(10_000))
-    assert max(minutes.values()) < 50  # 21 a minute, were they spread evenly
+    assert max(minutes.values()) < 50  # an even distribution has 21 per minute
     assert len(minutes) == 480
 
 

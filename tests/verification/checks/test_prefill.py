@@ -8,7 +8,7 @@ from verification.sources.errors import SourceNotFoundError
 from verification.sources.github.api import GitHubApi, build_token_auth
 
 NAME = "acme/terraform-provider-rocket-launcher"
-pytestmark = [pytest.mark.any_database, pytest.mark.django_db]  # what GitHub allows is counted there
+pytestmark = [pytest.mark.any_database, pytest.mark.django_db]  # which counts GitHub's rate limit
 
 
 @pytest.mark.github
@@ -58,7 +58,7 @@ PRIVATE = Repo("acme/secret-rocket", "Launches secret rockets.", private=True, r
 
 @pytest.mark.github
 def test_prefill_of_a_private_repository_answers_as_of_none(github, settings):
-    """The portal's own credential may read it; the person who typed the address may not."""
+    """The portal's credential can read it, but the person who entered the address may not."""
     github.seed(PRIVATE)
     github.proxy.state.tokens.add(KEEPER)
     settings.GITHUB_TOKEN = KEEPER
@@ -85,7 +85,7 @@ READS = {
 @pytest.mark.github
 @pytest.mark.parametrize("read", READS.values(), ids=READS.keys())
 def test_no_reading_of_a_private_repository_for_checks(github, settings, read):
-    """What checks and drafts are told of a private repository is what they are told of one that does not exist."""
+    """Checks and drafts get the same answer for a private repository as for one that doesn't exist."""
     github.seed(PRIVATE)
     github.proxy.state.tokens.add(KEEPER)
     settings.GITHUB_TOKEN = KEEPER

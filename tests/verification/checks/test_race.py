@@ -1,4 +1,4 @@
-"""Many workers at once, on a real PostgreSQL: each run is taken once, no limit is exceeded, nothing is opened twice."""
+"""Tests of concurrent workers on a real PostgreSQL."""
 
 import threading
 from collections.abc import Callable
@@ -26,7 +26,7 @@ pytestmark = [
 
 
 def at_once(work: Callable[[], Any], times: int = 6) -> list[Any]:
-    """What the work answered, done by so many threads at the same moment."""
+    """Run a function in several threads at the same time. Return the results."""
     gate, results = threading.Barrier(times), []
 
     def one() -> None:

@@ -39,7 +39,7 @@ def provider(acme, alice):
 
 @pytest.fixture
 def deciding(provider):
-    """The requirements that have to be met; hints apart, which find fault with a repository that is a license only."""
+    """Return the required requirements, without hints, which a repository with only a license doesn't fulfill."""
     return [requirement for requirement in list_checked_requirements(provider) if not requirement.optional]
 
 

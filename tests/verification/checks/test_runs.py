@@ -44,7 +44,7 @@ def run_due():
 
 @pytest.fixture
 def provider(acme, alice):
-    """Acme's integration in the Terraform provider program; creating it has asked for the checks."""
+    """Acme's integration in the Terraform provider program; creating it requested the checks."""
     return begin(acme, alice, "terraform-provider", repository_id=None, repository_owner_id=None)
 
 
@@ -222,7 +222,7 @@ def test_limit_of_github_holds_up_runs_that_nobody_waits_for(provider, acme, ali
         runs.request_background_check_run(row, NOW, "A release was published")
     assert [run_due(), run_due()] == [1, 0]
     assert ResourceLimit.objects.get().blocked_until == NOW + 60 * MINUTE
-    runs.request_check_run(others[1], alice, NOW)  # somebody waits for what needs no GitHub
+    runs.request_check_run(others[1], alice, NOW)  # a person waits for checks that don't need GitHub
     assert run_due() == 1
     clock.shift(timedelta(hours=1))
     assert run_due() == 3

@@ -24,7 +24,7 @@ Read = Callable[..., Discovery]
 
 @pytest.fixture
 def rocket(github: Any, registry: Any, settings: Any) -> None:
-    """A provider with a repository and a listing."""
+    """Create a provider with a repository and a listing."""
     settings.REGISTRY_URL = registry.url
     github.seed(ROCKET)
     registry.publish(Provider("acme/rocket"))
@@ -32,7 +32,7 @@ def rocket(github: Any, registry: Any, settings: Any) -> None:
 
 @pytest.fixture
 def read(alice: Any) -> Read:
-    """Have an address read and return its discovery. `rounds` of retries are waited for."""
+    """Return a function that reads an address in `rounds` attempts and returns its discovery."""
 
     def enter(address: str, *, rounds: int = 1, **options: str) -> Discovery:
         discovery = services.start_discovery(address, actor=alice, now=timezone.now(), **options)

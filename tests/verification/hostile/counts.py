@@ -8,7 +8,7 @@ from tests.verification.sources.http.test_addresses import REBINDING
 from tests.verification.sources.http.test_http import MISBEHAVIORS
 
 SPELLING_COUNT = len(table.v4()) * len(table.SPELLINGS_V4) + len(table.v6()) * len(table.SPELLINGS_V6)
-# what is counted: how many there are, and how many there must be
+# name: the count and its minimum
 COUNTS = {
     "archives": (len(zips.HOSTILE), 60),
     "signatures and lists of checksums": (len(signed.CASES) + len(test_sums.CASES) + len(ENDLESS) + len(MANY), 40),

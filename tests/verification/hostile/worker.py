@@ -1,7 +1,7 @@
-"""Measures memory and time that hostile inputs take of a worker, inside a process of its own.
+"""Measures memory and time that hostile inputs need, in a separate process.
 
-`measured("archives", good, jobs)` runs the jobs there and says what they took and what was left behind. Memory is the
-whole process's at its highest, with what libraries in other languages take; what the good job loads is not counted.
+`measure_cost("archives", good, jobs)` runs the jobs there and returns their cost. Memory is the peak of the whole
+process, including native libraries, without the memory that a good job needs.
 """
 
 import base64
@@ -32,7 +32,7 @@ NOW = 1_793_491_200.0  # 1 November 2026
 
 @dataclass(frozen=True)
 class Cost:
-    """What the jobs took: MiB at the highest above what there was, the slowest job in seconds, what stayed open."""
+    """Cost of jobs: peak MiB above the start, seconds of the slowest job, and files and threads left open."""
 
     names: dict[str, str]
     megabytes: float
@@ -74,39 +74,39 @@ KINDS: dict[str, Callable[[Any], str]] = {
 }
 
 
-def memory(kind: str) -> float:
-    """MiB of the process: VmRSS now, VmHWM at its highest since forget()."""
+def read_memory(kind: str) -> float:
+    """Return the MiB of this process: VmRSS now, VmHWM at its peak since `reset_peak`."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(kind)) / 1024
 
 
-def forget() -> None:
-    """Begin again with the highest: what the parent had at the fork would count otherwise."""
+def reset_peak() -> None:
+    """Reset the peak, which otherwise includes the memory of the parent at the fork."""
     CLEAR.write_text("5")
 
 
-def left_open() -> tuple[int, int]:
+def count_open() -> tuple[int, int]:
     return len(os.listdir("/proc/self/fd")), threading.active_count()
 
 
-def work(kind: str, good: Any, jobs: dict[str, Any]) -> Cost:
-    """Runs a good job to load what it loads, then the others with the meter on."""
+def run_jobs(kind: str, good: Any, jobs: dict[str, Any]) -> Cost:
+    """Run a good job first, so that modules are loaded, then measure the others."""
     run, names, slowest = KINDS[kind], {}, 0.0
     run(good)
-    forget()
-    before, open_before = memory("VmRSS"), left_open()
+    reset_peak()
+    before, open_before = read_memory("VmRSS"), count_open()
     for name, job in jobs.items():
         begin = time.monotonic()
         names[name] = run(job)
         slowest = max(slowest, time.monotonic() - begin)
-    files, threads = (after - then for after, then in zip(left_open(), open_before, strict=True))
-    return Cost(names, memory("VmHWM") - before, slowest, files, threads)
+    files, threads = (after - then for after, then in zip(count_open(), open_before, strict=True))
+    return Cost(names, read_memory("VmHWM") - before, slowest, files, threads)
 
 
 def measure_cost(kind: str, good: Any, jobs: dict[str, Any]) -> Cost:
-    """What the jobs took, in a process of their own."""
+    """Run the jobs in a separate process and return their cost."""
     if not CLEAR.exists():
-        pytest.skip("this system does not tell a process its highest use of memory")
+        pytest.skip("this system doesn't report the peak memory of a process")
     command = [sys.executable, "-m", "tests.verification.hostile.worker", kind]
     job_input = json.dumps([good, jobs])
     process = subprocess.run(command, cwd=ROOT, input=job_input, capture_output=True, text=True, timeout=120)
@@ -115,4 +115,4 @@ def measure_cost(kind: str, good: Any, jobs: dict[str, Any]) -> Cost:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(work(sys.argv[1], *json.loads(sys.stdin.read())))))
+    print(json.dumps(asdict(run_jobs(sys.argv[1], *json.loads(sys.stdin.read())))))

@@ -1,6 +1,6 @@
 """License files that must not pass: intact and changed texts with terms hidden beside and in them.
 
-The terms and the places are lists in corpora/; every term and every place occurs, the rest is drawn from the seed.
+The terms and the places are lists in corpora/. Every term and every place occurs; the rest is random, from the seed.
 """
 
 import random
@@ -107,7 +107,7 @@ DIGITS = (
 
 
 def samples(seed: int = 11, count: int = COUNT, corpora: Path = CORPORA) -> Iterator[Sample]:
-    """So many files with terms at a place, then every trick, change, second license and digit, then mutants."""
+    """Yield `count` files with terms at a place, then every trick, change, second license, and digit, then mutants."""
     draw = random.Random(seed)
     terms = cycle(draw.sample(pool := entries(corpora / "restrictions.txt"), len(pool)))
     places = cycle(draw.sample(pool := entries(corpora / "places.txt"), len(pool)))
@@ -137,7 +137,7 @@ def fill_place(place: str, terms: str, id: str) -> str:
 
 
 def changed_texts() -> Iterator[Sample]:
-    """Texts with one change of their words."""
+    """Yield texts with one changed phrase."""
     for name, (old, new, id) in CHANGES.items():
         text = body(id)
         if old in text:

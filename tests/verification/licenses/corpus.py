@@ -20,7 +20,7 @@ RIGHT = {"allow": {"allow"}, "deny": {"deny"}, "review": {"review"}, "no": {"den
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A file: what it is called, what it says, what must come of it in which program."""
+    """A file with its expected verdict in a program."""
 
     name: str
     text: str
@@ -34,7 +34,7 @@ def policy(program: str = "terraform-provider") -> Policy:
 
 
 def text_of(id: str, holder: str = "Jane Doe", year: str = "2021") -> str:
-    """A published text with its blanks content in."""
+    """Return a published text with its blanks filled in."""
     content = read(f"{id}.txt")
     for blank in ("<year> <copyright holders>", "<year> <owner>", "[yyyy] [name of copyright owner]"):
         content = content.replace(blank, f"{year} {holder}")
@@ -42,7 +42,7 @@ def text_of(id: str, holder: str = "Jane Doe", year: str = "2021") -> str:
 
 
 def layouts(id: str) -> Iterator[tuple[str, str]]:
-    """The same text, laid out in other ways."""
+    """Yield the same text in other layouts."""
     text = text_of(id)
     changes: dict[str, Callable[[str], str]] = {
         "crlf": lambda t: "\ufeff" + t.replace("\n", "\r\n"),
@@ -63,7 +63,7 @@ def layouts(id: str) -> Iterator[tuple[str, str]]:
 
 
 def fine() -> Iterator[Case]:
-    """Files that must be decided without a person."""
+    """Yield files that must be decided without a person."""
     mit, bsd, apache = text_of("MIT"), text_of("BSD-3-Clause"), text_of("Apache-2.0")
     for id in sorted(policy().allow):
         yield Case(f"list/{id}", text_of(id), "allow")
@@ -97,7 +97,7 @@ def fine() -> Iterator[Case]:
 
 
 def traps() -> Iterator[Case]:
-    """Files that must not pass."""
+    """Yield files that must not pass."""
     mit, apache, mpl = text_of("MIT"), text_of("Apache-2.0"), text_of("MPL-2.0")
     clause = (
         "“Commons Clause” License Condition v1.0\nThe Software is provided to you by the Licensor under the License, "

@@ -1,6 +1,6 @@
 """Honest license files, composed from holders, notices, titles and layouts that maintainers use.
 
-The lists are in corpora/. Every holder, notice, title and layout occurs; the rest of each case is drawn from the seed.
+The lists are in corpora/. Every holder, notice, title and layout occurs; the rest is random, from the seed.
 """
 
 import random
@@ -44,12 +44,12 @@ class Sample:
 
 
 def entries(path: Path) -> list[str]:
-    """The lines of a list after its heading, with their escaped line breaks made real."""
+    """Return the lines of a list after its heading, with escaped line breaks replaced."""
     return [line.replace("\\n", "\n") for line in path.read_text(encoding="utf-8").splitlines()[1:]]
 
 
 def body(id: str) -> str:
-    """The text of a license without title and notice."""
+    """Return the text of a license without title and notice."""
     text = read(f"{id}.txt")
     text = text.replace("[yyyy] [name of copyright owner]", "2021 Jane Doe")
     return text[text.index(VARIANTS.texts[id].start) :]
@@ -72,7 +72,7 @@ LAYOUTS: dict[str, Callable[[str], str]] = {
 
 
 def rewrap(text: str, width: int) -> str:
-    """The same with paragraphs of the license wrapped at another width; the lines above it stay."""
+    """Wrap the paragraphs of the license at another width; the lines above it stay."""
     head, mark, rest = text.partition("\n\n\x00")
     paragraphs = (
         textwrap.fill(p, width, break_long_words=False, break_on_hyphens=False) for p in re.split(r"\n\s*\n", rest)
@@ -81,7 +81,7 @@ def rewrap(text: str, width: int) -> str:
 
 
 def samples(seed: int = 11, count: int = COUNT, corpora: Path = CORPORA) -> Iterator[Sample]:
-    """So many honest files; each entry of the lists is used before one is used again."""
+    """Yield `count` honest files; each entry of a list is used before any is used again."""
     draw = random.Random(seed)
     holders, notices = (entries(corpora / f"{name}.txt") for name in ("holders", "notices"))
     titles = entries(corpora / "titles.txt")

@@ -14,12 +14,12 @@ TITLE = re.compile(r"(?i)(?:the )?licen[cs]es?[.:]?")  # a heading of this word 
 
 
 def same(one: str, other: str) -> bool:
-    """Whether both hold the same letters in the same order."""
+    """Return whether both have the same letters in the same order."""
     return re.sub(r"[\W_]+", "", one).lower() == re.sub(r"[\W_]+", "", other).lower()
 
 
 def draw_mutants(seed: int, count: int) -> Iterator[tuple[str, str, str]]:
-    """So many mutants of allowed texts: (SPDX id, kind, changed text)."""
+    """Yield mutants of allowed texts: (SPDX ID, kind, changed text)."""
     draw, ids = random.Random(seed), sorted(policy().allow)
     for _ in range(count):
         id = draw.choice(ids)
@@ -28,7 +28,7 @@ def draw_mutants(seed: int, count: int) -> Iterator[tuple[str, str, str]]:
 
 
 def mutant(text: str, body: int, draw: random.Random) -> tuple[str, str]:
-    """(kind, changed text). Sentences go to any paragraph; the other changes behind `body`, where the terms begin."""
+    """Return (kind, changed text). Sentences go anywhere; other changes after `body`, where the terms begin."""
     while True:
         kind = draw.choice(KINDS)
         mutated_text = add_sentence(text, draw) if kind == "sentence" else change_words(text, body, kind, draw)

@@ -43,7 +43,7 @@ RESTRICTIONS = (
     "The Commons Clause applies.",
 )
 
-# the same in the clothes of a name, where a copyright line or a title has one
+# the same as names in a copyright line or a title
 IN_PLACE_OF_NAMES = (
     "Shareware",
     "Donationware",

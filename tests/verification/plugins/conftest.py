@@ -22,7 +22,7 @@ BUILD_SECONDS = 300
 
 @pytest.fixture(scope="session")
 def go_plugin(pytestconfig: pytest.Config) -> Path:
-    """The folder with the built plugin. Skips the test with the reason where it can't be built or started."""
+    """Return the folder of the built plugin. Skip the test if it can't be built or started."""
     missing = [] if shutil.which("go") else ["Go"]
     missing += [library.name for library in LIBRARIES if not library.exists()]
     if reason := (MISSING.format(missing[0]) if missing else find_obstacle()):

@@ -1,4 +1,4 @@
-"""Programs with checks of a test's own."""
+"""Fixtures of preflight: programs with checks that a test defines, and an installed preflight."""
 
 import io
 import os
@@ -22,7 +22,7 @@ PIPX = '#!/bin/sh\n[ "$1 $2" = "run --spec" ] || exit 9\nshift 3\nname=$1; shift
 
 @pytest.fixture
 def run_program(monkeypatch):
-    """A program with these checks: said(first=Result(...)) runs it with the words and gives (exit code, out, err)."""
+    """Return a function that runs preflight with checks such as `first=Result(...)`: (exit code, stdout, stderr)."""
 
     def run(*words, out=None, **results):
         for key, result in results.items():
@@ -53,7 +53,7 @@ def subject():
 
 @pytest.fixture
 def world(github, registry):
-    """Two providers: one in order, one with a license that the program does not take and without a listing."""
+    """Seed two providers: one without problems, and one with a forbidden license and without a listing."""
     bad = "acme/terraform-provider-lander"
     github.seed(Repo(NAME, releases=("v1.0.0", "v1.1.0")), Repo(bad, license="GPL-3.0-only", releases=()))
     registry.publish(Provider("acme/rocket", versions=("1.0.0", "1.1.0")))

@@ -34,7 +34,7 @@ FILES = {
 @pytest.fixture
 def no_network(monkeypatch):
     def nobody(*_args, **_kwargs):
-        raise AssertionError("nobody may be dialled")
+        raise AssertionError("unexpected connection")
 
     monkeypatch.setattr(socket.socket, "connect", nobody)
     monkeypatch.setattr(socket, "getaddrinfo", nobody)
@@ -57,7 +57,7 @@ def run_json_preflight(*words):
 
 @pytest.mark.parametrize("key", sorted(CHECKS))
 def test_empty_folder_passes_nothing(key, tmp_path, no_network):
-    """What cannot be read is not run, whichever check it is; only what asks for nothing may pass."""
+    """Checks that can't read anything are not run; only checks that need nothing may pass."""
     result = checkout_sources.run_checkout_checks([key], SUBJECT, tmp_path, lambda key: None)[key]
     nothing_asked = ("This program asks for no", "This program accepts any language")
     assert result.outcome != "pass" or result.summary.startswith(nothing_asked)
@@ -77,7 +77,7 @@ def test_license_is_read_from_the_folder(checkout, no_network):
 
 @pytest.mark.github
 def test_folder_says_what_github_says_of_the_same_files(checkout, github, registry):
-    """Where a check answers from a folder, it answers as it would from GitHub."""
+    """A check of a folder returns the same result as from GitHub."""
     github.seed(Repo(NAME))
     commit = [github.commit(NAME, path, content) for path, content in FILES.items()][-1]
     subject = replace(SUBJECT, tag=commit)
@@ -103,7 +103,7 @@ def test_what_a_folder_cannot_know_is_said(tmp_path):
 
 
 def test_folder_leads_nowhere_else(checkout, tmp_path_factory):
-    """Links, pipes and the tools' own folders are not the repository's files."""
+    """Links, pipes, and folders of tools are not read."""
     secret = tmp_path_factory.mktemp("elsewhere") / "secret.go"
     secret.write_text("secret")
     (checkout / "link.go").symlink_to(secret)

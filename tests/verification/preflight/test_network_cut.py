@@ -51,7 +51,7 @@ def test_outage_makes_every_check_of_the_release_an_error(cut):
 
 
 def test_registry_behind_a_strange_resolver_fails_no_one(settings):
-    """Where a network sends the registry's name to an address of its own, nobody of the company can mend it."""
+    """Some networks resolve the registry's name to a private address, which the company can't fix."""
     settings.REGISTRY_URL, settings.GITHUB_API_URL = "https://registry.acme.io", "http://127.0.0.1:1"
     captive = Sources(web=OutboundClient(resolve=lambda host, port: ["10.0.0.1"]))
     keys = [key for key in CHECKS if key.startswith(("release.", "keys."))]

@@ -21,7 +21,7 @@ from verification.preflight.cli import main
 pytestmark = [pytest.mark.any_database, pytest.mark.github]
 COMMAND = "import sys; from verification.preflight.cli import main; code = main(sys.argv[1:]); "
 MODULES = "print(*sorted({name.split('.')[0] for name in sys.modules}), file=sys.stderr); sys.exit(code)"
-# what the portal needs and preflight does not: it can be installed without them
+# packages of the portal that preflight doesn't need
 PORTAL_ONLY = {
     "allauth",
     "celery",
@@ -47,7 +47,7 @@ def select_comparable(checks):
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", [NAME, "acme/terraform-provider-lander"])
 def test_same_ids_same_json(world, acme, alice, name):
-    """Where the portal has recorded no more than a name: an owner and a homepage would be looked at as well."""
+    """With only a name recorded, because the portal also checks an owner and a homepage."""
     facts = {"repository_id": world[name]["id"], "repository_owner_id": None, "homepage": ""}
     row = begin(acme, alice, "terraform-provider", repository=name, category="", **facts)
     run_integration_checks(row, now=timezone.now())
@@ -59,7 +59,7 @@ def test_same_ids_same_json(world, acme, alice, name):
 
 @pytest.mark.django_db
 def test_same_subject(acme, alice):
-    """What the portal knows and a repository's name alone does not tell is written here."""
+    """The subjects differ only in data that a repository's name doesn't provide."""
     row = begin(acme, alice, "terraform-provider", category="")
     theirs, ours = build_integration_subject(row), execution.build_subject(row.program, row.edition, row.repository)
     differing = {name for name in ours.__slots__ if getattr(ours, name) != getattr(theirs, name)}

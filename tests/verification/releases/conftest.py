@@ -1,4 +1,4 @@
-"""A registry on loopback with releases signed by real keys, and a reader of it."""
+"""Fixtures of a registry on loopback with releases that real keys have signed."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -27,7 +27,7 @@ def world(keyring: Keyring) -> Iterator[World]:
 
 @pytest.fixture
 def verify_published(world: World) -> Callable[..., Report]:
-    """Publishes a release and verifies it."""
+    """Return a function that publishes and verifies a release."""
 
     def verify_release(release: Release, *, version: str = "1.0.0", now: float = NOW) -> Report:
         world.publish(release)

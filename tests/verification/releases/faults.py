@@ -1,4 +1,4 @@
-"""Every way in which a release can be wrong that the two tables of real answers name, and more."""
+"""Faulty releases, among them all faults of recorded registry answers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ ARMOUR = "-----BEGIN PGP PUBLIC KEY BLOCK-----"
 
 
 def _sums(change: Callable[[bytes], bytes]) -> Callable[[str], Release]:
-    """A release whose list of checksums was changed before it was signed."""
+    """Return a release whose checksums were changed before signing."""
 
     def make(name: str) -> Release:
         whole = Release(name)
@@ -24,7 +24,7 @@ def _sums(change: Callable[[bytes], bytes]) -> Callable[[str], Release]:
 
 
 def _after(end: str, change: Callable[[bytes], bytes]) -> Callable[[str], Release]:
-    """A release one of whose files was changed after it was signed."""
+    """Return a release with a file that was changed after signing."""
 
     def alter(release: Release, release_files: ReleaseFiles) -> None:
         for file in [file for file in release_files if file.endswith(end)]:
@@ -38,7 +38,7 @@ def _with(**fields: Any) -> Callable[[str], Release]:
 
 
 def _members(*names: str, content: bytes = ELF) -> Callable[[str], Release]:
-    """A release whose archive holds these; NAME stands for the provider."""
+    """Return a release whose archive has these members; NAME stands for the provider."""
     return lambda name: Release(name, members={member.replace("NAME", name): content for member in names})
 
 
@@ -62,7 +62,7 @@ def _first_hash(change: Callable[[bytes], bytes]) -> Callable[[bytes], bytes]:
     return lambda text: change(text[:64]) + text[64:]
 
 
-# what Terraform finds out when it installs; each release is asked for by itself in one run of many
+# faults that Terraform finds when it installs; one run installs all releases
 INSTALL: dict[str, Callable[[str], Release]] = {
     "good": _with(),
     "second-key": _with(keys=("other", "good")),
@@ -177,12 +177,12 @@ def add_zip_comment(data: bytes) -> bytes:
 
 
 def _wrong_crc(data: bytes) -> bytes:
-    """The central directory says another checksum than the bytes have."""
+    """Change the checksum in the central directory."""
     at = data.index(b"PK\x01\x02") + 16
     return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
 
 
-# what Terraform does not survive
+# faults that crash Terraform
 CRASH: dict[str, Callable[[str], Release]] = {
     "sums-blank-lines": _sums(lambda text: b"\n\n" + text + b"\n"),
     "sums-blank-at-end": _sums(lambda text: text + b"\n"),
@@ -191,7 +191,7 @@ CRASH: dict[str, Callable[[str], Release]] = {
     "sums-blank-after-text": _sums(lambda text: text + b"# end\n\n"),
     "sums-blank-after-word": _sums(lambda text: text + b"end\n\n"),
 }
-# what Terraform finds out on the way, and gives up
+# faults that Terraform finds before it downloads
 QUERY: dict[str, Callable[[str], Release]] = {
     "sums-404": _answer("_SHA256SUMS", 404),
     "sums-403": _answer("_SHA256SUMS", 403),

@@ -18,10 +18,7 @@ def available() -> bool:
 
 
 def init(folder: Path, base: str, names: dict[str, str], namespace: str = "acme") -> dict[str, str]:
-    """What Terraform refuses, by the name of the provider: its sentence. `names` pairs a provider with its constraint.
-
-    A provider that is absent from the answer was accepted.
-    """
+    """Return Terraform's error for each provider that it refuses. `names`: version constraints by provider."""
     folder.mkdir(parents=True, exist_ok=True)
     required_providers = {
         name: {"source": f"{HOST}/{namespace}/{name}", "version": version} for name, version in names.items()
@@ -46,7 +43,7 @@ def write_cli_config(folder: Path, base: str) -> Path:
 
 
 def finds(folder: Path, place: str, configuration: str) -> str:
-    """What Terraform refuses when a provider lies in that place and nowhere else; blank for nothing."""
+    """Return Terraform's errors if a provider is only in this place, blank for none."""
     program = folder / place.replace("~/", "")
     program.parent.mkdir(parents=True)
     content = {"terraform-provider-rocket_v1.2.3": ELF}

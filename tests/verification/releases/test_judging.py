@@ -34,7 +34,7 @@ UNSEEN = {
 
 
 def faulty(report):
-    """What is not passed, but for the platforms: these releases have one only."""
+    """Return the outcomes that did not pass, except platforms, because these releases have only one."""
     outcomes_by_id = {check.id.removeprefix("release."): str(check.result.outcome) for check in report.checks}
     return {id: outcome for id, outcome in outcomes_by_id.items() if outcome != "pass" and id != "platforms"}
 
@@ -85,7 +85,7 @@ def test_release(verify_published, name, expected):
 
 
 def test_platforms_each_have_their_say(verify_published):
-    """A release for every recommended platform, all with a program for Linux on a PC."""
+    """A release for every recommended platform, all with a program for linux_amd64."""
     report = verify_published(Release("everywhere", platforms=PLATFORMS))
     assert {check.id: str(check.result.outcome) for check in report.checks}["release.platforms"] == "pass"
     archive = next(check.result for check in report.checks if check.id == "release.archive")
@@ -173,7 +173,7 @@ def test_with_the_network_cut_nothing_passes():
 
 
 def test_addresses_of_a_release_are_held_to_the_rules(verify_published):
-    """A registry cannot send the portal to a private host."""
+    """A registry can't redirect the portal to a private host."""
     report = verify_published(Release("inside", package={"download_url": "https://10.0.0.1/x.zip"}))
     archive = next(check.result for check in report.checks if check.id == "release.archive")
     assert (archive.outcome, archive.summary) == (

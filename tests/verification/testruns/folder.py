@@ -1,4 +1,4 @@
-"""A folder for what several tests share, gone when the process ends."""
+"""Folders that tests share, deleted when the process ends."""
 
 import atexit
 from pathlib import Path

@@ -13,7 +13,7 @@ from verification.sources.registry.client import RegistryClient as Client
 
 @pytest.fixture
 def publish_releases(registry_server: Registry) -> Callable[..., Sources]:
-    """Publishes acme/rocket with these releases by version, and gives the clients that see it."""
+    """Return a function that publishes releases of acme/rocket and returns the clients that read them."""
 
     def publish(*releases: signed.Signed, **fields: Any) -> Sources:
         registry_server.reset()

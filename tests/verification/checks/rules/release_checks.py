@@ -11,9 +11,9 @@ from verification.checks.types import CHECKS
 from verification.sources.http.client import OutboundClient
 from verification.sources.registry.client import RegistryClient as Client
 
-NOW = datetime.now(UTC) + timedelta(minutes=5)  # after the releases that the tests sign
-ROOMS = tuple(f"verification.checks.rules.{room}" for room in ("release", "release_history", "signing_keys"))
-FAMILY = sorted(key for key, check in CHECKS.items() if check.run.__module__ in ROOMS)
+NOW = datetime.now(UTC) + timedelta(minutes=5)  # after the tests sign the releases
+MODULES = tuple(f"verification.checks.rules.{module}" for module in ("release", "release_history", "signing_keys"))
+FAMILY = sorted(key for key, check in CHECKS.items() if check.run.__module__ in MODULES)
 REGISTRY_CHECKS = [
     key for key in FAMILY if key not in ("release.files", "release.tag")
 ]  # what the registry alone answers
@@ -22,15 +22,15 @@ OTHER = "Bob Bolt <bob@globex.example>"
 
 @dataclass
 class Sources:
-    """The clients of one run: a real registry, a GitHub that is told what to say."""
+    """The clients of one run: a real registry and a fake GitHub."""
 
     registry: Client
     github: Any = field(default_factory=lambda: GitHub())
     web: OutboundClient = field(default_factory=lambda: OutboundClient(loopback=True))
-    kept: dict[str, Any] = field(default_factory=dict)
+    cache: dict[str, Any] = field(default_factory=dict)
 
     def read(self, key: str, function: Callable[[], Any]) -> Any:
-        return self.kept.setdefault(key, None) or self.kept.update({key: function()}) or self.kept[key]
+        return self.cache.setdefault(key, None) or self.cache.update({key: function()}) or self.cache[key]
 
 
 def results(sources: Sources, *keys: str, **subject: Any) -> dict[str, Any]:

@@ -17,10 +17,10 @@ from verification.sources.github.responses import ReleaseAsset
 
 LATER = replace(SUBJECT, now=datetime(2026, 4, 2, tzinfo=UTC))
 KEYS = [key for key in CHECKS if key.startswith("registry.")]
-NEITHER_FOUND_NOR_BOTHERED = build_registry_listing(
+UNREPORTED_LISTING = build_registry_listing(
     platforms=None, protocols=None, docs=None, warning=None, unlisted=None, moved_to=None, tier="", newest=""
 )
-# the platforms that the documents of 2021 name
+# the platforms that the documentation of 2021 names
 PLATFORMS_OF_2021 = (
     *("darwin_amd64", "freebsd_386", "freebsd_amd64", "freebsd_arm", "linux_386", "linux_amd64", "linux_arm"),
     *("openbsd_386", "openbsd_amd64", "solaris_amd64", "windows_386", "windows_amd64"),
@@ -61,7 +61,9 @@ def test_listed(changes, expected):
 
 def test_listed_keeps_the_picture_for_the_next_look():
     assert result("listed").observations == {"registry": build_registry_listing().as_dict()}
-    assert result("listed", listing=build_registry_listing(repository_id=9)).observations == {}  # it is somebody else's
+    assert (
+        result("listed", listing=build_registry_listing(repository_id=9)).observations == {}
+    )  # it belongs to someone else
     assert (
         result("listed", listing=build_registry_listing(full_name="globex/rocket", versions=(), newest="")).observations
         == {}
@@ -89,7 +91,7 @@ def test_outage_is_left_to_the_runner(key):
 @pytest.mark.parametrize("key", KEYS)
 def test_what_no_answer_reported_never_passes(key):
     sources = FakeSources(
-        published_said=NEITHER_FOUND_NOR_BOTHERED, releases_said=(release("v1.2.0"),), code_said=code({"main.go": ""})
+        published_said=UNREPORTED_LISTING, releases_said=(release("v1.2.0"),), code_said=code({"main.go": ""})
     )
     assert CHECKS[key].run(LATER, sources).outcome in (Outcome.NOT_RUN, Outcome.FAIL, Outcome.WARN) or (
         key == "registry.releases"

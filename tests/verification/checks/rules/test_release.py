@@ -29,13 +29,13 @@ from verification.sources.registry.client import RegistryClient as Client
 
 
 def faults(sources: Sources, **subject: Any) -> dict[str, str]:
-    """What is not passed."""
+    """Return the outcomes of the checks that did not pass."""
     check_results = results(sources, **subject)
     return {key: str(result.outcome) for key, result in check_results.items() if result.outcome != "pass"}
 
 
 def build_changed_release(end: str, change: Callable[[bytes], bytes]) -> signed.Signed:
-    """A release one of whose files was changed after it was signed."""
+    """Return a release with a file that was changed after signing."""
     signed_release = rocket()
     name = next(name for name in signed_release.files if name.endswith(end))
     signed_release.files[name] = change(signed_release.files[name])
@@ -112,7 +112,7 @@ def test_archive_that_is_the_same_file_on_github_is_not_fetched_again(publish_re
     archive = next(name for name in signed_release.files if name.endswith(".zip"))
 
     def again(number: int, days: int = 0, **subject: Any) -> tuple[Any, bool]:
-        """What release.archive says when the file has that number on GitHub, and whether it was fetched."""
+        """Return the result of release.archive for a file with this ID on GitHub, and whether it was fetched."""
         sources = publish_releases(signed_release)
         asset = ReleaseAsset(number, archive, len(signed_release.files[archive]), f"{base}/{archive}")
         sources.github = GitHub((release("v1.0.0", assets=(asset,)),))

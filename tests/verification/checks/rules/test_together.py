@@ -28,7 +28,7 @@ FILES = {
 
 @pytest.fixture
 def look(github, registry):
-    """Outcomes by key, of everything in these families that says something about such a provider."""
+    """Return a function that runs the checks of some families for a provider and returns the results by key."""
     github.seed(Repo(NAME, files=tuple(FILES.items())))
     registry.publish(Provider("acme/rocket", protocols=("6.0",)))
 

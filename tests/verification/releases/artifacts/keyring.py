@@ -9,16 +9,14 @@ from pathlib import Path
 from verification.releases.artifacts import armor
 
 GPG = shutil.which("gpg")
-KEY_CREATED_AT = (
-    "20260401T110000"  # when keys are made: a busy machine takes seconds for it, and none may be from tomorrow
-)
-NOW = "20260401T120000"  # what gpg takes for now, unless told
+KEY_CREATED_AT = "20260401T110000"  # before NOW, because gpg adds the seconds that it runs on a busy machine
+NOW = "20260401T120000"  # the default time of gpg
 LATER = "20260601T120000"
 CONFIG = "allow-weak-digest-algos\nallow-weak-key-signatures\n"
 
 
 class Keyring:
-    """A folder of keys, each known by a name."""
+    """Folder of keys, each with a name."""
 
     def __init__(self) -> None:
         self.home = Path(tempfile.mkdtemp(prefix="gpg"))
@@ -60,7 +58,7 @@ class Keyring:
         return next(line.split(":")[9] for line in lines if line.startswith("fpr"))
 
     def export(self, *names: str) -> bytes:
-        """The public keys, armoured, as the world sees them."""
+        """Return the armored public keys as others see them."""
         if names[0] not in self.exports:
             self.exports[names[0]] = self._export(*names)
         return self.exports[names[0]]
@@ -69,11 +67,11 @@ class Keyring:
         return self.gpg("--armor", "--export", *(f"={mail(name)}" for name in names))
 
     def sign(self, name: str, data: bytes, *options: str, at: str = NOW) -> bytes:
-        """A detached signature."""
+        """Return a detached signature."""
         return self.gpg("--local-user", f"={mail(name)}", *options, "--detach-sign", data=data, at=at)
 
     def publish_as(self, name: str, change: Callable[["Keyring"], None]) -> None:
-        """The world sees the key as it is after the change; here it goes on signing as before."""
+        """Export the key as it is after a change; this keyring keeps signing with the unchanged key."""
         other = Keyring()
         shutil.rmtree(other.home)
         shutil.copytree(self.home, other.home, ignore=lambda _, names: [n for n in names if n.startswith("S.")])
@@ -89,7 +87,7 @@ class Keyring:
         self.gpg("--quick-revoke-uid", fingerprint, former, at="20260401T113000")
 
     def revoke(self, name: str) -> None:
-        """From now on the key is revoked: gpg's own certificate, made when the key was."""
+        """Revoke the key with the certificate that gpg created with it."""
         path = self.home / "openpgp-revocs.d" / f"{self.fingerprint(name)}.rev"
         self.gpg("--import", data=path.read_bytes().replace(b"\n:-----", b"\n-----"))
 
@@ -99,7 +97,7 @@ class Keyring:
         self.gpg("--command-fd", "0", "--no-batch", "--edit-key", self.fingerprint(name), data=answers)
 
     def end(self, name: str) -> None:
-        """The key gets an end, the last of January."""
+        """Let the key expire on January 31."""
         self.gpg("--quick-set-expire", self.fingerprint(name), "30d", at="20260101T000000")
 
     def close(self) -> None:
@@ -108,18 +106,18 @@ class Keyring:
 
 
 def mail(name: str) -> str:
-    """The user id of a key."""
+    """Return the user ID of a key."""
     return f"{name} <{name}@acme.example>"
 
 
 def build_trust_signature(keyring: Keyring, by: str = "partner", over: str = "good") -> str:
-    """A trust signature: by one key over the bytes of another."""
+    """Return a trust signature by one key over another."""
     inside = armor.decode(keyring.export(over)).read()
     return keyring.gpg("--armor", "--local-user", f"={mail(by)}", "--detach-sign", data=inside).decode()
 
 
 def build_test_keyring() -> Keyring:
-    """The keys that the tests speak of."""
+    """Return a keyring with all keys of the tests."""
     keys = Keyring()
     keys.make("good", "rsa3072")
     keys.make("other", "rsa2048")

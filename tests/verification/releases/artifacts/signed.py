@@ -1,4 +1,4 @@
-"""Signatures of every class: how each is made, what it is, and whether its arithmetic holds."""
+"""Signatures of every class, with the expected verdicts of the portal and Terraform."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ def verification(family: str) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    """`terraform` is its sentence, blank where it accepts, None where only the real one could say."""
+    """A signature. `terraform` is Terraform's error, blank if it accepts, None if only Terraform could tell."""
 
     make: Callable[[Keyring], bytes]
     kind: SignatureClass

@@ -91,10 +91,10 @@ def test_path_is_a_file_or_a_folder(names, accepts):
 
 def test_nothing_is_unpacked_and_memory_stays_flat(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    archives_made = [make() for make, _ in (*GOOD.values(), *HOSTILE.values())]
+    all_archives = [make() for make, _ in (*GOOD.values(), *HOSTILE.values())]
     tracemalloc.start()
     try:
-        for data in archives_made:
+        for data in all_archives:
             judge_archive(data)
         assert tracemalloc.get_traced_memory()[1] < 8 * 1024 * 1024
     finally:
@@ -104,7 +104,7 @@ def test_nothing_is_unpacked_and_memory_stays_flat(tmp_path, monkeypatch):
 
 @given(st.integers(0, 400), st.binary(min_size=1, max_size=8))
 def test_changed_archive_is_judged(at, change):
-    """Whatever is changed, there is an answer; and what passes unpacks to what it says."""
+    """Any changed archive gets a verdict, and an archive that passes contains the program."""
     good = GOOD["with texts"][0]()
     data = good[:at] + change + good[at + len(change) :]
     verdict = judge_archive(data)
@@ -144,7 +144,7 @@ def test_program_fits_its_platform(head, os, arch, expected):
 
 
 def test_zips_are_what_python_reads():
-    """The maker of the table makes real archives."""
+    """The archives of the table are real."""
     import zipfile
 
     for name, (make, _) in GOOD.items():

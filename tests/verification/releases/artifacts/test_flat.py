@@ -7,11 +7,11 @@ from tests.verification.releases.artifacts import signed, test_sums
 from tests.verification.releases.artifacts.zips import GOOD, HOSTILE
 from verification.releases.artifacts.signatures import SignatureClass
 
-FLAT = {"archives": 4, "sums": 64, "signatures": 96}  # MiB above what a good one takes, at the highest
+FLAT = {"archives": 4, "sums": 64, "signatures": 96}  # peak MiB above a good job
 
 
 def measure_jobs(kind, good, jobs):
-    """What the jobs took, within the bounds; the verdict on each."""
+    """Check the cost of the jobs and return the verdict on each."""
     cost = measure_cost(kind, good, jobs)
     print(f"{kind}: {len(jobs)} jobs, {cost.megabytes:.1f} MiB, the slowest {cost.slowest:.2f} s")
     assert (cost.files, cost.threads) == (0, 0)

@@ -1,4 +1,4 @@
-"""Archives, good and hostile: what each is, and which remark must be made about it."""
+"""Good and hostile archives with the remarks that the portal must make."""
 
 import io
 import struct
@@ -16,7 +16,7 @@ DESCRIPTOR = b"PK\x07\x08" + struct.pack("<3L", zlib.crc32(ELF), 0, 0)
 
 @dataclass
 class Entry:
-    """A member, written byte by byte. What is None is what it should be; `local` changes the header in front."""
+    """A member, written byte by byte. None means the correct value; `local` changes the local header."""
 
     name: bytes
     content: bytes = ELF
@@ -53,7 +53,7 @@ class Entry:
 
 
 def archive(*entries: Entry, comment: bytes = b"", before: bytes = b"", after: bytes = b"", **end: int) -> bytes:
-    """The archive; `end` changes fields of its last record (disk, here, count, length, offset)."""
+    """Return the archive; `end` changes fields of its last record (disk, here, count, length, offset)."""
     out, directory = b"", b""
     for entry in entries:
         header_fields = entry.build_header()
@@ -121,7 +121,7 @@ def program(**fields: object) -> Entry:
 
 
 def beside(name: str | bytes, **fields: object) -> Callable[[], bytes]:
-    """The program and one more member."""
+    """Return a function that builds an archive with the program and one more member."""
     raw = name if isinstance(name, bytes) else name.encode()
     utf_8 = 0 if raw.isascii() else 0x800
     fields.setdefault("flags", utf_8)
@@ -137,13 +137,13 @@ def by_python(members: dict[str, bytes]) -> bytes:
 
 
 def overlapping(count: int) -> bytes:
-    """Many members that all use the same bytes."""
+    """Return an archive with members that all use the same bytes."""
     entries = [Entry(b"%d" % n, start=0, content=bytes(1000)) for n in range(count)]
     return archive(program(), *entries)
 
 
 def zeros(megabytes: int) -> Entry:
-    """So many MiB of zeros, packed without ever holding them."""
+    """Return a member with this many MiB of zeros, without holding them in memory."""
     packer, body, crc, piece = zlib.compressobj(9, zlib.DEFLATED, -15), b"", 0, bytes(1024 * 1024)
     for _ in range(megabytes):
         body += packer.compress(piece)

@@ -32,7 +32,7 @@ from verification.testruns import services
 from verification.testruns.kinds import sandbox_kind
 from verification.testruns.models import TestRun
 
-# it is planned as far as the provider is signed in, and no further, which takes less time
+# stops the plan after the provider is configured, which takes less time
 CONDITION = """
   lifecycle {
     precondition {
@@ -70,7 +70,7 @@ def leaking(row: TestRun, folder: Path) -> Path:
 
 
 def everything() -> str:
-    """All that the database holds, as text."""
+    """Return the whole database as text."""
     models = [model for model in apps.get_models() if model._meta.managed]
     return " ".join(str(list(model._default_manager.values())) for model in models)
 
