@@ -16,6 +16,7 @@ from django.utils import timezone
 from playwright.sync_api import Browser, sync_playwright
 
 from portal.jobs import dispatcher
+from portal.jobs.registry import QUEUES
 from portal.notifications.models import EmailMessage
 from tests.chromium import CHROMIUM, FLAGS
 from tests.journeys.person import Person
@@ -102,13 +103,19 @@ def create_session(user: Any) -> str:
 
 
 @pytest.fixture
-def run_jobs() -> Callable[..., dict[str, int]]:
-    """Run all background jobs, such as emails and checks, at the given time or now."""
-    return lambda now=None: dispatcher.run_all(now or timezone.now())
+def run_jobs(settings: Any) -> Callable[[], None]:
+    """Run the overdue background jobs, such as emails and checks, as run_jobs does without a broker."""
+    settings.REDIS_URL = ""
+
+    def run() -> None:
+        for queue in QUEUES:
+            dispatcher.run_overdue(queue)
+
+    return run
 
 
 @pytest.fixture
-def advance_time(run_jobs: Callable[..., dict[str, int]]) -> Iterator[Callable[..., None]]:
+def advance_time(run_jobs: Callable[[], None]) -> Iterator[Callable[..., None]]:
     """Move the portal's clock: advance_time(minutes=31). Then the background jobs run."""
     clock = time_machine.travel(datetime.now(UTC), tick=True)
     traveler = clock.start()
@@ -123,7 +130,7 @@ def advance_time(run_jobs: Callable[..., dict[str, int]]) -> Iterator[Callable[.
 
 @pytest.fixture
 def walkthrough(
-    visit: Callable[..., Person], alice: Any, rita: Any, run_jobs: Callable[..., Any], github: Any, tmp_path: Any
+    visit: Callable[..., Person], alice: Any, rita: Any, run_jobs: Callable[[], None], github: Any, tmp_path: Any
 ) -> Iterator[Walkthrough]:
     """Walkthrough of a program by Alice and Rita in Chromium."""
     walkthrough = Walkthrough(visit(alice), visit(rita), run_jobs, tmp_path)
@@ -133,7 +140,7 @@ def walkthrough(
 
 @pytest.fixture
 def scriptless_walkthrough(
-    client: Client, alice: Any, rita: Any, run_jobs: Callable[..., Any], github: Any, tmp_path: Any
+    client: Client, alice: Any, rita: Any, run_jobs: Callable[[], None], github: Any, tmp_path: Any
 ) -> Iterator[Walkthrough]:
     """Walkthrough of a program by Alice and Rita in browsers without scripts."""
     walkthrough = Walkthrough(ScriptlessPerson(client, alice), ScriptlessPerson(Client(), rita), run_jobs, tmp_path)

@@ -29,7 +29,9 @@ def test_new_partner_continues_from_the_guide_to_the_start_page(
     assert partner.page.url.endswith("/new/")
 
 
-def test_reviewer_sees_the_status_of_background_jobs(visit: Callable[..., Person], rita: Any, run_jobs: Any) -> None:
+def test_reviewer_sees_the_status_of_background_jobs(
+    visit: Callable[..., Person], rita: Any, run_jobs: Callable[[], None]
+) -> None:
     run_jobs()
     visit(rita).go("/status/").sees("every 30 s", "Background jobs last ran just now.")
 

@@ -41,7 +41,7 @@ StartIntegration = Callable[[Person, Scenario], Newcomer]
 @pytest.fixture
 def start_integration(
     rita: Any,
-    run_jobs: Callable[..., Any],
+    run_jobs: Callable[[], None],
     github: GitHub,
     registry: Registry,
     find_email: Callable[..., EmailMessage],

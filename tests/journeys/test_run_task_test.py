@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.utils import timezone
-
 from integrations.submissions.models import Integration
 from tests.conftest import begin
 from tests.journeys.person import Person
@@ -22,22 +20,28 @@ def start_test_run(person: Person, url: str) -> None:
     person.press("Start test run").sees("The test is running: 0 of 8 requests complete.")
 
 
-def finish_test_run(server: Any, run_jobs: Callable[..., Any]) -> None:
+def finish_test_run(server: Any, run_jobs: Callable[[], None], advance_time: Callable[..., None]) -> None:
     """Send the requests, let the endpoint send its results, and evaluate them."""
     run_jobs()
     server.work()
-    run_jobs(timezone.now() + RESUME_DELAY)
+    advance_time(seconds=RESUME_DELAY.total_seconds())
 
 
 def test_good_endpoint_passes_without_reloading_the_page(
-    visit: Callable[..., Person], acme: Any, alice: Any, rita: Any, settings: Any, run_jobs: Callable[..., Any]
+    visit: Callable[..., Person],
+    acme: Any,
+    alice: Any,
+    rita: Any,
+    settings: Any,
+    run_jobs: Callable[[], None],
+    advance_time: Callable[..., None],
 ) -> None:
     row = create_run_task(acme, alice, settings)
     partner = visit(alice).go(f"/integrations/{row.uuid}/").press("Test run task")
     partner.sees("No test runs yet")
     with endpoint(kind=HeldEndpoint) as server:
         start_test_run(partner, server.url)
-        finish_test_run(server, run_jobs)
+        finish_test_run(server, run_jobs, advance_time)
     partner.sees(
         "All rules passed.", "The run stops after the plan, before anyone can confirm it.", "Start test run"
     ).wait_for_page()
@@ -47,13 +51,18 @@ def test_good_endpoint_passes_without_reloading_the_page(
 
 
 def test_faulty_endpoint_gets_advice_on_a_phone_without_scripts(
-    visit: Callable[..., Person], acme: Any, alice: Any, settings: Any, run_jobs: Callable[..., Any]
+    visit: Callable[..., Person],
+    acme: Any,
+    alice: Any,
+    settings: Any,
+    run_jobs: Callable[[], None],
+    advance_time: Callable[..., None],
 ) -> None:
     row = create_run_task(acme, alice, settings)
     partner = visit(alice, phone=True, javascript=False).go(f"/integrations/{row.uuid}/tests/run-task/")
     with endpoint("unsigned-taken", kind=HeldEndpoint) as server:
         start_test_run(partner, server.url)
-        finish_test_run(server, run_jobs)
+        finish_test_run(server, run_jobs, advance_time)
     partner.press("Refresh page").sees(
         "Some rules failed. Follow the advice for each rule.",
         "The endpoint accepted a request without a signature and sent a result for it.",

@@ -24,7 +24,7 @@ def rocket_provider(github: Any, registry: Any, settings: Any) -> None:
 
 
 def test_provider_starts_from_its_address(
-    visit: Visit, alice: Any, rocket_provider: None, run_jobs: Callable[..., Any]
+    visit: Visit, alice: Any, rocket_provider: None, run_jobs: Callable[[], None]
 ) -> None:
     partner = (
         visit(alice).go("/new/").shot("address").write("Address", "https://github.com/acme/terraform-provider-rocket")
@@ -37,7 +37,7 @@ def test_provider_starts_from_its_address(
 
 
 def test_visitor_starts_from_an_address(
-    visit: Visit, github: Any, find_email: Callable[..., EmailMessage], run_jobs: Callable[..., Any], db: None
+    visit: Visit, github: Any, find_email: Callable[..., EmailMessage], run_jobs: Callable[[], None], db: None
 ) -> None:
     github.seed(Repo("initech/nomad-driver-stapler", "Runs staplers.", homepage="https://initech.example"))
     dora = visit().go("/new/").write("Address", "https://github.com/initech/nomad-driver-stapler").press("Continue")
@@ -53,7 +53,7 @@ def test_visitor_starts_from_an_address(
 
 
 def test_namespace_starts_several_integrations(
-    visit: Visit, alice: Any, registry: Any, settings: Any, run_jobs: Callable[..., Any]
+    visit: Visit, alice: Any, registry: Any, settings: Any, run_jobs: Callable[[], None]
 ) -> None:
     settings.REGISTRY_URL = registry.url
     for name, downloads in (("rocket", 1_200_000), ("lander", 0), ("booster", 57)):
@@ -74,7 +74,7 @@ def test_namespace_starts_several_integrations(
 
 
 def test_run_task_starts_from_its_endpoint(
-    visit: Visit, alice: Any, settings: Any, run_jobs: Callable[..., Any]
+    visit: Visit, alice: Any, settings: Any, run_jobs: Callable[[], None]
 ) -> None:
     settings.ALLOW_LOOPBACK_HTTP = True
     with endpoint(key="") as server:
@@ -87,7 +87,7 @@ def test_run_task_starts_from_its_endpoint(
 
 
 def test_endpoint_that_refuses_leaves_the_choice_of_a_program(
-    visit: Visit, alice: Any, settings: Any, run_jobs: Callable[..., Any]
+    visit: Visit, alice: Any, settings: Any, run_jobs: Callable[[], None]
 ) -> None:
     settings.ALLOW_LOOPBACK_HTTP = True
     with endpoint("verification-202", key="") as server:

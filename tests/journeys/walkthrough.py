@@ -42,7 +42,7 @@ FILES = {"png": build_png(), "txt": b"ok  rocket_test.go  0.3s\n", "pdf": b"%PDF
 class Walkthrough:
     """An integration that two people take from stage to stage. The portal's clock moves where people have to wait."""
 
-    def __init__(self, partner: AnyPerson, reviewer: AnyPerson, run_jobs: Callable[..., Any], folder: Path) -> None:
+    def __init__(self, partner: AnyPerson, reviewer: AnyPerson, run_jobs: Callable[[], None], folder: Path) -> None:
         self.partner, self.reviewer, self.run_jobs, self.folder = partner, reviewer, run_jobs, folder
         self.clock = time_machine.travel(datetime.now(UTC), tick=True)
         self.traveler = self.clock.start()
