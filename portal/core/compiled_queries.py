@@ -1,20 +1,23 @@
 """Queries that Django compiles once, because building one often takes longer than the database needs for it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
-from functools import cache
-from typing import Any, Generic, TypeVar, cast
+from datetime import UTC, datetime, timedelta
+from functools import cache, lru_cache
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from django.core.exceptions import EmptyResultSet
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import Expression, Field, Model, QuerySet
+from django.db.models import BigIntegerField, DateTimeField, Expression, Field, Model, QuerySet
 from django.db.models.sql import Query
 from django.db.models.sql.compiler import SQLCompiler
 
 from portal.core.value_types import NamedValues
 
 RowT = TypeVar("RowT")
+_STAND_IN_TIME = datetime(1970, 1, 2, tzinfo=UTC)
+Value: TypeAlias = "int | datetime | tuple[int, ...]"
 
 
 class Parameter(Expression):
@@ -102,3 +105,40 @@ def _compile(rows: "QuerySet[Model, RowT]", stand_ins: Sequence[tuple[object, Pa
     compiled: QuerySet[Model, RowT] = QuerySet(rows.model, query, DEFAULT_DB_ALIAS)
     compiled._iterable_class = rows._iterable_class
     return compiled
+
+
+def select_compiled(build: "Callable[..., QuerySet[Model, RowT]]", **values: Value) -> "QuerySet[Model, RowT]":
+    """Return `build(**values)`, compiled once for all values with the same types and, of tuples, lengths.
+
+    What it builds must depend on the values in no other way than that they are in its conditions. It can be sliced, but
+    neither filtered nor counted.
+    """
+    shape = tuple((name, len(value) if isinstance(value, tuple) else type(value)) for name, value in values.items())
+    return _compile_shape(build, shape).select(**dict(_name_each(values)))
+
+
+@lru_cache(maxsize=500)
+def _compile_shape(
+    build: "Callable[..., QuerySet[Model, RowT]]", shape: tuple[tuple[str, int | type], ...]
+) -> CompiledQuery[RowT]:
+    values: dict[str, Value] = {}
+    for position, (name, kind) in enumerate(shape, 1):
+        first = -1000 * position  # no row has a negative ID
+        if isinstance(kind, int):
+            values[name] = tuple(range(first, first + kind))
+        else:
+            values[name] = _STAND_IN_TIME + timedelta(seconds=position) if kind is datetime else first
+    stand_ins = [
+        (value, Parameter(name, DateTimeField() if isinstance(value, datetime) else BigIntegerField()))
+        for name, value in _name_each(values)
+    ]
+    return CompiledQuery(lambda: build(**values), stand_ins)
+
+
+def _name_each(values: Mapping[str, Value]) -> "Iterator[tuple[str, int | datetime]]":
+    """Yield a name for each value, also for those in a tuple."""
+    for name, value in values.items():
+        if isinstance(value, tuple):
+            yield from ((f"{name}_{number}", each) for number, each in enumerate(value))
+        else:
+            yield name, value

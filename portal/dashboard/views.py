@@ -22,21 +22,16 @@ from integrations.sla.models import SlaClock
 from integrations.sla.presenters import ClockRow, build_rows
 from integrations.sla.support_status import list_support_statuses
 from integrations.submissions.models import Integration, IntegrationDraft, Introduction
-from integrations.submissions.selectors.responsibility import (
-    COLLEAGUES,
-    ENDED,
-    MINE,
-    OTHERS,
-    SUPPORTED,
-    list_by_responsible_party,
-)
+from integrations.submissions.models.blocks import COLLEAGUES, ENDED, MINE, OTHERS, SUPPORTED
+from integrations.submissions.selectors.responsibility import list_by_responsible_party
 from integrations.submissions.selectors.waiting import describe_responsible
 from integrations.submissions.services.drafts import get_undo_start
+from portal.core.compiled_queries import select_compiled
 from portal.core.value_types import TemplateContext
 from portal.dashboard.context_processors import THEME_COOKIE, THEMES
-from portal.ui.pagination import paginate
+from portal.ui.pagination import paginate, paginate_compiled
 
-PAGE_SIZE, DRAFTS_PAGE_SIZE, MAX_URGENT_ISSUES = 50, 10, 5
+PAGE_SIZE, DRAFTS_PAGE_SIZE, MAX_URGENT_ISSUES, MAX_INTRODUCTIONS = 25, 10, 5, 50
 # what the lists show, because the columns of whole rows take more time than the rest of the page
 ROW_FIELDS = (
     "uuid",
@@ -53,7 +48,6 @@ ROW_FIELDS = (
     "next_action_code",
     "next_action_params",
     "next_action_target",
-    "partner__name",
     "reviewer__name",
     "reviewer__email",
 )
@@ -67,6 +61,8 @@ DRAFT_FIELDS = (
     "saved_by__name",
     "saved_by__email",
 )
+# not the column alone: PostgreSQL would read all open clocks in the order of its index to find the first few
+BY_DUE_DATE = Coalesce("due_at", "warn75_at")
 THEME_COOKIE_AGE = timedelta(days=365)
 BLOCKS = {
     MINE: ("mine", gettext_noop("Action required")),
@@ -93,27 +89,56 @@ def show_home(request: HttpRequest) -> HttpResponse:
 def build_partner_context(request: HttpRequest, memberships: list[CurrentMembership]) -> TemplateContext:
     """Return the integrations of the user's companies in blocks, urgent issues, introduction requests, and drafts."""
     now = timezone.now()
-    partners = [membership.partner for membership in memberships]
-    editable_partners = [
-        membership.partner for membership in memberships if membership.role in permissions.EDITOR_ROLES
-    ]
-    rows = list_by_responsible_party(partners, editable_partners).only(*ROW_FIELDS)
-    page = paginate(request, rows, PAGE_SIZE, by_key=True)
+    partners = tuple(each.partner for each in memberships)
+    editable_partners = tuple(each.partner for each in memberships if each.role in permissions.EDITOR_ROLES)
+    page = paginate_integrations(request, partners, editable_partners)
     add_line_details(page, now)
-    is_restorable = Q(partner__in=editable_partners, sent_at__gt=get_undo_start(now))
-    drafts = IntegrationDraft.objects.filter(
-        Q(sent_at=None) | is_restorable, partner__in=partners, integration=None, version__gt=0
-    )
-    drafts = drafts.select_related("saved_by").only(*DRAFT_FIELDS).order_by("-saved_at", "-pk")
     return {
         "page": page,
         "blocks": list_blocks(page),
         "urgent_issues": list_urgent_issues(partners, now),
         "now": now,
-        "introductions": list_introduction_requests(editable_partners),
-        "drafts": paginate(request, drafts, DRAFTS_PAGE_SIZE, parameter="drafts"),
+        "introductions": select_compiled(_list_introduction_requests, partners=editable_partners)[:MAX_INTRODUCTIONS],
+        "drafts": paginate_compiled(
+            request,
+            _list_drafts,
+            DRAFTS_PAGE_SIZE,
+            parameter="drafts",
+            partners=partners,
+            editable_partners=editable_partners,
+            undo_start=get_undo_start(now),
+        ),
         "has_partner_names": len(memberships) > 1,
     }
+
+
+def paginate_integrations(
+    request: HttpRequest, partners: tuple[int, ...], editable_partners: tuple[int, ...]
+) -> Page[Integration]:
+    """Return a page of the integrations by responsible party and due date."""
+    if len(partners) > 1:
+        return paginate(request, _list_integrations(partners, editable_partners), PAGE_SIZE, by_key=True)
+    return paginate_compiled(
+        request, _list_integrations, PAGE_SIZE, partners=partners, editable_partners=editable_partners
+    )
+
+
+def _list_integrations(partners: tuple[int, ...], editable_partners: tuple[int, ...]) -> QuerySet[Integration]:
+    rows = list_by_responsible_party(partners, editable_partners)
+    if len(partners) == 1:
+        return rows.select_related("reviewer").only(*ROW_FIELDS)
+    return rows.select_related("reviewer", "partner").only(*ROW_FIELDS, "partner__name")
+
+
+def _list_drafts(
+    partners: tuple[int, ...], editable_partners: tuple[int, ...], undo_start: datetime
+) -> QuerySet[IntegrationDraft]:
+    """Return the drafts, and those whose deletion can be undone."""
+    is_restorable = Q(partner__in=editable_partners, sent_at__gt=undo_start)
+    drafts = IntegrationDraft.objects.filter(
+        Q(sent_at=None) | is_restorable, partner__in=partners, integration=None, version__gt=0
+    )
+    return drafts.select_related("saved_by").only(*DRAFT_FIELDS).order_by("-saved_at", "-pk")
 
 
 def add_line_details(page: Page[Integration], now: datetime) -> None:
@@ -131,22 +156,24 @@ def list_blocks(page: Page[Integration]) -> list[tuple[str, str, list[Integratio
     return [(key, _(heading), rows_by_block[block]) for block, (key, heading) in BLOCKS.items() if rows_by_block[block]]
 
 
-def list_urgent_issues(partners: list[int], now: datetime) -> list[ClockRow]:
+def list_urgent_issues(partners: tuple[int, ...], now: datetime) -> list[ClockRow]:
     """Return the overdue and at-risk issues of the partners, sorted by due date."""
-    clocks = SlaClock.objects.filter(integration__partner__in=partners, is_committed=True, watch__ended_at=None)
-    # not by the column alone: PostgreSQL would read all open clocks in the order of its index to find the first few
-    by_due_date = Coalesce("due_at", "warn75_at")
-    urgent_clocks = clocks.filter(state__in=URGENT_STATES, warn75_at__lte=now).order_by(by_due_date, "pk")
     # keys first: PostgreSQL would start parallel workers for the columns of a row, although few clocks are urgent
-    keys = list(urgent_clocks.values_list("pk", flat=True)[:MAX_URGENT_ISSUES])
-    return build_rows(urgent_clocks.filter(pk__in=keys), now) if keys else []
+    keys = list(select_compiled(_list_urgent_clocks, partners=partners, now=now)[:MAX_URGENT_ISSUES])
+    return build_rows(SlaClock.objects.filter(pk__in=keys).order_by(BY_DUE_DATE, "pk"), now) if keys else []
 
 
-def list_introduction_requests(partners: list[int]) -> QuerySet[Introduction]:
+def _list_urgent_clocks(partners: tuple[int, ...], now: datetime) -> QuerySet[SlaClock, int]:
+    """Return the keys of the overdue and at-risk clocks."""
+    clocks = SlaClock.objects.filter(integration__partner__in=partners, is_committed=True, watch__ended_at=None)
+    urgent_clocks = clocks.filter(state__in=URGENT_STATES, warn75_at__lte=now)
+    return urgent_clocks.order_by(BY_DUE_DATE, "pk").values_list("pk", flat=True)
+
+
+def _list_introduction_requests(partners: tuple[int, ...]) -> QuerySet[Introduction]:
     """Return the open introduction requests to these partners, oldest first. The page does not name the sender."""
     introductions = Introduction.objects.filter(other__partner__in=partners, state=Introduction.State.ASKED)
-    rows = introductions.select_related("other").only("message", "asked_at", "other__name")
-    return rows.order_by("asked_at", "pk")[:PAGE_SIZE]
+    return introductions.select_related("other").only("message", "asked_at", "other__name").order_by("asked_at", "pk")
 
 
 @login_not_required

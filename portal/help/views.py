@@ -13,8 +13,9 @@ from integrations.programs.selectors import get_edition_in_force
 from integrations.programs.sla_policy import TargetType
 from integrations.sla.presenters import TARGET_TYPE_LABELS
 from integrations.submissions.models import IntegrationDraft
+from integrations.submissions.models.blocks import MINE
 from integrations.submissions.policy_labels import format_target
-from integrations.submissions.selectors.responsibility import MINE, list_by_responsible_party
+from integrations.submissions.selectors.responsibility import list_by_responsible_party
 from portal.accounts.requests import is_authenticated
 from portal.help import rules
 from portal.help.getting_started import build_preparation_list, get_next_step

@@ -1,12 +1,14 @@
 """Pagination of lists. The links of a page hold its number and, where the order allows it, a position."""
 
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 from django.core.paginator import EmptyPage, Page, Paginator
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.functional import cached_property
 
+from portal.core.compiled_queries import Value, select_compiled
 from portal.core.figures import build_key, read_figures
 from portal.ui.positions import (
     AFTER,
@@ -56,9 +58,12 @@ class ListPaginator(Paginator):
     object_list: QuerySet[Any]
     position = ""
     by_key = False
+    count_rows: Callable[[], int] | None = None
 
     @cached_property
     def count(self) -> int:
+        if self.count_rows:
+            return self.count_rows()
         rows = self.object_list.order_by()
         return read_figures(build_key("count", rows), rows.count, int, seconds=COUNT_CACHE_SECONDS)
 
@@ -104,16 +109,37 @@ def paginate(
     size: int = 50,
     *,
     parameter: str = "page",
-    count: int | None = None,
+    count: int | Callable[[], int] | None = None,
     by_key: bool = False,
 ) -> Page[Row]:
     """Return the requested page, the first page for invalid numbers, or the last page for numbers too high.
 
-    A known count saves a query. All pages of a list `by_key` find their keys first, not only deep ones.
+    A known count saves a query. A function that counts is called for more than one page of rows. All pages of a list
+    `by_key` find their keys first, not only deep ones.
     """
     number, _, position = request.GET.get(parameter, "").partition(SEPARATOR)
     paginator = ListPaginator(rows, size)
     paginator.position, paginator.by_key = position, by_key
-    if count is not None:
+    if callable(count):
+        paginator.count_rows = count
+    elif count is not None:
         paginator.count = count
     return paginator.get_page(number)
+
+
+def paginate_compiled(
+    request: HttpRequest, build: Callable[..., QuerySet[Row]], size: int, *, parameter: str = "page", **values: Value
+) -> Page[Row]:
+    """Return the requested page of `build(**values)`.
+
+    The query of the first page, which most readers see, is compiled once, as `select_compiled` explains.
+    """
+    if request.GET.get(parameter):
+        return paginate(request, build(**values), size, parameter=parameter)
+
+    def count_rows() -> int:
+        key = f"count {build.__module__} {build.__qualname__} {values}"
+        return read_figures(key, lambda: build(**values).order_by().count(), int, seconds=COUNT_CACHE_SECONDS)
+
+    rows = cast("QuerySet[Row]", select_compiled(build, **values))
+    return paginate(request, rows, size, parameter=parameter, count=count_rows)

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from operator import attrgetter
 from typing import Any, Literal
 
-from django.db.models import BigIntegerField, Value
+from django.db.models import QuerySet, Value
 from django.utils.translation import gettext as _
 
 from integrations.partners.domains import list_claimable_domains
@@ -14,7 +13,7 @@ from integrations.partners.models import Partner, PartnerVerification, Verificat
 from integrations.partners.models.verifications import DOMAIN_METHODS
 from integrations.programs.requirements import Requirement
 from integrations.submissions.models import Integration, RequirementFulfillment
-from portal.core.compiled_queries import CompiledQuery, Parameter
+from portal.core.compiled_queries import select_compiled
 from verification.checks.models import Observation
 from verification.checks.services.observations import FACT_PREFIX
 
@@ -100,8 +99,7 @@ def _compare_organizations(
 
 def _compare_registry(integration: Integration, earlier: Sequence[Integration]) -> list[IdentityRow]:
     """Return the registry's namespace and its signing keys, both as last read."""
-    ids = {f"integration_{number}": each.pk for number, each in enumerate([integration, *earlier])}
-    rows = _compile_registry_facts(len(ids)).fetch(**ids)
+    rows = select_compiled(_list_registry_facts, integrations=(integration.pk, *(each.pk for each in earlier)))
     values = {
         (pk, key): str((data or {}).get(key if key == PROVIDER_QUESTION else "value", "")) for pk, key, data in rows
     }
@@ -117,18 +115,13 @@ def _compare_registry(integration: Integration, earlier: Sequence[Integration]) 
     ]
 
 
-@cache
-def _compile_registry_facts(count: int) -> CompiledQuery[tuple[int, str, Any]]:
-    """Return the query of the facts of as many integrations, and of the provider that the first one states."""
-    stand_ins = [(-1 - number, Parameter(f"integration_{number}", BigIntegerField())) for number in range(count)]
-    facts = Observation.objects.filter(
-        integration__in=[pk for pk, _parameter in stand_ins], key__in=[LISTING, SIGNING_KEYS]
-    )
-    answers = RequirementFulfillment.objects.filter(integration=stand_ins[0][0], data__has_key=PROVIDER_QUESTION)
-    rows = facts.values_list("integration", "key", "value").union(
+def _list_registry_facts(integrations: tuple[int, ...]) -> QuerySet[Observation, tuple[int, str, Any]]:
+    """Return the facts of integrations, and the provider that the first one states."""
+    facts = Observation.objects.filter(integration__in=integrations, key__in=[LISTING, SIGNING_KEYS])
+    answers = RequirementFulfillment.objects.filter(integration=integrations[0], data__has_key=PROVIDER_QUESTION)
+    return facts.values_list("integration", "key", "value").union(
         answers.annotate(key=Value(PROVIDER_QUESTION)).values_list("integration", "key", "data"), all=True
     )
-    return CompiledQuery(lambda: rows, stand_ins)
 
 
 def _get_owner(full_name: str) -> str:

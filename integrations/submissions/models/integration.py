@@ -8,7 +8,7 @@ from uuid import uuid4
 from django.apps import apps
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Upper
 from django.utils.translation import gettext
 from django_fsm import FSMModelMixin
@@ -17,6 +17,7 @@ from integrations.partners import permissions
 from integrations.partners.models import VerificationState
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Category, Program, Step, Tier
+from integrations.submissions.models.blocks import BLOCK
 from integrations.submissions.models.choices import STATE_LABELS
 from integrations.submissions.models.stage import StageFields
 from integrations.submissions.workflow.actions import PENDING_ACTION
@@ -161,10 +162,16 @@ class Integration(FSMModelMixin, StageFields):
             models.Index(
                 fields=["partner", "program_key", "edition_date", "stage", "id"], name="integration_partner_program"
             ),
-            # Covers the order of a partner's home page without reading the table.
+            # Has the order of a partner's home page. The last two columns let other orders be read from it alone.
             models.Index(
-                fields=["partner", "stage", "responsible_party", "action_due_at", "responsible_since", "id"],
-                name="integration_partner_turns",
+                "partner",
+                BLOCK,
+                "action_due_at",
+                "responsible_since",
+                F("id").desc(),
+                "stage",
+                "responsible_party",
+                name="integration_partner_blocks",
             ),
             models.Index(fields=["reviewer", "stage"], name="integration_reviewer_stage"),
             models.Index(Upper("repository"), name="integration_repository_upper"),  # repositories ignore case

@@ -6,9 +6,7 @@ from django.db.models import Case, F, Q, QuerySet, Value, When
 
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
-from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty, Stage
-
-MINE, COLLEAGUES, OTHERS, SUPPORTED, ENDED = range(5)
+from integrations.submissions.models.blocks import BLOCK, COLLEAGUES, MINE
 
 
 def list_by_responsible_party(
@@ -20,18 +18,10 @@ def list_by_responsible_party(
         partners: The companies of the user.
         editable_partners: The companies for which the user can act.
     """
-    is_open = ~Q(stage__in=[str(stage) for stage in FINAL_STAGES])
-    waits_for_program = Q(responsible_party__in=[str(ResponsibleParty.PROGRAM), str(ResponsibleParty.THIRD_PARTY)])
-    # in support, the portal only monitors
-    waits_for_portal = Q(responsible_party=str(ResponsibleParty.MACHINE)) & ~Q(stage=str(Stage.SUPPORT))
-    waits_for_partner = is_open & Q(responsible_party=str(ResponsibleParty.PARTNER))
-    block = Case(
-        When(waits_for_partner & Q(partner__in=editable_partners), then=Value(MINE)),
-        When(waits_for_partner, then=Value(COLLEAGUES)),
-        When(is_open & (waits_for_program | waits_for_portal), then=Value(OTHERS)),
-        When(is_open, then=Value(SUPPORTED)),
-        default=Value(ENDED),
-    )
-    rows = Integration.objects.filter(partner__in=partners).select_related("partner", "reviewer").annotate(block=block)
+    is_for_colleagues = Q(block_of_editor=MINE) & ~Q(partner__in=editable_partners)
+    block = Case(When(is_for_colleagues, then=Value(COLLEAGUES)), default=F("block_of_editor"))
+    rows = Integration.objects.filter(partner__in=partners).annotate(block_of_editor=BLOCK, block=block)
+    # an index has the order of the blocks of editors, which is the same unless the user can edit only some
+    is_order_of_editor = len(editable_partners) in (0, len(partners))
     due, responsible_since = F("action_due_at").asc(nulls_last=True), F("responsible_since").asc(nulls_last=True)
-    return rows.order_by("block", due, responsible_since, "-pk")
+    return rows.order_by("block_of_editor" if is_order_of_editor else "block", due, responsible_since, "-pk")

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.db.models import BigIntegerField, DateTimeField, Value
 
-from portal.core.compiled_queries import CompiledQuery, Parameter
+from portal.core.compiled_queries import CompiledQuery, Parameter, select_compiled
 
 pytestmark = pytest.mark.django_db
 ID = Parameter("id", BigIntegerField())
@@ -56,3 +56,20 @@ def test_stand_ins_are_bound_and_rows_are_sliced():
     bound = query.select(id=users[0].pk, time=users[0].date_joined)
     assert [list(bound[:1]), list(bound[1:2]), list(bound)] == [users[1:2], users[2:], users[1:]]
     assert query.fetch(id=users[0].pk, time=users[2].date_joined + timedelta(seconds=1)) == []
+
+
+def list_users(pks: tuple[int, ...], since: datetime, other: int):
+    return get_user_model().objects.filter(pk__in=pks, date_joined__gte=since).exclude(pk=other).order_by("email")
+
+
+@pytest.mark.every_database
+def test_selected_rows_are_those_of_the_plain_query():
+    users = [get_user_model().objects.create_user(email=f"{name}@example.test") for name in ("ada", "bea", "cyd")]
+    first, second, third = (user.pk for user in users)
+    late = users[2].date_joined + timedelta(seconds=1)
+    arguments = [((first, second), -1), ((second, third), second), ((third,), first), ((), first)]
+    values = [{"pks": pks, "since": users[0].date_joined, "other": other} for pks, other in arguments]
+    values += [{**each, "since": late} for each in values]
+    rows = [list(select_compiled(list_users, **each)) for each in values]
+    assert rows == [list(list_users(**each)) for each in values]
+    assert rows[:4] == [users[:2], users[2:], users[2:], []]

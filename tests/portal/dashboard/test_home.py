@@ -98,6 +98,19 @@ def test_viewer_sees_that_the_partner_must_act(acme: Any, alice: Any, sign_in: A
     assert " · you" in sign_in(alice).get(f"/integrations/{row.uuid}/").text
 
 
+def test_integrations_that_one_can_edit_come_before_those_of_colleagues(
+    acme: Any, globex: Any, alice: Any, charlie: Any, sign_in: Any, now: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Membership.objects.create(partner=globex, user=alice, role="viewer", joined_at=now)
+    begin(globex, charlie, name="Theirs", now=now - timedelta(days=1), repository="globex/rocket", repository_id=2)
+    begin(acme, alice, name="Mine", now=now)
+    monkeypatch.setattr(views, "PAGE_SIZE", 1)
+    pages = [sign_in(alice).get(f"/?page={number}") for number in (1, 2)]
+    blocks = [("Action required", ["Mine"]), ("Action required from your company", ["Theirs"])]
+    assert [list_blocks(page) for page in pages] == [blocks[:1], blocks[1:]]
+    assert [name in page.text for page, name in zip(pages, ("Acme", "Globex"), strict=True)] == [True, True]
+
+
 def test_any_of_group_counts_only_the_required_number(at: Any, sign_in: Any, alice: Any) -> None:
     row = at("review")  # a demonstration, or the logs of the tests
     page = sign_in(alice).get(f"/integrations/{row.uuid}/").text

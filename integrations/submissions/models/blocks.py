@@ -1,0 +1,18 @@
+"""Blocks of a partner's integrations, by who must act next."""
+
+from django.db.models import Case, Q, Value, When
+
+from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty, Stage
+
+MINE, COLLEAGUES, OTHERS, SUPPORTED, ENDED = range(5)
+_IS_OPEN = ~Q(stage__in=[str(stage) for stage in FINAL_STAGES])
+_WAITS_FOR_PROGRAM = Q(responsible_party__in=[str(ResponsibleParty.PROGRAM), str(ResponsibleParty.THIRD_PARTY)])
+# in support, the portal only monitors
+_WAITS_FOR_PORTAL = Q(responsible_party=str(ResponsibleParty.MACHINE)) & ~Q(stage=str(Stage.SUPPORT))
+# of someone who can act for the company; an index has it
+BLOCK = Case(
+    When(_IS_OPEN & Q(responsible_party=str(ResponsibleParty.PARTNER)), then=Value(MINE)),
+    When(_IS_OPEN & (_WAITS_FOR_PROGRAM | _WAITS_FOR_PORTAL), then=Value(OTHERS)),
+    When(_IS_OPEN, then=Value(SUPPORTED)),
+    default=Value(ENDED),
+)
