@@ -141,6 +141,7 @@ def _copy_with_integration(model: type[models.Model], world: World, numbers: ran
     changes = {
         "partner_id": partner,
         "reviewer_id": f"CASE WHEN g % {REVIEWER_EVERY} = 0 AND reviewer_id IS NOT NULL THEN {rita} END",
+        "claim_expires_at": f"CASE WHEN g % {REVIEWER_EVERY} = 0 THEN claim_expires_at END",
         "stream": f"'integration:' || (integration_id + {STRIDE} * g)",
         "publisher": own.format("name"),
         "publisher_slug": own.format("slug"),
