@@ -12,6 +12,8 @@ from integrations.sla.filters import build_state_condition
 from integrations.sla.models import MonitoredRepository, SlaClock
 from integrations.submissions.models import Integration
 
+URGENT_TONES = ("bad", "warn")
+
 
 @dataclass(frozen=True, slots=True)
 class SupportStatus:

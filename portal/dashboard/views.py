@@ -22,7 +22,7 @@ from integrations.sla.models import SlaClock
 from integrations.sla.presenters import ClockRow, build_rows
 from integrations.sla.support_status import list_support_statuses
 from integrations.submissions.models import Integration, IntegrationDraft, Introduction
-from integrations.submissions.models.blocks import COLLEAGUES, ENDED, MINE, OTHERS, SUPPORTED
+from integrations.submissions.models.blocks import COLLEAGUES, ENDED, MINE, NO_LONGER_LISTED, OTHERS, SUPPORTED
 from integrations.submissions.selectors.responsibility import list_by_responsible_party
 from integrations.submissions.selectors.waiting import describe_responsible
 from integrations.submissions.services.drafts import get_undo_start
@@ -69,6 +69,7 @@ BLOCKS = {
     COLLEAGUES: ("colleagues", gettext_noop("Action required from your company")),
     OTHERS: ("others", gettext_noop("Waiting for others")),
     SUPPORTED: ("supported", gettext_noop("Supported")),
+    NO_LONGER_LISTED: ("no-longer-listed", gettext_noop("No longer listed")),
     ENDED: ("ended", gettext_noop("Ended")),
 }
 
@@ -142,7 +143,7 @@ def _list_drafts(
 
 
 def add_line_details(page: Page[Integration], now: datetime) -> None:
-    """Add for whom a row waits, and the SLA status of a supported one."""
+    """Add for whom a row waits and the SLA status of a supported one."""
     monitored = [row for row in page if row.next_action_code == "none_monitored"]
     statuses = list_support_statuses(monitored, now) if monitored else {}
     for row in page:

@@ -1,7 +1,8 @@
-"""Template tag for the number of open disputes, and a filter for durations."""
+"""Template tags for open disputes and the status of a monitored integration, and a filter for durations."""
 
 import re
 from datetime import timedelta
+from urllib.parse import urlencode
 
 from django import template
 from django.urls import reverse
@@ -9,6 +10,7 @@ from django.urls import reverse
 from integrations.partners import permissions
 from integrations.sla.formatting import format_duration
 from integrations.sla.models import SupportIssue
+from integrations.sla.support_status import URGENT_TONES, list_support_statuses
 from integrations.submissions.models import Integration
 from portal.core.value_types import TemplateContext
 
@@ -26,6 +28,24 @@ def disputed_banner(context: TemplateContext, integration: Integration) -> dict[
     """Show program staff the number of open disputes of an integration, or nothing if there are none."""
     if not permissions.is_program_staff(context["request"].user):
         return {"count": 0}
-    query = f"state=disputed&partner={integration.partner.slug}&integration={integration.uuid}"
     issues = SupportIssue.objects.filter(disputed_at__isnull=False, integration=integration)
-    return {"count": issues.count(), "href": f"{reverse('reports:sla_dashboard')}?{query}"}
+    return {"count": issues.count(), "href": f"{_build_clocks_url(integration)}&state=disputed"}
+
+
+@register.inclusion_tag("sla/monitoring_status.html", takes_context=True)
+def monitoring_status(context: TemplateContext, integration: Integration) -> dict[str, object]:
+    """Show a supported integration's overdue or at-risk issues, or else that no action is needed."""
+    now = context["now"]
+    status = list_support_statuses([integration], now)[integration.pk]
+    return {
+        "integration": integration,
+        "urgent": status.label if status.tone in URGENT_TONES else "",
+        "can_edit": context["can_edit"],
+        "href": _build_clocks_url(integration),
+        "now": now,
+    }
+
+
+def _build_clocks_url(integration: Integration) -> str:
+    query = urlencode({"partner": integration.partner.slug, "integration": integration.uuid})
+    return f"{reverse('reports:sla_dashboard')}?{query}"

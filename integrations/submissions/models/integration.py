@@ -171,6 +171,7 @@ class Integration(FSMModelMixin, StageFields):
                 F("id").desc(),
                 "stage",
                 "responsible_party",
+                "listing_status",
                 name="integration_partner_blocks",
             ),
             models.Index(fields=["reviewer", "stage"], name="integration_reviewer_stage"),

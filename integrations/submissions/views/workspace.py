@@ -147,25 +147,26 @@ def build_next_action_context(integration: Integration, user: User) -> dict[str,
     party = integration.responsible_party
     acting_rules = {ResponsibleParty.PARTNER: permissions.can_edit, ResponsibleParty.PROGRAM: permissions.can_decide}
     is_responsible = party in acting_rules and acting_rules[ResponsibleParty(party)](integration, user)
+    label = gettext("Action required") if is_responsible else get_waiting_label(integration)
     return {
         "is_responsible": is_responsible,
+        "is_idle": not label,
         "sentence": integration.next_action_label,
         "is_transition": is_responsible and target_kind == "step" and party == ResponsibleParty.PARTNER,
         "button": get_button_label(integration, target_kind, target_key),
         "href": build_action_url(integration, user, integration.next_action_target),
         "since": integration.responsible_since,
         "due": integration.action_due_at,
-        "label": gettext("Action required") if is_responsible else get_waiting_label(integration),
+        "label": label,
     }
 
 
 def get_waiting_label(integration: Integration) -> str:
-    """Return what readers who can't act see before the next action."""
+    """Return what readers who can't act see before the next action; blank if no action is needed."""
     if integration.is_pending:
         return gettext("Decision pending")
-    if integration.responsible_party == ResponsibleParty.MACHINE:
-        return gettext("Automated")
-    return gettext("Waiting for %(name)s") % {"name": describe_responsible(integration)}
+    name = describe_responsible(integration)
+    return gettext("Waiting for %(name)s") % {"name": name} if name else ""
 
 
 def get_button_label(integration: Integration, target_kind: str, target_key: str) -> str:

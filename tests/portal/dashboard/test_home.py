@@ -152,3 +152,15 @@ def test_drafts_are_paged_too(acme: Any, alice: Any, sign_in: Any, now: Any) -> 
 
 def test_empty_home_explains_how_to_begin(acme: Any, alice: Any, sign_in: Any) -> None:
     assert "New integration" in sign_in(alice).get("/").text
+
+
+def test_integrations_that_are_no_longer_listed_are_not_among_the_supported(
+    acme: Any, alice: Any, sign_in: Any
+) -> None:
+    codes = {"Listed": "none_monitored", "Community": "none_unlisted", "Delisted": "none_delisted"}
+    for name, code in codes.items():
+        row = create_listed_integration(acme, name)
+        Integration.objects.filter(pk=row.pk).update(responsible_party="machine", next_action_code=code)
+    home = sign_in(alice).get("/")
+    assert list_blocks(home) == [("Supported", ["Listed"]), ("No longer listed", ["Delisted", "Community"])]
+    assert "No action needed. The support commitment has ended." in text_of(home)

@@ -1,0 +1,51 @@
+"""What the page of a supported integration asks for: urgent issues come before the words that nothing is needed."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from integrations.partners.models import Partner
+from integrations.submissions.models import Integration
+from tests.integrations.reviews.transition_page import text_of
+from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
+from tests.integrations.sla.watched import create_listed_integration
+
+pytestmark = pytest.mark.any_database
+IDLE_SENTENCE = "No action needed. We monitor this integration."
+
+
+def create_idle_integration(partner: Partner, **values: str) -> Integration:
+    row = create_listed_integration(partner)
+    values = {"responsible_party": "machine", "next_action_code": "none_monitored"} | values
+    Integration.objects.filter(pk=row.pk).update(**values)
+    return row
+
+
+@pytest.mark.parametrize(("state", "label"), [("overdue", "1 issue overdue"), ("running", "1 issue at risk")])
+def test_page_with_an_urgent_issue_asks_the_partner_to_act(
+    acme: Partner, alice: Any, rita: Any, sign_in: Any, state: str, label: str
+) -> None:
+    row, now = create_idle_integration(acme), timezone.now()
+    issue = issue_of(watch_over(row, now), 7, now - timedelta(days=9))
+    clock_of(issue, now + timedelta(hours=1), state=state)
+    page = sign_in(alice).get(f"/integrations/{row.uuid}/")
+    assert (f"Action required: {label} View issues" in text_of(page), IDLE_SENTENCE in page.text) == (True, False)
+    assert f"/sla/?partner={acme.slug}&amp;integration={row.uuid}" in page.text
+    assert f"Waiting for {acme.name}: {label}" in text_of(sign_in(rita).get(f"/integrations/{row.uuid}/"))
+
+
+def test_page_without_urgent_issues_says_that_no_action_is_needed(acme: Partner, alice: Any, sign_in: Any) -> None:
+    row, now = create_idle_integration(acme), timezone.now()
+    clock_of(issue_of(watch_over(row, now), 7, now), now + timedelta(days=5), state="running")
+    page = text_of(sign_in(alice).get(f"/integrations/{row.uuid}/"))
+    assert (IDLE_SENTENCE in page, "Action required" in page) == (True, False)
+
+
+def test_delisted_integration_offers_its_reinstatement_beside_the_sentence(
+    acme: Partner, alice: Any, sign_in: Any
+) -> None:
+    row = create_idle_integration(acme, next_action_code="none_delisted", listing_status="delisted")
+    page = text_of(sign_in(alice).get(f"/integrations/{row.uuid}/"))
+    assert "No action needed. The integration is delisted. Request reinstatement" in page
