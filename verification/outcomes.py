@@ -29,6 +29,11 @@ WORST_FIRST = (
 )
 
 
+def format_count(count: int, singular: str, plural: str = "") -> str:
+    """Return a count with its words, such as "1 file", "2 files", or "2 contacts have"."""
+    return f"{count} {singular if count == 1 else plural or f'{singular}s'}"
+
+
 def get_worst_outcome(outcomes: Iterable[str]) -> Outcome:
     """Return the outcome that decides for all of them, NOT_RUN if there are none."""
     present_outcomes = set(outcomes)

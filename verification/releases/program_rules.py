@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from urllib.parse import unquote, urlsplit
 
-from verification.outcomes import Evidence, Outcome, Result
+from verification.outcomes import Evidence, Outcome, Result, format_count
 from verification.releases.artifacts import checksums as sums
 from verification.releases.artifacts import executables, file_names
 from verification.releases.artifacts.key_trust import Level
@@ -99,7 +99,8 @@ def check_platforms(release: Release, now: float) -> Result:
         Evidence("Offered", ", ".join(names) or "none"),
         Evidence("Recommended, but missing", ", ".join(others)),
     )
-    return build_result(remarks, f"{len(names)} platforms are offered.", evidence if others else evidence[:1])
+    summary = f"{format_count(len(names), 'platform is', 'platforms are')} offered."
+    return build_result(remarks, summary, evidence if others else evidence[:1])
 
 
 def check_protocols(release: Release, now: float) -> Result:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from verification.checks.rules.link_reachability import check_links, summarize_links
 from verification.checks.rules.shared_reads import build_code_url, with_release_code, with_whole_code
 from verification.checks.types import Subject, register_check
-from verification.outcomes import Evidence, Outcome, Result
+from verification.outcomes import Evidence, Outcome, Result, format_count
 from verification.sources import Sources
 from verification.sources.html_pages import extract_links
 from verification.sources.repository_snapshot import RepositoryFile, RepositorySnapshot
@@ -72,7 +72,9 @@ def check_docs_layout(subject: Subject, sources: Sources, code: RepositorySnapsh
         summary = "The overview exists, but no resource or data source has a page."
         return Result(Outcome.WARN, summary, evidence)
     total = sum(len(pages[thing]) for thing in DOCUMENTED_CATEGORIES)
-    return Result(Outcome.PASS, f"The documentation has an overview and {total} further pages.", evidence)
+    return Result(
+        Outcome.PASS, f"The documentation has an overview and {format_count(total, 'further page')}.", evidence
+    )
 
 
 @register_check("docs.pages")
@@ -93,8 +95,15 @@ def check_docs_pages(subject: Subject, sources: Sources, code: RepositorySnapsho
         Evidence("Missing page", name, build_code_url(code, sources)) for name in missing[:MAX_EVIDENCE_ITEMS]
     )
     if missing:
-        return Result(Outcome.WARN, f"{len(missing)} of {total} items have no page.", evidence)
-    return Result(Outcome.PASS, f"All {total} items have a page.", evidence)
+        return Result(Outcome.WARN, summarize_pages(len(missing), total), evidence)
+    return Result(Outcome.PASS, summarize_pages(0, total), evidence)
+
+
+def summarize_pages(missing: int, total: int) -> str:
+    """Return how many of the items have no page."""
+    if missing:
+        return f"{missing} of {format_count(total, 'item')} {'has' if missing == 1 else 'have'} no page."
+    return f"All {total} items have a page." if total > 1 else "The only item has a page."
 
 
 def _has_page(existing_pages: Mapping[str, RepositoryFile], name: str) -> bool:
@@ -119,8 +128,12 @@ def check_docs_limits(subject: Subject, sources: Sources, code: RepositorySnapsh
         summary = f"The release has {len(pages)} pages. The registry accepts {MAX_PAGES} per version."
         return Result(Outcome.WARN, summary, evidence)
     if large_files:
-        return Result(Outcome.WARN, f"{len(large_files)} pages are larger than 500 KB.", evidence)
-    return Result(Outcome.PASS, f"The release has {len(pages)} pages, none larger than 500 KB.", evidence)
+        return Result(
+            Outcome.WARN, f"{format_count(len(large_files), 'page is', 'pages are')} larger than 500 KB.", evidence
+        )
+    return Result(
+        Outcome.PASS, f"The release has {format_count(len(pages), 'page')}, none larger than 500 KB.", evidence
+    )
 
 
 @register_check("docs.links")

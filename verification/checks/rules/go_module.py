@@ -13,7 +13,7 @@ from verification.checks.rules.shared_reads import (
     with_value,
 )
 from verification.checks.types import Subject, register_check
-from verification.outcomes import Evidence, Outcome, Result
+from verification.outcomes import Evidence, Outcome, Result, format_count
 from verification.sources import Sources
 from verification.sources import repository_snapshot as reader
 from verification.sources.repository_snapshot import GoModule, RepositorySnapshot
@@ -87,7 +87,7 @@ def check_acceptance_tests(subject: Subject, sources: Sources, code: RepositoryS
         evidence.append(Evidence(reader.TESTING_MODULE, f"v{version}", build_code_url(code, sources, "go.mod")))
     if not test_files:
         return _build_missing_tests_result(code, tuple(evidence))
-    summary = f"The repository has {len(test_files)} test files"
+    summary = f"The repository has {format_count(len(test_files), 'test file')}"
     if {reader.TESTING_MODULE, reader.SDK_MODULE}.isdisjoint(requires):
         return Result(Outcome.WARN, f"{summary}, but go.mod has no library for acceptance tests.", tuple(evidence))
     return Result(Outcome.PASS, f"{summary} and a library for acceptance tests.", tuple(evidence))
@@ -106,7 +106,7 @@ def check_go_tests(subject: Subject, sources: Sources, code: RepositorySnapshot)
     if not test_files:
         return _build_missing_tests_result(code)
     evidence = tuple(Evidence("Tests", file.path, build_code_url(code, sources, file.path)) for file in test_files[:5])
-    return Result(Outcome.PASS, f"The repository has {len(test_files)} test files.", evidence)
+    return Result(Outcome.PASS, f"The repository has {format_count(len(test_files), 'test file')}.", evidence)
 
 
 def _read_default_branch(subject: Subject, sources: Sources) -> RepositorySnapshot | Result:

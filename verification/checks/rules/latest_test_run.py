@@ -51,7 +51,8 @@ def _build_result(test_run: JsonObject, name: str, suffix: str, revision: tuple[
     )
     counts = f"{len(open_results)} of {len(rule_results)} rules"
     if outcome == Outcome.NOT_RUN:
-        summary = f"The test run was incomplete. {counts} have no result."
+        verb = "has" if len(open_results) == 1 else "have"
+        summary = f"The test run was incomplete. {counts} {verb} no result."
     else:
         summary = f"The {name} {OUTCOME_PHRASES[outcome]}{suffix}."
         summary += f" {counts} didn't pass." if open_results else ""

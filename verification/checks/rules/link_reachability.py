@@ -12,12 +12,13 @@ from verification.sources.http.client import PAGE, ResponseTooLargeError, Source
 GONE_STATUSES = (404, 410)
 TIME_LIMIT_SECONDS = 60.0  # limit for starting the requests of one check
 CLOSED_STATUSES = (401, 403, 405, 451)  # the server exists but refuses automated clients
-SUMMARIES = {
-    Outcome.PASS: "All {total} links work.",
-    Outcome.FAIL: "{count} of {total} links are broken.",
-    Outcome.ERROR: "{count} of {total} links didn't respond to us.",
-    Outcome.NOT_RUN: "{count} of {total} links point to addresses that we don't request.",
-    Outcome.WARN: "{count} of {total} links refuse automated requests.",
+# What is true of one link, and of several
+PREDICATES = {
+    Outcome.PASS: ("works", "work"),
+    Outcome.FAIL: ("is broken", "are broken"),
+    Outcome.ERROR: ("didn't respond to us", "didn't respond to us"),
+    Outcome.NOT_RUN: ("points to an address that we don't request", "point to addresses that we don't request"),
+    Outcome.WARN: ("refuses automated requests", "refuse automated requests"),
 }
 
 
@@ -80,4 +81,9 @@ def summarize_links(link_results: Iterable[LinkResult], *, dead_outcome: Outcome
         result.evidence for result in results if worst_outcome == Outcome.PASS or result.outcome != Outcome.PASS
     ]
     outcome = dead_outcome if worst_outcome == Outcome.FAIL else worst_outcome
-    return Result(outcome, SUMMARIES[worst_outcome].format(count=count, total=len(results)), tuple(evidence[:10]))
+    return Result(outcome, _describe_links(worst_outcome, count, len(results)), tuple(evidence[:10]))
+
+
+def _describe_links(outcome: Outcome, count: int, total: int) -> str:
+    subject = f"All {total} links" if outcome == Outcome.PASS else f"{count} of {total} links"
+    return f"{'The only link' if total == 1 else subject} {PREDICATES[outcome][count > 1]}."

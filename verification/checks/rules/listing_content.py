@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from verification.checks.rules.link_reachability import CLOSED_STATUSES, GONE_STATUSES, check_links, summarize_links
 from verification.checks.types import Subject, register_check
-from verification.outcomes import Evidence, Outcome, Result
+from verification.outcomes import Evidence, Outcome, Result, format_count
 from verification.sources import Sources
 from verification.sources.errors import RequestRefusedError, SourceNotFoundError, SourceUnavailableError
 from verification.sources.html_pages import WebPage, parse_page
@@ -68,7 +68,8 @@ def check_support_contacts(subject: Subject, sources: Sources) -> Result:
         return Result(Outcome.NOT_RUN, "The support email address is missing.")
     if unreachable:
         return Result(Outcome.FAIL, f"{unreachable[0]} isn't a valid email address.", evidence)
-    return Result(Outcome.PASS, f"The listing has {len(addresses)} valid email addresses.", evidence)
+    count = format_count(len(addresses), "valid email address", "valid email addresses")
+    return Result(Outcome.PASS, f"The listing has {count}.", evidence)
 
 
 @register_check("listing.support_docs")
@@ -80,7 +81,8 @@ def check_support_documents(subject: Subject, sources: Sources) -> Result:
     incomplete = [line for line in contacts if not any(map(_is_reachable, EMAIL_PATTERN.findall(line)))]
     if incomplete:
         evidence = tuple(Evidence("Contact", line) for line in incomplete[:10])
-        return Result(Outcome.WARN, f"{len(incomplete)} contacts have no valid email address.", evidence)
+        contacts_without = format_count(len(incomplete), "contact has", "contacts have")
+        return Result(Outcome.WARN, f"{contacts_without} no valid email address.", evidence)
     word_count = len(faq.split())
     evidence = (Evidence("Contact", main_contact), Evidence("FAQ or best practices", f"{word_count} words"))
     if word_count < MIN_FAQ_WORDS:

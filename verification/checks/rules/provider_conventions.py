@@ -9,7 +9,7 @@ from verification.checks.rules.shared_reads import (
     with_whole_code,
 )
 from verification.checks.types import Subject, register_check
-from verification.outcomes import Evidence, Outcome, Result
+from verification.outcomes import Evidence, Outcome, Result, format_count
 from verification.sources import Sources
 from verification.sources import repository_snapshot as reader
 from verification.sources.repository_snapshot import GoModule, RepositoryFile, RepositorySnapshot
@@ -52,7 +52,8 @@ def check_resource_files(subject: Subject, sources: Sources, code: RepositorySna
     resource_files = reader.collect_resource_files(code)
     if resource_files:
         evidence = _build_file_evidence(code, sources, list(resource_files.values()))
-        return Result(Outcome.PASS, f"{len(resource_files)} resources have their own file.", evidence)
+        count = format_count(len(resource_files), "resource has its", "resources have their")
+        return Result(Outcome.PASS, f"{count} own file.", evidence)
     if code.cut:
         return TRUNCATED_RESULT
     return Result(Outcome.WARN, "No file is named after a resource, such as resource_server.go.")
@@ -67,8 +68,11 @@ def check_resource_tests(subject: Subject, sources: Sources, code: RepositorySna
     untested_files = [file for file in resource_files.values() if reader.get_test_path(file) not in code.files_by_path]
     if untested_files:
         evidence = _build_file_evidence(code, sources, untested_files)
-        summary = f"{len(untested_files)} of {len(resource_files)} resources have no test file."
+        verb = "has" if len(untested_files) == 1 else "have"
+        summary = f"{len(untested_files)} of {format_count(len(resource_files), 'resource')} {verb} no test file."
         return Result(Outcome.WARN, summary, evidence)
+    if len(resource_files) == 1:
+        return Result(Outcome.PASS, "The only resource has a test file.")
     return Result(Outcome.PASS, f"All {len(resource_files)} resources have a test file.")
 
 
@@ -97,9 +101,13 @@ def check_abrupt_exits(subject: Subject, sources: Sources, code: RepositorySnaps
         Evidence(call, file.path, build_code_url(code, sources, file.path))
         for file, call in exit_calls[:MAX_EVIDENCE_ITEMS]
     )
-    coverage = f"we read {len(opened_files)} of {len(files)} Go files"
+    coverage = f"we read {len(opened_files)} of {format_count(len(files), 'Go file')}"
     if exit_calls:
-        return Result(Outcome.WARN, f"{len(exit_calls)} calls exit the plugin ({coverage}).", evidence)
+        return Result(
+            Outcome.WARN,
+            f"{format_count(len(exit_calls), 'call exits', 'calls exit')} the plugin ({coverage}).",
+            evidence,
+        )
     return Result(Outcome.PASS, f"We found no call to panic or os.Exit ({coverage}).", evidence)
 
 

@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 
 from portal.core.content_files import Content, load_content
 from portal.core.value_types import JsonObject
-from verification.checks.rules.docs import collect_pages
+from verification.checks.rules.docs import collect_pages, summarize_pages
 from verification.checks.rules.release import read_report
 from verification.checks.rules.shared_reads import (
     add_state,
@@ -131,8 +131,8 @@ def check_schema_pages(subject: Subject, sources: Sources, inspection: JsonObjec
         evidence = tuple(
             Evidence("Missing page", name, build_code_url(code, sources)) for name in missing[:MAX_EVIDENCE_ITEMS]
         )
-        return Result(Outcome.WARN, f"{len(missing)} of {total} items have no page.", evidence, inspected_revisions)
-    return Result(Outcome.PASS, f"All {total} items have a page.", (), inspected_revisions)
+        return Result(Outcome.WARN, summarize_pages(len(missing), total), evidence, inspected_revisions)
+    return Result(Outcome.PASS, summarize_pages(0, total), (), inspected_revisions)
 
 
 def _list_page_names(name: str, provider_name: str) -> set[str]:

@@ -3,7 +3,7 @@
 from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
 from verification.checks.rules.shared_reads import add_state, with_value
 from verification.checks.types import Subject, register_check
-from verification.outcomes import Evidence, Outcome, Result
+from verification.outcomes import Evidence, Outcome, Result, format_count
 from verification.sources import Sources
 from verification.sources.errors import SourceNotFoundError
 from verification.sources.published_versions import RegistryListing, load_listing
@@ -161,4 +161,4 @@ def check_registry_docs(subject: Subject, sources: Sources, listing: RegistryLis
     if total >= MAX_PAGES:
         summary = f"The provider has {total} pages. The registry shows at most {MAX_PAGES} per version."
         return Result(Outcome.WARN, summary, evidence)
-    return Result(Outcome.PASS, f"The registry shows an overview and {things} further pages.", evidence)
+    return Result(Outcome.PASS, f"The registry shows an overview and {format_count(things, 'further page')}.", evidence)

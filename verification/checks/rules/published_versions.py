@@ -73,7 +73,9 @@ def check_registry_releases(subject: Subject, sources: Sources, listing: Registr
     if not github_releases:
         return Result(Outcome.FAIL, "GitHub has no published release yet.", evidence)
     if not missing_releases:
-        return Result(Outcome.PASS, f"The registry has all of the newest {len(github_releases)} releases.", evidence)
+        count = len(github_releases)
+        releases = f"all of the newest {count} releases" if count > 1 else "the only release"
+        return Result(Outcome.PASS, f"The registry has {releases}.", evidence)
     return Result(*_judge_missing_releases(missing_releases, github_releases, subject), evidence)
 
 

@@ -8,7 +8,7 @@ from portal.core.value_types import JsonObject
 from verification.checks.rules.release import NO_PROVIDER_RESULT, read_report, with_report
 from verification.checks.rules.shared_reads import find_newest_release, list_published_releases, read_code
 from verification.checks.types import Subject, register_check
-from verification.outcomes import Evidence, Outcome, Result
+from verification.outcomes import Evidence, Outcome, Result, format_count
 from verification.releases import Report
 from verification.releases.artifacts.remarks import Remark, fail, warn
 from verification.releases.inspection import Release
@@ -38,7 +38,7 @@ def check_files_unchanged(subject: Subject, sources: Sources, report: Report) ->
         Evidence(name, f"{str(first_digests[name])[:12]} at first, now {digest[:12]}")
         for name, digest in changed_digests.items()
     )
-    count = f"{len(digests)} files" if len(digests) > 1 else "1 file"
+    count = format_count(len(digests), "file")
     pass_summary = f"{count} unchanged." if first_digests else f"{count} recorded for later comparison."
     observations = _keep_last_entries({**digests_by_version, release.version: {**digests, **first_digests}})
     return replace(build_result(remarks, pass_summary, evidence), observations={DIGESTS_KEY: observations})

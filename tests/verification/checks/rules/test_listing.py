@@ -52,6 +52,33 @@ def test_links_asks_whatever_was_given_as_an_address():
     assert check_result.summary == "All 2 links work."
 
 
+@pytest.mark.parametrize(
+    ("statuses", "summary"),
+    [
+        ([200], "The only link works."),
+        ([404], "The only link is broken."),
+        ([404, 200], "1 of 2 links is broken."),
+        ([404, 404], "2 of 2 links are broken."),
+        ([403, 200, 200], "1 of 3 links refuses automated requests."),
+    ],
+)
+def test_links_are_counted_in_whole_sentences(statuses, summary):
+    pages = {f"{DOCS}/{number}": status for number, status in enumerate(statuses)}
+    answers = {f"link_{number}": address for number, address in enumerate(pages)}
+    assert run("links", pages, **answers).summary == summary
+
+
+@pytest.mark.parametrize(
+    ("mails", "summary"),
+    [
+        ("help@acme.com", "The listing has 1 valid email address."),
+        ("help@acme.com, press@acme.com", "The listing has 2 valid email addresses."),
+    ],
+)
+def test_email_addresses_are_counted_in_whole_sentences(mails, summary):
+    assert run("contacts", contact_email=mails).summary == summary
+
+
 def test_without_addresses_nothing_passes():
     assert run("links").outcome == Outcome.NOT_RUN
 
@@ -86,7 +113,7 @@ FAQ = "What if a run is stopped? Open the task result, read the reason, and fix 
         (
             {"contact_email": "a@acme.io", "faq": FAQ, "more_contacts": "Sam, on call, sam@acme.io\n\nPat, lead"},
             Outcome.WARN,
-            "1 contacts have no valid email address.",
+            "1 contact has no valid email address.",
         ),
         (
             {"contact_email": "a@acme.io", "faq": "Call us."},

@@ -2,6 +2,7 @@
 
 import itertools
 
+from verification.outcomes import format_count
 from verification.testruns.kinds.run_task.protocol import CALLBACK_TYPE, format_stage
 from verification.testruns.kinds.run_task.records import CallbackRecord, Exchange, RunTaskRecords
 from verification.testruns.kinds.run_task.rules.catalog import RULES
@@ -71,7 +72,8 @@ def check_outcomes(records: RunTaskRecords) -> RuleOutcome:
     notes = tuple(dict.fromkeys(note for each in callbacks for note in each.notes))[:6]
     outcomes = [each for callback in callbacks for each in callback.outcomes]
     tag_count = sum(len(each["tags"]) for each in outcomes)
-    outcome = report_pass(f"The endpoint sent {len(outcomes)} valid outcomes with {tag_count} tags.")
+    counts = f"{format_count(len(outcomes), 'valid outcome')} with {format_count(tag_count, 'tag')}"
+    outcome = report_pass(f"The endpoint sent {counts}.")
     if not outcomes:
         outcome = report_not_run("The endpoint sent no outcomes. They are optional and show findings line by line.")
     failures = [report_failure(" ".join(each.shape[:3])) for each in callbacks if each.shape]
@@ -121,7 +123,7 @@ def check_progress(records: RunTaskRecords) -> RuleOutcome:
     update_count = sum(each.status == "running" for each in accepted)
     summary = "No run took long enough to need a progress update"
     if update_count:
-        summary = f"{update_count} progress updates arrived"
+        summary = f"{format_count(update_count, 'progress update')} arrived"
     return report_pass(f"{summary}. The longest pause was {longest_seconds:.1f} of {limit_seconds:g} seconds.")
 
 
