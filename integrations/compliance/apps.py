@@ -1,7 +1,0 @@
-"""Configuration of the compliance app."""
-
-from django.apps import AppConfig
-
-
-class ComplianceConfig(AppConfig):
-    name = "integrations.compliance"

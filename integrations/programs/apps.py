@@ -1,7 +1,0 @@
-"""Configuration of the programs app."""
-
-from django.apps import AppConfig
-
-
-class ProgramsConfig(AppConfig):
-    name = "integrations.programs"
