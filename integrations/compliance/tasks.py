@@ -4,8 +4,8 @@ It pauses the deadline when the partner responds, notifies the program once when
 when breaches add up. Each run can repeat, start late, or overlap with another one.
 """
 
-import logging
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.conf import settings
 from django.db import transaction
@@ -22,8 +22,8 @@ from integrations.submissions.workflow.states import ListingStatus, Stage
 from portal.audit import services
 from portal.core.errors import ActionRefused
 from portal.core.value_types import NamedValues
+from portal.jobs.batches import process_each
 
-log = logging.getLogger(__name__)
 ACTIVE_STATUSES = (ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED)
 
 
@@ -33,20 +33,18 @@ def advance_cases(now: datetime, limit: int = 500) -> int:
         listing_status__in=ACTIVE_STATUSES, deadline_pause_reason="", compliance_deadline_at__isnull=False
     )
     next_cases = active_cases.select_related("partner").order_by("compliance_deadline_at")[:limit]
-    advanced_count = sum(_advance_case(integration, now) for integration in next_cases)
+    advanced_count = process_each(next_cases, partial(_advance_case, now=now), "compliance case of integration")
     candidates = find_notice_candidates(now)
-    return advanced_count + sum(_suggest_notice(pk, *request, now) for pk, request in candidates.items())
+    return advanced_count + process_each(
+        candidates, lambda pk: _suggest_notice(pk, *candidates[pk], now), "notice of integration"
+    )
 
 
 def _advance_case(integration: Integration, now: datetime) -> bool:
-    """Advance one case; an error doesn't stop the others."""
     try:
         return _pause_deadline(integration, now) or _record_deadline_end(integration.pk, now)
     except ActionRefused:
         return False  # changed concurrently
-    except Exception:
-        log.exception("compliance case of integration %s failed", integration.pk)
-        return False
 
 
 def _pause_deadline(integration: Integration, now: datetime) -> bool:

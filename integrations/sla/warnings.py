@@ -4,10 +4,10 @@ The event is recorded when the first recipient is notified. The others get one e
 start of their day. Warnings about issues due before a recipient's next working day are sent before their day ends.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from integrations.sla.engine.types import ClockStatus, Severity
 from integrations.sla.models import Alert, SlaClock
@@ -19,6 +19,7 @@ from portal.audit import services
 from portal.audit.models import AuditEvent
 from portal.core.office_hours import get_next_working_time, get_working_day_end
 from portal.core.value_types import JsonObject
+from portal.jobs.batches import process_each
 from portal.notifications.models import EmailMessage
 
 EVENT_TYPE = "issue.warning_sent"
@@ -106,17 +107,24 @@ def create_early_warnings(now: datetime) -> int:
         due_at__lte=now + MAX_WORKDAY_GAP,
     )
     integrations = Integration.objects.filter(pk__in=upcoming_clocks.values("integration")).select_related("partner")
-    created_count = 0
-    for integration in integrations:
-        periods = [
-            period
-            for recipient in notices.list_both_teams(integration)
-            if (period := _get_closed_period(recipient, integration, now))
-        ]
-        for closes_at, opens_at in periods:
-            for clock in upcoming_clocks.filter(integration=integration, next_at__gte=closes_at, due_at__lte=opens_at):
-                created_count += _create_early_alert(clock, now)
-    return created_count
+
+    def create_warnings(integration: Integration) -> int:
+        clocks = upcoming_clocks.filter(integration=integration)
+        return sum(
+            _create_early_alert(clock, now) for clock in _iterate_clocks_before_closing(integration, clocks, now)
+        )
+
+    return process_each(integrations, create_warnings, "early warnings of integration")
+
+
+def _iterate_clocks_before_closing(
+    integration: Integration, clocks: QuerySet[SlaClock], now: datetime
+) -> Iterator[SlaClock]:
+    """Yield the clocks with a warning and due date between a recipient's working days."""
+    for recipient in notices.list_both_teams(integration):
+        if period := _get_closed_period(recipient, integration, now):
+            closes_at, opens_at = period
+            yield from clocks.filter(next_at__gte=closes_at, due_at__lte=opens_at)
 
 
 def _get_closed_period(recipient: object, integration: Integration, now: datetime) -> tuple[datetime, datetime] | None:

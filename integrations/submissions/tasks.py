@@ -1,6 +1,7 @@
 """Periodic tasks of submissions. Each finds its due rows and can run twice or late."""
 
 from datetime import datetime
+from functools import partial
 
 from django.db import transaction
 
@@ -8,16 +9,20 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import credentials
 from integrations.submissions.services.changes import IntegrationChange
 from integrations.submissions.services.transitions import lock_integration
+from portal.jobs.batches import process_each
 
 
 def refresh_due_integrations(now: datetime, limit: int = 500) -> int:
     """Refresh next actions that time has changed. Return the number of refreshed rows."""
     due = Integration.objects.filter(next_refresh_at__lte=now).order_by("next_refresh_at")
     pks = list(due.values_list("pk", flat=True)[:limit])
-    for pk in pks:
-        with transaction.atomic():
-            IntegrationChange(lock_integration(pk), None, now).save()
-    return len(pks)
+    return process_each(pks, partial(_refresh_integration, now=now), "integration")
+
+
+@transaction.atomic
+def _refresh_integration(pk: int, now: datetime) -> int:
+    IntegrationChange(lock_integration(pk), None, now).save()
+    return 1
 
 
 def maintain_credentials(now: datetime) -> int:

@@ -2,11 +2,13 @@
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
+from functools import partial
 
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import FULFILLED_STATUSES
 from portal.demo.repositories import compute_id, describe_repository
 from portal.demo.sources import build_sources
+from portal.jobs.batches import process_each
 from verification.checks.models import CheckResult
 from verification.checks.runner import run_integration_checks
 from verification.checks.services.facts import refresh_facts
@@ -42,8 +44,12 @@ def confirm_stale_checks(integration: Integration, now: datetime) -> bool:
 def run_nightly_checks(now: datetime) -> None:
     """Run all checks of the open integrations with fictional repositories that have no recent result."""
     recent = CheckResult.objects.filter(confirmed_at__gt=now - MIN_RUN_INTERVAL).values("integration")
-    for integration in Integration.objects.open().select_related("partner").exclude(pk__in=recent).order_by("pk"):
-        if is_fictional(integration):
-            sources = build_integration_sources(integration, now)
-            run_integration_checks(integration, now=now, sources=sources)
-            refresh_facts(integration, sources, now)
+    integrations = Integration.objects.open().select_related("partner").exclude(pk__in=recent).order_by("pk")
+    process_each(filter(is_fictional, integrations), partial(_run_all_checks, now=now), "integration")
+
+
+def _run_all_checks(integration: Integration, now: datetime) -> int:
+    sources = build_integration_sources(integration, now)
+    run_integration_checks(integration, now=now, sources=sources)
+    refresh_facts(integration, sources, now)
+    return 1

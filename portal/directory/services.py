@@ -5,6 +5,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.db import transaction
 
@@ -24,6 +25,7 @@ from portal.directory.observed_versions import (
     merge_versions,
 )
 from portal.directory.support_metrics import MetricColumns, get_support_metrics
+from portal.jobs.batches import process_each
 from verification.checks.services.facts import get_public_repository
 
 Kind = ListingChange.Kind
@@ -235,12 +237,16 @@ def refresh_due_listings(now: datetime) -> int:
     """Refresh listings older than an hour, create missing listings, and return the number of processed rows."""
     missing_ids = Integration.objects.filter_released().filter(listing=None).order_by("pk").values_list("pk", flat=True)
     created_ids = list(missing_ids[:BATCH_SIZE])
-    for pk in created_ids:
-        with transaction.atomic():
-            refresh_listing(lock_integration(pk), now)
+    created_count = process_each(created_ids, partial(_create_missing_listing, now=now), "listing of integration")
     with transaction.atomic():
         due_listings = Listing.all_objects.filter(figures_at__lte=now - REFRESH_INTERVAL).order_by("figures_at")
-        return len(created_ids) + refresh_metrics(due_listings.select_for_update(skip_locked=True)[:BATCH_SIZE], now)
+        return created_count + refresh_metrics(due_listings.select_for_update(skip_locked=True)[:BATCH_SIZE], now)
+
+
+@transaction.atomic
+def _create_missing_listing(pk: int, now: datetime) -> int:
+    refresh_listing(lock_integration(pk), now)
+    return 1
 
 
 def find_drift(row: Integration, listing: Listing | None) -> list[str]:

@@ -6,10 +6,11 @@ A planned run is an open row with a due time, like any other; a manual request b
 
 import hashlib
 from datetime import datetime, time, timedelta
-from functools import cache
+from functools import cache, partial
 
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.models import Integration
+from portal.jobs.batches import process_each
 from verification.checks.models import CheckRun
 from verification.checks.runner import list_checked_requirements
 from verification.checks.services.runs import plan_check_run
@@ -56,8 +57,13 @@ def plan_nightly_runs(now: datetime, limit: int = 500) -> int:
     for integration in integrations.iterator(chunk_size=200):
         if planned_count == limit:
             break
-        if list_checked_requirements(integration):
-            run_at = calculate_nightly_run_at(integration.pk, now + MIN_RUN_INTERVAL)
-            plan_check_run(integration, now, run_at, "Every night")
-            planned_count += 1
+        planned_count += process_each([integration], partial(_plan_nightly_run, now=now), "integration")
     return planned_count
+
+
+def _plan_nightly_run(integration: Integration, now: datetime) -> int:
+    if not list_checked_requirements(integration):
+        return 0
+    run_at = calculate_nightly_run_at(integration.pk, now + MIN_RUN_INTERVAL)
+    plan_check_run(integration, now, run_at, "Every night")
+    return 1

@@ -1,10 +1,12 @@
 """Nightly inspections of new releases that the checks verified and whose schema hasn't been read."""
 
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.db.models import Max, Q
 
 from portal.core.errors import ActionRefused
+from portal.jobs.batches import process_each
 from verification.checks.models import CheckResult
 from verification.checks.nightly import WINDOW_DURATION, WINDOW_START
 from verification.testruns.models import TestRun
@@ -31,16 +33,18 @@ def request_new_inspections(now: datetime, limit: int = 200) -> int:
         CheckResult.objects.filter(key=ARCHIVE_CHECK_KEY).values("integration").annotate(last=Max("pk")).values("last")
     )
     rows = CheckResult.objects.filter(pk__in=newest, outcome__in=GOOD_OUTCOMES, confirmed_at__gte=now - MAX_RESULT_AGE)
-    request_count = 0
-    for row in rows.select_related("integration__partner").order_by("pk")[:limit]:
-        version = dict(row.inspected_revisions).get("version", "")
-        if (
-            version
-            and KINDS[TestRun.Kind.PROVIDER_SCHEMA].is_supported(row.integration)
-            and not _has_inspection(row.integration_id, version, now)
-        ):
-            request_count += _request_inspection(row, version, now)
-    return request_count
+    newest_rows = rows.select_related("integration__partner").order_by("pk")[:limit]
+    return process_each(newest_rows, partial(_request_missing_inspection, now=now), "check result")
+
+
+def _request_missing_inspection(row: CheckResult, now: datetime) -> int:
+    version = dict(row.inspected_revisions).get("version", "")
+    is_missing = (
+        version
+        and KINDS[TestRun.Kind.PROVIDER_SCHEMA].is_supported(row.integration)
+        and not _has_inspection(row.integration_id, version, now)
+    )
+    return _request_inspection(row, version, now) if is_missing else 0
 
 
 def _has_inspection(integration_id: int, version: str, now: datetime) -> bool:

@@ -1,6 +1,7 @@
 """Services that record and remove conflicts of interest of reviewers."""
 
 from datetime import datetime
+from functools import partial
 
 from django.db.models import Q
 from django.utils.translation import gettext as _
@@ -15,6 +16,7 @@ from integrations.submissions.services.changes import IntegrationChange
 from integrations.submissions.services.transitions import lock_integration
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
+from portal.jobs.batches import process_each
 
 
 def record_conflict(
@@ -61,16 +63,19 @@ def record_known_conflicts(now: datetime) -> int:
 
     Permissions apply these conflicts even before they are recorded.
     """
-    count = 0
-    for partner in Partner.objects.exclude(verification_state=VerificationState.CLOSED).order_by("pk").iterator():
-        conflicts = list_conflicted_reviewers(partner)
-        in_force = partner.conflicts.filter(removed_at=None)
-        recorded = set(in_force.values_list("user", flat=True)) if conflicts else set()
-        for reviewer in User.objects.filter(pk__in=set(conflicts) - recorded).order_by("pk"):
-            kind = conflicts[reviewer.pk]
-            record_conflict(partner, reviewer, str(kind.label), actor=None, now=now, kind=kind)
-            count += 1
-    return count
+    partners = Partner.objects.exclude(verification_state=VerificationState.CLOSED).order_by("pk")
+    return process_each(partners.iterator(), partial(_record_partner_conflicts, now=now), "conflicts of partner")
+
+
+def _record_partner_conflicts(partner: Partner, now: datetime) -> int:
+    conflicts = list_conflicted_reviewers(partner)
+    in_force = partner.conflicts.filter(removed_at=None)
+    recorded = set(in_force.values_list("user", flat=True)) if conflicts else set()
+    reviewers = User.objects.filter(pk__in=set(conflicts) - recorded).order_by("pk")
+    for reviewer in reviewers:
+        kind = conflicts[reviewer.pk]
+        record_conflict(partner, reviewer, str(kind.label), actor=None, now=now, kind=kind)
+    return len(reviewers)
 
 
 def _require_reason(reason: str) -> None:

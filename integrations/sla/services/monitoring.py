@@ -11,6 +11,7 @@ from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import FINAL_STAGES, Stage
 from portal.core import crypto
+from portal.jobs.batches import process_each
 
 BATCH_SIZE = 100
 OLD_SECRET_LIFETIME = timedelta(hours=24)
@@ -56,7 +57,11 @@ def start_monitoring(integration: Integration, now: datetime) -> MonitoredReposi
 def start_missing_monitoring(now: datetime) -> int:
     """Start missing monitoring of integrations in support, as a safety net. Return the number of repositories."""
     candidates = Integration.objects.filter(stage=Stage.SUPPORT, watch=None).exclude(repository="")
-    return sum(start_monitoring(integration, now) is not None for integration in candidates[:BATCH_SIZE])
+    return process_each(
+        candidates[:BATCH_SIZE],
+        lambda integration: start_monitoring(integration, now) is not None,
+        "monitoring of integration",
+    )
 
 
 def filter_measurable(now: datetime) -> QuerySet[MonitoredRepository]:
@@ -82,10 +87,12 @@ def stop_ended_monitoring(now: datetime) -> int:
     """Stop monitoring integrations whose end can't be undone anymore. Return their number."""
     is_final = Q(undo_until=None) | Q(undo_until__lte=now)
     ended = Integration.objects.filter(is_final, stage__in=FINAL_STAGES, watch__isnull=False, watch__ended_at=None)
-    integrations = list(ended[:BATCH_SIZE])
-    for integration in integrations:
+
+    def stop(integration: Integration) -> int:
         stop_monitoring(integration, integration.ended_at or now)
-    return len(integrations)
+        return 1
+
+    return process_each(list(ended[:BATCH_SIZE]), stop, "monitoring of integration")
 
 
 def update_repository(integration: Integration, now: datetime) -> None:

@@ -1,6 +1,7 @@
 """New versions of agreements: the requirement of companies that signed an older version is open again."""
 
 from datetime import datetime
+from functools import partial
 
 from django.db.models import QuerySet
 
@@ -8,6 +9,7 @@ from integrations.programs.registry import AGREEMENTS, PROGRAMS, get_agreement_d
 from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.services.requirements import change_requirement
 from integrations.submissions.workflow.states import Status
+from portal.jobs.batches import process_each
 
 SIGNED_STATUSES = (Status.SUBMITTED, Status.AWAITING_OTHER_PARTY)
 
@@ -15,7 +17,7 @@ SIGNED_STATUSES = (Status.SUBMITTED, Status.AWAITING_OTHER_PARTY)
 def request_new_versions(now: datetime) -> int:
     """Open the requirements that were fulfilled with an older version. Return the number of notified companies."""
     pks = [pk for kind in AGREEMENTS for pk in _list_outdated(kind).values_list("pk", flat=True)]
-    return sum(_reopen(pk, now) for pk in pks)
+    return process_each(pks, partial(_reopen, now=now), "requirement fulfillment")
 
 
 def _list_outdated(kind: str) -> QuerySet[RequirementFulfillment]:

@@ -24,6 +24,7 @@ from portal.accounts.requests import AnyUser
 from portal.core import crypto
 from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject
+from portal.jobs.batches import process_each
 
 ROTATION_PERIOD = timedelta(days=90)
 REMINDER_PERIOD = timedelta(days=30)
@@ -188,13 +189,13 @@ def _process_due(
     now: datetime,
 ) -> int:
     """Process stored accounts one by one. Return the number of processed ones."""
-    count = 0
-    for credential in list(
-        due_credentials.filter(ended_at=None).select_related("integration__partner")[:MAX_PROCESSED]
-    ):
+    rows = list(due_credentials.filter(ended_at=None).select_related("integration__partner")[:MAX_PROCESSED])
+
+    def process_locked(credential: TestCredential) -> bool:
         with _change_credential(credential, permissions.is_never_allowed, actor=None, now=now) as (change, row):
-            count += row.ended_at is None and process(change, row)
-    return count
+            return row.ended_at is None and process(change, row)
+
+    return process_each(rows, process_locked, "test account")
 
 
 def _end_due_credential(change: IntegrationChange, credential: TestCredential) -> bool:
