@@ -37,13 +37,22 @@ from portal.notifications import email as mail
 COMMAND_LINE_ACTOR, SINGLE_SIGN_ON_ACTOR = "the command line", "single sign-on"
 
 
-class Decision(TypedDict):
-    """Arguments of each change: who decides when and why, and the request that causes the change."""
-
-    actor: User | None  # an administrator or program manager; None for the command line and single sign-on
+class _DecisionDetails(TypedDict):
     now: datetime
     reason: str  # for the audit log and the email
-    request: NotRequired[HttpRequest | None]
+    request: NotRequired[HttpRequest | None]  # the cause of the change
+
+
+class Decision(_DecisionDetails):
+    """Arguments of a change: who decides when and why."""
+
+    actor: User | None  # an administrator or program manager; None for the command line and single sign-on
+
+
+class PersonalDecision(_DecisionDetails):
+    """Arguments of a change that only a person decides on."""
+
+    actor: User  # an administrator
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +97,7 @@ def keep_last_administrator(user: User, *, now: datetime, reason: str, request: 
         return is_last
 
 
-def approve_request(role_request: RoleRequest, **decision: Unpack[Decision]) -> None:
+def approve_request(role_request: RoleRequest, **decision: Unpack[PersonalDecision]) -> None:
     """Grant the administrator role that another administrator requested. Raises ActionRefused."""
     with _change(role_request.user, **decision) as change:
         locked_request = _take_request(role_request)
@@ -102,14 +111,14 @@ def approve_request(role_request: RoleRequest, **decision: Unpack[Decision]) -> 
         _apply(replace(change, reason=reason), [ADMINISTRATOR], ())
 
 
-def reject_request(role_request: RoleRequest, **decision: Unpack[Decision]) -> None:
+def reject_request(role_request: RoleRequest, **decision: Unpack[PersonalDecision]) -> None:
     """Reject or withdraw a request for the administrator role. Raises ActionRefused."""
     with _change(role_request.user, **decision) as change:
         _take_request(role_request).delete()
         _announce(change, "role_request_rejected")
 
 
-def end_sessions(user: User, **decision: Unpack[Decision]) -> None:
+def end_sessions(user: User, **decision: Unpack[PersonalDecision]) -> None:
     """End a user's sessions and revoke their personal API tokens. Raises ActionRefused."""
     with _change(user, **decision) as change:
         revoke_access(change.row)
