@@ -93,8 +93,7 @@ def create_endpoint(
     permissions.clear_cached_roles(actor)
     if partner is not None:
         partner = Partner.objects.select_for_update(of=("self",)).get(pk=partner.pk)
-    if not can_manage(partner, actor):
-        raise ActionRefused(refusals.get_refusal("can_manage"), "forbidden")
+    refusals.require_permission(can_manage, partner, actor)
     if WebhookEndpoint.objects.filter(partner=partner, ended_at=None).count() >= MAX_ENDPOINTS:
         raise ActionRefused(
             _("You can have up to %(limit)s webhooks. Delete a webhook first.") % {"limit": MAX_ENDPOINTS}

@@ -116,8 +116,8 @@ def _record_partner_event(token: ApiToken, event_type: str, actor: User | None, 
 
 
 def _check_request(scopes: Collection[str], days: int, *, actor: User, partner: Partner | None, role: str) -> None:
-    if partner and not permissions.can_manage_partner(partner, actor):
-        raise ActionRefused(refusals.get_refusal("can_manage"), "forbidden")
+    if partner:
+        refusals.require_permission(permissions.can_manage_partner, partner, actor)
     if partner and role not in (Role.EDITOR, Role.VIEWER):
         raise ActionRefused("Select the role editor or viewer. Owner actions require a personal token.")
     allowed_scopes = {
@@ -142,8 +142,8 @@ def _create_token_user(partner: Partner, name: str) -> User:
 
 def revoke_token(token: ApiToken, *, actor: User, now: datetime, request: HttpRequest | None = None) -> None:
     """Revoke a token immediately. Revoking it again has no effect."""
-    if token.partner and not permissions.can_manage_partner(token.partner, actor):
-        raise ActionRefused(refusals.get_refusal("can_manage"), "forbidden")
+    if token.partner:
+        refusals.require_permission(permissions.can_manage_partner, token.partner, actor)
     with transaction.atomic():
         if ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now):
             record_security_event(actor, "token_revoked", request=request, detail=str(token), now=now)

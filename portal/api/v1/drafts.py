@@ -162,8 +162,7 @@ def save_draft(
 def prefill_draft(request: AuthenticatedRequest, uuid: UUID) -> IntegrationDraft:
     """Fill in empty fields from GitHub."""
     draft = load_integration_draft(request, uuid)
-    if not permissions.can_edit_partner(draft.partner, request.user):
-        raise ActionRefused(refusals.get_refusal("can_edit"), "forbidden")
+    refusals.require_permission(permissions.can_edit_partner, draft.partner, request.user)
     repository_data = repository_urls.fetch_repository(str(draft.data.get("repository_address", "")))
     data = merge_repository_data(draft.data, repository_data)
     return drafts.save_draft(draft, data, version=draft.version, actor=request.user, now=timezone.now())

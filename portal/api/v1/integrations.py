@@ -201,9 +201,9 @@ def create_message(request: AuthenticatedRequest, uuid: UUID, body: MessageIn) -
     """Send a message, or add a note of the program."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_post_message, integration, request.user)
+    if body.internal:
+        refusals.require_permission(permissions.can_write_note, integration, request.user)
     can_note = permissions.can_write_note(integration, request.user)
-    if body.internal and not can_note:
-        raise ActionRefused(refusals.get_refusal("can_write_note"), "forbidden")
     values = clean(MessageForm(data=build_form_data(**body.model_dump()), can_write_note=can_note))
     is_internal, now = values.get("internal", False), timezone.now()
     return findings.post_message(integration, values["body"], actor=request.user, now=now, is_internal=is_internal)

@@ -98,8 +98,7 @@ def request_introduction(request: AuthenticatedRequest, uuid: UUID, body: Introd
     """Request an introduction. Names are shared only if both sides agree."""
     integration = load_visible_integration(request, uuid)
     message = clean(IntroductionRequestForm(build_form_data(message=body.message)))["message"]
-    if not permissions.can_edit(integration, request.user):
-        raise ActionRefused(refusals.get_refusal("can_edit"), "forbidden")
+    refusals.require_permission(permissions.can_edit, integration, request.user)
     other_integration = resolve_handle(body.handle, describe_work(integration))
     if other_integration is None:
         raise ActionRefused("The other integration is no longer similar to yours.", "invalid-transition")

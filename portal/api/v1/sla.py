@@ -3,7 +3,6 @@
 from functools import partial
 from uuid import UUID
 
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query
@@ -139,8 +138,7 @@ def get_calendar(request: HttpRequest, slug: str) -> PartnerCalendar:
 def set_calendar(request: AuthenticatedRequest, slug: str, body: schemas.CalendarIn) -> schemas.CalendarPreviewOut:
     """Set or preview the calendar of a partner. A new calendar applies to issues opened after the change."""
     partner, now = load_partner(request, slug), timezone.now()
-    if not permissions.can_edit_partner(partner, request.user):
-        raise PermissionDenied(refusals.get_refusal("can_edit"))
+    refusals.require_permission(permissions.can_edit_partner, partner, request.user)
     extra_days_text = "\n".join(f"{day} {name}" for day, name in body.extra_days.items())
     form_fields = body.model_dump(exclude={"dry_run", "extra_days"}) | {"extra_days": extra_days_text}
     current_calendar = partner.calendars.in_force(now)
