@@ -4,19 +4,16 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
-from uuid import UUID
 from wsgiref.types import StartResponse, WSGIEnvironment
 
 from django.core.handlers.wsgi import WSGIRequest
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
-from django.urls.converters import UUIDConverter
 from django.utils.log import log_response
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 WsgiApplication = Callable[[WSGIEnvironment, StartResponse], Iterable[bytes]]
 CHARSET_PATTERN = re.compile(r";\s*charset=(?!\"?utf-8\"?\s*(?:;|$))[^;]*", re.IGNORECASE)
-WEBHOOK_PATTERN = re.compile(rf"/inbound/github/({UUIDConverter.regex})/")
 
 
 def force_utf8(app: WsgiApplication) -> WsgiApplication:
@@ -31,14 +28,16 @@ def force_utf8(app: WsgiApplication) -> WsgiApplication:
 
 def answer_webhooks(app: WsgiApplication) -> WsgiApplication:
     """Answer GitHub's webhooks without Django's handler and signals, which take as long as the intake itself."""
-    from integrations.sla.views.monitoring import receive_webhook  # noqa: PLC0415 - needs Django's setup
+    from portal.urls_inbound import urlpatterns  # noqa: PLC0415 - needs Django's setup
+
+    route = next(each for each in urlpatterns if each.name == "github_webhook")
 
     def handle_request(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        match = WEBHOOK_PATTERN.fullmatch(environ["PATH_INFO"])
-        if match is None or environ["REQUEST_METHOD"] != "POST":
+        match = route.pattern.match(environ["PATH_INFO"].removeprefix("/"))
+        if not match or environ["REQUEST_METHOD"] != "POST":
             return app(environ, start_response)
         request = WSGIRequest(environ)
-        response = receive_webhook(request, UUID(match[1]))
+        response = route.callback(request, **match[2])
         if response.status_code >= HTTPStatus.BAD_REQUEST:
             log_response("%s: %s", response.reason_phrase, request.path, response=response, request=request)
         start_response(f"{response.status_code} {response.reason_phrase}", list(response.items()))
