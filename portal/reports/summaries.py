@@ -214,7 +214,12 @@ def _describe_settled(figures: JsonObject) -> str:
     if not totals["settled"]:
         return describe_period(figures["period"], "none_due")
     if totals["breached"] or is_severe(figures):
-        return _("%(met)s of %(settled)s SLA targets met, %(breached)s breached.") % totals
+        sentence = ngettext(
+            "%(met)s of %(settled)s SLA target met, %(breached)s breached.",
+            "%(met)s of %(settled)s SLA targets met, %(breached)s breached.",
+            totals["settled"],
+        )
+        return sentence % totals
     return ngettext("The only SLA target was met.", "All %(settled)s SLA targets were met.", totals["settled"]) % totals
 
 
