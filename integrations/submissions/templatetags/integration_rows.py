@@ -8,6 +8,7 @@ from django.template import Context
 from django.template.defaultfilters import capfirst, linebreaksbr
 from django.urls import reverse
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 from jinja2 import pass_context
 from jinja2.runtime import Context as JinjaContext
 
@@ -53,6 +54,8 @@ def _render_row(page: Context | JinjaContext, row: RequirementRow, include: Call
     integration: Integration = page["integration"]
     href = reverse("submissions:requirement", args=[integration.uuid, row.requirement.id])
     title, who = row.requirement.title, row.responsible
+    if who and row.requirement.optional:
+        who = f"{who} · {_('optional')}"
     if row.requirement == page.get("requirement"):
         content = include("submissions/opened.html")
         return requirement(content, state=row.display_status, title=title, who=who, href=href, id="opened")

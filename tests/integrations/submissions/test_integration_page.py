@@ -1,5 +1,6 @@
 """Tests of the integration page: people, dates, and the number of queries."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -13,6 +14,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from tests.conftest import NOW, begin, drive, person
+from tests.integrations.reviews.transition_page import text_of
 from verification.checks.facts import GITHUB, Fact
 from verification.checks.services.facts import store_facts
 
@@ -82,6 +84,24 @@ def test_undone_decision_has_no_date(acme: Any, alice: Any, rita: Any, sign_in: 
 
 
 @pytest.mark.any_database
+def test_open_requirement_that_does_not_block_is_marked_as_optional(acme: Any, alice: Any, sign_in: Any) -> None:
+    text = text_of(show(sign_in(alice), begin(acme, alice)))
+    assert re.search(r"\(MNDA\), if needed .{0,20} · optional", text), text
+    assert re.search("Plan for continued support .{0,20}you (?!· optional)", text)
+
+
+def test_check_that_runs_is_waited_for(acme: Any, alice: Any, sign_in: Any) -> None:
+    rocket = begin(acme, alice)
+    values = {
+        "responsible_party": "machine",
+        "next_action_code": "run_check",
+        "next_action_params": {"title": "Code checks"},
+        "next_action_target": "requirement:NO-CODE-CHECK",
+    }
+    Integration.objects.filter(pk=rocket.pk).update(**values)
+    assert "Waiting for the portal: Run check “Code checks”" in text_of(show(sign_in(alice), rocket))
+
+
 @pytest.mark.parametrize("stage", ["engage", "review", "support"])
 @pytest.mark.parametrize("reader", ["alice", "rita"])
 def test_page_needs_few_queries(
