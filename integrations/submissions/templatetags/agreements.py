@@ -15,6 +15,7 @@ def show_agreements(context: TemplateContext, partner: Partner) -> dict[str, obj
     """Render all versions of the partner's agreements, with documents for those who can download them."""
     user = context["request"].user
     return {
+        "partner": partner,
         "agreements": list_agreements(partner),
         "can_download": permissions.can_download(partner, user, is_agreement=True),
     }

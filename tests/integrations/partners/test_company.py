@@ -12,8 +12,9 @@ from integrations.partners import permissions
 from integrations.partners.models import Invitation, Membership, Partner
 from integrations.partners.services import members
 from portal.notifications.models import EmailMessage
-from tests.conftest import person
+from tests.conftest import begin, person
 from tests.integrations.partners.test_onboarding import error_at, text_of
+from tests.integrations.submissions.signing import sign
 
 pytestmark = pytest.mark.any_database
 
@@ -34,6 +35,12 @@ def test_page_shows_an_owner_everything(sign_in: SignIn, acme: Partner, alice: A
     page = text_of(sign_in(alice).get("/company/acme/"))
     for words in ("Alice Archer", "Bob Baker", "Invite a member", "Change role", "Remove", "Leave"):
         assert words in page
+
+
+def test_page_names_the_company_above_its_signatures(sign_in: SignIn, acme: Partner, alice: Any, now: datetime) -> None:
+    sign(begin(acme, alice), alice, now)
+    page = " ".join(text_of(sign_in(alice).get("/company/acme/")).split())
+    assert "Agreement Acme Program Actions Technology Partner Agreement" in page
 
 
 def test_page_shows_other_members_only_the_people(
