@@ -145,7 +145,7 @@ def run_on_servers(output: Path, database_files: Path) -> list[SuiteResult]:
 
 def print_while_running(output: Path, future: Future[list[SuiteResult]]) -> None:
     """Print what the file holds and what is added to it until the work is done."""
-    with output.open() as file:
+    with output.open(encoding="utf-8", errors="replace") as file:
         while not future.done():
             print(file.read(), end="", flush=True)
             wait([future], timeout=0.5)
@@ -157,7 +157,7 @@ def main() -> int:
     begin = time.monotonic()
     try:
         install.ensure_node_modules()
-    except install.Missing as reason:
+    except install.GitHubUnavailableError as reason:
         print(f"Tests against GitHub are not run: {reason}")
     results = run_all()
     print("\n── all together")

@@ -231,7 +231,7 @@ class Tracker:
         older = [d["id"] for d in self.deliveries if d["id"] < rows[-1]["id"]]
         return f"v1_{max(older)}" if older else ""
 
-    def following(self, path: str, query: dict[str, str], rows: Any) -> dict[str, str]:
+    def next_page(self, path: str, query: dict[str, str], rows: Any) -> dict[str, str]:
         """Return the query of the next page, empty for the last page and for responses that are no list."""
         if not isinstance(rows, list):
             return {}

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
-from tests.integrations.reviews.transition_page import text_of
+from tests.integrations.page_text import text_of
 from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
 from tests.integrations.sla.watched import create_listed_integration
 

@@ -14,7 +14,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from tests.conftest import NOW, begin, drive, person
-from tests.integrations.reviews.transition_page import text_of
+from tests.integrations.page_text import text_of
 from verification.checks.facts import GITHUB, Fact
 from verification.checks.services.facts import store_facts
 

@@ -19,7 +19,7 @@ from portal.webhooks.models import WebhookDelivery
 from portal.webhooks.services import EndpointConfiguration
 from tests.conftest import begin
 from tests.portal.api.calling import caller, with_second_factor
-from tests.portal.everything import schema_of
+from tests.portal.everything import build_schema
 from verification.testruns.models import TestRun
 
 State = WebhookDelivery.State
@@ -156,7 +156,7 @@ def test_lifecycle_test_starts_once_and_is_read(provider: Any, alice: Any) -> No
 def test_schemas_are_submitted_and_compared(provider: Any, alice: Any) -> None:
     me, place = caller(alice), f"/integrations/{provider.uuid}/schemas"
     for version in ("1.4.0", "1.5.0"):
-        response = me.upload(place.removeprefix("/api/v1"), version=version, file=io.BytesIO(schema_of(provider)))
+        response = me.upload(place.removeprefix("/api/v1"), version=version, file=io.BytesIO(build_schema(provider)))
         assert (response.status_code, response.json()["resources"]) == (201, 1)
     assert [each["version"] for each in me.get(place).json()["versions"]] == ["1.5.0", "1.4.0"]
     data = me.get(f"{place}/changes").json()

@@ -157,10 +157,16 @@ def test_empty_home_explains_how_to_begin(acme: Any, alice: Any, sign_in: Any) -
 def test_integrations_that_are_no_longer_listed_are_not_among_the_supported(
     acme: Any, alice: Any, sign_in: Any
 ) -> None:
-    codes = {"Listed": "none_monitored", "Community": "none_unlisted", "Delisted": "none_delisted"}
-    for name, code in codes.items():
+    states = {
+        "Listed": ("listed", "none_monitored"),
+        "Community": ("unlisted", "none_unlisted"),
+        "Delisted": ("delisted", "none_delisted"),
+    }
+    for name, (status, code) in states.items():
         row = create_listed_integration(acme, name)
-        Integration.objects.filter(pk=row.pk).update(responsible_party="machine", next_action_code=code)
+        Integration.objects.filter(pk=row.pk).update(
+            responsible_party="machine", listing_status=status, next_action_code=code
+        )
     home = sign_in(alice).get("/")
     assert list_blocks(home) == [("Supported", ["Listed"]), ("No longer listed", ["Delisted", "Community"])]
     assert "No action needed. The support commitment has ended." in text_of(home)

@@ -12,7 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.mail import get_connection
 
 from portal.notifications import email_providers
-from tests.portal.notifications.test_email import letter, send_due_emails
+from tests.portal.notifications.test_email import queue_email, send_due_emails
 
 pytestmark = pytest.mark.any_database
 
@@ -63,7 +63,7 @@ def postmark(settings: Any) -> Iterator[Provider]:
 
 
 def test_email_is_sent_through_the_provider_once(db: None, postmark: Provider, now: datetime) -> None:
-    row = letter(now, unsubscribe="https://portal.example/stop/")
+    row = queue_email(now, unsubscribe="https://portal.example/stop/")
     assert [send_due_emails(), send_due_emails()] == [1, 0]
     row.refresh_from_db()
     ((path, key, request_body),) = postmark.requested_addresses
@@ -85,7 +85,7 @@ def test_refusal_is_shown_and_temporary_error_is_retried(
     db: None, postmark: Provider, now: datetime, answer: Any, state: str, why: str
 ) -> None:
     postmark.answers = [answer]
-    row = letter(now)
+    row = queue_email(now)
     send_due_emails()
     row.refresh_from_db()
     assert (row.state, row.last_error) == (state, why)
@@ -96,7 +96,7 @@ def test_provider_outage_loses_no_email(
 ) -> None:
     there = settings.ANYMAIL
     settings.ANYMAIL = email_providers.build_anymail_settings("postmark", key="secret", address="http://127.0.0.1:9")
-    row = letter(now)
+    row = queue_email(now)
     send_due_emails()
     row.refresh_from_db()
     assert (row.state, row.last_error[:44]) == ("queued", "The mail provider could not be reached (Anym")
