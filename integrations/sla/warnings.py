@@ -114,7 +114,7 @@ def create_early_warnings(now: datetime) -> int:
             _create_early_alert(clock, now) for clock in _iterate_clocks_before_closing(integration, clocks, now)
         )
 
-    return process_each(integrations, create_warnings, "early warnings of integration")
+    return process_each(integrations, create_warnings, "create early warnings of integration")
 
 
 def _iterate_clocks_before_closing(

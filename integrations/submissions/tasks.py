@@ -16,13 +16,12 @@ def refresh_due_integrations(now: datetime, limit: int = 500) -> int:
     """Refresh next actions that time has changed. Return the number of refreshed rows."""
     due = Integration.objects.filter(next_refresh_at__lte=now).order_by("next_refresh_at")
     pks = list(due.values_list("pk", flat=True)[:limit])
-    return process_each(pks, partial(_refresh_integration, now=now), "integration")
+    return process_each(pks, partial(_refresh_integration, now=now), "refresh integration")
 
 
 @transaction.atomic
-def _refresh_integration(pk: int, now: datetime) -> int:
+def _refresh_integration(pk: int, now: datetime) -> None:
     IntegrationChange(lock_integration(pk), None, now).save()
-    return 1
 
 
 def maintain_credentials(now: datetime) -> int:

@@ -45,11 +45,10 @@ def run_nightly_checks(now: datetime) -> None:
     """Run all checks of the open integrations with fictional repositories that have no recent result."""
     recent = CheckResult.objects.filter(confirmed_at__gt=now - MIN_RUN_INTERVAL).values("integration")
     integrations = Integration.objects.open().select_related("partner").exclude(pk__in=recent).order_by("pk")
-    process_each(filter(is_fictional, integrations), partial(_run_all_checks, now=now), "integration")
+    process_each(filter(is_fictional, integrations), partial(_run_all_checks, now=now), "check integration")
 
 
-def _run_all_checks(integration: Integration, now: datetime) -> int:
+def _run_all_checks(integration: Integration, now: datetime) -> None:
     sources = build_integration_sources(integration, now)
     run_integration_checks(integration, now=now, sources=sources)
     refresh_facts(integration, sources, now)
-    return 1

@@ -237,16 +237,17 @@ def refresh_due_listings(now: datetime) -> int:
     """Refresh listings older than an hour, create missing listings, and return the number of processed rows."""
     missing_ids = Integration.objects.filter_released().filter(listing=None).order_by("pk").values_list("pk", flat=True)
     created_ids = list(missing_ids[:BATCH_SIZE])
-    created_count = process_each(created_ids, partial(_create_missing_listing, now=now), "listing of integration")
+    created_count = process_each(
+        created_ids, partial(_create_missing_listing, now=now), "create the listing of integration"
+    )
     with transaction.atomic():
         due_listings = Listing.all_objects.filter(figures_at__lte=now - REFRESH_INTERVAL).order_by("figures_at")
         return created_count + refresh_metrics(due_listings.select_for_update(skip_locked=True)[:BATCH_SIZE], now)
 
 
 @transaction.atomic
-def _create_missing_listing(pk: int, now: datetime) -> int:
+def _create_missing_listing(pk: int, now: datetime) -> None:
     refresh_listing(lock_integration(pk), now)
-    return 1
 
 
 def find_drift(row: Integration, listing: Listing | None) -> list[str]:

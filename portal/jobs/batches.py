@@ -4,29 +4,40 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from django.db import InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError, connection
 
 log = logging.getLogger(__name__)
 Item = TypeVar("Item")
 
 
-def process_each(items: Iterable[Item], process: Callable[[Item], int], name: str) -> int:
+def process_each(
+    items: Iterable[Item], process: Callable[[Item], int | None], action: str, *, limit: int | None = None
+) -> int:
     """Process each item and return the sum of the results. After an error, log it and continue with the next item.
 
     Args:
         items: Rows, or their primary keys.
-        process: Function that returns how much it did, or whether it did anything.
-        name: Name of an item, for the log.
+        process: Function that returns how much it did, or whether it did anything. None counts as 1.
+        action: What is done with which object, for the log.
+        limit: Sum at which to stop.
 
     Raises:
-        OperationalError, InterfaceError: The database is not available, so the next run must process the rest.
+        DatabaseError, InterfaceError: The database is not available, so the next run must process the rest.
+        Exception: The last error, if every item failed: the job itself is faulty.
     """
-    total = 0
+    total, is_any_processed, last_error = 0, False, None
     for item in items:
+        if total == limit:
+            break
         try:
-            total += process(item)
-        except (OperationalError, InterfaceError):
-            raise
-        except Exception:
-            log.exception("cannot process %s %s", name, getattr(item, "pk", item))
+            done = process(item)
+            total += 1 if done is None else done
+            is_any_processed = True
+        except Exception as error:
+            if isinstance(error, DatabaseError | InterfaceError) and not connection.is_usable():
+                raise
+            log.exception("cannot %s %s", action, getattr(item, "pk", item))
+            last_error = error
+    if last_error and not is_any_processed:
+        raise last_error
     return total

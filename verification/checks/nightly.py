@@ -53,12 +53,12 @@ def plan_nightly_runs(now: datetime, limit: int = 500) -> int:
         .exclude(pk__in=open_run_ids)
         .order_by("pk")
     )
-    planned_count = 0
-    for integration in integrations.iterator(chunk_size=200):
-        if planned_count == limit:
-            break
-        planned_count += process_each([integration], partial(_plan_nightly_run, now=now), "integration")
-    return planned_count
+    return process_each(
+        integrations.iterator(chunk_size=200),
+        partial(_plan_nightly_run, now=now),
+        "plan checks of integration",
+        limit=limit,
+    )
 
 
 def _plan_nightly_run(integration: Integration, now: datetime) -> int:

@@ -34,7 +34,9 @@ def request_new_inspections(now: datetime, limit: int = 200) -> int:
     )
     rows = CheckResult.objects.filter(pk__in=newest, outcome__in=GOOD_OUTCOMES, confirmed_at__gte=now - MAX_RESULT_AGE)
     newest_rows = rows.select_related("integration__partner").order_by("pk")[:limit]
-    return process_each(newest_rows, partial(_request_missing_inspection, now=now), "check result")
+    return process_each(
+        newest_rows, partial(_request_missing_inspection, now=now), "request a new inspection after check result"
+    )
 
 
 def _request_missing_inspection(row: CheckResult, now: datetime) -> int:

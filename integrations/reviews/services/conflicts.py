@@ -64,7 +64,7 @@ def record_known_conflicts(now: datetime) -> int:
     Permissions apply these conflicts even before they are recorded.
     """
     partners = Partner.objects.exclude(verification_state=VerificationState.CLOSED).order_by("pk")
-    return process_each(partners.iterator(), partial(_record_partner_conflicts, now=now), "conflicts of partner")
+    return process_each(partners.iterator(), partial(_record_partner_conflicts, now=now), "record conflicts of partner")
 
 
 def _record_partner_conflicts(partner: Partner, now: datetime) -> int:

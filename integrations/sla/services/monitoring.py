@@ -60,7 +60,7 @@ def start_missing_monitoring(now: datetime) -> int:
     return process_each(
         candidates[:BATCH_SIZE],
         lambda integration: start_monitoring(integration, now) is not None,
-        "monitoring of integration",
+        "start monitoring integration",
     )
 
 
@@ -88,11 +88,11 @@ def stop_ended_monitoring(now: datetime) -> int:
     is_final = Q(undo_until=None) | Q(undo_until__lte=now)
     ended = Integration.objects.filter(is_final, stage__in=FINAL_STAGES, watch__isnull=False, watch__ended_at=None)
 
-    def stop(integration: Integration) -> int:
-        stop_monitoring(integration, integration.ended_at or now)
-        return 1
-
-    return process_each(list(ended[:BATCH_SIZE]), stop, "monitoring of integration")
+    return process_each(
+        list(ended[:BATCH_SIZE]),
+        lambda each: stop_monitoring(each, each.ended_at or now),
+        "stop monitoring integration",
+    )
 
 
 def update_repository(integration: Integration, now: datetime) -> None:

@@ -17,7 +17,7 @@ SIGNED_STATUSES = (Status.SUBMITTED, Status.AWAITING_OTHER_PARTY)
 def request_new_versions(now: datetime) -> int:
     """Open the requirements that were fulfilled with an older version. Return the number of notified companies."""
     pks = [pk for kind in AGREEMENTS for pk in _list_outdated(kind).values_list("pk", flat=True)]
-    return process_each(pks, partial(_reopen, now=now), "requirement fulfillment")
+    return process_each(pks, partial(_reopen, now=now), "reopen requirement fulfillment")
 
 
 def _list_outdated(kind: str) -> QuerySet[RequirementFulfillment]:

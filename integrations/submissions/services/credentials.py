@@ -195,7 +195,7 @@ def _process_due(
         with _change_credential(credential, permissions.is_never_allowed, actor=None, now=now) as (change, row):
             return row.ended_at is None and process(change, row)
 
-    return process_each(rows, process_locked, "test account")
+    return process_each(rows, process_locked, "update test account")
 
 
 def _end_due_credential(change: IntegrationChange, credential: TestCredential) -> bool:

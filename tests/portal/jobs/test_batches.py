@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection
 
 from integrations.submissions.models import Integration
 from integrations.submissions.tasks import refresh_due_integrations
@@ -25,19 +25,44 @@ def process(item: int) -> int:
 
 
 def test_items_after_a_faulty_one_are_processed(caplog: pytest.LogCaptureFixture) -> None:
-    assert process_each([1, 2, 3], process, "row") == 4
+    assert process_each([1, 2, 3], process, "process row") == 4
     assert [record.getMessage() for record in caplog.records] == ["cannot process row 2"]
 
 
+def test_batch_fails_if_every_item_is_faulty() -> None:
+    with pytest.raises(ValueError, match="faulty"):
+        process_each([2, 2], process, "process row")
+
+
+def test_items_without_a_result_count_one_each_up_to_the_limit() -> None:
+    processed: list[int] = []
+    assert process_each([1, 2, 3], processed.append, "process row", limit=2) == 2
+    assert processed == [1, 2]
+
+
+@pytest.mark.django_db
+def test_locked_row_does_not_stop_the_others() -> None:
+    def process_unlocked(item: int) -> int:
+        if item == 1:
+            raise OperationalError("canceling statement due to lock timeout")
+        return item
+
+    assert process_each([1, 2], process_unlocked, "process row") == 2
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="a connection to SQLite can't be lost")
+@pytest.mark.django_db(transaction=True)
 def test_outage_of_the_database_ends_the_batch() -> None:
     processed: list[int] = []
 
-    def fail(item: int) -> int:
+    def end_connection(item: int) -> None:
         processed.append(item)
-        raise OperationalError("The database is gone.")
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
 
     with pytest.raises(OperationalError):
-        process_each([1, 2], fail, "row")
+        process_each([1, 2], end_connection, "process row")
+    connection.close()
     assert processed == [1]
 
 
@@ -54,7 +79,7 @@ def faulty_and_good(acme: Any, alice: Any) -> tuple[Integration, Integration]:
 
 
 @pytest.mark.django_db
-def test_faulty_integration_stops_no_refresh_of_next_actions(
+def test_faulty_integration_does_not_stop_the_refresh_of_next_actions(
     faulty_and_good: tuple[Integration, Integration],
 ) -> None:
     Integration.objects.update(next_refresh_at=NOW - timedelta(minutes=1))
@@ -63,7 +88,7 @@ def test_faulty_integration_stops_no_refresh_of_next_actions(
 
 
 @pytest.mark.django_db
-def test_faulty_integration_stops_no_nightly_checks(faulty_and_good: tuple[Integration, Integration]) -> None:
+def test_faulty_integration_does_not_stop_nightly_checks(faulty_and_good: tuple[Integration, Integration]) -> None:
     good = faulty_and_good[1]
     assert plan_nightly_runs(NOW) == 1
     assert CheckRun.objects.get().integration == good
