@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
+from itertools import count, islice
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from django.core.exceptions import EmptyResultSet
@@ -110,8 +111,7 @@ def _compile(rows: "QuerySet[Model, RowT]", stand_ins: Sequence[tuple[object, Pa
 def select_compiled(build: "Callable[..., QuerySet[Model, RowT]]", **values: Value) -> "QuerySet[Model, RowT]":
     """Return `build(**values)`, compiled once for all values with the same types and, of tuples, lengths.
 
-    What it builds must depend on the values in no other way than that they are in its conditions. It can be sliced, but
-    neither filtered nor counted.
+    The values may appear only in its conditions. The result can be sliced, but neither filtered nor counted.
     """
     shape = tuple((name, len(value) if isinstance(value, tuple) else type(value)) for name, value in values.items())
     return _compile_shape(build, shape).select(**dict(_name_each(values)))
@@ -122,12 +122,12 @@ def _compile_shape(
     build: "Callable[..., QuerySet[Model, RowT]]", shape: tuple[tuple[str, int | type], ...]
 ) -> CompiledQuery[RowT]:
     values: dict[str, Value] = {}
-    for position, (name, kind) in enumerate(shape, 1):
-        first = -1000 * position  # no row has a negative ID
+    numbers = count(-1000, -1)  # no row has a negative ID
+    for name, kind in shape:
         if isinstance(kind, int):
-            values[name] = tuple(range(first, first + kind))
+            values[name] = tuple(islice(numbers, kind))
         else:
-            values[name] = _STAND_IN_TIME + timedelta(seconds=position) if kind is datetime else first
+            values[name] = _STAND_IN_TIME - timedelta(seconds=next(numbers)) if kind is datetime else next(numbers)
     stand_ins = [
         (value, Parameter(name, DateTimeField() if isinstance(value, datetime) else BigIntegerField()))
         for name, value in _name_each(values)

@@ -30,7 +30,7 @@ def read_figures(
         count: Counts the figures.
         get_row_count: Returns the number of rows that figures count.
         seconds: Maximum age of the figures.
-        max_uncached_rows: Figures of at most so many rows are always current.
+        max_uncached_rows: Figures of up to this many rows are never cached.
     """
     cache_key = f"figures-{hashlib.sha256(key.encode()).hexdigest()}"
     figures: Figures | None = None if _is_refreshing.get() else cache.get(cache_key)

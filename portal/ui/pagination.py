@@ -114,8 +114,8 @@ def paginate(
 ) -> Page[Row]:
     """Return the requested page, the first page for invalid numbers, or the last page for numbers too high.
 
-    A known count saves a query. A function that counts is called for more than one page of rows. All pages of a list
-    `by_key` find their keys first, not only deep ones.
+    A known count saves a query. A count function is called only if the rows fill more than one page. All pages of a
+    list `by_key` find their keys first, not only deep ones.
     """
     number, _, position = request.GET.get(parameter, "").partition(SEPARATOR)
     paginator = ListPaginator(rows, size)

@@ -14,7 +14,7 @@ _IS_NO_LONGER_LISTED = Q(
     responsible_party=str(ResponsibleParty.MACHINE),
     listing_status__in=[str(ListingStatus.DELISTED), str(ListingStatus.UNLISTED)],
 )
-# of someone who can act for the company; an index has it
+# as an editor of the company sees it; part of the index integration_partner_blocks
 BLOCK = Case(
     When(_IS_OPEN & Q(responsible_party=str(ResponsibleParty.PARTNER)), then=Value(MINE)),
     When(_IS_OPEN & (_WAITS_FOR_PROGRAM | _WAITS_FOR_PORTAL), then=Value(OTHERS)),
