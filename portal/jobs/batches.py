@@ -23,21 +23,22 @@ def process_each(
 
     Raises:
         DatabaseError, InterfaceError: The database is not available, so the next run must process the rest.
-        Exception: The last error, if every item failed: the job itself is faulty.
+        Exception: The last error, if several items failed and none succeeded: the job itself is faulty.
     """
-    total, is_any_processed, last_error = 0, False, None
+    total, processed_count = 0, 0
+    errors: list[Exception] = []
     for item in items:
         if total == limit:
             break
         try:
             done = process(item)
             total += 1 if done is None else done
-            is_any_processed = True
+            processed_count += 1
         except Exception as error:
             if isinstance(error, DatabaseError | InterfaceError) and not connection.is_usable():
                 raise
             log.exception("cannot %s %s", action, getattr(item, "pk", item))
-            last_error = error
-    if last_error and not is_any_processed:
-        raise last_error
+            errors.append(error)
+    if len(errors) > 1 and not processed_count:
+        raise errors[-1]
     return total

@@ -94,8 +94,8 @@ IMPORT_LINE = "from django.utils.translation import gettext as _, gettext_lazy\n
         ('TITLE = _("Now")', [2]),
         ('TITLE = gettext_lazy("Now")', []),
         ('class Form:\n    label = _("Now")', [3]),
-        ('def told(said=_("Now")):\n    return _("Then")', [2]),
-        ('told = lambda: _("Now")', []),
+        ('def show(said=_("Now")):\n    return _("Then")', [2]),
+        ('show = lambda: _("Now")', []),
     ],
 )
 def test_find_early_translations(source: str, lines: list[int]) -> None:
@@ -104,11 +104,11 @@ def test_find_early_translations(source: str, lines: list[int]) -> None:
 
 def test_find_composed_messages() -> None:
     assert find_composed_messages(
-        IMPORT_LINE + 'def told(n): return _(f"{n} days") + _("Now" + "Then") + _("Now")'
+        IMPORT_LINE + 'def show(n): return _(f"{n} days") + _("Now" + "Then") + _("Now")'
     ) == [2, 2]
 
 
 def test_find_broken_messages() -> None:
-    assert find_broken_messages(IMPORT_LINE + 'def told(): return _("%(n)s % of"), _("96 %"), _("%(n)s %% of")') == [
+    assert find_broken_messages(IMPORT_LINE + 'def show(): return _("%(n)s % of"), _("96 %"), _("%(n)s %% of")') == [
         "%(n)s % of"
     ]

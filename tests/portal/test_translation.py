@@ -190,7 +190,7 @@ def test_messages_of_modules_and_templates_are_found() -> None:
         "{% blocktranslate count n=n %}a day{% plural %}{{ n }} days{% endblocktranslate %}"
     )
     assert [*extracted.of_template(template)] == ["Continue", "It's now", "a day", "%(n)s days"]
-    assert [*extracted.of_module('said = _("Cont" "inue"), ngettext("a day", "days", n), told("not this")')] == [
+    assert [*extracted.of_module('said = _("Cont" "inue"), ngettext("a day", "days", n), show("not this")')] == [
         "Continue",
         "a day",
         "days",

@@ -87,7 +87,6 @@ def stop_ended_monitoring(now: datetime) -> int:
     """Stop monitoring integrations whose end can't be undone anymore. Return their number."""
     is_final = Q(undo_until=None) | Q(undo_until__lte=now)
     ended = Integration.objects.filter(is_final, stage__in=FINAL_STAGES, watch__isnull=False, watch__ended_at=None)
-
     return process_each(
         list(ended[:BATCH_SIZE]),
         lambda each: stop_monitoring(each, each.ended_at or now),

@@ -32,6 +32,7 @@ def test_items_after_a_faulty_one_are_processed(caplog: pytest.LogCaptureFixture
 def test_batch_fails_if_every_item_is_faulty() -> None:
     with pytest.raises(ValueError, match="faulty"):
         process_each([2, 2], process, "process row")
+    assert process_each([2], process, "process row") == 0  # a single row says nothing about the job
 
 
 def test_items_without_a_result_count_one_each_up_to_the_limit() -> None:
