@@ -1,6 +1,6 @@
 """Processing of due clocks: warnings, breaches, and alerts.
 
-Breach, event, and alert are written by one statement in one transaction. Their keys are unique, so runs can overlap,
+Breach and alert are written by one statement in one transaction. Their keys are unique, so runs can overlap,
 repeat, or come late. Neither Celery nor Redis is needed. If our data ends before a clock's due time, the clock is
 marked as incomplete, its repository is polled immediately, and the clock is checked again.
 """
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from django.db import connection, transaction
 
 from integrations.sla.engine.types import ClockStatus
-from integrations.sla.models import Alert, MonitoredRepository, SlaBreach, SlaClock, SlaClockEvent
+from integrations.sla.models import Alert, MonitoredRepository, SlaBreach, SlaClock
 
 BATCH_SIZE = 1000
 RETRY_DELAY = timedelta(seconds=30)
@@ -118,7 +118,6 @@ def _record_outcome(clock: SlaClock, kind: str, share: int, now: datetime) -> No
                 "found_at": now,
             },
         )
-    SlaClockEvent.objects.create(clock=clock, kind=kind, share=share, due_at=clock.due_at, at=now)
     if kind == "breached" or share > clock.warned:
         create_alert(clock, kind, share, now)
 

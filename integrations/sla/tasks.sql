@@ -41,9 +41,6 @@ WITH due AS MATERIALIZED (
     SELECT id, issue_id, integration_id, target_type, severity, due_at, %(now)s, '', ''
       FROM judged WHERE kind = 'breached'
         ON CONFLICT (clock_id, due_at) WHERE retracted_at IS NULL DO NOTHING
-), happened AS (
-    INSERT INTO sla_slaclockevent (clock_id, kind, share, due_at, at)
-    SELECT id, kind, share, due_at, %(now)s FROM judged WHERE kind <> 'data_incomplete'
 ), told AS (
     INSERT INTO sla_alert
            (key, kind, clock_id, integration_id, share, due_at, created_at, not_before)

@@ -77,18 +77,13 @@ def _write(cursor: object, rows: list[tuple], now: datetime) -> None:
     columns = [list(column) for column in zip(*rows, strict=True)]
     cursor.execute(
         "INSERT INTO sla_slabreach (clock_id, issue_id, integration_id, target_type, severity, due_at, found_at, "
-        "retraction_reason) SELECT c, i, g, v, s, d, %s, '' FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], "
-        "%s::text[], %s::text[], %s::timestamptz[]) AS t(c, i, g, v, s, d) ON CONFLICT DO NOTHING",
+        "retraction_reason, outcome) SELECT c, i, g, v, s, d, %s, '', '' FROM unnest(%s::bigint[], %s::bigint[], "
+        "%s::bigint[], %s::text[], %s::text[], %s::timestamptz[]) AS t(c, i, g, v, s, d) ON CONFLICT DO NOTHING",
         (now, *columns),
     )
     cursor.execute(
-        "INSERT INTO sla_slaclockevent (clock_id, kind, share, due_at, at) SELECT c, 'breached', 100, d, %s "
-        "FROM unnest(%s::bigint[], %s::timestamptz[]) AS t(c, d)",
-        (now, ids, columns[5]),
-    )
-    cursor.execute(
-        "INSERT INTO sla_alert (key, kind, clock_id, integration_id, share, due_at, created_at, not_before, "
-        "attempts) SELECT k, 'breached', c, g, 100, d, %s, %s, 0 FROM unnest(%s::text[], %s::bigint[], %s::bigint[], "
+        "INSERT INTO sla_alert (key, kind, clock_id, integration_id, share, due_at, created_at, not_before) "
+        "SELECT k, 'breached', c, g, 100, d, %s, %s FROM unnest(%s::text[], %s::bigint[], %s::bigint[], "
         "%s::timestamptz[]) AS t(k, c, g, d) ON CONFLICT (key) DO NOTHING",
         (now, now, [f"{i}:breached" for i in ids], ids, columns[2], columns[5]),
     )
@@ -103,7 +98,7 @@ def restore_data(now: datetime, due: int) -> datetime:
     if due == 0:
         return now
     with connection.cursor() as cursor:
-        cursor.execute("TRUNCATE sla_slabreach, sla_slaclockevent, sla_alert")
+        cursor.execute("TRUNCATE sla_slabreach, sla_alert")
         cursor.execute(
             "UPDATE sla_slaclock SET next_at = due_at, state = 'running', breached_at = NULL WHERE next_at IS NULL"
         )

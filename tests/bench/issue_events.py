@@ -1,9 +1,9 @@
-"""Events of issues and SLA clocks at many rows (--rows of each) compared with 100,000: inserts, pages, recomputation.
+"""Events of issues at many rows (--rows) compared with 100,000: inserts, pages, recomputation.
 
     bin/bench issue_events --rows 20000000
 
-The database generates the rows. An issue has 20 events on average, a clock has 4, and the longest histories have a
-share of 1 / √n of n issues or clocks, scattered over the whole table. Each figure is the fastest of several rounds.
+The database generates the rows. An issue has 20 events on average, and the longest histories have a share of 1 / √n of
+n issues, scattered over the whole table. Each figure is the fastest of several rounds.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from django.utils import timezone  # noqa: E402
 from integrations.sla.engine.inputs import compute_issue_state  # noqa: E402
 from integrations.sla.engine.types import Actor, IssueEventKind, TimelineEvent  # noqa: E402
 from integrations.sla.github import event_store  # noqa: E402
-from integrations.sla.models import SlaClock, SlaClockEvent, SupportIssue, SupportIssueEvent  # noqa: E402
+from integrations.sla.models import SupportIssue, SupportIssueEvent  # noqa: E402
 from integrations.sla.services import projection  # noqa: E402
 from tests.bench import growth_world  # noqa: E402
 from tests.bench.events import SMALLEST, Figures, measure_seconds, print_figures  # noqa: E402
@@ -33,41 +33,33 @@ from tests.conftest import HASHERS  # noqa: E402
 from tests.integrations.sla.pages.issues import create_issue  # noqa: E402
 from tests.portal.asking import client_of  # noqa: E402
 
-EVENTS_PER_ISSUE, EVENTS_PER_CLOCK = 20, 4
-TYPICAL, LONG = 20, 2_000  # events of the issues and clocks that are read
+EVENTS_PER_ISSUE = 20
+TYPICAL, LONG = 20, 2_000  # events of the issues that are read
 STORED, STORE_ROUNDS = 20, 15  # short rounds, because other programs interrupt long ones
 BEGAN_AT = "now() - interval '3 years' + g * interval '4 seconds'"
 OWNER = f"{growth_world.STRIDE} + floor(%s * power(random(), 2))"
-SEEDS = {
-    SupportIssueEvent: f"""
+TABLE = SupportIssueEvent._meta.db_table
+SEED = f"""
 INSERT INTO sla_supportissueevent
   (issue_id, key, kind, at, seen_at, source, actor_id, actor, actor_type, association, text, label, data)
 SELECT {OWNER}, 'comment:' || g, 'commented', {BEGAN_AT}, {BEGAN_AT}, 'webhook', 1 + g %% 50000, 'somebody', 'User',
   'NONE', repeat('It does not do what it should. ', 8), '', '{{}}'
 FROM generate_series(%s, %s) g
-""",
-    SlaClockEvent: f"""
-INSERT INTO sla_slaclockevent (clock_id, kind, share, due_at, at)
-SELECT {OWNER}, 'warned', 50, {BEGAN_AT}, {BEGAN_AT} FROM generate_series(%s, %s) g
-""",
-}
-OWNER_SIZES = {SupportIssueEvent: EVENTS_PER_ISSUE, SlaClockEvent: EVENTS_PER_CLOCK}
+"""
 
 
-def seed(first: int, last: int) -> Figures:
+def seed(first: int, last: int) -> float:
     """Let the database insert rows without reference checks, and return how many it inserts per second."""
-    rates = {}
     with connection.cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")
         cursor.execute("SET statement_timeout = 0")
-        for model, statement in SEEDS.items():
-            begin = time.perf_counter()
-            cursor.execute(statement, [last // OWNER_SIZES[model], first, last - 1])
-            rates[model._meta.db_table] = (last - first) / (time.perf_counter() - begin)
-            cursor.execute(f"VACUUM ANALYZE {model._meta.db_table}")
+        begin = time.perf_counter()
+        cursor.execute(SEED, [last // EVENTS_PER_ISSUE, first, last - 1])
+        seconds = time.perf_counter() - begin
+        cursor.execute(f"VACUUM ANALYZE {TABLE}")
         cursor.execute("RESET session_replication_role")
         cursor.execute("RESET statement_timeout")
-    return rates
+    return (last - first) / seconds
 
 
 def comment(number: int, issue: SupportIssue) -> TimelineEvent:
@@ -77,7 +69,7 @@ def comment(number: int, issue: SupportIssue) -> TimelineEvent:
 
 
 def create_read_issues(world: growth_world.World) -> dict[int, SupportIssue]:
-    """Create the issues and clocks that are read, by their number of events."""
+    """Create the issues that are read, by their number of events."""
     issues = {}
     for count in (TYPICAL, LONG):
         at = timezone.now() - timedelta(days=3)
@@ -85,10 +77,6 @@ def create_read_issues(world: growth_world.World) -> dict[int, SupportIssue]:
         events = [comment(number, issue) for number in range(count - issue.events.count())]
         SupportIssueEvent.objects.bulk_create(
             event_store.build_event_row(issue.pk, event, "webhook", event.at) for event in events
-        )
-        clock = issue.clocks.all()[0]
-        SlaClockEvent.objects.bulk_create(
-            SlaClockEvent(clock=clock, kind="warned", share=50, due_at=at, at=at) for _ in range(count)
         )
     return issues
 
@@ -105,12 +93,6 @@ def store_events(issues: list[SupportIssue]) -> None:
             assert projection.rebuild_projections(changed, timezone.now()) == 1
 
 
-def append_clock_events(clock: SlaClock) -> None:
-    """Append events to a clock one by one, each in a transaction of its own."""
-    for _ in range(STORED):
-        SlaClockEvent.objects.create(clock=clock, kind="warned", share=50, due_at=timezone.now(), at=timezone.now())
-
-
 def recompute(issue: SupportIssue) -> None:
     """Compute the clocks of an issue from its events."""
     (loaded,) = projection.load_issues([issue.pk])
@@ -118,28 +100,23 @@ def recompute(issue: SupportIssue) -> None:
 
 
 def measure(world: growth_world.World, issues: dict[int, SupportIssue]) -> Figures:
-    """Return the figures of the tables as they are now."""
+    """Return the figures of the table as it is now."""
     client, figures = client_of(world["cast"]["sam"]), {}
     for count, issue in issues.items():
-        url, clock = reverse("sla:issue", args=[issue.uuid]), issue.clocks.all()[0]
+        url = reverse("sla:issue", args=[issue.uuid])
         assert client.get(url).status_code == 200
         calls = {
             "issue page": lambda url=url: client.get(url),
             "recomputation of an issue": lambda issue=issue: recompute(issue),
-            "events of a clock": lambda clock=clock: list(clock.events.all()),
         }
         for name, call in calls.items():
             figures[f"{name}, {count:,} events, ms"] = 1000 * measure_seconds(call)  # type: ignore[arg-type]
     at = timezone.now() - timedelta(days=1)
     new_issues = [create_issue(world["listed"], f"Issue {n}", at) for n in range(STORED)]
     figures["issue events stored per second"] = STORED / measure_seconds(lambda: store_events(new_issues), STORE_ROUNDS)
-    new_clock = new_issues[0].clocks.all()[0]
-    seconds = measure_seconds(lambda: append_clock_events(new_clock), STORE_ROUNDS)
-    figures["clock events appended per second"] = STORED / seconds
     with connection.cursor() as cursor:
-        for model in SEEDS:
-            cursor.execute("SELECT pg_total_relation_size(%s)", [model._meta.db_table])
-            figures[f"size of {model._meta.db_table}, GB"] = cursor.fetchone()[0] / 1e9
+        cursor.execute("SELECT pg_total_relation_size(%s)", [TABLE])
+        figures["size, GB"] = cursor.fetchone()[0] / 1e9
     return figures
 
 
@@ -153,10 +130,9 @@ def main() -> None:
     issues = create_read_issues(world)
     seed(0, SMALLEST)
     small = measure(world, issues)
-    rates = seed(SMALLEST, options.rows)
+    rate = seed(SMALLEST, options.rows)
     large = measure(world, issues)
-    for table, rate in rates.items():
-        print(f"{table}: {rate:,.0f} rows inserted per second")
+    print(f"{rate:,.0f} rows inserted per second")
     print_figures(small, large, options.rows)
 
 

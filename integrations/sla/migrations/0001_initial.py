@@ -192,20 +192,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='SlaClockEvent',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=12)),
-                ('share', models.PositiveSmallIntegerField(default=0)),
-                ('due_at', models.DateTimeField()),
-                ('at', models.DateTimeField()),
-                ('clock', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='events', to='sla.slaclock')),
-            ],
-            options={
-                'ordering': ('at', 'pk'),
-            },
-        ),
-        migrations.CreateModel(
             name='SlaBreach',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -256,5 +242,4 @@ class Migration(migrations.Migration):
             },
         ),
         append_only("sla_supportissueevent"),
-        append_only("sla_slaclockevent"),
     ]

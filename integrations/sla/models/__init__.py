@@ -5,7 +5,6 @@ from integrations.sla.models.clocks import (
     Alert,
     SlaBreach,
     SlaClock,
-    SlaClockEvent,
     SupportIssue,
     SupportIssueEvent,
 )
@@ -19,7 +18,6 @@ __all__ = [
     "MonitoredRepository",
     "SlaBreach",
     "SlaClock",
-    "SlaClockEvent",
     "SupportIssue",
     "SupportIssueEvent",
 ]

@@ -168,22 +168,6 @@ class SlaBreach(models.Model):
         return f"breach of {self.clock} due {self.due_at:%Y-%m-%d %H:%M}"
 
 
-class SlaClockEvent(models.Model):
-    """Append-only log of a clock's warnings, breaches, and retractions."""
-
-    clock = models.ForeignKey(SlaClock, models.PROTECT, related_name="events")
-    kind = models.CharField(max_length=12)
-    share = models.PositiveSmallIntegerField(default=0)
-    due_at = models.DateTimeField()
-    at = models.DateTimeField()
-
-    class Meta:
-        ordering = ("at", "pk")
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.at:%Y-%m-%d %H:%M}"
-
-
 class Alert(models.Model):
     """Pending notification of a warning, breach, or retraction. The unique key prevents duplicates."""
 

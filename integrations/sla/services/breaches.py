@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db.models import Q
 
 from integrations.sla.engine.types import BreachOutcome, ClockStatus
-from integrations.sla.models import SlaBreach, SlaClock, SlaClockEvent, SupportIssue
+from integrations.sla.models import SlaBreach, SlaClock, SupportIssue
 from integrations.sla.tasks import create_alert, list_warning_times
 
 STANDING_STATUSES = (ClockStatus.LATE, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE, ClockStatus.RUNNING)
@@ -58,7 +58,6 @@ def _retract_breach(breach: SlaBreach, clock: SlaClock, now: datetime, reason: s
     SupportIssue.objects.filter(pk=breach.issue_id, disputed=SupportIssue.DisputeSubject.BREACH).update(
         disputed="", disputed_at=None
     )
-    SlaClockEvent.objects.create(clock=clock, kind="retracted", share=100, due_at=breach.due_at, at=now)
     return 1
 
 
@@ -70,9 +69,6 @@ def settle_breaches(issue: SupportIssue, outcome: BreachOutcome, reason: str, no
     breaches = list(SlaBreach.objects.filter(issue=issue, retracted_at=None).select_for_update())
     for breach in breaches:
         breach.retracted_at, breach.retraction_reason, breach.outcome = now, reason[:300], outcome
-        SlaClockEvent.objects.create(
-            clock_id=breach.clock_id, kind="retracted", share=100, due_at=breach.due_at, at=now
-        )
     SlaBreach.objects.bulk_update(breaches, ("retracted_at", "retraction_reason", "outcome"))
     SlaClock.objects.filter(issue=issue).update(breached_at=None)
     return len(breaches)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from integrations.sla.models import Alert, MonitoredRepository, SlaBreach, SlaClock, SlaClockEvent
+from integrations.sla.models import Alert, MonitoredRepository, SlaBreach, SlaClock
 from integrations.sla.services.breaches import calculate_next_check_at, retract_invalid_breaches
 from integrations.sla.tasks import RETRY_DELAY, ClockProcessingResult, _advance_by_row, advance_clocks
 from integrations.submissions.models import Integration
@@ -58,7 +58,7 @@ def test_clock_is_warned_about_or_breached(
     assert get_clock_state(clock) == (state, warned_percent, now + next_in if next_in is not None else None)
 
 
-def test_breach_is_a_record_an_event_and_one_alert(watch: MonitoredRepository, now: datetime) -> None:
+def test_breach_is_a_record_and_one_alert(watch: MonitoredRepository, now: datetime) -> None:
     clock = create_clock(watch, now, -1 * H)
     assert [advance_clocks(now), advance_clocks(now), advance_clocks(now + H)] == [
         ClockProcessingResult(1, 1, 0),
@@ -68,7 +68,6 @@ def test_breach_is_a_record_an_event_and_one_alert(watch: MonitoredRepository, n
     assert list(SlaBreach.objects.values_list("clock", "due_at", "found_at", "severity")) == [
         (clock.pk, now - H, now, "critical")
     ]
-    assert list(SlaClockEvent.objects.values_list("kind", "share", "at")) == [("breached", 100, now)]
     assert list(Alert.objects.values_list("key", "kind", "notified_at")) == [
         (f"{clock.pk}:breached:100:{int((now - H).timestamp())}", "breached", None)
     ]
@@ -92,7 +91,7 @@ def test_clock_with_incomplete_data_is_not_breached(watch: MonitoredRepository, 
     assert advance_clocks(now) == ClockProcessingResult(1, 0, 1)
     assert get_clock_state(clock) == ("data_incomplete", 0, now + RETRY_DELAY)
     assert MonitoredRepository.objects.get().poll_at == now
-    assert (SlaBreach.objects.count(), Alert.objects.count(), SlaClockEvent.objects.count()) == (0, 0, 0)
+    assert (SlaBreach.objects.count(), Alert.objects.count()) == (0, 0)
     MonitoredRepository.objects.update(data_up_to=now)
     assert advance_clocks(now + RETRY_DELAY) == ClockProcessingResult(1, 1, 0)
     assert get_clock_state(clock)[0] == "overdue"
@@ -214,7 +213,6 @@ def _compare(
 
 
 def _list_rows() -> list[list[Any]]:
-    order = ("clock_id", "kind", "share")
     return [
         list(SlaClock.objects.order_by("pk").values_list("pk", "state", "warned", "next_at", "breached_at")),
         list(
@@ -222,7 +220,6 @@ def _list_rows() -> list[list[Any]]:
                 "clock_id", "due_at", "found_at", "severity", "target_type"
             )
         ),
-        list(SlaClockEvent.objects.order_by(*order).values_list("clock_id", "kind", "share", "due_at", "at")),
         list(Alert.objects.order_by("key").values_list("key", "kind", "clock_id", "share", "due_at", "not_before")),
         list(MonitoredRepository.objects.values_list("poll_at", flat=True)),
     ]

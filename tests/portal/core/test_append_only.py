@@ -14,5 +14,4 @@ def test_migrations_create_the_triggers_of_append_only_tables(db):
         assert set(cursor.fetchall()) == {
             ("audit_auditevent", "audit_auditevent_append_only"),
             ("sla_supportissueevent", "sla_supportissueevent_append_only"),
-            ("sla_slaclockevent", "sla_slaclockevent_append_only"),
         }
