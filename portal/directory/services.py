@@ -3,6 +3,7 @@
 `derive_columns` contains the complete rule, so that a check can compare the rows. Metrics follow within an hour.
 """
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from functools import partial
@@ -28,6 +29,7 @@ from portal.directory.support_metrics import MetricColumns, get_support_metrics
 from portal.jobs.batches import process_each
 from verification.checks.services.facts import get_public_repository
 
+log = logging.getLogger(__name__)
 Kind = ListingChange.Kind
 REFRESH_INTERVAL = timedelta(hours=1)  # of metrics and versions
 BATCH_SIZE = 500
@@ -240,9 +242,20 @@ def refresh_due_listings(now: datetime) -> int:
     created_count = process_each(
         created_ids, partial(_create_missing_listing, now=now), "create the listing of integration"
     )
-    with transaction.atomic():
-        due_listings = Listing.all_objects.filter(figures_at__lte=now - REFRESH_INTERVAL).order_by("figures_at")
-        return created_count + refresh_metrics(due_listings.select_for_update(skip_locked=True)[:BATCH_SIZE], now)
+    due_listings = Listing.all_objects.filter(figures_at__lte=now - REFRESH_INTERVAL).order_by("figures_at")
+    due_ids = list(due_listings.values_list("pk", flat=True)[:BATCH_SIZE])
+    try:
+        return created_count + _refresh_stored_metrics(due_ids, now)
+    except Exception:
+        log.exception("cannot refresh the listings of a batch at once")
+    return created_count + process_each(
+        due_ids, lambda pk: _refresh_stored_metrics([pk], now), "refresh the listing of integration"
+    )
+
+
+@transaction.atomic
+def _refresh_stored_metrics(pks: list[int], now: datetime) -> int:
+    return refresh_metrics(Listing.all_objects.filter(pk__in=pks).select_for_update(skip_locked=True), now)
 
 
 @transaction.atomic

@@ -173,6 +173,15 @@ def test_versions_and_platforms_are_updated_within_the_hour(listed_integration: 
     assert changes(listed_integration)[-1] == ("changed", "Version 1.1.0 was released.")
 
 
+def test_faulty_listing_does_not_stop_the_refresh_of_others(listed_integration: Integration, at: Any, now: Any) -> None:
+    other = at("support", name="Shuttle")
+    for integration in (listed_integration, other):
+        observations.store_observation(integration, "registry.listed", build_listing("1.0.0", "linux_amd64"), now)
+    Listing.objects.filter(pk=listed_integration.pk).update(versions=[{}])
+    assert services.refresh_due_listings(now + timedelta(hours=2)) == 1
+    assert (row_of(other).version, row_of(listed_integration).version) == ("1.0.0", "")
+
+
 @pytest.mark.every_database
 def test_version_that_is_newest_again_is_not_new(listed_integration: Integration, now: Any) -> None:
     for day, version in enumerate(("0.10.0", "1.1.0", "0.10.0")):
