@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from threading import Event
 
 from django.db import DatabaseError, close_old_connections, connection
@@ -21,17 +21,6 @@ RUN_JOBS = "run_jobs"  # the name under which the process records that it is ali
 INTERVALS_WITH_BROKER = 2
 INTERVALS_WITHOUT_BROKER = 1
 WORKER_GRACE = timedelta(seconds=15)  # how long a due job is left to the worker while the broker answers
-
-
-def run_all(now: datetime, queue: str = "") -> dict[str, int]:
-    """Run every job of a queue, or of all queues, whenever it ran last. Return how many items each handled."""
-    _drop_dead_connection()
-    counts = {job.name: run_job(job, now) or 0 for job in JOBS if queue in ("", job.queue)}
-    for each in (queue,) if queue else QUEUES:
-        counts |= run_due_jobs(each, now)
-    if queue in ("", QUEUES[0]):
-        record_heartbeat()
-    return counts
 
 
 def run_overdue(queue: str) -> dict[str, int]:

@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from integrations.sla.models import SlaBreach
 from integrations.submissions.models import Integration
-from portal.jobs import dispatcher
+from portal.jobs.periodic import run_job
+from portal.jobs.registry import JOBS
 from portal.notifications.models import EmailMessage
 from tests.chaos import naive
 from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
@@ -48,7 +49,8 @@ def test_flush_loses_breach_emails_of_the_usual_pattern_only(late: datetime) -> 
 @pytest.mark.django_db(transaction=True)
 def test_portal_reports_breach_after_a_flush(late: datetime) -> None:
     redis.Redis.from_url(settings.REDIS_URL).flushall()
-    dispatcher.run_all(late)
+    for job in JOBS:
+        run_job(job, late)
     assert EmailMessage.objects.filter(name="issues_breached").count() == 2
 
 

@@ -15,7 +15,8 @@ from integrations.sla.models import SlaBreach
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.core.cache import FaultTolerantRedisClient
-from portal.jobs import dispatcher
+from portal.jobs.periodic import run_job
+from portal.jobs.registry import JOBS
 from portal.notifications.models import EmailMessage
 from tests.conftest import PASSWORD
 from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
@@ -46,7 +47,8 @@ def unavailable_redis(request: pytest.FixtureRequest, settings: Any) -> Iterator
 def test_breach_is_found_and_reported(rocket: Integration, unavailable_redis: str) -> None:
     now = timezone.now()
     clock_of(issue_of(watch_over(rocket, now), 1, now - 49 * HOUR), now - HOUR)
-    dispatcher.run_all(now, "clocks")
+    for job in JOBS:
+        run_job(job, now)
     assert (SlaBreach.objects.count(), EmailMessage.objects.filter(name="issues_breached").count()) == (1, 2)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from portal.jobs import dispatcher
+from portal.jobs.execution import run_due_jobs
 from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider
 from verification.discovery import services
@@ -37,7 +37,7 @@ def read(alice: Any) -> Read:
     def enter(address: str, *, rounds: int = 1, **options: str) -> Discovery:
         discovery = services.start_discovery(address, actor=alice, now=timezone.now(), **options)
         for number in range(rounds):
-            dispatcher.run_all(timezone.now() + timedelta(minutes=number), "checks")
+            run_due_jobs("checks", timezone.now() + timedelta(minutes=number))
         return Discovery.objects.get(pk=discovery.pk)
 
     return enter

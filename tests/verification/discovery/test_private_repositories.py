@@ -10,7 +10,7 @@ from integrations.partners.models import Membership
 from integrations.submissions.models import Integration
 from integrations.submissions.services.creation import change_description
 from portal.github_access import services as github_access
-from portal.jobs import dispatcher
+from portal.jobs.execution import run_due_jobs
 from tests.fakes.github.server import GitHub
 from tests.portal.github_access.conftest import PUBLIC, SECRET, Connect, connect, github_app
 from tests.verification.discovery.conftest import Read
@@ -34,7 +34,7 @@ def start(client: Any, discovery: Discovery, **fields: Any) -> Integration:
 def check(row: Integration) -> CheckResult:
     """Run the checks and return the result that needs nothing but the repository."""
     runs.request_check_run(row)
-    dispatcher.run_all(timezone.now(), "checks")
+    run_due_jobs("checks", timezone.now())
     return CheckResult.objects.filter(integration=row, key=KEY).latest("confirmed_at")
 
 

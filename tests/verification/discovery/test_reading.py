@@ -8,7 +8,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from portal.jobs import dispatcher
+from portal.jobs.execution import run_due_jobs
 from portal.jobs.models import Job
 from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider
@@ -104,7 +104,7 @@ def test_outage_that_lasts_ends_with_a_retry_by_hand(
     github.fail(r"^/repos/acme/terraform-provider-rocket$", 502)
     discovery = read(ADDRESS)
     with time_machine.travel(timezone.now() + timedelta(minutes=10)):
-        dispatcher.run_all(timezone.now(), "checks")
+        run_due_jobs("checks", timezone.now())
     discovery.refresh_from_db()
     assert (discovery.problem, discovery.finished_at is None) == ("outage", False)
     page = sign_in(alice).get(f"/new/{discovery.uuid}/")
