@@ -11,6 +11,7 @@ from integrations.programs.requirements import RequirementKind
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.selectors.people import Participant
+from integrations.submissions.selectors.waiting import get_waiting_label
 from integrations.submissions.services.transitions import AvailableTransition
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.states import ResponsibleParty, Stage
@@ -31,18 +32,12 @@ def build_reviewer_context(integration: Integration, participants: Iterable[Part
 
 def build_next_action_context(integration: Integration, now: datetime) -> dict[str, object]:
     """Return the responsible party and, in review, the requirements that an approval needs from the partner."""
-    automated = _("Decision pending") if integration.is_pending else _("Waiting for automated checks")
-    labels = {
-        ResponsibleParty.PARTNER: _("Waiting for %(name)s") % {"name": integration.partner.name},
-        ResponsibleParty.PROGRAM: _("Action required from the program"),
-        ResponsibleParty.MACHINE: automated,
-        ResponsibleParty.THIRD_PARTY: _("Waiting for others"),
-    }
-    responsible_party = integration.responsible_party
+    for_program = integration.responsible_party == ResponsibleParty.PROGRAM
+    label = _("Action required from the program") if for_program else get_waiting_label(integration)
     in_review = integration.stage == Stage.REVIEW
     return {
-        "responsible_party_label": labels.get(responsible_party, ""),  # type: ignore[call-overload]
-        "at_rest": responsible_party == ResponsibleParty.MACHINE,
+        "responsible_party_label": label,
+        "at_rest": not label,
         "partner_requirements": [
             action.requirement
             for action in context.list_integration_actions(integration, now, ResponsibleParty.PARTNER)

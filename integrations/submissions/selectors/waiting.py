@@ -17,3 +17,11 @@ def describe_responsible(integration: Integration) -> str:
         return _("others")
     is_checking = integration.is_open and integration.next_action_target.startswith("requirement:")
     return _("the portal") if is_checking else ""
+
+
+def get_waiting_label(integration: Integration) -> str:
+    """Return what readers who can't act see before the next action; blank if no action is needed."""
+    if integration.is_pending:
+        return _("Decision pending")
+    name = describe_responsible(integration)
+    return _("Waiting for %(name)s") % {"name": name} if name else ""

@@ -23,7 +23,7 @@ from integrations.submissions.selectors.context import list_integration_actions
 from integrations.submissions.selectors.history import list_dates, list_recent_events
 from integrations.submissions.selectors.outages import find_outage
 from integrations.submissions.selectors.people import list_hinted_handles, list_participants
-from integrations.submissions.selectors.waiting import describe_responsible
+from integrations.submissions.selectors.waiting import get_waiting_label
 from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.views.requirements.opening import open_next_requirement
 from integrations.submissions.workflow.next_action import get_action_label
@@ -76,13 +76,14 @@ def build_page_context(integration: Integration, user: User) -> TemplateContext:
     transitions = list_available_transitions(integration, user, now=now)
     participants = list_participants(integration)
     events, decision = list_recent_events(integration)
-    is_undoable = any(action.name == "undo_decision" and action.is_ready for action in transitions)
+    transitions_by_name = {action.name: action for action in transitions}
+    undo = transitions_by_name.get("undo_decision")
     party_labels = PARTY_LABELS if permissions.can_edit(integration, user) else OBSERVER_PARTY_LABELS
     return {
         "integration": integration,
         "edition": integration.edition,
         "program": integration.program,
-        "next_action": build_next_action_context(integration, user) | {"can_undo": is_undoable},
+        "next_action": build_next_action_context(integration, user) | {"can_undo": undo is not None and undo.is_ready},
         "parallel_action": get_parallel_action(integration, user, now),
         "outage": find_outage(integration, now),
         "path": list_path_steps(integration),
@@ -100,6 +101,7 @@ def build_page_context(integration: Integration, user: User) -> TemplateContext:
         "has_run_task_test": any("run_task.test_run" in r.checks for r in integration.edition.requirements()),
         "actions": transitions,
         "ready_actions": [a for a in transitions if a.tone == "good" and a.is_ready and a.name != "request_tier"],
+        "reinstatement": transitions_by_name.get("request_reinstatement"),
         "other_actions": [a for a in transitions if a.tone != "good" and a.name != "undo_decision"],
     }
 
@@ -159,14 +161,6 @@ def build_next_action_context(integration: Integration, user: User) -> dict[str,
         "due": integration.action_due_at,
         "label": label,
     }
-
-
-def get_waiting_label(integration: Integration) -> str:
-    """Return what readers who can't act see before the next action; blank if no action is needed."""
-    if integration.is_pending:
-        return gettext("Decision pending")
-    name = describe_responsible(integration)
-    return gettext("Waiting for %(name)s") % {"name": name} if name else ""
 
 
 def get_button_label(integration: Integration, target_kind: str, target_key: str) -> str:
