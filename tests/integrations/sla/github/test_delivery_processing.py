@@ -216,7 +216,7 @@ def test_late_webhook_of_a_timely_closure_retracts_the_breach_once(watch, tracke
     assert breach.retracted_at == OPENED_AT + 50 * HOUR
     clock = SlaClock.objects.get(target_type="resolve")
     assert (clock.state, clock.breached_at, clock.next_at) == ("met", None, None)
-    assert clock.events.filter(kind="retracted").count() == 1
+    assert clock.alerts.filter(kind="retracted").count() == 1
 
 
 def test_closure_by_a_bot_does_not_count(watch, tracker):

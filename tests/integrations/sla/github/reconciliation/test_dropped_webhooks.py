@@ -215,7 +215,7 @@ def test_d7_invalid_breach_is_retracted_once(watch, tracker):
         delivery_processing.process_due_deliveries(OPENED_AT + later * HOUR)
         poll(watch, OPENED_AT + later * HOUR)
     breach, clock = SlaBreach.objects.get(), SlaClock.objects.get(target_type="resolve")
-    assert (breach.retracted_at, clock.state, clock.events.filter(kind="retracted").count()) == (
+    assert (breach.retracted_at, clock.state, clock.alerts.filter(kind="retracted").count()) == (
         OPENED_AT + 52 * HOUR,
         "paused",
         1,
