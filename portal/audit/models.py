@@ -4,6 +4,7 @@ Events copy names and store user IDs without a foreign key. The history therefor
 changes with one. A database trigger rejects updates and, on PostgreSQL, deletions.
 """
 
+from collections.abc import Sequence
 from datetime import UTC
 
 from django.db import models
@@ -14,6 +15,7 @@ from portal.audit.catalog import EVENT_TYPES
 from portal.audit.event_types import EventType
 from portal.audit.seals import compute_seal, get_newest_key_id
 
+MAX_ISSUES_LISTED = 3  # in a sentence
 OUTCOME_LABELS = {
     "pass": gettext_noop("passed"),
     "warn": gettext_noop("passed with a warning"),
@@ -28,6 +30,13 @@ class _LenientValues(dict[str, object]):
 
     def __missing__(self, key: str) -> str:
         return "…"
+
+
+def _list_issues(names: Sequence[str]) -> str:
+    """Return the first names, and how many more there are."""
+    listed = ", ".join(names[:MAX_ISSUES_LISTED])
+    count = len(names) - MAX_ISSUES_LISTED
+    return _("%(names)s, and %(count)s more") % {"names": listed, "count": count} if count > 0 else listed
 
 
 def _describe_outcome(code: str) -> str:
@@ -113,6 +122,7 @@ class AuditEvent(models.Model):
         values = {
             "until_day": str(self.data.get("until", ""))[:10],
             "outcome_label": _describe_outcome(str(self.data.get("outcome", ""))),
+            "issue_names": _list_issues([issue["name"] for issue in self.data.get("issues", ())]),
             **{key: value for key, value in self.data.items() if isinstance(value, str | int)},
         }
         return _(self.type.sentence).format_map(_LenientValues(values))

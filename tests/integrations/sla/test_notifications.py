@@ -52,7 +52,7 @@ def test_breach_is_reported_to_both_sides_once(watch: MonitoredRepository, now: 
     subject = "SLA breach: acme/terraform-provider-rocket#1 (critical)"
     assert list_sent_emails() == [(subject, "alice@acme.example"), (subject, "Nomad-integration-dev@hashicorp.com")]
     event = AuditEvent.objects.get(event_type="issue.breached")
-    assert (event.actor, event.sentence) == ("", "reported overdue issues: 1")
+    assert (event.actor, event.sentence) == ("", "reported overdue issues: acme/terraform-provider-rocket#1")
 
 
 def test_many_breaches_are_one_email_that_names_every_issue(watch: MonitoredRepository, now: datetime) -> None:
@@ -61,6 +61,9 @@ def test_many_breaches_are_one_email_that_names_every_issue(watch: MonitoredRepo
     clocks.advance_clocks(now)
     assert notifications.send_due_notifications(now) == 1
     assert {subject for subject, _ in list_sent_emails()} == {"SLA breaches: 30 issues in Rocket"}
+    names = ", ".join(f"acme/terraform-provider-rocket#{number}" for number in range(3))
+    event = AuditEvent.objects.get(event_type="issue.breached")
+    assert event.sentence == f"reported overdue issues: {names}, and 27 more"
     text = EmailMessage.objects.filter(name="issues_breached").first().text  # type: ignore[union-attr]
     assert [f"rocket#{number}: http" in text for number in range(30)] == [True] * 30
 

@@ -51,7 +51,7 @@ def test_message_has_blocks_and_a_text_and_no_signature(
     (delivery,) = receiver.taken
     data = json.loads(delivery.body)
     assert "<!" not in delivery.body
-    assert data["text"] == "&lt;!everyone&gt; Rocket by Acme: The portal reported overdue issues: 1"
+    assert data["text"] == "&lt;!everyone&gt; Rocket by Acme: The portal reported overdue issues: acme/rocket#7"
     assert data["link_names"] is False
     block = data["blocks"][0]["text"]["text"]
     assert f"/integrations/{rocket.uuid}/|&lt;!everyone&gt; Rocket>" in block

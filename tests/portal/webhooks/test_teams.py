@@ -47,7 +47,7 @@ def test_message_is_a_card_of_literal_text_without_a_signature(
     (delivery,) = receiver.taken
     lines = read_lines(delivery.body)
     assert lines[:2] == [
-        "The portal reported overdue issues: 1",
+        "The portal reported overdue issues: acme/rocket#7",
         "<at>Everyone</at> [Rocket](https://evil.example) by Acme",
     ]
     assert lines[2].startswith("acme/rocket#7, due ")
