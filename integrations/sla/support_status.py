@@ -1,6 +1,6 @@
 """SLA status of integrations in one word each, for lists."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -23,8 +23,11 @@ class SupportStatus:
     label: str
 
 
-def list_support_statuses(integrations: Sequence[Integration], now: datetime) -> dict[int, SupportStatus]:
-    """Return the SLA status of each integration by its primary key, with two queries for all of them."""
+def list_support_statuses(integrations: Iterable[Integration], now: datetime) -> dict[int, SupportStatus]:
+    """Return the SLA status of each that only waits for issues by its primary key, with two queries for all of them."""
+    integrations = [row for row in integrations if row.next_action_code == "none_monitored"]
+    if not integrations:
+        return {}
     monitored = MonitoredRepository.objects.filter(integration__in=integrations, ended_at=None)
     clocks = SlaClock.objects.filter(integration__in=integrations, is_committed=True).order_by()
     states = ("breached", "at_risk", "data_incomplete")

@@ -144,8 +144,7 @@ def _list_drafts(
 
 def add_line_details(page: Page[Integration], now: datetime) -> None:
     """Add for whom a row waits and the SLA status of a supported one."""
-    monitored = [row for row in page if row.next_action_code == "none_monitored"]
-    statuses = list_support_statuses(monitored, now) if monitored else {}
+    statuses = list_support_statuses(page, now)
     for row in page:
         row.waiting_for = describe_responsible(row) if row.block == OTHERS else ""  # type: ignore[attr-defined]
         row.support_status = statuses.get(row.pk)  # type: ignore[attr-defined]

@@ -50,11 +50,10 @@ def show_dashboard(request: AuthenticatedRequest) -> HttpResponse:
 
 
 def _list_upcoming_clocks(filters: ClockFilters, page: Page, rows: list[ClockRow], now: datetime) -> list[ClockRow]:
-    """Return the open clocks due next. The first page of the list has them, unless many clocks are overdue."""
-    running = (row for row in rows if row.columns.state == ClockStatus.RUNNING)
-    upcoming = [row for row in running if row.columns.due_at and row.columns.due_at > now][:MAX_UPCOMING_CLOCKS]
-    if page.number == 1 and (len(upcoming) == MAX_UPCOMING_CLOCKS or not page.has_next()):
-        return upcoming
+    """Return the open clocks due next, unless the page already shows some: the overdue ones come first."""
+    running = (row.columns.due_at for row in rows if row.columns.state == ClockStatus.RUNNING)
+    if not page.has_next() or any(due_at and due_at > now for due_at in running):
+        return []
     clocks = filters.list_matching_clocks(now).filter(due_at__gt=now, state=ClockStatus.RUNNING)
     return build_rows(clocks[:MAX_UPCOMING_CLOCKS], now)
 

@@ -1,16 +1,18 @@
-"""Template tags for open disputes and the status of a monitored integration, and a filter for durations."""
+"""Template tags for open disputes and the status of monitored integrations, and a filter for durations."""
 
 import re
+from collections.abc import Sequence
 from datetime import timedelta
 from urllib.parse import urlencode
 
 from django import template
 from django.urls import reverse
+from django.utils import timezone
 
 from integrations.partners import permissions
 from integrations.sla.formatting import format_duration
 from integrations.sla.models import SupportIssue
-from integrations.sla.support_status import URGENT_TONES, list_support_statuses
+from integrations.sla.support_status import URGENT_TONES, SupportStatus, list_support_statuses
 from integrations.submissions.models import Integration
 from portal.core.value_types import TemplateContext
 
@@ -45,6 +47,13 @@ def monitoring_status(context: TemplateContext, integration: Integration) -> dic
         "href": _build_clocks_url(integration),
         "now": now,
     }
+
+
+@register.simple_tag
+def pair_with_warnings(rows: Sequence[Integration]) -> list[tuple[Integration, SupportStatus | None]]:
+    """Return each integration with its SLA status, or None if it is supported on time or waits for something else."""
+    statuses = list_support_statuses(rows, timezone.now())
+    return [(row, status if (status := statuses.get(row.pk)) and status.tone != "good" else None) for row in rows]
 
 
 def _build_clocks_url(integration: Integration) -> str:

@@ -63,13 +63,18 @@ def test_supported_row_shows_its_sla_status(
         watch = watch_over(row, NOW)
         for number in range(2 if state else 0):
             clock_of(issue_of(watch, 10 * row.pk + number, NOW - timedelta(days=9)), NOW, state=state)
+    monitored = list(Integration.objects.all())
     with django_assert_num_queries(2):
-        statuses = list_support_statuses(rows, NOW)
+        statuses = list_support_statuses(monitored, NOW)
     labels = ["2 issues overdue", "2 issues at risk", "On time", "Not monitored"]
     assert [statuses[row.pk].label for row in rows] == labels
-    home = sign_in(alice).get("/")
+    client = sign_in(alice)
+    home, all_integrations = client.get("/"), client.get("/integrations/")
     assert [heading for heading, _ in list_blocks(home)] == ["Supported"]
     assert [label in text_of(home) for label in labels] == [True] * 4
+    on_time = "No action needed. We monitor this integration."
+    expected = [*labels[:2], on_time, labels[3]]
+    assert [label in text_of(all_integrations) for label in expected] == [True] * 4
 
 
 def test_home_needs_no_more_queries_for_more_rows(
