@@ -1,9 +1,10 @@
 """Reads of the partners app."""
 
-from django.db.models import QuerySet
+from django.db.models import BigIntegerField, QuerySet
 
-from integrations.partners.models import Partner
+from integrations.partners.models import Partner, PartnerVerification
 from portal.audit.models import AuditEvent
+from portal.core.compiled_queries import CompiledQuery, Parameter
 
 DECISION_EVENT_TYPES = ("partner.decision_requested", "partner.approved", "partner.rejected")
 
@@ -11,6 +12,18 @@ DECISION_EVENT_TYPES = ("partner.decision_requested", "partner.approved", "partn
 def list_decisions(partner: Partner) -> QuerySet[AuditEvent]:
     """Return the decisions on a partner and the requests for them, newest first."""
     return partner.events.filter(stream=f"partner:{partner.pk}", event_type__in=DECISION_EVENT_TYPES).order_by("-seq")
+
+
+VERIFICATIONS = CompiledQuery(
+    lambda: PartnerVerification.objects.filter(partner=Parameter("partner", BigIntegerField())).select_related(
+        "verified_by"
+    )
+)
+
+
+def list_verifications(partner: Partner) -> list[PartnerVerification]:
+    """Return the proofs of a partner with the people who verified them, oldest first."""
+    return VERIFICATIONS.fetch(partner=partner.pk)
 
 
 def get_state_reason(partner: Partner) -> str:

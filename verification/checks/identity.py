@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any, Literal
 
 from django.db.models import QuerySet, Value
@@ -11,6 +10,7 @@ from django.utils.translation import gettext as _
 from integrations.partners.domains import list_claimable_domains
 from integrations.partners.models import Partner, PartnerVerification, VerificationMethod
 from integrations.partners.models.verifications import DOMAIN_METHODS
+from integrations.partners.selectors import list_verifications
 from integrations.programs.requirements import Requirement
 from integrations.submissions.models import Integration, RequirementFulfillment
 from portal.core.compiled_queries import select_compiled
@@ -65,18 +65,21 @@ def is_about_identity(requirement: Requirement, integration: Integration) -> boo
 
 
 def compare_identity(
-    partner: Partner, integration: Integration | None, newest: Sequence[Integration] = ()
+    partner: Partner,
+    integration: Integration | None,
+    newest: Sequence[Integration] = (),
+    proofs: Sequence[PartnerVerification] | None = None,
 ) -> IdentityComparison:
     """Return the identity that a company claims with an integration, by default its newest one.
 
-    `newest` are its newest integrations, if the caller has read them.
+    `newest` are its newest integrations, and `proofs` all its proofs, if the caller has read them.
     """
     rows = partner.integrations.order_by("-created_at", "-pk")
     if integration:
         earlier = list(rows.filter(created_at__lt=integration.created_at)[:MAX_EARLIER_INTEGRATIONS])
     else:
         integration, *earlier = [*(newest or rows[:MAX_EARLIER_INTEGRATIONS])] or [None]
-    proofs = sorted(partner.verifications.all(), key=attrgetter("verified_at"))
+    proofs = list_verifications(partner) if proofs is None else proofs
     comparison = [_compare_domains(partner, proofs), _compare_organizations(integration, earlier, proofs)]
     if integration is not None:
         comparison += _compare_registry(integration, earlier)

@@ -48,7 +48,7 @@ def build_verification_context(request: AuthenticatedRequest, partner: Partner) 
         "partner": partner,
         "can_manage": can_manage,
         "state_reason": selectors.get_state_reason(partner),
-        "verifications": partner.verifications.select_related("verified_by"),
+        "verifications": selectors.list_verifications(partner),
         "records": [(domain, verification.get_record_name(domain)) for domain in list_claimable_domains(partner)],
         "record_value": verification.get_record_value(partner) if can_manage else "",
         "address": address,

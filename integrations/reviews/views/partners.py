@@ -1,10 +1,10 @@
 """Partner pages for program staff."""
 
 from django import forms
-from django.db.models import Case, Count, OuterRef, Prefetch, Q, QuerySet, Subquery, When
+from django.db.models import Case, Count, OuterRef, Q, QuerySet, SlugField, Subquery, When
 from django.db.models.functions import Coalesce
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from integrations.partners import permission_conditions, permissions
 from integrations.partners import selectors as partner_selectors
-from integrations.partners.models import Membership, Partner, PartnerVerification, VerificationState
+from integrations.partners.models import Membership, Partner, VerificationState
 from integrations.reviews.views.partner_decisions import build_decisions
 from integrations.reviews.views.queue import require_program_staff
 from integrations.submissions.models import Integration
@@ -21,8 +21,9 @@ from integrations.submissions.views import lists
 from integrations.submissions.workflow.states import FINAL_STAGES
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
+from portal.core.compiled_queries import CompiledQuery, Parameter, select_compiled
 from portal.core.text_fields import clean_search_query
-from portal.ui.pagination import paginate
+from portal.ui.pagination import paginate, paginate_compiled
 from portal.ui.refusals import reported_refusals
 
 MAX_RECENT_EVENTS = 20
@@ -31,17 +32,10 @@ COMPANY_COLUMNS = (
     *("name", "slug", "domain", "verification_state"),
     *("alliances_manager", "alliances_manager__name", "alliances_manager__email"),
 )
-# built once, because building a query takes longer than running it
-INTEGRATIONS = Integration.objects.order_by("-created_at", "-pk").only(
+INTEGRATION_COLUMNS = (
     *("uuid", "name", "partner", "repository", "created_at"),
     *("program_key", "edition_date", "step", "stage"),
     *("next_action_code", "next_action_params", "action_due_at", "responsible_since"),
-)
-MEMBERS = (
-    Membership.objects.filter(ended_at=None)
-    .select_related("user")
-    .order_by("joined_at")
-    .only("role", "user", "user__name", "user__email")
 )
 
 
@@ -89,17 +83,31 @@ def _count_integrations(condition: Q) -> Coalesce:
     return Coalesce(Subquery(counts.values(count=Count("pk"))), 0)
 
 
-PARTNERS = (
-    Partner.objects.select_related("alliances_manager")
-    .prefetch_related(Prefetch("verifications", PartnerVerification.objects.select_related("verified_by")))
-    .annotate(integration_count=_count_integrations(Q()))
+PARTNER = CompiledQuery(
+    lambda: (
+        Partner.objects.filter(slug=Parameter("slug", SlugField()))
+        .select_related("alliances_manager")
+        .annotate(integration_count=_count_integrations(Q()))
+    )
 )
+
+
+def _list_integrations(partner: int) -> QuerySet[Integration]:
+    return Integration.objects.filter(partner=partner).order_by("-created_at", "-pk").only(*INTEGRATION_COLUMNS)
+
+
+def _list_members(partner: int) -> QuerySet[Membership]:
+    members = Membership.objects.filter(partner=partner, ended_at=None).select_related("user").order_by("joined_at")
+    return members.only("role", "user", "user__name", "user__email")
 
 
 def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     """Show a partner to program staff and save its alliances manager."""
     require_program_staff(request)
-    partner = get_object_or_404(PARTNERS, slug=slug)
+    rows = PARTNER.fetch(slug=slug)
+    if not rows:
+        raise Http404
+    partner, verifications = rows[0], partner_selectors.list_verifications(rows[0])
     form = AlliancesManagerForm(request.POST or None, initial={"manager": partner.alliances_manager})
     if request.method == "POST" and form.is_valid():
         manager = form.cleaned_data["manager"]
@@ -109,16 +117,16 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         with reported_refusals(request, message % {"manager": manager, "name": partner.name}):
             creation.assign_manager(partner, manager, actor=request.user, now=timezone.now())
         return redirect("reviews:partner", slug)
-    rows = INTEGRATIONS.filter(partner=partner)
+    count = partner.integration_count  # type: ignore[attr-defined]
     context = {
         "partner": partner,
         "form": form,
         "can_decide": permissions.can_decide_on_partner(partner, request.user),
         "decisions": build_decisions(partner),
         "state_reason": partner_selectors.get_state_reason(partner),
-        "verifications": partner.verifications.all(),
-        "members": MEMBERS.filter(partner=partner),
-        "page": paginate(request, rows, MAX_INTEGRATIONS, count=partner.integration_count),  # type: ignore[attr-defined]
+        "verifications": verifications,
+        "members": select_compiled(_list_members, partner=partner.pk),
+        "page": paginate_compiled(request, _list_integrations, MAX_INTEGRATIONS, count=count, partner=partner.pk),
         "events": partner_selectors.get_history(partner, with_people=False)[:MAX_RECENT_EVENTS],
     }
     return render(request, "reviews/partner.html", context)

@@ -1,12 +1,12 @@
 """Template tags that compare the identity of a company."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from django import template
 from django.core.paginator import Page
 from django.utils.safestring import SafeString
 
-from integrations.partners.models import Partner
+from integrations.partners.models import Partner, PartnerVerification
 from integrations.programs.requirements import Requirement
 from integrations.submissions.models import Integration
 from portal.ui.components.markup import EMPTY, ENVIRONMENT, component, split_url
@@ -17,13 +17,15 @@ ENVIRONMENT.filters["is_about_identity"] = is_about_identity
 
 
 @register.simple_tag
-def show_company_identity(partner: Partner, page: Page[Integration]) -> SafeString:
+def show_company_identity(
+    partner: Partner, page: Page[Integration], proofs: Sequence[PartnerVerification]
+) -> SafeString:
     """Render what the company claims with its newest integration beside what was found.
 
-    `page` is the page of its integrations that is shown, newest first.
+    `page` is the page of its integrations that is shown, newest first, and `proofs` are all its proofs.
     """
     newest = page.object_list if page.number == 1 else ()
-    return _render(compare_identity(partner, None, list(newest)))
+    return _render(compare_identity(partner, None, list(newest), proofs))
 
 
 @register.simple_tag
