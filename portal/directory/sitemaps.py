@@ -7,6 +7,7 @@ from django.contrib.sitemaps import Sitemap, views
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.functional import cached_property
 from django.views.decorators.cache import cache_control
 
 from integrations.partners.models import Partner
@@ -16,6 +17,8 @@ from portal.core.value_types import NamedValues
 from portal.directory.feeds import MAX_AGE_SECONDS
 from portal.directory.models import Listing
 from portal.directory.search import STATUSES_BY_STANDING
+from portal.ui.components.markup import split_url
+from portal.ui.pagination import ListPaginator
 from verification.checks.types import CHECKS
 
 PAGES_PER_PART = 200
@@ -57,13 +60,30 @@ class PageSitemap(Sitemap):
         return reverse(item[0], args=item[1])
 
 
-class ListingSitemap(Sitemap):
-    """Pages of listed integrations."""
+class PagedSitemap(Sitemap):
+    """Parts with pages of one URL name, each with another UUID or slug."""
 
     limit = PAGES_PER_PART
+    url_name: str
+    rows: QuerySet[Listing] | QuerySet[Partner, str]
 
-    def items(self) -> QuerySet[Listing]:
-        return CURRENT_LISTINGS.only("uuid", "changed_at")
+    @property
+    def paginator(self) -> ListPaginator:
+        return ListPaginator(self.rows, self.limit)
+
+    @cached_property
+    def url(self) -> tuple[str, ...]:
+        return split_url(self.url_name)
+
+
+class ListingSitemap(PagedSitemap):
+    """Pages of listed integrations."""
+
+    url_name = "directory:listing"
+    rows = CURRENT_LISTINGS.only("uuid", "changed_at")
+
+    def location(self, item: Listing) -> str:
+        return f"{self.url[0]}{item.uuid}{self.url[1]}"
 
     def lastmod(self, item: Listing) -> datetime:
         return item.changed_at
@@ -72,17 +92,18 @@ class ListingSitemap(Sitemap):
         """Leave the date out of the index, because Django would read all rows for it."""
 
 
-class PartnerSitemap(Sitemap):
+class PartnerSitemap(PagedSitemap):
     """Pages of partners with listed integrations."""
 
-    limit = PAGES_PER_PART
-
-    def items(self) -> QuerySet[Partner, str]:
-        listings = CURRENT_LISTINGS.order_by().filter(partner=OuterRef("pk"))
-        return Partner.objects.filter(Exists(listings)).order_by("pk").values_list("slug", flat=True)
+    url_name = "directory:partner"
+    rows = (
+        Partner.objects.filter(Exists(CURRENT_LISTINGS.order_by().filter(partner=OuterRef("pk"))))
+        .order_by("pk")
+        .values_list("slug", flat=True)
+    )
 
     def location(self, item: str) -> str:
-        return reverse("directory:partner", args=[item])
+        return f"{self.url[0]}{item}{self.url[1]}"
 
 
 SITEMAPS: NamedValues = {"pages": PageSitemap, "listings": ListingSitemap, "partners": PartnerSitemap}
