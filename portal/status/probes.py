@@ -8,6 +8,7 @@ import socket
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from functools import partial
+from operator import itemgetter
 
 from django.conf import settings
 from django.core.cache import caches
@@ -18,6 +19,7 @@ from django.utils.translation import gettext_noop
 
 from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from portal.core.cache import TIMEOUT_SECONDS
+from portal.core.figures import read_figures
 from portal.jobs.broker import can_reach_broker
 from portal.jobs.dispatcher import RUN_JOBS
 from portal.jobs.registry import JOBS, QUEUES
@@ -198,17 +200,18 @@ def measure_registry(now: datetime) -> StatusLine:
 
 def measure_polling(now: datetime) -> StatusLine:
     repositories = MonitoredRepository.objects.filter(ended_at=None)
-    has_trouble = ~Q(trouble_since=None) | ~Q(missing_since=None) | ~Q(refused_at=None)
-    oldest_data_at, count, trouble_count = repositories.aggregate(
-        oldest=Min("data_up_to"), count=Count("pk"), trouble=Count("pk", filter=has_trouble)
-    ).values()
-    if not count:
+    oldest_data_at = repositories.aggregate(at=Min("data_up_to"))["at"]
+    if oldest_data_at is None:
         return StatusLine("Issues", "idle", _("No monitored repositories. No integration is in support yet."))
-    details = ((_("monitored repositories"), str(count)), (_("with problems"), str(trouble_count)))
+    has_trouble = ~Q(trouble_since=None) | ~Q(missing_since=None) | ~Q(refused_at=None)
+    figures = {"all": Count("pk"), "trouble": Count("pk", filter=has_trouble)}
+    counts = read_figures(
+        "monitored repositories", lambda: repositories.aggregate(**figures), itemgetter("all"), seconds=60
+    )
+    details = ((_("monitored repositories"), str(counts["all"])), (_("with problems"), str(counts["trouble"])))
     is_delayed = now - oldest_data_at > POLL_LATE_AFTER
-    message = _("Data of all monitored repositories is complete up to %(when)s.") % {
-        "when": format_relative(oldest_data_at, now)
-    }
+    message = _("Data of all monitored repositories is complete up to %(when)s.")
+    message %= {"when": format_relative(oldest_data_at, now)}
     hint = _("We don't record breaches without complete data.") if is_delayed else ""
     return StatusLine("Issues", "late" if is_delayed else "ok", message, details, hint, oldest_data_at)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from django.db.models import Count, Min, Model, Q, QuerySet
+from django.db.models import Count, F, Min, Model, Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -58,7 +58,10 @@ class Backlog:
 
 @dataclass(frozen=True, slots=True)
 class JobSnapshot:
-    """State of all jobs, read with three queries: runs by job name, backlogs and last finished test runs by kind."""
+    """State of all jobs, read with three queries: runs by job name, backlogs and last test runs by kind.
+
+    A test run that hasn't finished is the last one only if none of its kind has.
+    """
 
     runs: dict[str, PeriodicRun]
     backlogs: dict[str, Backlog]
@@ -71,10 +74,10 @@ class JobSnapshot:
 def read_job_snapshot(now: datetime) -> JobSnapshot:
     """Read the state of all jobs."""
     due_jobs = Job.objects.due(now).order_by().values_list("kind").annotate(Min("run_after"), Count("pk"))
-    finished = TestRun.objects.exclude(finished_at=None).order_by("-finished_at")
+    newest_first = TestRun.objects.order_by(F("finished_at").desc(nulls_last=True))
     last_runs = Q()
     for kind in TEST_RUNS.values():
-        last_runs |= Q(pk=finished.filter(kind=kind).values("pk")[:1])
+        last_runs |= Q(pk=newest_first.filter(kind=kind).values("pk")[:1])
     test_runs = TestRun.objects.filter(last_runs).only("kind", "finished_at", "outcome")
     return JobSnapshot(
         {run.name: run for run in PeriodicRun.objects.all()},
@@ -105,11 +108,11 @@ def build_test_run_probe(name: str, kind: str, jobs: JobSnapshot) -> Callable[[d
 
     def measure(now: datetime) -> StatusLine:
         last_run = jobs.test_runs.get(kind)
-        if last_run is None and not TestRun.objects.filter(kind=kind).exists():
+        if last_run is None:
             return StatusLine(name, "idle", _("No tests have been requested yet."))
         prefix = (
             _describe_last_run(last_run.outcome, format_relative(last_run.finished_at, now))
-            if last_run and last_run.finished_at
+            if last_run.finished_at
             else ""
         )
         return build_queue_line(name, jobs.get_backlog(JOBS[kind]), RUN_LATE_AFTER, now, prefix)

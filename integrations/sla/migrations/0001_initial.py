@@ -70,6 +70,7 @@ class Migration(migrations.Migration):
             options={
                 'indexes': [
                     models.Index(condition=models.Q(('poll_at__isnull', False)), fields=['poll_at'], name='monitored_repository_poll_at'),
+                    models.Index(condition=models.Q(('ended_at', None)), fields=['data_up_to'], name='monitored_repository_data'),
                 ],
             },
         ),

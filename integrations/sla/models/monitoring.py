@@ -36,7 +36,8 @@ class MonitoredRepository(EncryptedRow):
 
     class Meta:
         indexes = [
-            models.Index(fields=["poll_at"], name="monitored_repository_poll_at", condition=Q(poll_at__isnull=False))
+            models.Index(fields=["poll_at"], name="monitored_repository_poll_at", condition=Q(poll_at__isnull=False)),
+            models.Index(fields=["data_up_to"], name="monitored_repository_data", condition=Q(ended_at=None)),
         ]
 
     def __str__(self) -> str:
