@@ -88,12 +88,15 @@ def fill_lists(world: World) -> None:
         _add_history(world, LIST_ROWS, LIST_ROWS)
         changes = {"id": f"id + {HISTORY_IDS} + g"}
         _copy(ReviewMessage, changes, f"id = {message.pk}", range(LIST_ROWS), set())
+        for name in ("reviewer_id", "claim_expires_at"):
+            changes[name] = f"CASE WHEN g % {REVIEWER_EVERY} = 0 THEN {name} END"
+        _copy(Integration, changes, f"id = {world['integration'].pk}", range(LIST_ROWS), set())
 
 
 def fill(world: World, size: int, acme_every: int = ACME_EVERY) -> None:
     """Copy until there are about `size` integrations. One copy in `acme_every` belongs to Acme."""
     count = Integration.objects.filter(pk__lt=STRIDE).count()
-    first, last = Integration.objects.count() // count, size // count
+    first, last = Integration.objects.filter(pk__lt=HISTORY_IDS).count() // count, size // count
     with _copying():
         _copy_companies(world, max(1, size // PER_COMPANY))
         for model in COPIED_WITH_INTEGRATION if last > first else ():
