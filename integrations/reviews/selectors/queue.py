@@ -10,6 +10,8 @@ from django.utils.translation import gettext_noop
 from integrations.partners import permission_conditions
 from integrations.reviews.models import Snooze
 from portal.accounts.models import User
+from portal.audit.models import AuditEvent
+from portal.core.compiled_queries import CompiledQuery
 
 TAB_LABELS = {
     "all": gettext_noop("All"),
@@ -19,6 +21,10 @@ TAB_LABELS = {
     "free": gettext_noop("Unclaimed"),
     "snoozed": gettext_noop("Snoozed"),
 }
+
+
+# every change of the queue records an event, unless only time passes
+LAST_EVENT_ID = CompiledQuery(lambda: AuditEvent.objects.order_by("-pk").values_list("pk", flat=True)[:1])
 
 
 def build_snoozed_condition(now: datetime | Combinable, prefix: str = "") -> Q:

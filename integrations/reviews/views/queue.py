@@ -24,7 +24,7 @@ from integrations.reviews.forms.queue import FILTER_FIELDS, parse_filters, parse
 from integrations.reviews.forms.reviewers import ReviewerProfileForm
 from integrations.reviews.models import ReviewerProfile
 from integrations.reviews.selectors import queue_items
-from integrations.reviews.selectors.queue import TAB_LABELS
+from integrations.reviews.selectors.queue import LAST_EVENT_ID, TAB_LABELS
 from integrations.reviews.selectors.queue_kinds import KINDS
 from integrations.reviews.selectors.queue_rows import build_page
 from integrations.reviews.services import claims
@@ -32,7 +32,6 @@ from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration, require_button, require_permission
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
-from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.core.primary_keys import parse_pk
 from portal.ui.components.markup import render as render_component
@@ -76,8 +75,7 @@ def show_queue(request: AuthenticatedRequest) -> HttpResponse:
 
 def _build_etag(request: AuthenticatedRequest) -> str:
     """Return a tag that changes with every event, and every five minutes because claims and due dates pass."""
-    last_event = AuditEvent.objects.order_by("-pk").values_list("pk", flat=True).first()
-    parts = (last_event, request.user.pk, request.GET.urlencode(), get_language(), int(time() // 300))
+    parts = (LAST_EVENT_ID.fetch(), request.user.pk, request.GET.urlencode(), get_language(), int(time() // 300))
     return f'W/"{sha256(repr(parts).encode()).hexdigest()[:20]}"'
 
 
@@ -85,7 +83,7 @@ def _build_queue_context(request: AuthenticatedRequest, now: datetime) -> dict[s
     filters, filter_fields = parse_filters(tuple(request.GET.get(name, "")[:60] for name in FILTER_FIELDS))
     kind, tab, sort = parse_position(request.GET)
     summary = queue_items.summarize_queue(filters, request.user, now)
-    items = queue_items.list_page_items(summary, kind, tab, request.user, now, sort)
+    items = queue_items.list_page_items(summary, kind, tab, request.user, now, sort, "changes")
     page, page_rows = build_page(items, summary.count(kind, tab), request.GET.get("page"), request.user, now)
     return {
         "filters": filter_fields,

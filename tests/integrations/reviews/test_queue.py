@@ -192,9 +192,23 @@ def test_queue_takes_as_many_queries_for_many_rows_as_for_few(
 ) -> None:
     create_rows(acme, count, moment)
     client = sign_in(rita)
-    # session, person, memberships, conflicts, figures, rows, markers, reviewers, views, unread
-    with django_assert_num_queries(8):
+    # session, person, memberships, conflicts, last event, figures, rows, markers, reviewers, views, unread
+    with django_assert_num_queries(9):
         assert len(list_names(client.get("/queue/"))) == 50
+
+
+@pytest.mark.every_database
+def test_figures_of_many_rows_are_cached_until_the_next_event(
+    acme: Partner, rita: User, rob: User, moment: datetime, django_assert_num_queries: Any
+) -> None:
+    create_rows(acme, 501, moment)
+    summary = queue_items.summarize_queue({}, rita, moment)
+    with django_assert_num_queries(1):  # the last event
+        assert queue_items.summarize_queue({}, rita, moment) == summary
+    claims.claim_review(Integration.objects.all()[0], actor=rita, now=moment)
+    changed = queue_items.summarize_queue({}, rita, moment)
+    assert (summary.count("", "mine"), changed.count("", "mine")) == (0, 1)
+    assert queue_items.summarize_queue({}, rob, moment).count("", "mine") == 0
 
 
 @pytest.mark.every_database
@@ -233,8 +247,9 @@ def test_compiled_rows_agree_with_the_rows_of_each_reader(
                 others = queue_items.SORT_ORDERS[1:] if tab == "all" else queue_items.SORT_ORDERS[number::5]
                 orders = ("", *others)
                 rows = [list(queue_items.list_items(summary, "", tab, user, later, sort)) for sort in orders]
-                page = [list(queue_items.list_page_items(summary, "", tab, user, later, sort)) for sort in orders]
-                assert [[row[:-1] for row in each] for each in page] == rows
+                arguments = (summary, "", tab, user, later)
+                pages = [list(queue_items.list_page_items(*arguments, sort, "changes")) for sort in orders]
+                assert [[row[:-1] for row in page] for page in pages] == rows
                 assert len(rows[0]) == summary.count("", tab)
 
 

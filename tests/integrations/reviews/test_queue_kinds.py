@@ -194,7 +194,8 @@ def test_mixed_list_takes_as_many_queries_for_many_items(
         for n in range(count)
     )
     client = sign_in(rita)
-    with django_assert_num_queries(8):  # session, person, memberships, figures, items, reviewers, views, unread
+    # session, person, memberships, last event, figures, items, reviewers, views, unread
+    with django_assert_num_queries(9):
         assert len(list_names(client.get("/queue/"))) == 50
     listed = [
         name for page in range(1, count // 50 + 2) for name in list_names(client.get(f"/queue/?page={page}&sort=name"))
