@@ -4,6 +4,7 @@ import base64
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.utils import timezone
 from ninja import Query, Schema
 from pydantic import AwareDatetime, Field, TypeAdapter
@@ -19,6 +20,7 @@ from portal.api.pagination import CursorPage, PaginationParams, build_cursor_err
 from portal.api.routing import ScopedRouter
 from portal.api.v1.integrations import require_program_staff
 from portal.api.v1.schemas import submissions
+from portal.core.compiled_queries import select_compiled
 from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import JsonObject, NamedValues
 
@@ -74,14 +76,22 @@ def get_queue(request: AuthenticatedRequest, params: Query[ReviewQueueParams]) -
     now = timezone.now()
     filters = clean(QueueFilterForm(data=params.model_dump(exclude={"kind", "tab", "after", "limit"})))
     summary = queue_items.summarize_queue(filters, request.user, now)
-    after = queue_items.build_position_condition(_decode_cursor(params.after)) if params.after is not None else None
-    items = queue_items.list_items(summary, params.kind, params.tab, request.user, now, after=after)
+    arguments = (summary, params.kind, params.tab, request.user, now)
+    if params.after is None:
+        items = queue_items.list_page_items(*arguments)
+    else:
+        after = queue_items.build_position_condition(_decode_cursor(params.after))
+        items = queue_items.list_items(*arguments, after=after)
     rows = [dict(zip(queue_items.ITEM_NAMES, values, strict=True)) for values in items[: params.limit + 1]]
     page = build_page(request, rows, params, _encode_cursor)
-    pks = [values["integration_id"] for values in page.items if values["integration_id"]]
-    integrations = Integration.objects.select_related("partner", "reviewer").in_bulk(pks)
+    pks = tuple(values["integration_id"] for values in page.items if values["integration_id"])
+    integrations = {row.pk: row for row in select_compiled(_list_integrations, integrations=pks)}
     serialized_items = [_serialize_item(values, integrations.get(values["integration_id"])) for values in page.items]
     return {"items": serialized_items, "next": page.next, "counts": summary.counts}
+
+
+def _list_integrations(integrations: tuple[int, ...]) -> QuerySet[Integration]:
+    return Integration.objects.filter(pk__in=integrations).select_related("partner", "reviewer").order_by()
 
 
 def _serialize_item(values: NamedValues, integration: Integration | None) -> NamedValues:

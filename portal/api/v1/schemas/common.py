@@ -3,10 +3,11 @@
 from typing import Annotated
 from uuid import UUID
 
+from django.conf import settings
 from ninja import Schema
 from pydantic import BeforeValidator
 
-from portal.core.site_urls import build_absolute_url
+from portal.ui.components.markup import split_url
 
 # Text of a person, label, or enum member. Empty for None.
 DisplayText = Annotated[str, BeforeValidator(lambda value: str(value or ""))]
@@ -21,4 +22,4 @@ class PartnerReference(Schema):
 
 def link_to(name: str) -> BeforeValidator:
     """Convert a row's UUID or key to the absolute URL of its page."""
-    return BeforeValidator(lambda key: build_absolute_url(name, key))
+    return BeforeValidator(lambda key: settings.SITE_URL + str(key).join(split_url(name)))
