@@ -23,7 +23,7 @@ TAB_LABELS = {
 }
 
 
-# every change of the queue records an event, unless only time passes
+# Changes of the queue record an event, unless only time passes or a claim is renewed.
 LAST_EVENT_ID = CompiledQuery(lambda: AuditEvent.objects.order_by("-pk").values_list("pk", flat=True)[:1])
 
 
