@@ -41,6 +41,8 @@ MAX_NEIGHBORS = 40  # rows of each kind, and rows compared on each side of a key
 MIN_KEY_LENGTH = 5  # shorter prefixes match too much
 MIN_SIMILARITY_RATIO = 0.85
 MAX_SHOWN = 3  # per kind, for integrations and for providers
+INTEGRATION_COLUMNS = ("uuid", "name", "name_key", "listing_status", "partner__name", "partner__verification_state")
+PROVIDER_COLUMNS = ("full_name", "name_key", "tier", "downloads")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,8 @@ def describe_work(integration: Integration) -> WorkDescription:
 def resolve_handle(handle: str, work: WorkDescription) -> Integration | None:
     """Return the integration of a handle that this partner received, while the two still overlap."""
     rows = (row for _, row in _find_integrations(work))
-    return next((row for row in rows if constant_time_compare(handle, _compute_handle(row, work.partner))), None)
+    pks = [row.pk for row in rows if constant_time_compare(handle, _compute_handle(row, work.partner))]
+    return Integration.objects.select_related("partner").filter(pk__in=pks).first()
 
 
 def _compute_handle(row: Integration, partner: Partner) -> str:
@@ -135,9 +138,8 @@ def _find_integrations(work: WorkDescription) -> Iterator[tuple[str, Integration
     same_repository = Q(repository__iexact=work.repository) if work.repository else Q(pk=None)
     if work.repository_id is not None:
         same_repository |= Q(repository_id=work.repository_id)
-    yield from _find_similar(
-        Integration.objects.select_related("partner"), others.filter(same_repository), others, work
-    )
+    rows = Integration.objects.select_related("partner").only(*INTEGRATION_COLUMNS)
+    yield from _find_similar(rows, others.filter(same_repository), others, work)
 
 
 def _find_published(work: WorkDescription) -> Iterator[tuple[str, RegistryProvider]]:
@@ -145,7 +147,7 @@ def _find_published(work: WorkDescription) -> Iterator[tuple[str, RegistryProvid
     providers = RegistryProvider.objects.all()
     same_repository = providers.filter(repository=work.repository.lower()).exclude(repository="")
     others = providers.exclude(repository__startswith=f"{work.owner}/") if work.owner else providers
-    yield from _find_similar(providers, same_repository, others, work)
+    yield from _find_similar(providers.only(*PROVIDER_COLUMNS), same_repository, others, work)
 
 
 def _find_similar(
