@@ -3,18 +3,8 @@
 import re
 from functools import cache
 
-from verification.licenses.titles import TITLES, UNDER, VERB, WORK, compile_folded_pattern, plain
+from verification.licenses.titles import OTHERS, TITLES, UNDER, VERB, WORK, compile_folded_pattern, plain
 
-LATER = "(?: or (?:any )?later(?: version)?)?"
-OTHERS: dict[str, tuple[str, ...]] = {
-    "GPL-2.0": (rf"(?:gnu )?(?:general public license|gpl)(?: version)? v?2(?: 0)?{LATER}", rf"gplv2{LATER}"),
-    "GPL-3.0": (rf"(?:gnu )?(?:general public license|gpl)(?: version)? v?3(?: 0)?{LATER}", rf"gplv3{LATER}"),
-    "ISC": ("isc",),
-    "Unlicense": ("unlicense",),
-    "0BSD": ("0bsd", "bsd zero clause"),
-    "CC0-1.0": ("cc0(?: 1 0)?(?: universal)?",),
-    "EPL-2.0": ("(?:eclipse public license|epl)(?: version)? v?2 0",),
-}  # licenses that no list names may still be one side of a choice
 FILE = (
     r"(?: (?:see )?(?:in )?(?:the )?(?:file )?license (?:apache|mit|bsd|mpl|gpl|isc)(?: (?:txt|md))?(?: file)?)?"
     r"(?: (?:or )?http (?:www )?(?:apache org licenses license 2 0|opensource org licenses? [a-z0-9 ]{2,12}?))?"
