@@ -12,18 +12,11 @@ from verification.outcomes import Evidence, Outcome, Result, format_count
 from verification.releases.artifacts import checksums as sums
 from verification.releases.artifacts import executables, file_names
 from verification.releases.artifacts.key_trust import Level
-from verification.releases.artifacts.remarks import Remark, fail, select_remarks, warn
+from verification.releases.artifacts.remarks import Remark, build_remark, select_remarks
 from verification.releases.inspection import Platform, Release
 from verification.releases.install_layout import RECOMMENDED_PLATFORMS, REQUIRED_PLATFORM
 from verification.releases.registry_package import protocols_of_manifest
-from verification.releases.summaries import (
-    NOTHING_TO_CHECK,
-    build_result,
-    build_result_with_troubles,
-    build_unread_result,
-    check_each_platform,
-    list_platforms,
-)
+from verification.releases.summaries import NOTHING_TO_CHECK, build_result, check_each_platform, list_platforms
 from verification.sources.registry.protocol import RegistryReply
 from verification.terraform.versions import is_strict
 
@@ -36,17 +29,21 @@ def check_listing(release: Release, now: float) -> Result:
     reply, versions = release.versions.reply, release.versions.value
     evidence: tuple[Evidence, ...] = (Evidence("Asked", reply.address, reply.address),)
     if versions is None:
-        return build_unread_result(reply, "The registry's list of versions", evidence)
+        return _build_unread_result(reply, evidence)
     evidence += tuple(Evidence("The registry warns", text) for text in versions.warnings)
     if release.version_entry is None:
         requested = f"version {release.requested_version}" if release.requested_version else "any version"
         return Result(Outcome.FAIL, f"The registry does not list {requested} of {release.address}.", evidence)
-    is_loose = not is_strict(release.version_entry.version)
-    remarks = select_remarks(
-        (is_loose, warn("loose", f"“{release.requested_version}” is not a semantic version.")),
-        (versions.warnings, warn("warned", "The registry warns the users of this provider.")),
-    )
+    conditions = {"loose": not is_strict(release.version_entry.version), "warned": versions.warnings}
+    remarks = select_remarks(conditions, version=release.requested_version)
     return build_result(remarks, f"The registry lists {release.version}.", evidence)
+
+
+def _build_unread_result(reply: RegistryReply, evidence: tuple[Evidence, ...]) -> Result:
+    if reply.is_inconclusive:
+        return Result(Outcome.ERROR, f"We couldn't complete this check: {reply.trouble}", evidence)
+    problem = "has a format that Terraform can't read." if reply.ok else f"is not available: {reply.trouble}"
+    return Result(Outcome.FAIL, f"The registry's list of versions {problem}", evidence)
 
 
 def check_packages(release: Release, now: float) -> Result:
@@ -56,12 +53,12 @@ def check_packages(release: Release, now: float) -> Result:
     remarks, troubles = [], []
     for platform in list_platforms(release):
         if platform.package is None and platform.package_reply.reply.ok:
-            remarks.append(fail("misread", "Terraform can't read the registry's response for a platform."))
+            remarks.append(build_remark("misread"))
         elif platform.package is None:
             troubles.append(platform.package_reply.reply)
         remarks += _check_names(platform, release)
     evidence = (Evidence("Platforms", ", ".join(platform.name for platform in list_platforms(release)) or "none"),)
-    return build_result_with_troubles(remarks, troubles, "Every listed platform has its package.", evidence)
+    return build_result(remarks, "Every listed platform has its package.", evidence, troubles)
 
 
 def _check_names(platform: Platform, release: Release) -> list[Remark]:
@@ -70,19 +67,16 @@ def _check_names(platform: Platform, release: Release) -> list[Remark]:
         return []
     os, _, arch = platform.name.partition("_")
     expected = file_names.archive(release.name, release.version, os, arch)
-    target_text = f"The package for {platform.name} says that it is for {package.platform}."
-    name_text = f"The archive is called {package.filename or 'nothing'}, not {expected}."
-    remarks = select_remarks(
-        (package.platform != platform.name, fail("target", target_text)),
-        (package.filename != expected, fail("filename", name_text)),
-    )
+    conditions = {"target": package.platform != platform.name, "filename": package.filename != expected}
+    names = {"platform": platform.name, "target": package.platform, "found": package.filename or "nothing"}
+    remarks = select_remarks(conditions, expected=expected, **names)
     parts = ((package.shasums_url, file_names.sums), (package.shasums_signature_url, file_names.signature))
     for address, name in parts:
         last = unquote(urlsplit(address).path.rpartition("/")[2])
         expected_name = name(release.name, release.version)
         if last != expected_name:
-            text = f"{last[:80] or 'A file without a name'} should be called {expected_name}."
-            remarks.append(warn("asset_name", text))
+            found = last[:80] or "A file without a name"
+            remarks.append(build_remark("asset_name", found=found, expected=expected_name))
     return remarks
 
 
@@ -92,8 +86,7 @@ def check_platforms(release: Release, now: float) -> Result:
         return NOTHING_TO_CHECK
     names = [platform.name for platform in list_platforms(release)]
     missing = [platform for platform in RECOMMENDED_PLATFORMS if platform not in names]
-    needed = warn("needed", f"{REQUIRED_PLATFORM} is missing; HCP Terraform runs on it.")
-    remarks = [needed] if REQUIRED_PLATFORM in missing else []
+    remarks = select_remarks({"needed": REQUIRED_PLATFORM in missing}, platform=REQUIRED_PLATFORM)
     others = [platform for platform in missing if platform != REQUIRED_PLATFORM]
     evidence = (
         Evidence("Offered", ", ".join(names) or "none"),
@@ -110,16 +103,15 @@ def check_protocols(release: Release, now: float) -> Result:
         return NOTHING_TO_CHECK
     by_list = frozenset(release.version_entry.protocols)
     remarks = [
-        fail("package", f"The package for {platform.name} names other protocols than the list.")
+        build_remark("package", platform=platform.name)
         for platform in platforms
         if platform.package is not None and frozenset(platform.package.protocols) != by_list
     ]
     if not any(text.split(".")[0] in {"5", "6"} for text in by_list):
-        remarks.append(fail("spoken", "The release names neither protocol 5 nor 6, which Terraform supports."))
+        remarks.append(build_remark("spoken"))
     manifest, by_manifest = release.manifest, None
     if manifest is None:
-        text = "The list of checksums doesn't contain a manifest, so Terraform assumes protocol 5.0."
-        remarks.append(warn("no_manifest", text))
+        remarks.append(build_remark("unlisted_manifest"))
     elif manifest.ok:
         by_manifest = protocols_of_manifest(manifest.body)
         remarks += _check_manifest(by_manifest, by_list, release, manifest)
@@ -128,7 +120,7 @@ def check_protocols(release: Release, now: float) -> Result:
         (Evidence("By the manifest", ", ".join(by_manifest), manifest.address),) if by_manifest and manifest else ()
     )
     troubles = [manifest] if manifest is not None and not manifest.ok else []
-    return build_result_with_troubles(remarks, troubles, "The protocols agree.", evidence)
+    return build_result(remarks, "The protocols agree.", evidence, troubles)
 
 
 def _check_manifest(
@@ -136,13 +128,12 @@ def _check_manifest(
 ) -> list[Remark]:
     filename = file_names.manifest(release.name, release.version)
     digests = {sums.digest_of(p.sums.body, filename) for p in release.platforms if p.sums is not None and p.sums.ok}
-    is_changed = manifest.answer is not None and manifest.answer.sha256 not in digests
-    is_other = protocols is not None and frozenset(protocols) != by_list
-    return select_remarks(
-        (is_changed, fail("manifest_changed", "The manifest doesn't match its signed checksum.")),
-        (protocols is None, fail("manifest_form", "The manifest names no protocol versions.")),
-        (is_other, fail("manifest", "The manifest names other protocols than the registry.")),
-    )
+    conditions = {
+        "manifest_changed": manifest.answer is not None and manifest.answer.sha256 not in digests,
+        "manifest_form": protocols is None,
+        "manifest": protocols is not None and frozenset(protocols) != by_list,
+    }
+    return select_remarks(conditions)
 
 
 def check_checksums(release: Release, now: float) -> Result:
@@ -159,8 +150,7 @@ def _check_platform_checksums(platform: Platform, release: Release) -> list[Rema
     remarks = list(sums.remarks(document, filter(None, (package.filename,))))
     digest = sums.digest_of(document, package.filename)
     if digest and digest != package.shasum.lower():
-        text = f"The registry gives {package.filename} another checksum than the list."
-        remarks.append(fail("registry_differs", text))
+        remarks.append(build_remark("registry_differs", name=package.filename))
     return remarks
 
 
@@ -199,7 +189,7 @@ def check_signing_key(release: Release, now: float) -> Result:
     remarks = build_expiry_remarks("The key", verdict.certificate.expires_at, now)
     level = platform.trust.level if platform.trust else Level.SELF
     if level == Level.BROKEN:
-        remarks.append(fail("trust", "The registry's trust signature is invalid, so Terraform rejects the release."))
+        remarks.append(build_remark("trust"))
     return build_result(remarks, f"The key is {level}.", (Evidence("Terraform calls it", level),))
 
 
@@ -207,11 +197,9 @@ def build_expiry_remarks(name: str, end: datetime | None, now: float) -> list[Re
     """Return a warning if a key has expired or expires within 90 days."""
     if end is None:
         return []
-    days = (end.timestamp() - now) / SECONDS_PER_DAY
-    if days <= 0:
-        return [warn("expired", f"{name} expired on {end:%Y-%m-%d}.")]
+    days, day = (end.timestamp() - now) / SECONDS_PER_DAY, f"{end:%Y-%m-%d}"
     soon = next((words for limit, words in EXPIRY_WARNINGS if days <= limit), "")
-    return [warn("expires", f"{name} expires {soon}, on {end:%Y-%m-%d}.")] if soon else []
+    return select_remarks({"expired": days <= 0, "expires": days > 0 and soon}, name=name, day=day, soon=soon)
 
 
 def check_archives(release: Release, now: float) -> Result:
@@ -229,8 +217,7 @@ def _check_platform_archive(platform: Platform, release: Release) -> list[Remark
     remarks = list(contents.remarks)
     signed = sums.digest_of(platform.sums.body, package.filename) if platform.sums else ""
     if answer.sha256 not in (package.shasum.lower(), signed) or (signed and answer.sha256 != signed):
-        text = "The checksum of the archive doesn't match the signed one. The archive was replaced."
-        remarks.append(fail("changed", text))
+        remarks.append(build_remark("changed"))
     if contents.program and contents.head:
         os, _, arch = platform.name.partition("_")
         remarks += executables.remarks(contents.head, os, arch)

@@ -1,9 +1,9 @@
 """Summaries of remarks about several platforms. A remark about all platforms appears once."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from verification.outcomes import Evidence, Outcome, Result
-from verification.releases.artifacts.remarks import Remark, fail, outcome_of
+from verification.releases.artifacts.remarks import Remark, build_remark, outcome_of
 from verification.releases.inspection import Platform, Release
 from verification.sources.registry.protocol import RegistryReply
 
@@ -44,9 +44,7 @@ def check_each_platform(
     details = tuple(
         Evidence(", ".join(names[:MAX_LISTED_ITEMS]), remark.text) for remark, names in names_by_remark.items()
     )
-    answer = build_result_with_troubles(
-        list(names_by_remark), troubles, good, (*context, *details[:MAX_EVIDENCE_ITEMS])
-    )
+    answer = build_result(names_by_remark, good, (*context, *details[:MAX_EVIDENCE_ITEMS]), troubles)
     if answer.outcome in (Outcome.FAIL, Outcome.ERROR):
         return answer
     return _report_unchecked_platforms(answer, unchecked_names, list_platforms(release))
@@ -62,34 +60,22 @@ def _report_unchecked_platforms(answer: Result, unchecked_names: list[str], plat
     return Result(Outcome.NOT_RUN, f"There was nothing to check for {names}.", answer.evidence)
 
 
-def build_result_with_troubles(
-    remarks: list[Remark], troubles: list[RegistryReply], good: str, evidence: tuple[Evidence, ...]
+def build_result(
+    remarks: Iterable[Remark], good: str, evidence: tuple[Evidence, ...] = (), troubles: Sequence[RegistryReply] = ()
 ) -> Result:
-    """Build the result from remarks and unreadable replies: an outage is an error, any other one a failure."""
-    if not troubles:
-        return build_result(remarks, good, evidence)
-    outages = [reply for reply in troubles if reply.is_inconclusive]
-    missing = [fail("unread", reply.trouble) for reply in troubles if not reply.is_inconclusive]
+    """Build the result with the text of the worst remark and the number of others with the same outcome.
+
+    Of the `troubles`, which are unreadable replies, an outage is an error and any other one a failure.
+    """
+    outages = [reply.trouble for reply in troubles if reply.is_inconclusive]
+    unread = [build_remark("unread", trouble=reply.trouble) for reply in troubles if not reply.is_inconclusive]
     evidence += tuple(Evidence("Not read", reply.trouble, reply.address) for reply in troubles[:MAX_LISTED_ITEMS])
-    summary = build_result([*remarks, *missing], good, evidence)
-    if outages and summary.outcome != Outcome.FAIL:
-        return Result(Outcome.ERROR, f"We couldn't complete this check: {outages[0].trouble}", evidence)
-    return summary
-
-
-def build_result(remarks: list[Remark], good: str, evidence: tuple[Evidence, ...] = ()) -> Result:
-    """Build the result with the text of the worst remark and the number of others with the same outcome."""
-    outcome = outcome_of(remarks)
-    worst_first = [remark for remark in dict.fromkeys(remarks) if remark.outcome == outcome]
-    if not worst_first:
+    distinct_remarks = dict.fromkeys([*remarks, *unread])
+    outcome = outcome_of(distinct_remarks)
+    if outages and outcome != Outcome.FAIL:
+        return Result(Outcome.ERROR, f"We couldn't complete this check: {outages[0]}", evidence)
+    texts = [remark.text for remark in distinct_remarks if remark.outcome == outcome]
+    if not texts:
         return Result(outcome, good, evidence)
-    more = len(worst_first) - 1
-    return Result(outcome, worst_first[0].text + (f" And {more} more." if more else ""), evidence)
-
-
-def build_unread_result(reply: RegistryReply, what: str, evidence: tuple[Evidence, ...]) -> Result:
-    if reply.ok:
-        return Result(Outcome.FAIL, f"{what} has a format that Terraform can't read.", evidence)
-    if reply.is_inconclusive:
-        return Result(Outcome.ERROR, f"We couldn't complete this check: {reply.trouble}", evidence)
-    return Result(Outcome.FAIL, f"{what} is not available: {reply.trouble}", evidence)
+    more = len(texts) - 1
+    return Result(outcome, texts[0] + (f" And {more} more." if more else ""), evidence)

@@ -14,7 +14,7 @@ from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.releases import RULES, TERRAFORM_ID, Report, unchanged_archives, verify
 from verification.releases.artifacts import file_names
-from verification.releases.artifacts.remarks import fail
+from verification.releases.artifacts.remarks import build_remark
 from verification.releases.inspection import Reader, Release
 from verification.releases.summaries import build_result
 from verification.sources import Sources
@@ -128,10 +128,10 @@ def check_release_files(subject: Subject, sources: Sources) -> Result:
     if release is None:
         return Result(Outcome.FAIL, f"GitHub has no release {subject.requested_tag or 'with a version tag'}.")
     remarks = file_names.remarks([asset.name for asset in release.assets], subject.provider, release.tag[1:])
-    remarks += tuple(fail("empty", f"{asset.name} is empty.") for asset in release.assets if asset.size == 0)
+    remarks += tuple(build_remark("empty", name=asset.name) for asset in release.assets if asset.size == 0)
     evidence = (
         Evidence("Release", release.tag, release.html_url),
         *(Evidence("Remark", remark.text) for remark in remarks),
     )
-    check_result = build_result(list(remarks), f"{release.tag} has all {len(release.assets)} files.", evidence)
+    check_result = build_result(remarks, f"{release.tag} has all {len(release.assets)} files.", evidence)
     return replace(check_result, inspected_revisions=(("release", release.tag),))

@@ -10,7 +10,7 @@ from verification.checks.rules.shared_reads import find_newest_release, list_pub
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result, format_count
 from verification.releases import Report
-from verification.releases.artifacts.remarks import Remark, fail, warn
+from verification.releases.artifacts.remarks import Remark, build_remark
 from verification.releases.inspection import Release
 from verification.releases.registry_package import Versions
 from verification.releases.summaries import NOTHING_TO_CHECK, build_result, list_platforms
@@ -45,9 +45,7 @@ def check_files_unchanged(subject: Subject, sources: Sources, report: Report) ->
 
 
 def _build_replaced_remark(name: str) -> Remark:
-    if name.endswith(".sig"):
-        return warn("signed_again", f"{name} was replaced, but the list of checksums is the same. It was signed again.")
-    return fail("replaced", f"{name} was replaced after publication. The same version now has different content.")
+    return build_remark("signed_again" if name.endswith(".sig") else "replaced", name=name)
 
 
 def collect_digests(release: Release) -> dict[str, str]:

@@ -17,7 +17,7 @@ from verification.releases.artifacts.arithmetic import LimitError
 from verification.releases.artifacts.armor import ArmorError
 from verification.releases.artifacts.keyrings import Certificate
 from verification.releases.artifacts.packets import PacketError
-from verification.releases.artifacts.remarks import Remark, fail, warn
+from verification.releases.artifacts.remarks import Remark, build_remark
 from verification.releases.artifacts.signatures import SignatureClass, Verdict
 from verification.releases.program_rules import build_expiry_remarks
 from verification.releases.summaries import NOTHING_TO_CHECK, build_result, list_platforms
@@ -165,11 +165,8 @@ def _list_rotation_remarks(history: list[dict[str, str]], keys: SigningKeys, sub
     swapped_at = datetime.fromisoformat(last["swapped"]).replace(tzinfo=UTC)
     if subject.listing_status != "listed" and subject.now - swapped_at > ROTATION_WATCH_PERIOD:
         return []
-    message = (
-        f"A different key has signed releases since {last['since']}. The old key {previous[-16:]} is no longer "
-        "registered."
-    )
-    return [(fail if subject.listing_status == "listed" else warn)("swapped", message)]
+    remark = build_remark("swapped", day=last["since"], key=previous[-16:])
+    return [replace(remark, outcome=Outcome.FAIL) if subject.listing_status == "listed" else remark]
 
 
 @register_check("keys.personal")
@@ -181,9 +178,9 @@ def check_key_owner(subject: Subject, sources: Sources, keys: SigningKeys) -> Re
     evidence = tuple(Evidence("Key owner", user) for user in keys.signer.user_ids[:5])
     remarks: list[Remark] = []
     if not domains:
-        remarks = [warn("nobody", "The key has no email address, so we can't tell who owns it.")]
+        remarks = [build_remark("nobody")]
     elif all(domain in PERSONAL_EMAIL_DOMAINS for domain in domains):
-        remarks = [warn("personal", f"The key belongs to a person. Its address is at {domains[0]}.")]
+        remarks = [build_remark("personal", domain=domains[0])]
     elif (homepage_host := _extract_host(subject.homepage)) and not any(
         _is_related_domain(homepage_host, domain) for domain in domains
     ):

@@ -3,28 +3,36 @@
 The limits are those of a package index: an archive of a provider holds one program and a few texts.
 """
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import BinaryIO
 
 from verification.releases.artifacts import unzipping, zip_directory
-from verification.releases.artifacts.archive_members import check_headers, check_names
-from verification.releases.artifacts.remarks import Remark, fail, select_remarks, warn
-from verification.releases.artifacts.zip_directory import Directory, Malformed, Member
+from verification.releases.artifacts.remarks import Remark, build_remark, select_remarks
+from verification.releases.artifacts.zip_directory import (
+    DEFLATED,
+    DESCRIBED_LATER,
+    ENCRYPTED,
+    FILE,
+    FOLDER,
+    STORED,
+    SYMLINK,
+    UTF_8,
+    Directory,
+    Malformed,
+    Member,
+)
 from verification.terraform.messages import TerraformDecision
 
 MAX_MEMBERS = 200
 MAX_UNPACKED_BYTES = 2 * 1024**3
 MAX_COMPRESSION_RATIO = 50
 MIN_BYTES_FOR_RATIO = 64 * 1024**2  # smaller archives may have any ratio
-FAULTS = {
-    "longer": "A member is longer than it says.",
-    "shorter": "A member is shorter than it says.",
-    "packing": "A member can't be unpacked.",
-    "checksum": "The checksum of a member doesn't match the archive.",
-}
 UNREAD = frozenset({"too_large", "ratio", "overlap", "past_the_end", "encrypted", "method", "traversal"})
 MAX_DESCRIPTOR_BYTES = 24  # data descriptor with signature and 64-bit sizes
 SUFFIXES = ("", "_x4", "_x5", "_x6", ".exe")
+MAX_NAME_BYTES = 255
+ARCHIVE_SUFFIXES = (".zip", ".tar", ".gz", ".tgz", ".xz", ".bz2", ".7z", ".jar")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,48 +54,114 @@ def judge(file: BinaryIO, size: int, name: str, binary: str = "") -> Archive:
     try:
         directory = zip_directory.read(file, size, MAX_MEMBERS)
     except Malformed as fault:
-        return Archive((), (fail(fault.key, str(fault)),), extraction.terraform)
+        return Archive((), (fault.remark,), extraction.terraform)
     members = directory.members
-    first_remarks = [*_check_frame(directory), *_check_sizes(members), *check_names(members), *check_headers(members)]
+    first_remarks = [*_check_frame(directory), *_check_sizes(members), *check_names(members)]
+    first_remarks += _apply(HEADER_RULES, members)
     if not members or any(remark.key in UNREAD for remark in first_remarks):
         return Archive(members, tuple(first_remarks), extraction.terraform)
     program = _find_program(members, prefix)
-    faults = [fail(extraction.fault, FAULTS[extraction.fault])] if extraction.fault else []
+    faults = [build_remark(extraction.fault)] if extraction.fault else []
     remarks = (*first_remarks, *faults, *_check_program(program, prefix, binary))
     return Archive(members, remarks, extraction.terraform, program.name if program else "", extraction.head)
 
 
 def _check_frame(directory: Directory) -> list[Remark]:
-    return select_remarks(
-        (not directory.members, fail("no_members", "The archive is empty.")),
-        (directory.before, fail("prefix", "There are extra bytes before the archive.")),
-        (directory.after, fail("trailing", "There are extra bytes after the archive.")),
-        (directory.comment, warn("comment", "The archive has a comment.")),
-    ) + _check_places(directory)
+    conditions = {
+        "no_members": not directory.members,
+        "prefix": directory.before,
+        "trailing": directory.after,
+        "comment": directory.comment,
+    }
+    return select_remarks(conditions) + _check_places(directory)
 
 
 def _check_places(directory: Directory) -> list[Remark]:
-    remarks, end = set(), directory.before
+    keys, end = set(), directory.before
     for member in sorted(directory.members, key=lambda member: member.start):
         has_descriptor = member.start - end <= MAX_DESCRIPTOR_BYTES and end > directory.before
         if member.start < end:
-            remarks.add(fail("overlap", "Two members overlap."))
+            keys.add("overlap")
         elif member.start > end and not has_descriptor:
-            remarks.add(fail("gap", "There are extra bytes between the members."))
+            keys.add("gap")
         end = member.data + member.packed_size
     if end > directory.start:
-        remarks.add(fail("past_the_end", "A member overlaps the central directory."))
-    return sorted(remarks, key=lambda remark: remark.key)
+        keys.add("past_the_end")
+    return [build_remark(key) for key in sorted(keys)]
 
 
 def _check_sizes(members: tuple[Member, ...]) -> list[Remark]:
     total, packed_total = sum(m.size for m in members), max(sum(m.packed_size for m in members), 1)
-    size_text = f"Unpacked, the archive has {total} bytes. The maximum is 2 GiB."
-    ratio_text = f"The archive grows {total // packed_total} times; {MAX_COMPRESSION_RATIO} times are the most."
-    return select_remarks(
-        (total > MAX_UNPACKED_BYTES, fail("too_large", size_text)),
-        (total > MIN_BYTES_FOR_RATIO and total > MAX_COMPRESSION_RATIO * packed_total, fail("ratio", ratio_text)),
-    )
+    conditions = {
+        "too_large": total > MAX_UNPACKED_BYTES,
+        "ratio": total > MIN_BYTES_FOR_RATIO and total > MAX_COMPRESSION_RATIO * packed_total,
+    }
+    return select_remarks(conditions, total=total, ratio=total // packed_total, most=MAX_COMPRESSION_RATIO)
+
+
+def split_name(member: Member) -> list[str]:
+    """Split a name into its folders and its last part, without the closing slash of a folder."""
+    split = member.name.replace("\\", "/").split("/")
+    return split[:-1] if member.is_folder else split
+
+
+def is_odd(part: str) -> bool:
+    return part in {"", "."} or part != part.strip(" ") or (part.endswith(".") and part != "..")
+
+
+def differs_in_size(member: Member) -> bool:
+    """Return whether the sizes differ, unless the header in front announces that they follow the bytes."""
+    _, flags, _, *local = member.local
+    later = bool(flags & DESCRIBED_LATER) and not any(local)
+    return not later and local != [member.crc, member.packed_size, member.size]
+
+
+def differs_in_name(member: Member) -> bool:
+    name, flags, method, *_ = member.local
+    return (name, method) != (member.raw_name, member.method) or bool((flags ^ member.flags) & ~UTF_8)
+
+
+Rule = Callable[[Member], bool]
+NAME_RULES: dict[str, Rule] = {
+    "traversal": lambda m: ".." in split_name(m),
+    "absolute": lambda m: m.name.startswith(("/", "\\")) or m.name[1:2] == ":",
+    "backslash": lambda m: "\\" in m.name,
+    "name_length": lambda m: not 0 < len(m.raw_name) <= MAX_NAME_BYTES,
+    "control": lambda m: not m.name.isprintable() or "\ufffd" in m.name,
+    "odd_name": lambda m: any(map(is_odd, split_name(m))),
+}
+HEADER_RULES: dict[str, Rule] = {
+    "encrypted": lambda m: bool((m.flags | m.local[1]) & ENCRYPTED),
+    "method": lambda m: m.method not in (STORED, DEFLATED),
+    "headers_differ": differs_in_name,
+    "sizes_differ": differs_in_size,
+    "stored_size": lambda m: m.method == STORED and m.packed_size != m.size,
+    "symlink": lambda m: m.kind == SYMLINK,
+    "device": lambda m: m.kind not in (0, FILE, FOLDER, SYMLINK),
+    "kind": lambda m: m.kind in (FILE, FOLDER) and (m.kind == FOLDER) != m.is_folder,
+    "set_user": lambda m: bool(m.mode & 0o7000),
+    "nested": lambda m: m.name.lower().endswith(ARCHIVE_SUFFIXES),
+}
+
+
+def check_names(members: tuple[Member, ...]) -> Iterator[Remark]:
+    """Yield the faults of the names, each by itself and all together."""
+    yield from _apply(NAME_RULES, members)
+    names = [member.name.rstrip("/") for member in members]
+    if len(set(names)) != len(names):
+        yield build_remark("duplicate")
+    elif len({name.casefold() for name in names}) != len(names):
+        yield build_remark("same_on_windows")
+    # members with longer names have already failed
+    short = [split_name(member) for member in members if len(member.raw_name) <= MAX_NAME_BYTES]
+    folders = {"/".join(path[:depth]) for path in short for depth in range(1, len(path))}
+    if any(not member.is_folder and member.name in folders for member in members):
+        yield build_remark("file_and_folder")
+
+
+def _apply(rules: Mapping[str, Rule], members: tuple[Member, ...]) -> Iterator[Remark]:
+    violated = (key for key, is_violated in rules.items() if any(map(is_violated, members)))
+    return (build_remark(key, most=MAX_NAME_BYTES) for key in violated)
 
 
 def _find_program(members: tuple[Member, ...], prefix: str) -> Member | None:
@@ -100,10 +174,9 @@ def _find_program(members: tuple[Member, ...], prefix: str) -> Member | None:
 
 def _check_program(program: Member | None, prefix: str, binary: str) -> list[Remark]:
     if program is None:
-        return [fail("no_program", f"The archive has no program called {binary or prefix}.")]
-    is_misnamed = binary and program.name not in [binary + suffix for suffix in SUFFIXES]
-    is_executable = not program.mode or program.mode & 0o111
-    return select_remarks(
-        (is_misnamed, fail("program_name", f"The program is called {program.name}, not {binary}.")),
-        (not is_executable, warn("not_executable", "The program is not marked as executable.")),
-    )
+        return [build_remark("no_program", expected=binary or prefix)]
+    conditions = {
+        "program_name": binary and program.name not in [binary + suffix for suffix in SUFFIXES],
+        "not_executable": program.mode and not program.mode & 0o111,
+    }
+    return select_remarks(conditions, found=program.name, expected=binary)

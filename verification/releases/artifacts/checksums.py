@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from verification.releases.artifacts.remarks import Remark, fail, select_remarks, warn
+from verification.releases.artifacts.remarks import Remark, build_remark, select_remarks
 from verification.terraform.messages import (
     ACCEPT_DECISION,
     HEX_DIGITS,
@@ -107,22 +107,16 @@ def remarks(document: bytes, expected: Iterable[str] = ()) -> tuple[Remark, ...]
 
 def _check_document(document: bytes) -> list[Remark]:
     if len(document) > MAX_BYTES or document.count(b"\n") > MAX_LINES:
-        return [fail("too_long", f"The list is longer than {MAX_LINES} lines or {MAX_BYTES // 1024} KiB.")]
-    mark = next((name for mark, name in MARKS if document.startswith(mark)), "")
-    if mark:
-        return [fail("encoding", f"The list is written as {mark}; write it as plain ASCII.")]
+        return [build_remark("too_long", lines=MAX_LINES, size=MAX_BYTES // 1024)]
+    encoding = next((name for mark, name in MARKS if document.startswith(mark)), "")
+    if encoding:
+        return [build_remark("encoding", encoding=encoding)]
     if b"\0" in document:
-        return [fail("nul", "The list contains NUL bytes.")]
+        return [build_remark("nul")]
     if not lines(document):
-        return [fail("no_list", "The file is not a list of checksums." if document.strip() else "The list is empty.")]
-    return _check_line_ends(document)
-
-
-def _check_line_ends(document: bytes) -> list[Remark]:
-    return select_remarks(
-        (b"\r" in document, warn("crlf", "Lines end with CRLF. Terraform accepts this, other tools don't.")),
-        (not document.endswith(b"\n"), warn("no_newline", "The last line has no line break at its end.")),
-    )
+        problem = "file is not a list of checksums" if document.strip() else "list is empty"
+        return [build_remark("no_list", problem=problem)]
+    return select_remarks({"crlf": b"\r" in document, "no_newline": not document.endswith(b"\n")})
 
 
 def _check_lines(document: bytes) -> list[Remark]:
@@ -130,42 +124,38 @@ def _check_lines(document: bytes) -> list[Remark]:
     counts = {len(words(line)) for line in body if line.strip()}
     pairs = [(line, parts) for line, parts in zip(body, map(words, body), strict=True) if len(parts) == 2]
     plain = [line for line, (digest, name) in pairs if len(digest) == 64 and not name.startswith(b"*")]
-    has_blank_line = not all(line.strip() for line in body)
-    is_well_spaced = all(WELL_SPACED_LINE.fullmatch(line) for line in plain)
-    return select_remarks(
-        (has_blank_line, fail("blank_line", "The list has a blank line, which crashes Terraform.")),
-        (1 in counts, warn("no_name", "A line has no file name.")),
-        (max(counts, default=0) > 2, warn("more_words", "A line has more than a checksum and a name.")),
-        (not is_well_spaced, warn("spacing", "A checksum and its name are not separated by two spaces.")),
-    )
+    conditions = {
+        "blank_line": not all(line.strip() for line in body),
+        "no_name": 1 in counts,
+        "more_words": max(counts, default=0) > 2,
+        "spacing": not all(WELL_SPACED_LINE.fullmatch(line) for line in plain),
+    }
+    return select_remarks(conditions)
 
 
 def _check_hashes(entries: list[Line]) -> list[Remark]:
     short = next((line.number for line in entries if len(line.digest) != 64), 0)
     hex_digests = [line.digest for line in entries if HEX_DIGITS.issuperset(line.digest)]
-    has_others = len(hex_digests) < len(entries)
-    has_capitals = any(digest != digest.lower() for digest in hex_digests)
-    return select_remarks(
-        (short, fail("length", f"Line {short} does not begin with a SHA-256 of 64 digits.")),
-        (has_others, fail("no_hex", "A checksum contains characters other than hexadecimal digits.")),
-        (has_capitals, warn("upper_case", "Checksums are in uppercase. Terraform accepts this, other tools don't.")),
-    )
+    conditions = {
+        "length": short,
+        "no_hex": len(hex_digests) < len(entries),
+        "upper_case": any(digest != digest.lower() for digest in hex_digests),
+    }
+    return select_remarks(conditions, number=short)
 
 
 def _check_names(entries: list[Line], expected: Iterable[str]) -> list[Remark]:
     names = [line.name.decode("utf-8", "replace") for line in entries]
-    is_binary = any(name.startswith("*") for name in names)
-    has_folder = any("/" in name or "\\" in name for name in names)
-    findings = select_remarks(
-        (is_binary, fail("binary_mode", "Names start with “*” (binary mode), so Terraform doesn't find the files.")),
-        (has_folder, fail("folder", "A name starts with a folder, so Terraform doesn't find the file.")),
-    )
+    conditions = {
+        "binary_mode": any(name.startswith("*") for name in names),
+        "folder": any("/" in name or "\\" in name for name in names),
+    }
+    findings = select_remarks(conditions)
     twice = [name for name, count in Counter(names).items() if count > 1]
     for name in twice[:3]:
         digests = {line.digest.lower() for line in entries if line.name.decode("utf-8", "replace") == name}
-        many = fail("contradiction", f"The list gives two checksums for {name}.")
-        findings.append(many if len(digests) > 1 else warn("twice", f"The list names {name} twice."))
+        findings.append(build_remark("contradiction" if len(digests) > 1 else "twice", name=name))
     missing = [name for name in expected if name not in names]
     if missing:
-        findings.append(fail("missing", f"The list does not name {', '.join(missing[:5])}."))
+        findings.append(build_remark("missing", names=", ".join(missing[:5])))
     return findings

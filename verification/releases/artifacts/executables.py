@@ -3,7 +3,7 @@
 import struct
 from dataclasses import dataclass
 
-from verification.releases.artifacts.remarks import Remark, fail
+from verification.releases.artifacts.remarks import Remark, build_remark
 
 ELF_MACHINES = {
     3: "386",
@@ -50,9 +50,9 @@ def remarks(head: bytes, os: str, arch: str) -> tuple[Remark, ...]:
     """Return the differences between a program and the platform in the name of its archive."""
     build = read(head)
     if not build.format:
-        return (fail("no_executable", "The file is not an executable."),)
+        return (build_remark("no_executable"),)
     if build.format != FORMATS.get(os, "ELF"):
-        return (fail("other_system", f"The program is in the format {build.format}, which is not that of {os}."),)
+        return (build_remark("other_system", format=build.format, os=os),)
     if build.arch and build.arch != SAME.get(arch, arch):
-        return (fail("other_machine", f"The program was built for {build.arch}, not for {arch}."),)
+        return (build_remark("other_machine", found=build.arch, arch=arch),)
     return ()

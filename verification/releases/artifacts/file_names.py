@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import idna
 
-from verification.releases.artifacts.remarks import Remark, fail, warn
+from verification.releases.artifacts.remarks import Remark, build_remark
 
 REPOSITORY = re.compile(r"terraform-provider-([a-z0-9][a-z0-9-]*)")
 REFUSED_SYMBOLS = frozenset("\u2260\u226e\u226f")  # not equal, not less, not greater; allowed since Unicode 15.1
@@ -106,19 +106,14 @@ def remarks(filenames: Collection[str], name: str, version: str) -> tuple[Remark
     """Return remarks on files that are missing or misnamed. `version` has no "v"."""
     findings = [*_missing(filenames, name, version), *_archives(filenames, name, version)]
     if f"{signature(name, version)}.asc" in filenames or f"{sums(name, version)}.asc" in filenames:
-        findings.append(warn("armoured", "The signature is armored. The registry reads the binary signature, .sig."))
+        findings.append(build_remark("armoured"))
     return tuple(findings)
 
 
 def _missing(filenames: Collection[str], name: str, version: str) -> list[Remark]:
-    remarks_by_name = {
-        sums(name, version): fail("no_sums", f"There is no {sums(name, version)}."),
-        signature(name, version): fail("no_signature", f"There is no {signature(name, version)}."),
-        manifest(name, version): warn(
-            "no_manifest", f"There is no {manifest(name, version)}, so Terraform assumes protocol 5.0."
-        ),
-    }
-    return [remark for filename, remark in remarks_by_name.items() if filename not in filenames]
+    expected = (("no_sums", sums), ("no_signature", signature), ("no_manifest", manifest))
+    names = ((key, build_name(name, version)) for key, build_name in expected)
+    return [build_remark(key, name=filename) for key, filename in names if filename not in filenames]
 
 
 def _archives(filenames: Collection[str], name: str, version: str) -> list[Remark]:
@@ -127,6 +122,6 @@ def _archives(filenames: Collection[str], name: str, version: str) -> list[Remar
     pattern = f"{prefix(name, version)}_OS_ARCH.zip"
     misnamed = [filename for filename in zips if filename not in mine][:5]
     return [
-        *([] if mine else [fail("no_archive", f"There is no {pattern}.")]),
-        *(fail("misnamed", f"{filename} is not named {pattern}.") for filename in misnamed),
+        *([] if mine else [build_remark("no_archive", name=pattern)]),
+        *(build_remark("misnamed", found=filename, name=pattern) for filename in misnamed),
     ]

@@ -1,9 +1,14 @@
-"""Remarks about a file, each with a name, an outcome and a sentence. Standard library only."""
+"""Remarks about a file, each with a name, an outcome and a sentence. Their texts are in data/remarks.yaml."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 
-from verification.outcomes import WORST_FIRST, Outcome
+from pydantic import TypeAdapter
+
+from portal.core.content_files import load_content
+from verification.outcomes import Outcome, get_worst_outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,20 +20,27 @@ class Remark:
     text: str
 
 
-def fail(key: str, text: str) -> Remark:
-    return Remark(key, Outcome.FAIL, text)
+@cache
+def _load_remarks() -> dict[str, Remark]:
+    """Return the remarks by key, their texts with placeholders."""
+    path = Path(__file__).parents[1] / "data" / "remarks.yaml"
+    texts_by_outcome = load_content(path, TypeAdapter(dict[Outcome, dict[str, str]]))
+    return {
+        key: Remark(key, outcome, text) for outcome, texts in texts_by_outcome.items() for key, text in texts.items()
+    }
 
 
-def warn(key: str, text: str) -> Remark:
-    return Remark(key, Outcome.WARN, text)
+def build_remark(key: str, /, **values: object) -> Remark:
+    """Return the remark with this key, its text filled with the values."""
+    remark = _load_remarks()[key]
+    return replace(remark, text=remark.text.format(**values))
 
 
-def select_remarks(*candidates: tuple[object, Remark]) -> list[Remark]:
-    """Return the remarks whose condition is true."""
-    return [remark for condition, remark in candidates if condition]
+def select_remarks(conditions: Mapping[str, object], /, **values: object) -> list[Remark]:
+    """Return the remarks whose condition is true, by their keys. The texts of all are filled with the same values."""
+    return [build_remark(key, **values) for key, condition in conditions.items() if condition]
 
 
 def outcome_of(remarks: Iterable[Remark]) -> Outcome:
     """Return the worst outcome of the remarks, PASS where there are none."""
-    present = {remark.outcome for remark in remarks}
-    return next((outcome for outcome in WORST_FIRST if outcome in present), Outcome.PASS)
+    return get_worst_outcome([Outcome.PASS, *(remark.outcome for remark in remarks)])

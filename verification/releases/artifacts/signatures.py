@@ -21,7 +21,7 @@ from verification.releases.artifacts.arithmetic import ArithmeticResult, LimitEr
 from verification.releases.artifacts.armor import ArmorError, decode
 from verification.releases.artifacts.keyrings import Candidate, Certificate
 from verification.releases.artifacts.packets import PacketError, PublicKey, Reader, read_header
-from verification.releases.artifacts.remarks import Remark, fail, warn
+from verification.releases.artifacts.remarks import Remark
 from verification.releases.artifacts.signature_packets import SIGNATURE, Signature, read_packets
 from verification.terraform.messages import (
     ACCEPT_DECISION,
@@ -102,7 +102,7 @@ class Verdict:
     def remarks(self) -> tuple[Remark, ...]:
         if self.kind == SignatureClass.GOOD:
             return ()
-        return ((warn if self.outcome == Outcome.WARN else fail)(self.kind, self.summary),)
+        return (Remark(self.kind, self.outcome, self.summary),)
 
 
 def judge(document: bytes, signature: bytes, keys: Sequence[bytes], *, now: float) -> Verdict:

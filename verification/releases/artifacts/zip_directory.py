@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from verification.releases.artifacts.remarks import build_remark
+
 END = b"PK\x05\x06"
 END_64 = b"PK\x06\x07"
 ENTRY = struct.Struct("<4s6H3L5H2L")
@@ -21,11 +23,11 @@ SYMLINK, FOLDER, FILE = 0o120000, 0o040000, 0o100000
 
 
 class Malformed(ValueError):
-    """The bytes are not a readable archive. `key` names the reason; the text is a sentence."""
+    """The bytes are not a readable archive. `remark` says why."""
 
-    def __init__(self, key: str, text: str) -> None:
-        super().__init__(text)
-        self.key = key
+    def __init__(self, key: str, **values: object) -> None:
+        self.remark = build_remark(key, **values)
+        super().__init__(self.remark.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +76,16 @@ def read(file: BinaryIO, size: int, most: int) -> Directory:
     at, tail, comment, after = _tail(file, size)
     _, disk, first_disk, here, count, length, offset, _ = tail
     if 0xFFFF in (count, here) or 0xFFFFFFFF in (length, offset) or _is_64(file, at):
-        raise Malformed("zip64", "The archive uses the ZIP64 format.")
+        raise Malformed("zip64")
     if disk or first_disk or here != count:
-        raise Malformed("disks", "The archive is split into several files.")
+        raise Malformed("disks")
     if count > most:
-        raise Malformed("members", f"The archive has {count} members; {most} are the most.")
+        raise Malformed("members", count=count, most=most)
     start = at - length
     if start < 0 or start < offset:
-        raise Malformed("directory", "The central directory is not where the archive says.")
+        raise Malformed("directory")
     if length > MAX_DIRECTORY_BYTES:
-        raise Malformed("directory_size", "The central directory is too long.")
+        raise Malformed("directory_size")
     before = start - offset  # places count from the archive's own beginning
     file.seek(start)
     entries = tuple(_entries(file, file.read(length), count, before, start))
@@ -102,7 +104,7 @@ def _tail(file: BinaryIO, size: int) -> tuple[int, tuple[int, ...], bytes, int]:
             if end <= len(last):
                 return base + at, fields, last[at + TAIL.size : end], len(last) - end
         at = last.rfind(END, 0, at)
-    raise Malformed("no_zip", "The file is not a ZIP archive.")
+    raise Malformed("no_zip")
 
 
 def _is_64(file: BinaryIO, at: int) -> bool:
@@ -116,18 +118,18 @@ def _entries(file: BinaryIO, directory: bytes, count: int, before: int, end: int
     at = 0
     for _ in range(count):
         if at + ENTRY.size > len(directory):
-            raise Malformed("directory_short", "The central directory ends before its last member.")
+            raise Malformed("directory_short")
         fields = ENTRY.unpack_from(directory, at)
         signature, _, _, flags, method, _, _, crc, packed_size, size, name, extra, comment, _, _, outer, offset = fields
         if signature != b"PK\x01\x02":
-            raise Malformed("directory_entry", "The central directory contains an invalid entry.")
+            raise Malformed("directory_entry")
         raw_name = directory[at + ENTRY.size : at + ENTRY.size + name]
         start = before + offset
         local, data = _local(file, start, end)
         yield Member(raw_name, flags, method, crc, packed_size, size, outer >> 16, start, data, local)
         at += ENTRY.size + name + extra + comment
     if at != len(directory):
-        raise Malformed("directory_long", "The central directory is longer than its members.")
+        raise Malformed("directory_long")
 
 
 def _local(file: BinaryIO, start: int, end: int) -> tuple[tuple[bytes, int, int, int, int, int], int]:
@@ -135,7 +137,7 @@ def _local(file: BinaryIO, start: int, end: int) -> tuple[tuple[bytes, int, int,
     file.seek(start)
     head = file.read(LOCAL.size)
     if start + LOCAL.size > end or len(head) < LOCAL.size or head[:4] != b"PK\x03\x04":
-        raise Malformed("local_header", "A member is not where the central directory says.")
+        raise Malformed("local_header")
     _, _, flags, method, _, _, crc, packed_size, size, name, extra = LOCAL.unpack(head)
     data = start + LOCAL.size + name + extra
     return (file.read(name), flags, method, crc, packed_size, size), data
