@@ -1,17 +1,17 @@
 """Installation paths and configuration of a provider. Pure functions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
 from portal.core.content_files import Content, load_content
-from portal.core.translation import gettext_noop
 from verification.releases.artifacts import file_names
 from verification.terraform.versions import parse_version, suggest_constraint
 
 PUBLIC_HOST = "registry.terraform.io"
+DATA = Path(__file__).parent / "data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,18 +23,30 @@ class PlatformNames(Content):
     recommended: tuple[str, ...]
 
 
-PLATFORM_NAMES = load_content(Path(__file__).parent / "data" / "platforms.yaml", TypeAdapter(PlatformNames))
+PLATFORM_NAMES = load_content(DATA / "platforms.yaml", TypeAdapter(PlatformNames))
 RECOMMENDED_PLATFORMS = PLATFORM_NAMES.recommended
 REQUIRED_PLATFORM = "linux_amd64"  # HCP Terraform runs on it
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Place(Content):
     """Path of a file or folder, with a note for the reader."""
 
     what: str
     path: str
     note: str = ""
+    always_has_slashes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceFile(Content):
+    """Content of places.yaml: the places, with placeholders in their paths, and the texts to translate."""
+
+    translatable: tuple[str, ...]
+    places: tuple[Place, ...]
+
+
+PLACES = load_content(DATA / "places.yaml", TypeAdapter(PlaceFile)).places
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,59 +71,22 @@ def describe_platform(platform: str) -> str:
     return f"{PLATFORM_NAMES.operating_systems.get(os, os)}, {PLATFORM_NAMES.architectures.get(arch, arch)}"
 
 
-def get_user_plugins_folder(os: str) -> str:
-    """Return the folder for a user's own plugins."""
-    return r"%APPDATA%\terraform.d\plugins" if os == "windows" else "~/.terraform.d/plugins"
-
-
-def _join_path(os: str, *parts: str) -> str:
-    return ("\\" if os == "windows" else "/").join(parts)
-
-
 def list_places(source: Source, version: str, os: str, arch: str) -> tuple[Place, ...]:
     """Return the paths of a platform's files: installed by hand, in a mirror, in a cache, and in a working folder."""
     platform, binary = f"{os}_{arch}", file_names.binary(source.name, version, os)
-    archive = (source.host, source.namespace, source.name, file_names.archive(source.name, version, os, arch))
-    unpacked_path = (*archive[:3], version, platform, binary)
-    working_path = _join_path(os, ".terraform", "providers", *unpacked_path)
-    return (
-        *_list_user_plugin_places(os, platform, binary, archive, unpacked_path),
-        Place(gettext_noop("Mirror in a folder, unpacked"), _join_path(os, "MIRROR", *unpacked_path)),
-        Place(gettext_noop("Mirror in a folder, packed"), _join_path(os, "MIRROR", *archive)),
-        Place(gettext_noop("Mirror on the web"), "/".join(("https://MIRROR", *archive)), MIRROR_NOTE),
-        Place(gettext_noop("Plugin cache"), "/".join(("$HOME/.terraform.d/plugin-cache", *unpacked_path)), CACHE_NOTE),
-        Place(gettext_noop("Working folder"), working_path, gettext_noop("Written by terraform init.")),
-        Place(
-            gettext_noop("Working folder, own plugins"),
-            _join_path(os, "terraform.d", "plugins", *unpacked_path),
-            gettext_noop("Terraform searches it first. Before 0.13, it also searches the working folder itself."),
-        ),
-    )
+    values = {
+        "user_plugins": "%APPDATA%/terraform.d/plugins" if os == "windows" else "~/.terraform.d/plugins",
+        "unpacked": f"{source.path}/{version}/{platform}/{binary}",
+        "packed": f"{source.path}/{file_names.archive(source.name, version, os, arch)}",
+        "platform": platform,
+        "binary": binary,
+    }
+    return tuple(replace(place, path=_format_path(place, os, values)) for place in PLACES)
 
 
-MIRROR_NOTE = gettext_noop("Beside index.json and VERSION.json.")
-CACHE_NOTE = gettext_noop(
-    "Set with plugin_cache_dir or TF_PLUGIN_CACHE_DIR, with forward slashes also on Windows. "
-    "The folder must exist, must not be a folder for plugins or a mirror, and is never cleaned by Terraform. "
-    "Terraform links cached files into working folders where the system can, and copies them on Windows. "
-    "It still asks the registry for versions. The setting is permanent; the variable overrides it in one shell."
-)
-
-
-def _list_user_plugin_places(
-    os: str, platform: str, binary: str, archive: tuple[str, ...], unpacked_path: tuple[str, ...]
-) -> tuple[Place, ...]:
-    rows = (
-        (gettext_noop("User plugins, unpacked"), unpacked_path, gettext_noop("Terraform 0.13 and newer.")),
-        (gettext_noop("User plugins, packed"), archive, gettext_noop("The archive as it was published.")),
-        (gettext_noop("User plugins, before 0.13"), (binary,), gettext_noop("For the system that it was built for.")),
-        (
-            gettext_noop("User plugins, before 0.13, several systems"),
-            (platform, binary),
-            gettext_noop("Terraform reads the folder and the subfolder of its own system, and no other."),
-        ),
-    )
-    return tuple(Place(what, _join_path(os, get_user_plugins_folder(os), *parts), note) for what, parts, note in rows)
+def _format_path(place: Place, os: str, values: dict[str, str]) -> str:
+    path = place.path.format(**values)
+    return path.replace("/", "\\") if os == "windows" and not place.always_has_slashes else path
 
 
 def format_cache_setting(folder: str) -> str:
