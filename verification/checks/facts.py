@@ -8,61 +8,45 @@ from types import MappingProxyType
 from django.conf import settings
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from pydantic import TypeAdapter
 
+from portal.core.content_files import Content, load_content
 from verification.checks.repository_reading import RepositoryReading, try_read
 from verification.checks.rules.shared_reads import find_newest_release
+from verification.checks.types import CONTENT_FOLDER
 
 GITHUB, REGISTRY = "GitHub", "Terraform Registry"
 MISSING_FACTS = frozenset({"license", "release"})  # shown as "None" if a source states none
 CODEOWNERS_PATHS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 MAX_OWNERS = 5
-FACT_LABELS = {
-    "repository": gettext_noop("Repository"),
-    "former_name": gettext_noop("Renamed from"),
-    "visibility": gettext_noop("Visibility"),
-    "archived": gettext_noop("State"),
-    "owner_type": gettext_noop("Owned by"),
-    "license": gettext_noop("License"),
-    "default_branch": gettext_noop("Default branch"),
-    "language": gettext_noop("Language"),
-    "topics": gettext_noop("Topics"),
-    "release": gettext_noop("Latest release"),
-    "artifacts": gettext_noop("Release files"),
-    "open_issues": gettext_noop("Open issues and pull requests"),
-    "docs": gettext_noop("Documentation"),
-    "examples": gettext_noop("Examples"),
-    "maintainers": gettext_noop("Code owners"),
-    "listing": gettext_noop("Provider"),
-    "tier": gettext_noop("Tier"),
-    "version": gettext_noop("Version"),
-    "downloads": gettext_noop("Downloads"),
-    "signing_keys": gettext_noop("Signing keys"),
-    "namespace": gettext_noop("Namespace"),
-    "providers": gettext_noop("Providers"),
-    "endpoint": gettext_noop("URL"),
-    "reply": gettext_noop("Reply to verification"),
-}
-FACT_VALUES = {
-    "organization": gettext_noop("Organization"),
-    "user": gettext_noop("Personal account"),
-    "private": gettext_noop("Private"),
-    "archived": gettext_noop("Archived, read-only"),
-    "official": gettext_noop("Official"),
-    "partner": gettext_noop("Partner"),
-    "community": gettext_noop("Community"),
-    "docs": gettext_noop("docs folder"),
-    "examples": gettext_noop("examples folder"),
-}
-# Facts whose values are keys
-NAMED_VALUES = frozenset({"visibility", "archived", "owner_type", "tier", "docs", "examples"})
-COUNTS = frozenset({"artifacts", "open_issues", "downloads", "providers"})
-SOURCE_PAGES = frozenset({"repository", "listing", "namespace", "endpoint"})  # facts whose URL is the source's page
+
+
+@dataclass(frozen=True, slots=True)
+class FactDescription(Content):
+    """How pages show a fact. `is_source_page`: whether its URL is the source's page."""
+
+    label: str
+    is_count: bool = False
+    is_source_page: bool = False
+    has_named_value: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FactFile(Content):
+    """Content of facts.yaml. `values`: the labels of named values; `translatable`: the keys of messages."""
+
+    translatable: tuple[str, ...]
+    facts: dict[str, FactDescription]
+    values: dict[str, FactDescription]
+
+
+FILE = load_content(CONTENT_FOLDER / "facts.yaml", TypeAdapter(FactFile))
+FACTS, FACT_VALUES = FILE.facts, {value: description.label for value, description in FILE.values.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A stated value. `key` names it in FACT_LABELS; `source` is who states it."""
+    """A stated value. `key` names it in FACTS; `source` is who states it."""
 
     key: str
     value: str
@@ -184,7 +168,7 @@ def _build_group(
     newest = max((read_at[fact.key] for fact in facts if fact.key in read_at), default=None)
     rows = (
         FactRow(
-            _(FACT_LABELS[fact.key]),
+            _(FACTS[fact.key].label),
             _format_value(fact.key, fact.value),
             fact.url,
             None if read_at.get(fact.key) == newest else read_at.get(fact.key),
@@ -193,7 +177,7 @@ def _build_group(
         for fact in facts
         if fact.key not in hidden
     )
-    url = next((fact.url for fact in facts if fact.key in SOURCE_PAGES), "")
+    url = next((fact.url for fact in facts if FACTS[fact.key].is_source_page), "")
     return FactGroup(source, tuple(rows), url, newest)
 
 
@@ -201,6 +185,6 @@ def _format_value(key: str, value: str) -> str:
     """Return the value for readers: a zero and a missing value read "None"."""
     if value in {"", "0"}:
         return _("None")
-    if key in COUNTS:
+    if FACTS[key].is_count:
         return number_format(int(value), use_l10n=True, force_grouping=True)
-    return _(FACT_VALUES[value]) if key in NAMED_VALUES and value in FACT_VALUES else value
+    return _(FACT_VALUES[value]) if FACTS[key].has_named_value and value in FACT_VALUES else value

@@ -15,7 +15,7 @@ from integrations.submissions.models import RequirementFulfillment
 from integrations.submissions.selectors.context import count_with_groups
 from integrations.submissions.workflow.states import FULFILLED_STATUSES
 from portal.core.value_types import JsonObject
-from verification.checks.facts import FACT_LABELS, Fact, FactGroup, group_facts
+from verification.checks.facts import FACTS, Fact, FactGroup, group_facts
 from verification.discovery.models import Discovery
 from verification.outcomes import Outcome, get_worst_outcome
 
@@ -84,7 +84,7 @@ class RequirementsPreview:
 
 def list_facts(discovery: Discovery) -> list[FactGroup]:
     """Return the facts by source, in the order in which they were read."""
-    return group_facts([Fact(**fact) for fact in discovery.facts if fact["key"] in FACT_LABELS])
+    return group_facts([Fact(**fact) for fact in discovery.facts if fact["key"] in FACTS])
 
 
 def list_program_choices(discovery: Discovery) -> list[ProgramChoice]:

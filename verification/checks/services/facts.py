@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 
 from integrations.submissions.models import Integration
 from portal.core.json_text import clean_json
-from verification.checks.facts import FACT_LABELS, GITHUB, REGISTRY, Fact, list_repository_facts
+from verification.checks.facts import FACTS, GITHUB, REGISTRY, Fact, list_repository_facts
 from verification.checks.models import Observation
 from verification.checks.repository_reading import read_repository
 from verification.checks.services.observations import FACT_PREFIX, store_observation
@@ -31,7 +31,7 @@ def _select_facts(integration: Integration) -> QuerySet[Observation]:
 def load_facts(integration: Integration) -> tuple[list[Fact], dict[str, datetime]]:
     """Return the stored facts in the order of the page, and when each was read, by key."""
     rows = {row.key.removeprefix(FACT_PREFIX): row for row in _select_facts(integration)}
-    facts = [Fact(key, source=rows[key].source, **(rows[key].value or {})) for key in FACT_LABELS if key in rows]
+    facts = [Fact(key, source=rows[key].source, **(rows[key].value or {})) for key in FACTS if key in rows]
     return facts, {key: row.confirmed_at for key, row in rows.items()}
 
 
