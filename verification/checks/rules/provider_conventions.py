@@ -145,7 +145,7 @@ def check_organization(subject: Subject, sources: Sources) -> Result:
     other_providers = [provider for provider in subject.siblings if provider.partition("/")[0].lower() != owner.lower()]
     if other_providers:
         evidence += tuple(Evidence("Elsewhere", provider) for provider in other_providers[:MAX_EVIDENCE_ITEMS])
-        count_phrase = "1 other provider" if len(other_providers) == 1 else f"{len(other_providers)} other providers"
+        count_phrase = format_count(len(other_providers), "other provider")
         return Result(
             Outcome.WARN, f"The partner has {count_phrase} outside of {owner}.", evidence, inspected_revisions
         )

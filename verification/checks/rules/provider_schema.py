@@ -17,7 +17,7 @@ from verification.checks.rules.shared_reads import (
     with_value,
 )
 from verification.checks.types import CONTENT_FOLDER, Subject, load_descriptions, register_check
-from verification.outcomes import Evidence, Outcome, Result
+from verification.outcomes import Evidence, Outcome, Result, format_count
 from verification.releases.registry_package import protocols_of_manifest
 from verification.sources import Sources
 from verification.sources.errors import SourceError
@@ -56,13 +56,12 @@ def check_schema_read(subject: Subject, sources: Sources, inspection: JsonObject
         summary = "The provider and Terraform return different schemas."
         return Result(Outcome.FAIL, summary, evidence)
     names = inspection["offered"]
-    summary = f"{_pluralize(names['resources'], 'resource')} and {_pluralize(names['data-sources'], 'data source')}"
+    resources = format_count(len(names["resources"]), "resource")
+    data_sources = format_count(len(names["data-sources"]), "data source")
     suffix = ", the same through Terraform" if len(inspection["readings"]) > 1 else ""
-    return Result(Outcome.PASS, f"{summary} over protocol {inspection['protocol']}{suffix}.", evidence)
-
-
-def _pluralize(names: list[str], word: str) -> str:
-    return f"{len(names)} {word}{'' if len(names) == 1 else 's'}"
+    return Result(
+        Outcome.PASS, f"{resources} and {data_sources} over protocol {inspection['protocol']}{suffix}.", evidence
+    )
 
 
 def _build_reading_evidence(reading: JsonObject) -> Evidence:

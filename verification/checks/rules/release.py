@@ -9,7 +9,12 @@ from dataclasses import replace
 
 from django.conf import settings
 
-from verification.checks.rules.shared_reads import find_release, list_published_releases, with_value
+from verification.checks.rules.shared_reads import (
+    NO_REPOSITORY_RESULT,
+    find_release,
+    list_published_releases,
+    with_value,
+)
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.releases import RULES, TERRAFORM_ID, Report, unchanged_archives, verify
@@ -25,7 +30,6 @@ ARCHIVES_KEY = "release.archives"  # key in `known` that the next run reads
 EXCLUDED_IDS = ("release.listed", "release.platforms")  # covered by registry.listed and registry.platforms
 TIMEOUT_SECONDS = 120  # for reading a whole release with its archives
 CLOCK_TOLERANCE_SECONDS = 120  # a release may be signed during the run by a machine whose clock is ahead
-NO_PROVIDER_RESULT = Result(Outcome.FAIL, "Enter the repository URL first.")
 
 
 def read_report(subject: Subject, sources: Sources) -> Report:
@@ -91,7 +95,7 @@ def add_terraform_evidence(check_result: Result, report: Report) -> Result:
 
 
 def _read_report_of_provider(subject: Subject, sources: Sources) -> Report | Result:
-    return read_report(subject, sources) if subject.namespace and subject.provider else NO_PROVIDER_RESULT
+    return read_report(subject, sources) if subject.namespace and subject.provider else NO_REPOSITORY_RESULT
 
 
 with_report = with_value(_read_report_of_provider, add_terraform_evidence)
@@ -122,7 +126,7 @@ for _id in (*(id for id, _, _ in RULES if id not in EXCLUDED_IDS), TERRAFORM_ID)
 @register_check("release.files")
 def check_release_files(subject: Subject, sources: Sources) -> Result:
     if not subject.repository:
-        return NO_PROVIDER_RESULT
+        return NO_REPOSITORY_RESULT
     releases = list_published_releases(subject, sources)
     release = find_release(releases, subject.requested_tag)
     if release is None:

@@ -5,8 +5,13 @@ from dataclasses import replace
 from urllib.parse import unquote, urlsplit
 
 from portal.core.value_types import JsonObject
-from verification.checks.rules.release import NO_PROVIDER_RESULT, read_report, with_report
-from verification.checks.rules.shared_reads import find_newest_release, list_published_releases, read_code
+from verification.checks.rules.release import read_report, with_report
+from verification.checks.rules.shared_reads import (
+    NO_REPOSITORY_RESULT,
+    find_newest_release,
+    list_published_releases,
+    read_code,
+)
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result, format_count
 from verification.releases import Report
@@ -66,7 +71,7 @@ def _get_digest(reply: RegistryReply | None) -> dict[str, str]:
 @register_check("release.tag")
 def check_tag_unchanged(subject: Subject, sources: Sources) -> Result:
     if not subject.repository:
-        return NO_PROVIDER_RESULT
+        return NO_REPOSITORY_RESULT
     newest_release = find_newest_release(list_published_releases(subject, sources))
     tag_name = subject.tag or (newest_release.tag if newest_release else "")
     if not tag_name:
@@ -89,7 +94,7 @@ def check_tag_unchanged(subject: Subject, sources: Sources) -> Result:
 @register_check("release.newest")
 def check_newest_version(subject: Subject, sources: Sources) -> Result:
     if not (subject.namespace and subject.provider):
-        return NO_PROVIDER_RESULT
+        return NO_REPOSITORY_RESULT
     report = read_report(subject, sources)
     versions = report.release.versions.value
     if versions is None:

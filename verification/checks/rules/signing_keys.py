@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 from pydantic import TypeAdapter
 
 from portal.core.content_files import load_content
-from verification.checks.rules.release import NO_PROVIDER_RESULT, add_terraform_evidence, read_report
-from verification.checks.rules.shared_reads import with_value
+from verification.checks.rules.release import add_terraform_evidence, read_report
+from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, with_value
 from verification.checks.types import CONTENT_FOLDER, Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.releases import Report
@@ -70,7 +70,7 @@ def _read_keys(armored_text: str) -> list[Certificate]:
 
 
 def _read_keys_of_provider(subject: Subject, sources: Sources) -> SigningKeys | Result:
-    return read_signing_keys(subject, sources) if subject.namespace and subject.provider else NO_PROVIDER_RESULT
+    return read_signing_keys(subject, sources) if subject.namespace and subject.provider else NO_REPOSITORY_RESULT
 
 
 with_signing_keys = with_value(_read_keys_of_provider, lambda result, keys: add_terraform_evidence(result, keys.report))

@@ -11,6 +11,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from portal.core.cli import build_usage_error
+from verification.outcomes import format_count
 from verification.schemas.engine.diff import SchemaChange, SchemaDifference, compare_schemas
 from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.engine.types import ParsedSchema, SchemaParseError
@@ -90,9 +91,8 @@ def format_lines(
     schema: ParsedSchema, schema_difference: SchemaDifference, version_verdict: VersionVerdict | None
 ) -> list[str]:
     """Format the changes as text, breaking changes first, grouped by subject."""
-    lines = [
-        f"{schema.source}: {_format_count(len(schema_difference.breaking))}, {len(schema_difference.others)} other."
-    ]
+    breaking_count = format_count(len(schema_difference.breaking), "breaking change")
+    lines = [f"{schema.source}: {breaking_count}, {len(schema_difference.others)} other."]
     lines.append(version_verdict.sentence if version_verdict else NO_VERDICT)
     for title, changes in (
         ("Breaking changes:", schema_difference.breaking),
@@ -100,10 +100,6 @@ def format_lines(
     ):
         lines += ["", title, *_format_changes(changes)] if changes else []
     return lines
-
-
-def _format_count(number: int) -> str:
-    return "1 breaking change" if number == 1 else f"{number} breaking changes"
 
 
 def _format_changes(changes: tuple[SchemaChange, ...]) -> list[str]:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from verification.outcomes import format_count
 from verification.plugins.messages import API_VERSION, PLUGIN_TYPE_NUMBERS
 from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords, PluginCall
 from verification.testruns.rules import (
@@ -88,8 +89,7 @@ def check_release_version(records: NomadPluginRecords, call: PluginCall) -> Rule
 def check_schema(records: NomadPluginRecords, call: PluginCall) -> RuleOutcome:
     if records.schema:
         return report_failure(" ".join(records.schema[:3])[:600])
-    count = len(_get_attributes(call))
-    return report_pass(f"The schema has {count} top-level {'name' if count == 1 else 'names'}.")
+    return report_pass(f"The schema has {format_count(len(_get_attributes(call)), 'top-level name')}.")
 
 
 def _get_attributes(call: PluginCall) -> dict[str, object]:
