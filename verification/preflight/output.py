@@ -7,7 +7,6 @@ from xml.etree import ElementTree as xml
 
 from portal.core.value_types import JsonObject
 from verification.outcomes import Outcome
-from verification.preflight.locations import list_files
 from verification.preflight.report import EXIT_FINDINGS, EXIT_PASSED, EXIT_UNDECIDED, PreflightReport
 from verification.preflight.sarif import build_sarif
 
@@ -105,7 +104,7 @@ def format_annotations(report: PreflightReport) -> str:
         if level:
             advice = check["advice"] if check["outcome"] == Outcome.FAIL else ""
             level = "notice" if check["hint"] else level
-            file = sanitize(list_files(check, report.subject.repository)[0])
+            file = sanitize(report.list_files(check)[0])
             message = sanitize(f"{check['summary']} {advice}".strip())
             place = f"file={_escape_property(file)},line=1,title={_escape_property(check['title'])}"
             lines.append(f"::{level} {place}::{_escape_data(message)}")

@@ -1,8 +1,13 @@
-"""Report of a preflight run: the results in order, as JSON, and the exit code."""
+"""Report of a preflight run: the results in order, the files of findings, as JSON, and the exit code."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
 
+from pydantic import TypeAdapter
+
+from portal.core.content_files import load_content
 from portal.core.value_types import JsonObject
 from verification.checks import execution
 from verification.checks.types import Subject
@@ -15,6 +20,7 @@ EXIT_CODE_BY_OUTCOME = {
     Outcome.WARN: EXIT_PASSED,
     Outcome.FAIL: EXIT_FINDINGS,
 }
+FILE_BY_KEY_PREFIX = load_content(Path(__file__).parent / "content" / "files.yaml", TypeAdapter(dict[str, str]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +59,18 @@ class PreflightReport:
                 for key, result in self.results.items()
             ],
         }
+
+    def list_files(self, check: JsonObject) -> list[str]:
+        """Return the files of a finding: those in its evidence, otherwise the one in which it is usually fixed.
+
+        The second one need not exist, for example a missing license.
+        """
+        urls = [item["url"] for item in check["evidence"]]
+        files = [_get_file(url) for url in urls if f"/{self.subject.repository}/blob/".lower() in url.lower()]
+        usual = next(file for prefix, file in FILE_BY_KEY_PREFIX.items() if check["id"].startswith(prefix))
+        return list(dict.fromkeys(files)) or [usual]
+
+
+def _get_file(url: str) -> str:
+    """Return the path in the repository of https://HOST/OWNER/NAME/blob/COMMIT/PATH."""
+    return unquote(url.partition("/blob/")[2].partition("/")[2].partition("#")[0])

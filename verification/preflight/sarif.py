@@ -10,7 +10,6 @@ from urllib.parse import quote
 from portal.core.value_types import JsonObject
 from verification.checks.types import get_description
 from verification.outcomes import Outcome
-from verification.preflight.locations import list_files
 from verification.preflight.report import PreflightReport
 
 SCHEMA_URL = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -35,9 +34,7 @@ def build_sarif(report: PreflightReport) -> JsonObject:
             }
         ],
         "results": [
-            _build_result(index, check, report.subject.repository)
-            for index, check in enumerate(checks)
-            if check["outcome"] in LEVELS
+            _build_result(index, check, report) for index, check in enumerate(checks) if check["outcome"] in LEVELS
         ],
     }
     return {"$schema": SCHEMA_URL, "version": "2.1.0", "runs": [run]}
@@ -56,11 +53,11 @@ def _build_rule(check: JsonObject) -> JsonObject:
     return rule | {"helpUri": description.help} if description.help else rule
 
 
-def _build_result(index: int, check: JsonObject, repository: str) -> JsonObject:
+def _build_result(index: int, check: JsonObject, report: PreflightReport) -> JsonObject:
     """Return a finding. Its region is the first line, because checks judge files and code scanning requires a line."""
     locations = [
         {"physicalLocation": {"artifactLocation": {"uri": quote(file)}, "region": {"startLine": 1}}}
-        for file in list_files(check, repository)
+        for file in report.list_files(check)
     ]
     return {
         "ruleId": check["id"],
