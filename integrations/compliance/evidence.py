@@ -15,8 +15,7 @@ from integrations.sla.explanation import serialize_clock
 from integrations.sla.metrics import MetricsScope
 from integrations.sla.models import SlaBreach, SupportIssue
 from integrations.submissions.models import Integration
-from portal.audit.catalog import EMAILS
-from portal.audit.event_types import Category
+from portal.audit.event_types import EMAILS, Category
 from portal.audit.models import AuditEvent
 from portal.core.value_types import JsonObject
 from portal.notifications.models import EmailMessage

@@ -14,12 +14,11 @@ from django.db.models import Q, QuerySet
 from integrations.sla.engine.types import Severity
 from integrations.submissions import notices
 from portal.accounts.models import User
-from portal.audit.catalog import EMAILS
+from portal.audit.event_types import EMAILS
 from portal.audit.models import AuditEvent
 from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import TemplateContext
-from portal.jobs.context import JobContext
-from portal.jobs.definitions import job
+from portal.jobs.definitions import JobContext, job
 from portal.jobs.services import enqueue
 from portal.notifications import email
 from portal.notifications.models import EmailMessage

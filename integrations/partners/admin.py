@@ -13,7 +13,7 @@ from portal.accounts.admin import UserAdmin
 from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.core.admin import ReadOnlyAdminMixin
-from portal.core.text_fields import SingleLineField
+from portal.core.form_fields import SingleLineField
 
 
 class MembershipInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore[type-arg]

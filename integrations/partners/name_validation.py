@@ -15,8 +15,8 @@ from integrations.partners.reserved_names import find_reserved_name
 from portal.audit.models import AuditEvent
 from portal.core import badge_impersonation
 from portal.core.content_files import load_content
+from portal.core.form_fields import explain_text_refusal
 from portal.core.name_matching import compute_name_key, compute_skeleton, has_mixed_scripts
-from portal.core.text_fields import explain_text_refusal
 
 MAX_NAME_LENGTH = 120
 OLD_NAME_RETENTION = timedelta(days=365)

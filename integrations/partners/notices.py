@@ -8,8 +8,7 @@ from django.utils import translation
 from integrations.partners import permissions
 from integrations.partners.models import Role
 from portal.accounts.models import User
-from portal.audit.catalog import EMAILS
-from portal.audit.event_types import Audience
+from portal.audit.event_types import EMAILS, Audience
 from portal.audit.models import AuditEvent
 from portal.notifications import email
 

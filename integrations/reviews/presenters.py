@@ -16,7 +16,7 @@ from integrations.submissions.services.transitions import AvailableTransition
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.states import ResponsibleParty, Stage
 from portal.accounts.models import User
-from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
+from portal.audit.event_types import EVENT_TYPES_BY_TRANSITION
 
 MAX_CONTACTS = 3
 

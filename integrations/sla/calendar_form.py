@@ -17,9 +17,8 @@ from integrations.partners.services.calendars import MIN_WEEKLY_WORKDAYS, explai
 from integrations.sla.engine.types import OPEN_STATES
 from integrations.sla.models import SlaClock
 from portal.core.business_time import Calendar, add_business_days
-from portal.core.django_arguments import FormArguments
+from portal.core.form_fields import FormArguments, MultiLineField, SingleLineField
 from portal.core.holidays import UnknownRegionError, list_countries, load_holidays
-from portal.core.text_fields import MultiLineField, SingleLineField
 from portal.core.value_types import NamedValues
 
 HOLIDAY_YEARS_AHEAD = 6

@@ -20,8 +20,8 @@ from integrations.sla.models import HAS_TARGET, MonitoredRepository, SlaClock
 from integrations.submissions.models import Integration
 from portal.accounts.requests import AnyUser
 from portal.core.figures import read_figures
+from portal.core.form_fields import clean_search_query
 from portal.core.name_matching import compute_name_key
-from portal.core.text_fields import clean_search_query
 
 NamedRow = TypeVar("NamedRow", Partner, Integration)
 MAX_OPTIONS = 100  # of a select

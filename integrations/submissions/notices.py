@@ -21,8 +21,7 @@ from integrations.submissions.workflow.states import ResponsibleParty, ReviewSta
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
-from portal.audit.catalog import EMAILS
-from portal.audit.event_types import Audience
+from portal.audit.event_types import EMAILS, Audience
 from portal.audit.models import AuditEvent
 from portal.core.value_types import TemplateContext
 from portal.notifications import email, preferences

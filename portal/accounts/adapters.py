@@ -30,7 +30,7 @@ from portal.accounts.requests import AnyUser
 from portal.accounts.security_log import TEXTS, AccountEmail, record_failed_sign_in, record_security_event
 from portal.core import crypto
 from portal.core.client_ip import get_client_network
-from portal.core.text_fields import explain_text_refusal
+from portal.core.form_fields import explain_text_refusal
 from portal.core.value_types import JsonObject, NamedValues
 from portal.notifications import email as mail
 

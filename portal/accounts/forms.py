@@ -16,9 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from portal.accounts.models import User
-from portal.core import text_fields
-from portal.core.django_arguments import ModelFormArguments
-from portal.core.text_fields import SingleLineField
+from portal.core.form_fields import ModelFormArguments, SingleLineField, explain_text_refusal
 
 # Consistent labels on all sign-in pages, by field name
 FIELD_LABELS = {
@@ -39,7 +37,7 @@ class PersonNameField(SingleLineField):
 
     def validate(self, value: str) -> None:
         super().validate(value)
-        if refusal := text_fields.explain_text_refusal(value):
+        if refusal := explain_text_refusal(value):
             raise ValidationError(refusal)
 
 

@@ -13,9 +13,7 @@ from integrations.programs.registry import PROGRAMS
 from portal.accounts.forms import INVALID_EMAIL_MESSAGE
 from portal.accounts.models import User
 from portal.accounts.role_names import PROGRAM_ROLES, ROLE_LABELS, describe_role, list_manageable_roles
-from portal.core.django_arguments import FormArguments
-from portal.core.form_fields import FilterField
-from portal.core.text_fields import SingleLineField
+from portal.core.form_fields import FilterField, FormArguments, SingleLineField
 
 ALL_CHOICE = ("", gettext_lazy("All"))
 

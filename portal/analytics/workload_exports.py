@@ -12,8 +12,8 @@ from integrations.reviews.views.partners import search_partners
 from portal.analytics.filters import parse_analytics_filters, require_program_staff
 from portal.analytics.selectors import workload
 from portal.core.exports import Columns, ExportTable, build_export
+from portal.core.form_fields import clean_search_query
 from portal.core.site_urls import build_absolute_url
-from portal.core.text_fields import clean_search_query
 from portal.notifications.selectors import filter_emails
 
 CHUNK_SIZE = 500

@@ -7,8 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from integrations.partners.models import Role
 from portal.api.scopes import list_available_scopes
-from portal.core.django_arguments import FormArguments
-from portal.core.text_fields import SingleLineField
+from portal.core.form_fields import FormArguments, SingleLineField
 
 LIFETIME_CHOICES = (("7", _("7 days")), ("30", _("30 days")), ("90", _("90 days")), ("365", _("1 year")))
 DEFAULT_LIFETIME_DAYS = "90"

@@ -11,8 +11,7 @@ from django.db import models
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from portal.audit.catalog import EVENT_TYPES
-from portal.audit.event_types import EventType
+from portal.audit.event_types import EVENT_TYPES, EventType
 from portal.audit.seals import compute_seal, get_newest_key_id
 
 MAX_ISSUES_LISTED = 3  # in a sentence

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Protocol
 
-from portal.audit.catalog import EVENT_TYPES
+from portal.audit.event_types import EVENT_TYPES
 from portal.audit.models import AuditEvent
 from portal.core.value_types import NamedValues
 

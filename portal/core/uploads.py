@@ -21,7 +21,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
 from portal.core import file_types, svg_files
-from portal.core.django_arguments import FieldArguments
+from portal.core.form_fields import FieldArguments
 
 KIND_LABELS = {
     "pdf": "PDF",

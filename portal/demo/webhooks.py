@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from integrations.partners.models import Partner
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
-from portal.audit.catalog import WEBHOOKS
+from portal.audit.event_types import WEBHOOKS
 from portal.audit.models import AuditEvent
 from portal.webhooks import fanout, formats, payloads, services, settlement
 from portal.webhooks.http_delivery import DeliveryOutcome, describe_status

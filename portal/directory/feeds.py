@@ -17,8 +17,8 @@ from django.utils.xmlutils import SimplerXMLGenerator
 from django.views.decorators.http import conditional_page, require_safe
 
 from integrations.programs.registry import PROGRAMS
+from portal.core.form_fields import clean_search_query
 from portal.core.site_urls import build_absolute_url
-from portal.core.text_fields import clean_search_query
 from portal.core.value_types import JsonObject
 from portal.directory.models import ListingChange
 from portal.directory.search import serialize_listing

@@ -15,9 +15,8 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services.changes import change_integration
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
-from portal.core.django_arguments import FormArguments
 from portal.core.errors import ActionRefused
-from portal.core.text_fields import MultiLineField
+from portal.core.form_fields import FormArguments, MultiLineField
 from portal.directory.listing_page import REPLY_EVENT_TYPE, get_current_reply
 
 MAX_REPLY_LENGTH, MAX_REPLY_LINES = 600, 6

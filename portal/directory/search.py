@@ -9,9 +9,9 @@ from django.utils.translation import gettext_noop
 
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.public_status import PUBLIC_STATUSES_BY_KEY
+from portal.core.form_fields import clean_search_query
 from portal.core.name_matching import normalize_text
 from portal.core.site_urls import build_absolute_url
-from portal.core.text_fields import clean_search_query
 from portal.core.value_types import JsonObject
 from portal.directory.models import UNLISTED_STATUSES, Listing
 from portal.directory.support_metrics import MIN_SAMPLE_SIZE, PERIOD_DAYS

@@ -9,11 +9,8 @@ from django.utils.translation import gettext_lazy
 
 from integrations.partners import permissions
 from portal.accounts.models import User
-from portal.audit.catalog import DESCRIPTIONS, EMAILS, EVENT_TYPES
-from portal.audit.event_types import Audience
-from portal.core.django_arguments import FormArguments
-from portal.core.form_fields import DayField, FilterField
-from portal.core.text_fields import SingleLineField
+from portal.audit.event_types import DESCRIPTIONS, EMAILS, EVENT_TYPES, Audience
+from portal.core.form_fields import DayField, FilterField, FormArguments, SingleLineField
 from portal.notifications.categories import CATEGORIES, MODE_LABELS, NotificationCategory
 from portal.notifications.models import NotificationPreference
 from portal.notifications.preferences import get_mode, save_preferences

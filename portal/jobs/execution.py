@@ -12,9 +12,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from portal.jobs import limits
-from portal.jobs.context import JobContext
 from portal.jobs.definitions import (
     DEFINITIONS,
+    JobContext,
     JobDefinition,
     LeaseLost,
     PermanentFailure,

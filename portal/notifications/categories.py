@@ -9,8 +9,7 @@ from types import MappingProxyType
 from django.utils.translation import gettext_noop as _
 from pydantic import TypeAdapter
 
-from portal.audit.catalog import EMAILS
-from portal.audit.event_types import Category
+from portal.audit.event_types import EMAILS, Category
 from portal.core.content_files import Content, load_content
 
 

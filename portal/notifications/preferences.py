@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from django.db import transaction
 from django.utils.translation import gettext
 
-from portal.audit.catalog import EMAILS
+from portal.audit.event_types import EMAILS
 from portal.core.business_time import Calendar
 from portal.core.office_hours import get_next_working_time
 from portal.notifications import unsubscribe

@@ -7,8 +7,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from portal.jobs.context import JobContext
-from portal.jobs.definitions import Backoff, PermanentFailure, ResourceBlocked, RetryLater, job
+from portal.jobs.definitions import Backoff, JobContext, PermanentFailure, ResourceBlocked, RetryLater, job
 from portal.jobs.registry import periodic
 from portal.jobs.services import build_job, enqueue, enqueue_new_jobs
 from portal.notifications.delivery import DeliveryError, deliver

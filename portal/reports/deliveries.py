@@ -20,8 +20,7 @@ from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
 from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import NamedValues
-from portal.jobs.context import JobContext
-from portal.jobs.definitions import job
+from portal.jobs.definitions import JobContext, job
 from portal.jobs.models import Job
 from portal.jobs.services import enqueue
 from portal.notifications import email as mail

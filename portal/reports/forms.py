@@ -12,9 +12,7 @@ from integrations.partners import permissions
 from integrations.programs.registry import PROGRAMS
 from portal.accounts.models import User
 from portal.accounts.role_names import ROLE_LABELS
-from portal.core.django_arguments import FormArguments, ModelFormArguments
-from portal.core.form_fields import DayField, FilterField
-from portal.core.text_fields import SingleLineField
+from portal.core.form_fields import DayField, FilterField, FormArguments, ModelFormArguments, SingleLineField
 from portal.reports.archive import KINDS, VERDICTS
 from portal.reports.models import ExternalRecipient, Frequency, ReportSchedule, ReportSubscription
 from portal.reports.recipients import get_default_frequency, list_external_recipients, load_schedules

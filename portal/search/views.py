@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.text_fields import clean_search_query
+from portal.core.form_fields import clean_search_query
 from portal.dashboard.context_processors import Frame
 from portal.search.models import Kind
 from portal.search.queries import Hit, search

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from portal.core.text_fields import MultiLineField, SingleLineField
+from portal.core.form_fields import MultiLineField, SingleLineField
 from portal.styleguide.catalog import CATALOG, render_part
 from portal.styleguide.samples import build_context
 

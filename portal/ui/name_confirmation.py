@@ -6,7 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-from portal.core.django_arguments import FormArguments
+from portal.core.form_fields import FormArguments
 
 
 class NameConfirmationField(forms.CharField):

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from portal.audit.catalog import WEBHOOKS
-from portal.audit.event_types import Webhook
+from portal.audit.event_types import WEBHOOKS, Webhook
 from portal.core.content_files import Content, load_content
 
 PAYLOAD_VERSION = 1

@@ -4,8 +4,7 @@ from datetime import datetime
 
 from django.db.models import Q, QuerySet
 
-from portal.audit.catalog import WEBHOOKS
-from portal.audit.event_types import Webhook
+from portal.audit.event_types import WEBHOOKS, Webhook
 from portal.audit.models import AuditEvent
 from portal.webhooks import formats, payloads
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint

@@ -11,9 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.programs.registry import PROGRAMS
-from portal.core.django_arguments import FormArguments
-from portal.core.form_fields import UtcDateTimeField
-from portal.core.text_fields import SingleLineField
+from portal.core.form_fields import FormArguments, SingleLineField, UtcDateTimeField
 from portal.core.value_types import NamedValues
 from portal.webhooks import teams
 from portal.webhooks.event_types import iterate_webhook_groups

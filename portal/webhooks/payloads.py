@@ -11,7 +11,7 @@ from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
-from portal.audit.catalog import WEBHOOKS
+from portal.audit.event_types import WEBHOOKS
 from portal.audit.models import AuditEvent
 from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import JsonObject

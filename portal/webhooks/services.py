@@ -14,7 +14,7 @@ from integrations.partners import permissions, refusals
 from integrations.partners.models import Partner
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
-from portal.audit.catalog import WEBHOOKS
+from portal.audit.event_types import WEBHOOKS
 from portal.audit.services import record_event, record_system_event
 from portal.core.crypto import Secret
 from portal.core.errors import ActionRefused

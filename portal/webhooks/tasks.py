@@ -12,8 +12,7 @@ from django.db.models import Min, Q, QuerySet
 from django.utils import timezone
 
 from portal.core.crypto import DecryptionError
-from portal.jobs.context import JobContext
-from portal.jobs.definitions import Backoff, Reschedule, ResourceBlocked, RetryLater, job
+from portal.jobs.definitions import Backoff, JobContext, Reschedule, ResourceBlocked, RetryLater, job
 from portal.jobs.limits import list_blocked, unblock_resource
 from portal.jobs.models import Job
 from portal.jobs.registry import periodic

@@ -14,7 +14,7 @@ from django.db import transaction
 from playwright.sync_api import Browser, Page
 
 from integrations.submissions.models import Integration
-from portal.audit.catalog import EMAILS
+from portal.audit.event_types import EMAILS
 from tests.journeys.emails import render_other_emails
 from tests.portal.notifications.integration_events import EVENT_TYPES, tell
 

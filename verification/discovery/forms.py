@@ -11,9 +11,8 @@ from django.utils.translation import gettext_lazy
 from integrations.partners.models import Partner
 from integrations.programs.schema import Edition, Program
 from integrations.submissions.forms.drafts import IntegrationForm
-from portal.core.django_arguments import FormArguments
+from portal.core.form_fields import FormArguments, SingleLineField
 from portal.core.repository_urls import MAX_URL_LENGTH
-from portal.core.text_fields import SingleLineField
 from verification.discovery.addresses import InvalidAddressError, parse_address
 from verification.discovery.imports import ProviderRow
 

@@ -15,7 +15,7 @@ from integrations.partners import permissions
 from integrations.submissions.services.creation import change_repository_reader
 from integrations.submissions.views.mixins import load_visible_integration, require_button, require_permission
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.text_fields import clean_search_query
+from portal.core.form_fields import clean_search_query
 from portal.core.value_types import TemplateContext
 from portal.github_access import services
 from portal.github_access.clients import list_repositories

@@ -18,8 +18,7 @@ from portal.accounts.models import User
 from portal.core.errors import ActionRefused
 from portal.core.json_text import clean_json
 from portal.github_access.clients import build_sources
-from portal.jobs.context import JobContext
-from portal.jobs.definitions import Backoff, RetryLater, job
+from portal.jobs.definitions import Backoff, JobContext, RetryLater, job
 from portal.jobs.services import enqueue
 from verification.checks import execution
 from verification.checks.facts import Fact

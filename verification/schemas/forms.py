@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrPromise
 
-from portal.core.text_fields import MultiLineField, SingleLineField
+from portal.core.form_fields import MultiLineField, SingleLineField
 from portal.core.value_types import NamedValues
 from verification.schemas.crossplane.options import (
     CHOICE_OPTIONS,

@@ -9,8 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrOrPromise
 
 from integrations.submissions.forms.credentials import SecretTextField, WriteOnlyTextarea
-from portal.core.django_arguments import TextFieldArguments
-from portal.core.text_fields import SingleLineField, reject_invisible_characters
+from portal.core.form_fields import SingleLineField, TextFieldArguments, reject_invisible_characters
 from verification.terraform.versions import parse_version
 
 MAX_CODE_CHARACTERS = 100_000

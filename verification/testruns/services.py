@@ -10,8 +10,7 @@ from django.views.decorators.debug import sensitive_variables
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
-from portal.jobs.context import JobContext
-from portal.jobs.definitions import JobDefinition, Reschedule, job
+from portal.jobs.definitions import JobContext, JobDefinition, Reschedule, job
 from portal.jobs.models import Job
 from portal.jobs.services import cancel_job, enqueue
 from verification.checks.services.runs import can_request_check_run

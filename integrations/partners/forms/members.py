@@ -8,8 +8,7 @@ from django.utils.translation import gettext_lazy
 from integrations.partners import name_validation
 from integrations.partners.models import Role
 from portal.accounts.forms import INVALID_EMAIL_MESSAGE
-from portal.core import text_fields
-from portal.core.text_fields import SingleLineField
+from portal.core.form_fields import SingleLineField, explain_text_refusal
 
 ROLE_CHOICES = [
     (Role.OWNER, gettext_lazy("Owner: manages members and everything else")),
@@ -46,7 +45,7 @@ class PartnerProfileForm(forms.Form):
         website: str = self.cleaned_data["website"]
         if website and not website.startswith(("https://", "http://")):
             raise ValidationError(_("Enter a URL that starts with https://."))
-        if refusal := text_fields.explain_text_refusal(website.replace("&", "")):
+        if refusal := explain_text_refusal(website.replace("&", "")):
             raise ValidationError(refusal)
         return website
 

@@ -3,7 +3,7 @@
 from django import forms
 from django.utils.translation import gettext_lazy
 
-from portal.core.text_fields import SingleLineField
+from portal.core.form_fields import SingleLineField
 
 
 class OrganizationForm(forms.Form):

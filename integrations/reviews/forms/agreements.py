@@ -7,9 +7,7 @@ from django.utils.translation import gettext_lazy
 
 from integrations.submissions.models import Agreement
 from integrations.submissions.selectors.agreements import AgreementState
-from portal.core.django_arguments import FormArguments
-from portal.core.form_fields import FilterField
-from portal.core.text_fields import SingleLineField
+from portal.core.form_fields import FilterField, FormArguments, SingleLineField
 
 ALL_CHOICE = ("", gettext_lazy("All"))
 

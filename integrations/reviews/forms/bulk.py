@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from integrations.reviews.forms.queue import AGE_LABELS
 from integrations.reviews.services.bulk import ACTIONS, BulkInputs
-from portal.core.text_fields import SingleLineField
+from portal.core.form_fields import SingleLineField
 
 NEED_REASON = ("snooze", "decline_tier")
 

@@ -4,7 +4,7 @@ from django import forms
 from django.contrib.auth import get_user_model
 from django.utils.translation import gettext_lazy
 
-from portal.core.text_fields import SingleLineField
+from portal.core.form_fields import SingleLineField
 
 
 class ConflictForm(forms.Form):

@@ -5,8 +5,7 @@ from typing import Unpack
 from django import forms
 from django.utils.translation import gettext_lazy, gettext_noop
 
-from portal.core.django_arguments import FormArguments
-from portal.core.text_fields import MultiLineField, SingleLineField
+from portal.core.form_fields import FormArguments, MultiLineField, SingleLineField
 from portal.core.value_types import NamedValues
 from portal.notifications.rendering import MAX_SUBJECT_LENGTH
 

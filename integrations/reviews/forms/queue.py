@@ -19,8 +19,7 @@ from integrations.submissions.forms.filters import (
 )
 from integrations.submissions.models.choices import build_choices
 from integrations.submissions.workflow.states import OPEN_STAGES, ResponsibleParty
-from portal.core.django_arguments import FormArguments
-from portal.core.form_fields import FilterField
+from portal.core.form_fields import FilterField, FormArguments
 
 AGE_LABELS = {
     "1": gettext_lazy("1 day"),

@@ -22,9 +22,8 @@ from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.audit.models import AuditEvent
-from portal.core.django_arguments import FormArguments
 from portal.core.errors import ActionRefused
-from portal.core.text_fields import MultiLineField
+from portal.core.form_fields import FormArguments, MultiLineField
 from portal.core.value_types import TemplateContext
 from portal.notifications.models import EmailMessage
 

@@ -17,7 +17,7 @@ from integrations.partners.models import Partner, VerificationState
 from integrations.partners.services import name_decisions, verification
 from integrations.reviews.views.queue import require_program_staff
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.text_fields import MultiLineField
+from portal.core.form_fields import MultiLineField
 from portal.ui.refusals import reported_refusals
 
 

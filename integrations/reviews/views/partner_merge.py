@@ -12,7 +12,7 @@ from integrations.partners.models import Partner
 from integrations.reviews.views.queue import require_program_staff
 from integrations.submissions.services import partner_merges
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.text_fields import MultiLineField
+from portal.core.form_fields import MultiLineField
 from portal.core.value_types import TemplateContext
 from portal.ui.refusals import reported_refusals
 

@@ -22,7 +22,7 @@ from integrations.submissions.workflow.states import FINAL_STAGES
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.compiled_queries import CompiledQuery, Parameter, select_compiled
-from portal.core.text_fields import clean_search_query
+from portal.core.form_fields import clean_search_query
 from portal.ui.pagination import paginate, paginate_compiled
 from portal.ui.refusals import reported_refusals
 

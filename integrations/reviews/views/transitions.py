@@ -39,9 +39,8 @@ from integrations.submissions.workflow.states import ResponsibleParty
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.django_arguments import FormArguments
 from portal.core.errors import ActionRefused
-from portal.core.text_fields import MultiLineField
+from portal.core.form_fields import FormArguments, MultiLineField
 from portal.core.value_types import NamedValues
 from portal.ui.name_confirmation import NameConfirmationField
 from portal.ui.refusals import report_refusal

@@ -15,8 +15,7 @@ from integrations.sla.engine.types import ClockStatus
 from integrations.sla.github import event_store, issue_sync, redelivery
 from integrations.sla.models import MonitoredRepository, SlaClock
 from integrations.sla.services import monitoring, projection
-from portal.jobs.context import JobContext
-from portal.jobs.definitions import Backoff, ResourceBlocked, job
+from portal.jobs.definitions import Backoff, JobContext, ResourceBlocked, job
 from portal.jobs.registry import periodic
 from portal.jobs.services import enqueue
 from verification.sources import factory

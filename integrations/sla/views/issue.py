@@ -25,7 +25,7 @@ from integrations.sla.services.disputes import REQUEST_EVENT_TYPES
 from integrations.submissions.views.mixins import require_button, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
-from portal.core.text_fields import MultiLineField
+from portal.core.form_fields import MultiLineField
 from portal.core.value_types import TemplateContext
 from portal.ui.refusals import raise_if_forbidden
 

@@ -24,10 +24,9 @@ from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.django_arguments import FormArguments
 from portal.core.errors import ActionRefused
+from portal.core.form_fields import FormArguments, MultiLineField
 from portal.core.primary_keys import parse_pk
-from portal.core.text_fields import MultiLineField
 from portal.core.value_types import TemplateContext
 from portal.ui.refusals import reported_refusals
 

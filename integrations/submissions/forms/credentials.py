@@ -10,8 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.submissions.forms.requirement_actions import build_replaces_field
-from portal.core.django_arguments import FormArguments
-from portal.core.text_fields import SingleLineField
+from portal.core.form_fields import FormArguments, SingleLineField
 
 ACCOUNT_ERROR_MESSAGES = {
     "required": gettext_lazy("Select a test account."),

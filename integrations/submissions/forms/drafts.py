@@ -14,16 +14,17 @@ from django_stubs_ext import StrOrPromise
 from integrations.programs.schema import Edition, Program
 from integrations.submissions.services.creation import DESCRIPTION_FIELDS
 from portal.core.badge_impersonation import BADGE_REFUSAL, is_badge_imitation
-from portal.core.django_arguments import FormArguments
 from portal.core.form_fields import (
     CHOICE_MESSAGE,
     MAX_LENGTH_MESSAGE,
     REQUIRED_MESSAGE,
+    FormArguments,
+    MultiLineField,
+    SingleLineField,
     WebAddressField,
     truncate_draft_text,
 )
 from portal.core.repository_urls import MAX_URL_LENGTH, InvalidRepositoryUrlError, get_allowed_host, parse_repository
-from portal.core.text_fields import MultiLineField, SingleLineField
 from portal.core.value_types import JsonObject, NamedValues
 from portal.ui.components.inline import option
 

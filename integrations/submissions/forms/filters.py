@@ -9,9 +9,7 @@ from django.utils.translation import gettext_lazy
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.models.choices import build_choices
 from integrations.submissions.workflow.states import ListingStatus, ResponsibleParty, Stage
-from portal.core.django_arguments import FormArguments
-from portal.core.form_fields import FilterField
-from portal.core.text_fields import SingleLineField
+from portal.core.form_fields import FilterField, FormArguments, SingleLineField
 
 SORT_ORDERS = {
     "newest": (gettext_lazy("Newest first"), ("-created_at", "-pk")),

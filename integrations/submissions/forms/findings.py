@@ -6,9 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy
 
 from integrations.submissions.models import Finding
-from portal.core.django_arguments import FormArguments
-from portal.core.form_fields import WebAddressField
-from portal.core.text_fields import MultiLineField
+from portal.core.form_fields import FormArguments, MultiLineField, WebAddressField
 
 
 class FindingForm(forms.Form):

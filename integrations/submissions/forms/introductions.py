@@ -3,8 +3,7 @@
 from django import forms
 from django.utils.translation import gettext_lazy
 
-from portal.core.form_fields import MAX_LENGTH_MESSAGE
-from portal.core.text_fields import MultiLineField
+from portal.core.form_fields import MAX_LENGTH_MESSAGE, MultiLineField
 
 
 class IntroductionRequestForm(forms.Form):

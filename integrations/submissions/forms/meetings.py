@@ -12,9 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.submissions.services.meetings import MAX_PROPOSED_TIMES
-from portal.core.django_arguments import FieldArguments, FormArguments
-from portal.core.form_fields import UtcDateTimeField
-from portal.core.text_fields import MultiLineField, SingleLineField
+from portal.core.form_fields import FieldArguments, FormArguments, MultiLineField, SingleLineField, UtcDateTimeField
 
 MEETING_MINUTES = (15, 30, 45, 60, 90, 120)
 build_place_field = partial(

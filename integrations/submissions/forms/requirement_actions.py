@@ -12,9 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django_stubs_ext import StrOrPromise
 
-from portal.core.django_arguments import FormArguments
-from portal.core.form_fields import DayField
-from portal.core.text_fields import MultiLineField, SingleLineField
+from portal.core.form_fields import DayField, FormArguments, MultiLineField, SingleLineField
 from portal.core.uploads import UploadField, describe_accepted_files, get_oversized_fields
 
 MAX_WAIVER_PERIOD = timedelta(days=366 * 2)

@@ -12,16 +12,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.programs.requirements import Question, Requirement
-from portal.core.django_arguments import FormArguments
 from portal.core.form_fields import (
     CHOICE_MESSAGE,
     REQUIRED_MESSAGE,
     DayField,
+    FormArguments,
+    MultiLineField,
     NumberField,
+    SingleLineField,
     WebAddressField,
     truncate_draft_text,
 )
-from portal.core.text_fields import MultiLineField, SingleLineField
 from portal.core.value_types import NamedValues
 
 PUBLIC_HELP_TEXT = gettext_lazy("The public listing shows this answer.")

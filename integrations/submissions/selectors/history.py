@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import Stage, Status
-from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
+from portal.audit.event_types import EVENT_TYPES_BY_TRANSITION
 from portal.audit.models import AuditEvent
 from portal.core.compiled_queries import CompiledQuery, Parameter
 

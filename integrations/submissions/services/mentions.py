@@ -3,7 +3,7 @@
 from integrations.submissions.selectors.people import find_mentions
 from integrations.submissions.services.changes import IntegrationChange
 from portal.accounts.requests import AnyUser
-from portal.audit.catalog import EVENT_TYPES
+from portal.audit.event_types import EVENT_TYPES
 from portal.audit.models import AuditEvent
 from portal.core.value_types import NamedValues
 

@@ -29,7 +29,7 @@ from integrations.submissions.workflow.states import IntegrationSnapshot, Respon
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
-from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
+from portal.audit.event_types import EVENT_TYPES_BY_TRANSITION
 from portal.audit.models import AuditEvent
 from portal.audit.services import record_event
 from portal.core import business_time

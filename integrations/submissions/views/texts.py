@@ -19,7 +19,7 @@ from integrations.submissions.selectors.people import (
 )
 from integrations.submissions.views.mixins import load_visible_integration, require_button, require_permission
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.text_fields import clean_text
+from portal.core.form_fields import clean_text
 
 MAX_LENGTH = 8000
 

@@ -5,8 +5,7 @@ from typing import Unpack
 from django import forms
 from django.utils.translation import gettext_lazy
 
-from portal.core.django_arguments import FormArguments
-from portal.core.text_fields import SingleLineField
+from portal.core.form_fields import FormArguments, SingleLineField
 
 
 class SavedViewForm(forms.Form):

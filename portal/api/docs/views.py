@@ -15,7 +15,7 @@ from portal.api.docs import reference
 from portal.api.docs.document_parts import PARTS
 from portal.api.scopes import SCOPES
 from portal.api.v1.app import API_PREFIX, build_document
-from portal.core.text_fields import clean_search_query
+from portal.core.form_fields import clean_search_query
 
 
 @cache

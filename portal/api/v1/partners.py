@@ -28,7 +28,7 @@ from portal.api.v1.schemas.common import DisplayText
 from portal.api.v1.schemas.submissions import EventOut
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
-from portal.core.text_fields import clean_search_query
+from portal.core.form_fields import clean_search_query
 from portal.ui.name_confirmation import NameConfirmationForm
 
 router = ScopedRouter("Partners")

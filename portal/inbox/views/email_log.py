@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.submissions.views.mixins import require_button
-from portal.core.text_fields import clean_search_query
+from portal.core.form_fields import clean_search_query
 from portal.notifications.email import mark_as_seen
 from portal.notifications.models import EmailMessage
 from portal.notifications.personal_links import hide_personal_links

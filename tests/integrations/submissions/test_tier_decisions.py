@@ -10,7 +10,7 @@ from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
 from integrations.submissions.services import requirements as answers
 from integrations.submissions.services.transitions import perform_transition
-from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
+from portal.audit.event_types import EVENT_TYPES_BY_TRANSITION
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.replay import replay_fixture

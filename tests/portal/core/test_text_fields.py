@@ -3,7 +3,7 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from portal.core.text_fields import MultiLineField, SingleLineField
+from portal.core.form_fields import MultiLineField, SingleLineField
 
 UNSEEN = ["\x00", "\x07", "\x0b", "\x0c", "\x1b", "\x7f", "\x85", "\u2028", "\u2029", "\u202e", "\u2066"]
 

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from portal.jobs.context import JobContext
-from portal.jobs.definitions import Backoff, Reschedule, job
+from portal.jobs.definitions import Backoff, JobContext, Reschedule, job
 
 SHORT_LEASE = timedelta(seconds=2)
 LEASE = timedelta(seconds=90)

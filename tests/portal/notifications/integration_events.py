@@ -8,7 +8,7 @@ from django.db import transaction
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
-from portal.audit.catalog import EMAILS
+from portal.audit.event_types import EMAILS
 from portal.audit.services import record_event
 from portal.notifications.models import EmailMessage
 

@@ -10,8 +10,7 @@ from integrations.partners.services import members
 from integrations.submissions import digests, notices
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
-from portal.audit.catalog import EMAILS
-from portal.audit.event_types import Audience
+from portal.audit.event_types import EMAILS, Audience
 from portal.audit.services import record_event
 from portal.notifications import delivery, preferences
 from portal.notifications import email as email_queue

@@ -11,7 +11,7 @@ from django.core.paginator import Paginator
 from django.template import TemplateSyntaxError, engines
 from django.test import RequestFactory
 
-from portal.audit.catalog import CATALOG
+from portal.audit.event_types import CATALOG
 from portal.ui.components import inline, markup
 from portal.ui.components.markup import TONES
 from tests.house.source import template_files

@@ -8,7 +8,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from portal.audit.catalog import WEBHOOKS
+from portal.audit.event_types import WEBHOOKS
 from portal.jobs.execution import run_due_jobs
 from portal.webhooks import services
 from portal.webhooks.models import WebhookDeliveryAttempt, WebhookEndpoint

@@ -12,7 +12,7 @@ from django.conf import settings as configured
 from django.core.management import call_command
 from standardwebhooks import Webhook
 
-from portal.audit.catalog import WEBHOOKS
+from portal.audit.event_types import WEBHOOKS
 from portal.webhooks import retry_policy
 from portal.webhooks import secrets as sealing
 from portal.webhooks.event_types import DOCUMENTATION

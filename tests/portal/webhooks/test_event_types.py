@@ -9,7 +9,7 @@ from django.db import transaction
 from integrations.submissions import notices
 from integrations.submissions.services import introductions
 from integrations.submissions.services.transitions import list_all_transitions
-from portal.audit.catalog import CATALOG, EMAILS, EVENT_TYPES, EVENT_TYPES_BY_TRANSITION, WEBHOOKS
+from portal.audit.event_types import CATALOG, EMAILS, EVENT_TYPES, EVENT_TYPES_BY_TRANSITION, WEBHOOKS
 from portal.audit.services import record_event
 from portal.webhooks.event_types import DOCUMENTATION
 from portal.webhooks.models import WebhookDelivery

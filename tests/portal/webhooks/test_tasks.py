@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from portal.jobs.context import JobContext
-from portal.jobs.definitions import DEFAULT_LEASE, LeaseLost
+from portal.jobs.definitions import DEFAULT_LEASE, JobContext, LeaseLost
 from portal.jobs.execution import claim
 from portal.jobs.models import Job
 from portal.webhooks import tasks

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from integrations.partners.models import Membership, Partner
 from integrations.submissions.models import Integration, IntegrationDraft
-from portal.jobs.context import JobContext, ProgressValue
+from portal.jobs.definitions import JobContext, ProgressValue
 from portal.jobs.models import Job
 from tests.conftest import NOW, begin, company, person
 from tests.verification.discovery.conftest import Read

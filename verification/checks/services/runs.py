@@ -13,8 +13,7 @@ from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.core.errors import ActionRefused
 from portal.core.value_types import NamedValues
-from portal.jobs.context import JobContext
-from portal.jobs.definitions import Backoff, ResourceBlocked, RetryLater, job
+from portal.jobs.definitions import Backoff, JobContext, ResourceBlocked, RetryLater, job
 from portal.jobs.services import enqueue
 from verification.checks.models import CHECK_RUN_JOB, CheckRun
 from verification.checks.runner import (

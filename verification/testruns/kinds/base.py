@@ -18,8 +18,7 @@ from portal.core.content_files import Content, load_content
 from portal.core.json_text import clean_json
 from portal.core.value_types import JsonObject, NamedValues
 from portal.jobs import limits
-from portal.jobs.context import JobContext
-from portal.jobs.definitions import Backoff, Reschedule
+from portal.jobs.definitions import Backoff, JobContext, Reschedule
 from verification.checks.runner import build_integration_subject
 from verification.checks.services import observations
 from verification.checks.services.runs import request_check_run

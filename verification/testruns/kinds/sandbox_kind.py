@@ -15,8 +15,7 @@ from portal.core import crypto
 from portal.core.cli import build_usage_error
 from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject, NamedValues
-from portal.jobs.context import JobContext
-from portal.jobs.definitions import Backoff
+from portal.jobs.definitions import Backoff, JobContext
 from verification.sandbox import client
 from verification.sandbox.types import SandboxUnavailable
 from verification.sources.errors import SourceError

@@ -23,7 +23,7 @@ from integrations.submissions.views.mixins import load_visible_integration
 from integrations.submissions.workflow.states import Status
 from portal.accounts.requests import AuthenticatedRequest
 from portal.audit.models import AuditEvent
-from portal.core.django_arguments import BoundFormArguments
+from portal.core.form_fields import BoundFormArguments
 from portal.core.value_types import NamedValues, TemplateContext
 
 MAX_RECENT_EVENTS = 20

@@ -1,7 +1,6 @@
 """Command that writes the event types of docs/reference/events.md."""
 
-from portal.audit.catalog import CATALOG
-from portal.audit.event_types import Email, EventType
+from portal.audit.event_types import CATALOG, Email, EventType
 from portal.core.generated_docs import SectionDocsCommand, format_table_row
 
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.submissions.models import Integration
-from portal.core.text_fields import MultiLineField
+from portal.core.form_fields import MultiLineField
 from portal.core.value_types import NamedValues
 from portal.directory.badges import embed_codes, rendering, signing_keys
 from portal.directory.badges import statements as statement

@@ -7,7 +7,7 @@ import msgpack
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from portal.core.text_fields import SingleLineField
+from portal.core.form_fields import SingleLineField
 from portal.core.value_types import JsonObject
 from verification.testruns.forms import CodeField, VersionField, build_validator
 

@@ -15,8 +15,7 @@ from integrations.submissions.models import Integration
 from portal.core.cli import build_usage_error
 from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject, NamedValues
-from portal.jobs.context import JobContext
-from portal.jobs.definitions import Backoff, RetryLater
+from portal.jobs.definitions import Backoff, JobContext, RetryLater
 from verification.checks import execution
 from verification.checks.rules import provider_schema as checks
 from verification.checks.runner import build_integration_sources

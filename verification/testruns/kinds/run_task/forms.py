@@ -8,8 +8,7 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrOrPromise
 
-from portal.core.form_fields import WebAddressField
-from portal.core.text_fields import SingleLineField, reject_invisible_characters
+from portal.core.form_fields import SingleLineField, WebAddressField, reject_invisible_characters
 from verification.sources import build_outbound_client
 from verification.sources.errors import RequestRefusedError
 from verification.sources.http import urls

@@ -16,8 +16,7 @@ from django.views.decorators.debug import sensitive_variables
 from integrations.submissions.models import Integration
 from portal.core import crypto
 from portal.core.value_types import JsonObject, NamedValues
-from portal.jobs.context import JobContext
-from portal.jobs.definitions import Backoff, Reschedule
+from portal.jobs.definitions import Backoff, JobContext, Reschedule
 from verification import sources
 from verification.checks.execution import list_required_check_keys
 from verification.checks.rules.latest_test_run import RUN_TASK_CHECK_KEY, RUN_TASK_OBSERVATION_KEY
