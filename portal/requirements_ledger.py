@@ -13,7 +13,6 @@ from typing import Annotated
 
 from django.conf import settings
 from django.urls import get_resolver
-from pydantic import TypeAdapter
 
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Edition
@@ -58,7 +57,7 @@ class LedgerDocument(Content):
 
 def load_ledger(folder: Path = FOLDER) -> list[LedgerDocument]:
     """Return the documents. Raises ContentError."""
-    return [load_content(path, TypeAdapter(LedgerDocument)) for path in sorted(folder.glob("*.yaml"))]
+    return [load_content(path, LedgerDocument) for path in sorted(folder.glob("*.yaml"))]
 
 
 def find_problems(documents: list[LedgerDocument]) -> Iterator[str]:

@@ -3,12 +3,10 @@
 import unicodedata
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from django.db.models import Q
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
-from pydantic import TypeAdapter
 
 from integrations.partners.models.partners import Partner, VerificationState
 from integrations.partners.reserved_names import find_reserved_name
@@ -20,8 +18,7 @@ from portal.core.name_matching import compute_name_key, compute_skeleton, has_mi
 
 MAX_NAME_LENGTH = 120
 OLD_NAME_RETENTION = timedelta(days=365)
-DOMAINS_FILE = Path(__file__).with_name("content") / "public_email_domains.yaml"
-PUBLIC_EMAIL_DOMAINS = load_content(DOMAINS_FILE, TypeAdapter(frozenset[str]))
+PUBLIC_EMAIL_DOMAINS = load_content("integrations/partners/content/public_email_domains.yaml", frozenset[str])
 # Path segments that URLs use in place of a partner's slug.
 RESERVED_SLUGS = frozenset({"new", "join", "invited"})
 EAST_ASIAN_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO")

@@ -7,10 +7,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 
 from confusable_homoglyphs import confusables
-from pydantic import TypeAdapter
 
 from portal.core.content_files import Content, load_content
 from portal.core.name_matching import NAME_WORDS, normalize_text, to_latin
@@ -69,7 +67,7 @@ def _fold_all(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(_collapse(_fold_word("".join(_split(word)))) for word in words)
 
 
-NAMES = load_content(Path(__file__).with_name("content") / "reserved_names.yaml", TypeAdapter(ReservedNames))
+NAMES = load_content("integrations/partners/content/reserved_names.yaml", ReservedNames)
 ORDINARY, ADDITIONS = _fold_all(NAMES.ordinary), _fold_all(NAMES.additions)
 DISTINCTIVE = dict(zip(_fold_all(NAMES.distinctive), NAMES.distinctive, strict=True))
 PRODUCTS = dict(zip(_fold_all(NAMES.products), NAMES.products, strict=True))

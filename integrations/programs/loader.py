@@ -4,8 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
 from integrations.programs.consistency import Inconsistency, find_inconsistencies, find_unknown_checks
 from integrations.programs.edition_order import find_misplaced_upcoming, find_unknown_renames
 from integrations.programs.policy_consistency import find_policy_errors
@@ -13,7 +11,6 @@ from integrations.programs.schema import EditionFile, Program
 from portal.core.content_files import ContentError, ContentProblem, find_position, load_content
 
 CONTENT = Path(__file__).parent / "content"
-EDITION_FILES = TypeAdapter(EditionFile)
 
 
 def load_programs(content: Path) -> dict[str, Program]:
@@ -46,7 +43,7 @@ def load_edition_file(path: Path) -> EditionFile:
     Raises:
         ContentError: The file is not valid in itself.
     """
-    file = load_content(path, EDITION_FILES)
+    file = load_content(path, EditionFile)
     _raise_problems(
         path, [*_find_misplacements(path, file), *find_inconsistencies(file), *find_policy_errors(file.edition)]
     )

@@ -1,18 +1,14 @@
 """Library of finding templates, by program."""
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Literal
 
-from pydantic import TypeAdapter
 from pydantic.dataclasses import dataclass
 
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services.findings import NewFinding
 from portal.core.content_files import Content, load_content
-
-CONTENT_PATH = Path(__file__).parent / "content" / "finding_templates.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +22,9 @@ class FindingTemplate(Content):
     severity: Literal["blocking", "optional"] = "blocking"
 
 
-TEMPLATES_BY_PROGRAM = load_content(CONTENT_PATH, TypeAdapter(dict[str, tuple[FindingTemplate, ...]]))
+TEMPLATES_BY_PROGRAM = load_content(
+    "integrations/reviews/content/finding_templates.yaml", dict[str, tuple[FindingTemplate, ...]]
+)
 
 
 def list_templates(integration: Integration) -> list[FindingTemplate]:

@@ -6,9 +6,6 @@ shows its status and no tier.
 
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
-
-from pydantic import TypeAdapter
 
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import ListingStatus
@@ -41,14 +38,13 @@ class ListingStatusText(Content):
 
 @dataclass(frozen=True, slots=True)
 class StatusTexts(Content):
-    """Content of public_statuses.yaml. `translatable` names the keys whose values are messages."""
+    """Content of public_statuses.yaml."""
 
-    translatable: tuple[str, ...]
     public_statuses: tuple[PublicListingStatus, ...]
     listing_statuses: dict[ListingStatus, ListingStatusText]
 
 
-TEXTS = load_content(Path(__file__).with_name("content") / "public_statuses.yaml", TypeAdapter(StatusTexts))
+TEXTS = load_content("integrations/submissions/content/public_statuses.yaml", StatusTexts)
 PUBLIC_STATUSES_BY_KEY = {status.key: status for status in TEXTS.public_statuses}
 PUBLIC_STATUSES = {status: PUBLIC_STATUSES_BY_KEY[text.public] for status, text in TEXTS.listing_statuses.items()}
 LISTED_STATUS, ENDED_STATUS = PUBLIC_STATUSES_BY_KEY["listed"], PUBLIC_STATUSES_BY_KEY["ended"]

@@ -3,14 +3,12 @@
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from allauth.account.models import EmailAddress
 from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_noop
-from pydantic import TypeAdapter
 
 from portal.accounts.models import SecurityEvent, User
 from portal.core.client_ip import get_client_ip
@@ -39,14 +37,13 @@ class AccountEmail(Content):
 
 @dataclass(frozen=True, slots=True)
 class SecurityTexts(Content):
-    """Content of security_events.yaml. `translatable` names the keys whose values are messages."""
+    """Content of security_events.yaml."""
 
-    translatable: tuple[str, ...]
     events: dict[str, SecurityEventKind]
     emails: dict[str, AccountEmail]
 
 
-TEXTS = load_content(Path(__file__).with_name("content") / "security_events.yaml", TypeAdapter(SecurityTexts))
+TEXTS = load_content("portal/accounts/content/security_events.yaml", SecurityTexts)
 
 
 def record_security_event(

@@ -3,7 +3,6 @@
 import json
 import logging
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, TypeVar
 
 from django.conf import settings
@@ -21,7 +20,6 @@ from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
-from pydantic import TypeAdapter
 
 from integrations.submissions.services.drafts import DraftConflictError
 from portal.core.content_files import load_content
@@ -31,9 +29,7 @@ from portal.core.value_types import JsonObject
 Row = TypeVar("Row", bound=Model)
 log = logging.getLogger(__name__)
 PROBLEM_CONTENT_TYPE = "application/problem+json"
-PROBLEM_TYPES = load_content(
-    Path(__file__).with_name("content") / "problem_types.yaml", TypeAdapter(dict[str, tuple[int, str]])
-)
+PROBLEM_TYPES = load_content("portal/api/content/problem_types.yaml", dict[str, tuple[int, str]])
 PROBLEM_TYPES_BY_REFUSAL = {"busy": "conflict"}  # the same action is already running: 409 instead of 503
 
 

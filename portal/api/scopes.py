@@ -4,9 +4,6 @@ Scopes only limit the permissions of the token's user or partner. They never add
 """
 
 from dataclasses import dataclass
-from pathlib import Path
-
-from pydantic import TypeAdapter
 
 from portal.core.content_files import Content, load_content
 
@@ -26,15 +23,7 @@ class TokenScope(Content):
         return "Program staff" if self.program else "Personal tokens" if self.owner else "All tokens"
 
 
-@dataclass(frozen=True, slots=True)
-class ScopeList(Content):
-    """Content of scopes.yaml. `translatable` names the keys whose values are messages."""
-
-    translatable: tuple[str, ...]
-    scopes: tuple[TokenScope, ...]
-
-
-SCOPES = load_content(Path(__file__).with_name("content") / "scopes.yaml", TypeAdapter(ScopeList)).scopes
+SCOPES = load_content("portal/api/content/scopes.yaml", dict[str, tuple[TokenScope, ...]])["scopes"]
 SCOPES_BY_KEY = {scope.key: scope for scope in SCOPES}
 
 

@@ -2,10 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from types import MappingProxyType
-
-from pydantic import TypeAdapter
 
 from portal.core.content_files import Content, load_content
 
@@ -95,24 +92,11 @@ class EventType(Content):
     email: Email | None = None
 
 
-CONTENT = Path(__file__).with_name("content")
+def _load_events(name: str) -> tuple[EventType, ...]:
+    return load_content(f"portal/audit/content/{name}.yaml", dict[str, tuple[EventType, ...]])["events"]
 
 
-@dataclass(frozen=True, slots=True)
-class EventTypeList(Content):
-    """The content of a file of event types. `translatable` names the keys whose values are messages."""
-
-    translatable: tuple[str, ...]
-    events: tuple[EventType, ...]
-
-
-def _load_catalog() -> tuple[EventType, ...]:
-    adapter = TypeAdapter(EventTypeList)
-    names = ("integration_events", "support_events", "account_events")
-    return tuple(event for name in names for event in load_content(CONTENT / f"{name}.yaml", adapter).events)
-
-
-CATALOG = _load_catalog()
+CATALOG = (*_load_events("integration_events"), *_load_events("support_events"), *_load_events("account_events"))
 EVENT_TYPES = MappingProxyType({event_type.key: event_type for event_type in CATALOG})
 EVENT_TYPES_BY_TRANSITION = MappingProxyType({each.transition: each for each in CATALOG if each.transition})
 WEBHOOKS = MappingProxyType({each.key: each.webhook for each in CATALOG if each.webhook})

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,6 +23,9 @@ Position = tuple[int, int]
 JsonSchema = dict[str, object]
 T = TypeVar("T")
 NO_MATCH = "no_match"
+build_adapter = cache(TypeAdapter)  # several files have the same type
+PROJECT_FOLDER = Path(__file__).resolve().parents[2]
+TRANSLATABLE = "translatable"  # the key that names the keys whose values are messages
 
 # What to write instead of a value of the wrong type, by the type of pydantic's error.
 EXPECTED_TYPES = {
@@ -103,13 +107,19 @@ def format_location(location: Location) -> str:
     return "".join(parts).removeprefix(".")
 
 
-def load_content(path: Path, adapter: TypeAdapter[T]) -> T:
-    """Read a YAML file and return it as the adapter's type.
+def load_content(path: Path | str, content_type: type[T]) -> T:
+    """Read a YAML file and return it as the type. A relative path begins at the folder of the project.
+
+    The names of translatable keys are for translators only.
 
     Raises:
         ContentError: The file is not YAML, repeats a key, or does not fit the type.
     """
+    path = PROJECT_FOLDER / path
+    adapter: TypeAdapter[T] = build_adapter(content_type)  # type: ignore[arg-type]  # types are hashable
     document = read_yaml(path)
+    if isinstance(document, dict):
+        document.pop(TRANSLATABLE, None)
     try:
         # Validated as JSON: in its strict mode a list is a tuple and text an enum member, but nothing else converts.
         return adapter.validate_json(json.dumps(document, default=str))

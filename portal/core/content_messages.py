@@ -8,16 +8,16 @@ from collections.abc import Iterator
 
 import yaml
 
-KEYS = "translatable"
+from portal.core.content_files import TRANSLATABLE
 
 
 def list_messages(source: str) -> Iterator[tuple[int, str]]:
     """Yield the line and the text of each message in a YAML document, in the order of the document."""
-    if f"\n{KEYS}:" not in f"\n{source}":
+    if f"\n{TRANSLATABLE}:" not in f"\n{source}":
         return
     root = yaml.compose(source, Loader=yaml.CSafeLoader)
     if isinstance(root, yaml.MappingNode):
-        names = next(value for key, value in root.value if key.value == KEYS)
+        names = next(value for key, value in root.value if key.value == TRANSLATABLE)
         yield from _list_values(root, {name.value for name in names.value})
 
 

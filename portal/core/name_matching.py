@@ -2,14 +2,12 @@
 
 import re
 import unicodedata
-from pathlib import Path
 
 from confusable_homoglyphs import confusables
-from pydantic import TypeAdapter
 
 from portal.core.content_files import load_content
 
-NAME_WORDS = load_content(Path(__file__).with_name("data") / "names.yaml", TypeAdapter(dict[str, frozenset[str]]))
+NAME_WORDS = load_content("portal/core/data/names.yaml", dict[str, frozenset[str]])
 DIGIT_LOOKALIKES = str.maketrans("01", "ol")
 
 

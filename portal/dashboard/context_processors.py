@@ -1,7 +1,6 @@
 """Context of the page frame: navigation, signed-in user, and theme."""
 
 from functools import cache, cached_property
-from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
@@ -11,7 +10,6 @@ from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
-from pydantic import TypeAdapter
 
 from integrations.partners import permissions
 from portal.accounts.people import can_view_people
@@ -27,7 +25,7 @@ THEMES = {
     "dark": (gettext_noop("Dark"), "moon"),
 }
 THEME_COOKIE = "theme"
-NAVIGATION = load_content(Path(__file__).with_name("content") / "navigation.yaml", TypeAdapter(JsonObject))
+NAVIGATION = load_content("portal/dashboard/content/navigation.yaml", JsonObject)
 
 
 def get_theme(request: HttpRequest) -> str:

@@ -4,8 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pydantic import TypeAdapter
-
 from portal.core.content_files import Content, load_content
 
 DATA = Path(__file__).with_name("data")
@@ -182,10 +180,10 @@ class Past(Content):
     saved_views: tuple[tuple[str, str, str], ...]
 
 
-PEOPLE = load_content(DATA / "people.yaml", TypeAdapter(DemoPeople))
-WORLD = load_content(DATA / "world.yaml", TypeAdapter(World))
-ISSUES = load_content(DATA / "issues.yaml", TypeAdapter(Issues)).issues
-PAST = load_content(DATA / "past.yaml", TypeAdapter(Past))
+PEOPLE = load_content(DATA / "people.yaml", DemoPeople)
+WORLD = load_content(DATA / "world.yaml", World)
+ISSUES = load_content(DATA / "issues.yaml", Issues).issues
+PAST = load_content(DATA / "past.yaml", Past)
 SIGN_INS = tuple(
     (person.email, PASSWORD, person.role_label)
     for person in PEOPLE.people

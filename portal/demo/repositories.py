@@ -13,8 +13,6 @@ from functools import cache
 from pathlib import Path
 from string import Template
 
-from pydantic import TypeAdapter
-
 import verification.licenses
 from integrations.submissions.models import Integration
 from portal.core.content_files import Content, load_content
@@ -54,12 +52,12 @@ class ReleaseSignatures(Content):
     signatures: dict[str, str]
 
 
-TEMPLATES = load_content(DATA / "repositories.yaml", TypeAdapter(RepositoryFiles))
+TEMPLATES = load_content(DATA / "repositories.yaml", RepositoryFiles)
 
 
 @cache
 def load_signatures() -> ReleaseSignatures:
-    return load_content(DATA / "signatures.yaml", TypeAdapter(ReleaseSignatures))
+    return load_content(DATA / "signatures.yaml", ReleaseSignatures)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,9 @@
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 from django.template import Context, Template
 from django.utils.translation import gettext as _
-from pydantic import TypeAdapter
 
 from integrations.submissions.models import Integration
 from portal.core.content_files import Content, load_content
@@ -26,15 +24,7 @@ class SnippetTemplate(Content):
     categories: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SnippetTemplates(Content):
-    """Content of snippets.yaml. `translatable` names the keys whose values are messages."""
-
-    translatable: tuple[str, ...]
-    snippets: dict[str, SnippetTemplate]
-
-
-TEMPLATES = load_content(Path(__file__).with_name("data") / "snippets.yaml", TypeAdapter(SnippetTemplates)).snippets
+TEMPLATES = load_content("portal/directory/data/snippets.yaml", dict[str, dict[str, SnippetTemplate]])["snippets"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from types import MappingProxyType
 
 from django.utils.translation import gettext_noop as _
-from pydantic import TypeAdapter
 
 from portal.audit.event_types import EMAILS, Category
 from portal.core.content_files import Content, load_content
@@ -63,13 +61,7 @@ class NotificationCategory(Content):
         return tuple(mode for mode in DeliveryMode if self.digest or mode not in DIGEST_MODES)
 
 
-@dataclass(frozen=True, slots=True)
-class CategoryList(Content):
-    """Content of categories.yaml. `translatable` names the keys whose values are messages."""
-
-    translatable: tuple[str, ...]
-    categories: tuple[NotificationCategory, ...]
-
-
-CATEGORIES = load_content(Path(__file__).with_name("content") / "categories.yaml", TypeAdapter(CategoryList)).categories
+CATEGORIES = load_content("portal/notifications/content/categories.yaml", dict[str, tuple[NotificationCategory, ...]])[
+    "categories"
+]
 CATEGORY_BY_KEY: Mapping[str, NotificationCategory] = MappingProxyType({kind.key: kind for kind in CATEGORIES})

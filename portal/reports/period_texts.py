@@ -1,16 +1,13 @@
 """Texts of a report that depend on its period, in the active language."""
 
-from pathlib import Path
-
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
-from pydantic import TypeAdapter
 
 from portal.core.content_files import load_content
 from portal.core.periods import Period, parse_period
 from portal.core.value_types import JsonObject
 
-CONTENT = load_content(Path(__file__).with_name("content") / "period_texts.yaml", TypeAdapter(JsonObject))
+CONTENT = load_content("portal/reports/content/period_texts.yaml", JsonObject)
 
 
 def build_texts(period: Period) -> dict[str, str]:

@@ -8,14 +8,12 @@ import io
 import json
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
-from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext, override
-from pydantic import TypeAdapter
 
 from integrations.sla.formatting import format_percent
 from integrations.sla.presenters import SIDE_LABELS
@@ -28,7 +26,7 @@ from portal.reports.period_texts import build_text, build_texts, describe_period
 from portal.reports.scopes import get_display_name
 from portal.reports.summaries import build_subject, build_verdict, describe_as_of, describe_next_action
 
-CONTENT = load_content(Path(__file__).with_name("content") / "report.yaml", TypeAdapter(JsonObject))
+CONTENT = load_content("portal/reports/content/report.yaml", JsonObject)
 HEADLINE_KEYS = ("share", "breached", "overdue", "at_risk")  # of the first screen of the email
 SEVERITY_LABELS = {"critical": gettext_noop("critical"), "other": gettext_noop("not critical")}
 TARGET_LABELS = {

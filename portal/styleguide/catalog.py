@@ -3,12 +3,10 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from django.http import HttpRequest
 from django.template.loader import get_template
 from django.utils.safestring import SafeString
-from pydantic import TypeAdapter
 
 from portal.core.content_files import Content, load_content
 from portal.styleguide.colors import ColorPair
@@ -47,7 +45,7 @@ class Catalog(Content):
     spaces: tuple[int, ...]
 
 
-CATALOG = load_content(Path(__file__).with_name("data") / "catalog.yaml", TypeAdapter(Catalog))
+CATALOG = load_content("portal/styleguide/data/catalog.yaml", Catalog)
 
 
 def render_part(part: StyleguidePart, context: Mapping[str, object], request: HttpRequest) -> dict[str, object]:

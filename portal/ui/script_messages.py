@@ -4,19 +4,17 @@ Pages in English don't include them.
 """
 
 import json
-from pathlib import Path
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext
-from pydantic import TypeAdapter
 
 from portal.core.content_files import load_content
 from portal.core.value_types import JsonObject
 from portal.ui.components.markup import register
 
 SCRIPT_LANGUAGE = "en"
-CONTENT = load_content(Path(__file__).with_name("content") / "script_messages.yaml", TypeAdapter(JsonObject))
+CONTENT = load_content("portal/ui/content/script_messages.yaml", JsonObject)
 MESSAGES: dict[str, str] = {message["key"]: message["text"] for message in CONTENT["messages"]}
 
 

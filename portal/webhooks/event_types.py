@@ -6,9 +6,6 @@ a new version, which each endpoint selects. Payloads never contain messages betw
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-
-from pydantic import TypeAdapter
 
 from portal.audit.event_types import WEBHOOKS, Webhook
 from portal.core.content_files import Content, load_content
@@ -27,15 +24,14 @@ class WebhookGroup(Content):
 
 @dataclass(frozen=True, slots=True)
 class WebhookDocumentation(Content):
-    """Content of webhooks.yaml. `translatable` names the keys whose values are messages."""
+    """Content of webhooks.yaml."""
 
-    translatable: tuple[str, ...]
     groups: tuple[WebhookGroup, ...]
     samples: dict[str, object]
     subject: dict[str, dict[str, str]]
 
 
-DOCUMENTATION = load_content(Path(__file__).with_name("content") / "webhooks.yaml", TypeAdapter(WebhookDocumentation))
+DOCUMENTATION = load_content("portal/webhooks/content/webhooks.yaml", WebhookDocumentation)
 ISSUE_KEYS = ("issue", "name", "url", "target_type", "severity", "due")
 
 

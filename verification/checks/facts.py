@@ -8,7 +8,6 @@ from types import MappingProxyType
 from django.conf import settings
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from pydantic import TypeAdapter
 
 from portal.core.content_files import Content, load_content
 from verification.checks.repository_reading import RepositoryReading, try_read
@@ -31,17 +30,9 @@ class FactDescription(Content):
     has_named_value: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class FactFile(Content):
-    """Content of facts.yaml. `values`: the labels of named values; `translatable`: the keys of messages."""
-
-    translatable: tuple[str, ...]
-    facts: dict[str, FactDescription]
-    values: dict[str, FactDescription]
-
-
-FILE = load_content(CONTENT_FOLDER / "facts.yaml", TypeAdapter(FactFile))
-FACTS, FACT_VALUES = FILE.facts, {value: description.label for value, description in FILE.values.items()}
+DESCRIPTIONS = load_content(CONTENT_FOLDER / "facts.yaml", dict[str, dict[str, FactDescription]])
+FACTS = DESCRIPTIONS["facts"]
+FACT_VALUES = {value: description.label for value, description in DESCRIPTIONS["values"].items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,6 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
 from portal.core.content_files import Content, load_content
 from verification.outcomes import Result
 
@@ -111,9 +109,8 @@ class CheckDescription(Content):
 
 @dataclass(frozen=True, slots=True)
 class CheckFile(Content):
-    """Content of checks.yaml. `translatable` names the keys whose values are messages."""
+    """Content of checks.yaml."""
 
-    translatable: tuple[str, ...]
     checks: tuple[CheckDescription, ...]
 
 
@@ -130,7 +127,7 @@ CHECKS: dict[str, Check] = {}
 @cache
 def load_descriptions() -> dict[str, CheckDescription]:
     """Return the descriptions of all checks by key."""
-    return {description.key: description for description in load_content(CONTENT_PATH, TypeAdapter(CheckFile)).checks}
+    return {description.key: description for description in load_content(CONTENT_PATH, CheckFile).checks}
 
 
 def get_description(key: str) -> CheckDescription:

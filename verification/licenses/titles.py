@@ -7,16 +7,12 @@ import re
 from functools import cache
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
 from portal.core.content_files import load_content
 from verification.licenses.lexicon import lines
 
 VERSION = "(?: version| ver| v)? v?"
 LATER = "(?: or (?:any )?later(?: version)?)?"
-SECTIONS = load_content(
-    Path(__file__).with_name("data") / "titles.yaml", TypeAdapter(dict[str, dict[str, tuple[str, ...]]])
-)
+SECTIONS = load_content(Path(__file__).with_name("data") / "titles.yaml", dict[str, dict[str, tuple[str, ...]]])
 
 
 def read_patterns(section: str) -> dict[str, tuple[str, ...]]:

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
 from portal.core.content_files import Content, load_content
 
 
@@ -40,4 +38,4 @@ class VariantFile(Content):
     beside: dict[str, tuple[Form, ...]]
 
 
-VARIANTS = load_content(Path(__file__).with_name("data") / "variants.yaml", TypeAdapter(VariantFile))
+VARIANTS = load_content(Path(__file__).with_name("data") / "variants.yaml", VariantFile)

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-from pydantic import TypeAdapter
-
 from portal.core.content_files import load_content
 from portal.core.value_types import JsonObject
 from verification.checks import execution
@@ -20,7 +18,7 @@ EXIT_CODE_BY_OUTCOME = {
     Outcome.WARN: EXIT_PASSED,
     Outcome.FAIL: EXIT_FINDINGS,
 }
-FILE_BY_KEY_PREFIX = load_content(Path(__file__).parent / "content" / "files.yaml", TypeAdapter(dict[str, str]))
+FILE_BY_KEY_PREFIX = load_content(Path(__file__).parent / "content" / "files.yaml", dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
 from portal.core.content_files import Content, load_content
 from verification.releases.artifacts import file_names
 from verification.terraform.versions import parse_version, suggest_constraint
@@ -23,14 +21,14 @@ class PlatformNames(Content):
     recommended: tuple[str, ...]
 
 
-PLATFORM_NAMES = load_content(DATA / "platforms.yaml", TypeAdapter(PlatformNames))
+PLATFORM_NAMES = load_content(DATA / "platforms.yaml", PlatformNames)
 RECOMMENDED_PLATFORMS = PLATFORM_NAMES.recommended
 REQUIRED_PLATFORM = "linux_amd64"  # HCP Terraform runs on it
 
 
 @dataclass(frozen=True, slots=True)
 class Place(Content):
-    """Path of a file or folder, with a note for the reader."""
+    """Path of a file or folder, with a note for the reader. In places.yaml, the path has placeholders."""
 
     what: str
     path: str
@@ -38,15 +36,7 @@ class Place(Content):
     always_has_slashes: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceFile(Content):
-    """Content of places.yaml: the places, with placeholders in their paths, and the texts to translate."""
-
-    translatable: tuple[str, ...]
-    places: tuple[Place, ...]
-
-
-PLACES = load_content(DATA / "places.yaml", TypeAdapter(PlaceFile)).places
+PLACES = load_content(DATA / "places.yaml", dict[str, tuple[Place, ...]])["places"]
 
 
 @dataclass(frozen=True, slots=True)

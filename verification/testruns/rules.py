@@ -6,8 +6,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
-from pydantic import TypeAdapter
-
 from portal.core.content_files import Content, load_content
 from portal.core.value_types import JsonObject
 from verification.outcomes import Outcome, get_worst_outcome
@@ -93,7 +91,7 @@ class RuleCatalog:
 
     @cached_property
     def file(self) -> RuleFile:
-        return load_content(self._path, TypeAdapter(RuleFile))
+        return load_content(self._path, RuleFile)
 
     def check(self, key: str) -> Callable[[Check], Check]:
         """Register the function that checks a rule. It receives the records and those of the rule's steps."""

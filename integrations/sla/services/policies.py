@@ -1,12 +1,10 @@
 """SLA policy and calendar of an issue, fixed at its opening."""
 
 from datetime import datetime
-from pathlib import Path
 
 from allauth.socialaccount.models import SocialAccount
 from allauth.socialaccount.providers.github.provider import GitHubProvider
 from django.db.models import Q
-from pydantic import TypeAdapter
 
 from integrations.programs.registry import get_edition
 from integrations.sla.engine.types import SlaPolicy
@@ -16,8 +14,7 @@ from portal.core.business_time import Calendar
 from portal.core.content_files import load_content
 from portal.core.value_types import NamedValues
 
-LABELS_FILE = Path(__file__).parents[1] / "data" / "default_labels.yaml"
-DEFAULT_LABELS = load_content(LABELS_FILE, TypeAdapter(dict[str, frozenset[str]]))
+DEFAULT_LABELS = load_content("integrations/sla/data/default_labels.yaml", dict[str, frozenset[str]])
 CRITICAL_LABELS, PAUSE_LABELS = DEFAULT_LABELS["critical"], DEFAULT_LABELS["pause"]
 
 

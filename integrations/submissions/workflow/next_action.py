@@ -7,11 +7,9 @@ reasons among the parameters stay as they are.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext_lazy
-from pydantic import TypeAdapter
 
 from portal.core.content_files import Content, load_content
 from portal.ui.components.moments import format_exact
@@ -27,15 +25,9 @@ class ActionText(Content):
     label: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ActionTexts(Content):
-    """Content of next_actions.yaml. `translatable` names the keys whose values are messages."""
-
-    translatable: tuple[str, ...]
-    sentences: dict[str, ActionText]
-
-
-TEXTS = load_content(Path(__file__).parents[1] / "content" / "next_actions.yaml", TypeAdapter(ActionTexts)).sentences
+TEXTS = load_content("integrations/submissions/content/next_actions.yaml", dict[str, dict[str, ActionText]])[
+    "sentences"
+]
 COUNTED_SENTENCES = {
     "sla_breaches": ngettext_lazy(
         "%(count)s SLA breach within %(days)s days", "%(count)s SLA breaches within %(days)s days", "count"

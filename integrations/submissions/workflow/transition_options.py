@@ -1,10 +1,7 @@
 """Options of transitions: their labels, and what else happens when people perform them."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
-
-from pydantic import TypeAdapter
 
 from portal.core.content_files import Content, load_content
 
@@ -34,14 +31,6 @@ class TransitionOptions(Content):
     has_editable_email: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TransitionOptionsFile(Content):
-    """Content of transitions.yaml. `translatable` names the keys whose values are messages."""
-
-    translatable: tuple[str, ...]
-    transitions: dict[str, TransitionOptions]
-
-
 TRANSITION_OPTIONS = load_content(
-    Path(__file__).parents[1] / "content" / "transitions.yaml", TypeAdapter(TransitionOptionsFile)
-).transitions
+    "integrations/submissions/content/transitions.yaml", dict[str, dict[str, TransitionOptions]]
+)["transitions"]

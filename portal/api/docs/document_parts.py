@@ -1,9 +1,6 @@
 """Parts of the API document that no operation or schema defines, from openapi.yaml."""
 
 from dataclasses import dataclass
-from pathlib import Path
-
-from pydantic import TypeAdapter
 
 from portal.core.content_files import Content, load_content
 from portal.core.value_types import JsonObject
@@ -18,4 +15,4 @@ class DocumentParts(Content):
     examples: dict[str, JsonObject]
 
 
-PARTS = load_content(Path(__file__).with_name("content") / "openapi.yaml", TypeAdapter(DocumentParts))
+PARTS = load_content("portal/api/docs/content/openapi.yaml", DocumentParts)

@@ -4,13 +4,10 @@ Unknown characters count as wide letters.
 """
 
 import unicodedata
-from pathlib import Path
-
-from pydantic import TypeAdapter
 
 from portal.core.content_files import load_content
 
-_TABLES = load_content(Path(__file__).parents[1] / "data" / "glyph_widths.yaml", TypeAdapter(dict[str, dict[int, str]]))
+_TABLES = load_content("portal/directory/data/glyph_widths.yaml", dict[str, dict[int, str]])
 REGULAR_WIDTHS, BOLD_WIDTHS = (
     {character: glyph_width for glyph_width, characters in _TABLES[name].items() for character in characters}
     for name in ("regular", "bold")

@@ -1,9 +1,6 @@
 """Texts of verification results, for the page and the command, from data/verdicts.yaml."""
 
 from dataclasses import dataclass
-from pathlib import Path
-
-from pydantic import TypeAdapter
 
 from portal.core.content_files import Content, load_content
 from portal.directory.badges.statements import StatementVerdict, VerificationResult
@@ -29,14 +26,13 @@ class ClaimLabel(Content):
 
 @dataclass(frozen=True, slots=True)
 class VerificationTexts(Content):
-    """Content of verdicts.yaml. `translatable` names the keys whose values are messages."""
+    """Content of verdicts.yaml."""
 
-    translatable: tuple[str, ...]
     verdicts: dict[StatementVerdict, VerdictText]
     claims: tuple[ClaimLabel, ...]
 
 
-TEXTS = load_content(Path(__file__).parents[1] / "data" / "verdicts.yaml", TypeAdapter(VerificationTexts))
+TEXTS = load_content("portal/directory/data/verdicts.yaml", VerificationTexts)
 
 
 def list_claims(result: VerificationResult) -> list[tuple[str, str]]:

@@ -2,16 +2,14 @@
 
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Annotated
 
 from django.urls import reverse
-from pydantic import StringConstraints, TypeAdapter
+from pydantic import StringConstraints
 
 from portal.core.content_files import Content, load_content
 from verification.outcomes import Outcome
 
-GLOSSARY = Path(__file__).with_name("glossary.yaml")
 Text = Annotated[str, StringConstraints(min_length=1)]
 
 
@@ -42,15 +40,7 @@ class GlossaryChapter(Content):
     terms: tuple[GlossaryTerm, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Glossary(Content):
-    """The content of a glossary file. `translatable` names the keys whose values are messages."""
-
-    translatable: tuple[str, ...]
-    chapters: tuple[GlossaryChapter, ...]
-
-
-CHAPTERS = load_content(GLOSSARY, TypeAdapter(Glossary)).chapters
+CHAPTERS = load_content("portal/ui/content/glossary.yaml", dict[str, tuple[GlossaryChapter, ...]])["chapters"]
 TERMS_BY_KEY: dict[str, GlossaryTerm] = {term.key: term for chapter in CHAPTERS for term in chapter.terms}
 # what each outcome of a check means for the partner
 OUTCOME_DESCRIPTIONS = {outcome: TERMS_BY_KEY[f"verdict-{outcome}".replace("_", "-")].definition for outcome in Outcome}

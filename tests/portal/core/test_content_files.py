@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from django.core.management.commands import makemessages as original
-from pydantic import TypeAdapter
 
 from portal.core.content_files import Content, ContentError, load_content
 from portal.core.content_messages import format_as_python, list_messages
@@ -32,9 +31,6 @@ class Page(Content):
     pages: "tuple[Page, ...]" = ()
 
 
-PAGES = TypeAdapter(Page)
-
-
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "page.yaml"
@@ -42,7 +38,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_file_becomes_its_dataclass(path: Path) -> None:
     path.write_text("title: Home\npages:\n  - title: About\n")
-    assert load_content(path, PAGES) == Page("Home", (Page("About"),))
+    assert load_content(path, Page) == Page("Home", (Page("About"),))
 
 
 @pytest.mark.parametrize(
@@ -62,10 +58,10 @@ def test_file_becomes_its_dataclass(path: Path) -> None:
 def test_mistake_is_reported_with_position_location_and_fix(path: Path, text: str, message: str | None) -> None:
     path.write_text(text)
     if message is None:
-        assert load_content(path, PAGES) == Page("2026-01-31")
+        assert load_content(path, Page) == Page("2026-01-31")
         return
     with pytest.raises(ContentError) as refusal:
-        load_content(path, PAGES)
+        load_content(path, Page)
     assert str(refusal.value).splitlines()[0].startswith(f"{path}:{message}")
 
 

@@ -2,7 +2,6 @@
 
 import pytest
 from django.core.management import CommandError, call_command
-from pydantic import TypeAdapter
 
 from integrations.programs.registry import PROGRAMS
 from portal.core.content_files import load_content
@@ -61,5 +60,5 @@ def test_page_that_is_behind_is_said(settings, tmp_path):
 
 
 def test_content_file_describes_each_check_once():
-    keys = [description.key for description in load_content(CONTENT_PATH, TypeAdapter(CheckFile)).checks]
+    keys = [description.key for description in load_content(CONTENT_PATH, CheckFile).checks]
     assert sorted(keys) == sorted(CHECKS)

@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from pydantic import TypeAdapter
-
 from portal.core.content_files import load_content
 from verification.checks.rules.repository import build_repository_evidence, build_repository_state, with_repository
 from verification.checks.rules.shared_reads import determine_ref, read_code
@@ -23,7 +21,7 @@ from verification.sources.github.responses import GitHubRepository
 from verification.sources.repository_snapshot import RepositoryFile, RepositorySnapshot
 
 UNKNOWN_GITHUB_LICENSES = ("", "NOASSERTION", "OTHER")
-FILE_WORDS = load_content(CONTENT_FOLDER / "license_file_words.yaml", TypeAdapter(dict[str, tuple[str, ...]]))
+FILE_WORDS = load_content(CONTENT_FOLDER / "license_file_words.yaml", dict[str, tuple[str, ...]])
 TERMS_WORDS, NOTICE_WORDS = FILE_WORDS["terms"], FILE_WORDS["notice"]
 NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # "AcmeEULA" has two
 # by its last extension: a language or a version may come before it, as in "EULA.zh-CN.md"

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from pydantic import TypeAdapter
-
 from portal.core.content_files import Content, load_content
 from portal.core.value_types import JsonObject
 from verification.checks.rules.docs import collect_pages, summarize_pages
@@ -85,7 +83,7 @@ class SchemaRule(Content):
     outcome: Outcome = Outcome.WARN
 
 
-SCHEMA_RULES = load_content(CONTENT_FOLDER / "schema_rules.yaml", TypeAdapter(tuple[SchemaRule, ...]))
+SCHEMA_RULES = load_content(CONTENT_FOLDER / "schema_rules.yaml", tuple[SchemaRule, ...])
 
 
 def _build_rule_check(rule: SchemaRule) -> Callable[[Subject, Sources], Result]:

@@ -4,8 +4,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
-from pydantic import TypeAdapter
-
 from portal.core.content_files import load_content
 from verification.checks.rules.release import add_terraform_evidence, read_report
 from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, with_value
@@ -31,7 +29,7 @@ ROTATION_WATCH_PERIOD = timedelta(days=30)
 UNREGISTERED_VERDICTS = frozenset(
     {SignatureClass.WRONG_KEY, SignatureClass.NO_KEYS, SignatureClass.UNREADABLE_KEY, SignatureClass.UNSUPPORTED_KEY}
 )
-PERSONAL_EMAIL_DOMAINS = load_content(CONTENT_FOLDER / "personal_email_domains.yaml", TypeAdapter(frozenset[str]))
+PERSONAL_EMAIL_DOMAINS = load_content(CONTENT_FOLDER / "personal_email_domains.yaml", frozenset[str])
 
 
 @dataclass(frozen=True, slots=True)

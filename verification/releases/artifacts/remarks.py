@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
 from portal.core.content_files import load_content
 from verification.outcomes import Outcome, get_worst_outcome
 
@@ -24,7 +22,7 @@ class Remark:
 def _load_remarks() -> dict[str, Remark]:
     """Return the remarks by key, their texts with placeholders."""
     path = Path(__file__).parents[1] / "data" / "remarks.yaml"
-    texts_by_outcome = load_content(path, TypeAdapter(dict[Outcome, dict[str, str]]))
+    texts_by_outcome = load_content(path, dict[Outcome, dict[str, str]])
     return {
         key: Remark(key, outcome, text) for outcome, texts in texts_by_outcome.items() for key, text in texts.items()
     }

@@ -11,7 +11,6 @@ from enum import StrEnum
 from math import inf
 from pathlib import Path
 
-from pydantic import TypeAdapter
 from pysequoia import Cert, Sig, verify
 
 from portal.core.content_files import load_content
@@ -65,9 +64,7 @@ class SignatureClass(StrEnum):
     ECC_KEY = "ecc_key"
 
 
-SENTENCES = load_content(
-    Path(__file__).parents[1] / "data" / "signature_classes.yaml", TypeAdapter(dict[SignatureClass, str])
-)
+SENTENCES = load_content(Path(__file__).parents[1] / "data" / "signature_classes.yaml", dict[SignatureClass, str])
 
 FAULTS = {
     ArithmeticResult.FAILS: SignatureClass.TAMPERED,

@@ -7,8 +7,6 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
 from portal.core.content_files import Content, load_content
 
 
@@ -30,7 +28,7 @@ class GeneratorWords(Content):
     plural_endings: dict[str, str]
 
 
-WORDS = load_content(Path(__file__).parent.parent / "data" / "words.yaml", TypeAdapter(GeneratorWords))
+WORDS = load_content(Path(__file__).parent.parent / "data" / "words.yaml", GeneratorWords)
 PLURALS = frozenset(WORDS.irregular_plurals.values())
 CAPITAL_RUN_PATTERN = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z][a-z]+|[A-Z]+|[a-z]+|\d+")
 

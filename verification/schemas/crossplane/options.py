@@ -10,8 +10,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
 from portal.core.content_files import Content, load_content
 from verification.schemas.crossplane.naming import GroupKind, derive_group_kind
 from verification.schemas.crossplane.references import can_refer
@@ -53,9 +51,7 @@ class ChoiceOption(Content):
         return self.values[0]
 
 
-CHOICE_OPTIONS = load_content(
-    Path(__file__).parent.parent / "data" / "options.yaml", TypeAdapter(dict[str, ChoiceOption])
-)
+CHOICE_OPTIONS = load_content(Path(__file__).parent.parent / "data" / "options.yaml", dict[str, ChoiceOption])
 
 
 class InvalidChoiceError(ValueError):

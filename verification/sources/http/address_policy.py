@@ -7,8 +7,6 @@ embedded IPv4 address, and metadata services of clouds that use an ordinary addr
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
 from portal.core.content_files import load_content
 
 IpAddress = IPv4Address | IPv6Address
@@ -16,7 +14,7 @@ IpAddress = IPv4Address | IPv6Address
 SPECIAL_NETWORKS = {
     ip_network(network): description
     for network, description in load_content(
-        Path(__file__).parent.parent / "data" / "special_addresses.yaml", TypeAdapter(dict[str, str])
+        Path(__file__).parent.parent / "data" / "special_addresses.yaml", dict[str, str]
     ).items()
 }
 # network, and the number of bits after the embedded IPv4 address

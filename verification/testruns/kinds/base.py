@@ -11,7 +11,6 @@ from typing import Any, ClassVar, TypeVar
 from django import forms
 from django.db import OperationalError, connection, transaction
 from django.utils import timezone
-from pydantic import TypeAdapter
 
 from integrations.submissions.models import Integration
 from portal.core.content_files import Content, load_content
@@ -77,13 +76,12 @@ class KindTexts(Content):
 
 @dataclass(frozen=True, slots=True)
 class KindTextFile(Content):
-    """Content of kinds.yaml. `translatable` names the keys whose values are messages."""
+    """Content of kinds.yaml."""
 
-    translatable: tuple[str, ...]
     kinds: dict[TestRun.Kind, KindTexts]
 
 
-TEXTS = load_content(Path(__file__).parent / "content" / "kinds.yaml", TypeAdapter(KindTextFile)).kinds
+TEXTS = load_content(Path(__file__).parent / "content" / "kinds.yaml", KindTextFile).kinds
 
 
 def has_provider(integration: Integration) -> bool:

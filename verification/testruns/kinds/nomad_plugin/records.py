@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Self
 
-from pydantic import TypeAdapter
-
 from portal.core.content_files import Content, load_content
 from portal.core.value_types import JsonObject
 from verification.testruns.records import Record, SandboxTestRecords, StepRecord
@@ -25,7 +23,7 @@ class NomadPluginStep(Content):
     variant: str = ""
 
 
-STEPS = load_content(Path(__file__).parent / "content" / "steps.yaml", TypeAdapter(tuple[NomadPluginStep, ...]))
+STEPS = load_content(Path(__file__).parent / "content" / "steps.yaml", tuple[NomadPluginStep, ...])
 STEP_TITLES = {step.key: step.title for step in STEPS}
 
 

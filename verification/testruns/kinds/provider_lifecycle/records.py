@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Self
 
-from pydantic import TypeAdapter
-
 from portal.core.content_files import Content, load_content
 from portal.core.value_types import JsonObject
 from verification.sandbox.types import ExitReason
@@ -60,9 +58,7 @@ class ProviderLifecycleStep(Content):
     seconds: int = 0
 
 
-*STEPS, CLEANUP = load_content(
-    Path(__file__).parent / "content" / "steps.yaml", TypeAdapter(tuple[ProviderLifecycleStep, ...])
-)
+*STEPS, CLEANUP = load_content(Path(__file__).parent / "content" / "steps.yaml", tuple[ProviderLifecycleStep, ...])
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
 from portal.core.content_files import Content, load_content
 
 STAGES = ("pre_plan", "post_plan", "pre_apply", "post_apply")
@@ -46,7 +44,7 @@ class Scenario(Content):
     plan: str
 
 
-SCENARIOS = load_content(Path(__file__).parent / "content" / "scenarios.yaml", TypeAdapter(dict[str, Scenario]))
+SCENARIOS = load_content(Path(__file__).parent / "content" / "scenarios.yaml", dict[str, Scenario])
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +175,7 @@ class RequestStep(Content):
         return self.scenario or self.key
 
 
-PROBES = load_content(Path(__file__).parent / "content" / "steps.yaml", TypeAdapter(tuple[RequestStep, ...]))
+PROBES = load_content(Path(__file__).parent / "content" / "steps.yaml", tuple[RequestStep, ...])
 
 
 def list_steps(stages: Sequence[str], *, has_key: bool) -> tuple[RequestStep, ...]:
