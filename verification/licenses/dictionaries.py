@@ -7,54 +7,34 @@ import importlib
 import pkgutil
 import unicodedata
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-# Languages of the word lists by script. The lists hold words that occur at least once in a million.
-LANGUAGES = {
-    "LATIN": "ca cs da de en es fi fil fr hu id is it lt lv ms nb nl pl pt ro sh sk sl sv tr vi",
-    "CYRILLIC": "bg mk ru uk",
-    "GREEK": "el",
-    "ARABIC": "ar fa ur",
-    "HEBREW": "he",
-    "DEVANAGARI": "hi",
-    "BENGALI": "bn",
-    "TAMIL": "ta",
-    "HAN": "ja zh",
-    "HANGUL": "ko",
-}
+from portal.core.content_files import Content, load_content
+
 MAX_BUCKET = 520  # the lists come in hundredths of a power of ten: at least six times in a million words
 ALL_BUCKETS = 1_000
 FUNCTION_WORDS = 120  # of the most frequent words of a language
 WITH_CAPITALS = (*range(0x80, 0x530), *range(0x1E00, 0x2000))  # Latin, Greek and Cyrillic letters beyond ASCII
-# Letters as passports and program authors write them; the letters are folded
-ROMANIZATION = {
-    letter: latin
-    for letters, latin_letters in (
-        (
-            "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґё",
-            "a b v g d e zh z i y k l m n o p r s t u f kh ts ch sh shch - y - e yu ya i yi ye g yo",
-        ),
-        ("αβγδεζηθικλμνξοπρσςτυφχψω", "a v g d e z i th i k l m n x o p r s s t y f ch ps o"),
-        (
-            "აბგდევზთიკლმნოპჟრსტუფქღყშჩცძწჭხჯჰ",
-            "a b g d e v z t i k l m n o p zh r s t u p k gh q sh ch ts dz ts ch kh j h",
-        ),
-        (
-            "աբգդեզէըթժիլխծկհձղճմյնշոչպջռսվտրցւփքօֆ",
-            "a b g d e z e y t zh i l kh ts k h dz gh ch m y n sh o ch p j r s v t r ts v p k o f",
-        ),
-    )
-    for letter, latin in zip(letters, latin_letters.replace("-", "").split(" "), strict=True)
-}
-# "й" is folded to "и", and "Evgenii" is also written Evgeny and Evgeniy; Greek "ου", Korean "우", "어" and "기"
-LATIN_VARIANT_PAIRS = "ii-y ii-iy ei-ey ai-ay ya-ia yu-iu kh-h oy-ou mp-b u-oo eo-u g-k b-p d-t uu-u ou-o"
-LATIN_VARIANTS = tuple((latin, other) for latin, _, other in (p.partition("-") for p in LATIN_VARIANT_PAIRS.split()))
 SYLLABLES = ("HANGUL SYLLABLE", "HIRAGANA LETTER", "KATAKANA LETTER")
-KANA = {"SI": "shi", "TI": "chi", "TU": "tsu", "HU": "fu", "ZI": "ji"}
 MIN_ROMANIZED = 4  # letters of a word that is not taken for a name
-ROMANIZED_LANGUAGES = "ru uk bg mk el ko"
-NAMES = Path(__file__).with_name("data") / "words" / "names.txt"
+DATA = Path(__file__).with_name("data")
+NAMES = DATA / "words" / "names.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageFile(Content):
+    """Content of languages.yaml, whose first lines describe the parts."""
+
+    languages: dict[str, tuple[str, ...]]
+    romanized: tuple[str, ...]
+    romanization: dict[str, str]
+    latin_variants: tuple[tuple[str, str], ...]
+    kana: dict[str, str]
+
+
+TABLES = load_content(DATA / "languages.yaml", LanguageFile)
 
 
 def fold(text: str) -> str:
@@ -75,13 +55,13 @@ def _plain_letters() -> dict[int, str]:
 @cache
 def ordinary_words(script: str) -> frozenset[str]:
     """Return the folded words of the languages that are written in a script."""
-    return _fold_all({word for language in LANGUAGES.get(script, "").split() for word in _read_language(language)})
+    return _fold_all({word for language in TABLES.languages.get(script, ()) for word in _read_language(language)})
 
 
 @cache
 def function_words(script: str) -> frozenset[str]:
     """Return the most frequent words of each language that is written in a script: "the", "nur", "только"."""
-    languages = LANGUAGES.get(script, "").split()
+    languages = TABLES.languages.get(script, ())
     return _fold_all({word for language in languages for word in _read_language(language)[:FUNCTION_WORDS]})
 
 
@@ -165,20 +145,20 @@ def romanize(word: str) -> Iterator[str]:
     if word[:1].isascii() or not latin.isascii():
         return
     yield latin
-    yield from (latin.replace(*variant) for variant in LATIN_VARIANTS if variant[0] in latin)
+    yield from (latin.replace(*variant) for variant in TABLES.latin_variants if variant[0] in latin)
 
 
 @cache
 def _romanize_letter(letter: str) -> str:
     """Return a letter or a syllable in Latin letters, from the tables or its name in Unicode, else itself."""
-    if letter in ROMANIZATION:
-        return ROMANIZATION[letter]
+    if letter in TABLES.romanization:
+        return TABLES.romanization[letter]
     block, _, name = unicodedata.name(letter, "").rpartition(" ")
-    return KANA.get(name, name.lower()) if block in SYLLABLES else letter
+    return TABLES.kana.get(name, name.lower()) if block in SYLLABLES else letter
 
 
 @cache
 def romanized_words() -> frozenset[str]:
     """Return ordinary words of other scripts in Latin letters: "tolko", "sangeob"."""
-    words = {word for language in ROMANIZED_LANGUAGES.split() for word in _read_language(language)}
+    words = {word for language in TABLES.romanized for word in _read_language(language)}
     return frozenset(latin for word in _fold_all(words) for latin in romanize(word) if len(latin) >= MIN_ROMANIZED)
