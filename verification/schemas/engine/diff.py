@@ -4,10 +4,12 @@ A change is breaking if an existing configuration becomes invalid, plans other c
 Renames are guesses and marked as such.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from difflib import SequenceMatcher
+from pathlib import Path
 
+from portal.core.content_files import Content, load_content
 from verification.schemas.engine.functions import compare_functions
 from verification.schemas.engine.types import Node, ParsedSchema, Resource
 
@@ -21,12 +23,18 @@ SCHEMA_KINDS = (
     ("action", "actions"),
     ("identity of", "identities"),
 )
-BREAKING_CHANGES = frozenset(
-    {"removed", "renamed", "type_changed", "nesting_changed", "block_to_attribute", "attribute_to_block"}
-    | {"newly_required", "required_added", "computed_removed", "read_only", "sensitive_added", "fewer_allowed"}
-    | {"more_needed", "write_only", "state_lowered", "parameters_changed", "parameter_type_changed"}
-)
-ADDITIVE_CHANGES = frozenset({"added", "optional_added", "computed_added", "now_settable"})
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeType(Content):
+    """Whether changes of this type are breaking or additions. `sentence`: that of an argument, blank if it varies."""
+
+    breaks: bool = False
+    adds: bool = False
+    sentence: str = ""
+
+
+CHANGE_TYPES = load_content(Path(__file__).parent.parent / "data" / "changes.yaml", dict[str, ChangeType])
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +50,7 @@ class SchemaChange:
 
     @property
     def breaks(self) -> bool:
-        return self.what in BREAKING_CHANGES
+        return CHANGE_TYPES[self.what].breaks
 
     def as_data(self) -> dict[str, object]:
         return asdict(self) | {"breaks": self.breaks}
@@ -64,7 +72,7 @@ class SchemaDifference:
 
     @property
     def adds(self) -> bool:
-        return any(change.what in ADDITIVE_CHANGES for change in self.changes)
+        return any(CHANGE_TYPES[change.what].adds for change in self.changes)
 
 
 def compare_schemas(old: ParsedSchema, new: ParsedSchema) -> SchemaDifference:
@@ -158,11 +166,13 @@ def _has_same_shape(one: Node, other: Node) -> bool:
 
 
 def _describe_addition(subject: str, here: str, node: Node) -> SchemaChange:
-    if node.required:
-        return SchemaChange("required_added", subject, here, f"{here} is new and required.")
-    if node.is_observed:
-        return SchemaChange("computed_added", subject, here, f"{here} is new and read-only.")
-    return SchemaChange("optional_added", subject, here, f"{here} is new and optional.")
+    kind = "required" if node.required else "computed" if node.is_observed else "optional"
+    return _build_change(f"{kind}_added", subject, here)
+
+
+def _build_change(change_type: str, subject: str, here: str, before: str = "", after: str = "") -> SchemaChange:
+    sentence = CHANGE_TYPES[change_type].sentence.format(here=here)
+    return SchemaChange(change_type, subject, here, sentence, before, after)
 
 
 def _compare_argument(subject: str, here: str, old: Node, new: Node) -> Iterator[SchemaChange]:
@@ -170,12 +180,10 @@ def _compare_argument(subject: str, here: str, old: Node, new: Node) -> Iterator
     if shape is not None:
         yield shape
         return
-    for change_type, test, sentence in ARGUMENT_RULES:
+    for change_type, has_changed in ARGUMENT_RULES.items():
         # older frameworks report every id as settable, although it never was
-        if test(old, new) and not (here == "id" and change_type in ("read_only", "now_settable")):
-            yield SchemaChange(
-                change_type, subject, here, sentence.format(here=here), *_format_numbers(change_type, old, new)
-            )
+        if has_changed(old, new) and not (here == "id" and change_type in ("read_only", "now_settable")):
+            yield _build_change(change_type, subject, here, *_format_numbers(change_type, old, new))
     yield from _compare_arguments(subject, _get_members(old), _get_members(new), here)
 
 
@@ -190,9 +198,9 @@ def _compare_shape(subject: str, here: str, old: Node, new: Node) -> SchemaChang
     """Return a change of syntax, nesting, or type. If there is one, the members are not compared."""
     was_block, is_block = old.syntax == "block", new.syntax == "block"
     if was_block != is_block:
-        change_type = "block_to_attribute" if was_block else "attribute_to_block"
-        words = ("a block", "an attribute") if was_block else ("an attribute", "a block")
-        return SchemaChange(change_type, subject, here, f"{here} was {words[0]} and is now {words[1]}.", *words)
+        if was_block:
+            return _build_change("block_to_attribute", subject, here, "a block", "an attribute")
+        return _build_change("attribute_to_block", subject, here, "an attribute", "a block")
     if old.type_name == new.type_name:
         return None
     change_type = "nesting_changed" if old.children is not None and new.children is not None else "type_changed"
@@ -206,59 +214,24 @@ def _format_numbers(change_type: str, old: Node, new: Node) -> tuple[str, str]:
     return (str(before or "any number"), str(after)) if change_type in numbers else ("", "")
 
 
-ARGUMENT_RULES = (
-    ("newly_required", lambda old, new: new.required and not old.required, "{here} is now required."),
-    ("read_only", lambda old, new: new.is_observed and not old.is_observed, "{here} can no longer be set."),
-    (
-        "computed_removed",
-        lambda old, new: new.syntax != "block" and old.computed and not (new.computed or new.required),
-        "The provider no longer sets a default for {here}.",
+# Tests of whether an argument changed, in the order in which changes are reported
+ARGUMENT_RULES: dict[str, Callable[[Node, Node], bool]] = {
+    "newly_required": lambda old, new: new.required and not old.required,
+    "read_only": lambda old, new: new.is_observed and not old.is_observed,
+    "computed_removed": lambda old, new: new.syntax != "block" and old.computed and not (new.computed or new.required),
+    "sensitive_added": lambda old, new: new.sensitive and not old.sensitive,
+    "write_only": lambda old, new: new.write_only and not old.write_only,
+    "fewer_allowed": lambda old, new: new.max_items > 0 and not 0 < old.max_items <= new.max_items,
+    "more_needed": lambda old, new: (
+        new.min_items > old.min_items and old.syntax == new.syntax and not (new.required and not old.required)
     ),
-    (
-        "sensitive_added",
-        lambda old, new: new.sensitive and not old.sensitive,
-        "{here} is now sensitive. Outputs that contain it must be marked as sensitive.",
-    ),
-    (
-        "write_only",
-        lambda old, new: new.write_only and not old.write_only,
-        "{here} is now write-only. Configurations can't read it.",
-    ),
-    (
-        "fewer_allowed",
-        lambda old, new: new.max_items > 0 and not 0 < old.max_items <= new.max_items,
-        "{here} now allows fewer items.",
-    ),
-    (
-        "more_needed",
-        lambda old, new: (
-            new.min_items > old.min_items and old.syntax == new.syntax and not (new.required and not old.required)
-        ),
-        "{here} now requires more items.",
-    ),
-    (
-        "no_longer_required",
-        lambda old, new: old.required and not new.required and not new.is_observed,
-        "{here} is now optional.",
-    ),
-    ("deprecated", lambda old, new: new.deprecated and not old.deprecated, "{here} is now deprecated."),
-    ("sensitive_removed", lambda old, new: old.sensitive and not new.sensitive, "{here} is no longer sensitive."),
-    ("now_settable", lambda old, new: old.is_observed and new.optional, "{here} can now be set."),
-    (
-        "now_computed",
-        lambda old, new: new.syntax != "block" and new.optional and new.computed and not old.computed,
-        "The provider now sets a default for {here}.",
-    ),
-    (
-        "more_allowed",
-        lambda old, new: old.max_items > 0 and not 0 < new.max_items <= old.max_items,
-        "{here} now allows more items.",
-    ),
-    (
-        "fewer_needed",
-        lambda old, new: new.required and new.min_items < old.min_items,
-        "{here} now requires fewer items.",
-    ),
-    ("no_longer_write_only", lambda old, new: old.write_only and not new.write_only, "{here} can now be read."),
-    ("no_longer_deprecated", lambda old, new: old.deprecated and not new.deprecated, "{here} is no longer deprecated."),
-)
+    "no_longer_required": lambda old, new: old.required and not new.required and not new.is_observed,
+    "deprecated": lambda old, new: new.deprecated and not old.deprecated,
+    "sensitive_removed": lambda old, new: old.sensitive and not new.sensitive,
+    "now_settable": lambda old, new: old.is_observed and new.optional,
+    "now_computed": lambda old, new: new.syntax != "block" and new.optional and new.computed and not old.computed,
+    "more_allowed": lambda old, new: old.max_items > 0 and not 0 < new.max_items <= old.max_items,
+    "fewer_needed": lambda old, new: new.required and new.min_items < old.min_items,
+    "no_longer_write_only": lambda old, new: old.write_only and not new.write_only,
+    "no_longer_deprecated": lambda old, new: old.deprecated and not new.deprecated,
+}
