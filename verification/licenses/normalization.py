@@ -11,41 +11,12 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
+from pathlib import Path
+
+from portal.core.content_files import Content, load_content
 
 MAX_BYTES = 200_000
 BETWEEN = re.compile(r"([\W_]+)")
-TYPOGRAPHY = str.maketrans(
-    {
-        **dict.fromkeys("‘’‚‛′´`", "'"),
-        **dict.fromkeys("“”„‟″«»", '"'),
-        **dict.fromkeys("‐‑‒–—―−", "-"),
-        **dict.fromkeys("•·▪◦●■□§¶…", "*"),
-        **dict.fromkeys("\u00a0\u2002\u2003\u2009\u202f\u3000\f\v\x85\u2028\u2029", " "),
-        **dict.fromkeys("，、", ","),
-        "。": ".",
-        "：": ":",
-        "（": "(",
-        "）": ")",
-        "・": " ",
-        "㈜": "(주)",
-        "״": '"',
-        **dict.fromkeys("׳\u02bb\u02bc", "'"),
-        "©": "(c)",
-        "İ": "I",
-        "™": " ",
-        "®": " ",
-    }
-)
-SPELLING = (
-    ("](", "] ("),
-    ("https://", "http://"),
-    ("icence", "icense"),
-    ("ICENCE", "ICENSE"),
-    ("cknowledgement", "cknowledgment"),
-    ("CKNOWLEDGEMENT", "CKNOWLEDGMENT"),
-    ("erchantibility", "erchantability"),
-    ("ERCHANTIBILITY", "ERCHANTABILITY"),
-)
 # letters of other scripts are letters; marks, symbols, controls and unknowns become words
 STRANGE = re.compile(r"[^\w\s!-/:-@\[-`{-~]|[\x00-\x08\x0e-\x1f\x7f]")
 NEEDED_MARK = re.compile(
@@ -78,6 +49,18 @@ INLINE_TAG = re.compile(rf"(?i)</?(?:b|i|u|em|strong|code|tt|span|center|var|sma
 LINK_TAG = re.compile(r"""(?i)<a\s+href=(["'])([^"'<>\s]{1,200})\1>""")
 COMMENT = re.compile(r"<!--|-->")
 NOTICE_COMMENT = re.compile(r"(?im)^[ \t]*<!--[ \t*]*((?:spdx-|copyright|\(c\)|©)[^<>\n]*?)[ \t]*-->[ \t]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class SpellingFile(Content):
+    """Content of spelling.yaml: characters by what replaces them, and parts of words with their other spelling."""
+
+    typography: dict[str, str]
+    spelling: dict[str, str]
+
+
+TABLES = load_content(Path(__file__).with_name("data") / "spelling.yaml", SpellingFile)
+TYPOGRAPHY = str.maketrans({char: plain for plain, chars in TABLES.typography.items() for char in chars})
 
 
 @dataclass(frozen=True)
@@ -160,6 +143,6 @@ def tidy(text: str) -> Text:
     text = FENCE.sub("", text) if "```" in text or "~~~" in text else text
     text = LINK_DEFINITION.sub(mark("definition"), STRIKETHROUGH.sub(mark("deletion"), text))
     text = STRANGE.sub(mark_character, text)
-    for old, new in SPELLING:
+    for old, new in TABLES.spelling.items():
         text = text.replace(old, new)
     return Text(text)
