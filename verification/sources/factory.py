@@ -6,7 +6,6 @@ from datetime import datetime
 from django.conf import settings
 from github.Auth import Auth
 
-from verification.sources import Sources
 from verification.sources.github.api import build_installation_auth, build_token_auth
 from verification.sources.github.client import GitHubClient
 from verification.sources.http_cache import HttpCache
@@ -53,8 +52,3 @@ def get_background_limit_end() -> datetime | None:
     """Return when requests that nobody waits for are possible again, None if they are."""
     name, limit, _ = get_credential()
     return GitHubRateLimiter(name, limit, background=True).get_blocked_until()
-
-
-def build_sources(*, background: bool = False) -> Sources:
-    """Build the clients for one run of checks."""
-    return Sources(build_github_client(background=background))

@@ -73,7 +73,6 @@ class PullRequest:
     state: Text
     merged: Annotated[Flag, Field(validation_alias=AliasChoices("merged", "merged_at"))] = False
     draft: Flag = False
-    author_id: Annotated[Number, Field(validation_alias=AliasPath("user", "id"))] = 0
     html_url: Text = ""
 
 

@@ -62,9 +62,9 @@ class RegistryClient:
         self.base_url = (base_url or settings.REGISTRY_URL).rstrip("/")
         self._web = web or OutboundClient(loopback=settings.ALLOW_LOOPBACK_HTTP)
 
-    def page_of(self, namespace: str, name: str, version: str = "latest") -> str:
+    def page_of(self, namespace: str, name: str) -> str:
         """Return the URL of the provider's page."""
-        return f"{self.base_url}/providers/{quote(namespace)}/{quote(name)}/{quote(version)}"
+        return f"{self.base_url}/providers/{quote(namespace)}/{quote(name)}/latest"
 
     def read_listing(self, namespace: str, name: str, previous: RegistryListing | None = None) -> RegistryListing:
         """Fetch the listing of a provider: one conditional request if nothing changed, three requests otherwise.

@@ -16,7 +16,7 @@ from verification.sources.errors import SourceUnavailableError
 from verification.sources.github.responses import PullRequest
 
 NOMAD = replace(SUBJECT, product="Nomad", program="nomad", category="container-runtime")
-PULL = PullRequest(7, "Add rocket driver", "open", False, False, 47, "https://github.com/hashicorp/nomad/pull/7")
+PULL = PullRequest(7, "Add rocket driver", "open", False, False, "https://github.com/hashicorp/nomad/pull/7")
 ADDRESS = "https://github.com/hashicorp/nomad/pull/7"
 
 
