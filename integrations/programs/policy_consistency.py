@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from integrations.programs.calendars import ProgramCalendar
 from integrations.programs.consistency import Inconsistency
 from integrations.programs.schema import Edition
-from integrations.programs.sla_policy import ProgramCalendar, Sla, TargetType
+from integrations.programs.sla_policy import Sla, TargetType
 from portal.core.business_time import FIRST_YEAR
 from portal.core.content_files import Location
 from portal.core.holidays import UnknownRegionError, load_holidays

@@ -14,9 +14,10 @@ from types import MappingProxyType
 from typing import Literal
 
 from integrations.programs.agreements import AgreementKey
+from integrations.programs.calendars import DEFAULT_CALENDAR, ProgramCalendar
 from integrations.programs.field_types import Count, EditionDate, Email, Pairs, Slug, Text, Url
 from integrations.programs.requirements import Requirement, RequirementGroup, ResourceLink
-from integrations.programs.sla_policy import DEFAULT_CALENDAR, ProgramCalendar, Sla
+from integrations.programs.sla_policy import Sla
 from integrations.programs.stages import Stage
 from portal.core.business_time import Calendar
 from portal.core.content_files import Content

@@ -6,7 +6,8 @@ from django.utils import dates, formats
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
-from integrations.programs.sla_policy import WEEKDAYS, Holiday, ProgramCalendar, Sla, SlaTarget, TargetType
+from integrations.programs.calendars import WEEKDAYS, Holiday, ProgramCalendar
+from integrations.programs.sla_policy import Sla, SlaTarget, TargetType
 from portal.core.holidays import list_countries
 
 TARGET_LABELS = {

@@ -5,10 +5,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from integrations.programs.calendars import WEEKDAYS
 from integrations.programs.loader import load_edition_file
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import ProgramContact
-from integrations.programs.sla_policy import WEEKDAYS, SeverityTargets, Sla, SlaTarget
+from integrations.programs.sla_policy import SeverityTargets, Sla, SlaTarget
 from portal.core.business_time import Calendar
 from tests.integrations.programs.guide_edition import Write, find_position, list_problems
 
