@@ -22,7 +22,10 @@ MAX_OWNERS = 5
 
 @dataclass(frozen=True, slots=True)
 class FactDescription(Content):
-    """How pages show a fact. `is_source_page`: whether its URL is the source's page."""
+    """How pages show a fact.
+
+    `is_source_page`: whether its URL is the source's page; `has_named_value`: whether its value is in FACT_VALUES.
+    """
 
     label: str
     is_count: bool = False

@@ -114,8 +114,7 @@ def _check_document(document: bytes) -> list[Remark]:
     if b"\0" in document:
         return [build_remark("nul")]
     if not lines(document):
-        problem = "file is not a list of checksums" if document.strip() else "list is empty"
-        return [build_remark("no_list", problem=problem)]
+        return [build_remark("no_list" if document.strip() else "empty_list")]
     return select_remarks({"crlf": b"\r" in document, "no_newline": not document.endswith(b"\n")})
 
 

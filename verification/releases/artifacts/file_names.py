@@ -106,7 +106,7 @@ def remarks(filenames: Collection[str], name: str, version: str) -> tuple[Remark
     """Return remarks on files that are missing or misnamed. `version` has no "v"."""
     findings = [*_missing(filenames, name, version), *_archives(filenames, name, version)]
     if f"{signature(name, version)}.asc" in filenames or f"{sums(name, version)}.asc" in filenames:
-        findings.append(build_remark("armoured"))
+        findings.append(build_remark("armored"))
     return tuple(findings)
 
 

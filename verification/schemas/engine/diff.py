@@ -166,8 +166,8 @@ def _has_same_shape(one: Node, other: Node) -> bool:
 
 
 def _describe_addition(subject: str, here: str, node: Node) -> SchemaChange:
-    kind = "required" if node.required else "computed" if node.is_observed else "optional"
-    return _build_change(f"{kind}_added", subject, here)
+    change_type = "required_added" if node.required else "computed_added" if node.is_observed else "optional_added"
+    return _build_change(change_type, subject, here)
 
 
 def _build_change(change_type: str, subject: str, here: str, before: str = "", after: str = "") -> SchemaChange:

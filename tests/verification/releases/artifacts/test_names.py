@@ -53,7 +53,7 @@ def test_archive_name(filename, expected):
         (without(WHOLE[1]), ["no_manifest"]),
         (without(WHOLE[2]), ["no_sums"]),
         (without(WHOLE[3]), ["no_signature"]),
-        ([*without(WHOLE[3]), f"{WHOLE[2]}.asc"], ["no_signature", "armoured"]),
+        ([*without(WHOLE[3]), f"{WHOLE[2]}.asc"], ["no_signature", "armored"]),
         (without(WHOLE[0]), ["no_archive"]),
         ([*WHOLE, "terraform-provider-rocket_v1.0.0_windows_amd64.zip"], ["misnamed"]),
         ([*WHOLE, "terraform-provider-other_1.0.0_linux_amd64.zip"], ["misnamed"]),
