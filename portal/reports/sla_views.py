@@ -50,9 +50,9 @@ def show_dashboard(request: AuthenticatedRequest) -> HttpResponse:
 
 
 def _list_upcoming_clocks(filters: ClockFilters, page: Page, rows: list[ClockRow], now: datetime) -> list[ClockRow]:
-    """Return the open clocks due next, unless the page already shows some: the overdue ones come first."""
-    running = (row.columns.due_at for row in rows if row.columns.state == ClockStatus.RUNNING)
-    if not page.has_next() or any(due_at and due_at > now for due_at in running):
+    """Return the open clocks due next if the page shows only overdue ones, which come first."""
+    last_due_at = rows[-1].columns.due_at if rows else None
+    if not page.has_next() or last_due_at is None or last_due_at > now:
         return []
     clocks = filters.list_matching_clocks(now).filter(due_at__gt=now, state=ClockStatus.RUNNING)
     return build_rows(clocks[:MAX_UPCOMING_CLOCKS], now)
