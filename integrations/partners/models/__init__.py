@@ -11,19 +11,3 @@ from integrations.partners.models.partners import (
     VerificationState,
 )
 from integrations.partners.models.verifications import DOMAIN_METHODS, PartnerVerification, VerificationMethod
-
-__all__ = [
-    "DOMAIN_METHODS",
-    "ConflictKind",
-    "ConflictOfInterest",
-    "Invitation",
-    "JoinRequest",
-    "Membership",
-    "Partner",
-    "PartnerCalendar",
-    "PartnerCalendarQuerySet",
-    "PartnerVerification",
-    "Role",
-    "VerificationMethod",
-    "VerificationState",
-]

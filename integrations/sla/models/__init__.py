@@ -9,15 +9,3 @@ from integrations.sla.models.clocks import (
     SupportIssueEvent,
 )
 from integrations.sla.models.monitoring import GitHubDelivery, LabelPolicy, MonitoredRepository
-
-__all__ = [
-    "HAS_TARGET",
-    "Alert",
-    "GitHubDelivery",
-    "LabelPolicy",
-    "MonitoredRepository",
-    "SlaBreach",
-    "SlaClock",
-    "SupportIssue",
-    "SupportIssueEvent",
-]

@@ -13,22 +13,3 @@ from integrations.submissions.models.requirements import (
     TestCredential,
     TestCredentialAccess,
 )
-
-__all__ = [
-    "Agreement",
-    "AgreementSignature",
-    "Document",
-    "EvidenceSnapshot",
-    "Finding",
-    "Integration",
-    "IntegrationDraft",
-    "IntegrationQuerySet",
-    "Introduction",
-    "ListingStatusFields",
-    "Meeting",
-    "ReadMarker",
-    "RequirementFulfillment",
-    "ReviewMessage",
-    "TestCredential",
-    "TestCredentialAccess",
-]
