@@ -1,6 +1,6 @@
 """Processing of due clocks: warnings, breaches, and alerts.
 
-Breach and alert are written by one statement in one transaction. Their keys are unique, so runs can overlap,
+A breach and its alert are written by one statement in one transaction. Their keys are unique, so runs can overlap,
 repeat, or come late. Neither Celery nor Redis is needed. If our data ends before a clock's due time, the clock is
 marked as incomplete, its repository is polled immediately, and the clock is checked again.
 """

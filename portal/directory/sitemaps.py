@@ -72,7 +72,7 @@ class PagedSitemap(Sitemap):
         return ListPaginator(self.rows, self.limit)
 
     @cached_property
-    def url(self) -> tuple[str, ...]:
+    def url_parts(self) -> tuple[str, ...]:
         return split_url(self.url_name)
 
 
@@ -83,7 +83,7 @@ class ListingSitemap(PagedSitemap):
     rows = CURRENT_LISTINGS.only("uuid", "changed_at")
 
     def location(self, item: Listing) -> str:
-        return f"{self.url[0]}{item.uuid}{self.url[1]}"
+        return f"{self.url_parts[0]}{item.uuid}{self.url_parts[1]}"
 
     def lastmod(self, item: Listing) -> datetime:
         return item.changed_at
@@ -103,7 +103,7 @@ class PartnerSitemap(PagedSitemap):
     )
 
     def location(self, item: str) -> str:
-        return f"{self.url[0]}{item}{self.url[1]}"
+        return f"{self.url_parts[0]}{item}{self.url_parts[1]}"
 
 
 SITEMAPS: NamedValues = {"pages": PageSitemap, "listings": ListingSitemap, "partners": PartnerSitemap}

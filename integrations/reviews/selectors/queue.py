@@ -23,7 +23,8 @@ TAB_LABELS = {
 }
 
 
-# Changes of the queue record an event, unless only time passes or a claim is renewed.
+# What people do with items records an event. Time, renewed claims, and repeated checks change the queue without one,
+# and the event of a long transaction can have a lower ID than one that another transaction already stored.
 LAST_EVENT_ID = CompiledQuery(lambda: AuditEvent.objects.order_by("-pk").values_list("pk", flat=True)[:1])
 
 

@@ -1,4 +1,4 @@
-"""Items of all kinds in the review queue: counts, order, and pages. Each takes one query for any number of kinds."""
+"""Items of all kinds in the review queue: counts, order, and pages, for any number of kinds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -109,7 +109,7 @@ def _build_own_notice_condition(user: User) -> Q:
 
 
 def summarize_queue(filters: Filters, user: User, now: datetime) -> QueueSummary:
-    """Return all figures with one query. Those of many items are up to half a minute old if nothing happened since."""
+    """Return all figures. Those of many items are kept until the next event, at most for half a minute."""
     kinds = list_kinds(user, filters)
     key = f"queue {LAST_EVENT_ID.fetch()} {user.pk} {user.program_roles} {kinds} {sorted(filters.items())}"
     return read_figures(

@@ -106,7 +106,7 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     require_program_staff(request)
     rows = PARTNER.fetch(slug=slug)
     if not rows:
-        raise Http404
+        raise Http404(_("Page not found."))
     partner, verifications = rows[0], partner_selectors.list_verifications(rows[0])
     form = AlliancesManagerForm(request.POST or None, initial={"manager": partner.alliances_manager})
     if request.method == "POST" and form.is_valid():

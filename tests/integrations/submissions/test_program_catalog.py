@@ -5,8 +5,8 @@ from html import unescape
 
 import pytest
 
-from integrations.programs.registry import PROGRAMS
 from integrations.programs.calendars import Holiday, ProgramCalendar
+from integrations.programs.registry import PROGRAMS
 from integrations.programs.sla_policy import SeverityTargets, Sla, SlaTarget
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.policy_labels import format_target, list_calendar_rows
