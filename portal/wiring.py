@@ -23,8 +23,7 @@ from portal.directory import services as listings
 from portal.inbox import calendar_feed
 from portal.notifications import email
 from portal.search import indexing
-from portal.webhooks import fanout
-from portal.webhooks import services as webhooks
+from portal.webhooks import fanout, services as webhooks
 from verification.checks.services import facts, runs
 from verification.sources import rate_limits
 from verification.sources.models import GitHubRateLimit

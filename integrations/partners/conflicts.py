@@ -20,8 +20,7 @@ from django.db.models import (
     When,
 )
 from django.db.models.functions import Coalesce, Concat
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.partners.models import (
     DOMAIN_METHODS,

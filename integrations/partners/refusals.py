@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.partners.conflicts import explain_conflict
 from integrations.partners.permissions import PartnerIntegration

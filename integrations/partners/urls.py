@@ -2,8 +2,7 @@
 
 from django.urls import path
 
-from integrations.partners.views import members, onboarding, verification
-from integrations.partners.views import profile as views_record
+from integrations.partners.views import members, onboarding, profile as views_record, verification
 
 app_name = "partners"
 urlpatterns = [

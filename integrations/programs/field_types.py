@@ -5,8 +5,7 @@ from functools import cache
 from typing import Annotated, Literal
 from zoneinfo import available_timezones
 
-from pydantic import AfterValidator, BeforeValidator, StringConstraints
-from pydantic import Field as Key
+from pydantic import AfterValidator, BeforeValidator, Field as Key, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from portal.core.content_files import NO_MATCH, TextPattern

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.programs.requirements import Question, Requirement
 from integrations.submissions.forms.requirements import format_answer

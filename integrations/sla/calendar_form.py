@@ -9,8 +9,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.forms.models import model_to_dict
 from django.utils.dates import WEEKDAYS
-from django.utils.translation import gettext, gettext_lazy, gettext_noop
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext, gettext as _, gettext_lazy, gettext_noop
 
 from integrations.partners.models import Partner, PartnerCalendar
 from integrations.partners.services.calendars import MIN_WEEKLY_WORKDAYS, explain_calendar_refusal

@@ -8,8 +8,7 @@ from uuid import UUID
 
 from django import forms
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext as _, gettext_lazy, gettext_noop
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner

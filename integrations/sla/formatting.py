@@ -3,8 +3,7 @@
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from integrations.sla.engine.types import Segment
 from portal.core.business_time import Calendar, TimeSegment

@@ -5,8 +5,7 @@ from datetime import datetime, timedelta
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.partners import permissions
 from integrations.programs.registry import get_edition

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.programs.sla_policy import TargetType
 from integrations.sla.clock_records import ClockRecord, build_records, select_columns

@@ -2,8 +2,7 @@
 
 from django.db.models import CharField, F, Value
 from django.db.models.functions import Cast, Concat, Lower
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.reviews.selectors.queue_kinds import QueueKind, build_integration_columns, register_kind
 from integrations.sla.models import SupportIssue

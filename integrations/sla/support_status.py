@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Count
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from integrations.sla.filters import build_state_condition
 from integrations.sla.models import MonitoredRepository, SlaClock

@@ -1,9 +1,6 @@
 """URLs of the sla app."""
 
-from integrations.sla.views import calendar as calendars
-from integrations.sla.views import issue as issues
-from integrations.sla.views import label_policy as labels
-from integrations.sla.views import monitoring
+from integrations.sla.views import calendar as calendars, issue as issues, label_policy as labels, monitoring
 
 app_name = "sla"
 urlpatterns = [

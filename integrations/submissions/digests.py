@@ -19,8 +19,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
 from portal.core.value_types import TemplateContext
-from portal.notifications import email
-from portal.notifications import unsubscribe as stopping
+from portal.notifications import email, unsubscribe as stopping
 from portal.notifications.models import EmailMessage
 
 log = logging.getLogger(__name__)

@@ -3,8 +3,7 @@
 from datetime import date
 
 from django.utils import dates, formats
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import gettext as _, gettext_noop, ngettext
 
 from integrations.programs.calendars import WEEKDAYS, Holiday, ProgramCalendar
 from integrations.programs.sla_policy import Sla, SlaTarget, TargetType

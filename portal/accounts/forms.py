@@ -12,8 +12,7 @@ from django import forms
 from django.contrib.auth.hashers import make_password
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from portal.accounts.models import User
 from portal.core.form_fields import ModelFormArguments, SingleLineField, explain_text_refusal

@@ -6,8 +6,7 @@ from typing import Unpack
 from django import forms
 from django.core.exceptions import ValidationError
 from django.forms.boundfield import BoundWidget
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.programs.registry import PROGRAMS
 from portal.accounts.forms import INVALID_EMAIL_MESSAGE

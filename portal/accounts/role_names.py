@@ -2,8 +2,7 @@
 
 from collections.abc import Collection
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.programs.registry import PROGRAMS
 from portal.accounts.models import User

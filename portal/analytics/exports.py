@@ -7,8 +7,7 @@ from operator import itemgetter
 from django.conf import settings
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.partners import permissions
 from integrations.programs.registry import PROGRAMS, get_edition
@@ -16,8 +15,7 @@ from integrations.reviews.forms.queue import FILTER_FIELDS, parse_filters, parse
 from integrations.reviews.selectors import queue_items
 from integrations.reviews.selectors.queue_kinds import KINDS
 from integrations.reviews.selectors.queue_rows import get_url_arguments, list_tasks
-from integrations.sla.clock_records import COLUMNS as SLA_COLUMNS
-from integrations.sla.clock_records import iterate_records
+from integrations.sla.clock_records import COLUMNS as SLA_COLUMNS, iterate_records
 from integrations.sla.filters import parse_filters as parse_sla_filters
 from integrations.submissions.forms.filters import IntegrationFilterForm
 from integrations.submissions.models import Integration
@@ -27,8 +25,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.analytics import flow_presenters, forecast_accuracy, metrics, workload_exports
 from portal.analytics.filters import parse_analytics_filters, require_program_staff
 from portal.analytics.funnel import build_funnel
-from portal.analytics.selectors import flow as reading_flow
-from portal.analytics.selectors import stays as reading
+from portal.analytics.selectors import flow as reading_flow, stays as reading
 from portal.core.exports import MAX_ROWS, CellValue, Columns, ExportTable, build_export
 from portal.core.periods import get_program_zone
 from portal.core.site_urls import build_absolute_url

@@ -7,8 +7,7 @@ from datetime import datetime, timedelta
 from django import forms
 from django.http import Http404, HttpRequest
 from django.utils.text import capfirst
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext as _, gettext_lazy, gettext_noop
 
 from integrations.partners import permissions
 from integrations.programs.registry import PROGRAMS

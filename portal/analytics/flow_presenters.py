@@ -3,8 +3,7 @@
 from datetime import date
 
 from django.utils import dates
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.programs.registry import PROGRAMS
 from portal.analytics.forecast_accuracy import MIN_JUDGED_WAITS, TARGET_PERCENT_RANGE, ForecastAccuracy

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.models.choices import STATE_LABELS

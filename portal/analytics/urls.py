@@ -1,8 +1,7 @@
 """URLs of the analytics app."""
 
 from portal.analytics.saved_views import views as saved_views
-from portal.analytics.views import dashboard as office
-from portal.analytics.views import exports as office_files
+from portal.analytics.views import dashboard as office, exports as office_files
 
 app_name = "analytics"
 urlpatterns = [

@@ -6,8 +6,7 @@ Forecasts change slowly and appear on many pages, so each process caches them fo
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import gettext as _, gettext_noop, ngettext
 
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.selectors import get_program_calendar

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC
 
 from django.db import models
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from portal.audit.event_types import EVENT_TYPES, EventType
 from portal.audit.seals import compute_seal, get_newest_key_id

@@ -6,8 +6,7 @@ import zipfile
 from typing import IO
 from zlib import error as BrokenStream
 
-from django.utils.translation import gettext
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext, gettext as _
 
 MAX_ENTRIES = 5000
 MAX_UNPACKED_BYTES = 500 * 1024 * 1024

@@ -10,8 +10,7 @@ from datetime import datetime, timedelta
 from django.contrib.auth import get_user_model
 from django.db import transaction
 
-from integrations.sla import notifications
-from integrations.sla import tasks as sla_tasks
+from integrations.sla import notifications, tasks as sla_tasks
 from integrations.sla.github import event_mapping, event_store
 from integrations.sla.github.event_mapping import IssueUpdate
 from integrations.sla.github.event_store import IssueEventBatch

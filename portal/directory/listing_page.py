@@ -8,8 +8,7 @@ from datetime import date, datetime
 from django.conf import settings
 from django.db.models import QuerySet
 from django.utils.dateparse import parse_date
-from django.utils.translation import gettext
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext, gettext as _
 
 from integrations.programs.requirements import FulfillingParty, Requirement
 from integrations.submissions.models import Integration, RequirementFulfillment

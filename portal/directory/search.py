@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 
 from django.db.models import Case, QuerySet, Value, When
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.public_status import PUBLIC_STATUSES_BY_KEY

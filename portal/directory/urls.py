@@ -2,10 +2,8 @@
 
 from django.urls import path
 
-from portal.directory.badges.views import badges
-from portal.directory.badges.views import verification as verifying
-from portal.directory.views import listings as public
-from portal.directory.views import previews
+from portal.directory.badges.views import badges, verification as verifying
+from portal.directory.views import listings as public, previews
 from portal.directory.views.installation import show_installation
 
 app_name = "directory"

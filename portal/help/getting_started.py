@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from integrations.programs.requirements import FulfillingParty, Requirement, RequirementKind
 from integrations.programs.schema import Program

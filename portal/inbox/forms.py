@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Unpack
 
 from django import forms
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners import permissions
 from portal.accounts.models import User

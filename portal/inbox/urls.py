@@ -2,8 +2,7 @@
 
 from django.urls import path
 
-from portal.inbox.views import audit_log, email_log
-from portal.inbox.views import preferences as choices
+from portal.inbox.views import audit_log, email_log, preferences as choices
 
 app_name = "inbox"
 urlpatterns = [

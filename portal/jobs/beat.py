@@ -2,8 +2,7 @@
 
 import logging
 
-from celery.beat import ScheduleEntry, SchedulingError
-from celery.beat import Scheduler as InMemoryScheduler
+from celery.beat import ScheduleEntry, Scheduler as InMemoryScheduler, SchedulingError
 from django.db import DatabaseError, connections
 from kombu import Producer
 

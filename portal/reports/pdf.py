@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from django.conf import settings
-from django.utils.translation import gettext as _
-from django.utils.translation import override
+from django.utils.translation import gettext as _, override
 
 from portal.core.pdf_documents import FONT_NAME, PdfDocument
 from portal.core.value_types import JsonObject

@@ -12,8 +12,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.utils.text import capfirst
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext, override
+from django.utils.translation import gettext as _, gettext_noop, ngettext, override
 
 from integrations.sla.formatting import format_percent
 from integrations.sla.presenters import SIDE_LABELS

@@ -11,8 +11,7 @@ from typing import Any
 from django.db.models import Count, Min, Q
 from django.http import QueryDict
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.filters import STATE_LABELS, ClockFilters, build_state_condition

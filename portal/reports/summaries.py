@@ -11,8 +11,7 @@ from zoneinfo import ZoneInfo
 
 from django.template.loader import render_to_string
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, ngettext_lazy
+from django.utils.translation import gettext as _, ngettext, ngettext_lazy
 
 from portal.core.periods import PeriodKind, parse_period
 from portal.core.value_types import JsonObject

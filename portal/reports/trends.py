@@ -10,8 +10,7 @@ from zoneinfo import ZoneInfo
 
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import TruncWeek
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.programs.sla_policy import SlaTarget

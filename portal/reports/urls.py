@@ -1,7 +1,6 @@
 """URLs of the reports app."""
 
-from portal.reports import delivery_views, recipient_views, sla_views
-from portal.reports import views as reports
+from portal.reports import delivery_views, recipient_views, sla_views, views as reports
 
 app_name = "reports"
 urlpatterns = [

@@ -14,8 +14,7 @@ from django.conf import settings
 from django.core.cache import caches
 from django.db import DatabaseError
 from django.db.models import Count, Max, Min, Q
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from portal.core.cache import TIMEOUT_SECONDS

@@ -6,8 +6,7 @@ from datetime import datetime, timedelta
 from typing import TypeVar
 
 from django.db.models import Count, F, Min, Model, Q, QuerySet
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from portal.jobs.definitions import JobDefinition
 from portal.jobs.models import Job, PeriodicRun

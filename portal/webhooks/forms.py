@@ -7,8 +7,7 @@ from urllib.parse import urlsplit
 from django import forms
 from django.conf import settings
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.programs.registry import PROGRAMS
 from portal.core.form_fields import FormArguments, SingleLineField, UtcDateTimeField

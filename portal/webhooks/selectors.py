@@ -5,8 +5,7 @@ from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
 from django.db.models import Count, Q, QuerySet
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from portal.accounts.requests import AnyUser
 from portal.audit.event_types import WEBHOOKS

@@ -21,8 +21,7 @@ from portal.core.value_types import TemplateContext
 from portal.ui.name_confirmation import NameConfirmationForm
 from portal.ui.pagination import paginate
 from portal.ui.refusals import reported_refusals
-from portal.webhooks import payloads, services
-from portal.webhooks import permissions as access
+from portal.webhooks import payloads, permissions as access, services
 from portal.webhooks.event_types import iterate_webhook_groups
 from portal.webhooks.forms import EndpointForm, ReplayForm, build_initial_data
 from portal.webhooks.http_delivery import format_json

@@ -24,9 +24,9 @@ from verification.testruns.kinds.run_task.protocol import (
     Run,
     RunTaskUrls,
     build_run_request,
+    compute_signature as sign,
     encode_document,
 )
-from verification.testruns.kinds.run_task.protocol import compute_signature as sign
 
 JUDGE = "pytfe (HashiCorp), the documented JSON schema of results, HMAC-SHA512 of the standard library"
 SHORT_RESULTS, LONG_RESULTS = 200, 3000

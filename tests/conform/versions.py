@@ -11,8 +11,12 @@ from tests.verification.releases import terraform
 from tests.verification.terraform.judge import ACCEPTED, BAD_CONSTRAINT, BAD_VERSION, NO_MATCH, PANIC, judge_pairs
 from tests.verification.terraform.pairs import Pair, Selection, generate_random_pairs
 from tests.verification.terraform.record import PAIRS, read_pairs, read_selections
-from verification.terraform.versions import MAX_VERSION_CHARACTERS as MAX_LENGTH
-from verification.terraform.versions import InvalidVersionError, parse_constraint, parse_version
+from verification.terraform.versions import (
+    MAX_VERSION_CHARACTERS as MAX_LENGTH,
+    InvalidVersionError,
+    parse_constraint,
+    parse_version,
+)
 
 RECORDED_JUDGE = "Terraform 1.11.4, recorded verdicts"
 LIVE_JUDGE = "Terraform 1.11.4, recorded verdicts and the installed program"

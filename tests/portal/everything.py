@@ -14,8 +14,15 @@ from django.utils import timezone
 from integrations.partners.services import invitations, members
 from integrations.reviews.services import claims as review_claims
 from integrations.submissions.models import Integration
-from integrations.submissions.services import credentials, documents, drafts, introductions, meetings, requirements
-from integrations.submissions.services import findings as reviewing
+from integrations.submissions.services import (
+    credentials,
+    documents,
+    drafts,
+    findings as reviewing,
+    introductions,
+    meetings,
+    requirements,
+)
 from integrations.submissions.services.agreements import Signature
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts import invitations as staff_invitations

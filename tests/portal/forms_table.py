@@ -31,16 +31,15 @@ from integrations.sla.views.issue import ReasonForm
 from integrations.submissions.forms import (
     credentials,
     drafts,
+    filters as lists,
     findings,
     introductions,
     meetings,
     requirement_actions,
     requirements,
 )
-from integrations.submissions.forms import filters as lists
 from integrations.submissions.models import Integration
-from portal.accounts import forms as accounts
-from portal.accounts import people_forms
+from portal.accounts import forms as accounts, people_forms
 from portal.accounts.models import User
 from portal.analytics.filters import AnalyticsFilterForm
 from portal.analytics.saved_views.forms import SavedViewForm

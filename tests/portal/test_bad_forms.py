@@ -9,8 +9,7 @@ from allauth.core import context
 from django import forms
 from django.http import QueryDict
 from django.urls import reverse
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 
 from tests.portal.asking import client_of, send_request
 from tests.portal.forms_table import BASES, FORMS, list_form_classes, request_of

@@ -5,8 +5,7 @@ from typing import Any, Unpack
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners.models import Partner
 from integrations.programs.schema import Edition, Program

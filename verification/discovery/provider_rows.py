@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from django.forms import BoundField
 from django.urls import reverse
 from django.utils.formats import number_format
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import gettext as _, gettext_noop, ngettext
 
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration

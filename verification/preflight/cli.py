@@ -18,8 +18,7 @@ from portal.core.repository_urls import InvalidRepositoryUrlError, parse_reposit
 from portal.core.value_types import NamedValues
 from verification.checks import execution
 from verification.checks.types import get_description
-from verification.preflight import checkout_sources as local
-from verification.preflight import output
+from verification.preflight import checkout_sources as local, output
 from verification.preflight.report import EXIT_PASSED, EXIT_UNDECIDED, EXIT_USAGE, PreflightReport
 from verification.preflight.settings import InvalidSettingError, configure
 from verification.sources import Sources

@@ -6,8 +6,7 @@ from typing import BinaryIO
 from urllib.parse import urlsplit
 
 from verification.releases import registry_package as shapes
-from verification.releases.artifacts import archives, file_names, key_trust, signatures
-from verification.releases.artifacts import checksums as sums
+from verification.releases.artifacts import archives, checksums as sums, file_names, key_trust, signatures
 from verification.releases.artifacts.archives import Archive
 from verification.releases.registry_package import Package, ParsedReply, VersionEntry, Versions
 from verification.sources.http.client import JSON, SIGNATURE, SUMS

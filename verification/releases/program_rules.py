@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 from urllib.parse import unquote, urlsplit
 
 from verification.outcomes import Evidence, Outcome, Result, format_count
-from verification.releases.artifacts import checksums as sums
-from verification.releases.artifacts import executables, file_names
+from verification.releases.artifacts import checksums as sums, executables, file_names
 from verification.releases.artifacts.key_trust import Level
 from verification.releases.artifacts.remarks import Remark, build_remark, select_remarks
 from verification.releases.inspection import Platform, Release

@@ -7,8 +7,7 @@ from datetime import datetime
 from functools import lru_cache
 from itertools import pairwise
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration

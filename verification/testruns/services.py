@@ -3,8 +3,7 @@
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 from django.views.decorators.debug import sensitive_variables
 
 from integrations.submissions.models import Integration

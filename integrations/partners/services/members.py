@@ -5,8 +5,7 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.partners import permissions
 from integrations.partners.models import DOMAIN_METHODS, Invitation, JoinRequest, Membership, Partner, Role

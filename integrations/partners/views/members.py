@@ -12,8 +12,7 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions, selectors
 from integrations.partners.forms.members import InvitationForm, RoleForm
 from integrations.partners.models import JoinRequest, Membership, Partner
-from integrations.partners.services import invitations as invitation_services
-from integrations.partners.services import members
+from integrations.partners.services import invitations as invitation_services, members
 from portal.accounts.requests import AnyUser, AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext

@@ -6,8 +6,7 @@ from django import forms
 from django.contrib.auth import get_user_model
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, gettext_lazy
-from django.utils.translation import gettext as _
+from django.utils.translation import get_language, gettext as _, gettext_lazy
 
 from integrations.reviews.forms.queue import AGE_LABELS
 from integrations.reviews.services.bulk import ACTIONS, BulkInputs

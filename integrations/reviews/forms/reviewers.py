@@ -1,8 +1,7 @@
 """Form for reviewer profiles."""
 
 from django import forms
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.programs.registry import PROGRAMS
 from integrations.reviews.models import ReviewerProfile

@@ -23,8 +23,7 @@ from django.db.models import (
 )
 from django.db.models.expressions import Combinable, RawSQL
 from django.db.models.functions import Cast, Coalesce
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.partners.models import Partner, VerificationState
 from integrations.programs.registry import get_edition

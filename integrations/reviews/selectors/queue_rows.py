@@ -10,8 +10,7 @@ from uuid import UUID
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 from django.urls import reverse
-from django.utils.translation import get_language, gettext_noop, ngettext
-from django.utils.translation import gettext as _
+from django.utils.translation import get_language, gettext as _, gettext_noop, ngettext
 
 from integrations.partners import permissions
 from integrations.partners.conflicts import get_conflicts

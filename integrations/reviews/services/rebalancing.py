@@ -12,8 +12,7 @@ from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners import permissions
 from integrations.reviews.assignment import REVIEW_EVENT_TYPES, count_open_reviews, get_absence

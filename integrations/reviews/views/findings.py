@@ -7,8 +7,7 @@ from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.urls import path, reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from integrations.partners import permissions
 from integrations.reviews.finding_templates import build_findings
@@ -17,8 +16,7 @@ from integrations.reviews.views.queue import load_integration_for_program, requi
 from integrations.reviews.views.review import load_finding
 from integrations.submissions.forms.findings import FindingForm, FindingReplyForm
 from integrations.submissions.models import Finding
-from integrations.submissions.services import finding_threads
-from integrations.submissions.services import findings as finding_services
+from integrations.submissions.services import finding_threads, findings as finding_services
 from integrations.submissions.views.mixins import require_button, require_permission
 from integrations.submissions.views.texts import report_mentions
 from portal.accounts.requests import AuthenticatedRequest

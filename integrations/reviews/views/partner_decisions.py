@@ -10,8 +10,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import path
 from django.utils import timezone
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners.models import Partner, VerificationState
 from integrations.partners.services import name_decisions, verification

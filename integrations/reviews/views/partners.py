@@ -7,11 +7,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
-from integrations.partners import permission_conditions, permissions
-from integrations.partners import selectors as partner_selectors
+from integrations.partners import permission_conditions, permissions, selectors as partner_selectors
 from integrations.partners.models import Membership, Partner, VerificationState
 from integrations.reviews.views.partner_decisions import build_decisions
 from integrations.reviews.views.queue import require_program_staff

@@ -7,8 +7,7 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import path
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from integrations.reviews.forms.bulk import BulkActionForm
 from integrations.reviews.selectors.queue_rows import PAGE_SIZE

@@ -5,8 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.utils.translation import gettext
-from django.utils.translation import gettext_noop as _
+from django.utils.translation import gettext, gettext_noop as _
 
 from integrations.partners import permissions
 from integrations.sla.engine.severity import normalize_label

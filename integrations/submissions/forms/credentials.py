@@ -6,8 +6,7 @@ from uuid import uuid4
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.submissions.forms.requirement_actions import build_replaces_field
 from portal.core.form_fields import FormArguments, SingleLineField

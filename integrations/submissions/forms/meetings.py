@@ -8,8 +8,7 @@ from typing import Unpack
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils import dateformat, timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.submissions.services.meetings import MAX_PROPOSED_TIMES
 from portal.core.form_fields import FieldArguments, FormArguments, MultiLineField, SingleLineField, UtcDateTimeField

@@ -8,8 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 from django_stubs_ext import StrOrPromise
 
 from portal.core.form_fields import DayField, FormArguments, MultiLineField, SingleLineField

@@ -8,8 +8,7 @@ from typing import Unpack
 from django import forms
 from django.core.validators import RegexValidator
 from django.http import QueryDict
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.programs.requirements import Question, Requirement
 from portal.core.form_fields import (

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable
 
-from django.utils.translation import gettext_lazy
-from django.utils.translation import gettext_noop as _
+from django.utils.translation import gettext_lazy, gettext_noop as _
 
 STATE_LABELS = {
     "engage": _("Engage"),

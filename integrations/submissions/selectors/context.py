@@ -10,8 +10,12 @@ from integrations.partners.models import VerificationState
 from integrations.programs.requirements import FulfillingParty, Requirement, RequirementGroup, RequirementKind
 from integrations.programs.schema import Tier
 from integrations.programs.stages import Stage
-from integrations.submissions.selectors.prerequisites import explain_blocker, is_fulfilled, is_needed
-from integrations.submissions.selectors.prerequisites import is_applicable as is_applicable
+from integrations.submissions.selectors.prerequisites import (
+    explain_blocker,
+    is_applicable as is_applicable,
+    is_fulfilled,
+    is_needed,
+)
 from integrations.submissions.workflow.actions import NextAction, list_actions
 from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL
 from integrations.submissions.workflow.states import (

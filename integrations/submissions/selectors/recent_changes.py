@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import BigIntegerField, Q, QuerySet
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.submissions.models import Integration, ReadMarker
 from portal.audit.models import AuditEvent

@@ -14,8 +14,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.db.models import Q, QuerySet, Value
 from django.utils.crypto import constant_time_compare, salted_hmac
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import gettext as _, gettext_noop, ngettext
 
 from integrations.partners.models import Partner
 from integrations.programs.models import RegistryProvider

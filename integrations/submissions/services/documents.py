@@ -6,8 +6,7 @@ from uuid import UUID
 
 from django.core.files.storage import default_storage
 from django.db import transaction
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.submissions.models import Document, Integration
 from integrations.submissions.services.requirements import RequirementChange, change_requirement, find_item

@@ -22,8 +22,7 @@ from integrations.submissions.selectors.step_context import StepContext
 from integrations.submissions.services import attestations
 from integrations.submissions.services.responsibility import record_responsibility_change
 from integrations.submissions.services.undo import remember_decision, restore_responsibility, snapshot_state
-from integrations.submissions.workflow import evidence as evidence_provider
-from integrations.submissions.workflow import guards
+from integrations.submissions.workflow import evidence as evidence_provider, guards
 from integrations.submissions.workflow.actions import determine_next_action
 from integrations.submissions.workflow.states import IntegrationSnapshot, ResponsibleParty
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS

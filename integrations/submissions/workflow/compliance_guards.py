@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.submissions.workflow import evidence
 from integrations.submissions.workflow.guards import attach_refusal, format_titles

@@ -6,8 +6,7 @@ The row holds the inputs of a transition and what its guards read as `step_conte
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext, gettext_noop, ngettext
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext, gettext as _, gettext_noop, ngettext
 
 from integrations.partners import permissions
 from integrations.partners.models import VerificationState

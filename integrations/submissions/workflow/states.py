@@ -6,9 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from integrations.partners.models import VerificationState
-from integrations.programs.stages import FINAL_STAGES as FINAL_STAGES
-from integrations.programs.stages import OPEN_STAGES as OPEN_STAGES
-from integrations.programs.stages import Stage as Stage
+from integrations.programs.stages import FINAL_STAGES as FINAL_STAGES, OPEN_STAGES as OPEN_STAGES, Stage as Stage
 from integrations.submissions.workflow.next_action import SentenceParams, get_action_label
 
 

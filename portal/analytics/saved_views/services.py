@@ -10,8 +10,7 @@ from django.db.models import Q, QuerySet
 from django.forms import ChoiceField, Form
 from django.http import QueryDict
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.partners import permissions
 from integrations.reviews.forms.agreements import AgreementFilterForm
@@ -19,8 +18,7 @@ from integrations.reviews.forms.queue import QueueFilterForm
 from integrations.reviews.selectors.queue import TAB_LABELS
 from integrations.reviews.selectors.queue_items import SORT_ORDERS
 from integrations.reviews.selectors.queue_kinds import KINDS
-from integrations.sla.filters import FILTER_NAMES as SLA_NAMES
-from integrations.sla.filters import STATE_LABELS
+from integrations.sla.filters import FILTER_NAMES as SLA_NAMES, STATE_LABELS
 from integrations.submissions.forms.filters import IntegrationFilterForm
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser

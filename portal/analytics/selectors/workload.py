@@ -9,8 +9,7 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.db.models import Count, Min, Q, QuerySet
 from django.utils import dateformat, timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
+from django.utils.translation import gettext as _, pgettext
 
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.reviews.models import ReviewerProfile

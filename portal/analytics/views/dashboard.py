@@ -10,8 +10,7 @@ from django.utils import timezone
 from integrations.partners import permissions
 from portal.analytics import flow_presenters, forecast_accuracy, metrics, presenters
 from portal.analytics.filters import FILTER_NAMES, AnalyticsFilters, parse_analytics_filters
-from portal.analytics.selectors import flow, workload
-from portal.analytics.selectors import stays as reading
+from portal.analytics.selectors import flow, stays as reading, workload
 from portal.core.periods import get_program_zone
 from portal.core.value_types import TemplateContext
 

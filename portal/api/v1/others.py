@@ -24,8 +24,7 @@ from portal.directory.models import Listing
 from portal.directory.partner_replies import ReplyForm, save_reply
 from portal.notifications.models import EmailMessage
 from portal.notifications.selectors import list_received_emails
-from portal.reports import summaries
-from portal.reports import views as report_pages
+from portal.reports import summaries, views as report_pages
 from portal.reports.archive import search_reports
 from portal.reports.forms import ReportSubscriptionsForm
 from portal.reports.models import ReportSnapshot

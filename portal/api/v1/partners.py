@@ -14,9 +14,7 @@ from pydantic import Field
 from integrations.partners import permission_conditions, permissions, selectors
 from integrations.partners.forms.members import InvitationForm, PartnerProfileForm, RoleForm
 from integrations.partners.models import Invitation, JoinRequest, Membership, Partner
-from integrations.partners.services import invitations as inviting
-from integrations.partners.services import members as people
-from integrations.partners.services import profiles
+from integrations.partners.services import invitations as inviting, members as people, profiles
 from integrations.submissions.selectors import agreements
 from integrations.submissions.services import creation
 from portal.accounts.requests import AuthenticatedRequest

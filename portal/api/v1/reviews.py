@@ -17,8 +17,7 @@ from integrations.reviews.views.review import load_finding
 from integrations.submissions.forms.findings import FindingAnswerForm, FindingForm, FindingReplyForm
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.presenters import list_visible_findings
-from integrations.submissions.services import finding_threads
-from integrations.submissions.services import findings as reviewing
+from integrations.submissions.services import finding_threads, findings as reviewing
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean

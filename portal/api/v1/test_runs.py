@@ -20,8 +20,7 @@ from portal.api.v1.schemas.common import DisplayText
 from portal.core.value_types import JsonObject
 from verification.testruns.models import TestRun
 from verification.testruns.registry import KINDS
-from verification.testruns.services import cancel_test_run as cancel
-from verification.testruns.services import require_permission, start_test_run
+from verification.testruns.services import cancel_test_run as cancel, require_permission, start_test_run
 from verification.testruns.views import load_integration
 
 router = ScopedRouter("Test runs")

@@ -5,8 +5,7 @@ from uuid import UUID
 from django import forms
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration

@@ -8,8 +8,7 @@ from datetime import date, datetime, time, timedelta
 
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from portal.core.business_time import Calendar
 from portal.ui.components.moments import format_short

@@ -5,8 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from portal.ui.components.inline import OUTCOMES
 from portal.ui.components.markup import TONE_ICONS, component, require_choice

@@ -5,8 +5,7 @@ from typing import Protocol
 
 from django.contrib.messages.storage.base import Message
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from portal.ui.components.markup import ENVIRONMENT, TONE_ICONS, TONES, component, register, require_choice
 

@@ -5,8 +5,7 @@ from functools import lru_cache
 
 from django.utils import dateformat, timezone
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, pgettext
-from django.utils.translation import gettext as _
+from django.utils.translation import get_language, gettext as _, pgettext
 
 from portal.ui.components.markup import EMPTY, ENVIRONMENT, get_macro, register, require_choice
 

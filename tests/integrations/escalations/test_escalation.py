@@ -6,11 +6,9 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from integrations.escalations import delivery_failures
-from integrations.escalations import services as escalation
+from integrations.escalations import delivery_failures, services as escalation
 from integrations.escalations.models import Escalation
-from integrations.sla import notifications
-from integrations.sla import tasks as clocks
+from integrations.sla import notifications, tasks as clocks
 from integrations.sla.models import MonitoredRepository, SlaClock
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings

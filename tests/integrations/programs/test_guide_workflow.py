@@ -13,8 +13,7 @@ from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors.context import list_missing_at
-from integrations.submissions.services import findings
-from integrations.submissions.services import requirements as answers
+from integrations.submissions.services import findings, requirements as answers
 from integrations.submissions.services.transitions import list_available_transitions, perform_transition
 from portal.core.errors import ActionRefused
 from tests.conftest import begin, drive, meet

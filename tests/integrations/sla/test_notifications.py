@@ -8,8 +8,7 @@ from django.db import OperationalError, connection, transaction
 
 from integrations.escalations.models import Escalation
 from integrations.partners.models import PartnerCalendar
-from integrations.sla import notifications, warnings
-from integrations.sla import tasks as clocks
+from integrations.sla import notifications, tasks as clocks, warnings
 from integrations.sla.models import Alert, MonitoredRepository, SlaClock
 from integrations.sla.services import breaches
 from integrations.submissions.models import Integration

@@ -6,8 +6,7 @@ import pytest
 
 from integrations.programs.agreements import compute_digest
 from integrations.submissions.models import Agreement, AgreementSignature, Integration
-from integrations.submissions.services import agreements
-from integrations.submissions.services import requirements as answers
+from integrations.submissions.services import agreements, requirements as answers
 from integrations.submissions.services.agreements import Signature
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status

@@ -17,9 +17,14 @@ from integrations.submissions.models import (
     RequirementFulfillment,
     TestCredential,
 )
-from integrations.submissions.services import credentials, drafts, edition_migration, meetings
-from integrations.submissions.services import findings as reviewing
-from integrations.submissions.services import requirements as answers
+from integrations.submissions.services import (
+    credentials,
+    drafts,
+    edition_migration,
+    findings as reviewing,
+    meetings,
+    requirements as answers,
+)
 from integrations.submissions.services.transitions import perform_transition
 from portal.core import crypto
 from portal.core.errors import ActionRefused

@@ -5,16 +5,13 @@ from typing import Any
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, event, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, event, given, settings, strategies as st
 
 from integrations.programs.registry import PROGRAMS
 from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
-from integrations.submissions.services import creation, waivers
-from integrations.submissions.services import findings as reviewing
-from integrations.submissions.services import requirements as answers
+from integrations.submissions.services import creation, findings as reviewing, requirements as answers, waivers
 from integrations.submissions.services.transitions import list_available_transitions, perform_transition
 from integrations.submissions.tasks import refresh_due_integrations
 from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty

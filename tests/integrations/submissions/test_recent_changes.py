@@ -8,8 +8,7 @@ import pytest
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration, ReadMarker
 from integrations.submissions.selectors.recent_changes import RecentChange, load_review_events
-from integrations.submissions.services import creation, findings
-from integrations.submissions.services import requirements as answers
+from integrations.submissions.services import creation, findings, requirements as answers
 from portal.accounts.models import User
 
 pytestmark = pytest.mark.any_database

@@ -10,8 +10,7 @@ from django.core.management import CommandError, call_command
 from django.db import transaction
 
 from integrations.submissions.models import Integration
-from integrations.submissions.services import findings
-from integrations.submissions.services import requirements as answers
+from integrations.submissions.services import findings, requirements as answers
 from integrations.submissions.services.responsibility import get_turn_stream
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status

@@ -12,8 +12,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from tests.portal.api.calling import Caller, caller, with_second_factor
 from tests.portal.api.everywhere import ROLES, body_of, operations, place_of
-from tests.portal.asking import MAX_QUERIES, roll_back
-from tests.portal.asking import serialize_response as close
+from tests.portal.asking import MAX_QUERIES, roll_back, serialize_response as close
 
 TABLE = Path(__file__).with_name("access_api.txt")
 WITH_FILE = {

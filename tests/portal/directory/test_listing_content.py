@@ -8,8 +8,7 @@ from django.test import Client
 
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.requirements import FulfillingParty, RequirementKind
-from integrations.submissions.services import documents
-from integrations.submissions.services import requirements as answers
+from integrations.submissions.services import documents, requirements as answers
 from portal.core.uploads import validate_file
 from portal.directory.listing_content import IMAGE_CONTENT_TYPES
 from tests.portal.core.test_uploads import png

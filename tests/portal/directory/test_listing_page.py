@@ -9,8 +9,7 @@ import pytest
 from django.test import Client
 
 from integrations.submissions.models import Integration
-from integrations.submissions.services import requirements as answers
-from integrations.submissions.services import waivers
+from integrations.submissions.services import requirements as answers, waivers
 from integrations.submissions.services.transitions import perform_transition
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused

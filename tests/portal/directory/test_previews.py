@@ -8,8 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from integrations.submissions.models import Integration
-from integrations.submissions.services import documents
-from integrations.submissions.services import requirements as answers
+from integrations.submissions.services import documents, requirements as answers
 from portal.core.uploads import validate_file
 from portal.directory.models import Listing, ListingChange
 from tests.conftest import drive

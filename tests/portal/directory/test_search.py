@@ -9,8 +9,7 @@ from uuid import uuid4
 import pytest
 from bs4 import BeautifulSoup
 from django.test import Client
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration

@@ -18,8 +18,7 @@ from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.jobs.execution import claim, run_due_jobs
 from portal.jobs.models import Job, ResourceLimit
-from portal.notifications import delivery, rendering
-from portal.notifications import email as mail
+from portal.notifications import delivery, email as mail, rendering
 from portal.notifications.models import EmailMessage
 from portal.notifications.tasks import GIVE_UP_AFTER, SENDABLE_STATES, enqueue_email, queue_stored_emails
 from tests.conftest import meet

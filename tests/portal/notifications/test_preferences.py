@@ -12,9 +12,7 @@ from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.audit.event_types import EMAILS, Audience
 from portal.audit.services import record_event
-from portal.notifications import delivery, preferences
-from portal.notifications import email as email_queue
-from portal.notifications import unsubscribe as stopping
+from portal.notifications import delivery, email as email_queue, preferences, unsubscribe as stopping
 from portal.notifications.categories import CATEGORIES, CATEGORY_BY_KEY, DeliveryMode
 from portal.notifications.models import EmailMessage
 from tests.conftest import NOW, meet

@@ -6,8 +6,7 @@ from html.parser import HTMLParser
 from types import FrameType
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from portal.ui.markdown import list_texts, render_markdown
 

@@ -13,8 +13,7 @@ from django.core.management import call_command
 from standardwebhooks import Webhook
 
 from portal.audit.event_types import WEBHOOKS
-from portal.webhooks import retry_policy
-from portal.webhooks import secrets as sealing
+from portal.webhooks import retry_policy, secrets as sealing
 from portal.webhooks.event_types import DOCUMENTATION
 from portal.webhooks.models import WebhookEndpoint
 from portal.webhooks.payloads import build_example

@@ -7,8 +7,7 @@ from verification.licenses.coverage import read
 from verification.licenses.holders import is_holder_list
 from verification.licenses.normalization import decode, tidy
 from verification.licenses.notices import Reader
-from verification.licenses.templates import read as text_of
-from verification.licenses.templates import templates
+from verification.licenses.templates import read as text_of, templates
 from verification.licenses.variants import VARIANTS
 
 

@@ -2,8 +2,7 @@ from typing import Any
 
 import pytest
 
-from tests.verification.schemas.acme import SOURCE, attribute, encode_schema
-from tests.verification.schemas.acme import block as timeouts
+from tests.verification.schemas.acme import SOURCE, attribute, block as timeouts, encode_schema
 from verification.schemas.crossplane.options import parse_choices
 from verification.schemas.engine.coverage import (
     CrdPreview,

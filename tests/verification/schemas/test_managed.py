@@ -2,8 +2,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.verification.schemas.acme import SOURCE, attribute, block, encode_schema
 from verification.schemas.crossplane.managed_resource import (

@@ -2,8 +2,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from verification.schemas.engine.yaml_text import dump
 

@@ -3,8 +3,7 @@ import json
 
 import pytest
 from django.core.management import CommandError, call_command
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from verification.terraform.versions import (
     InvalidVersionError,

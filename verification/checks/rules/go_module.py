@@ -14,8 +14,7 @@ from verification.checks.rules.shared_reads import (
 )
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result, format_count
-from verification.sources import Sources
-from verification.sources import repository_snapshot as reader
+from verification.sources import Sources, repository_snapshot as reader
 from verification.sources.repository_snapshot import GoModule, RepositorySnapshot
 
 MAX_WORKFLOWS = 20

@@ -13,8 +13,7 @@ from integrations.submissions.forms.requirements import RequirementForm, collect
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.selectors.prerequisites import explain_blocker
-from integrations.submissions.services import drafts
-from integrations.submissions.services import requirements as requirement_services
+from integrations.submissions.services import drafts, requirements as requirement_services
 from integrations.submissions.views.requirements.page import (
     RequirementAction,
     RequirementKindPage,

@@ -9,14 +9,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.submissions.models import Integration
 from portal.core.form_fields import MultiLineField
 from portal.core.value_types import NamedValues
-from portal.directory.badges import embed_codes, rendering, signing_keys
-from portal.directory.badges import statements as statement
+from portal.directory.badges import embed_codes, rendering, signing_keys, statements as statement
 from portal.directory.badges.statements import VerificationResult
 from portal.directory.badges.status import BadgeStatus, get_badge_status
 from portal.directory.badges.verification_results import TEXTS, list_claims

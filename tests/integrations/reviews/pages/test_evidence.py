@@ -11,8 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from integrations.programs.requirements import Requirement
 from integrations.reviews.round_comparison import ValueChange, compare_evidence
 from integrations.submissions.models import EvidenceSnapshot, Integration
-from integrations.submissions.services import findings
-from integrations.submissions.services import requirements as answers
+from integrations.submissions.services import findings, requirements as answers
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.text_changes import TextChange
 from portal.accounts.models import User

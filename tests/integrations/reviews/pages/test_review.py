@@ -9,8 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from integrations.partners.models import Membership, Partner
 from integrations.submissions.models import Integration
-from integrations.submissions.services import findings
-from integrations.submissions.services import requirements as answers
+from integrations.submissions.services import findings, requirements as answers
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from portal.demo.answers import SAMPLE_FILES

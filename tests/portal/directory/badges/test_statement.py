@@ -26,8 +26,7 @@ from portal.directory.badges.statements import (
     sign_claims,
     verify_statement,
 )
-from tests.portal.directory.badges.truths import MOMENT as NOW
-from tests.portal.directory.badges.truths import a_truth
+from tests.portal.directory.badges.truths import MOMENT as NOW, a_truth
 
 PORTAL = "https://portal.example"
 OLD, NEW, OTHER = (signing_keys.derive_signing_key(secret) for secret in ("old", "new", "other"))

@@ -3,8 +3,7 @@ import os
 import tracemalloc
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.verification.releases.artifacts.zips import ELF, GOOD, HOSTILE, PROGRAM, Entry, archive
 from verification.outcomes import Outcome

@@ -2,8 +2,7 @@ import hashlib
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from verification.outcomes import Outcome
 from verification.releases.artifacts import checksums

@@ -20,8 +20,10 @@ from portal.jobs.models import Job
 from tests.conftest import begin, drive
 from tests.verification.testruns.endpoints import KEY, HeldEndpoint, endpoint
 from verification.checks.models import CheckRun
-from verification.checks.rules.latest_test_run import RUN_TASK_CHECK_KEY as KEY_OF_CHECK
-from verification.checks.rules.latest_test_run import RUN_TASK_OBSERVATION_KEY as OBSERVATION_KEY
+from verification.checks.rules.latest_test_run import (
+    RUN_TASK_CHECK_KEY as KEY_OF_CHECK,
+    RUN_TASK_OBSERVATION_KEY as OBSERVATION_KEY,
+)
 from verification.checks.runner import run_integration_checks
 from verification.checks.services import observations
 from verification.testruns import services
