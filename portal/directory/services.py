@@ -245,16 +245,16 @@ def refresh_due_listings(now: datetime) -> int:
     due_listings = Listing.all_objects.filter(figures_at__lte=now - REFRESH_INTERVAL).order_by("figures_at")
     due_ids = list(due_listings.values_list("pk", flat=True)[:BATCH_SIZE])
     try:
-        return created_count + _refresh_stored_metrics(due_ids, now)
+        return created_count + _refresh_listings(due_ids, now)
     except Exception:
         log.exception("cannot refresh the listings of a batch at once")
     return created_count + process_each(
-        due_ids, lambda pk: _refresh_stored_metrics([pk], now), "refresh the listing of integration"
+        due_ids, lambda pk: _refresh_listings([pk], now), "refresh the listing of integration"
     )
 
 
 @transaction.atomic
-def _refresh_stored_metrics(pks: list[int], now: datetime) -> int:
+def _refresh_listings(pks: list[int], now: datetime) -> int:
     return refresh_metrics(Listing.all_objects.filter(pk__in=pks).select_for_update(skip_locked=True), now)
 
 

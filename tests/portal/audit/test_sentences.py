@@ -22,3 +22,9 @@ def test_outcomes_are_written_as_words(outcome: str, sentence: str) -> None:
 
 def test_missing_value_is_shown_as_an_ellipsis() -> None:
     assert AuditEvent(event_type="integration.advanced").sentence == "completed a step. Next step: …"
+
+
+def test_each_issue_is_named_once_and_only_the_first_three() -> None:
+    names = ("acme/rocket#1", "acme/rocket#1", "acme/rocket#2", "acme/rocket#3", "acme/rocket#4")  # clocks of issues
+    event = AuditEvent(event_type="issue.breached", data={"issues": [{"name": name} for name in names]})
+    assert event.sentence == "reported overdue issues: acme/rocket#1, acme/rocket#2, acme/rocket#3, and 1 more"
