@@ -11,7 +11,7 @@ from verification.licenses.projects import is_project_name
 from verification.licenses.templates import TemplateMatch, templates
 
 YEAR = re.compile(r"\b\d{4}\b")
-UNNAMED = frozenset({"the", "copyright", "holder", "holders"})  # what is left of these words where one was removed
+ROLE = frozenset({"copyright", "holder", "holders"})  # in a name only where a word beside it was removed or added
 MIN_SIMILAR_LETTERS = 150  # at its beginning, for a text to count as a changed license
 MAX_QUOTED_LENGTH = 60  # characters of an unexplained line that a reason quotes
 
@@ -99,7 +99,7 @@ def is_slot_valid(text: Text, kind: str, start: int, end: int) -> bool:
     if kind == "name":
         name = text.between(start, end).removeprefix("the ")
         is_name = is_holder_list(name) or is_project_name(name.split()) or is_firm_name(name.split())
-        return is_name and not YEAR.search(name) and not UNNAMED.issuperset(name.lower().split())
+        return is_name and not YEAR.search(name) and ROLE.isdisjoint(name.lower().split())
     # with the punctuation around it: "(c)" begins with some; blanks may be filled in with their braces
     return not Reader(()).find_unexplained(re.sub(r"[{}]", " ", text.gap(start, end)))
 

@@ -59,6 +59,17 @@ def test_no_word_of_the_terms_can_be_removed(id):
     assert [t for t in shorter if is_allowed(t)] == []
 
 
+@pytest.mark.parametrize(
+    "words", ["own company.", "company", "my company", "group", "ACME COMPANY", "acme inc.", "only", "and Jane Doe"]
+)
+@pytest.mark.parametrize("place", ["THE COPYRIGHT HOLDER {}", "{} THE COPYRIGHT HOLDER"])
+def test_words_beside_the_holder_in_a_disclaimer_are_not_allowed(words, place):
+    text = text_of("BSD-3-Clause")
+    changed_text = text.replace("SHALL THE COPYRIGHT HOLDER", f"SHALL {place.format(words)}")
+    assert changed_text != text
+    assert not is_allowed(changed_text)
+
+
 def test_words_added_to_a_copyright_line_are_not_allowed():
     holders = [f"2021 {words}" for sentence in RESTRICTIONS if (words := " ".join(sentence.split()[:6]))]
     text = text_of("MIT")
