@@ -6,7 +6,7 @@ readers or break an email header. They remove harmless invisible characters that
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import TypedDict, Unpack
 
@@ -29,6 +29,8 @@ REQUIRED_MESSAGE = gettext_lazy("Enter an answer.")
 CHOICE_MESSAGE = gettext_lazy("Select an option.")
 MAX_LENGTH_MESSAGE = gettext_lazy("Enter %(limit_value)d characters or fewer. You entered %(show_value)d.")
 MAX_DRAFT_CHARACTERS = 20_000
+MAX_CODE_CHARACTERS = 100_000
+Validator = Callable[[str], None]
 
 
 class BoundFormArguments(TypedDict, total=False):
@@ -130,6 +132,24 @@ class MultiLineField(forms.CharField):
                 _("Enter %(max_lines)s lines or fewer. You entered %(count)s.")
                 % {"max_lines": self.max_lines, "count": count}
             )
+
+
+class CodeField(forms.CharField):
+    """Configuration, plan, or manifest, kept as entered. Tabs become spaces, which mean the same in HCL and JSON."""
+
+    def __init__(
+        self, *, rows: int = 4, validators: Sequence[Validator] = (), **kwargs: Unpack[TextFieldArguments]
+    ) -> None:
+        kwargs["widget"] = forms.Textarea(
+            attrs={"rows": rows, "spellcheck": "false", "autocapitalize": "off", "class": "mono"}
+        )
+        kwargs.setdefault("max_length", MAX_CODE_CHARACTERS)
+        super().__init__(validators=validators, **kwargs)
+
+    def to_python(self, value: object) -> str:
+        text = str(super().to_python(value)).replace("\r\n", "\n").replace("\t", "  ")
+        reject_invisible_characters(text)
+        return f"{text}\n" if text else ""
 
 
 def explain_text_refusal(text: str) -> str:

@@ -3,17 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import Unpack
 
-from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrOrPromise
 
 from integrations.submissions.forms.credentials import SecretTextField, WriteOnlyTextarea
-from portal.core.form_fields import SingleLineField, TextFieldArguments, reject_invisible_characters
+from portal.core.form_fields import SingleLineField, TextFieldArguments, Validator
 from verification.terraform.versions import parse_version
-
-MAX_CODE_CHARACTERS = 100_000
-Validator = Callable[[str], None]
 
 
 def build_validator(parse: Callable[[str], object]) -> Validator:
@@ -38,24 +34,6 @@ class VersionField(SingleLineField):
 
     def to_python(self, value: object) -> str:
         return super().to_python(value).removeprefix("v")
-
-
-class CodeField(forms.CharField):
-    """Configuration or plan, kept as entered. Tabs become spaces, which mean the same in HCL and JSON."""
-
-    def __init__(
-        self, *, rows: int = 4, validators: Sequence[Validator] = (), **kwargs: Unpack[TextFieldArguments]
-    ) -> None:
-        kwargs["widget"] = forms.Textarea(
-            attrs={"rows": rows, "spellcheck": "false", "autocapitalize": "off", "class": "mono"}
-        )
-        kwargs.setdefault("max_length", MAX_CODE_CHARACTERS)
-        super().__init__(validators=validators, **kwargs)
-
-    def to_python(self, value: object) -> str:
-        text = str(super().to_python(value)).replace("\r\n", "\n").replace("\t", "  ")
-        reject_invisible_characters(text)
-        return f"{text}\n" if text else ""
 
 
 class WriteOnlyField(SecretTextField):

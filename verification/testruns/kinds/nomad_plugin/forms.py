@@ -7,9 +7,9 @@ import msgpack
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from portal.core.form_fields import SingleLineField
+from portal.core.form_fields import CodeField, SingleLineField
 from portal.core.value_types import JsonObject
-from verification.testruns.forms import CodeField, VersionField, build_validator
+from verification.testruns.forms import VersionField, build_validator
 
 
 def parse_config(text: str) -> JsonObject:

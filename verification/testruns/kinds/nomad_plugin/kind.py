@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.submissions.models import Integration
 from portal.core.cli import read_text_file
+from portal.core.form_fields import MAX_CODE_CHARACTERS
 from portal.core.repository_urls import get_product_name
 from portal.core.value_types import JsonObject, NamedValues
 from portal.jobs.definitions import Backoff
@@ -15,7 +16,6 @@ from verification.checks.rules.latest_test_run import NOMAD_PLUGIN_CHECK_KEY, NO
 from verification.checks.runner import build_integration_sources
 from verification.plugins.messages import PLUGIN_TYPE_NUMBERS
 from verification.testruns import releases
-from verification.testruns.forms import MAX_CODE_CHARACTERS
 from verification.testruns.kinds.base import build_run_subject
 from verification.testruns.kinds.nomad_plugin.forms import NomadPluginTestForm, parse_config
 from verification.testruns.kinds.nomad_plugin.records import STEPS, NomadPluginRecords, NomadPluginTarget

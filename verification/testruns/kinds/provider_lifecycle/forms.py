@@ -6,8 +6,8 @@ from typing import Unpack
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from portal.core.form_fields import FormArguments
-from verification.testruns.forms import CodeField, VersionField, WriteOnlyField, build_validator
+from portal.core.form_fields import CodeField, FormArguments
+from verification.testruns.forms import VersionField, WriteOnlyField, build_validator
 from verification.testruns.kinds.provider_lifecycle.config import find_config_problem, parse_environment, parse_hosts
 
 

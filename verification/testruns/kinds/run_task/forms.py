@@ -8,11 +8,11 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrOrPromise
 
-from portal.core.form_fields import SingleLineField, WebAddressField, reject_invisible_characters
+from portal.core.form_fields import CodeField, SingleLineField, WebAddressField, reject_invisible_characters
 from verification.sources import build_outbound_client
 from verification.sources.errors import RequestRefusedError
 from verification.sources.http import urls
-from verification.testruns.forms import CodeField, WriteOnlyField
+from verification.testruns.forms import WriteOnlyField
 from verification.testruns.kinds.run_task.protocol import SCENARIOS, STAGES, format_stage
 
 MAX_PLAN_CHARACTERS = 500_000
