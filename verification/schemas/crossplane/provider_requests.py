@@ -16,7 +16,7 @@ Request = dict[str, JsonObject | None]
 
 
 def build_requests(codec: ManagedResourceCodec, managed_resource: ManagedResource) -> dict[str, Request]:
-    """Return the states of each operation. Raises UnresolvedSecretError."""
+    """Return the states of each operation."""
     planned_state = codec.encode_spec(managed_resource)
     created_state = codec.encode_spec(managed_resource, creating=True)
     return _arrange_states(created_state, codec.encode_state(managed_resource), planned_state)

@@ -8,19 +8,29 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from portal.core.value_types import JsonObject
-from verification.schemas.crossplane.managed_resource import ManagedResource, ManagedResourceCodec
+from verification.schemas.crossplane.managed_resource import ManagedResource, ManagedResourceCodec, merge_values
+from verification.schemas.crossplane.naming import build_field_name
 from verification.schemas.engine.types import Node
 
 CREATE, UPDATE, DELETE, NOTHING = "create", "update", "delete", "nothing"
+MISSING, GONE, DELETING, DIFFERENT, SAME = "missing", "gone", "deleting", "different", "same"
+Difference = tuple[str, Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class ReconcileDecision:
-    """`paths` are the arguments that differ; `late` are Terraform's values that the object takes over, by path."""
+    """Operation with its reason.
+
+    Attributes:
+        is_blocked: The policies of the object don't allow the operation, so there is none.
+        differences: Path, desired value, and observed value of each argument that differs.
+        late: Values that the object takes over, by their path in the spec.
+    """
 
     action: str
-    why: str
-    paths: tuple[str, ...] = ()
+    reason: str
+    is_blocked: bool = False
+    differences: tuple[Difference, ...] = ()
     late: JsonObject = field(default_factory=dict)
 
 
@@ -28,54 +38,48 @@ def compare(
     codec: ManagedResourceCodec, managed_resource: ManagedResource, observed_value: JsonObject | None
 ) -> ReconcileDecision:
     """Return the decision for an object. The observed value is None if the object doesn't exist."""
+    if observed_value is None and managed_resource.is_being_deleted:
+        return ReconcileDecision(NOTHING, GONE)
     if observed_value is None:
-        return _decide_missing(managed_resource)
+        return _apply_policies(managed_resource, CREATE, MISSING)
     if managed_resource.is_being_deleted:
-        return _apply_policies(managed_resource, DELETE, "The object is being deleted.")
-    paths = tuple(_find_differences(codec.resource.arguments, codec.encode_spec(managed_resource), observed_value))
-    decision = ReconcileDecision(NOTHING, "The object matches the spec.")
-    if paths:
-        decision = _apply_policies(managed_resource, UPDATE, "Some arguments differ from the spec.")
+        return _apply_policies(managed_resource, DELETE, DELETING)
+    observed = codec.decode(observed_value)
+    states = codec.encode_spec(managed_resource), codec.encode_state(observed)
+    differences = tuple(_find_differences(codec.resource.arguments, *states))
+    decision = ReconcileDecision(NOTHING, SAME)
+    if differences:
+        decision = _apply_policies(managed_resource, UPDATE, DIFFERENT)
+    spec = merge_values(managed_resource.init, managed_resource.spec)
     is_late_allowed = managed_resource.allows("LateInitialize")
-    late = dict(_find_late_values(codec, managed_resource, observed_value)) if is_late_allowed else {}
-    return replace(decision, paths=paths, late=late)
+    late = dict(_find_unset(codec.nodes, spec, observed.spec)) if is_late_allowed else {}
+    return replace(decision, differences=differences, late=late)
 
 
-def _decide_missing(managed_resource: ManagedResource) -> ReconcileDecision:
-    if managed_resource.is_being_deleted:
-        return ReconcileDecision(NOTHING, "The object no longer exists.")
-    return _apply_policies(managed_resource, CREATE, "The object doesn't exist.")
-
-
-def _apply_policies(managed_resource: ManagedResource, action: str, why: str) -> ReconcileDecision:
+def _apply_policies(managed_resource: ManagedResource, action: str, reason: str) -> ReconcileDecision:
     if managed_resource.allows(action.capitalize()):
-        return ReconcileDecision(action, why)
-    return ReconcileDecision(NOTHING, f"{why} The management policies don't allow the action “{action}”.")
-
-
-def _pair_values(
-    nodes: tuple[Node, ...], spec_value: JsonObject, observed_value: JsonObject, path: str
-) -> Iterator[tuple[Node, str, Any, Any]]:
-    """Yield each node with its path, its desired value and its observed one."""
-    for node in nodes:
-        here = f"{path}.{node.name}" if path else node.name
-        yield node, here, spec_value.get(node.name), observed_value.get(node.name)
+        return ReconcileDecision(action, reason)
+    return ReconcileDecision(NOTHING, reason, is_blocked=True)
 
 
 def _find_differences(
     nodes: tuple[Node, ...], spec_value: JsonObject, observed_value: JsonObject, path: str = ""
-) -> Iterator[str]:
+) -> Iterator[Difference]:
     """Return the arguments that differ from the spec. Arguments without a desired value never differ."""
-    for node, here, mine, theirs in _pair_values(nodes, spec_value, observed_value, path):
+    for node in nodes:
+        here = f"{path}.{node.name}" if path else node.name
+        mine, theirs = spec_value.get(node.name), observed_value.get(node.name)
         if mine is None or node.is_observed or (node.syntax == "block" and mine == [] and node.computed):
             continue
         if node.kind == "object" and node.children is not None and isinstance(theirs, dict):
             yield from _find_differences(node.children, mine, theirs, here)
         elif not _is_same(node, mine, theirs):
-            yield here
+            yield here, mine, theirs
 
 
 def _is_same(node: Node, mine: Any, theirs: Any) -> bool:
+    if node.sensitive:  # the values are unknown here
+        return bool(mine) == (theirs is not None)
     if node.kind == "set" and isinstance(theirs, list):
         return len(mine) == len(theirs) and _is_same_set(node, list(mine), list(theirs))
     if node.children is None or theirs is None:
@@ -107,23 +111,18 @@ def _count_details(value: object) -> int:
     return sum(one is not None for one in value.values()) if isinstance(value, dict) else 0
 
 
-def _find_late_values(
-    codec: ManagedResourceCodec, managed_resource: ManagedResource, observed_value: JsonObject
+def _find_unset(
+    nodes: tuple[Node, ...], spec: JsonObject, observed_spec: JsonObject, path: str = ""
 ) -> Iterator[tuple[str, object]]:
     """Return the settable values that only the provider sets (late initialization)."""
-    spec_value = codec.encode_spec(managed_resource, creating=True)
-    excluded_names = {"id", *codec.choices.external_name(codec.resource.name).omitted}
-    nodes = tuple(node for node in codec.resource.arguments if node.name not in excluded_names)
-    yield from _find_unset(nodes, spec_value, observed_value)
-
-
-def _find_unset(
-    nodes: tuple[Node, ...], spec_value: JsonObject, observed_value: JsonObject, path: str = ""
-) -> Iterator[tuple[str, object]]:
-    for node, here, mine, theirs in _pair_values(nodes, spec_value, observed_value, path):
-        if node.is_observed or node.sensitive or theirs in (None, [], {}, ""):
+    for node in nodes:
+        name = build_field_name(node.name)
+        mine, theirs = spec.get(name), observed_spec.get(name)
+        if theirs in (None, [], {}, ""):
             continue
         if mine in (None, []):
-            yield here, theirs
-        elif node.kind == "object" and node.children is not None:
-            yield from _find_unset(node.children, mine, theirs, here)
+            yield path + name, theirs
+        elif node.kind == "object" and isinstance(mine, dict):
+            yield from _find_unset(node.children or (), mine, observed_spec[name], f"{path}{name}.")
+        elif node.kind == "object":  # a block that exists once, as a list
+            yield from _find_unset(node.children or (), mine[0], observed_spec[name][0], f"{path}{name}[0].")

@@ -1,0 +1,68 @@
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from tests.verification.schemas.test_managed import ANY, ARRAYS, VALUE
+from verification.schemas.crossplane.managed_resource import ManagedResource
+from verification.schemas.crossplane.reconcile_diff import CREATE, DELETE, NOTHING, UPDATE, compare
+
+KEY = {"keySecretRef": {"name": "a", "key": "k"}}
+DECODED = ARRAYS.decode(VALUE)
+SECRETS = {"rootPasswordSecretRef": {"name": "a", "key": "k"}, "disk": [{"size": 10} | KEY]}
+SAME = replace(DECODED, spec=DECODED.spec | SECRETS)
+NEW_DISK = {"size": 10, "serial": "S2", "key": "other", "timeouts": None}
+
+
+@pytest.mark.parametrize(
+    ("managed_resource", "observed_state", "action", "paths"),
+    [
+        (SAME, VALUE, NOTHING, ()),
+        (SAME, None, CREATE, ()),
+        (replace(SAME, is_being_deleted=True), VALUE, DELETE, ()),
+        (replace(SAME, is_being_deleted=True), None, NOTHING, ()),
+        (replace(SAME, policies=("Observe",)), None, NOTHING, ()),
+        (replace(SAME, policies=("Observe",)), VALUE | {"size": 3}, NOTHING, ("size",)),
+        (SAME, VALUE | {"size": 3}, UPDATE, ("size",)),
+        (SAME, VALUE | {"is_public": True, "limits": {"cpu": 1}}, UPDATE, ("is_public", "limits.cpu")),
+        (SAME, VALUE | {"zones": ["b", "a"], "rule": [{"port": 80}, {"port": 22}]}, NOTHING, ()),
+        (SAME, VALUE | {"rule": [{"port": 80}, {"port": 80}]}, UPDATE, ("rule",)),
+        (SAME, VALUE | {"root_password": "other"}, NOTHING, ()),
+        (SAME, VALUE | {"root_password": None}, UPDATE, ("root_password",)),
+        (replace(SAME, spec=SAME.spec | {"apiTokensSecretRef": []}), VALUE, UPDATE, ("api_tokens",)),
+        (replace(SAME, spec=SAME.spec | {"apiTokensSecretRef": []}), VALUE | {"api_tokens": None}, NOTHING, ()),
+        (SAME, VALUE | {"disk": []}, UPDATE, ("disk",)),
+        (SAME, VALUE | {"disk": [NEW_DISK]}, NOTHING, ()),
+        (SAME, VALUE | {"disk": [NEW_DISK | {"key": None}]}, UPDATE, ("disk",)),
+        (SAME, VALUE | {"ipv4_address": "192.0.2.8"}, NOTHING, ()),
+        (SAME, VALUE | {"timeouts": {"create": "1m"}}, NOTHING, ()),
+    ],
+)
+def test_compare_decides(
+    managed_resource: ManagedResource, observed_state: Any, action: str, paths: tuple[str, ...]
+) -> None:
+    comparison = compare(ARRAYS, managed_resource, observed_state)
+    assert (comparison.action, tuple(path for path, _, _ in comparison.differences)) == (action, paths)
+    assert comparison.is_blocked == (managed_resource.policies == ("Observe",))
+
+
+def test_compare_takes_over_what_no_one_has_set() -> None:
+    managed_resource = ManagedResource(
+        external_name="srv-7", spec={"address": "10.0.0.7", "limits": {}}, init={"size": 2}
+    )
+    late = compare(ARRAYS, managed_resource, VALUE).late
+    assert late["tags"] == {"team": "x"}
+    assert late["limits.cpu"] == 4
+    assert not {"size", "address", "ipv4_address", "root_password", "id"} & set(late)
+
+
+def test_compare_takes_nothing_over_where_the_policies_say_so() -> None:
+    managed_resource = ManagedResource(spec={"address": "10.0.0.7"}, policies=("Observe", "Update"))
+    assert compare(ARRAYS, managed_resource, VALUE).late == {}
+
+
+@settings(max_examples=40, deadline=None)
+@given(value=ANY)
+def test_compare_of_what_was_just_read_is_nothing(value: dict[str, Any]) -> None:
+    assert compare(ARRAYS, ARRAYS.decode(value), value).action == NOTHING
