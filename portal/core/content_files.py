@@ -136,12 +136,17 @@ def read_yaml(path: Path) -> object:
         ContentError: The file is not YAML or repeats a key.
     """
     try:
-        return yaml.load(path.read_bytes(), Loader=_UniqueKeyLoader)  # noqa: S506 - a safe loader
+        return load_yaml(path.read_bytes())
     except yaml.MarkedYAMLError as error:
         position = _get_position(error.problem_mark) if error.problem_mark else (1, 1)
         problem = f"{str(error.problem or 'not YAML').capitalize()}."
         fix = "Remove one of the two." if isinstance(error, _DuplicateKeyError) else "Correct the YAML syntax."
         raise ContentError([ContentProblem(path, position, (), problem, fix)]) from error
+
+
+def load_yaml(source: str | bytes) -> object:
+    """Return a YAML document as plain values, dates as text. Raises yaml.YAMLError, also for a repeated key."""
+    return yaml.load(source, Loader=_UniqueKeyLoader)  # noqa: S506 - a safe loader
 
 
 def find_position(path: Path, location: Location) -> Position:

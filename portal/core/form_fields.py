@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
+from textwrap import dedent
 from typing import TypedDict, Unpack
 
 from django import forms
@@ -135,7 +136,10 @@ class MultiLineField(forms.CharField):
 
 
 class CodeField(forms.CharField):
-    """Configuration, plan, or manifest, kept as entered. Tabs become spaces, which mean the same in HCL and JSON."""
+    """Configuration, plan, or manifest, kept as entered. Tabs become spaces, which mean the same in HCL and JSON.
+
+    The widget has no maximum length, because browsers cut longer pasted text without a message.
+    """
 
     def __init__(
         self, *, rows: int = 4, validators: Sequence[Validator] = (), **kwargs: Unpack[TextFieldArguments]
@@ -144,12 +148,16 @@ class CodeField(forms.CharField):
             attrs={"rows": rows, "spellcheck": "false", "autocapitalize": "off", "class": "mono"}
         )
         kwargs.setdefault("max_length", MAX_CODE_CHARACTERS)
-        super().__init__(validators=validators, **kwargs)
+        super().__init__(validators=validators, strip=False, **kwargs)
 
     def to_python(self, value: object) -> str:
         text = str(super().to_python(value)).replace("\r\n", "\n").replace("\t", "  ")
+        text = dedent(text).strip()  # only in this order do the lines of indented YAML stay aligned
         reject_invisible_characters(text)
         return f"{text}\n" if text else ""
+
+    def widget_attrs(self, widget: forms.Widget) -> NamedValues:
+        return {}
 
 
 def explain_text_refusal(text: str) -> str:

@@ -1,23 +1,26 @@
 """Cleaning of JSON values for storage. Standard library only."""
 
 import json
+import sys
 from typing import Any
 
 
-def clean_json(value: object) -> Any:
+def clean_json(value: object, *, max_depth: int = sys.maxsize) -> Any:
     """Return the value as JSON data, with lists for tuples and without NUL characters and lone surrogates.
 
     Raises:
-        TypeError, ValueError: The value cannot be represented as JSON.
+        TypeError, ValueError: The value cannot be represented as JSON, or has more levels than `max_depth`.
     """
-    return _clean_value(json.loads(json.dumps(value, allow_nan=False)))
+    return _clean_value(json.loads(json.dumps(value, allow_nan=False)), max_depth)
 
 
-def _clean_value(value: object) -> object:
+def _clean_value(value: object, max_depth: int) -> object:
+    if max_depth < 0:
+        raise ValueError("too many levels")
     if isinstance(value, str):  # PostgreSQL rejects NUL, and UTF-8 cannot encode lone surrogates
         return value.replace("\x00", "").encode("utf-8", "replace").decode()
     if isinstance(value, list):
-        return [_clean_value(item) for item in value]
+        return [_clean_value(item, max_depth - 1) for item in value]
     if isinstance(value, dict):
-        return {_clean_value(name): _clean_value(item) for name, item in value.items()}
+        return {_clean_value(name, 0): _clean_value(item, max_depth - 1) for name, item in value.items()}
     return value

@@ -6,8 +6,7 @@ from typing import Any
 
 from tests.conftest import begin
 from tests.journeys.person import Person
-from tests.verification.schemas.acme import encode_schema
-from tests.verification.schemas.test_pages import newer
+from tests.verification.schemas.acme import encode_schema, newer
 
 
 def test_schemas_are_uploaded_compared_and_previewed(
@@ -30,3 +29,7 @@ def test_schemas_are_uploaded_compared_and_previewed(
     phone.sees("3 of 5 resources are available as Kubernetes resources").shot("crossplane-phone")
     phone.press("acme_compute_server").sees("compute.acme.m.upbound.io_servers.yaml", "so the prior state is null")
     phone.shot("crossplane")
+    phone.write("Observed state", '{"size": "2"}').press("Preview reconciliation")
+    phone.sees("The field size must have the type number.")
+    phone.write("Observed state", '{"id": "srv-7", "size": 2}').press("Preview reconciliation")
+    phone.sees("The observed state differs from the manifest.", "Late initialization").shot("reconciliation")

@@ -60,9 +60,14 @@ from portal.ui.name_confirmation import NameConfirmationForm
 from portal.webhooks.forms import EndpointForm, ReplayForm
 from portal.webhooks.models import WebhookEndpoint
 from tests.conftest import NOW
+from tests.verification.schemas.acme import encode_schema
 from verification.discovery.forms import AddressForm, CompanyForm, NamespaceForm, StartForm
 from verification.discovery.imports import ProviderRow
-from verification.schemas.forms import GeneratorChoicesForm
+from verification.schemas.crossplane.managed_resource import ManagedResourceCodec
+from verification.schemas.crossplane.options import parse_choices
+from verification.schemas.engine.coverage import build_previews
+from verification.schemas.engine.parsing import parse_schema
+from verification.schemas.forms import GeneratorChoicesForm, ReconciliationForm
 from verification.schemas.views import schemas
 from verification.testruns.kinds.nomad_plugin.forms import NomadPluginTestForm
 from verification.testruns.kinds.provider_lifecycle.forms import ProviderLifecycleTestForm
@@ -108,6 +113,9 @@ def social(user: User) -> SocialLogin:
 def step(name: str) -> Build:
     return lambda data, user: transitions.TransitionForm(ROW, transitions.get_transition(name), data=data)
 
+
+SCHEMA, CHOICES = parse_schema(encode_schema()), parse_choices("acme")
+SERVER = next(one for one in build_previews(SCHEMA, CHOICES) if one.is_available)
 
 # (form class, variant): function that creates the form from submitted data and a user
 FORMS: dict[tuple[type[BaseForm], str], Build] = {
@@ -201,6 +209,9 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (people_forms.ReasonForm, ""): lambda data, user: people_forms.ReasonForm(data=data),
     (ConstraintForm, ""): lambda data, user: ConstraintForm(data),
     (GeneratorChoicesForm, ""): lambda data, user: GeneratorChoicesForm(data),
+    (ReconciliationForm, ""): lambda data, user: ReconciliationForm(
+        ManagedResourceCodec(SCHEMA.resources[SERVER.resource], CHOICES), SERVER.definitions, data=data
+    ),
     (schemas.SchemaUploadForm, ""): lambda data, user: schemas.SchemaUploadForm(data=data),
     (RunTaskTestForm, ""): lambda data, user: RunTaskTestForm(data),
     (NomadPluginTestForm, ""): lambda data, user: NomadPluginTestForm(data),

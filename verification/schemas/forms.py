@@ -1,13 +1,26 @@
-"""Form for the generator options of a Crossplane preview."""
+"""Forms for the generator options of a Crossplane preview, and for the preview of a reconciliation."""
 
-from typing import Any
+import json
+from collections.abc import Sequence
+from typing import Any, Unpack
 
+import yaml
 from django import forms
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrPromise
 
-from portal.core.form_fields import MultiLineField, SingleLineField
-from portal.core.value_types import NamedValues
+from portal.core.form_fields import (
+    MAX_LENGTH_MESSAGE,
+    CodeField,
+    FormArguments,
+    MultiLineField,
+    SingleLineField,
+)
+from portal.core.json_text import clean_json
+from portal.core.value_types import JsonObject, NamedValues
+from verification.schemas.crossplane.managed_resource import ManagedResource, ManagedResourceCodec
+from verification.schemas.crossplane.manifests import build_state_schema, find_manifest_problems
 from verification.schemas.crossplane.options import (
     CHOICE_OPTIONS,
     IDENTIFIER_FROM_PROVIDER,
@@ -17,6 +30,8 @@ from verification.schemas.crossplane.options import (
     parse_choices,
     validate_choices,
 )
+from verification.schemas.engine import object_rules, yaml_text
+from verification.schemas.engine.object_rules import ObjectProblem, find_problems
 from verification.schemas.engine.types import ParsedSchema
 
 LIST_CHOICES = [("array", _("Array")), ("object", _("Object"))]  # the first is the default
@@ -27,6 +42,13 @@ IDENTIFIER_CHOICES = [
 NESTED_CHOICES = [("status", _("Status")), ("parameter", _("Parameter (older generators)"))]
 NUMBER_CHOICES = [("integer", _("Integer")), ("number", _("Number"))]
 MAX_CHARACTERS = 800  # the options are part of the URL
+MAX_PROBLEMS = 5
+PROBLEM_MESSAGES = {
+    object_rules.UNKNOWN: _("Unknown field %(path)s. Remove it, or check its spelling."),
+    object_rules.MISSING: _("Add the required field %(path)s."),
+    object_rules.WRONG_TYPE: _("The field %(path)s must have the type %(expected)s."),
+    object_rules.WRONG_VALUE: _("The field %(path)s must have one of these values: %(expected)s."),
+}
 CHOICE_BY_FIELD = {"external_names": "external", "kinds": "kinds", "references": "references"}
 
 
@@ -99,3 +121,70 @@ class GeneratorChoicesForm(forms.Form):
             validate_choices(schema, parse_choices(prefix, **arguments))
         except InvalidChoiceError as error:
             self.add_error(name, str(error))
+
+
+def raise_problems(problems: Sequence[ObjectProblem]) -> None:
+    """Raise a ValidationError with one sentence for each of the first problems, if there are any."""
+    sentences = [
+        PROBLEM_MESSAGES[one.kind] % {"path": one.path[:200], "expected": one.expected}
+        for one in problems[:MAX_PROBLEMS]
+    ]
+    if sentences:
+        raise ValidationError(sentences)
+
+
+class ReconciliationForm(forms.Form):
+    """Manifest of a managed resource, and the state that the provider reports."""
+
+    manifest = CodeField(
+        rows=14,
+        label=_("Manifest"),
+        help_text=_("Enter one object as YAML."),
+        error_messages={"required": _("Enter a manifest."), "max_length": MAX_LENGTH_MESSAGE},
+    )
+    state = CodeField(
+        rows=8,
+        required=False,
+        label=_("Observed state"),
+        help_text=_(
+            "Enter the Terraform value as JSON. Leave empty if the object doesn't exist yet. Sensitive values aren't "
+            "compared."
+        ),
+        error_messages={"max_length": MAX_LENGTH_MESSAGE},
+    )
+
+    def __init__(
+        self, codec: ManagedResourceCodec, definitions: Sequence[JsonObject], **kwargs: Unpack[FormArguments]
+    ) -> None:
+        super().__init__(**kwargs)
+        self.codec, self.definitions = codec, definitions
+
+    def clean_manifest(self) -> ManagedResource:
+        try:
+            manifest = yaml_text.parse(self.cleaned_data["manifest"])
+        except yaml.MarkedYAMLError as error:
+            line = error.problem_mark.line + 1 if error.problem_mark else 1
+            message = _("Enter valid YAML. Check line %(line)s: %(problem)s.")
+            raise ValidationError(message, params={"line": line, "problem": error.problem}) from error
+        except (yaml.YAMLError, TypeError, ValueError) as error:
+            raise ValidationError(_("Enter YAML without aliases, special types, and more than 50 levels.")) from error
+        if not isinstance(manifest, dict):
+            raise ValidationError(_("Enter an object with the fields apiVersion, kind, metadata, and spec."))
+        raise_problems(find_manifest_problems(self.codec, self.definitions, manifest))
+        return self.codec.read_manifest(manifest)
+
+    def clean_state(self) -> JsonObject | None:
+        """Return the Terraform value, or None if there is none."""
+        if not self.cleaned_data["state"]:
+            return None
+        try:
+            state = clean_json(json.loads(self.cleaned_data["state"]), max_depth=yaml_text.MAX_DEPTH)
+        except json.JSONDecodeError as error:
+            message = _("Enter valid JSON. Check line %(line)s, column %(column)s.")
+            raise ValidationError(message, params={"line": error.lineno, "column": error.colno}) from error
+        except (ValueError, RecursionError) as error:
+            raise ValidationError(_("Enter JSON without NaN, Infinity, and more than 50 levels.")) from error
+        if not isinstance(state, dict):
+            raise ValidationError(_("Enter a JSON object with the arguments of the resource."))
+        raise_problems(list(find_problems(build_state_schema(self.codec.resource.nodes), state)))
+        return state

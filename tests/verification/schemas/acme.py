@@ -91,3 +91,9 @@ SCHEMA: dict[str, Any] = {
 
 def encode_schema(schema: dict[str, Any] | None = None) -> bytes:
     return json.dumps(schema or SCHEMA).encode()
+
+
+def newer() -> bytes:
+    data = json.loads(encode_schema(SCHEMA))
+    del data["provider_schemas"][SOURCE]["resource_schemas"]["acme_key"]
+    return encode_schema(data)

@@ -13,30 +13,11 @@ from django.urls import reverse
 from integrations.partners.models import Membership
 from integrations.submissions.models import Integration
 from tests.conftest import NOW, begin, person
-from tests.verification.schemas.acme import SCHEMA, SOURCE, encode_schema
+from tests.verification.schemas.acme import SOURCE, encode_schema, newer
 from verification.schemas import services
 from verification.schemas.models import ProviderSchema
-from verification.terraform.versions import parse_version
 
 pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
-
-
-@pytest.fixture
-def provider(acme: Any, alice: Any) -> Integration:
-    return begin(acme, alice, name="Acme", repository="acme/terraform-provider-acme", repository_id=77, now=NOW)
-
-
-def newer() -> bytes:
-    data = json.loads(encode_schema(SCHEMA))
-    del data["provider_schemas"][SOURCE]["resource_schemas"]["acme_key"]
-    return encode_schema(data)
-
-
-@pytest.fixture
-def two(provider: Integration, alice: Any) -> Integration:
-    services.store_schema(provider, parse_version("1.9.0"), encode_schema(), actor=alice, now=NOW)
-    services.store_schema(provider, parse_version("1.10.0"), newer(), actor=alice, now=NOW)
-    return provider
 
 
 def signed_in(user: Any) -> Client:

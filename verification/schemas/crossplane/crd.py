@@ -90,10 +90,15 @@ def _clear_flags(node: Node) -> Node:
 
 def build_rules(builder: FieldBuilder, nodes: tuple[Node, ...]) -> list[dict[str, str]]:
     """Return the CEL rules for required top-level arguments in the order of Terraform's names."""
-    return [_build_rule(node) for node in nodes if _is_required(builder, node)]
+    return [_build_rule(node) for node in nodes if is_required(builder, node)]
 
 
-def _is_required(builder: FieldBuilder, node: Node) -> bool:
+def get_spec_name(node: Node) -> str:
+    """Return the name of an argument in the spec: its own, or the one of its secret reference."""
+    return build_secret_name(node.name) if node.sensitive else build_field_name(node.name)
+
+
+def is_required(builder: FieldBuilder, node: Node) -> bool:
     if node.optional or node.computed or builder.is_identifier(node) or node.name in builder.references:
         return False
     if node.is_single_block and builder.choices.single_blocks == "object":
@@ -102,7 +107,7 @@ def _is_required(builder: FieldBuilder, node: Node) -> bool:
 
 
 def _build_rule(node: Node) -> dict[str, str]:
-    name = build_secret_name(node.name) if node.sensitive else build_field_name(node.name)
+    name = get_spec_name(node)
     escaped_name = f"__{name}__" if name in CEL_RESERVED_WORDS else name
     rule = f"{MANAGEMENT_CONDITION} || has(self.forProvider.{escaped_name})"
     if not node.sensitive:

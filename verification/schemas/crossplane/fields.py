@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from verification.schemas.crossplane.naming import build_field_name, build_secret_name
 from verification.schemas.crossplane.options import ExternalName, GeneratorChoices
 from verification.schemas.crossplane.references import build_reference_fields, can_refer
+from verification.schemas.engine.object_rules import PRESERVE_UNKNOWN_FIELDS
 from verification.schemas.engine.types import Node, UnsupportedSchemaError
 
 Schema = dict[str, object]
 JSON_TYPES = {"string": "string", "number": "number", "bool": "boolean"}
-PRESERVE_UNKNOWN_FIELDS = "x-kubernetes-preserve-unknown-fields"
 TERRAFORM_KEYWORD = "terraform"
 
 
@@ -118,10 +118,10 @@ def _build_schemas(builder: FieldBuilder, node: Node, here: str) -> tuple[Schema
 
 def _wrap_schema(builder: FieldBuilder, node: Node, inner: Schema) -> Schema:
     """Return the schema of an object or a collection of objects."""
-    return inner if builder.is_object(node) else _build_collection(node, inner)
+    return inner if builder.is_object(node) else build_collection(node, inner)
 
 
-def _build_collection(node: Node, inner: Schema | None) -> Schema:
+def build_collection(node: Node, inner: Schema | None) -> Schema:
     if node.kind == "map":
         return {"type": "object", "additionalProperties": inner}
     return {"type": "array", "items": inner}
@@ -138,7 +138,7 @@ def _build_plain_schema(builder: FieldBuilder, node: Node, here: str) -> Schema:
     if node.elem.kind in ("dynamic", "tuple"):
         raise UnsupportedSchemaError(f"{here}: {node.kind}({node.elem.kind}) has no counterpart in Kubernetes")
     inner = _build_schemas(builder, node.elem, here)[2]
-    return _build_collection(node, inner) | _build_merge_strategy(node)
+    return build_collection(node, inner) | _build_merge_strategy(node)
 
 
 def _build_merge_strategy(node: Node) -> Schema:

@@ -30,6 +30,7 @@ class CrdPreview:
     why_not: str = ""
     other_splits: tuple[str, ...] = ()
     instead_of: str = ""
+    group_kind: GroupKind | None = None
 
     @property
     def is_available(self) -> bool:
@@ -98,7 +99,7 @@ def _build_preview(resource: Resource, choices: GeneratorChoices, names: dict[st
     first_fault = next((fault for one in definitions for fault in find_faults(one)), "")
     if first_fault:
         return CrdPreview(resource.name, why_not=f"Kubernetes would reject it: {first_fault}", other_splits=others)
-    return CrdPreview(resource.name, definitions, other_splits=others, instead_of=reason)
+    return CrdPreview(resource.name, definitions, other_splits=others, instead_of=reason, group_kind=group_kind)
 
 
 def _find_owner(group_kind: GroupKind, choices: GeneratorChoices, names: dict[str, GroupKind | None]) -> str:

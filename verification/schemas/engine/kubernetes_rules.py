@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Iterator
 
 from portal.core.value_types import JsonObject
+from verification.schemas.engine.object_rules import PRESERVE_UNKNOWN_FIELDS, find_problems
 
 NAME_PATTERN = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
 KIND_PATTERN = re.compile(r"[A-Z][A-Za-z0-9]*")
 MAX_NAME_CHARACTERS = 63
-PRESERVE_UNKNOWN_FIELDS = "x-kubernetes-preserve-unknown-fields"
 LIST_TYPE, LIST_KEYS, MAP_TYPE = "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type"
 RULES_KEY = "x-kubernetes-validations"
 KNOWN_TYPES = ("object", "array", "string", "number", "integer", "boolean")
@@ -84,13 +84,7 @@ def _check_map_type(one: JsonObject) -> str:
 
 
 def _check_default(one: JsonObject) -> str:
-    if "default" not in one:
-        return ""
-    python = {"object": dict, "array": list, "string": str, "boolean": bool}.get(one.get("type", ""), (int, float))
-    value = one["default"]
-    fits = isinstance(value, python) and ("enum" not in one or value in one["enum"])  # type: ignore[arg-type]
-    if fits and isinstance(value, dict):
-        fits = set(value) <= set(one.get("properties", {})) and set(one.get("required", [])) <= set(value)
+    fits = "default" not in one or not any(find_problems(one, one["default"]))
     return "" if fits else "the default doesn't match the schema"
 
 

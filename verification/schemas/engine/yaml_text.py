@@ -1,13 +1,20 @@
-"""Deterministic YAML output of JSON values: keys in alphabetical order, and ambiguous text in double quotes."""
+"""YAML input from people, and deterministic output of JSON values.
+
+The output has keys in alphabetical order, and ambiguous text in double quotes.
+"""
 
 import re
 
 import yaml
 
+from portal.core.content_files import load_yaml
+from portal.core.json_text import clean_json
+
 # text without quotes: starts with a letter and contains no special characters
 PLAIN_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_.()/-]*( [A-Za-z0-9_.()/-]+)*")
 RESERVED_WORDS = frozenset(["true", "false", "yes", "no", "on", "off", "null", "y", "n"])
 UNLIMITED_WIDTH = 2**31 - 1
+MAX_DEPTH = 50  # libyaml ends the process at about 50,000 levels
 
 
 class _Dumper(yaml.CSafeDumper):
@@ -28,3 +35,18 @@ def dump(data: object) -> str:
     """Render data as a YAML document with a start marker."""
     text: str = yaml.dump(data, Dumper=_Dumper, explicit_start=True, default_flow_style=False, width=UNLIMITED_WIDTH)
     return text.removesuffix("...\n")
+
+
+def parse(text: str) -> object:
+    """Parse one document as JSON data.
+
+    Raises:
+        yaml.YAMLError: Not YAML, or a key is repeated.
+        TypeError, ValueError: It has aliases, which can multiply its size, too many levels, or values unlike JSON.
+    """
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH or isinstance(event, yaml.AliasEvent):
+            raise ValueError("too many levels, or an alias")
+    return clean_json(load_yaml(text))

@@ -4,7 +4,7 @@ import hashlib
 import zipfile
 from collections.abc import Iterator, Mapping
 from io import RawIOBase
-from typing import Any
+from typing import Any, Unpack
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -18,9 +18,12 @@ from django.utils.translation import gettext as _
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
+from portal.core.form_fields import FormArguments
 from portal.core.value_types import TemplateContext
 from verification.schemas import services
-from verification.schemas.crossplane.provider_requests import describe_requests
+from verification.schemas.crossplane.examples import build_example
+from verification.schemas.crossplane.managed_resource import ManagedResourceCodec
+from verification.schemas.crossplane.provider_requests import Request, describe_requests
 from verification.schemas.engine.coverage import (
     CrdPreview,
     build_coverage,
@@ -29,7 +32,7 @@ from verification.schemas.engine.coverage import (
     iterate_files,
 )
 from verification.schemas.engine.yaml_text import dump
-from verification.schemas.forms import GeneratorChoicesForm
+from verification.schemas.forms import GeneratorChoicesForm, ReconciliationForm
 from verification.schemas.models import ProviderSchema
 
 CACHE_SECONDS = 24 * 3600  # building the coverage of a large provider is slow
@@ -95,14 +98,35 @@ def show_crd(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     context = {
         "preview": preview,
         "files": [(one["spec"]["scope"], name, text) for name, text, one in preview.files()],
-        "requests": [(operation, _format_states(states)) for operation, states in shapes.items()],
+        "requests": format_requests(shapes),
+        "reconciliation_form": build_reconciliation_form(preview_request, preview),
     }
     return render(request, "schemas/resource.html", preview_request.context | context)
 
 
-def _format_states(states: Mapping[str, object]) -> list[tuple[str, str]]:
-    """Return the name and text of each state, prior state first. A null state is empty text."""
-    return [(name, "" if state is None else dump(state).removeprefix("---").lstrip()) for name, state in states.items()]
+def build_reconciliation_form(
+    preview_request: CrdPreviewRequest, preview: CrdPreview, **arguments: Unpack[FormArguments]
+) -> ReconciliationForm:
+    """Return the form with an example of the newest scope."""
+    schema, choices = preview_request.schema, preview_request.choices
+    codec = ManagedResourceCodec(schema.resources[preview.resource], choices)
+    if preview.group_kind is not None:
+        example = build_example(codec.resource, preview.group_kind, choices, is_namespaced=choices.scopes[-1])
+        arguments.setdefault("initial", {"manifest": format_yaml(example)})
+    return ReconciliationForm(codec, preview.definitions, **arguments)
+
+
+def format_requests(requests: Mapping[str, Request]) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return each operation with the name and text of its states, prior state first. A null state is empty text."""
+    return [
+        (operation, [(name, "" if state is None else format_yaml(state)) for name, state in states.items()])
+        for operation, states in requests.items()
+    ]
+
+
+def format_yaml(value: object) -> str:
+    """Return a value as YAML for display, without the start marker of a document."""
+    return dump(value).removeprefix("---").lstrip()
 
 
 def download_crd(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:

@@ -1,0 +1,55 @@
+"""Comparison of an object with a structural schema, as the API server of Kubernetes validates it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from portal.core.value_types import JsonObject
+
+PRESERVE_UNKNOWN_FIELDS = "x-kubernetes-preserve-unknown-fields"
+UNKNOWN, MISSING, WRONG_TYPE, WRONG_VALUE = "unknown", "missing", "type", "value"
+PYTHON_TYPES: dict[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectProblem:
+    """Field that doesn't fit. `expected` is the type or the allowed values."""
+
+    path: str
+    kind: str
+    expected: str = ""
+
+
+def find_problems(schema: JsonObject, value: object, path: str = "") -> Iterator[ObjectProblem]:
+    """Yield the fields that don't fit. Values may be null where the schema has `nullable`."""
+    if "type" not in schema or (value is None and schema.get("nullable")):
+        return
+    kind = schema["type"]
+    if not isinstance(value, PYTHON_TYPES.get(kind, object)) or (isinstance(value, bool) and kind != "boolean"):
+        yield ObjectProblem(path, WRONG_TYPE, kind)
+    elif value not in schema.get("enum", [value]):
+        yield ObjectProblem(path, WRONG_VALUE, ", ".join(schema["enum"]))
+    elif isinstance(value, dict):
+        yield from _find_field_problems(schema, value, path)
+    elif isinstance(value, list):
+        for number, one in enumerate(value):
+            yield from find_problems(schema.get("items", {}), one, f"{path}[{number}]")
+
+
+def _find_field_problems(schema: JsonObject, value: JsonObject, path: str) -> Iterator[ObjectProblem]:
+    prefix = f"{path}." if path else ""
+    for name in schema.get("required", []):
+        if name not in value:
+            yield ObjectProblem(prefix + name, MISSING)
+    for name, one in value.items():
+        field = schema.get("properties", {}).get(name, schema.get("additionalProperties"))
+        if field is not None:
+            yield from find_problems(field, one, prefix + name)
+        elif not schema.get(PRESERVE_UNKNOWN_FIELDS):
+            yield ObjectProblem(prefix + name, UNKNOWN)

@@ -1,0 +1,89 @@
+"""Page of a reconciliation: what Crossplane would do for a manifest and an observed state. Nothing is stored."""
+
+import json
+from uuid import UUID
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.urls import path
+from django.utils.translation import gettext as _, gettext_lazy
+from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
+
+from portal.accounts.requests import AuthenticatedRequest
+from portal.core.value_types import TemplateContext
+from verification.schemas.crossplane import reconcile_diff
+from verification.schemas.crossplane.provider_requests import build_requests
+from verification.schemas.forms import ReconciliationForm
+from verification.schemas.views.crds import (
+    CrdPreviewRequest,
+    build_reconciliation_form,
+    format_requests,
+    format_yaml,
+)
+
+ACTIONS = {
+    reconcile_diff.CREATE: gettext_lazy("Create"),
+    reconcile_diff.UPDATE: gettext_lazy("Update"),
+    reconcile_diff.DELETE: gettext_lazy("Delete"),
+    reconcile_diff.NOTHING: gettext_lazy("No operation"),
+}
+TONES = {reconcile_diff.NOTHING: "good", reconcile_diff.DELETE: "warn"}
+REASONS = {
+    reconcile_diff.MISSING: gettext_lazy("The object doesn't exist yet."),
+    reconcile_diff.GONE: gettext_lazy("The manifest has a deletion timestamp, and the object no longer exists."),
+    reconcile_diff.DELETING: gettext_lazy("The manifest has a deletion timestamp, and the object still exists."),
+    reconcile_diff.DIFFERENT: gettext_lazy("The observed state differs from the manifest."),
+    reconcile_diff.SAME: gettext_lazy("The observed state matches the manifest."),
+}
+
+
+@sensitive_post_parameters("manifest", "state")
+@sensitive_variables("form")
+def preview_reconciliation(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
+    """Show the form. POST compares the manifest with the observed state."""
+    preview_request = CrdPreviewRequest(request, uuid)
+    preview = preview_request.preview(request.GET.get("resource", ""))
+    if not preview.is_available:
+        raise Http404(_("Resource not found in the schema of this version."))
+    data = request.POST if request.method == "POST" else None
+    form = build_reconciliation_form(preview_request, preview, data=data)
+    context = preview_request.context | {"preview": preview, "reconciliation_form": form}
+    if form.is_valid():
+        result = _reconcile(form)
+        # not the state that was entered, which may hold secrets
+        values = {"manifest": form.data["manifest"], "state": result["state"]}
+        form = build_reconciliation_form(preview_request, preview, initial=values)
+        context |= result | {"reconciliation_form": form}
+    return render(request, "schemas/reconciliation.html", context, status=422 if form.errors else 200)
+
+
+@sensitive_variables("form", "state")
+def _reconcile(form: ReconciliationForm) -> TemplateContext:
+    """Return the decision and the values that the page shows, all of them without secrets."""
+    codec, managed_resource, state = form.codec, form.cleaned_data["manifest"], form.cleaned_data["state"]
+    decision = reconcile_diff.compare(codec, managed_resource, state)
+    if state is not None:
+        managed_resource = codec.add_observation(managed_resource, state)
+    requests = build_requests(codec, managed_resource)
+    return {
+        "decision": decision,
+        "action": ACTIONS[decision.action],
+        "tone": "warn" if decision.is_blocked else TONES.get(decision.action, "info"),
+        "reason": REASONS[decision.reason],
+        "differences": [
+            (path, _format_json(mine), _format_json(theirs)) for path, mine, theirs in decision.differences
+        ],
+        "late": [(f"spec.forProvider.{path}", _format_json(value)) for path, value in decision.late.items()],
+        "planned": format_yaml(requests["Create" if state is None else "Update"]["PlannedState"]),
+        "requests": format_requests(requests),
+        "state": "" if state is None else _format_json(requests["Read"]["CurrentState"], indent=2),
+    }
+
+
+def _format_json(value: object, indent: int | None = None) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=indent)
+
+
+urlpatterns = [
+    path("integrations/<uuid:uuid>/crossplane/resource/reconciliation/", preview_reconciliation, name="reconciliation"),
+]
