@@ -5,6 +5,6 @@ from verification.sandbox import environment
 
 @pytest.fixture(autouse=True)
 def require_sandbox():
-    """Skip the test with the reason where no sandbox can be had."""
+    """Skip the test with the reason if this machine can't run a sandbox."""
     if reason := environment.find_obstacle():
         pytest.skip(reason)

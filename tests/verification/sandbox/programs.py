@@ -6,7 +6,7 @@ from pathlib import Path
 
 PYTHON = Path(sys.executable).resolve()
 READABLE = (Path(sys.base_prefix), Path(sys.prefix))
-FIRST = f"#!{PYTHON} -IS\nimport os, pathlib, signal, socket, sys, time\n"
+PREAMBLE = f"#!{PYTHON} -IS\nimport os, pathlib, signal, socket, sys, time\n"
 
 HOSTILE = {
     "reads the home folder": """
@@ -21,9 +21,9 @@ import pwd
 (pathlib.Path(pwd.getpwuid(os.getuid()).pw_dir) / ".aws/credentials").read_text()
 """,
     "opens the network": """
-far = socket.socket()
+connection = socket.socket()
 try:
-    far.connect(("93.184.215.14", 443))
+    connection.connect(("93.184.215.14", 443))
 except OSError as error:
     print(error)
 time.sleep(30)
@@ -35,9 +35,9 @@ except OSError as error:
     print(error)
 """,
     "opens the network over IPv6": """
-far = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+datagrams = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
 try:
-    far.sendto(b"out", ("2606:2800:21f:cb07:6820:80da:af6b:8b2c", 53))
+    datagrams.sendto(b"out", ("2606:2800:21f:cb07:6820:80da:af6b:8b2c", 53))
 except OSError as error:
     print(error)
 time.sleep(30)
@@ -61,9 +61,9 @@ for number in range(200):
         time.sleep(60)
 """,
     "eats memory": """
-held = []
+blocks = []
 while True:
-    held.append(b"x" * 4_000_000)
+    blocks.append(b"x" * 4_000_000)
 """,
     "writes 10 GB": """
 block = os.urandom(1024 * 1024)
@@ -89,13 +89,13 @@ while True:
 def write_program(folder: Path, name: str, text: str) -> Path:
     """Write a Python program and return its path."""
     path = folder / name
-    path.write_text(FIRST + text)
+    path.write_text(PREAMBLE + text)
     path.chmod(0o755)
     return path
 
 
 def list_processes(text: str) -> list[str]:
-    """Return every process of this machine whose command line holds the text."""
+    """Return the IDs of all processes whose command line contains the text."""
     process_ids = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Jobs done by a process that has nothing of the portal's: as a child and as a service."""
+"""Tests of sandbox jobs in a child process and in the sandbox service."""
 
 import json
 import os
@@ -38,32 +38,32 @@ def service(tmp_path):
 
 
 def list_jobs():
-    """Return the id and environment of each of our processes that does a job."""
+    """Return the ID and environment of each child process that runs a job."""
     environments = []
     for pid in filter(str.isdecimal, os.listdir("/proc")):
         try:
-            ours = f"PPid:\t{os.getpid()}\n" in Path(f"/proc/{pid}/status").read_text()
-            if ours and b"verification.sandbox.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
+            is_child = f"PPid:\t{os.getpid()}\n" in Path(f"/proc/{pid}/status").read_text()
+            if is_child and b"verification.sandbox.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
                 environments.append((pid, Path(f"/proc/{pid}/environ").read_bytes()))
         except OSError:
             continue
     return environments
 
 
-def rewrite_silently(provider):
-    """Replace the program by one that prints nothing."""
+def replace_with_silent_program(provider):
+    """Replace the program with one that prints nothing."""
     return write_program(provider.parent, provider.name, "time.sleep(60)")
 
 
-def test_child_does_it_without_the_environment(provider, monkeypatch):
+def test_child_process_does_not_inherit_the_environment(provider, monkeypatch):
     monkeypatch.setenv("SECRET_KEY", "canary-of-the-portal")
     job_processes, messages = [], []
 
-    def tell(progress):
+    def report(progress):
         messages.append(progress["message"])
         job_processes.extend(list_jobs())
 
-    answer = client.run_job("schema", TARGET_FIELDS, {"executable": provider}, report=tell)
+    answer = client.run_job("schema", TARGET_FIELDS, {"executable": provider}, report=report)
     assert [(one["key"], one["read"]) for one in answer["readings"]] == [("version", False)]
     assert messages == ["Reading the schema from the provider"]
     assert [b"canary" in environment for _, environment in job_processes] == [False]
@@ -76,7 +76,7 @@ def test_sandbox_service_runs_the_program(provider, service):
     assert service.stat().st_mode & 0o777 == 0o660
 
 
-def test_what_makes_no_sense_is_refused(provider):
+def test_job_without_a_provider_source_is_refused(provider):
     with pytest.raises(ValueError, match="Pass its address with --source"):
         client.run_job("schema", TARGET_FIELDS | {"source": ""}, {"executable": provider})
 
@@ -86,8 +86,8 @@ def test_unknown_job_kind_is_a_protocol_error(provider):
         client.run_job("no such kind", {}, {})
 
 
-def test_nothing_is_left_when_the_answer_is_heard(provider, tmp_path, monkeypatch):
-    class Told(BytesIO):
+def test_temporary_files_are_deleted_before_the_answer(provider, tmp_path, monkeypatch):
+    class RecordingOutput(BytesIO):
         def write(self, line):
             leftover_names.append([each.name for each in folder.iterdir()])
             return super().write(line)
@@ -97,17 +97,17 @@ def test_nothing_is_left_when_the_answer_is_heard(provider, tmp_path, monkeypatc
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     size = provider.stat().st_size
     order = {"kind": "schema", "arguments": TARGET_FIELDS, "files": [["executable", size]]}
-    run_job(BytesIO(json.dumps(order).encode() + b"\n" + provider.read_bytes()), Told())
+    run_job(BytesIO(json.dumps(order).encode() + b"\n" + provider.read_bytes()), RecordingOutput())
     assert (len(leftover_names[0]), leftover_names[-1]) == (1, [])
 
 
-def test_what_takes_too_long_is_ended(provider):
+def test_job_over_its_time_limit_is_stopped(provider):
     job_processes = []
     with pytest.raises(SandboxProtocolError, match="took too long"):
         client.run_job(
             "schema",
             TARGET_FIELDS,
-            {"executable": rewrite_silently(provider)},
+            {"executable": replace_with_silent_program(provider)},
             seconds=2,
             report=lambda _: job_processes.extend(list_jobs()),
         )

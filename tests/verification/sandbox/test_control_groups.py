@@ -1,4 +1,4 @@
-"""Control groups: on a folder that stands in for the kernel's, and on the kernel's where the machine gives one."""
+"""Tests of control groups, in a simulated hierarchy and in the kernel's if available."""
 
 import json
 import logging
@@ -26,7 +26,7 @@ LIMITS = Limits(memory=100 * MEGABYTE, disk=20 * MEGABYTE, processes=40)
 
 @pytest.fixture
 def service(tmp_path: Path) -> Path:
-    """The group that a service manager has given to the service."""
+    """Return the group that a service manager delegated to the service."""
     group = tmp_path / "system.slice" / "portal-sandbox.service"
     group.mkdir(parents=True)
     (tmp_path / "cgroup.controllers").write_text("cpu memory pids\n")
@@ -74,7 +74,7 @@ def test_limit_that_the_kernel_enforced_is_reported(
     assert (ControlGroup(tmp_path).find_breach(), ControlGroup(tmp_path).read_peak()) == (reason, 4096)
 
 
-def test_without_delegation_there_are_no_groups(service: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_no_group_is_created_without_delegation(service: Path, caplog: pytest.LogCaptureFixture) -> None:
     report_fallback.cache_clear()
     with caplog.at_level(logging.WARNING):
         assert ControlGroup.create(service / "missing" / "supervisor", "sandbox-1", LIMITS, 77) is None
@@ -91,7 +91,7 @@ def test_without_delegation_there_are_no_groups(service: Path, caplog: pytest.Lo
 
 @pytest.fixture
 def kernel_group() -> Iterator[Path]:
-    """Make a group of the kernel's with both controllers; skip with the reason where the machine gives none."""
+    """Yield a kernel control group with both controllers, or skip with the reason."""
     mounts = [line.split() for line in Path("/proc/self/mounts").read_text().splitlines()]
     roots = [Path(words[1]) for words in mounts if words[2] == "cgroup2"]
     own = find_own_group(roots[0]) if roots else None
@@ -104,7 +104,7 @@ def kernel_group() -> Iterator[Path]:
         (own / "cgroup.subtree_control").write_text("+memory +pids")
         group.mkdir()
     except OSError as error:
-        pytest.skip(f"this process may not make control groups: {error}")
+        pytest.skip(f"this process can't create control groups: {error}")
     yield group
     for path in (group / "supervisor", group):
         with suppress(OSError):
@@ -120,11 +120,11 @@ group, results = Path(sys.argv[1]), [become_supervisor(Path(sys.argv[1]))]
 for number, program in enumerate(sys.argv[2:]):
     child = subprocess.Popen([sys.executable, "-c", f"input()\\n{program}"], stdin=subprocess.PIPE)
     limits = Limits(memory=60 * MEGABYTE, disk=4 * MEGABYTE, processes=12)
-    made = ControlGroup.create(group / "supervisor", f"sandbox-{number}", limits, child.pid)
+    created_group = ControlGroup.create(group / "supervisor", f"sandbox-{number}", limits, child.pid)
     child.communicate(b"\\n")
-    results += [child.returncode, made.find_breach(), made.read_peak() > MEGABYTE]
-    made.remove()
-    results.append(made.path.exists())
+    results += [child.returncode, created_group.find_breach(), created_group.read_peak() > MEGABYTE]
+    created_group.remove()
+    results.append(created_group.path.exists())
 print(json.dumps(results))
 """
 

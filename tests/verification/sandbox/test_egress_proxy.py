@@ -1,4 +1,4 @@
-"""The egress proxy: allowed hosts, limits of a request."""
+"""Tests of the egress proxy: allowed hosts and request limits."""
 
 import socket
 import threading
@@ -19,40 +19,40 @@ def ask_proxy(sandbox, target):
     """Return the lines of the proxy's response to CONNECT and of the data that follows."""
     script = f"""
 import socket
-near = socket.create_connection(("127.0.0.1", 3128))
-near.sendall(b"CONNECT {target} HTTP/1.1\\r\\nHost: {target}\\r\\n\\r\\n")
-print(near.makefile("rb").read().decode())
+connection = socket.create_connection(("127.0.0.1", 3128))
+connection.sendall(b"CONNECT {target} HTTP/1.1\\r\\nHost: {target}\\r\\n\\r\\n")
+print(connection.makefile("rb").read().decode())
 """
     return sandbox.run([str(PYTHON), "-IS", "-c", script]).stdout.decode().split("\r\n")
 
 
 def test_proxy_refuses_hosts_that_are_not_allowed():
-    with socket.create_server(("127.0.0.1", 0)) as far:
-        egress = EgressRules([f"127.0.0.1:{far.getsockname()[1]}", "10.0.0.1:443"], allow_loopback=True)
+    with socket.create_server(("127.0.0.1", 0)) as target_server:
+        egress = EgressRules([f"127.0.0.1:{target_server.getsockname()[1]}", "10.0.0.1:443"], allow_loopback=True)
         with open_environment(LIMITS, egress=egress, readable=READABLE, is_strict=False) as sandbox:
             assert ask_proxy(sandbox, "127.0.0.1:1")[0] == "HTTP/1.1 403 Forbidden"
             assert ask_proxy(sandbox, "10.0.0.1:443")[0] == "HTTP/1.1 403 Forbidden"
 
 
 def test_proxy_connects_to_an_allowed_host():
-    with socket.create_server(("127.0.0.1", 0)) as far:
-        port = far.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as target_server:
+        port = target_server.getsockname()[1]
 
         def answer():
-            near = far.accept()[0]
-            near.sendall(b"far")
-            near.close()
+            connection = target_server.accept()[0]
+            connection.sendall(b"hello")
+            connection.close()
 
         threading.Thread(target=answer, daemon=True).start()
         egress = EgressRules([f"127.0.0.1:{port}"], allow_loopback=True)
         with open_environment(LIMITS, egress=egress, readable=READABLE) as sandbox:
             lines = ask_proxy(sandbox, f"127.0.0.1:{port}")
-    assert (lines[0], lines[-1].strip()) == ("HTTP/1.1 200 Connection established", "far")
+    assert (lines[0], lines[-1].strip()) == ("HTTP/1.1 200 Connection established", "hello")
 
 
 @pytest.fixture
 def proxy_address(monkeypatch):
-    """Serve a proxy that allows this machine's port 9 and waits for a request for a moment only."""
+    """Serve a proxy that allows port 9 of this machine and has a short request timeout."""
     monkeypatch.setattr(egress_proxy, "REQUEST_SECONDS", 0.3)
     listener = socket.create_server(("127.0.0.1", 0))
     with EgressRules(["127.0.0.1:9"], allow_loopback=True).serve(listener):
@@ -60,16 +60,16 @@ def proxy_address(monkeypatch):
 
 
 def test_proxy_refuses_a_request_with_headers_above_the_limit(proxy_address):
-    with socket.create_connection(proxy_address, timeout=5) as near:
-        near.sendall(b"CONNECT 127.0.0.1:9 HTTP/1.1\r\nX: " + b"x" * egress_proxy.MAX_REQUEST_BYTES)
-        assert near.recv(100).startswith(b"HTTP/1.1 403 Forbidden")
+    with socket.create_connection(proxy_address, timeout=5) as connection:
+        connection.sendall(b"CONNECT 127.0.0.1:9 HTTP/1.1\r\nX: " + b"x" * egress_proxy.MAX_REQUEST_BYTES)
+        assert connection.recv(100).startswith(b"HTTP/1.1 403 Forbidden")
 
 
 def test_proxy_closes_a_request_that_arrives_slowly(proxy_address):
-    with socket.create_connection(proxy_address, timeout=0.05) as near:
+    with socket.create_connection(proxy_address, timeout=0.05) as connection:
         answer, sent_count = None, 0
         while answer is None and sent_count < 100:
-            sent_count += near.send(b"x")
+            sent_count += connection.send(b"x")
             with suppress(TimeoutError):
-                answer = near.recv(1)
+                answer = connection.recv(1)
     assert answer == b""

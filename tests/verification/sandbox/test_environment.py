@@ -1,4 +1,4 @@
-"""Environments: the view from inside, files, sockets, and the end of programs."""
+"""Tests of sandbox environments: visibility, files, sockets, and how programs end."""
 
 import os
 import resource
@@ -15,7 +15,7 @@ from verification.sandbox.environment import open_environment
 from verification.sandbox.types import HOME, MEGABYTE, Limits, SandboxUnavailable
 
 LIMITS = Limits(seconds=10, disk=20 * MEGABYTE)
-NAP = f"60.{os.getpid()}"
+SLEEP_SECONDS = f"60.{os.getpid()}"
 
 
 def run_script(script):
@@ -26,7 +26,7 @@ def run_script(script):
     return result.stdout.decode().split()
 
 
-def test_nothing_of_the_environment_comes_along(monkeypatch):
+def test_environment_variables_are_not_inherited(monkeypatch):
     monkeypatch.setenv("SECRET_KEY", "canary-of-the-environment")
     with open_environment(LIMITS, env={"OWN": "1"}) as sandbox:
         names = {line.split(b"=")[0].decode() for line in sandbox.run(["/usr/bin/env"]).stdout.splitlines()}
@@ -34,9 +34,9 @@ def test_nothing_of_the_environment_comes_along(monkeypatch):
 
 
 def test_host_is_hidden():
-    there = ["bin", "dev", "etc", "home", "lib", "proc", "project", "sbin", "tmp", "usr"]
-    there += [name for name in ("lib32", "lib64", "libx32") if os.path.exists(f"/{name}")]
-    assert run_script("ls -A /; ls -A /home") == [*sorted(there), "sandbox"]
+    expected_names = ["bin", "dev", "etc", "home", "lib", "proc", "project", "sbin", "tmp", "usr"]
+    expected_names += [name for name in ("lib32", "lib64", "libx32") if os.path.exists(f"/{name}")]
+    assert run_script("ls -A /; ls -A /home") == [*sorted(expected_names), "sandbox"]
     assert run_script("echo $HOME; ls -A /project; ls /proc | grep -c '^[0-9]'")[:1] == [HOME]
 
 
@@ -51,48 +51,48 @@ def test_program_is_an_ordinary_user_without_capabilities():
 
 
 @pytest.mark.parametrize("command", ["unshare -U true", "mount -t tmpfs none /mnt", "touch /usr/x"])
-def test_what_widens_its_rights_is_refused(command):
+def test_privileged_command_is_refused(command):
     with open_environment(LIMITS) as sandbox:
         assert sandbox.run(["/bin/sh", "-c", f"{command} && echo done"]).stdout == b""
 
 
-def test_memory_file_cannot_be_made(tmp_path):
+def test_memory_file_cannot_be_created(tmp_path):
     program = write_program(tmp_path, "memfd", "os.memfd_create('x')")
     with open_environment(LIMITS, files={"memfd": program}, readable=READABLE) as sandbox:
         result = sandbox.run(["/project/memfd"])
     assert (result.exit_code, b"PermissionError" in result.stderr) == (1, True)
 
 
-def test_process_that_hides_ends_with_the_program():
+def test_background_process_ends_with_the_program():
     with open_environment(LIMITS) as sandbox:
-        sandbox.run(["/bin/sh", "-c", f"setsid sleep {NAP} & exit 0"])
-        assert list_processes(NAP) == []
+        sandbox.run(["/bin/sh", "-c", f"setsid sleep {SLEEP_SECONDS} & exit 0"])
+        assert list_processes(SLEEP_SECONDS) == []
 
 
-def test_files_come_in_stay_between_runs_and_come_out(tmp_path):
-    input_file = tmp_path / "given"
-    input_file.write_text("given")
-    with open_environment(LIMITS, files={"a/b.txt": b"written", "given": input_file}) as sandbox:
-        assert sandbox.run(["/bin/cat", "a/b.txt", "given"]).stdout == b"writtengiven"
-        assert sandbox.run(["/bin/sh", "-c", "echo more > c; echo no > given"]).exit_code != 0
+def test_files_persist_between_runs_and_can_be_read(tmp_path):
+    input_file = tmp_path / "input"
+    input_file.write_text("from the host")
+    with open_environment(LIMITS, files={"a/b.txt": b"written, ", "input": input_file}) as sandbox:
+        assert sandbox.run(["/bin/cat", "a/b.txt", "input"]).stdout == b"written, from the host"
+        assert sandbox.run(["/bin/sh", "-c", "echo more > c; echo no > input"]).exit_code != 0
         assert sandbox.run(["/bin/cat", "c"]).stdout == b"more\n"
-        sandbox.write("c", b"ours")
-        assert sandbox.read("c") == b"ours"
+        sandbox.write("c", b"from the supervisor")
+        assert sandbox.read("c") == b"from the supervisor"
         with pytest.raises(OSError, match="No such file"):
             sandbox.read("missing")
         sandbox.run(["/bin/ln", "-s", "/etc/passwd", "link"])
         with pytest.raises(OSError, match="symbolic links"):
             sandbox.read("link")
-    assert input_file.read_text() == "given"
+    assert input_file.read_text() == "from the host"
 
 
-def test_first_process_outlives_anyone_who_wants_it_dead():
+def test_first_process_survives_signals_from_inside():
     with open_environment(LIMITS) as sandbox:
         sandbox.run(["/bin/sh", "-c", "kill -9 1; kill -STOP 1"])
         assert sandbox.run(["/bin/echo", "still here"]).stdout == b"still here\n"
 
 
-def test_what_cannot_be_started_says_so():
+def test_missing_program_is_reported():
     with open_environment(LIMITS) as sandbox:
         result = sandbox.run(["/project/missing"])
     assert (result.reason, result.exit_code) == ("finished", 127)
@@ -100,7 +100,7 @@ def test_what_cannot_be_started_says_so():
 
 
 @pytest.mark.parametrize("output", ["echo started", "echo more >&2"])
-def test_failure_that_a_program_prints_in_the_name_of_bubblewrap_is_not_believed(output):
+def test_forged_error_of_bubblewrap_is_ignored(output):
     with open_environment(LIMITS) as sandbox:
         script = f"echo 'bwrap: execvp x: No such file' >&2; {output}; echo > ready; sleep 60"
         process = sandbox.start(["/bin/sh", "-c", script])
@@ -118,17 +118,17 @@ def has_file(sandbox, name):
         return False
 
 
-def test_program_that_cannot_be_watched_is_ended():
+def test_program_that_cannot_be_monitored_is_stopped():
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     with open_environment(LIMITS) as sandbox:
-        process = sandbox.start(["/bin/sleep", NAP])
+        process = sandbox.start(["/bin/sleep", SLEEP_SECONDS])
         try:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (3, limits[1]))  # the supervisor can open nothing more
+            resource.setrlimit(resource.RLIMIT_NOFILE, (3, limits[1]))  # the supervisor can't open more files
             result = process.wait(8)
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, limits)
         assert (result.reason, result.exit_code) == ("sandbox lost", None)
-        assert list_processes(NAP) == []
+        assert list_processes(SLEEP_SECONDS) == []
 
 
 def test_folder_of_a_killed_supervisor_is_removed_by_the_next():
@@ -145,27 +145,32 @@ def test_folder_of_a_killed_supervisor_is_removed_by_the_next():
         assert (staging.exists(), sandbox.staging.exists()) == (False, True)
 
 
-def test_long_running_program_is_stopped(tmp_path):
+def send_hello(process, sandbox, network, address):
+    """Send a greeting to the plugin's address and return its answer."""
+    with process.open_target(network, address, sandbox.staging) as path, socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(path)
+        connection.sendall(b"hello")
+        return connection.recv(100)
+
+
+def test_plugin_is_reached_over_a_unix_socket(tmp_path):
     program = write_program(
         tmp_path,
         "echo",
         """
-listening = socket.socket(socket.AF_UNIX)
-listening.bind("/tmp/in")
-listening.listen()
+listener = socket.socket(socket.AF_UNIX)
+listener.bind("/tmp/in")
+listener.listen()
 print("1|5|unix|/tmp/in|grpc|", flush=True)
-near = listening.accept()[0]
-near.sendall(near.recv(100).upper())
+connection = listener.accept()[0]
+connection.sendall(connection.recv(100).upper())
 time.sleep(60)
 """,
     )
     with open_environment(LIMITS, files={"echo": program}, readable=READABLE) as sandbox:
         process = sandbox.start(["/project/echo"])
         assert process.read_line(5) == b"1|5|unix|/tmp/in|grpc|"
-        with process.open_target("unix", "/tmp/in", sandbox.staging) as path, socket.socket(socket.AF_UNIX) as ours:
-            ours.connect(path)
-            ours.sendall(b"hello")
-            assert ours.recv(100) == b"HELLO"
+        assert send_hello(process, sandbox, "unix", "/tmp/in") == b"HELLO"
         assert process.result is None
         assert process.stop().reason == "stopped by us"
 
@@ -175,43 +180,42 @@ def test_plugin_is_reached_over_tcp(tmp_path):
         tmp_path,
         "echo",
         """
-listening = socket.create_server(("127.0.0.1", 0))
-print(listening.getsockname()[1], flush=True)
-near = listening.accept()[0]
-near.sendall(near.recv(100).upper())
+listener = socket.create_server(("127.0.0.1", 0))
+print(listener.getsockname()[1], flush=True)
+connection = listener.accept()[0]
+connection.sendall(connection.recv(100).upper())
 time.sleep(60)
 """,
     )
     with open_environment(LIMITS, files={"echo": program}, readable=READABLE) as sandbox:
         process = sandbox.start(["/project/echo"])
         address = f"127.0.0.1:{process.read_line(5).decode()}"
-        with process.open_target("tcp", address, sandbox.staging) as path, socket.socket(socket.AF_UNIX) as ours:
-            ours.connect(path)
-            ours.sendall(b"hello")
-            assert ours.recv(100) == b"HELLO"
+        assert send_hello(process, sandbox, "tcp", address) == b"HELLO"
         assert process.stop().reason == "stopped by us"
 
 
-@pytest.mark.parametrize("link", ["ln -s {place} /tmp/in", "ln -s {folder} /tmp/folder; ln -s folder/ours /tmp/in"])
-def test_socket_of_the_machine_is_not_reached_through_a_plugins_address(link, tmp_path):
-    place = tmp_path / "ours"
-    with socket.socket(socket.AF_UNIX) as mine, open_environment(LIMITS) as sandbox:
-        mine.bind(str(place))
-        mine.listen()
-        process = sandbox.start(["/bin/sh", "-c", f"{link.format(place=place, folder=tmp_path)}; echo done; sleep 60"])
+@pytest.mark.parametrize("link", ["ln -s {path} /tmp/in", "ln -s {folder} /tmp/folder; ln -s folder/host /tmp/in"])
+def test_plugin_address_cannot_lead_to_a_socket_of_the_host(link, tmp_path):
+    host_path = tmp_path / "host"
+    with socket.socket(socket.AF_UNIX) as host_socket, open_environment(LIMITS) as sandbox:
+        host_socket.bind(str(host_path))
+        host_socket.listen()
+        process = sandbox.start(
+            ["/bin/sh", "-c", f"{link.format(path=host_path, folder=tmp_path)}; echo done; sleep 60"]
+        )
         assert process.read_line(5) == b"done"
-        for address in ("/tmp/in", str(place), "/tmp/folder/ours", f"../..{place}"):
+        for address in ("/tmp/in", str(host_path), "/tmp/folder/host", f"../..{host_path}"):
             with (
                 process.open_target("unix", address, sandbox.staging) as path,
-                socket.socket(socket.AF_UNIX) as ours,
+                socket.socket(socket.AF_UNIX) as connection,
                 pytest.raises(FileNotFoundError),
             ):
-                ours.connect(path)
+                connection.connect(path)
         process.stop()
 
 
-@pytest.mark.skipif(not os.statvfs("/proc").f_flag & os.ST_NOEXEC, reason="no file system with noexec is at hand")
-def test_file_that_cannot_be_started_is_our_fault():
+@pytest.mark.skipif(not os.statvfs("/proc").f_flag & os.ST_NOEXEC, reason="no file system is mounted with noexec")
+def test_file_on_a_noexec_mount_makes_the_sandbox_unavailable():
     with (
         pytest.raises(SandboxUnavailable, match="mounted with noexec"),
         open_environment(LIMITS, files={"program": Path("/proc/version")}),
@@ -219,7 +223,7 @@ def test_file_that_cannot_be_started_is_our_fault():
         pass
 
 
-def test_readable_folder_below_tmp_is_seen_and_cannot_be_swapped(tmp_path):
+def test_readable_folder_below_tmp_cannot_be_replaced(tmp_path):
     folder, target = tmp_path / "readable", tmp_path / "target"
     for each in (folder, target):
         each.mkdir()

@@ -1,4 +1,4 @@
-"""Users outside the sandbox: one for each open environment if the supervisor is root."""
+"""Tests of host users: one for each open environment if the supervisor is root."""
 
 import os
 import signal
@@ -16,8 +16,8 @@ from verification.sandbox.types import Limits, SandboxUnavailable
 
 LIMITS = Limits(seconds=20)
 NEEDS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can start a program as another user")
-# What a program can do to a process of the machine after it has left its namespaces: signal it, trace it, read its
-# memory, and open its files.
+# What a program could do to a process of the host after escaping its namespaces: signal it, trace it, read its memory,
+# and open its files.
 REACH = """
 import ctypes, os, sys
 libc = ctypes.CDLL(None, use_errno=True)
@@ -43,13 +43,13 @@ for action in (
 
 
 def reach(process_id, host_user):
-    """Return what a program with this user of the machine can do to a process."""
+    """Return what a program of this host user can do to a process."""
     command = [sys.executable, "-IS", "-c", REACH, str(process_id), str(host_user)]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 
 @NEEDS_ROOT
-def test_programs_of_different_environments_reach_neither_each_other_nor_the_bubblewrap():
+def test_program_cannot_reach_processes_of_another_environment():
     with open_environment(LIMITS) as first, open_environment(LIMITS) as second:
         assert first.host_user != second.host_user
         process = second.start(["/bin/sleep", "60"])
@@ -57,7 +57,9 @@ def test_programs_of_different_environments_reach_neither_each_other_nor_the_bub
         assert status[:4] == [str(second.host_user)] * 4
         for process_id in (process._bubblewrap.process.pid, process._bubblewrap.child):
             assert reach(process_id, first.host_user) == ["refused"] * 4
-            assert reach(process_id, second.host_user)[0] == "reached"  # a signal: so the refusals are not by chance
+            assert (
+                reach(process_id, second.host_user)[0] == "reached"
+            )  # its own user can signal it, so the other refusals are no accident
         os.kill(process._bubblewrap.process.pid, signal.SIGKILL)
         process.stop()
 
@@ -65,13 +67,13 @@ def test_programs_of_different_environments_reach_neither_each_other_nor_the_bub
 @NEEDS_ROOT
 def test_files_of_one_environment_belong_to_its_user():
     with open_environment(LIMITS, files={"main.tf": b""}) as sandbox:
-        sandbox.run(["/bin/touch", "made"])
-        owners = {os.stat(name, dir_fd=sandbox.storage).st_uid for name in ("project/main.tf", "project/made")}
+        sandbox.run(["/bin/touch", "created"])
+        owners = {os.stat(name, dir_fd=sandbox.storage).st_uid for name in ("project/main.tf", "project/created")}
         assert owners == {sandbox.host_user}
 
 
 @NEEDS_ROOT
-def test_host_user_is_free_again_after_the_environment_and_after_a_killed_supervisor(monkeypatch, tmp_path):
+def test_host_user_is_released_by_its_environment_and_by_a_killed_supervisor(monkeypatch, tmp_path):
     monkeypatch.setattr(host_users, "LOCK_FOLDER", tmp_path / "locks")
     monkeypatch.setenv(host_users.RANGE_VARIABLE, "60801-60801")
     with open_environment(LIMITS) as sandbox:
@@ -99,7 +101,7 @@ def test_supervisor_without_root_has_only_its_own_user(monkeypatch):
 
 
 @pytest.mark.parametrize("text", ["", "60800", "0-5", "9-8", "a-b", "1-2-3", "1-4294967295"])
-def test_range_that_is_none_is_refused_before_the_service_starts(text, tmp_path):
+def test_invalid_range_is_refused_before_the_service_starts(text, tmp_path):
     command = [sys.executable, "-m", "verification.sandbox.server", str(tmp_path / "socket"), f"--host-users={text}"]
     process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=30)
     assert process.returncode == 2

@@ -1,4 +1,4 @@
-"""Programs that misbehave: each is stopped for its own reason, and leaves the machine as it was."""
+"""Tests that misbehaving programs are stopped with their reason and leave nothing behind."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from verification.sandbox.environment import open_environment
 from verification.sandbox.types import MEGABYTE, Limits
 
 LIMITS = Limits(seconds=10, memory=80 * MEGABYTE, disk=30 * MEGABYTE, processes=40, output=200_000)
-NAMED_ATTACKS = {
+EXPECTED_REASONS = {
     "reads the home folder": "reached for the home folder",
     "reads the home folder of its user and ends": "reached for the home folder",
     "opens the network": "reached for the network",
@@ -32,14 +32,14 @@ def list_mounts():
         return [line for line in file if "sandbox-" in line]
 
 
-@pytest.mark.parametrize("does", HOSTILE)
-def test_hostile_program_is_stopped_by_its_name(does, tmp_path):
-    program = write_program(tmp_path, f"hostile-{os.getpid()}", HOSTILE[does])
+@pytest.mark.parametrize("behavior", HOSTILE)
+def test_hostile_program_is_stopped_with_its_reason(behavior, tmp_path):
+    program = write_program(tmp_path, f"hostile-{os.getpid()}", HOSTILE[behavior])
     free = shutil.disk_usage("/tmp").free
-    limits = replace(LIMITS, seconds=1.0) if does == "never answers" else LIMITS
+    limits = replace(LIMITS, seconds=1.0) if behavior == "never answers" else LIMITS
     with open_environment(limits, files={program.name: program}, readable=READABLE) as sandbox:
         result = sandbox.run([f"/project/{program.name}"])
-    assert (result.reason, result.exit_code) == (NAMED_ATTACKS[does], None), result.stderr.decode()
+    assert (result.reason, result.exit_code) == (EXPECTED_REASONS[behavior], None), result.stderr.decode()
     assert list_processes(program.name) == []
     assert list_mounts() == []
     assert not sandbox.staging.exists()

@@ -1,4 +1,4 @@
-"""The committed filters are what the list says: built anew where libseccomp is the same, interpreted everywhere."""
+"""Tests of the committed system call filters, rebuilt where libseccomp is the same and interpreted everywhere."""
 
 import ctypes.util
 import struct
@@ -15,7 +15,7 @@ from verification.sandbox.environment import FILTERS
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 ALLOW, EPERM, ENOSYS, KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x00000000
 BUILT_WITH = (2, 5, 4)  # another release may order the same filter differently
-ALLOWED_CALL_NUMBERS = {  # numbers of calls without which nothing runs
+ALLOWED_CALL_NUMBERS = {  # of calls that every program needs
     "x86_64": {"read": 0, "mmap": 9, "openat": 257, "execve": 59, "futex": 202, "exit_group": 231, "connect": 42},
     "aarch64": {"read": 63, "mmap": 222, "openat": 56, "execve": 221, "futex": 98, "exit_group": 94, "connect": 203},
 }
@@ -34,8 +34,8 @@ SOCKETS = {
 
 
 def decide(machine: str, number: int, *arguments: int, architecture: int = 0) -> int:
-    """Return what the filter decides of a call: an interpreter of the few instructions that libseccomp uses."""
-    program = [struct.unpack("HBBI", code) for (code,) in struct.iter_unpack("8s", filter_of(machine))]
+    """Return the filter's decision on a call by interpreting the few instructions that libseccomp uses."""
+    program = [struct.unpack("HBBI", code) for (code,) in struct.iter_unpack("8s", read_filter(machine))]
     values = (*arguments, 0, 0, 0, 0, 0, 0)[:6]
     data = struct.pack("<IIQ6Q", number, architecture or MACHINES[machine], 0, *values)
     at = accumulator = 0
@@ -55,7 +55,7 @@ def decide(machine: str, number: int, *arguments: int, architecture: int = 0) ->
             at += if_true if tests[operation] else if_false
 
 
-def filter_of(machine: str) -> bytes:
+def read_filter(machine: str) -> bytes:
     return (FILTERS / f"{machine}.bpf").read_bytes()
 
 
@@ -66,7 +66,7 @@ def test_filters_are_built_from_the_list(tmp_path: Path) -> None:
         pytest.skip(f"libseccomp is {version.strip()} here, the filters are built with {BUILT_WITH}")
     subprocess.run([sys.executable, ROOT / "bin" / "build-syscall-filters", tmp_path], check=True)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {
-        f"{machine}.bpf": filter_of(machine) for machine in MACHINES
+        f"{machine}.bpf": read_filter(machine) for machine in MACHINES
     }
 
 
@@ -76,8 +76,8 @@ class Version(ctypes.Structure):
     _fields_ = [(name, ctypes.c_uint) for name in ("major", "minor", "micro")]
 library = ctypes.CDLL(ctypes.util.find_library("seccomp"))
 library.seccomp_version.restype = ctypes.POINTER(Version)
-found = library.seccomp_version().contents
-print((found.major, found.minor, found.micro))
+version = library.seccomp_version().contents
+print((version.major, version.minor, version.micro))
 """
 
 
@@ -93,7 +93,7 @@ def test_filter_allows_what_programs_need_and_refuses_the_rest(machine: str) -> 
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_filter_reads_the_arguments(machine: str) -> None:
+def test_filter_decides_by_arguments(machine: str) -> None:
     clone = NUMBERS[machine]["clone"]
     assert decide(machine, clone, 0x003D0F00) == ALLOW  # a thread
     assert [decide(machine, clone, flag | 17) for flag in (0x10000000, 0x20000, 0x40000000)] == [EPERM] * 3
@@ -101,6 +101,6 @@ def test_filter_reads_the_arguments(machine: str) -> None:
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_filter_ends_programs_of_another_architecture(machine: str) -> None:
+def test_filter_kills_programs_of_another_architecture(machine: str) -> None:
     other = next(value for name, value in MACHINES.items() if name != machine)
     assert decide(machine, 0, architecture=other) == KILL

@@ -1,4 +1,4 @@
-"""A worker whose machine forbids a sandbox: the page says "not run" with the reason, and never a verdict."""
+"""Tests of a worker that can't run a sandbox: the page says "not run" with the reason, and never a verdict."""
 
 import os
 import sys
@@ -17,7 +17,7 @@ from verification.sandbox import bubblewrap, client
 from verification.testruns import services
 
 WORKER = f"import sys; sys.path.insert(0, {str(ROOT)!r}); {{}}\nfrom verification.sandbox.worker import main; main()"
-OPEN = ["--dev-bind", "/", "/", "--die-with-parent"]
+WHOLE_HOST = ["--dev-bind", "/", "/", "--die-with-parent"]
 WITHOUT_PACKAGE = "from verification.sandbox import bubblewrap; bubblewrap.bwrap_path = None"
 OTHER_MACHINE = "from verification.sandbox import environment; environment.FILTERS = environment.Path('/nowhere')"
 NO_WATCHES = """
@@ -26,18 +26,23 @@ with open("/proc/sys/user/max_inotify_instances", "w") as file: file.write("0")
 ctypes.CDLL(None).prctl(47, 4, 0, 0, 0)  # PR_CAP_AMBIENT_CLEAR_ALL: bubblewrap starts without capabilities
 """
 FORBIDDEN = "Creating new namespace failed"
-# What is missing: (bubblewrap's arguments for the worker, what the worker does first, variables, the reason)
+# what is missing: (bubblewrap's arguments for the worker, code that the worker runs first, variables, the reason)
 MACHINES: dict[str, tuple[list[str], str, dict[str, str], str]] = {
-    "user namespaces": (["--unshare-user", "--disable-userns", *OPEN, "--cap-drop", "ALL"], "pass", {}, FORBIDDEN),
-    "capabilities": (["--unshare-user", "--uid", "0", *OPEN, "--cap-drop", "ALL"], "pass", {}, FORBIDDEN),
+    "user namespaces": (
+        ["--unshare-user", "--disable-userns", *WHOLE_HOST, "--cap-drop", "ALL"],
+        "pass",
+        {},
+        FORBIDDEN,
+    ),
+    "capabilities": (["--unshare-user", "--uid", "0", *WHOLE_HOST, "--cap-drop", "ALL"], "pass", {}, FORBIDDEN),
     "an open /proc": (
-        ["--unshare-user", "--uid", "1000", *OPEN, "--tmpfs", "/proc/tty", "--cap-drop", "ALL"],
+        ["--unshare-user", "--uid", "1000", *WHOLE_HOST, "--tmpfs", "/proc/tty", "--cap-drop", "ALL"],
         "pass",
         {},
         "Can't mount proc",
     ),
     "watches": (
-        ["--unshare-user", "--uid", "1000", *OPEN, "--cap-add", "ALL"],
+        ["--unshare-user", "--uid", "1000", *WHOLE_HOST, "--cap-add", "ALL"],
         NO_WATCHES,
         {},
         "files cannot be watched",
@@ -62,9 +67,9 @@ pytestmark = [pytest.mark.any_database, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture(params=MACHINES)
 def reason(request: Any, monkeypatch: Any) -> str:
-    """Start the worker's child on a machine that lacks something. Return the reason that must be given."""
-    arguments, first, variables, reason = MACHINES[request.param]
-    command = [sys.executable, "-I", "-c", WORKER.format(first)]
+    """Simulate a machine that lacks something. Return the expected reason."""
+    arguments, setup, variables, reason = MACHINES[request.param]
+    command = [sys.executable, "-I", "-c", WORKER.format(setup)]
     program = [str(bubblewrap.find_bubblewrap()), *arguments, "--"] if arguments else []
     monkeypatch.setattr(client, "COMMAND", [*program, *command])
     monkeypatch.setattr(client, "VARIABLES", client.VARIABLES | variables)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from verification.sandbox.types import ExitReason
 
-FIRST = """
+PREAMBLE = """
 import ctypes, errno, os, socket, struct, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -19,18 +19,18 @@ def attempt(name, action):
     except OSError as error:
         report(name, error.errno)
 
-def refuse(name, action):
+def attempt_change(name, action):
     try:
         action()
         print(name, "succeeded", flush=True)
-    except OSError as error:  # which of these depends on who owns the file outside
+    except OSError as error:  # which one depends on the owner of the file outside
         is_refusal = error.errno in (errno.EROFS, errno.EACCES, errno.EPERM)
         print(name, "refused" if is_refusal else errno.errorcode[error.errno], flush=True)
 
-def fill(near):
-    near.setblocking(False)
+def fill_buffer(connection):
+    connection.setblocking(False)
     try:
-        while True: near.send(bytes(65536))
+        while True: connection.send(bytes(65536))
     except BlockingIOError:
         pass
 
@@ -144,10 +144,10 @@ MACHINE = os.uname().machine
 
 @dataclass(frozen=True)
 class Attack:
-    """A program and its expected end: its output, or the limit at which it is stopped.
+    """A program and its expected result: its output, or the limit at which it is stopped.
 
     `is_strict` stops the program when it uses the network. `has_proxy` gives it a proxy for a different host.
-    `arguments` are names of locations on the host, which the runner replaces.
+    The runner replaces `arguments`, which are names of locations on the host.
     """
 
     source: str
@@ -161,11 +161,11 @@ class Attack:
     @property
     def text(self) -> str:
         """Return the whole program."""
-        return f"{FIRST}NUMBERS = {NUMBERS.get(MACHINE, {})!r}\n{self.source}"
+        return f"{PREAMBLE}NUMBERS = {NUMBERS.get(MACHINE, {})!r}\n{self.source}"
 
 
-def calls(*names: str, error: str = "EPERM") -> Attack:
-    """Return an attack that makes system calls with meaningless arguments, which must all be refused."""
+def expect_refusal(*names: str, error: str = "EPERM") -> Attack:
+    """Return an attack that makes system calls with meaningless arguments, all of which must be refused."""
     source = "".join(f'call("{name}", 0, 0, 0, 0, 0, 0)\n' for name in names)
     return Attack(source, tuple(f"{name} {error}" for name in names))
 

@@ -1,6 +1,6 @@
 """Attacks on the sandbox by name."""
 
-from tests.verification.sandbox.attacks.attack import MACHINE, Attack, calls, expect_stop
+from tests.verification.sandbox.attacks.attack import MACHINE, Attack, expect_refusal, expect_stop
 from verification.sandbox.types import ExitReason
 
 SOCKETS = {
@@ -27,8 +27,8 @@ ATTACKS: dict[str, Attack] = {
         "    if line.startswith(('NoNewPrivs', 'Seccomp:', 'Uid')): print(*line.split())",
         ("Uid: 1000 1000 1000 1000", "NoNewPrivs: 1", "Seccomp: 2"),
     ),
-    "ptrace": calls("ptrace"),
-    "memory of another process": calls("process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp"),
+    "ptrace": expect_refusal("ptrace"),
+    "memory of another process": expect_refusal("process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp"),
     "memory of the first process": Attack(
         "for name in ('mem', 'environ', 'maps', 'root', 'fd', 'cmdline'):\n"
         "    attempt(name, lambda: os.open(f'/proc/1/{name}', os.O_RDONLY))\n"
@@ -42,8 +42,8 @@ ATTACKS: dict[str, Attack] = {
         "call('umount2', b'/proc/1', 2)\n",
         ("mount EPERM", "mount EPERM", "mount EPERM", "umount2 EPERM"),
     ),
-    "new mount calls": calls("open_tree", "move_mount", "fsopen", "mount_setattr"),
-    "another root": calls("pivot_root", "chroot"),
+    "new mount calls": expect_refusal("open_tree", "move_mount", "fsopen", "mount_setattr"),
+    "another root": expect_refusal("pivot_root", "chroot"),
     "unshare": Attack(
         "for flag in (0x10000000, 0x20000, 0x40000000, 0x20000000): call('unshare', flag)", ("unshare EPERM",) * 4
     ),
@@ -53,18 +53,18 @@ ATTACKS: dict[str, Attack] = {
         "call('clone3', 0, 0)",
         (*("clone EPERM",) * 7, "clone3 ENOSYS"),
     ),
-    "setns": calls("setns"),
-    "kernel keyrings": calls("add_key", "request_key", "keyctl"),
-    "bpf": calls("bpf"),
-    "userfaultfd": calls("userfaultfd"),
-    "perf": calls("perf_event_open"),
-    "io_uring": calls("io_uring_setup", "io_setup"),
-    "kernel modules and power": calls("init_module", "finit_module", "kexec_load", "reboot", "swapon", "acct"),
-    "machine settings": calls("syslog", "quotactl", "personality", "settimeofday", "sethostname"),
-    "memory that no limit counts": calls("memfd_create", "memfd_secret", "shmget", "msgget", "semget"),
-    "file handles": calls("open_by_handle_at", "fanotify_init"),
-    "another filter": calls("seccomp"),
-    "unlisted call": calls("mbind"),
+    "setns": expect_refusal("setns"),
+    "kernel keyrings": expect_refusal("add_key", "request_key", "keyctl"),
+    "bpf": expect_refusal("bpf"),
+    "userfaultfd": expect_refusal("userfaultfd"),
+    "perf": expect_refusal("perf_event_open"),
+    "io_uring": expect_refusal("io_uring_setup", "io_setup"),
+    "kernel modules and power": expect_refusal("init_module", "finit_module", "kexec_load", "reboot", "swapon", "acct"),
+    "machine settings": expect_refusal("syslog", "quotactl", "personality", "settimeofday", "sethostname"),
+    "memory that no limit counts": expect_refusal("memfd_create", "memfd_secret", "shmget", "msgget", "semget"),
+    "file handles": expect_refusal("open_by_handle_at", "fanotify_init"),
+    "another filter": expect_refusal("seccomp"),
+    "unlisted call": expect_refusal("mbind"),
     "sockets": Attack(
         "".join(f"attempt('{name}', lambda: socket.socket({values}))\n" for name, values in SOCKETS.items()),
         tuple(f"{name} EPERM" for name in SOCKETS),
@@ -123,18 +123,18 @@ ATTACKS: dict[str, Attack] = {
     "writing the system": Attack(
         "for path in ('/usr/bin/x', '/etc/passwd', '/x', '/files/x', '/dev/x', '/proc/sys/kernel/core_pattern',\n"
         "             '/proc/sys/net/ipv4/ip_forward', '/proc/self/comm', '/proc/1/x'):\n"
-        "    refuse('write', lambda: os.open(path, os.O_WRONLY | os.O_CREAT, 0o644))",
+        "    attempt_change('write', lambda: os.open(path, os.O_WRONLY | os.O_CREAT, 0o644))",
         ("write refused",) * 9,
     ),
     "writing a bound file": Attack(
         "path = os.path.realpath('/project/bound')\n"
-        "refuse('write', lambda: open(path, 'w'))\n"
-        "refuse('append', lambda: open('/project/bound', 'a'))\n"
-        "refuse('truncate', lambda: os.truncate(path, 0))\n"
-        "refuse('chmod', lambda: os.chmod(path, 0o777))\n"
-        "refuse('touch', lambda: os.utime(path))\n"
-        "refuse('unlink', lambda: os.unlink(path))\n"
-        "refuse('move', lambda: os.rename('/files', '/files2'))\n"
+        "attempt_change('write', lambda: open(path, 'w'))\n"
+        "attempt_change('append', lambda: open('/project/bound', 'a'))\n"
+        "attempt_change('truncate', lambda: os.truncate(path, 0))\n"
+        "attempt_change('chmod', lambda: os.chmod(path, 0o777))\n"
+        "attempt_change('touch', lambda: os.utime(path))\n"
+        "attempt_change('unlink', lambda: os.unlink(path))\n"
+        "attempt_change('move', lambda: os.rename('/files', '/files2'))\n"
         "attempt('replace', lambda: os.rename('/project/program', path))\n"
         "attempt('link', lambda: os.link(path, '/project/linked'))\n"
         "call('mount', b'/project', path.encode(), None, 4096, 0)",
@@ -147,14 +147,14 @@ ATTACKS: dict[str, Attack] = {
     ),
     "writing a readable folder": Attack(
         "folder = os.path.dirname(os.__file__)\n"
-        "refuse('write', lambda: os.open(os.__file__, os.O_WRONLY))\n"
-        "refuse('create', lambda: os.open(f'{folder}/attack', os.O_WRONLY | os.O_CREAT, 0o644))\n"
-        "refuse('move', lambda: os.rename(folder, folder + '2'))",
+        "attempt_change('write', lambda: os.open(os.__file__, os.O_WRONLY))\n"
+        "attempt_change('create', lambda: os.open(f'{folder}/attack', os.O_WRONLY | os.O_CREAT, 0o644))\n"
+        "attempt_change('move', lambda: os.rename(folder, folder + '2'))",
         ("write refused", "create refused", "move refused"),
     ),
     "out-of-memory score": Attack(
-        "refuse('own', lambda: open('/proc/self/oom_score_adj', 'w').write('-1000'))\n"
-        "refuse('first', lambda: open('/proc/1/oom_score_adj', 'w').write('1000'))\n"
+        "attempt_change('own', lambda: open('/proc/self/oom_score_adj', 'w').write('-1000'))\n"
+        "attempt_change('first', lambda: open('/proc/1/oom_score_adj', 'w').write('1000'))\n"
         "print(open('/proc/self/oom_score_adj').read().strip())",
         ("own refused", "first refused", "1000"),
     ),
@@ -179,81 +179,85 @@ ATTACKS: dict[str, Attack] = {
         tuple(f"{name} refused" for name in ("CORE", "NPROC", "NOFILE", "DATA", "MEMLOCK")),
     ),
     "descriptor bomb": Attack(
-        "held = []\ndef fill():\n    while True: held.append(os.dup(0))\nattempt('dup', fill)\nprint(len(held) <= 256)",
+        "copies = []\n"
+        "def copy():\n"
+        "    while True: copies.append(os.dup(0))\n"
+        "attempt('dup', copy)\n"
+        "print(len(copies) <= 256)",
         ("dup EMFILE", "True"),
     ),
     "descriptors of the supervisor": Attack("print(*sorted(os.listdir('/proc/self/fd'), key=int))", ("0 1 2 3",)),
     "fork bomb": expect_stop(
         "while True:\n    try:\n        os.fork()\n    except OSError:\n        pass", ExitReason.PROCESSES
     ),
-    "memory bomb": expect_stop("held = []\nwhile True: held.append(b'x' * 4_000_000)", ExitReason.MEMORY),
+    "memory bomb": expect_stop("blocks = []\nwhile True: blocks.append(b'x' * 4_000_000)", ExitReason.MEMORY),
     "memory in socket buffers": expect_stop(
-        "held = []\n"
-        "for _ in range(5): os.fork()\n"  # no process may hold enough by itself
+        "pairs = []\n"
+        "for _ in range(5): os.fork()\n"  # so that no process exceeds the limit alone
         "try:\n"
         "    while True:\n"
-        "        held.append(socket.socketpair())\n"
-        "        for near in held[-1]:\n"
-        "            near.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)\n"
-        "            fill(near)\n"
+        "        pairs.append(socket.socketpair())\n"
+        "        for end in pairs[-1]:\n"
+        "            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)\n"
+        "            fill_buffer(end)\n"
         "except OSError: time.sleep(60)",
         ExitReason.MEMORY,
     ),
     "memory in TCP buffers": expect_stop(
-        "held, listener = [], socket.create_server(('127.0.0.1', 0), backlog=100)\n"
+        "connections, listener = [], socket.create_server(('127.0.0.1', 0), backlog=100)\n"
         "for _ in range(100):\n"
-        "    held.append(socket.create_connection(listener.getsockname()))\n"
-        "    held.append(listener.accept()[0])\n"
-        "    fill(held[-1])\n"
-        "    fill(held[-2])\n"
+        "    connections.append(socket.create_connection(listener.getsockname()))\n"
+        "    connections.append(listener.accept()[0])\n"
+        "    fill_buffer(connections[-1])\n"
+        "    fill_buffer(connections[-2])\n"
         "time.sleep(60)",
         ExitReason.MEMORY,
     ),
     "memory in sent sockets": expect_stop(
-        "held = []\n"
+        "carriers = []\n"
         "try:\n"
         "    while True:\n"
-        "        held.append(socket.socketpair())\n"
+        "        carriers.append(socket.socketpair())\n"
         "        for _ in range(10):\n"
         "            pair = socket.socketpair()\n"
-        "            for near in pair:\n"
-        "                near.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)\n"
-        "                fill(near)\n"
-        "            socket.send_fds(held[-1][0], [b'x'], [near.fileno() for near in pair])\n"
-        "            for near in pair: near.close()\n"
+        "            for end in pair:\n"
+        "                end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)\n"
+        "                fill_buffer(end)\n"
+        "            socket.send_fds(carriers[-1][0], [b'x'], [end.fileno() for end in pair])\n"
+        "            for end in pair: end.close()\n"
         "except OSError: time.sleep(60)",
         ExitReason.MEMORY,
     ),
     "memory in page tables": expect_stop(
         "libc.mmap.restype = ctypes.c_void_p\n"
         "size = 1 << 38\n"
-        "start = libc.mmap(None, ctypes.c_size_t(size), 1, 0x4022, -1, 0)\n"  # readable, private, without reserve
+        "start = libc.mmap(None, ctypes.c_size_t(size), 1, 0x4022, -1, 0)\n"  # readable, private, not reserved
         "libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), 15)\n"  # no huge pages
         "for at in range(0, size, 1 << 21): ctypes.string_at(start + at, 1)\n"
         "time.sleep(60)",
         ExitReason.MEMORY,
     ),
-    "connections to the proxy": expect_stop(  # as many as the supervisor may open files; each needs a second one there
+    "connections to the proxy": expect_stop(  # as many as the supervisor may open files; each needs two there
         "for _ in range(3): os.fork()\n"
-        "held = []\n"
+        "connections, blocks = [], []\n"
         "for _ in range(150):\n"
-        "    try: held.append(socket.create_connection(('127.0.0.1', 3128), timeout=0.2))\n"
+        "    try: connections.append(socket.create_connection(('127.0.0.1', 3128), timeout=0.2))\n"
         "    except OSError: pass\n"
         "time.sleep(1)\n"
-        "while True: held.append(b'x' * 4_000_000)",
+        "while True: blocks.append(b'x' * 4_000_000)",
         ExitReason.MEMORY,
         has_proxy=True,
     ),
     "a request without end": Attack(
-        "near = socket.create_connection(('127.0.0.1', 3128))\n"
-        "near.sendall(b'CONNECT 127.0.0.1:1 HTTP/1.1\\r\\n')\n"
+        "connection = socket.create_connection(('127.0.0.1', 3128))\n"
+        "connection.sendall(b'CONNECT 127.0.0.1:1 HTTP/1.1\\r\\n')\n"
         "try:\n"
-        "    while True: near.sendall(b'X: y\\r\\n' * 100)\n"
+        "    while True: connection.sendall(b'X: y\\r\\n' * 100)\n"
         "except OSError: print('refused')",
         ("refused",),
         has_proxy=True,
     ),
-    "watches": calls("inotify_init1", "inotify_add_watch", error="ENOSYS"),
+    "watches": expect_refusal("inotify_init1", "inotify_add_watch", error="ENOSYS"),
     "disk bomb": expect_stop(
         "file = open('/project/large', 'wb')\nwhile True: file.write(bytes(1_000_000))", ExitReason.DISK
     ),

@@ -1,6 +1,6 @@
-"""Run the attacks and print what they came to, as JSON: python -m tests.verification.sandbox.attacks.runner.
+"""Command that prints the results of the attacks as JSON: python -m tests.verification.sandbox.attacks.runner.
 
-It needs nothing but Python and bubblewrap, so that it runs as any user.
+It needs only Python and bubblewrap, so it runs as any user.
 """
 
 import errno
@@ -43,8 +43,8 @@ class Host:
         for listener in (self.abstract, self.path):
             listener.listen()
 
-    def places(self, environment: Environment) -> dict[str, str]:
-        """Return what an attack may be told about the host."""
+    def list_locations(self, environment: Environment) -> dict[str, str]:
+        """Return the locations that attacks name in their arguments."""
         return {
             "port": str(self.tcp.getsockname()[1]),
             "abstract": f"attack-{os.getpid()}",
@@ -56,7 +56,7 @@ class Host:
         }
 
     def describe(self) -> list[Any]:
-        """Return the state of every file, which no attack may change."""
+        """Return the state of every file. No attack may change it."""
         return [
             [str(path.relative_to(self.folder)), path.stat().st_mode, path.stat().st_mtime_ns, path.stat().st_size]
             for path in sorted(self.folder.rglob("*"))
@@ -65,22 +65,22 @@ class Host:
 
 @contextmanager
 def open_host() -> Iterator[Host]:
-    """Yield a host."""
+    """Yield a host in a temporary folder."""
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="attacked-"))
         yield Host(Path(folder), stack)
 
 
 def run_attack(attack: Attack, host: Host, seconds: float = 0) -> dict[str, Any]:
-    """Return how the attack ended, and whether the host is as before."""
+    """Return the result of the attack, and whether the host is unchanged."""
     before = host.describe()
     files = {"program": attack.text.encode(), "bound": host.folder / "bound"}
     egress = EgressRules(["example.com"]) if attack.has_proxy else None
     with open_environment(
         LIMITS, files=files, readable=READABLE, is_strict=attack.is_strict, egress=egress
     ) as environment:
-        places = host.places(environment)
-        arguments = [places[name] for name in attack.arguments]
+        locations = host.list_locations(environment)
+        arguments = [locations[name] for name in attack.arguments]
         result = environment.run([str(PYTHON), "-IS", "/project/program", *arguments], seconds=seconds)
     return {
         "reason": str(result.reason),
@@ -103,7 +103,7 @@ while True:
         os.unlink(f"/project/gone/{name}")
     os.rmdir("/project/gone")
 """
-SWAPS = (  # what the program does; then what the supervisor reads or writes, and what it must get
+SWAPS = (  # what the program does; what the supervisor does with which path; the expected error
     ("ln -sfn {target}/file /project/main.tf", "write", "main.tf", "ELOOP"),
     ("ln -sfn {target}/file /project/main.tf", "read", "main.tf", "ELOOP"),
     ("ln -sfn {target} /project/folder", "write", "folder/file", "ENOTDIR"),
@@ -118,9 +118,9 @@ SWAPS = (  # what the program does; then what the supervisor reads or writes, an
 
 
 def run_swaps(host: Host) -> list[list[Any]]:
-    """Return what the supervisor got for each path that a program has swapped, and whether the host is as before."""
+    """Return the supervisor's result for each replaced path, and whether the host is unchanged."""
     swap_results, before = [], host.describe()
-    files = {"main.tf": b"ours", "bound": host.folder / "bound"}
+    files = {"main.tf": b"from the supervisor", "bound": host.folder / "bound"}
     for script, action, name, _ in SWAPS:
         with open_environment(LIMITS, files=files, readable=READABLE) as environment:
             environment.run(["/bin/sh", "-c", script.format(target=host.folder / "target")])
@@ -134,7 +134,7 @@ def run_swaps(host: Host) -> list[list[Any]]:
 
 
 def run_race(host: Host, rounds: int = 300) -> bool:
-    """Write and read while a program swaps a folder for a link. Return whether the host is as before."""
+    """Write and read while a program replaces a folder with a link. Return whether the host is unchanged."""
     before = host.describe()
     program = RACE.replace("TARGET", repr(str(host.folder / "target"))).encode()
     with open_environment(LIMITS, files={"race": program}, readable=READABLE) as environment:
@@ -150,15 +150,14 @@ def run_race(host: Host, rounds: int = 300) -> bool:
 
 def main() -> None:
     """Run every attack."""
-    resource.setrlimit(
-        resource.RLIMIT_NOFILE, (1024, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
-    )  # as services have
+    hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1024, hard_limit))  # the usual limit of a service
     results: dict[str, Any] = {"obstacle": find_obstacle(), "user": os.geteuid(), "attacks": {}}
     if not results["obstacle"]:
         with open_host() as host:
             for name, attack in ATTACKS.items():
                 results["attacks"][name] = run_attack(attack, host, ATTACK_SECONDS.get(name, 0))
-            results["swaps"], results["is_race_held"] = run_swaps(host), run_race(host)
+            results["swaps"], results["is_host_unchanged_by_race"] = run_swaps(host), run_race(host)
     print(json.dumps(results))
 
 

@@ -1,4 +1,4 @@
-"""Every attack fails inside, is reported, and leaves the host as it was: as root and as an ordinary user."""
+"""Tests of attacks on the sandbox, as root and as an ordinary user."""
 
 import json
 import os
@@ -23,7 +23,7 @@ USERS = ("root", "ordinary user") if os.geteuid() == 0 else ("ordinary user",)
 
 @cache
 def run_attacks(user: str) -> dict[str, Any]:
-    """Return what the attacks came to. They run once for each user, in a process of their own."""
+    """Return the results of the attacks, which run once for each user in a separate process."""
     command = [sys.executable, "-m", RUNNER]
     if user == "ordinary user" and os.geteuid() == 0:
         command = [*_as_ordinary_user(), *command]
@@ -34,7 +34,7 @@ def run_attacks(user: str) -> dict[str, Any]:
 
 
 def _as_ordinary_user() -> list[str]:
-    """Return the prefix of a command for an ordinary user, to whom folders of root are opened as far as needed."""
+    """Return the prefix of a command that runs as an ordinary user with read access to the folders it needs."""
     visible_folders = {
         str(path) for folder in (sys.prefix, sys.base_prefix, ROOT) for path in (folder, Path(folder).resolve())
     }
@@ -96,9 +96,9 @@ def test_swapped_path_is_not_followed(number: int, results: dict[str, Any]) -> N
     assert results["swaps"][number] == [SWAPS[number][3], True]
 
 
-def test_race_for_a_link_is_not_won(results: dict[str, Any]) -> None:
-    assert results["is_race_held"] is True
+def test_racing_link_is_not_followed(results: dict[str, Any]) -> None:
+    assert results["is_host_unchanged_by_race"] is True
 
 
-def test_ordinary_user_is_one(results: dict[str, Any]) -> None:
+def test_attacks_run_as_the_expected_user(results: dict[str, Any]) -> None:
     assert results["user"] in ({0, ORDINARY_USER} if os.geteuid() == 0 else {os.geteuid()})
