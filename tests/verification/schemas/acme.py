@@ -1,4 +1,4 @@
-"""A small provider that has one of everything: the schema as `terraform providers schema -json` would print it."""
+"""Small provider with one of everything, as `terraform providers schema -json` prints its schema."""
 
 import json
 from typing import Any

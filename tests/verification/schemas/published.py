@@ -1,6 +1,6 @@
 """Published CRDs of a Crossplane provider, with the schema and configuration they were generated from.
 
-The archive lies beside the project and is found through PORTAL_SHARED.
+The archive isn't part of the project. PORTAL_SHARED names its folder.
 """
 
 import os
@@ -26,7 +26,7 @@ REFERENCE = re.compile(
     r'r\.References\["(?P<path>[\w.]+)"\] = config\.Reference\{\s*(?P<key>TerraformName|Type): +"(?P<target>\w+)"'
 )
 NO_REFERENCE = re.compile(r'delete\(r\.References, "(?P<path>[\w.]+)"\)')
-# Required is set in these files too, but beside Optional, which stays and has the last word
+# The files set Required too, but don't unset Optional, which wins.
 SENSITIVE = re.compile(r'r\.TerraformResource\.Schema\["(?P<name>\w+)"\]\.Sensitive = true')
 CONFIGURATOR = re.compile(r'AddResourceConfigurator\("(?P<resource>\w+)", func')
 EXTERNAL_NAME = re.compile(r'^\s*"(?P<resource>\w+)": config\.(?P<rule>[^\n]+),$', re.MULTILINE)
@@ -37,7 +37,7 @@ TEMPLATED_NAME_PATTERN = re.compile(r'TemplatedStringAsIdentifier\("(?P<name>\w*
 class Configuration:
     """What the provider's authors configured, read from their Go files."""
 
-    kinds: dict[str, str] = field(default_factory=dict)  # resource to "group/Kind", either of them blank
+    kinds: dict[str, str] = field(default_factory=dict)  # resource to "group/Kind"; either part can be blank
     external: dict[str, str] = field(default_factory=dict)
     references: defaultdict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     dropped_fields: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -113,7 +113,7 @@ def _inject_references(metadata: str, configuration: Configuration) -> None:
 
 
 def build_choices(configuration: Configuration) -> GeneratorChoices:
-    """Return the configuration as options of preview_crds. The provider is generated from Go code."""
+    """Return the configuration as options of preview_crds, with the numbers of a provider generated from Go code."""
     kinds = [complete_kind(resource, text) for resource, text in configuration.kinds.items()]
     return parse_choices(
         PREFIX,

@@ -11,9 +11,9 @@ from tests.verification.schemas.acme import SCHEMA, SOURCE, attribute, encode_sc
 from verification.schemas.engine.external_validators import MODULES
 
 
-def run(*words: Any, **more: Any) -> str:
+def run_command(*arguments: Any, **more: Any) -> str:
     out = StringIO()
-    call_command(*map(str, words), stdout=out, **more)
+    call_command(*map(str, arguments), stdout=out, **more)
     return out.getvalue()
 
 
@@ -39,7 +39,7 @@ def newer(tmp_path: Path) -> Path:
 
 
 def test_crd_preview_writes_both_scopes_and_the_coverage(schema: Path, tmp_path: Path) -> None:
-    output = run("preview_crds", schema, "--group-prefix", "acme", "--out", tmp_path / "out")
+    output = run_command("preview_crds", schema, "--group-prefix", "acme", "--out", tmp_path / "out")
     files = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"coverage.json", "coverage.txt"} <= files
     assert {"acme.acme.upbound.io_keys.yaml", "acme.acme.m.upbound.io_keys.yaml"} <= files
@@ -47,14 +47,14 @@ def test_crd_preview_writes_both_scopes_and_the_coverage(schema: Path, tmp_path:
     assert json.loads((tmp_path / "out" / "coverage.json").read_text())["available"] == 4
 
 
-def test_crd_preview_has_other_validators_look_at_each_definition(schema: Path, tmp_path: Path) -> None:
-    output = run("preview_crds", schema, "--group-prefix", "acme", "--out", tmp_path / "out", "--validate")
+def test_crd_preview_validates_each_definition(schema: Path, tmp_path: Path) -> None:
+    output = run_command("preview_crds", schema, "--group-prefix", "acme", "--out", tmp_path / "out", "--validate")
     line = output.splitlines()[-1]
     assert line.startswith("Validated 13 definitions for Kubernetes ")
     assert line.endswith(" and 7 CEL rules: all valid.")
 
 
-def test_crd_preview_ends_with_1_where_a_validator_refuses(tmp_path: Path) -> None:
+def test_crd_preview_exits_with_1_if_a_definition_is_invalid(tmp_path: Path) -> None:
     odd = {"acme_login": {"block": {"attributes": {"2fa": attribute("string", "required")}}}}
     path = tmp_path / "odd.json"
     path.write_bytes(encode_schema({"format_version": "1.0", "provider_schemas": {SOURCE: {"resource_schemas": odd}}}))
@@ -66,16 +66,14 @@ def test_crd_preview_ends_with_1_where_a_validator_refuses(tmp_path: Path) -> No
     assert "2 invalid" in out.getvalue().splitlines()[-1]
 
 
-def test_crd_preview_without_validators_says_that_they_did_not_run(
-    schema: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_crd_preview_reports_missing_validators(schema: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(MODULES, "no_such_module", "no-such-package")
-    output = run("preview_crds", schema, "--group-prefix", "acme", "--out", tmp_path / "out", "--validate")
+    output = run_command("preview_crds", schema, "--group-prefix", "acme", "--out", tmp_path / "out", "--validate")
     assert output.splitlines()[-1] == "Validation not run. Install no-such-package."
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("options", "sentence"),
     [
         (["--group-prefix", "A"], "is not a valid group prefix"),
         (["--group-prefix", "acme", "--external-name", "X"], "Unknown external name"),
@@ -87,29 +85,29 @@ def test_crd_preview_without_validators_says_that_they_did_not_run(
         (["--group-prefix", "acme", "--source", "other"], "Specify a provider"),
     ],
 )
-def test_crd_preview_refuses_with_a_sentence(schema: Path, tmp_path: Path, words: list[str], sentence: str) -> None:
+def test_crd_preview_explains_invalid_options(schema: Path, tmp_path: Path, options: list[str], sentence: str) -> None:
     with pytest.raises(CommandError, match=sentence):
-        run("preview_crds", schema, "--out", tmp_path / "out", *words)
+        run_command("preview_crds", schema, "--out", tmp_path / "out", *options)
 
 
-def test_crd_preview_removes_what_an_earlier_run_has_left_and_nothing_else(schema: Path, tmp_path: Path) -> None:
+def test_crd_preview_removes_only_files_of_an_earlier_run(schema: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    run("preview_crds", schema, "--group-prefix", "acme", "--out", out)
-    (out / "notes.md").write_text("mine")
-    run("preview_crds", schema, "--group-prefix", "rocket", "--out", out)
+    run_command("preview_crds", schema, "--group-prefix", "acme", "--out", out)
+    (out / "notes.md").write_text("own")
+    run_command("preview_crds", schema, "--group-prefix", "rocket", "--out", out)
     names = {path.name for path in out.iterdir()}
     assert "notes.md" in names
     assert len(names) == 4 * 2 + 5 + 3 + 3
     assert not [name for name in names if "acme.upbound" in name]
 
 
-def test_crd_preview_does_not_follow_what_the_coverage_lists_elsewhere(schema: Path, tmp_path: Path) -> None:
-    mine, out = tmp_path / "a_b.yaml", tmp_path / "out"
-    mine.write_text("mine")
+def test_crd_preview_deletes_no_file_outside_its_folder(schema: Path, tmp_path: Path) -> None:
+    own_file, out = tmp_path / "a_b.yaml", tmp_path / "out"
+    own_file.write_text("own")
     out.mkdir()
-    (out / "coverage.json").write_text(json.dumps({"resources": [{"files": ["../a_b.yaml", str(mine), 7]}]}))
-    run("preview_crds", schema, "--group-prefix", "acme", "--out", out)
-    assert mine.read_text() == "mine"
+    (out / "coverage.json").write_text(json.dumps({"resources": [{"files": ["../a_b.yaml", str(own_file), 7]}]}))
+    run_command("preview_crds", schema, "--group-prefix", "acme", "--out", out)
+    assert own_file.read_text() == "own"
 
 
 @pytest.mark.parametrize(
@@ -120,7 +118,7 @@ def test_crd_preview_does_not_follow_what_the_coverage_lists_elsewhere(schema: P
         ({"coverage.json": "{"}, "contains a coverage.json that isn.t from an earlier run"),
     ],
 )
-def test_crd_preview_refuses_a_folder_of_others(
+def test_crd_preview_refuses_a_folder_with_other_files(
     schema: Path, tmp_path: Path, files: dict[str, str], sentence: str
 ) -> None:
     out = tmp_path / "out"
@@ -128,25 +126,25 @@ def test_crd_preview_refuses_a_folder_of_others(
     for name, text in files.items():
         (out / name).write_text(text)
     with pytest.raises(CommandError, match=sentence):
-        run("preview_crds", schema, "--group-prefix", "acme", "--out", out)
+        run_command("preview_crds", schema, "--group-prefix", "acme", "--out", out)
     assert {path.name: path.read_text() for path in out.iterdir()} == files
 
 
-def test_crd_preview_into_a_file_says_so(schema: Path, tmp_path: Path) -> None:
+def test_crd_preview_refuses_a_file_as_output_folder(schema: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    out.write_text("mine")
+    out.write_text("own")
     for where in (out, out / "below"):
         with pytest.raises(CommandError, match="Can't write to "):
-            run("preview_crds", schema, "--group-prefix", "acme", "--out", where)
-    assert out.read_text() == "mine"
+            run_command("preview_crds", schema, "--group-prefix", "acme", "--out", where)
+    assert out.read_text() == "own"
 
 
-def test_crd_preview_of_no_file_says_so(tmp_path: Path) -> None:
+def test_crd_preview_reports_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match=r"Can't read .*: No such file"):
-        run("preview_crds", tmp_path / "none", "--group-prefix", "acme", "--out", tmp_path)
+        run_command("preview_crds", tmp_path / "none", "--group-prefix", "acme", "--out", tmp_path)
 
 
-def test_schema_diff_reports_people_what_breaks_first(schema: Path, newer: Path) -> None:
+def test_schema_diff_lists_breaking_changes_first(schema: Path, newer: Path) -> None:
     out = StringIO()
     with pytest.raises(SystemExit) as error:
         call_command("diff_provider_schemas", str(schema), str(newer), stdout=out)
@@ -164,18 +162,18 @@ def test_schema_diff_reports_people_what_breaks_first(schema: Path, newer: Path)
     ]
 
 
-def test_schema_diff_as_json_with_versions_that_admit_it(schema: Path, newer: Path) -> None:
-    data = json.loads(run("diff_provider_schemas", schema, newer, "--json", "--versions", "1.4.0", "2.0.0"))
+def test_schema_diff_json_has_the_verdict_on_the_versions(schema: Path, newer: Path) -> None:
+    data = json.loads(run_command("diff_provider_schemas", schema, newer, "--json", "--versions", "1.4.0", "2.0.0"))
     assert (data["breaking"], data["verdict"]["admits"], len(data["changes"])) == (1, True, 2)
 
 
 def test_schema_diff_without_a_version_gives_no_verdict(schema: Path, newer: Path) -> None:
     plain = newer.rename(newer.with_name("new.json"))
     assert (
-        run("diff_provider_schemas", schema, plain).splitlines()[1]
+        run_command("diff_provider_schemas", schema, plain).splitlines()[1]
         == "No verdict. Specify the versions with --versions."
     )
-    data = json.loads(run("diff_provider_schemas", schema, plain, "--json"))
+    data = json.loads(run_command("diff_provider_schemas", schema, plain, "--json"))
     assert data["verdict"] == {"not_run": "No verdict. Specify the versions with --versions."}
 
 
@@ -189,15 +187,15 @@ def test_schema_diff_of_different_providers_is_refused(
         encode_schema({"format_version": "1.0", "provider_schemas": {f"registry.terraform.io/{source}": one}})
     )
     if not is_other:
-        assert "0 breaking changes" in run("diff_provider_schemas", schema, other)
+        assert "0 breaking changes" in run_command("diff_provider_schemas", schema, other)
         return
     with pytest.raises(CommandError) as error:
-        run("diff_provider_schemas", schema, other)
+        run_command("diff_provider_schemas", schema, other)
     assert str(error.value) == f"{SOURCE} and registry.terraform.io/{source} are different providers."
 
 
-def test_schema_diff_of_what_is_no_schema_says_so(schema: Path, tmp_path: Path) -> None:
+def test_schema_diff_refuses_an_invalid_schema(schema: Path, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.json"
     wrong.write_text("{}")
     with pytest.raises(CommandError, match="The format version must be"):
-        run("diff_provider_schemas", schema, wrong)
+        run_command("diff_provider_schemas", schema, wrong)

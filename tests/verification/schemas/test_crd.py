@@ -7,27 +7,27 @@ import celpy
 import kubernetes_validate
 import pytest
 
-from tests.verification.schemas.definitions import build_crd, parts, rules
+from tests.verification.schemas.definitions import build_crd, get_rules, get_views
 from verification.schemas.crossplane.crd import MANAGEMENT_CONDITION
 from verification.schemas.engine.kubernetes_rules import find_faults
 from verification.schemas.engine.types import UnsupportedSchemaError
 
-WHOLE = {"type": "integer", "format": "int64"}
+INTEGER = {"type": "integer", "format": "int64"}
 
 
 @pytest.mark.parametrize(
     ("name", "schema"),
     [
-        ("size", WHOLE),
+        ("size", INTEGER),
         ("isPublic", {"type": "boolean"}),
         ("zones", {"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"}),
         (
             "tags",
             {"type": "object", "additionalProperties": {"type": "string"}, "x-kubernetes-map-type": "granular"},
         ),
-        ("matrix", {"type": "array", "items": {"type": "array", "items": WHOLE}}),
+        ("matrix", {"type": "array", "items": {"type": "array", "items": INTEGER}}),
         ("extra", {"x-kubernetes-preserve-unknown-fields": True}),
-        ("limits", {"type": "object", "properties": {"cpu": WHOLE}}),
+        ("limits", {"type": "object", "properties": {"cpu": INTEGER}}),
         (
             "labels",
             {
@@ -35,27 +35,27 @@ WHOLE = {"type": "integer", "format": "int64"}
                 "additionalProperties": {"type": "object", "properties": {"value": {"type": "string"}}},
             },
         ),
-        ("rule", {"type": "array", "items": {"type": "object", "properties": {"port": WHOLE}}}),
+        ("rule", {"type": "array", "items": {"type": "object", "properties": {"port": INTEGER}}}),
         ("placement", {"type": "array", "items": {"type": "object", "properties": {"rack": {"type": "string"}}}}),
     ],
 )
 def test_configurable_field_appears_in_all_views(name: str, schema: dict[str, Any]) -> None:
-    definition_parts = parts(build_crd())
-    assert [definition_parts[view]["properties"].get(name) for view in definition_parts] == [schema] * 3
+    views = get_views(build_crd())
+    assert [views[view]["properties"].get(name) for view in views] == [schema] * 3
 
 
 def test_definition_omits_timeouts() -> None:
-    assert not [view for view, one in parts(build_crd()).items() if "timeouts" in one["properties"]]
+    assert not [view for view, one in get_views(build_crd()).items() if "timeouts" in one["properties"]]
 
 
 @pytest.mark.parametrize("name", ["ipv4Address", "events", "owner", "id"])
 def test_computed_field_appears_only_in_status(name: str) -> None:
-    definition_parts = parts(build_crd())
-    assert [name in definition_parts[view]["properties"] for view in definition_parts] == [False, False, True]
+    views = get_views(build_crd())
+    assert [name in views[view]["properties"] for view in views] == [False, False, True]
 
 
-def test_definition_cluster_scoped_secret_names_its_namespace() -> None:
-    spec = parts(build_crd(is_namespaced=False))["forProvider"]["properties"]
+def test_secret_of_cluster_scoped_definition_names_its_namespace() -> None:
+    spec = get_views(build_crd(is_namespaced=False))["forProvider"]["properties"]
     assert spec["rootPasswordSecretRef"]["required"] == ["key", "name", "namespace"]
     assert spec["envSecretsSecretRef"]["required"] == ["name", "namespace"]
 
@@ -67,7 +67,7 @@ def test_definition_cluster_scoped_secret_names_its_namespace() -> None:
         (True, "compute.acme.m.upbound.io", "Namespaced", set()),
     ],
 )
-def test_definition_envelope_of_each_scope(is_namespaced: bool, group: str, scope: str, keys: set[str]) -> None:
+def test_definition_has_the_envelope_of_its_scope(is_namespaced: bool, group: str, scope: str, keys: set[str]) -> None:
     one = build_crd(is_namespaced=is_namespaced)
     version = one["spec"]["versions"][0]
     spec = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
@@ -93,11 +93,11 @@ def test_definition_envelope_of_each_scope(is_namespaced: bool, group: str, scop
 
 def test_required_fields_have_rules_in_schema_order() -> None:
     names = ["address", "name", "namespace", "placement", "rootPasswordSecretRef", "rule"]
-    assert list(rules(build_crd())) == [f"spec.forProvider.{name} is a required parameter" for name in names]
+    assert list(get_rules(build_crd())) == [f"spec.forProvider.{name} is a required parameter" for name in names]
 
 
 def test_rule_accepts_init_provider_except_for_secrets() -> None:
-    rules_by_message = rules(build_crd())
+    rules_by_message = get_rules(build_crd())
     has_init = "(has(self.initProvider) && has(self.initProvider.address))"
     assert rules_by_message["spec.forProvider.address is a required parameter"] == (
         f"{MANAGEMENT_CONDITION} || has(self.forProvider.address) || {has_init}"
@@ -110,7 +110,7 @@ def test_rule_accepts_init_provider_except_for_secrets() -> None:
 def test_rule_escapes_reserved_word_of_cel() -> None:
     assert (
         "has(self.forProvider.__namespace__)"
-        in rules(build_crd())["spec.forProvider.namespace is a required parameter"]
+        in get_rules(build_crd())["spec.forProvider.namespace is a required parameter"]
     )
 
 
@@ -125,7 +125,7 @@ def test_rule_escapes_reserved_word_of_cel() -> None:
     ],
 )
 def test_rule_evaluates_as_its_message_says(policies: Any, spec: Any, init: Any, passes: bool) -> None:
-    rule = rules(build_crd())["spec.forProvider.address is a required parameter"]
+    rule = get_rules(build_crd())["spec.forProvider.address is a required parameter"]
     environment = celpy.Environment()
     program = environment.program(environment.compile(rule))
     self = {"managementPolicies": policies, "forProvider": spec, "initProvider": init}
@@ -142,13 +142,13 @@ def test_definition_is_valid_in_kubernetes(resource: str, is_namespaced: bool) -
 
 def test_definitions_share_no_mutable_values() -> None:
     before = json.dumps(build_crd(is_namespaced=False), sort_keys=True)
-    _fill_every_mapping(build_crd(is_namespaced=False))
+    _change_every_container(build_crd(is_namespaced=False))
     assert json.dumps(build_crd(is_namespaced=False), sort_keys=True) == before
 
 
-def _fill_every_mapping(one: Any) -> None:
+def _change_every_container(one: Any) -> None:
     for inner in list(one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()):
-        _fill_every_mapping(inner)
+        _change_every_container(inner)
     if isinstance(one, dict | list):
         one.update(changed=True) if isinstance(one, dict) else one.append("changed")
 
@@ -167,17 +167,17 @@ def test_unsupported_schema_is_refused_with_reason(resource: str, reason: str) -
 
 
 def test_name_as_identifier_is_omitted_from_all_views() -> None:
-    definition_parts = parts(build_crd(external=("NAME_AS_IDENTIFIER",)))
-    assert not {"name", "namePrefix"} & {name for one in definition_parts.values() for name in one["properties"]}
+    views = get_views(build_crd(external=("NAME_AS_IDENTIFIER",)))
+    assert not {"name", "namePrefix"} & {name for one in views.values() for name in one["properties"]}
 
 
 def test_template_identifier_is_required_and_not_in_init_provider() -> None:
     template = "TEMPLATED_STRING_AS_IDENTIFIER:name:{{ .parameters.address }}/{{ .external_name }}"
     one = build_crd(external=(f"acme_compute_server={template}",))
-    definition_parts = parts(one)
-    assert definition_parts["forProvider"]["required"] == ["address"]
-    assert "address" not in definition_parts["initProvider"]["properties"]
-    assert "spec.forProvider.address is a required parameter" not in rules(one)
+    views = get_views(one)
+    assert views["forProvider"]["required"] == ["address"]
+    assert "address" not in views["initProvider"]["properties"]
+    assert "spec.forProvider.address is a required parameter" not in get_rules(one)
 
 
 def test_description_omits_sentences_about_terraform() -> None:

@@ -6,11 +6,9 @@ from typing import Any
 import pytest
 
 from tests.verification.schemas.acme import attribute, block, build_nested_type
-from tests.verification.schemas.definitions import POLICY, build_crd, parts, rules
+from tests.verification.schemas.definitions import POLICY, build_crd, get_rules, get_views
 from verification.schemas.crossplane.crd import build_definition
-from verification.schemas.crossplane.options import (
-    parse_choices,
-)
+from verification.schemas.crossplane.options import parse_choices
 from verification.schemas.engine.kubernetes_rules import find_faults
 from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.engine.types import UnsupportedSchemaError
@@ -19,108 +17,108 @@ KEYED_OBJECT = {"type": "object", "required": ["key", "name"]}
 
 
 def test_computed_field_of_block_is_in_status_without_secret() -> None:
-    definition_parts = {view: one["properties"]["disk"]["items"] for view, one in parts(build_crd()).items()}
-    assert sorted(definition_parts["forProvider"]["properties"]) == ["keySecretRef", "size", "timeouts"]
-    assert sorted(definition_parts["atProvider"]["properties"]) == ["serial", "size", "timeouts"]
-    assert "required" not in definition_parts["forProvider"]
-    assert definition_parts["initProvider"]["required"] == ["keySecretRef"]
+    views = {view: one["properties"]["disk"]["items"] for view, one in get_views(build_crd()).items()}
+    assert sorted(views["forProvider"]["properties"]) == ["keySecretRef", "size", "timeouts"]
+    assert sorted(views["atProvider"]["properties"]) == ["serial", "size", "timeouts"]
+    assert "required" not in views["forProvider"]
+    assert views["initProvider"]["required"] == ["keySecretRef"]
 
 
 def test_configurable_secret_is_a_reference_and_computed_secret_is_omitted() -> None:
-    definition_parts = parts(build_crd())
-    spec = definition_parts["forProvider"]["properties"]
+    views = get_views(build_crd())
+    spec = views["forProvider"]["properties"]
     assert {key: spec["rootPasswordSecretRef"][key] for key in KEYED_OBJECT} == KEYED_OBJECT
     assert {key: spec["apiTokensSecretRef"]["items"][key] for key in KEYED_OBJECT} == KEYED_OBJECT
     assert spec["envSecretsSecretRef"]["required"] == ["name"]
-    assert not [
-        name for name in definition_parts["atProvider"]["properties"] if "Secret" in name or name == "connectionUrl"
-    ]
-    assert definition_parts["initProvider"]["required"] == ["rootPasswordSecretRef"]
+    assert not [name for name in views["atProvider"]["properties"] if "Secret" in name or name == "connectionUrl"]
+    assert views["initProvider"]["required"] == ["rootPasswordSecretRef"]
 
 
-def of_attributes(attributes: dict[str, Any], **blocks: Any) -> Any:
-    """The preview's function of a resource that has just these."""
+def make_definition_builder(attributes: dict[str, Any], **blocks: Any) -> Any:
+    """Return a function that builds the definition of a resource with these attributes and blocks."""
     resource_schema: Any = {"block": {"attributes": attributes, "block_types": blocks}}
     schemas = {"acme": {"resource_schemas": {"acme_some_thing": resource_schema}}}
     schema = parse_schema(json.dumps({"format_version": "1.0", "provider_schemas": schemas}).encode())
 
-    def preview(**more: Any) -> dict[str, Any]:
+    def build(**more: Any) -> dict[str, Any]:
         return build_definition(schema.resources["acme_some_thing"], parse_choices("acme", **more), is_namespaced=True)
 
-    return preview
+    return build
 
 
 def test_dynamic_field_has_no_rule() -> None:
-    build_crd_of = of_attributes({"value": attribute("dynamic", "required"), "name": attribute("string", "required")})()
-    assert list(rules(build_crd_of)) == ["spec.forProvider.name is a required parameter"]
-    assert find_faults(build_crd_of) == []
+    definition = make_definition_builder(
+        {"value": attribute("dynamic", "required"), "name": attribute("string", "required")}
+    )()
+    assert list(get_rules(definition)) == ["spec.forProvider.name is a required parameter"]
+    assert find_faults(definition) == []
 
 
 def test_computed_nested_field_appears_only_in_status() -> None:
     inside = {"size": attribute("number", "optional"), "serial": attribute("string", "computed")}
-    definition_parts = of_attributes({"disk": build_nested_type("list", inside, "computed")})()
-    names_by_view = {view: sorted(one.get("properties", {})) for view, one in parts(definition_parts).items()}
+    definition = make_definition_builder({"disk": build_nested_type("list", inside, "computed")})()
+    names_by_view = {view: sorted(one.get("properties", {})) for view, one in get_views(definition).items()}
     assert names_by_view == {"forProvider": [], "initProvider": [], "atProvider": ["disk", "id"]}
-    assert rules(definition_parts) == {}
+    assert get_rules(definition) == {}
 
 
 @pytest.mark.parametrize("mode", ["single", "list", "set", "map"])
-def test_definition_computed_nested_attribute_is_a_parameter_of_older_generators(mode: str) -> None:
-    preview = of_attributes({"meta": build_nested_type(mode, {"serial": attribute("string", "computed")}, "computed")})
-    definition_parts = preview(computed_nested="parameter")
+def test_computed_nested_attribute_is_a_parameter_of_older_generators(mode: str) -> None:
+    build = make_definition_builder(
+        {"meta": build_nested_type(mode, {"serial": attribute("string", "computed")}, "computed")}
+    )
+    definition = build(computed_nested="parameter")
     bare_object, object_schema = {"type": "object"}, {"type": "object", "properties": {"serial": {"type": "string"}}}
     around = {"single": dict, "map": lambda one: {"type": "object", "additionalProperties": one}}.get(
         mode, lambda one: {"type": "array", "items": one}
     )
-    assert [one["properties"]["meta"] for one in parts(definition_parts).values()] == [
+    assert [one["properties"]["meta"] for one in get_views(definition).values()] == [
         around(bare_object),
         around(bare_object),
         around(object_schema),
     ]
-    assert list(rules(definition_parts)) == ["spec.forProvider.meta is a required parameter"]
-    assert find_faults(definition_parts) == []
+    assert list(get_rules(definition)) == ["spec.forProvider.meta is a required parameter"]
+    assert find_faults(definition) == []
 
 
 def test_sensitive_nested_attribute_requires_older_generator() -> None:
     inside = {"user": attribute("string", "required")}
-    preview = of_attributes({"auth": build_nested_type("single", inside, "optional", "sensitive")})
+    build = make_definition_builder({"auth": build_nested_type("single", inside, "optional", "sensitive")})
     with pytest.raises(UnsupportedSchemaError, match="auth: object is sensitive"):
-        preview()
-    assert "auth" in parts(preview(computed_nested="parameter"))["forProvider"]["properties"]
+        build()
+    assert "auth" in get_views(build(computed_nested="parameter"))["forProvider"]["properties"]
 
 
 @pytest.mark.parametrize(("is_namespaced", "more"), [(True, {"namespace": {"type": "string"}}), (False, {})])
 def test_reference_adds_two_fields_and_removes_the_rule(is_namespaced: bool, more: dict[str, Any]) -> None:
     one = build_crd(is_namespaced=is_namespaced, references=("acme_compute_server.address",))
     reference = {"name": {"type": "string"}, "policy": POLICY, **more}
-    definition_parts = parts(one)
-    assert [definition_parts[view]["properties"].get("addressRef") for view in definition_parts] == [
+    views = get_views(one)
+    assert [views[view]["properties"].get("addressRef") for view in views] == [
         {"type": "object", "properties": reference, "required": ["name"]},
         {"type": "object", "properties": reference, "required": ["name"]},
         None,
     ]
-    selector = definition_parts["initProvider"]["properties"]["addressSelector"]
+    selector = views["initProvider"]["properties"]["addressSelector"]
     assert set(selector["properties"]) == {"matchControllerRef", "matchLabels", "policy", *more}
-    assert "spec.forProvider.address is a required parameter" not in rules(one)
+    assert "spec.forProvider.address is a required parameter" not in get_rules(one)
     assert find_faults(one) == []
 
 
-def test_definition_references_of_a_list_and_inside_a_block() -> None:
+def test_reference_to_a_list_inside_a_block_is_an_array() -> None:
     inside = {"network_ids": attribute(["set", "string"], "optional")}
-    preview = of_attributes({}, place=block("list", inside))
-    definition_parts = parts(preview(references=("acme_some_thing.place.network_ids",)))["forProvider"]["properties"][
-        "place"
-    ]
-    assert sorted(definition_parts["items"]["properties"]) == ["networkIds", "networkIdsRefs", "networkIdsSelector"]
-    assert definition_parts["items"]["properties"]["networkIdsRefs"]["type"] == "array"
+    build = make_definition_builder({}, place=block("list", inside))
+    place = get_views(build(references=("acme_some_thing.place.network_ids",)))["forProvider"]["properties"]["place"]
+    assert sorted(place["items"]["properties"]) == ["networkIds", "networkIdsRefs", "networkIdsSelector"]
+    assert place["items"]["properties"]["networkIdsRefs"]["type"] == "array"
 
 
 def test_reference_identifier_is_optional_and_not_in_init_provider() -> None:
     rule = "acme_compute_server=TEMPLATED_STRING_AS_IDENTIFIER:name:{{ .parameters.address }}"
-    definition_parts = parts(build_crd(external=(rule,), references=("acme_compute_server.address",)))
-    assert "required" not in definition_parts["forProvider"]
-    assert "addressRef" in definition_parts["forProvider"]["properties"]
-    assert not {"addressRef", "addressSelector"} & definition_parts["initProvider"]["properties"].keys()
+    views = get_views(build_crd(external=(rule,), references=("acme_compute_server.address",)))
+    assert "required" not in views["forProvider"]
+    assert "addressRef" in views["forProvider"]["properties"]
+    assert not {"addressRef", "addressSelector"} & views["initProvider"]["properties"].keys()
 
 
 @pytest.mark.parametrize(
@@ -133,9 +131,9 @@ def test_reference_identifier_is_optional_and_not_in_init_provider() -> None:
     ],
 )
 def test_single_block_is_required_only_as_a_list(more: dict[str, str], kind: str, is_required: bool) -> None:
-    definition_parts = of_attributes({}, place=block("single", {"rack": attribute("string", "required")}))(**more)
-    assert parts(definition_parts)["forProvider"]["properties"]["place"]["type"] == kind
-    assert list(rules(definition_parts)) == ["spec.forProvider.place is a required parameter"] * is_required
+    definition = make_definition_builder({}, place=block("single", {"rack": attribute("string", "required")}))(**more)
+    assert get_views(definition)["forProvider"]["properties"]["place"]["type"] == kind
+    assert list(get_rules(definition)) == ["spec.forProvider.place is a required parameter"] * is_required
 
 
 @pytest.mark.parametrize(
@@ -150,5 +148,5 @@ def test_single_block_is_required_only_as_a_list(more: dict[str, str], kind: str
 def test_single_block_as_list_is_required_by_its_required_fields(
     attributes: dict[str, Any], blocks: dict[str, Any], is_required: bool
 ) -> None:
-    definition_parts = of_attributes({}, place=block("single", attributes, **blocks))(single_blocks="array")
-    assert list(rules(definition_parts)) == ["spec.forProvider.place is a required parameter"] * is_required
+    definition = make_definition_builder({}, place=block("single", attributes, **blocks))(single_blocks="array")
+    assert list(get_rules(definition)) == ["spec.forProvider.place is a required parameter"] * is_required

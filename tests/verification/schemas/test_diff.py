@@ -10,7 +10,9 @@ from verification.schemas.engine.version_policy import evaluate_version
 from verification.terraform.versions import parse_version
 
 
-def schema(attributes: dict[str, Any] | None = None, blocks: dict[str, Any] | None = None, **more: Any) -> ParsedSchema:
+def build_schema(
+    attributes: dict[str, Any] | None = None, blocks: dict[str, Any] | None = None, **more: Any
+) -> ParsedSchema:
     document = {
         "resource_schemas": {"acme_a": {"block": {"attributes": attributes or {}, "block_types": blocks or {}}}},
         **more,
@@ -18,13 +20,13 @@ def schema(attributes: dict[str, Any] | None = None, blocks: dict[str, Any] | No
     return parse_schema(encode_schema({"format_version": "1.0", "provider_schemas": {SOURCE: document}}))
 
 
-def of_one(old: Any, new: Any) -> list[tuple[str, str, bool]]:
-    """What is said of the argument x, which is an attribute unless it has a nesting mode."""
+def compare_argument(old: Any, new: Any) -> list[tuple[str, str, bool]]:
+    """Return the changes of the argument x, which is an attribute unless it has a nesting mode."""
 
-    def one(part: Any) -> ParsedSchema:
-        return schema(blocks={"x": part}) if "nesting_mode" in part else schema({"x": part} if part else {})
+    def build(part: Any) -> ParsedSchema:
+        return build_schema(blocks={"x": part}) if "nesting_mode" in part else build_schema({"x": part} if part else {})
 
-    return [(change.what, change.path, change.breaks) for change in compare_schemas(one(old), one(new)).changes]
+    return [(change.what, change.path, change.breaks) for change in compare_schemas(build(old), build(new)).changes]
 
 
 TEXT, NUMBER = attribute("string", "optional"), attribute("number", "optional")
@@ -66,15 +68,15 @@ TEXT, NUMBER = attribute("string", "optional"), attribute("number", "optional")
     ],
 )
 def test_difference_of_one_argument(old: Any, new: Any, what: str, breaks: bool) -> None:
-    schema_changes = of_one(old, new)
+    schema_changes = compare_argument(old, new)
     assert schema_changes[0] == (what, "x", breaks)
     assert len([one for one in schema_changes if one[2]]) == breaks
 
 
-def test_difference_of_a_state_in_an_older_form_breaks() -> None:
+def test_difference_to_a_lower_state_version_breaks() -> None:
     old, new = ({"acme_a": {"version": version, "block": {}}} for version in (2, 1))
-    (schema_changes,) = compare_schemas(schema(resource_schemas=old), schema(resource_schemas=new)).changes
-    assert (schema_changes.what, schema_changes.breaks, schema_changes.before, schema_changes.after) == (
+    (change,) = compare_schemas(build_schema(resource_schemas=old), build_schema(resource_schemas=new)).changes
+    assert (change.what, change.breaks, change.before, change.after) == (
         "state_lowered",
         True,
         "2",
@@ -82,57 +84,60 @@ def test_difference_of_a_state_in_an_older_form_breaks() -> None:
     )
 
 
-def test_difference_goes_into_objects_in_lists_of_lists() -> None:
+def test_difference_is_found_in_nested_lists_of_objects() -> None:
     lists = [{"type": ["map", ["list", ["object", {"a": kind}]]], "optional": True} for kind in ("string", "number")]
-    assert of_one(*lists) == [("type_changed", "x.a", True)]
+    assert compare_argument(*lists) == [("type_changed", "x.a", True)]
 
 
-def test_difference_of_a_schema_with_itself_is_none() -> None:
+def test_difference_of_equal_schemas_is_empty() -> None:
     assert compare_schemas(parse_schema(encode_schema()), parse_schema(encode_schema())) == SchemaDifference()
 
 
-def test_difference_reports_that_timeouts_are_gone() -> None:
-    old = schema(blocks={"timeouts": block("single", {"create": TEXT, "delete": TEXT})})
-    new = schema(blocks={"timeouts": block("single", {"create": TEXT})})
+def test_difference_reports_removed_timeouts() -> None:
+    old = build_schema(blocks={"timeouts": block("single", {"create": TEXT, "delete": TEXT})})
+    new = build_schema(blocks={"timeouts": block("single", {"create": TEXT})})
     assert [(change.path, change.breaks) for change in compare_schemas(old, new).changes] == [("timeouts.delete", True)]
 
 
-def test_difference_goes_into_blocks() -> None:
-    assert of_one(block("list", {"a": TEXT}), block("list", {"a": NUMBER})) == [("type_changed", "x.a", True)]
+def test_difference_is_found_inside_blocks() -> None:
+    assert compare_argument(block("list", {"a": TEXT}), block("list", {"a": NUMBER})) == [("type_changed", "x.a", True)]
 
 
-def test_difference_guesses_a_new_name_of_the_same_type() -> None:
-    schema_changes = compare_schemas(schema({"ip_addr": TEXT}), schema({"ip_address": TEXT})).changes
+def test_difference_suggests_a_rename_to_the_same_type() -> None:
+    schema_changes = compare_schemas(build_schema({"ip_addr": TEXT}), build_schema({"ip_address": TEXT})).changes
     assert [change.sentence for change in schema_changes] == [
         "ip_addr was removed. It may have been renamed to ip_address."
     ]
 
 
-def test_difference_of_another_type_is_no_new_name() -> None:
-    schema_changes = compare_schemas(schema({"ip_addr": TEXT}), schema({"ip_address": NUMBER})).changes
+def test_difference_suggests_no_rename_to_another_type() -> None:
+    schema_changes = compare_schemas(build_schema({"ip_addr": TEXT}), build_schema({"ip_address": NUMBER})).changes
     assert [change.what for change in schema_changes] == ["removed", "optional_added"]
 
 
-def test_difference_guesses_a_resource_that_has_another_name() -> None:
+def test_difference_suggests_a_renamed_resource() -> None:
     same = {"block": {"attributes": {"a": TEXT, "b": TEXT}}}
-    schemas = compare_schemas(
-        schema(resource_schemas={"acme_firewall_rule": same}), schema(resource_schemas={"acme_firewall_rules": same})
+    difference = compare_schemas(
+        build_schema(resource_schemas={"acme_firewall_rule": same}),
+        build_schema(resource_schemas={"acme_firewall_rules": same}),
     )
-    assert [change.after for change in schemas.changes] == ["acme_firewall_rules"]
+    assert [change.after for change in difference.changes] == ["acme_firewall_rules"]
 
 
-def test_difference_of_an_id_that_no_one_could_set_breaks_nothing() -> None:
+def test_difference_of_an_id_that_becomes_computed_breaks_nothing() -> None:
     old, new = (
-        schema({"id": attribute("string", "optional", "computed")}),
-        schema({"id": attribute("string", "computed")}),
+        build_schema({"id": attribute("string", "optional", "computed")}),
+        build_schema({"id": attribute("string", "computed")}),
     )
     assert compare_schemas(old, new).breaking == ()
 
 
-def test_difference_reports_of_the_provider_data_sources_and_functions() -> None:
+def test_difference_covers_the_provider_data_sources_and_functions() -> None:
     zone = {"acme_zone": {"block": {}}}
-    old = schema(provider={"block": {"attributes": {"token": TEXT}}}, data_source_schemas=zone, functions={"parse": {}})
-    new = schema(functions={"render": {}})
+    old = build_schema(
+        provider={"block": {"attributes": {"token": TEXT}}}, data_source_schemas=zone, functions={"parse": {}}
+    )
+    new = build_schema(functions={"render": {}})
     assert [(change.what, change.of, change.path) for change in compare_schemas(old, new).changes] == [
         ("removed", "provider", "token"),
         ("removed", "data source acme_zone", ""),
@@ -141,7 +146,7 @@ def test_difference_reports_of_the_provider_data_sources_and_functions() -> None
     ]
 
 
-def function(*kinds: Any, returns: Any = "string", **more: Any) -> dict[str, Any]:
+def build_function(*kinds: Any, returns: Any = "string", **more: Any) -> dict[str, Any]:
     parameters = [{"name": f"p{number}", "type": kind} for number, kind in enumerate(kinds)]
     return {"return_type": returns, "parameters": parameters, **more}
 
@@ -154,65 +159,70 @@ REST = {"name": "rest", "type": "number"}
     ("old", "new", "what", "sentence"),
     [
         (
-            function("string"),
-            function("string", "bool"),
+            build_function("string"),
+            build_function("string", "bool"),
             "parameters_changed",
             "The function f changed from (string) string to (string, bool) string.",
         ),
         (
-            function(variadic_parameter=REST),
-            function(),
+            build_function(variadic_parameter=REST),
+            build_function(),
             "parameters_changed",
             "The function f changed from (number…) string to () string.",
         ),
         (
-            function("string"),
-            function(STRING_LIST),
+            build_function("string"),
+            build_function(STRING_LIST),
             "parameter_type_changed",
             "Parameter 1 (p0) of the function f was string and is now list(string).",
         ),
         (
-            function(variadic_parameter=REST | {"is_nullable": True}),
-            function(variadic_parameter=REST),
+            build_function(variadic_parameter=REST | {"is_nullable": True}),
+            build_function(variadic_parameter=REST),
             "parameter_type_changed",
             "Parameter 1 (rest) of the function f can no longer be null.",
         ),
         (
-            function(),
-            function(returns=["object", {"a": "string", "b": ["tuple", ["bool", "number"]]}]),
+            build_function(),
+            build_function(returns=["object", {"a": "string", "b": ["tuple", ["bool", "number"]]}]),
             "type_changed",
             "The function f returned string and now returns object({a = string, b = tuple([bool, number])}).",
         ),
         (
-            function(),
-            function(variadic_parameter=REST),
+            build_function(),
+            build_function(variadic_parameter=REST),
             "optional_added",
             "The function f now accepts additional arguments of type number.",
         ),
-        (function(), function(deprecation_message="Use g."), "deprecated", "The function f is now deprecated: Use g."),
+        (
+            build_function(),
+            build_function(deprecation_message="Use g."),
+            "deprecated",
+            "The function f is now deprecated: Use g.",
+        ),
     ],
 )
 def test_difference_of_one_function(old: Any, new: Any, what: str, sentence: str) -> None:
-    schema_changes = compare_schemas(schema(functions={"f": old}), schema(functions={"f": new})).changes
+    schema_changes = compare_schemas(build_schema(functions={"f": old}), build_schema(functions={"f": new})).changes
     assert [(change.what, change.sentence) for change in schema_changes] == [(what, sentence)]
     assert schema_changes[0].breaks is (what not in ("optional_added", "deprecated"))
 
 
-def test_difference_of_a_function_whose_parameter_has_another_name_is_none() -> None:
+def test_difference_ignores_parameter_names_of_functions() -> None:
     other = {"return_type": "string", "parameters": [{"name": "text", "type": "string"}]}
     assert (
-        compare_schemas(schema(functions={"f": function("string")}), schema(functions={"f": other}))
+        compare_schemas(build_schema(functions={"f": build_function("string")}), build_schema(functions={"f": other}))
         == SchemaDifference()
     )
 
 
-def test_difference_of_an_identity_that_needs_more_breaks() -> None:
-    def identity(**flags: bool) -> dict[str, Any]:
+def test_difference_of_a_newly_required_identity_attribute_breaks() -> None:
+    def build_identity(**flags: bool) -> dict[str, Any]:
         return {"acme_a": {"version": 0, "attributes": {"region": {"type": "string", **flags}}}}
 
-    old, new = identity(optional_for_import=True), identity(required_for_import=True)
+    old, new = build_identity(optional_for_import=True), build_identity(required_for_import=True)
     schema_changes = compare_schemas(
-        schema(resource_identity_schemas=old), schema(resource_identity_schemas=new)
+        build_schema(resource_identity_schemas=old), build_schema(resource_identity_schemas=new)
     ).changes
     assert [(change.what, change.of, change.path, change.breaks) for change in schema_changes] == [
         ("newly_required", "identity of acme_a", "region", True),
@@ -220,9 +230,9 @@ def test_difference_of_an_identity_that_needs_more_breaks() -> None:
 
 
 @pytest.mark.parametrize(("key", "word"), [("list_resource_schemas", "list resource"), ("action_schemas", "action")])
-def test_difference_of_list_resources_and_actions(key: str, word: str) -> None:
-    old = schema(**{key: {"acme_reboot": {"block": {"attributes": {"id": TEXT}}}}})
-    assert [change.sentence for change in compare_schemas(old, schema()).changes] == [
+def test_difference_covers_list_resources_and_actions(key: str, word: str) -> None:
+    old = build_schema(**{key: {"acme_reboot": {"block": {"attributes": {"id": TEXT}}}}})
+    assert [change.sentence for change in compare_schemas(old, build_schema()).changes] == [
         f"The {word} acme_reboot was removed."
     ]
 
@@ -242,14 +252,14 @@ def test_difference_of_list_resources_and_actions(key: str, word: str) -> None:
 )
 def test_verdict_on_a_version(old: str, new: str, arguments: Any, admits: bool, needed_step: str) -> None:
     version_verdict = evaluate_version(
-        parse_version(old), parse_version(new), compare_schemas(schema(arguments[0]), schema(arguments[1]))
+        parse_version(old), parse_version(new), compare_schemas(build_schema(arguments[0]), build_schema(arguments[1]))
     )
     assert (version_verdict.admits, version_verdict.needed) == (admits, needed_step)
 
 
-def test_verdict_says_what_it_would_need() -> None:
+def test_verdict_names_the_required_step() -> None:
     version_verdict = evaluate_version(
-        parse_version("1.2.0"), parse_version("1.2.1"), compare_schemas(schema({"a": TEXT}), schema())
+        parse_version("1.2.0"), parse_version("1.2.1"), compare_schemas(build_schema({"a": TEXT}), build_schema())
     )
     assert (
         version_verdict.sentence == "1.2.0 to 1.2.1 is a patch step, but breaking changes require a new major version."

@@ -6,7 +6,7 @@ import kubernetes_validate
 import pytest
 
 from tests.verification.schemas.acme import encode_schema
-from tests.verification.schemas.definitions import POLICY, bare, build_crd, parts
+from tests.verification.schemas.definitions import POLICY, build_crd, get_views, strip_descriptions
 from verification.schemas.crossplane.options import (
     GeneratorChoices,
     InvalidChoiceError,
@@ -18,16 +18,16 @@ from verification.schemas.engine.kubernetes_rules import find_faults
 from verification.schemas.engine.parsing import parse_schema
 
 
-def test_definition_singletons_become_objects_where_that_is_chosen() -> None:
-    definition_parts = parts(build_crd(singletons="object", single_blocks="object"))["forProvider"]["properties"]
+def test_single_blocks_become_objects_if_chosen() -> None:
+    views = get_views(build_crd(singletons="object", single_blocks="object"))["forProvider"]["properties"]
     assert (
-        definition_parts["disk"]["type"],
-        definition_parts["placement"]["type"],
-        definition_parts["rule"]["type"],
+        views["disk"]["type"],
+        views["placement"]["type"],
+        views["rule"]["type"],
     ) == ("object", "object", "array")
 
 
-def test_choices_whole_domain_gives_the_category_with_its_first_word() -> None:
+def test_category_is_the_first_word_of_a_domain() -> None:
     choices = parse_choices("acme.crossplane.io")
     assert (choices.category, choices.group("x", is_namespaced=True)) == ("acme", "x.acme.m.crossplane.io")
     assert choices.group("", is_namespaced=False) == "acme.crossplane.io"
@@ -57,26 +57,26 @@ def test_invalid_option_is_refused(prefix: str, more: dict[str, Any]) -> None:
         parse_choices(prefix, **more)
 
 
-def test_definition_has_the_category_that_was_chosen() -> None:
+def test_definition_has_the_chosen_category() -> None:
     assert build_crd(category="rocket")["spec"]["names"]["categories"] == ["crossplane", "managed", "rocket"]
 
 
-def test_external_name_of_a_parameter_omits_it_and_its_prefix() -> None:
+def test_external_name_of_a_parameter_omits_the_parameter_and_its_prefix() -> None:
     external_name = parse_external_name("PARAMETER_AS_IDENTIFIER:arn")
     assert (external_name.omitted, external_name.identifiers) == (("arn", "arn_prefix"), ("arn",))
 
 
-def test_external_name_of_template_is_identified_by_its_plain_parameters() -> None:
+def test_external_name_of_a_template_is_identified_by_its_plain_parameters() -> None:
     template = "{{.parameters.zone}}/{{ .parameters.type | ToLower }}/{{ .parameters.zone }}/{{ .external_name }}"
     external_name = parse_external_name(f"TEMPLATED_STRING_AS_IDENTIFIER:label:{template}")
     assert (external_name.omitted, external_name.identifiers) == (("label", "label_prefix"), ("zone",))
 
 
-def test_choices_default_is_an_identifier_from_the_provider() -> None:
+def test_default_identifier_comes_from_the_provider() -> None:
     assert parse_choices("acme") == GeneratorChoices(root="acme.upbound.io", category="acme")
 
 
-def test_definition_has_the_version_that_was_chosen() -> None:
+def test_definition_has_the_chosen_version() -> None:
     assert build_crd(api_version="v1beta2")["spec"]["versions"][0]["name"] == "v1beta2"
 
 
@@ -99,11 +99,11 @@ def test_option_for_unknown_resource_or_argument_is_refused(more: dict[str, Any]
     assert str(error.value) == sentence
 
 
-def test_definition_numbers_have_fractions_where_that_is_chosen() -> None:
-    definition_parts = parts(build_crd(numbers="number"))["forProvider"]["properties"]
+def test_numbers_have_fractions_if_chosen() -> None:
+    views = get_views(build_crd(numbers="number"))["forProvider"]["properties"]
     number = {"type": "number"}
-    assert (definition_parts["size"], definition_parts["matrix"]["items"]["items"]) == (number, number)
-    assert definition_parts["disk"]["items"]["properties"]["size"] == number
+    assert (views["size"], views["matrix"]["items"]["items"]) == (number, number)
+    assert views["disk"]["items"]["properties"]["size"] == number
     assert find_faults(build_crd(numbers="number")) == []
 
 
@@ -122,9 +122,9 @@ def test_definition_has_the_fields_of_its_runtime(runtime: str, spec: set[str], 
 
 
 def test_definition_of_the_first_runtime_names_the_store_of_connection_details() -> None:
-    top = bare(build_crd(is_namespaced=False, runtime="1")["spec"]["versions"][0]["schema"]["openAPIV3Schema"])[
-        "properties"
-    ]
+    top = strip_descriptions(
+        build_crd(is_namespaced=False, runtime="1")["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    )["properties"]
     text, texts = {"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}
     assert top["spec"]["properties"]["publishConnectionDetailsTo"] == {
         "type": "object",

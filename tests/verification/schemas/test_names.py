@@ -49,12 +49,12 @@ def test_go_name_has_acronyms(snake: str, name: str) -> None:
         ("oauth2_token", "oauth2TokenSecretRef"),
     ],
 )
-def test_secret_name_is_torn_at_the_capitals_of_the_go_name(snake: str, name: str) -> None:
+def test_secret_name_is_split_at_the_capitals_of_the_go_name(snake: str, name: str) -> None:
     assert build_secret_name(snake) == name
 
 
 @pytest.mark.parametrize(
-    ("resource", "split"),
+    ("resource", "group_kind"),
     [
         ("aws_rds_cluster_parameter_group", "rds/ClusterParameterGroup"),
         ("kafka_topic", "kafka/Topic"),
@@ -63,11 +63,11 @@ def test_secret_name_is_torn_at_the_capitals_of_the_go_name(snake: str, name: st
         ("single", "single/Single"),
     ],
 )
-def test_group_kind_of_a_resource(resource: str, split: str) -> None:
-    assert str(derive_group_kind(resource)) == split
+def test_group_kind_of_a_resource(resource: str, group_kind: str) -> None:
+    assert str(derive_group_kind(resource)) == group_kind
 
 
-def test_splits_begin_with_the_own_one_and_name_each_once() -> None:
+def test_group_kinds_begin_with_the_derived_one_without_duplicates() -> None:
     assert [str(one) for one in list_group_kinds("acme_user_api_key")] == [
         "user/APIKey",
         "acme/UserAPIKey",

@@ -1,4 +1,4 @@
-"""Tests of what a preview holds beside the resources: configurations, examples, metadata, and settings of Upjet."""
+"""Tests of preview files other than resources: configurations, examples, metadata, and settings of Upjet."""
 
 import json
 import shutil
@@ -10,7 +10,7 @@ import yaml
 
 from tests.conform.crds import judge_example
 from tests.verification.schemas.acme import SOURCE, encode_schema
-from tests.verification.schemas.definitions import build_crd, parts
+from tests.verification.schemas.definitions import build_crd, get_views
 from verification.schemas.crossplane.options import parse_choices, validate_choices
 from verification.schemas.crossplane.provider_config import build_provider_definitions
 from verification.schemas.engine.coverage import iterate_files
@@ -111,7 +111,7 @@ def test_configuration_of_upjet_has_every_choice() -> None:
 
 def test_sensitive_argument_is_a_secret_and_configured() -> None:
     argument = "acme_compute_server.address"
-    for_provider = parts(build_crd(sensitive=(argument,)))["forProvider"]["properties"]
+    for_provider = get_views(build_crd(sensitive=(argument,)))["forProvider"]["properties"]
     assert ("address" in for_provider, "addressSecretRef" in for_provider) == (False, True)
     assert 'r.TerraformResource.Schema["address"].Sensitive = true' in build_files(sensitive=(argument,))["upjet.go"]
 

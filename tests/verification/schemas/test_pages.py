@@ -32,23 +32,23 @@ def fetch_page(user: Any, name: str, row: Integration, **query: str) -> Beautifu
     return BeautifulSoup(answer.content, "html.parser")
 
 
-def hand_in(user: Any, row: Integration, version: str, body: bytes) -> Any:
+def upload_schema(user: Any, row: Integration, version: str, body: bytes) -> Any:
     file = SimpleUploadedFile("schema.json", body)
     return signed_in(user).post(reverse("schemas:list", args=[row.uuid]), {"version": version, "file": file})
 
 
-def test_schemas_hand_in_keeps_the_provider_alone(provider: Integration, bob: Any) -> None:
+def test_schema_upload_keeps_only_the_own_provider(provider: Integration, bob: Any) -> None:
     data = json.loads(encode_schema())
     data["provider_schemas"]["registry.terraform.io/globex/scan"] = {}
-    answer = hand_in(bob, provider, "1.4.0", gzip.compress(json.dumps(data).encode()))
+    answer = upload_schema(bob, provider, "1.4.0", gzip.compress(json.dumps(data).encode()))
     row = ProviderSchema.objects.get()
     assert answer.status_code == 302
     assert (row.version, row.source, row.resources, row.data_sources, row.submitted_by) == ("1.4.0", SOURCE, 6, 1, bob)
     assert list(json.loads(gzip.decompress(row.body))["provider_schemas"]) == [SOURCE]
 
 
-def test_schemas_hand_in_again_takes_the_place_of_the_first(two: Integration, rita: Any) -> None:
-    hand_in(rita, two, "1.9.0", newer())
+def test_schema_upload_replaces_the_same_version(two: Integration, rita: Any) -> None:
+    upload_schema(rita, two, "1.9.0", newer())
     assert [(row.version, row.resources) for row in services.list_schemas(two)] == [("1.10.0", 5), ("1.9.0", 5)]
 
 
@@ -65,39 +65,39 @@ def test_schemas_hand_in_again_takes_the_place_of_the_first(two: Integration, ri
         ),
     ],
 )
-def test_schemas_refusal_appears_next_to_the_field(
+def test_invalid_schema_upload_is_a_field_error(
     provider: Integration, alice: Any, version: str, body: bytes, sentence: str
 ) -> None:
-    answer = hand_in(alice, provider, version, body)
+    answer = upload_schema(alice, provider, version, body)
     assert answer.status_code == 422
     assert sentence in BeautifulSoup(answer.content, "html.parser").get_text()
     assert not ProviderSchema.objects.exists()
 
 
-def test_schemas_who_only_reads_sees_no_form(two: Integration, acme: Any) -> None:
+def test_viewer_cannot_upload_a_schema(two: Integration, acme: Any) -> None:
     vera = person("vera@acme.example", "Vera Viewer")
     Membership.objects.create(partner=acme, user=vera, role="viewer", joined_at=NOW)
     assert fetch_page(vera, "schemas:list", two).select('input[type="file"]') == []
-    assert hand_in(vera, two, "1.4.0", encode_schema()).status_code == 403
+    assert upload_schema(vera, two, "1.4.0", encode_schema()).status_code == 403
 
 
-def test_schemas_history_puts_the_newest_first(two: Integration, alice: Any) -> None:
+def test_schema_history_is_newest_first(two: Integration, alice: Any) -> None:
     cells = fetch_page(alice, "schemas:list", two).select("tbody td.main")
     assert [cell.get_text(strip=True) for cell in cells] == ["1.10.0", "1.9.0"]
 
 
-def test_schemas_of_something_that_is_no_provider_are_not_there(acme: Any, alice: Any) -> None:
+def test_integration_that_is_not_a_provider_has_no_schema_pages(acme: Any, alice: Any) -> None:
     row = begin(acme, alice, name="Task", repository="acme/task", repository_id=78, now=NOW)
     assert signed_in(alice).get(reverse("schemas:list", args=[row.uuid])).status_code == 404
 
 
-def test_schema_changes_say_what_breaks_and_that_the_number_does_not_admit_it(two: Integration, rita: Any) -> None:
+def test_schema_changes_list_breaking_changes_and_the_verdict(two: Integration, rita: Any) -> None:
     page = fetch_page(rita, "schemas:changes", two).get_text(" ", strip=True)
     assert "The resource acme_key was removed." in page
     assert "1.9.0 to 1.10.0 is a minor step, but breaking changes require a new major version." in page
 
 
-def test_schema_changes_the_other_way_promise_nothing(two: Integration, rita: Any) -> None:
+def test_schema_changes_of_a_downgrade_have_no_verdict(two: Integration, rita: Any) -> None:
     page = fetch_page(rita, "schemas:changes", two, version="1.9.0", **{"from": "1.10.0"}).get_text(" ", strip=True)
     assert "The resource acme_key is new." in page
     assert "Semantic versioning doesn't apply to downgrades." in page
@@ -217,7 +217,7 @@ def test_crossplane_archive_holds_every_file_and_is_the_same_each_time(two: Inte
 
 
 @pytest.mark.parametrize("name", ["schemas:changes", "schemas:crds", "schemas:crd", "schemas:crd_file"])
-def test_pages_of_what_is_not_kept_are_not_there(
+def test_pages_of_a_missing_version_or_resource_are_not_found(
     provider: Integration, two: Integration, alice: Any, name: str
 ) -> None:
     for query in ({"version": "9.9.9"}, {"resource": "acme_none", "from": "9.9.9"}):
@@ -226,6 +226,6 @@ def test_pages_of_what_is_not_kept_are_not_there(
         assert signed_in(alice).get(reverse(name, args=[two.uuid]), query).status_code == 404
 
 
-def test_pages_of_another_partner_are_not_there(two: Integration, charlie: Any) -> None:
+def test_pages_of_another_partner_are_not_found(two: Integration, charlie: Any) -> None:
     for name in ("schemas:list", "schemas:changes", "schemas:crds", "schemas:crd_archive"):
         assert signed_in(charlie).get(reverse(name, args=[two.uuid])).status_code == 404

@@ -4,7 +4,7 @@ from verification.schemas.crossplane.naming import pluralize
 
 
 @pytest.mark.parametrize(
-    ("kind", "many"),
+    ("kind", "plural"),
     [
         ("Key", "keys"),
         ("DomainPolicy", "domainpolicies"),
@@ -20,12 +20,12 @@ from verification.schemas.crossplane.naming import pluralize
         ("Branch", "branches"),
     ],
 )
-def test_plural_of_a_kind(kind: str, many: str) -> None:
-    assert pluralize(kind) == many
+def test_plural_of_a_kind(kind: str, plural: str) -> None:
+    assert pluralize(kind) == plural
 
 
 @pytest.mark.parametrize(
-    ("kind", "many"),
+    ("kind", "plural"),
     [
         ("SearchIndex", "searchindices"),
         ("EventBus", "eventbuses"),
@@ -51,5 +51,5 @@ def test_plural_of_a_kind(kind: str, many: str) -> None:
         ("UserSSH", "usersshs"),
     ],
 )
-def test_plural_of_the_last_word(kind: str, many: str) -> None:
-    assert pluralize(kind) == many
+def test_plural_of_the_last_word(kind: str, plural: str) -> None:
+    assert pluralize(kind) == plural

@@ -4,7 +4,7 @@ from verification.schemas.engine.quality import check_deprecation, check_descrip
 from verification.schemas.engine.types import Node, ParsedSchema, Resource
 
 
-def schema(*nodes: Node) -> ParsedSchema:
+def build_schema(*nodes: Node) -> ParsedSchema:
     return ParsedSchema("acme/acme", Resource("provider", ()), {"acme_a": Resource("acme_a", nodes)})
 
 
@@ -20,12 +20,12 @@ def schema(*nodes: Node) -> ParsedSchema:
         ("Will be removed in 3.0.", "", False),
     ],
 )
-def test_deprecated_must_have_a_message_or_speak_of_it(description: str, message: str, is_silent: bool) -> None:
+def test_deprecation_must_be_explained(description: str, message: str, is_silent: bool) -> None:
     node = Node("name", "string", deprecated=True, deprecation=message, description=description)
-    assert list(check_deprecation(schema(node))) == [("resource acme_a: name", not is_silent)]
+    assert list(check_deprecation(build_schema(node))) == [("resource acme_a: name", not is_silent)]
 
 
-def test_descriptions_of_timeouts_are_not_asked_for() -> None:
+def test_timeouts_need_no_description() -> None:
     inside = (Node("create", "string", optional=True),)
-    places = check_descriptions(schema(Node("timeouts", "object", syntax="block", children=inside)))
+    places = check_descriptions(build_schema(Node("timeouts", "object", syntax="block", children=inside)))
     assert list(places) == [("resource acme_a", False)]

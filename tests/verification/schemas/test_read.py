@@ -9,11 +9,11 @@ from verification.schemas.engine.parsing import parse_schema, parse_schemas
 from verification.schemas.engine.types import SchemaParseError
 
 
-def test_read_gzipped_is_read_alike() -> None:
+def test_gzipped_schema_is_read() -> None:
     assert parse_schemas(gzip.compress(encode_schema(), mtime=0)) == parse_schemas(encode_schema())
 
 
-def test_read_finds_everything_that_a_provider_offers() -> None:
+def test_parsed_schema_has_everything_that_the_provider_offers() -> None:
     schema = parse_schemas(encode_schema())[SOURCE]
     assert list(schema.resources)[:2] == ["acme_compute_server", "acme_key"]
     assert list(schema.data_sources) == ["acme_zone"]
@@ -21,14 +21,14 @@ def test_read_finds_everything_that_a_provider_offers() -> None:
     assert schema.prefix == "acme"
 
 
-def test_read_keeps_the_timeouts_of_the_resource_apart_from_its_arguments() -> None:
+def test_timeouts_block_is_not_an_argument() -> None:
     server = parse_schema(encode_schema()).resources["acme_compute_server"]
     assert server.timeouts is server.node("timeouts") is not None
     assert "timeouts" not in {node.name for node in server.arguments}
 
 
-def test_read_timeouts_that_are_an_attribute_are_an_argument() -> None:
-    document = _with({"type": "string"})
+def test_timeouts_attribute_is_an_argument() -> None:
+    document = build_document({"type": "string"})
     block = document["provider_schemas"][SOURCE]["resource_schemas"]["acme_a"]["block"]
     block["attributes"]["timeouts"] = build_nested_type(
         "single", {"create": {"type": "string", "optional": True}}, "optional"
@@ -41,13 +41,13 @@ def test_read_timeouts_that_are_an_attribute_are_an_argument() -> None:
     ("name", "flags"),
     [("rule", (False, True, False)), ("disk", (True, False, False)), ("placement", (False, True, False))],
 )
-def test_read_block_flags_follow_from_its_numbers_and_from_what_it_needs(name: str, flags: tuple[bool, ...]) -> None:
+def test_block_flags_follow_from_its_item_limits_and_required_arguments(name: str, flags: tuple[bool, ...]) -> None:
     node = parse_schema(encode_schema()).resources["acme_compute_server"].node(name)
     assert node is not None
     assert (node.optional, node.required, node.computed) == flags
 
 
-def test_read_members_of_an_object_type_are_as_computed_as_the_object() -> None:
+def test_members_of_a_computed_object_are_computed() -> None:
     events = parse_schema(encode_schema()).resources["acme_compute_server"].node("events")
     assert events is not None
     assert [(node.name, node.computed, node.optional) for node in events.children or ()] == [
@@ -56,27 +56,27 @@ def test_read_members_of_an_object_type_are_as_computed_as_the_object() -> None:
     ]
 
 
-def test_read_optional_member_of_an_object_type_is_optional() -> None:
+def test_optional_member_of_an_object_type_is_optional() -> None:
     attribute_schema = {"type": ["list", ["object", {"a": "string", "b": "string"}, ["b"]]], "required": True}
-    node = parse_schema(encode_schema(_with(attribute_schema))).resources["acme_a"].nodes[0]
+    node = parse_schema(encode_schema(build_document(attribute_schema))).resources["acme_a"].nodes[0]
     assert [(one.name, one.optional, one.required) for one in node.children or ()] == [
         ("a", False, True),
         ("b", True, False),
     ]
 
 
-def _with(attribute: Any) -> dict[str, Any]:
+def build_document(attribute: Any) -> dict[str, Any]:
     resource = {"acme_a": {"version": 0, "block": {"attributes": {"x": attribute}}}}
     return {"format_version": "1.0", "provider_schemas": {SOURCE: {"resource_schemas": resource}}}
 
 
-def _items(least: Any) -> dict[str, Any]:
+def build_block_document(least: Any) -> dict[str, Any]:
     blocks = {"b": {"nesting_mode": "list", "block": {}, "min_items": least}}
     resource = {"acme_a": {"version": 0, "block": {"block_types": blocks}}}
     return {"format_version": "1.0", "provider_schemas": {SOURCE: {"resource_schemas": resource}}}
 
 
-def _deep(levels: int) -> Any:
+def nest_type(levels: int) -> Any:
     attribute_schema: Any = "string"
     for _ in range(levels):
         attribute_schema = ["list", attribute_schema]
@@ -93,12 +93,15 @@ def _deep(levels: int) -> Any:
         (b"\x1f\x8bnot gzip at all", "Can't decompress the gzip file."),
         (gzip.compress(b"{}" * 999, mtime=0)[:-9], "The gzip file is incomplete."),
         (b"[" * 99_999, "The file isn't valid JSON. Upload the output of “terraform providers schema -json”."),
-        (encode_schema(_with({"type": "strang"})), "acme_a.x: unknown type “strang”."),
-        (encode_schema(_with({"type": _deep(200)})), "acme_a.x: nested more than 100 levels deep."),
-        (encode_schema(_with({"nested_type": {"nesting_mode": "bag"}})), "acme_a.x: unknown nesting mode “bag”."),
-        (encode_schema(_with(7)), "acme_a.x: expected an object."),
-        (encode_schema(_items("2")), "min_items: expected a number, not “2”."),
-        (encode_schema(_items(-1)), "min_items: expected a number, not “-1”."),
+        (encode_schema(build_document({"type": "strang"})), "acme_a.x: unknown type “strang”."),
+        (encode_schema(build_document({"type": nest_type(200)})), "acme_a.x: nested more than 100 levels deep."),
+        (
+            encode_schema(build_document({"nested_type": {"nesting_mode": "bag"}})),
+            "acme_a.x: unknown nesting mode “bag”.",
+        ),
+        (encode_schema(build_document(7)), "acme_a.x: expected an object."),
+        (encode_schema(build_block_document("2")), "min_items: expected a number, not “2”."),
+        (encode_schema(build_block_document(-1)), "min_items: expected a number, not “-1”."),
         (b'{"half": "\\ud83d"}', "The file isn't valid JSON. Upload the output of “terraform providers schema -json”."),
         (
             b'{"half": "\xed\xa0\xbd"}',
@@ -106,32 +109,32 @@ def _deep(levels: int) -> Any:
         ),
     ],
 )
-def test_read_refuses_with_a_sentence(body: bytes, sentence: str) -> None:
+def test_invalid_schema_is_refused_with_a_reason(body: bytes, sentence: str) -> None:
     with pytest.raises(SchemaParseError) as error:
         parse_schemas(body)
     assert str(error.value) == sentence
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-def test_read_as_a_shell_may_have_written_it(encoding: str) -> None:
+def test_schema_in_another_unicode_encoding_is_read(encoding: str) -> None:
     attribute_schema = {"type": "string", "description": "Grüße 😀"}
-    assert parse_schemas(json.dumps(_with(attribute_schema)).encode(encoding)) == parse_schemas(
-        encode_schema(_with(attribute_schema))
+    assert parse_schemas(json.dumps(build_document(attribute_schema)).encode(encoding)) == parse_schemas(
+        encode_schema(build_document(attribute_schema))
     )
 
 
-def test_read_refuses_parameters_that_are_no_list() -> None:
+def test_parameters_must_be_a_list() -> None:
     document = {"format_version": "1.0", "provider_schemas": {SOURCE: {"functions": {"f": {"parameters": {"a": 1}}}}}}
     with pytest.raises(SchemaParseError, match=r"f: expected a list of parameters\."):
         parse_schemas(encode_schema(document))
 
 
-def test_read_refuses_what_unpacks_to_too_much() -> None:
+def test_schema_above_the_unpacked_size_is_refused() -> None:
     with pytest.raises(SchemaParseError, match=r"larger than 1 MB"):
         parse_schemas(gzip.compress(b" " * 3_000_000, mtime=0), max_bytes=1024 * 1024)
 
 
-def test_read_one_of_several_must_be_named() -> None:
+def test_one_of_several_providers_must_be_specified() -> None:
     both = json.loads(encode_schema())
     both["provider_schemas"]["registry.terraform.io/acme/other"] = {}
     with pytest.raises(SchemaParseError, match="Specify a provider"):
@@ -140,8 +143,8 @@ def test_read_one_of_several_must_be_named() -> None:
 
 
 @pytest.mark.parametrize(("deprecation", "message"), [({"deprecation_message": "Use y."}, "Use y."), ({}, "")])
-def test_read_message_of_a_deprecation_where_it_is_reported(deprecation: dict[str, str], message: str) -> None:
-    resource = parse_schema(encode_schema(_with({"type": "string", "deprecated": True, **deprecation}))).resources[
-        "acme_a"
-    ]
+def test_deprecation_message_is_read(deprecation: dict[str, str], message: str) -> None:
+    resource = parse_schema(
+        encode_schema(build_document({"type": "string", "deprecated": True, **deprecation}))
+    ).resources["acme_a"]
     assert resource.nodes[0].deprecation == message

@@ -1,4 +1,4 @@
-"""The schemas of real providers, recorded; without PORTAL_SHARED there is nothing to try."""
+"""Tests of recorded schemas of real providers, which need PORTAL_SHARED."""
 
 import json
 import os
@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from tests.conform.crds import judge_example
+from tests.house.source import ROOT
 from verification.schemas.crossplane.options import parse_choices
 from verification.schemas.engine.coverage import build_previews, iterate_files
 from verification.schemas.engine.external_validators import CrdValidators, list_rules
@@ -21,7 +22,6 @@ from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.engine.types import ParsedSchema
 from verification.terraform.versions import parse_version
 
-ROOT = Path(__file__).parents[3]
 FOLDER = Path(os.environ.get("PORTAL_SHARED", "../shared")) / "data" / "provider-schemas"
 ALL = sorted(path.name.removesuffix(".json.gz") for path in FOLDER.glob("*.json.gz"))
 NEWEST = list(
@@ -29,33 +29,33 @@ NEWEST = list(
         name.rpartition("_")[0]: name for name in sorted(ALL, key=lambda name: parse_version(name.rpartition("_")[2]))
     }.values()
 )
-SAMPLE = 8  # kubernetes-validate takes a while; bin/bench crds shows it every definition of every version
+SAMPLE = 8  # kubernetes-validate is slow; bin/bench crds validates every definition of every version
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="no recorded schemas of providers on this machine")
 
 
-def schema_of(name: str) -> ParsedSchema:
+def read_schema(name: str) -> ParsedSchema:
     return parse_schema((FOLDER / f"{name}.json.gz").read_bytes())
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_previews_of_a_real_provider_leave_nothing_out(name: str) -> None:
-    schema = schema_of(name)
+def test_previews_of_a_real_provider_skip_no_resource(name: str) -> None:
+    schema = read_schema(name)
     previews = list(build_previews(schema, parse_choices(schema.prefix)))
     assert [one.why_not for one in previews if not one.is_available] == []
     assert len(previews) == len(schema.resources)
 
 
 @pytest.mark.parametrize("name", NEWEST)
-def test_largest_definitions_of_a_real_provider_are_taken_by_kubernetes(name: str) -> None:
-    largest = sorted(definitions_of(name), key=lambda one: len(json.dumps(one)), reverse=True)[:SAMPLE]
+def test_largest_definitions_of_a_real_provider_are_valid_in_kubernetes(name: str) -> None:
+    largest = sorted(list_definitions(name), key=lambda one: len(json.dumps(one)), reverse=True)[:SAMPLE]
     validators = CrdValidators()
-    assert [why for one in largest for why in validators.refusals(one)] == []
-    assert validators.looked == len(largest) > 0
+    assert [refusal for one in largest for refusal in validators.refusals(one)] == []
+    assert validators.count == len(largest) > 0
 
 
 @pytest.mark.parametrize("name", NEWEST)
 def test_definitions_of_a_real_provider_are_structural_and_their_rules_compile(name: str) -> None:
-    definitions = definitions_of(name)
+    definitions = list_definitions(name)
     environment = celpy.Environment()
     assert [fault for one in definitions for fault in find_faults(one)] == []
     assert all(environment.compile(rule) for rule in {rule for one in definitions for rule in list_rules(one)})
@@ -63,7 +63,7 @@ def test_definitions_of_a_real_provider_are_structural_and_their_rules_compile(n
 
 @pytest.mark.parametrize("name", NEWEST)
 def test_examples_of_a_real_provider_are_valid_under_its_definitions(name: str) -> None:
-    schema = schema_of(name)
+    schema = read_schema(name)
     choices = parse_choices(schema.prefix)
     files = list(iterate_files(schema, choices))
     definitions = {file: definition for file, _, definition in files if definition is not None}
@@ -79,13 +79,14 @@ from verification.schemas.crossplane.options import parse_choices
 from verification.schemas.engine.coverage import build_coverage, build_previews, render_json
 from verification.schemas.engine.parsing import parse_schema
 schema = parse_schema(Path(sys.argv[1]).read_bytes())
-found = list(build_previews(schema, parse_choices(schema.prefix)))
-texts = [name + text for one in found for name, text, _ in one.files()] + [render_json(build_coverage(schema, found))]
+previews = list(build_previews(schema, parse_choices(schema.prefix)))
+texts = [name + text for one in previews for name, text, _ in one.files()]
+texts.append(render_json(build_coverage(schema, previews)))
 print(len(texts), hashlib.sha256("".join(texts).encode()).hexdigest())
 """
 
 
-def test_files_of_a_real_provider_are_the_same_bytes_in_every_process() -> None:
+def test_files_of_a_real_provider_are_identical_in_every_process() -> None:
     path = FOLDER / "confluentinc_confluent_2.31.0.json.gz"
     first, second = (
         subprocess.run(
@@ -103,6 +104,6 @@ def test_files_of_a_real_provider_are_the_same_bytes_in_every_process() -> None:
 
 
 @cache
-def definitions_of(name: str) -> list[dict[str, Any]]:
-    schema = schema_of(name)
+def list_definitions(name: str) -> list[dict[str, Any]]:
+    schema = read_schema(name)
     return [one for preview in build_previews(schema, parse_choices(schema.prefix)) for one in preview.definitions]

@@ -49,13 +49,13 @@ from verification.schemas.engine.kubernetes_rules import find_faults
         ),
     ],
 )
-def test_faults_of_a_field(field: dict[str, Any], fault: str) -> None:
+def test_fault_of_a_field_is_reported(field: dict[str, Any], fault: str) -> None:
     one = build_crd()
     one["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["extra"] = field
     assert find_faults(one)[0] == f"extra: {fault}"
 
 
-def test_faults_of_names_and_versions() -> None:
+def test_faults_of_names_and_versions_are_reported() -> None:
     one = build_crd()
     one["spec"]["names"]["plural"] = "a" * 64
     one["spec"]["names"]["kind"] = "server"
@@ -72,7 +72,7 @@ def test_faults_of_names_and_versions() -> None:
     ]
 
 
-def test_faults_metadata_reports_its_type_alone() -> None:
+def test_metadata_can_only_have_a_type() -> None:
     one = build_crd()
     one["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["metadata"]["properties"] = {}
     assert find_faults(one) == ["metadata: only the type is allowed"]

@@ -5,7 +5,7 @@ from verification.schemas.engine import external_validators
 from verification.schemas.engine.external_validators import CrdValidators
 
 
-def test_refusals_of_a_sound_definition_are_none() -> None:
+def test_valid_definition_has_no_refusals() -> None:
     assert CrdValidators().refusals(build_crd()) == []
 
 
@@ -20,6 +20,6 @@ def test_refusals_name_the_place_and_the_rule() -> None:
     assert rule.endswith(" in has((")
 
 
-def test_missing_names_the_packages_that_are_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(external_validators.MODULES, "no_such_module", "no-such-package")
     assert external_validators.list_missing_packages() == ["no-such-package"]

@@ -30,5 +30,5 @@ def test_dump_reads_back_as_the_same(data: Any) -> None:
         ([[1, 2], {"a": {"b": None}}], "---\n- - 1\n  - 2\n- a:\n    b: null\n"),
     ],
 )
-def test_dump_is_laid_out(data: Any, text: str) -> None:
+def test_dump_has_the_layout(data: Any, text: str) -> None:
     assert dump(data) == text

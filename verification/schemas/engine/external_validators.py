@@ -33,11 +33,11 @@ class CrdValidators:
         self._environment = self._cel.Environment()
         self._compiled: dict[str, str] = {}
         self.version: str = self._shapes.latest_version()
-        self.looked = 0
+        self.count = 0
 
     def refusals(self, definition: dict[str, object]) -> list[str]:
         """Return the errors of a definition."""
-        self.looked += 1
+        self.count += 1
         messages = [self._shape(definition), *(self._rule(rule) for rule in list_rules(definition))]
         return [message for message in messages if message]
 

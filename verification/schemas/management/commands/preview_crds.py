@@ -119,5 +119,5 @@ def _find_refusals(validators: CrdValidators | None, name: str, definition: dict
 
 
 def _format_validation(validators: CrdValidators, refused_count: int) -> str:
-    summary = f"{validators.looked} definitions for Kubernetes {validators.version} and {validators.rules} CEL rules"
+    summary = f"{validators.count} definitions for Kubernetes {validators.version} and {validators.rules} CEL rules"
     return f"Validated {summary}: {f'{refused_count} invalid' if refused_count else 'all valid'}."
