@@ -102,7 +102,7 @@ def match(pair: Pair) -> str:
     except InvalidVersionError:
         return BAD_CONSTRAINT
     try:
-        return ACCEPTED if constraint.lets_pass(parse_version(pair.version)) else NO_MATCH
+        return ACCEPTED if constraint.allows(parse_version(pair.version)) else NO_MATCH
     except InvalidVersionError:
         return BAD_VERSION
 

@@ -182,7 +182,7 @@ def _check_protocols(package: Package, release: Release) -> TerraformDecision | 
 
 def _has_supported_protocol(protocols: tuple[str, ...]) -> bool:
     versions = map(try_parse_version, protocols)
-    return any(version is not None and SUPPORTED_PROTOCOLS.lets_pass(version) for version in versions)
+    return any(version is not None and SUPPORTED_PROTOCOLS.allows(version) for version in versions)
 
 
 def _check_url(platform: Platform, address: str, which: str) -> TerraformDecision | None:

@@ -43,7 +43,7 @@ def build_github_client(*, background: bool = False) -> GitHubClient:
     """Build the GitHub client of one run. With a disabled credential, foreground requests are sent anonymously."""
     name, limit, auth = get_credential()
     rate_limiter = GitHubRateLimiter(name, limit, background)
-    if auth is not None and not background and rate_limiter.is_dead():
+    if auth is not None and not background and rate_limiter.is_disabled():
         rate_limiter, auth = GitHubRateLimiter("anonymous", ANONYMOUS_LIMIT), None
     return GitHubClient(token="", auth=auth, rate_limiter=rate_limiter, cache=HttpCache("github"))
 

@@ -84,7 +84,7 @@ class GitHubRateLimiter(RateLimiter):
         rate_limit = GitHubRateLimit.objects.filter(name=self.name).first()
         return calculate_blocked_until(rate_limit, self.background, self.clock()) if rate_limit else None
 
-    def is_dead(self) -> bool:
+    def is_disabled(self) -> bool:
         return GitHubRateLimit.objects.filter(name=self.name).exclude(disabled_at=None).exists()
 
     def _load_rate_limit(self, now: datetime) -> GitHubRateLimit:

@@ -134,7 +134,7 @@ class ConstraintClause:
     version: Version
     number_count: int
 
-    def lets_pass(self, version: Version) -> bool:
+    def allows(self, version: Version) -> bool:
         return OPERATORS[self.operator](version, self)
 
     @property
@@ -168,12 +168,12 @@ class VersionConstraint:
     text: str
     clauses: tuple[ConstraintClause, ...]
 
-    def lets_pass(self, version: Version) -> bool:
+    def allows(self, version: Version) -> bool:
         """Return whether Terraform could select the version."""
         if version.is_unspecified:
             return False
         is_named = any(clause.operator == "=" and clause.version == version for clause in self.clauses)
-        return (is_named or not version.is_prerelease) and all(clause.lets_pass(version) for clause in self.clauses)
+        return (is_named or not version.is_prerelease) and all(clause.allows(version) for clause in self.clauses)
 
     def newest(self, versions: Iterable[Version]) -> Version | None:
         """Return the version that Terraform would select: the first of `find_ties`, of which Terraform selects any."""
@@ -181,7 +181,7 @@ class VersionConstraint:
 
     def find_ties(self, versions: Iterable[Version]) -> list[Version]:
         """Return the allowed versions of the highest rank. Where there are several, they differ in build metadata."""
-        matches = [version for version in versions if self.lets_pass(version)]
+        matches = [version for version in versions if self.allows(version)]
         best = max(matches, default=None)
         return sorted({each for each in matches if best and each.rank == best.rank}, key=str)
 

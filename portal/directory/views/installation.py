@@ -141,7 +141,7 @@ def build_constraint_context(published_versions: RegistryListing, form: Constrai
     versions = parse_versions(published_versions.versions)
     newest_version = version_constraint.newest(versions)
     matching_versions = [
-        versions[version] for version in _sort_newest_first(versions) if version_constraint.lets_pass(version)
+        versions[version] for version in _sort_newest_first(versions) if version_constraint.allows(version)
     ]
     return {
         "form": form,

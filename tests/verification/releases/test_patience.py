@@ -2,7 +2,7 @@
 
 import json
 
-from tests.verification.sources.http.server import Server, endless, plain, silent
+from tests.verification.sources.http.server import Server, respond, send_nothing, stream_forever
 from verification.releases import verify
 from verification.releases.inspection import Reader
 from verification.sources.http.client import OutboundClient
@@ -11,7 +11,7 @@ from verification.sources.registry.protocol import RegistryProtocol
 PLACE = "/v1/providers/acme/rocket"
 PLATFORMS = [{"os": "linux", "arch": f"arch{number}"} for number in range(40)]
 VERSIONS = {"versions": [{"version": "1.0.0", "protocols": ["5.0"], "platforms": PLATFORMS}]}
-DRIP = endless(b"HTTP/1.1 200 OK\r\nContent-Length: 400000000\r\n\r\n", b"PK", pause=0.05)
+DRIP = stream_forever(b"HTTP/1.1 200 OK\r\nContent-Length: 400000000\r\n\r\n", b"PK", pause=0.05)
 
 
 def package(number, url):
@@ -32,11 +32,11 @@ def package(number, url):
 def read(answers, seconds):
     """The report on acme/rocket of such a server, and how many requests it got."""
     server = Server()
-    server.answers = {f"{PLACE}/versions": plain(json.dumps(VERSIONS).encode()), **answers(server.url)}
+    server.answers = {f"{PLACE}/versions": respond(json.dumps(VERSIONS).encode()), **answers(server.url)}
     try:
         protocol = RegistryProtocol(server.url, OutboundClient(loopback=True), seconds)
         report = verify(Reader(protocol, "acme", "rocket", 1_793_491_200.0))
-        return report, len(server.heard)
+        return report, len(server.request_heads)
     finally:
         server.stop()
 
@@ -46,12 +46,12 @@ def outcomes(report):
 
 
 def stalling(url):
-    return {f"{PLACE}/1.0.0/download/linux/arch{number}": silent for number in range(40)}
+    return {f"{PLACE}/1.0.0/download/linux/arch{number}": send_nothing for number in range(40)}
 
 
 def dripping(url):
     packages = {
-        f"{PLACE}/1.0.0/download/linux/arch{number}": plain(json.dumps(package(number, url)).encode())
+        f"{PLACE}/1.0.0/download/linux/arch{number}": respond(json.dumps(package(number, url)).encode())
         for number in range(40)
     }
     return packages | {f"/{number}.zip": DRIP for number in range(40)}

@@ -3,8 +3,6 @@
 from datetime import timedelta
 
 import pytest
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
 from django.utils import timezone
 
 from portal.notifications.models import EmailMessage
@@ -23,7 +21,7 @@ def seeded_github(github):
     return github
 
 
-def test_unchanged_answer_is_not_sent_again(seeded_github):
+def test_unchanged_response_does_not_count_toward_the_limit(seeded_github):
     first = factory.build_github_client().repository(NAME)
     before = GitHubRateLimit.objects.get().spent
     assert factory.build_github_client().repository(NAME) == first
@@ -31,14 +29,14 @@ def test_unchanged_answer_is_not_sent_again(seeded_github):
     assert HttpCacheEntry.objects.get().confirmed_at > HttpCacheEntry.objects.get().at
 
 
-def test_changed_answer_takes_the_place_of_the_kept_one(seeded_github):
+def test_changed_response_replaces_the_cached_one(seeded_github):
     factory.build_github_client().repository(NAME)
     seeded_github.set_extra(NAME, archived=True)
     assert factory.build_github_client().repository(NAME).archived is True
     assert factory.build_github_client().repository(NAME).archived is True
 
 
-def test_what_a_commit_names_is_asked_for_once(seeded_github):
+def test_tree_of_a_commit_is_requested_once(seeded_github):
     factory.build_github_client().code(NAME, "main")
     seeded_github.seen.clear()
     factory.build_github_client().code(NAME, "main")
@@ -57,10 +55,10 @@ def test_refused_token_is_not_used_again_and_staff_are_notified(seeded_github, s
     with pytest.raises(SourceUnavailableError):
         factory.build_github_client(background=True).repository(NAME)
     assert len(seeded_github.seen) == count
-    assert factory.build_github_client().repository(NAME).full_name == NAME  # somebody waits: anonymously
+    assert factory.build_github_client().repository(NAME).full_name == NAME  # interactive requests continue anonymously
 
 
-def test_limit_says_when_and_is_left_alone(seeded_github):
+def test_rate_limit_has_a_retry_time_and_stops_requests(seeded_github):
     seeded_github.fail("/repos/", "rate_limit")
     with pytest.raises(SourceUnavailableError, match=r"limit.*Can't read the repository") as refusal:
         factory.build_github_client().repository(NAME)
@@ -79,24 +77,19 @@ def test_credential_is_named_without_its_secret(settings):
     assert factory.get_credential() == ("anonymous", 60, None)
 
 
-def test_installation_of_an_app_goes_before_the_token(settings):
-    settings.GITHUB_APP_ID, settings.GITHUB_APP_INSTALLATION = "7", 11
-    key = rsa.generate_private_key(65537, 2048)
-    settings.GITHUB_APP_KEY = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    ).decode()
+def test_app_installation_takes_precedence_over_the_token(app_settings):
     name, limit, auth = factory.get_credential()
     assert (name.rpartition(" ")[0], len(name.rpartition(" ")[2])) == ("app 7, installation 11, key", 8)
     assert (limit, auth.app_id, auth.installation_id) == (5000, "7", 11)
 
 
-def test_kept_answers_that_no_one_uses_go(seeded_github):
+def test_unused_cached_responses_are_deleted(seeded_github):
     factory.build_github_client().repository(NAME)
     assert http_cache.forget_unused(timezone.now()) == 0
     assert http_cache.forget_unused(timezone.now() + http_cache.UNUSED_AFTER + timedelta(days=1)) == 1
 
 
-def test_kept_answer_that_cannot_be_read_is_asked_for_again(seeded_github):
+def test_corrupt_cached_response_is_requested_again(seeded_github):
     first = factory.build_github_client().repository(NAME)
-    HttpCacheEntry.objects.update(body=b"spoilt")
+    HttpCacheEntry.objects.update(body=b"corrupt")
     assert factory.build_github_client().repository(NAME) == first

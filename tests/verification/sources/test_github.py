@@ -24,7 +24,7 @@ def client(seeded_github):
     client.close()
 
 
-def test_repository_is_read_as_it_is(client):
+def test_repository_fields_are_read(client):
     repository = client.repository(NAME)
     assert (repository.full_name, repository.name, repository.description) == (
         NAME,
@@ -42,12 +42,12 @@ def test_repository_is_read_as_it_is(client):
 
 
 @pytest.mark.parametrize(("spdx", "read"), [(None, ""), ("NOASSERTION", "NOASSERTION"), ("MIT", "MIT")])
-def test_license_as_github_names_it(seeded_github, client, spdx, read):
+def test_license_is_the_spdx_id_of_github(seeded_github, client, spdx, read):
     seeded_github.set_license(NAME, spdx)
     assert client.repository(NAME).license_spdx == read
 
 
-def test_releases_with_their_assets(seeded_github, client):
+def test_releases_are_read_with_their_assets(seeded_github, client):
     number = seeded_github.release(NAME, "v1.1.0")
     seeded_github.asset(NAME, number, "v1.1.0", "rocket_1.1.0_SHA256SUMS", b"sums")
     releases_by_tag = {release.tag: release for release in client.releases(NAME)}
@@ -56,12 +56,12 @@ def test_releases_with_their_assets(seeded_github, client):
     assert releases_by_tag["v1.0.0"].published_at is not None
 
 
-def test_second_question_is_not_asked_again(seeded_github, client):
+def test_repeated_request_is_sent_once(seeded_github, client):
     assert client.repository(NAME) == client.repository(NAME)
     assert seeded_github.seen == [f"GET /repos/{NAME}"]
 
 
-def test_branch_by_its_whole_name(seeded_github, client):
+def test_branch_must_match_the_whole_name(seeded_github, client):
     head = seeded_github.ask("GET", f"/repos/{NAME}/commits/main")["sha"]
     seeded_github.ask("POST", f"/repos/{NAME}/git/refs", {"ref": "refs/heads/v1.0.0-next", "sha": head})
     names = ("main", "v1.0.0", "v1.0.0-next", "v1.0.0-nex")
@@ -69,21 +69,21 @@ def test_branch_by_its_whole_name(seeded_github, client):
 
 
 @pytest.mark.django_db
-def test_no_branch_is_no_question_that_counts_when_nothing_has_changed(seeded_github):
-    """The list of none has an ETag, so that the second night costs nothing of GitHub's limit."""
+def test_unchanged_list_of_branches_does_not_count_toward_the_limit(seeded_github):
+    """An empty list has an ETag, so the second request doesn't count toward GitHub's limit."""
     spent_counts = []
-    for _night in range(2):
+    for _ in range(2):
         assert not factory.build_github_client().has_branch(NAME, "v1.0.0")
         spent_counts.append(GitHubRateLimit.objects.get().spent)
-    assert spent_counts == [2, 2]  # the repository itself and the list, both unchanged the second night
+    assert spent_counts == [2, 2]  # the repository itself and the list, both unchanged the second time
 
 
-def test_missing_repository(client):
+def test_missing_repository_is_not_found(client):
     with pytest.raises(SourceNotFoundError, match="It doesn't exist or isn't public"):
         client.repository("acme/terraform-provider-none")
 
 
-def test_private_repository_is_not_there(github):
+def test_private_repository_is_not_found(github):
     github.seed(Repo("acme/secret", private=True, releases=()))
     with pytest.raises(SourceNotFoundError):
         GitHubClient().repository("acme/secret")
@@ -108,7 +108,7 @@ def test_server_that_never_answers_is_unavailable(seeded_github, monkeypatch):
         GitHubClient().repository(NAME)
 
 
-def test_refused_token_is_our_fault(seeded_github):
+def test_rejected_token_is_unavailable(seeded_github):
     with pytest.raises(SourceUnavailableError, match="token"):
         GitHubClient(token="revoked").repository(NAME)
 
@@ -121,12 +121,12 @@ def test_unreachable_server_is_unavailable():
 @pytest.mark.parametrize(
     "extra", [{"id": "4711"}, {"owner": None}, {"license": "MIT"}, {"description": 5}, {"topics": 1}]
 )
-def test_answer_of_another_shape_is_unavailable(seeded_github, client, extra):
+def test_response_of_unexpected_shape_is_unavailable(seeded_github, client, extra):
     seeded_github.set_extra(NAME, **extra)
     with pytest.raises(SourceUnavailableError, match="Can't parse"):
         client.repository(NAME)
 
 
-def test_control_characters_do_not_reach_us(seeded_github, client):
+def test_control_characters_are_removed(seeded_github, client):
     seeded_github.set_extra(NAME, description="a\x00b")
     assert client.repository(NAME).description == "ab"

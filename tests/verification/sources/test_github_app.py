@@ -15,24 +15,17 @@ from verification.sources.models import GitHubRateLimit
 
 pytestmark = [pytest.mark.any_database, pytest.mark.django_db, pytest.mark.github]
 NAME = "acme/terraform-provider-rocket"
-PEM, PKCS8 = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+PEM = serialization.Encoding.PEM
 INFO = serialization.PublicFormat.SubjectPublicKeyInfo
 
 
-@pytest.fixture(scope="module")
-def key():
-    return rsa.generate_private_key(65537, 2048)
-
-
 @pytest.fixture
-def apps(github, settings, key):
-    """App 7 with its installation 11, as the stand-in and the settings know it."""
+def apps(github, app_settings, app_key):
+    """Register app 7 with its installation 11 in the fake GitHub too."""
     build_installation_auth.cache_clear()
     github.seed(Repo(NAME))
-    settings.GITHUB_APP_ID, settings.GITHUB_APP_INSTALLATION = "7", 11
-    settings.GITHUB_APP_KEY = key.private_bytes(PEM, PKCS8, serialization.NoEncryption()).decode()
     apps = github.apps
-    apps.keys["7"] = key.public_key().public_bytes(PEM, INFO).decode()
+    apps.keys["7"] = app_key.public_key().public_bytes(PEM, INFO).decode()
     apps.installations[11] = "7"
     github.seen.clear()
     yield apps
@@ -42,7 +35,7 @@ def apps(github, settings, key):
 def test_installation_reads_with_one_token_an_hour(apps, github):
     assert factory.build_github_client().repository(NAME).full_name == NAME
     assert factory.build_github_client(background=True).releases(NAME)
-    repository = f"GET /repos/{NAME}"  # read before the releases too: a private one answers as none
+    repository = f"GET /repos/{NAME}"  # read before the releases too, because it could be private
     expected_requests = ["POST /app/installations/11/access_tokens", repository, repository, f"{repository}/releases"]
     assert (github.seen, len(apps.issued_tokens)) == (expected_requests, 1)
     row = GitHubRateLimit.objects.get()
@@ -50,7 +43,7 @@ def test_installation_reads_with_one_token_an_hour(apps, github):
 
 
 @pytest.mark.every_database
-def test_token_near_its_end_is_fetched_again(apps):
+def test_expiring_token_is_renewed(apps):
     apps.lasts = timedelta(seconds=5)
     for _ in range(2):
         factory.build_github_client().repository(NAME)
@@ -58,7 +51,7 @@ def test_token_near_its_end_is_fetched_again(apps):
 
 
 @pytest.mark.parametrize("wrong", ["key", "installation"])
-def test_app_that_github_does_not_know_is_dead_and_staff_are_notified(apps, github, sam, wrong):
+def test_unknown_app_is_disabled_and_staff_are_notified(apps, github, sam, wrong):
     if wrong == "key":
         apps.keys["7"] = rsa.generate_private_key(65537, 2048).public_key().public_bytes(PEM, INFO).decode()
     else:
@@ -67,11 +60,11 @@ def test_app_that_github_does_not_know_is_dead_and_staff_are_notified(apps, gith
         factory.build_github_client().repository(NAME)
     assert GitHubRateLimit.objects.exclude(disabled_at=None).count() == 1
     assert [mail.to for mail in EmailMessage.objects.filter(name="github_credential_rejected")] == [sam.email]
-    assert factory.build_github_client().repository(NAME).full_name == NAME  # somebody waits: anonymously
+    assert factory.build_github_client().repository(NAME).full_name == NAME  # interactive requests continue anonymously
 
 
 @pytest.mark.every_database
-def test_outage_of_the_token_is_an_outage_and_no_death(apps, github):
+def test_outage_of_the_token_does_not_disable_the_app(apps, github):
     github.fail("/app/", 502)
     with pytest.raises(SourceUnavailableError, match="Can't read"):
         factory.build_github_client().repository(NAME)

@@ -15,10 +15,10 @@ ROCKET = Provider(
     repository_id=4711,
 )
 PROBE = "/v2/providers/acme/rocket"
-FIRST_LOOK = [PROBE, "/v1/providers/acme/rocket/versions", "/v1/providers/acme/rocket/1.2.0"]
+FULL_READ = [PROBE, "/v1/providers/acme/rocket/versions", "/v1/providers/acme/rocket/1.2.0"]
 
 
-def test_provider_is_read_as_it_is(registry):
+def test_listing_is_read(registry):
     registry.publish(ROCKET)
     listing = RegistryClient().read_listing("acme", "rocket")
     assert (listing.full_name, listing.tier, listing.versions, listing.newest) == (
@@ -34,16 +34,16 @@ def test_provider_is_read_as_it_is(registry):
     )
     assert listing.builds == dict.fromkeys(("1.3.0-rc1", "1.2.0", "1.0.0"), ("linux_amd64", "darwin_arm64"))
     assert (listing.warning, listing.unlisted, listing.moved_to, listing.repository_id) == ("", False, "", 4711)
-    assert registry.seen == FIRST_LOOK
+    assert registry.seen == FULL_READ
 
 
-def test_what_only_the_internal_answer_reports(registry):
+def test_internal_api_adds_warning_visibility_and_move(registry):
     registry.publish(Provider("acme/rocket", warning="Old.", unlisted=True, moved_to="acme/rocket2"))
     listing = RegistryClient().read_listing("acme", "rocket")
     assert (listing.warning, listing.unlisted, listing.moved_to) == ("Old.", True, "acme/rocket2")
 
 
-def test_second_look_at_what_did_not_change_is_one_question(registry):
+def test_unchanged_listing_takes_one_request(registry):
     registry.publish(ROCKET)
     before = RegistryClient().read_listing("acme", "rocket")
     registry.seen.clear()
@@ -51,16 +51,16 @@ def test_second_look_at_what_did_not_change_is_one_question(registry):
     assert registry.seen == [PROBE]
 
 
-def test_picture_of_before_the_builds_were_kept_is_completed(registry):
+def test_stored_listing_without_builds_is_read_again(registry):
     registry.publish(ROCKET)
     whole = RegistryClient().read_listing("acme", "rocket")
     old = load_listing({name: value for name, value in whole.as_dict().items() if name != "builds"})
     registry.seen.clear()
     assert RegistryClient().read_listing("acme", "rocket", old) == whole
-    assert registry.seen == FIRST_LOOK
+    assert registry.seen == FULL_READ
 
 
-def test_highest_versions_come_first_and_what_is_none_last():
+def test_versions_are_sorted_with_invalid_ones_last():
     assert sort_versions(["0.9.0", "x", "0.10.0", "1.0.0-rc1", "1.0.0"]) == (
         "1.0.0",
         "1.0.0-rc1",
@@ -70,7 +70,7 @@ def test_highest_versions_come_first_and_what_is_none_last():
     )
 
 
-def test_new_warning_does_not_ask_for_the_version_again(registry):
+def test_new_warning_does_not_request_the_version_again(registry):
     registry.publish(ROCKET)
     before = RegistryClient().read_listing("acme", "rocket")
     registry.publish(Provider(**(vars(ROCKET) | {"warning": "Old."})))
@@ -79,7 +79,7 @@ def test_new_warning_does_not_ask_for_the_version_again(registry):
     assert (after.warning, after.platforms, registry.seen) == ("Old.", before.platforms, [PROBE])
 
 
-def test_new_version_is_looked_at(registry):
+def test_new_version_is_requested(registry):
     registry.publish(ROCKET)
     before = RegistryClient().read_listing("acme", "rocket")
     registry.publish(Provider(**(vars(ROCKET) | {"versions": ("1.2.0", "2.0.0"), "platforms": ("linux_amd64",)})))
@@ -89,7 +89,7 @@ def test_new_version_is_looked_at(registry):
 
 
 @pytest.mark.parametrize("status", [404, 500, 200])
-def test_without_the_internal_answer_what_it_alone_reports_is_unknown(registry, status):
+def test_fields_of_the_internal_api_are_unknown_without_it(registry, status):
     registry.publish(ROCKET)
     registry.fail(status, b"[]", under="/v2/")
     listing = RegistryClient().read_listing("acme", "rocket")
@@ -97,7 +97,7 @@ def test_without_the_internal_answer_what_it_alone_reports_is_unknown(registry, 
     assert (listing.warning, listing.unlisted, listing.moved_to, listing.etag) == (None, None, None, "")
 
 
-def test_provider_that_is_not_listed(registry):
+def test_missing_provider_is_not_found(registry):
     with pytest.raises(SourceNotFoundError, match="doesn't list acme/rocket"):
         RegistryClient().read_listing("acme", "rocket")
 
@@ -116,13 +116,13 @@ def test_provider_that_is_not_listed(registry):
         (200, b"[" * 200_000, SourceUnavailableError),
     ],
 )
-def test_answer_that_is_no_provider(registry, status, body, refusal):
+def test_invalid_response_is_refused(registry, status, body, refusal):
     registry.fail(status, body)
     with pytest.raises(refusal):
         RegistryClient().read_listing("acme", "rocket")
 
 
-def test_answer_that_is_too_long_is_unavailable(registry, monkeypatch):
+def test_response_above_the_size_limit_is_unavailable(registry, monkeypatch):
     monkeypatch.setattr(source, "MAX_BYTES", 1000)
     registry.fail(200, b" " * 2000)
     with pytest.raises(SourceUnavailableError, match="size limit"):
@@ -134,12 +134,12 @@ def test_unreachable_registry_is_unavailable():
         RegistryClient("http://127.0.0.1:1").read_listing("acme", "rocket")
 
 
-def test_names_cannot_leave_their_place_in_the_address(registry):
+def test_names_are_escaped_in_the_url(registry):
     with pytest.raises(SourceNotFoundError):
         RegistryClient().read_listing("../../admin?x=", "a/b")
     assert registry.seen == [f"/{api}/providers/..%2F..%2Fadmin%3Fx%3D/a%2Fb" for api in ("v2", "v1")]
 
 
 @pytest.mark.parametrize("value", [None, "", {}, {"full_name": "acme/rocket"}, [1]])
-def test_what_is_no_picture_is_asked_again(value):
+def test_invalid_stored_listing_is_ignored(value):
     assert load_listing(value) is None

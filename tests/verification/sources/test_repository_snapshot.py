@@ -30,7 +30,7 @@ exclude github.com/x/y v1.2.3
 """
 
 
-def test_go_mod_says_what_is_used_directly():
+def test_go_mod_lists_direct_dependencies():
     go_mod = parse_go_mod(GO_MOD)
     assert (go_mod.path, go_mod.go) == ("github.com/acme/terraform-provider-rocket", "1.22.0")
     assert dict(go_mod.requires) == {
@@ -42,7 +42,7 @@ def test_go_mod_says_what_is_used_directly():
 
 
 @pytest.mark.parametrize("text", ["", "nonsense", "require (", "\x00" * 100, "module"])
-def test_what_is_no_go_mod_says_nothing(text):
+def test_invalid_go_mod_has_no_dependencies(text):
     assert parse_go_mod(text).requires == {}
 
 
@@ -57,7 +57,7 @@ def test_what_is_no_go_mod_says_nothing(text):
         ("cron: '@daily'\n", ()),
     ],
 )
-def test_crons(workflow, expected):
+def test_cron_schedules_are_listed(workflow, expected):
     assert list_cron_schedules(workflow) == expected
 
 
@@ -73,7 +73,7 @@ def test_crons(workflow, expected):
         ("0 2 * 1 *", False),
     ],
 )
-def test_nightly(cron, expected):
+def test_nightly_schedule_is_recognized(cron, expected):
     assert is_nightly(cron) is expected
 
 
@@ -81,11 +81,11 @@ def test_nightly(cron, expected):
     ("workflow", "expected"),
     [("run: go test ./...", True), ("run: make testacc", True), ("TF_ACC: 1", True), ("run: go build", False)],
 )
-def test_workflow_that_runs_tests(workflow, expected):
+def test_test_command_is_recognized(workflow, expected):
     assert has_test_command(workflow) is expected
 
 
-def test_resources_stand_in_files_of_their_names():
+def test_resource_files_are_found_by_name():
     resource_files = collect_resource_files(
         code(
             {
@@ -113,7 +113,7 @@ def test_resources_stand_in_files_of_their_names():
         ("/* open", ()),
     ],
 )
-def test_calls_that_end_the_plugin(text, expected):
+def test_abrupt_calls_are_found(text, expected):
     assert find_abrupt_calls(text) == expected
 
 
@@ -124,5 +124,5 @@ READERS = (parse_go_mod, list_cron_schedules, find_abrupt_calls, has_test_comman
 
 @pytest.mark.parametrize("read", READERS)
 @pytest.mark.parametrize("text", HOSTILE_TEXTS, ids=range(len(HOSTILE_TEXTS)))
-def test_hostile_text_says_nothing(read, text):
+def test_hostile_text_has_no_results(read, text):
     assert read(text) == read("")

@@ -41,12 +41,12 @@ def _classify(text: str) -> str:
         return BAD_VERSION
     if "no available releases match" in text:
         return NO_MATCH
-    assert UNAVAILABLE_VERSION_PATTERN.search(text), f"Terraform says something new: {text}"
+    assert UNAVAILABLE_VERSION_PATTERN.search(text), f"unknown error of Terraform: {text}"
     return ACCEPTED
 
 
 def _ask(offers: Sequence[Selection]) -> list[str]:
-    """Return what Terraform says of each offer: it never finds a package, so it has an error for each."""
+    """Return Terraform's error for each offer. There is one for each because it never finds a package."""
     world = World(None)
     try:
         return [text for at in range(0, len(offers), BATCH) for text in _ask_batch(world, offers[at : at + BATCH])]
@@ -60,16 +60,16 @@ def _ask_batch(world: World, offers: Sequence[Selection]) -> list[str]:
         versions = [{"version": version, "protocols": ["5.0"]} for version in offer.versions]
         world.routes[f"/v1/providers/acme/{name}/versions"] = {"versions": versions}
     error_by_name: dict[str, str] = {}
-    # errors of syntax, which two libraries find one after the other, keep Terraform from asking the registry
+    # two libraries report syntax errors one after the other, and then Terraform doesn't ask the registry
     while remaining := [name for name in names if name not in error_by_name]:
         answers = _ask_about(world, {name: names[name].constraint for name in remaining})
-        assert answers, "Terraform says nothing"
+        assert answers, "Terraform reports no error"
         error_by_name |= answers
     return [error_by_name[name] for name in names]
 
 
 def _ask_about(world: World, constraints: dict[str, str]) -> dict[str, str]:
-    """Run Terraform once. A panic ends it without any answer: halves are asked until the version to blame is alone."""
+    """Run Terraform once. A panic hides all verdicts, so try halves until the version that causes it is alone."""
     try:
         with tempfile.TemporaryDirectory() as folder:
             return _run(Path(folder), world, constraints)

@@ -163,7 +163,7 @@ def _draw_pair(draw: random.Random) -> Pair:
     version = _draw_version(draw, parts=(3, 3, 3, 3, 3, 3, 3, 2, 1))
     clauses = [_draw_clause(draw, version) for _ in range(draw.choice((1, 1, 1, 2, 2, 3)))]
     if "-" in version and draw.random() < 0.6:
-        clauses.append(f"={version}")  # a pre-release is let through only where it is named
+        clauses.append(f"={version}")  # a pre-release matches only if a clause names it
     return Pair(",".join(clauses), version)
 
 

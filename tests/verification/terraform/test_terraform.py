@@ -1,4 +1,4 @@
-"""Tests of versions against the real Terraform that a comparison of verdicts cannot hold."""
+"""Tests of versions on the real Terraform, beyond the comparison of verdicts."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from verification.terraform.versions import InvalidVersionError, parse_version
 
 
 @pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")
-def test_version_that_terraform_falls_over_is_found_among_others():
+def test_version_that_makes_terraform_panic_is_isolated():
     pairs = [Pair("< 100", version) for version in ("1.0.0", "18446744073709551616.0.0", "1.2", "x", "200.0.0")]
     assert judge_pairs(pairs) == [ACCEPTED, PANIC, ACCEPTED, BAD_VERSION, NO_MATCH]
 
@@ -23,7 +23,7 @@ def test_differences_at_the_limits_belong_to_a_documented_class():
 
 
 @pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")
-def test_number_that_is_too_large_is_refused_before_terraform_falls_over_it(tmp_path):
+def test_number_that_makes_terraform_panic_is_refused(tmp_path):
     world, text = World(None), "9" * 20 + ".0.0"
     world.routes["/v1/providers/acme/large/versions"] = {"versions": [{"version": text, "protocols": ["5.0"]}]}
     with pytest.raises(InvalidVersionError, match="too large"):

@@ -5,6 +5,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from hypothesis import given, strategies as st
 
+from tests.verification.text import split_words
 from verification.terraform.versions import (
     InvalidVersionError,
     Version,
@@ -14,19 +15,14 @@ from verification.terraform.versions import (
     suggest_constraint,
 )
 
-
-def words(text):
-    return text.split()
-
-
-ORDER = words("""
+ORDER = split_words("""
 0.4.0 1.0.0-0 1.0.0-1 1.0.0-2 1.0.0-01 1.0.0-10 1.0.0-alpha 1.0.0-beta 1.0.0-alpha.1 1.0.0-alpha.beta 1.0.0-beta.2
 1.0.0-beta.11 1.0.0-rc.1 1.0.0 1.0.1 1.0.10 1.2.0 1.10.0 2.0.0 10.0.0
 """)
-ALL = words("""
+ALL = split_words("""
 0.4.0 0.4.1 0.4.9 0.5.0 1.0.0 1.2.0 1.2.2 1.2.3-beta1 1.2.3-beta2 1.2.3 1.2.4 1.2.5 1.3.0-alpha 1.3.0 2.0.0
 """)
-PASS = {
+MATCHES = {
     "1.2.3": "1.2.3",
     "= 1.2.3": "1.2.3",
     "=1.2.3": "1.2.3",
@@ -55,58 +51,54 @@ PASS = {
     "= 1.2.3, = 1.2.4": "",
     "> 2.0.0": "",
 }
-NONE = [
-    *(
-        "",
-        " ",
-        ",",
-        "1.0.0,",
-        "== 1.0.0",
-        "^1.2.3",
-        ">=",
-        "=> 1.0.0",
-        "> = 1.0",
-        "1.2.x",
-        "1.2.*",
-        "*",
-        "latest",
-        "v1.2.3",
-    ),
-    *(
-        ">=  1.0",
-        "1.0.0+",
-        "1.0.0-beta..2",
-        ">= \t1",
-        str(2**63),
-        "~> v1.2",
-        "1.2.3.4",
-        ">= 1.0 < 2.0",
-        ">= 1.0 || < 0.5",
-        "≥ 1.0",
-        "- 1.0",
-        "1..2",
-        "1.2.3-a_b",
-        "9" * 20,
-    ),
+INVALID_CONSTRAINTS = [
+    "",
+    " ",
+    ",",
+    "1.0.0,",
+    "== 1.0.0",
+    "^1.2.3",
+    ">=",
+    "=> 1.0.0",
+    "> = 1.0",
+    "1.2.x",
+    "1.2.*",
+    "*",
+    "latest",
+    "v1.2.3",
+    ">=  1.0",
+    "1.0.0+",
+    "1.0.0-beta..2",
+    ">= \t1",
+    str(2**63),
+    "~> v1.2",
+    "1.2.3.4",
+    ">= 1.0 < 2.0",
+    ">= 1.0 || < 0.5",
+    "≥ 1.0",
+    "- 1.0",
+    "1..2",
+    "1.2.3-a_b",
+    "9" * 20,
 ]
 
 
-def test_versions_have_an_order():
+def test_versions_are_ordered():
     versions = [parse_version(text) for text in ORDER]
     assert sorted(versions) == versions
     assert [str(version) for version in versions] == ORDER
 
 
-@pytest.mark.parametrize("text", PASS)
-def test_constraint(text):
+@pytest.mark.parametrize("text", MATCHES)
+def test_constraint_matches_versions_and_selects_the_newest(text):
     constraint = parse_constraint(text)
-    assert [version for version in ALL if constraint.lets_pass(parse_version(version))] == PASS[text].split()
+    assert [version for version in ALL if constraint.allows(parse_version(version))] == MATCHES[text].split()
     newest_version = constraint.newest(map(parse_version, ALL))
-    assert str(newest_version or "") == (PASS[text].split() or [""])[-1]
+    assert str(newest_version or "") == (MATCHES[text].split() or [""])[-1]
 
 
-@pytest.mark.parametrize("text", NONE)
-def test_text_that_is_no_constraint(text):
+@pytest.mark.parametrize("text", INVALID_CONSTRAINTS)
+def test_invalid_constraint_is_refused(text):
     with pytest.raises(InvalidVersionError) as refusal:
         parse_constraint(text)
     assert str(refusal.value).endswith(".")
@@ -127,7 +119,7 @@ def test_text_that_is_no_constraint(text):
         ("v1.2.3", False),
     ],
 )
-def test_strict_version(text, strict):
+def test_strict_version_is_recognized(text, strict):
     assert is_strict(text) is strict
 
 
@@ -137,14 +129,14 @@ def test_strict_version(text, strict):
 )
 def test_suggested_constraint_lets_the_version_pass(version, expected):
     assert suggest_constraint(parse_version(version)) == expected
-    assert parse_constraint(expected).lets_pass(parse_version(version))
+    assert parse_constraint(expected).allows(parse_version(version))
 
 
 @given(st.tuples(*[st.integers(0, 30)] * 3), st.tuples(*[st.integers(0, 30)] * 3))
-def test_pessimistic_is_two_comparisons(constraint_numbers, version_numbers):
+def test_pessimistic_constraint_equals_two_comparisons(constraint_numbers, version_numbers):
     text, version = ".".join(map(str, constraint_numbers)), Version(*version_numbers)
     both = parse_constraint(f">= {text}, < {constraint_numbers[0]}.{constraint_numbers[1] + 1}.0")
-    assert parse_constraint(f"~> {text}").lets_pass(version) == both.lets_pass(version)
+    assert parse_constraint(f"~> {text}").allows(version) == both.allows(version)
 
 
 @given(st.text(max_size=30))
@@ -153,7 +145,7 @@ def test_any_text_is_read_or_refused(text):
         assert parse_constraint(text).text == text
 
 
-def test_command_answers_in_json(capsys):
+def test_command_prints_json(capsys):
     call_command("match_version_constraint", "~> 1.2, != 1.3.0", "1.2.0", "1.3.0", "1.2", "2.0.0", "--json")
     assert json.loads(capsys.readouterr().out) == {
         "constraint": "~> 1.2, != 1.3.0",
@@ -167,7 +159,7 @@ def test_command_answers_in_json(capsys):
     }
 
 
-def test_command_answers_in_words(capsys):
+def test_command_prints_text(capsys):
     call_command("match_version_constraint", "> 2", "1.2.0")
     assert capsys.readouterr().out == "1.2.0: no match\nTerraform would select none of them.\n"
 
@@ -177,15 +169,15 @@ def test_command_names_every_version_that_differs_in_build_metadata_alone(capsys
     assert capsys.readouterr().out.endswith("Terraform would select 1.2.0+a or 1.2.0+b.\n")
 
 
-def test_version_0_0_0_is_never_chosen():
-    assert not parse_constraint("= 0.0.0").lets_pass(parse_version("0.0.0"))
-    assert parse_constraint("~> 0.0.0").lets_pass(parse_version("0.0.0+build"))
+def test_version_0_0_0_is_never_selected():
+    assert not parse_constraint("= 0.0.0").allows(parse_version("0.0.0"))
+    assert parse_constraint("~> 0.0.0").allows(parse_version("0.0.0+build"))
 
 
-def test_prerelease_of_the_upper_bound_is_let_through_where_it_is_named():
-    assert parse_constraint("~> 1.1.3, = 1.2.0-rc1").lets_pass(parse_version("1.2.0-rc1"))
+def test_prerelease_of_the_upper_bound_matches_if_it_is_named():
+    assert parse_constraint("~> 1.1.3, = 1.2.0-rc1").allows(parse_version("1.2.0-rc1"))
 
 
-def test_command_refuses_what_is_no_version():
+def test_command_refuses_an_invalid_version():
     with pytest.raises(CommandError, match="is not a version"):
         call_command("match_version_constraint", "> 2", "one")

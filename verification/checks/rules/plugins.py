@@ -121,7 +121,7 @@ def _is_version_allowed(constraint_text: str, version: Version) -> bool:
     """Return whether a constraint on Terraform itself allows a version. An unreadable constraint allows every one."""
     try:
         # unlike constraints on providers, those on Terraform can have any number of spaces after the operator
-        return parse_constraint(" ".join(constraint_text.split())).lets_pass(version)
+        return parse_constraint(" ".join(constraint_text.split())).allows(version)
     except InvalidVersionError:
         return True
 

@@ -1,4 +1,4 @@
-"""A server with a certificate that only the test trusts."""
+"""Fixture of a server with a certificate that only its test trusts."""
 
 import ssl
 from datetime import UTC, datetime, timedelta
@@ -9,12 +9,12 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from tests.verification.sources.http.server import Server, plain
+from tests.verification.sources.http.server import Server, respond
 
 
 @pytest.fixture
 def tls(tmp_path):
-    """(server, context that trusts it): it is registry.acme.io."""
+    """Yield a TLS server for registry.acme.io and a client context that trusts it."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "registry.acme.io")])
     now = datetime.now(UTC)
@@ -30,13 +30,13 @@ def tls(tmp_path):
         .sign(key, hashes.SHA256())
     )
     path = tmp_path / "server.pem"
-    secret = key.private_bytes(
+    private_key = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
-    path.write_bytes(secret + certificate.public_bytes(serialization.Encoding.PEM))
-    ours = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    ours.load_cert_chain(path)
-    trusting = ssl.create_default_context(cadata=certificate.public_bytes(serialization.Encoding.PEM).decode())
-    server = Server({"/json": plain(b"{}")}, wrap=lambda sock: ours.wrap_socket(sock, server_side=True))
-    yield server, trusting
+    path.write_bytes(private_key + certificate.public_bytes(serialization.Encoding.PEM))
+    server_context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server_context.load_cert_chain(path)
+    client_context = ssl.create_default_context(cadata=certificate.public_bytes(serialization.Encoding.PEM).decode())
+    server = Server({"/json": respond(b"{}")}, wrap=lambda sock: server_context.wrap_socket(sock, server_side=True))
+    yield server, client_context
     server.stop()

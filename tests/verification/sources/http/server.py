@@ -1,4 +1,4 @@
-"""A server on loopback that stalls, lies and streams for ever, and one that only counts who knocks."""
+"""Loopback servers: one that can misbehave, and one that only counts connections."""
 
 import gzip
 import socket
@@ -12,58 +12,59 @@ END = b"\r\n"
 HEAD = b"HTTP/1.1 200 OK\r\n"
 
 
-def plain(body: bytes, *headers: bytes, status: bytes = b"200 OK") -> Callable[..., None]:
-    """A whole answer."""
+def respond(body: bytes, *headers: bytes, status: bytes = b"200 OK") -> Callable[..., None]:
+    """Return a handler that sends a complete response."""
 
-    def say(sock: socket.socket, **_: Any) -> None:
+    def send(sock: socket.socket, **_: Any) -> None:
         lines = (b"HTTP/1.1 " + status, b"Content-Length: %d" % len(body), *headers)
         sock.sendall(END.join(lines) + END + END + body)
 
-    return say
+    return send
 
 
-def raw(*pieces: bytes) -> Callable[..., None]:
-    """These bytes and the end."""
+def send_raw(*pieces: bytes) -> Callable[..., None]:
+    """Return a handler that sends these bytes and closes the connection."""
 
-    def say(sock: socket.socket, **_: Any) -> None:
+    def send(sock: socket.socket, **_: Any) -> None:
         for piece in pieces:
             sock.sendall(piece)
 
-    return say
+    return send
 
 
-def endless(first: bytes, piece: bytes, pause: float = 0) -> Callable[..., None]:
-    """The first bytes, then the piece again and again until the other side has had enough."""
+def stream_forever(first: bytes, piece: bytes, pause: float = 0) -> Callable[..., None]:
+    """Return a handler that sends the first bytes, then the piece repeatedly until the client disconnects."""
 
-    def say(sock: socket.socket, stop: threading.Event, **_: Any) -> None:
+    def send(sock: socket.socket, stop: threading.Event, **_: Any) -> None:
         sock.sendall(first)
         while not stop.wait(pause) if pause else not stop.is_set():
             sock.sendall(piece)
 
-    return say
+    return send
 
 
-def silent(sock: socket.socket, stop: threading.Event, **_: Any) -> None:
-    """Nothing at all."""
+def send_nothing(sock: socket.socket, stop: threading.Event, **_: Any) -> None:
+    """Send nothing until the server stops."""
     stop.wait(30)
 
 
-def bomb(megabytes: int) -> bytes:
-    """So many MiB of zeros, packed."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+def build_gzip_bomb(megabytes: int) -> bytes:
+    """Return this many MiB of zeros, compressed."""
+    compressor = zlib.compressobj(9, zlib.DEFLATED, 31)
     zeros = bytes(1024 * 1024)
-    return b"".join(packer.compress(zeros) for _ in range(megabytes)) + packer.flush()
+    return b"".join(compressor.compress(zeros) for _ in range(megabytes)) + compressor.flush()
 
 
 GZIPPED_BODY = gzip.compress(b'{"a": 1}')
 
 
 class Server:
-    """Answers each request by the path's entry in `answers`; keeps the heads of the requests in `heard`."""
+    """Server that handles a request with the path's entry in `answers` and records request heads."""
 
     def __init__(self, answers: dict[str, Callable[..., None]] | None = None, wrap: Any = None) -> None:
-        self.answers, self.heard, self.wrap = answers or {}, [], wrap
-        self.stop_now = threading.Event()
+        self.answers, self.wrap = answers or {}, wrap
+        self.request_heads: list[str] = []
+        self.stop_event = threading.Event()
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
@@ -85,24 +86,24 @@ class Server:
         try:
             with self.wrap(sock) if self.wrap else sock as inner:
                 head = inner.recv(65536).decode("latin-1")
-                self.heard.append(head)
+                self.request_heads.append(head)
                 path = head.split(" ")[1] if " " in head else ""
-                self.answers.get(path, plain(b"", status=b"404 Not Found"))(inner, stop=self.stop_now)
+                self.answers.get(path, respond(b"", status=b"404 Not Found"))(inner, stop=self.stop_event)
         except OSError:
             pass
 
     def stop(self) -> None:
-        self.stop_now.set()
+        self.stop_event.set()
         self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
         self.thread.join(5)
 
 
 class Canary:
-    """A listener that must hear nothing."""
+    """Listener that counts connections. No test may cause one."""
 
     def __init__(self) -> None:
-        self.knocks = 0
+        self.connection_count = 0
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.thread = threading.Thread(target=self._listen, daemon=True)
@@ -114,13 +115,13 @@ class Canary:
                 sock, _ = self.listener.accept()
             except OSError:
                 return
-            self.knocks += 1
+            self.connection_count += 1
             sock.close()
 
     def stop(self) -> int:
-        """How many knocked, after a moment for the last of them."""
+        """Stop, and return the number of connections, including one that is just arriving."""
         time.sleep(0.05)
         self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
         self.thread.join(5)
-        return self.knocks
+        return self.connection_count

@@ -3,66 +3,72 @@ from ipaddress import ip_address
 
 import pytest
 
-from tests.verification.sources.http import table
-from tests.verification.sources.http.server import Canary, plain
+from tests.verification.sources.http.forbidden_addresses import (
+    SPELLINGS_V4,
+    SPELLINGS_V6,
+    list_ipv4_addresses,
+    list_ipv6_addresses,
+)
+from tests.verification.sources.http.server import Canary, respond
+from tests.verification.text import split_words
 from verification.sources.errors import RequestRefusedError
 from verification.sources.http import urls
 from verification.sources.http.address_policy import describe_forbidden_address, extract_embedded_ipv4
 from verification.sources.http.client import JSON, OutboundClient
 
-EVERY = [*table.v4(), *table.v6()]
-ORDINARY = table.words("""
+FORBIDDEN_ADDRESSES = [*list_ipv4_addresses(), *list_ipv6_addresses()]
+PUBLIC_ADDRESSES = split_words("""
 1.1.1.1 8.8.8.8 93.184.216.34 100.63.255.255 100.128.0.0 172.15.255.255 172.32.0.0 192.0.1.0 198.17.255.255
 198.20.0.0 223.255.255.255 168.63.129.15 168.63.129.17 11.0.0.0 128.0.0.0 2606:4700::1111 2a00:1450:4001::200e
 2001:4860:4860::8888 2400:cb00::1 2620:4f:8001::1""")
 
-REBINDING = 1000
+REBINDING_ATTEMPTS = 1000
 
 
-def nobody(*_):
-    raise AssertionError("no name may be resolved, and nobody be dialled")
+def fail_if_called(*_):
+    raise AssertionError("no name may be resolved and no address dialed")
 
 
 @pytest.fixture
-def no_dial(monkeypatch):
-    monkeypatch.setattr(socket, "create_connection", nobody)
+def forbid_connections(monkeypatch):
+    monkeypatch.setattr(socket, "create_connection", fail_if_called)
 
 
 def test_table_is_long_enough():
-    assert len(EVERY) >= 150
-    assert min(len(table.SPELLINGS_V4), len(table.SPELLINGS_V6)) >= 8
+    assert len(FORBIDDEN_ADDRESSES) >= 150
+    assert min(len(SPELLINGS_V4), len(SPELLINGS_V6)) >= 8
 
 
 def test_special_addresses_are_forbidden():
-    assert [str(address) for address in EVERY if not describe_forbidden_address(address)] == []
+    assert [str(address) for address in FORBIDDEN_ADDRESSES if not describe_forbidden_address(address)] == []
 
 
-@pytest.mark.parametrize("text", ORDINARY)
+@pytest.mark.parametrize("text", PUBLIC_ADDRESSES)
 def test_public_addresses_are_allowed(text):
     assert describe_forbidden_address(ip_address(text)) == ""
 
 
-def test_special_addresses_are_refused_in_every_spelling(no_dial):
-    spellings = [spell(a) for a in table.v4() for spell in table.SPELLINGS_V4.values()]
-    spellings += [spell(a) for a in table.v6() for spell in table.SPELLINGS_V6.values()]
+def test_special_addresses_are_refused_in_every_spelling(forbid_connections):
+    spellings = [spell(a) for a in list_ipv4_addresses() for spell in SPELLINGS_V4.values()]
+    spellings += [spell(a) for a in list_ipv6_addresses() for spell in SPELLINGS_V6.values()]
     assert len(spellings) >= 150 * 8
-    client = OutboundClient(resolve=nobody)
+    client = OutboundClient(resolve=fail_if_called)
     for host in spellings:
         with pytest.raises(RequestRefusedError):
             client.get(f"https://{host}/", JSON)
 
 
-def test_special_addresses_behind_a_name_are_refused(no_dial):
-    for address in EVERY:
+def test_special_addresses_behind_a_name_are_refused(forbid_connections):
+    for address in FORBIDDEN_ADDRESSES:
         client = OutboundClient(resolve=lambda host, port, a=address: ["93.184.216.34", str(a)])
         with pytest.raises(RequestRefusedError, match="resolves to"):
             client.get("https://registry.acme.io/", JSON)
 
 
-def test_loopback_setting_opens_this_machine_and_nothing_else(no_dial):
-    client = OutboundClient(loopback=True, resolve=nobody)
-    open_to = []
-    for address in EVERY:
+def test_loopback_setting_allows_only_loopback_addresses(forbid_connections):
+    client = OutboundClient(loopback=True, resolve=fail_if_called)
+    allowed_addresses = []
+    for address in FORBIDDEN_ADDRESSES:
         host = f"[{address}]" if address.version == 6 else str(address)
         try:
             urls.parse_url(f"http://{host}:8080/", loopback=True)
@@ -70,17 +76,17 @@ def test_loopback_setting_opens_this_machine_and_nothing_else(no_dial):
             with pytest.raises(RequestRefusedError):
                 client.get(f"https://{host}/", JSON)
         else:
-            open_to.append(str(address))
-    assert sorted(open_to) == ["127.0.0.0", "127.0.0.1", "127.0.0.53", "127.1.2.3", "127.255.255.255", "::1"]
+            allowed_addresses.append(str(address))
+    assert sorted(allowed_addresses) == ["127.0.0.0", "127.0.0.1", "127.0.0.53", "127.1.2.3", "127.255.255.255", "::1"]
 
 
-def test_loopback_setting_needs_every_answer_to_be_loopback(no_dial):
+def test_loopback_setting_requires_every_resolved_address_to_be_loopback(forbid_connections):
     client = OutboundClient(loopback=True, resolve=lambda *_: ["127.0.0.1", "10.0.0.1"])
     with pytest.raises(RequestRefusedError, match=r"10\.0\.0\.1, a private address"):
         client.get("http://localhost:80/", JSON)
 
 
-def test_own_networks_are_closed(no_dial):
+def test_blocked_network_is_refused(forbid_connections):
     client = OutboundClient(resolve=lambda *_: ["198.41.0.4"], blocked_networks=("198.41.0.0/24",))
     with pytest.raises(RequestRefusedError, match="own network"):
         client.get("https://portal.acme.io/", JSON)
@@ -103,9 +109,9 @@ def test_embedded_addresses_are_decoded(text, inside):
     assert extract_embedded_ipv4(ip_address(text)) == (ip_address(inside) if inside else None)
 
 
-def test_rebinding_reaches_no_one(monkeypatch):
-    """A resolver that says a public address at every odd question and this machine at every even one."""
-    canary, asked_hosts, dialled_addresses = Canary(), [], []
+def test_dns_rebinding_reaches_no_private_address(monkeypatch):
+    """The resolver alternates between a public address and this machine."""
+    canary, asked_hosts, dialed_addresses = Canary(), [], []
     real = socket.create_connection
 
     def resolve(host, port):
@@ -113,7 +119,7 @@ def test_rebinding_reaches_no_one(monkeypatch):
         return ["93.184.216.34"] if len(asked_hosts) % 2 else ["127.0.0.1"]
 
     def dial(address, *args, **kwargs):
-        dialled_addresses.append(address[0])
+        dialed_addresses.append(address[0])
         if address[0] == "127.0.0.1":
             return real(address, *args, **kwargs)
         raise OSError("unreachable")
@@ -121,24 +127,24 @@ def test_rebinding_reaches_no_one(monkeypatch):
     monkeypatch.setattr(socket, "create_connection", dial)
     monkeypatch.setattr(urls, "PORTS", frozenset({canary.port}))
     client, outcomes = OutboundClient(resolve=resolve), []
-    for number in range(REBINDING):
+    for number in range(REBINDING_ATTEMPTS):
         try:
             client.get(f"https://a{number}.rebind.io:{canary.port}/", JSON)
         except Exception as error:
             outcomes.append(type(error).__name__)
     assert canary.stop() == 0
-    assert len(asked_hosts) == REBINDING
-    assert set(dialled_addresses) == {"93.184.216.34"}
+    assert len(asked_hosts) == REBINDING_ATTEMPTS
+    assert set(dialed_addresses) == {"93.184.216.34"}
     assert (outcomes.count("BrokenConnectionError"), outcomes.count("ForbiddenAddressError")) == (
-        REBINDING // 2,
-        REBINDING // 2,
+        REBINDING_ATTEMPTS // 2,
+        REBINDING_ATTEMPTS // 2,
     )
 
 
-def test_rebinding_behind_a_redirect_reaches_no_one(tls, monkeypatch):
-    """A host that may be read redirects to a name that is public when it is asked first and private ever after."""
-    server, trusting = tls
-    canary, asked_hosts, dialled_addresses, real = Canary(), {}, [], socket.create_connection
+def test_dns_rebinding_after_a_redirect_reaches_no_private_address(tls, monkeypatch):
+    """An allowed host redirects to a name that resolves to a public and a private address, or to a private one."""
+    server, client_context = tls
+    canary, asked_hosts, dialed_addresses, real = Canary(), {}, [], socket.create_connection
 
     def resolve(host, port):
         asked_hosts[host] = asked_hosts.get(host, 0) + 1
@@ -147,17 +153,17 @@ def test_rebinding_behind_a_redirect_reaches_no_one(tls, monkeypatch):
         return ["10.0.0.1", "93.184.216.34"] if len(asked_hosts) % 2 else ["169.254.169.254"]
 
     def dial(address, *args, **kwargs):
-        dialled_addresses.append(address)
+        dialed_addresses.append(address)
         return real(address, *args, **kwargs)
 
     monkeypatch.setattr(socket, "create_connection", dial)
     monkeypatch.setattr(urls, "PORTS", frozenset({server.port, canary.port}))
-    client = OutboundClient(loopback=True, resolve=resolve, context=trusting)
+    client = OutboundClient(loopback=True, resolve=resolve, context=client_context)
     for number in range(50):
         place = f"https://a{number}.rebind.io:{canary.port}/".encode()
-        server.answers["/leads"] = plain(b"", b"Location: " + place, status=b"302 Found")
+        server.answers["/leads"] = respond(b"", b"Location: " + place, status=b"302 Found")
         with pytest.raises(RequestRefusedError, match="resolves to"):
             client.get(f"https://registry.acme.io:{server.port}/leads", JSON)
     assert canary.stop() == 0
-    assert set(dialled_addresses) == {("127.0.0.1", server.port)}
+    assert set(dialed_addresses) == {("127.0.0.1", server.port)}
     assert {host: times for host, times in asked_hosts.items() if times > 1} == {"registry.acme.io": 50}

@@ -42,7 +42,7 @@ def match_versions(constraint_text: str, versions: list[str]) -> JsonObject:
     return {
         "constraint": constraint_text,
         "versions": [
-            {"version": spelling, "matches": version_constraint.lets_pass(version)}
+            {"version": spelling, "matches": version_constraint.allows(version)}
             for spelling, version in parsed_versions
         ],
         "selected": [first_spelling[version] for version in version_constraint.find_ties(first_spelling)],

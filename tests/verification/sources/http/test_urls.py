@@ -18,7 +18,7 @@ from verification.sources.http import urls
         ("https://xn--bcher-kva.io/", "https://xn--bcher-kva.io/"),
     ],
 )
-def test_plain_addresses_are_read(text, expected):
+def test_valid_url_is_normalized(text, expected):
     assert str(urls.parse_url(text)) == expected
 
 
@@ -117,7 +117,7 @@ def test_plain_addresses_are_read(text, expected):
         "https://good.io|acme.io/",
     ],
 )
-def test_odd_addresses_are_refused_with_a_sentence(text):
+def test_invalid_url_is_refused_with_a_reason(text):
     with pytest.raises(RequestRefusedError) as refusal:
         urls.parse_url(text)
     sentence = str(refusal.value)
@@ -145,7 +145,7 @@ def test_odd_addresses_are_refused_with_a_sentence(text):
         ("https://[::ffff:10.0.0.1]/", None),
     ],
 )
-def test_redirects_are_judged_again(location, expected):
+def test_redirect_target_is_validated(location, expected):
     link = urls.parse_url("https://acme.io/a/x")
     if expected is None:
         with pytest.raises(RequestRefusedError):
@@ -156,7 +156,7 @@ def test_redirects_are_judged_again(location, expected):
 
 @settings(max_examples=500, deadline=None)
 @given(st.text(alphabet="htps:/.@\\[]%#?0127xaioZ-_ \r\n．１", max_size=40))
-def test_whatever_is_read_is_a_public_name(text):
+def test_parsed_url_has_a_public_host_name(text):
     try:
         link = urls.parse_url("https://" + text)
     except RequestRefusedError:
