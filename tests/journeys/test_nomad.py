@@ -6,7 +6,8 @@ from typing import Any
 
 from tests.conftest import begin
 from tests.journeys.person import Person
-from tests.verification.testruns.nomad_plugin.world import READABLE, executable, needs_sandbox
+from tests.verification.markers import needs_sandbox
+from tests.verification.testruns.nomad_plugin.world import READABLE, executable
 from verification.testruns import services
 from verification.testruns.kinds import sandbox_kind
 from verification.testruns.models import TestRun

@@ -19,7 +19,7 @@ from tests.journeys.newcomer import EMAIL, Newcomer, Scenario
 from tests.journeys.person import Person
 from tests.journeys.scriptless import ScriptlessPerson
 from tests.suites import FIGURE_PROPERTY
-from tests.verification.testruns.endpoints import endpoint
+from tests.verification.testruns.endpoints import serve_endpoint
 
 PROVIDER = Scenario("terraform-provider", "initech/terraform-provider-stapler", "Utility", max_clicks=10, max_loads=6)
 RUN_TASK = Scenario("terraform-run-task", category="Audit")
@@ -74,7 +74,7 @@ def start_integration(
 @pytest.fixture
 def run_task_url(settings: Any) -> Iterator[str]:
     settings.ALLOW_LOOPBACK_HTTP = True
-    with endpoint(key="") as server:
+    with serve_endpoint(key="") as server:
         yield server.url
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from integrations.submissions.models import Integration
 from tests.conftest import begin
 from tests.journeys.person import Person
-from tests.verification.testruns.endpoints import KEY, HeldEndpoint, endpoint
+from tests.verification.testruns.endpoints import KEY, DeferredEndpoint, serve_endpoint
 from verification.testruns.kinds.run_task.kind import RESUME_DELAY
 
 
@@ -39,7 +39,7 @@ def test_good_endpoint_passes_without_reloading_the_page(
     row = create_run_task(acme, alice, settings)
     partner = visit(alice).go(f"/integrations/{row.uuid}/").press("Test run task")
     partner.sees("No test runs yet")
-    with endpoint(kind=HeldEndpoint) as server:
+    with serve_endpoint(kind=DeferredEndpoint) as server:
         start_test_run(partner, server.url)
         finish_test_run(server, run_jobs, advance_time)
     partner.sees(
@@ -60,7 +60,7 @@ def test_faulty_endpoint_gets_advice_on_a_phone_without_scripts(
 ) -> None:
     row = create_run_task(acme, alice, settings)
     partner = visit(alice, phone=True, javascript=False).go(f"/integrations/{row.uuid}/tests/run-task/")
-    with endpoint("unsigned-taken", kind=HeldEndpoint) as server:
+    with serve_endpoint("unsigned-taken", kind=DeferredEndpoint) as server:
         start_test_run(partner, server.url)
         finish_test_run(server, run_jobs, advance_time)
     partner.press("Refresh page").sees(

@@ -11,7 +11,7 @@ from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider
 from tests.journeys.conftest import find_link
 from tests.journeys.person import Person
-from tests.verification.testruns.endpoints import endpoint
+from tests.verification.testruns.endpoints import serve_endpoint
 
 Visit = Callable[..., Person]
 
@@ -77,7 +77,7 @@ def test_run_task_starts_from_its_endpoint(
     visit: Visit, alice: Any, settings: Any, run_jobs: Callable[[], None]
 ) -> None:
     settings.ALLOW_LOOPBACK_HTTP = True
-    with endpoint(key="") as server:
+    with serve_endpoint(key="") as server:
         partner = visit(alice).go("/new/").write("Address", server.url).press("Continue")
         run_jobs()
     partner.sees("The endpoint accepted a verification request with status 200.").shot("endpoint")
@@ -90,7 +90,7 @@ def test_endpoint_that_refuses_leaves_the_choice_of_a_program(
     visit: Visit, alice: Any, settings: Any, run_jobs: Callable[[], None]
 ) -> None:
     settings.ALLOW_LOOPBACK_HTTP = True
-    with endpoint("verification-202", key="") as server:
+    with serve_endpoint("verification-202", key="") as server:
         partner = visit(alice, phone=True).go("/new/").write("Address", server.url).press("Continue")
         run_jobs()
         partner.sees("The endpoint refused the verification request", "Select a program").shot("refused-phone")

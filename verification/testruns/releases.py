@@ -166,7 +166,5 @@ def _find_program(members: list[zipfile.ZipInfo], name: str) -> zipfile.ZipInfo:
         and not TEXT_FILE_PATTERN.fullmatch(base)
     ]
     if len(programs) != 1:
-        raise UnverifiedReleaseError(
-            f"{name} holds {len(programs) or 'no'} programs; the one to start must stand alone in it."
-        )
+        raise UnverifiedReleaseError(f"{name} contains {len(programs) or 'no'} programs. It must contain exactly one.")
     return programs[0]

@@ -9,7 +9,7 @@ from portal.accounts.models import User
 from portal.github_access import clients, services
 from tests.fakes.github.server import GitHub
 from tests.portal.github_access.conftest import SECRET, Connect
-from tests.verification.testruns.nomad_plugin.test_release import ARCHIVE, GOOD, PROGRAM, SUBJECT, sums
+from tests.verification.testruns.nomad_plugin.test_release import ARCHIVE, GOOD, PROGRAM, SUBJECT, build_checksums
 from verification.sources import Sources
 from verification.sources.errors import SourceNotFoundError
 from verification.sources.factory import build_github_client
@@ -23,7 +23,7 @@ SECRET_SUBJECT = replace(SUBJECT, repository=SECRET.full_name, version="1.1.0")
 def release(github_app: GitHub) -> int:
     number = github_app.release(SECRET.full_name, "v1.1.0")
     github_app.asset(SECRET.full_name, number, "v1.1.0", ARCHIVE, GOOD)
-    github_app.asset(SECRET.full_name, number, "v1.1.0", "SHA256SUMS", sums(ARCHIVE, GOOD))
+    github_app.asset(SECRET.full_name, number, "v1.1.0", "SHA256SUMS", build_checksums(ARCHIVE, GOOD))
     return number
 
 

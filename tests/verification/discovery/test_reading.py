@@ -13,7 +13,7 @@ from portal.jobs.models import Job
 from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider
 from tests.verification.discovery.conftest import ROCKET, Read
-from tests.verification.testruns.endpoints import endpoint
+from tests.verification.testruns.endpoints import serve_endpoint
 from verification.discovery import presenters
 from verification.discovery.models import Discovery
 
@@ -120,7 +120,7 @@ def test_registry_outage_leaves_what_github_states(rocket: None, registry: Any, 
 
 
 def test_endpoint_that_accepts_the_verification_is_a_run_task(github: Any, read: Read) -> None:
-    with endpoint(key="") as server:
+    with serve_endpoint(key="") as server:
         discovery = read(server.url)
     assert (discovery.problem, discovery.program_key) == ("", "terraform-run-task")
     assert [(candidate["program"], candidate["reasons"]) for candidate in discovery.candidates] == [
@@ -133,14 +133,14 @@ def test_endpoint_that_accepts_the_verification_is_a_run_task(github: Any, read:
     [("verification-202", "", "202 Accepted"), ("", "a secret of the partner", "401 Unauthorized")],
 )
 def test_endpoint_that_refuses_says_its_status(github: Any, read: Read, how: str, key: str, detail: str) -> None:
-    with endpoint(how, key=key) as server:
+    with serve_endpoint(how, key=key) as server:
         discovery = read(server.url)
     assert (discovery.problem, discovery.detail, discovery.candidates) == ("endpoint_status", detail, [])
     assert discovery.asks_for_signature == (key != "")
 
 
 def test_unreachable_endpoint_leaves_the_choice_of_a_program(github: Any, read: Read, sign_in: Any, alice: Any) -> None:
-    with endpoint() as server:
+    with serve_endpoint() as server:
         url = server.url
     discovery = read(url)
     assert (discovery.problem, discovery.read_at is None) == ("endpoint_unreachable", False)

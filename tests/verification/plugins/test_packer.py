@@ -7,8 +7,8 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from tests.verification.markers import needs_sandbox
 from verification.plugins.packer import PackerDescription, PackerDescriptionError, parse_description
-from verification.sandbox.environment import find_obstacle
 
 FOLDER = Path(__file__).with_name("packer")
 COMPLETE = PackerDescription(
@@ -46,7 +46,6 @@ PROBLEMS = {
     "object-of-builders": "builders isn't a list of names.",
     "number-as-version": "version isn't a string.",
 }
-needs_sandbox = pytest.mark.skipif(bool(find_obstacle()), reason=find_obstacle() or "a sandbox can be had")
 
 
 def read(name: str) -> bytes:

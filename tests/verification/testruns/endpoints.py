@@ -1,4 +1,4 @@
-"""The example endpoint, started beside a test."""
+"""Example endpoint that tests run in a thread."""
 
 import threading
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ QUICK = RunTaskLimits(
 )
 
 
-def _example() -> Any:
+def _load_example() -> Any:
     spec = spec_from_file_location("run_task_endpoint", ROOT / "examples" / "run_task_endpoint.py")
     assert spec is not None
     assert spec.loader is not None
@@ -33,11 +33,11 @@ def _example() -> Any:
     return module
 
 
-example = _example()
+example = _load_example()
 
 
-class HeldEndpoint(example.Endpoint):  # type: ignore[misc]
-    """An endpoint that begins its work when it is told to: a test's one database serves one thread at a time."""
+class DeferredEndpoint(example.Endpoint):  # type: ignore[misc]
+    """Endpoint that works only on request, because the test database serves one thread at a time."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -50,16 +50,16 @@ class HeldEndpoint(example.Endpoint):  # type: ignore[misc]
         return thread
 
     def work(self) -> None:
-        """Do all that is to be done, one after another, and come back when it is."""
+        """Do all pending work, one request after another."""
         for start_event, thread in self.works:
             start_event.set()
             thread.join(30)
 
 
 @contextmanager
-def endpoint(how: str = "", key: str = KEY, kind: Any = None) -> Iterator[Any]:
-    """The endpoint with a fault or variant, or a good one."""
-    server = (kind or example.Endpoint)(key, how)
+def serve_endpoint(variant: str = "", key: str = KEY, kind: Any = None) -> Iterator[Any]:
+    """Serve the example endpoint, with a fault or variant if one is named."""
+    server = (kind or example.Endpoint)(key, variant)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
@@ -71,10 +71,10 @@ def endpoint(how: str = "", key: str = KEY, kind: Any = None) -> Iterator[Any]:
 
 
 def run_endpoint_test(
-    how: str = "", key: str = KEY, stages: tuple[str, ...] = ("post_plan",), **limits: float
+    variant: str = "", key: str = KEY, stages: tuple[str, ...] = ("post_plan",), **limits: float
 ) -> RunTaskRecords:
     """Run a complete test of the endpoint with short limits."""
-    with endpoint(how, key) as server:
+    with serve_endpoint(variant, key) as server:
         target = RunTaskTarget(server.url, key, stages, limits=replace(QUICK, **limits))
         with open_callback_server(target) as place:
             return run_test(place, OutboundClient(loopback=True))

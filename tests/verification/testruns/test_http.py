@@ -14,8 +14,8 @@ from verification.testruns.kinds.run_task.http import post
 
 
 @pytest.fixture
-def full() -> Iterator[str]:
-    """An address that takes no further connection, as one behind a wall does."""
+def url_with_full_backlog() -> Iterator[str]:
+    """Yield the URL of a server that accepts no further connection."""
     with socket.create_server(("127.0.0.1", 0), backlog=0) as server:
         waiting = [socket.socket() for _ in range(4)]
         for each in waiting:
@@ -27,8 +27,8 @@ def full() -> Iterator[str]:
 
 
 @pytest.fixture
-def hanging_up() -> Iterator[str]:
-    """An address where somebody takes the connection and says nothing."""
+def silent_url() -> Iterator[str]:
+    """Yield the URL of a server that accepts connections but never responds."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield f"http://127.0.0.1:{server.getsockname()[1]}/"
 
@@ -38,29 +38,29 @@ def post_body(address: str, **how: Any) -> tuple[int, str]:
     return reply.status, reply.ended
 
 
-def test_connection_that_no_one_takes_is_unreachable(full: str) -> None:
-    assert post_body(full) == (0, "unreachable")
+def test_unaccepted_connection_is_unreachable(url_with_full_backlog: str) -> None:
+    assert post_body(url_with_full_backlog) == (0, "unreachable")
 
 
-def test_silence_on_a_connection_is_slow(hanging_up: str) -> None:
-    assert post_body(hanging_up) == (0, "slow")
+def test_silent_connection_is_slow(silent_url: str) -> None:
+    assert post_body(silent_url) == (0, "slow")
 
 
-def test_no_way_from_here_is_ours(hanging_up: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable_network_is_reported_as_unresolved(silent_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def raise_unreachable(*_: Any, **__: Any) -> socket.socket:
         raise OSError(errno.ENETUNREACH, "Network is unreachable")
 
     monkeypatch.setattr(transport.socket, "create_connection", raise_unreachable)
-    assert post_body(hanging_up) == (0, "unresolved")
+    assert post_body(silent_url) == (0, "unresolved")
 
 
-def test_name_that_is_not_resolved_in_time_is_ours() -> None:
-    def stalls(host: str, port: int) -> list[str]:
+def test_stalling_resolver_is_reported_as_unresolved() -> None:
+    def stall(host: str, port: int) -> list[str]:
         release_event.wait(5)
         return []
 
     release_event = threading.Event()
     try:
-        assert post_body("https://run.acme.io/", resolve=stalls) == (0, "unresolved")
+        assert post_body("https://run.acme.io/", resolve=stall) == (0, "unresolved")
     finally:
         release_event.set()

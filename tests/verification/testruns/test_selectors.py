@@ -31,7 +31,7 @@ def provider(acme: Any, alice: Any) -> Integration:
     return begin(acme, alice, "terraform-provider", repository="acme/terraform-provider-rocket")
 
 
-def lifecycle(row: Integration, **more: Any) -> TestRun:
+def create_lifecycle_run(row: Integration, **more: Any) -> TestRun:
     run_fields = (
         {
             "kind": "provider_lifecycle",
@@ -48,10 +48,8 @@ def lifecycle(row: Integration, **more: Any) -> TestRun:
 
 
 @pytest.mark.django_db
-def test_reviewer_sees_the_verdict_what_does_not_hold_and_the_way_there(
-    provider: Integration, rita: Any, client: Client
-) -> None:
-    row = lifecycle(provider)
+def test_review_page_shows_the_verdict_open_rules_and_a_link(provider: Integration, rita: Any, client: Client) -> None:
+    row = create_lifecycle_run(provider)
     client.force_login(rita)
     for page in (
         reverse("reviews:review", args=[provider.uuid]),
@@ -70,7 +68,7 @@ def test_reviewer_sees_the_verdict_what_does_not_hold_and_the_way_there(
 
 
 @pytest.mark.django_db
-def test_findings_of_the_schema_stand_next_to_the_checks(provider: Integration, rita: Any, client: Client) -> None:
+def test_review_page_shows_findings_of_the_schema(provider: Integration, rita: Any, client: Client) -> None:
     results = [
         {"key": "schema.read", "outcome": "pass", "title": "Readable provider schema", "summary": "2 resources."},
         {"key": "schema.sensitive", "outcome": "warn", "title": "Secrets are marked", "summary": "1 of 3 is not."},
@@ -92,30 +90,30 @@ def test_findings_of_the_schema_stand_next_to_the_checks(provider: Integration, 
 
 
 @pytest.mark.django_db
-def test_newest_that_has_ended_counts_and_one_under_way_is_no_verdict(provider: Integration) -> None:
-    lifecycle(provider, finished_at=None, outcome="", results=[])
+def test_latest_finished_test_run_counts(provider: Integration) -> None:
+    create_lifecycle_run(provider, finished_at=None, outcome="", results=[])
     assert [(one.outcome, one.at) for one in selectors.get_latest_test_runs(provider)] == [("open", None)]
     TestRun.objects.update(finished_at=NOW, outcome="not_run")
     assert [(one.outcome, one.summary) for one in selectors.get_latest_test_runs(provider)] == [
         ("not_run", "No result.")
     ]
-    lifecycle(provider, version="1.5.0", finished_at=None)
+    create_lifecycle_run(provider, version="1.5.0", finished_at=None)
     assert [(one.outcome, one.what) for one in selectors.get_latest_test_runs(provider)] == [
         ("not_run", "Provider acceptance test of version 1.4.0")
     ]
 
 
 @pytest.mark.django_db
-def test_each_kind_leads_to_its_own_page(rocket: Integration) -> None:
+def test_each_kind_links_to_its_own_page(rocket: Integration) -> None:
     TestRun.objects.create(integration=rocket, kind="nomad_plugin", version="1.0.0", outcome="pass", **ENDED_RUN_FIELDS)
     TestRun.objects.create(integration=rocket, kind="run_task", **ENDED_RUN_FIELDS)
     assert [one.href.split("/")[4] for one in selectors.get_latest_test_runs(rocket)] == ["run-task", "nomad-plugin"]
 
 
 @pytest.mark.django_db
-def test_meeting_shows_it_and_nothing_tried_is_no_panel(rocket: Integration, rita: Any, client: Client) -> None:
+def test_meeting_shows_test_runs_only_if_there_are_any(rocket: Integration, rita: Any, client: Client) -> None:
     client.force_login(rita)
     page = reverse("submissions:requirement", args=[rocket.uuid, "NO-7"])
-    assert 'id="tried"' not in client.get(page).content.decode()
+    assert 'id="test-runs"' not in client.get(page).content.decode()
     TestRun.objects.create(integration=rocket, kind="nomad_plugin", version="1.0.0", outcome="pass", **ENDED_RUN_FIELDS)
-    assert 'id="tried"' in client.get(page).content.decode()
+    assert 'id="test-runs"' in client.get(page).content.decode()

@@ -8,7 +8,8 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from tests.verification.testruns.nomad_plugin.world import READABLE, executable, needs_sandbox
+from tests.verification.markers import needs_sandbox
+from tests.verification.testruns.nomad_plugin.world import READABLE, executable
 
 READABLE_ARGUMENTS = [word for folder in READABLE for word in ("--readable", str(folder))]
 
@@ -20,7 +21,7 @@ def config(tmp_path: Path) -> str:
     return str(file)
 
 
-def test_what_is_missing_is_said(tmp_path: Path) -> None:
+def test_invalid_arguments_are_explained(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="isn't a file"):
         call_command("run_test", "nomad-plugin", str(tmp_path / "nothing"), "--type", "driver")
     (tmp_path / "plugin").write_bytes(b"")
@@ -38,7 +39,7 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
 
 
 @needs_sandbox
-def test_fault_ends_it_with_1(config: str, capsys: Any) -> None:
+def test_fault_exits_with_1(config: str, capsys: Any) -> None:
     with pytest.raises(SystemExit) as end:
         call_command(
             "run_test",
@@ -61,8 +62,8 @@ def test_fault_ends_it_with_1(config: str, capsys: Any) -> None:
     assert "PluginInfo: answered" in captured_output.err
 
 
-def test_without_a_sandbox_it_is_not_run(settings: Any, tmp_path: Path, capsys: Any) -> None:
-    settings.SANDBOX_SOCKET = str(tmp_path / "nobody.sock")
+def test_without_a_sandbox_the_command_exits_with_2(settings: Any, tmp_path: Path, capsys: Any) -> None:
+    settings.SANDBOX_SOCKET = str(tmp_path / "missing.sock")
     with pytest.raises(SystemExit) as end:
         call_command("run_test", "nomad-plugin", str(executable("driver")), "--type", "driver")
     assert end.value.code == 2

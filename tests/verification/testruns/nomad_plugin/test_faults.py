@@ -1,4 +1,4 @@
-"""The example plugins, good and with each planted fault, in the sandbox: the right verdict, and no other."""
+"""Tests of the example plugins in the sandbox, without faults and with each fault."""
 
 import json
 from pathlib import Path
@@ -6,14 +6,15 @@ from pathlib import Path
 import pytest
 
 from examples.nomad_plugin import FAULTS
-from tests.verification.testruns.nomad_plugin.world import needs_sandbox, outcomes, run_plugin_test, sentence
+from tests.verification.markers import needs_sandbox
+from tests.verification.testruns.nomad_plugin.world import get_outcomes, get_sentence, run_plugin_test
 from verification.testruns.kinds.nomad_plugin.driver import NomadPluginTestRunner
 from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords, NomadPluginTarget
 from verification.testruns.kinds.nomad_plugin.rules import RULES
 from verification.testruns.rules import get_exit_code
 
-# fault: (type of plugin, the rule that fails, what is said of it)
-TABLE = {
+# fault: (type of plugin, the rule that fails, its sentence)
+EXPECTED = {
     "no-cookie": (
         "driver",
         "direct",
@@ -38,60 +39,60 @@ TABLE = {
     "twins": ("device", "devices", "The device ID “one” is empty or not unique."),
     "reserves-anything": ("device", "reserve", "The plugin reserves a device that it never reported."),
 }
-WHAT_FOLLOWS = {  # further rules that fail, since a plugin that has ended answers nothing
+CONSEQUENCES = {  # rules that fail too, because a plugin that exited doesn't respond
     "crash-on-config": {"task_schema", "capabilities", "fingerprint", "garbage"},
 }
 
 
 @needs_sandbox
 @pytest.mark.parametrize("kind", ["driver", "device"])
-def test_good_plugin_passes_whole(kind: str) -> None:
+def test_good_plugin_passes_every_rule(kind: str) -> None:
     records = run_plugin_test(kind)
-    assert outcomes(records) == {rule.key: "pass" for rule in RULES.file.rules if rule.variant in ("", kind)}
+    assert get_outcomes(records) == {rule.key: "pass" for rule in RULES.file.rules if rule.variant in ("", kind)}
     assert get_exit_code(RULES.compute_outcome(RULES.evaluate(records))) == 0
 
 
 @needs_sandbox
-@pytest.mark.parametrize("fault", sorted(TABLE))
-def test_fault_is_found_and_nothing_else_is(fault: str) -> None:
-    kind, rule, expected_sentence = TABLE[fault]
+@pytest.mark.parametrize("fault", sorted(EXPECTED))
+def test_fault_fails_its_own_rule_alone(fault: str) -> None:
+    kind, rule, expected_sentence = EXPECTED[fault]
     records = run_plugin_test(kind, fault)
-    failed = {key for key, outcome in outcomes(records).items() if outcome == "fail"}
-    assert (sentence(records, rule), failed) == (expected_sentence, {rule} | WHAT_FOLLOWS.get(fault, set()))
+    failed = {key for key, outcome in get_outcomes(records).items() if outcome == "fail"}
+    assert (get_sentence(records, rule), failed) == (expected_sentence, {rule} | CONSEQUENCES.get(fault, set()))
 
 
 @needs_sandbox
-def test_plugin_that_stays_is_warned_of_and_stopped() -> None:
-    assert outcomes(run_plugin_test("driver", "stays")) == outcomes(run_plugin_test("driver")) | {"end": "warn"}
+def test_plugin_that_does_not_exit_gets_a_warning() -> None:
+    assert get_outcomes(run_plugin_test("driver", "stays")) == get_outcomes(run_plugin_test("driver")) | {"end": "warn"}
 
 
-def test_every_fault_has_its_verdict() -> None:
-    assert set(FAULTS) == {*TABLE, "stays"}
+def test_every_fault_of_the_example_is_expected() -> None:
+    assert set(FAULTS) == {*EXPECTED, "stays"}
 
 
 @needs_sandbox
 def test_invalid_configuration_is_not_sent() -> None:
     records = run_plugin_test("driver", "", None)
-    assert sentence(records, "config") == (
+    assert get_sentence(records, "config") == (
         "The supplied configuration doesn't match the schema. config.address: this attribute is required."
     )
     assert records.get_step("config") is None
 
 
-def test_without_a_sandbox_nothing_is_said_to_be_good(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "")  # no program to make a room with
-    result = NomadPluginTestRunner(NomadPluginTarget("driver"), Path("/nowhere")).run()
-    assert (set(outcomes(result).values()), get_exit_code(RULES.compute_outcome(RULES.evaluate(result)))) == (
+def test_without_a_sandbox_every_rule_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")  # without the programs that a sandbox needs
+    records = NomadPluginTestRunner(NomadPluginTarget("driver"), Path("/nowhere")).run()
+    assert (set(get_outcomes(records).values()), get_exit_code(RULES.compute_outcome(RULES.evaluate(records)))) == (
         {"not_run"},
         2,
     )
 
 
 @needs_sandbox
-def test_what_was_seen_survives_json() -> None:
+def test_records_survive_json() -> None:
     for records in (run_plugin_test("driver"), run_plugin_test("device", "twins")):
         assert NomadPluginRecords.load(json.loads(json.dumps(records.as_dict()))) == records
 
 
-def test_nothing_is_said_of_what_was_not_reached() -> None:
-    assert set(outcomes(NomadPluginRecords(target=NomadPluginTarget("driver"))).values()) == {"not_run"}
+def test_rules_without_records_are_not_run() -> None:
+    assert set(get_outcomes(NomadPluginRecords(target=NomadPluginTarget("driver"))).values()) == {"not_run"}

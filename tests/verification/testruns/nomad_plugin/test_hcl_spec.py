@@ -1,4 +1,4 @@
-"""Configuration schemas as Nomad reads them: what is well formed, what fits, what is handed to the plugin."""
+"""Tests of configuration schemas as Nomad reads them."""
 
 from typing import Any
 
@@ -9,40 +9,40 @@ from verification.plugins.messages import SPEC, get_message_class
 from verification.testruns.kinds.nomad_plugin import hcl_spec, hcl_types
 
 
-def spec(**attributes: dict[str, Any]) -> Any:
+def build_spec(**attributes: dict[str, Any]) -> Any:
     return json_format.ParseDict({"object": {"attributes": attributes}}, get_message_class(f"{SPEC}.Spec")())
 
 
-def attr(name: str, kind: str = "string", *, is_required: bool = False) -> dict[str, Any]:
+def build_attribute(name: str, kind: str = "string", *, is_required: bool = False) -> dict[str, Any]:
     return {"Attr": {"name": name, "type": kind, "required": is_required}}
 
 
-SCHEMA = spec(
-    image=attr("image", is_required=True),
-    cpus=attr("cpus", "number"),
-    tags=attr("tags", "list(string)"),
+SCHEMA = build_spec(
+    image=build_attribute("image", is_required=True),
+    cpus=build_attribute("cpus", "number"),
+    tags=build_attribute("tags", "list(string)"),
     labels={"block_attrs": {"name": "labels", "type": "string"}},
-    limits={"default": {"primary": attr("limits", "number"), "default": {"literal": {"value": "7"}}}},
+    limits={"default": {"primary": build_attribute("limits", "number"), "default": {"literal": {"value": "7"}}}},
     mount={
         "block_list": {
             "name": "mount",
             "min_items": 1,
             "max_items": 2,
-            "nested": {"object": {"attributes": {"path": attr("path", is_required=True)}}},
+            "nested": {"object": {"attributes": {"path": build_attribute("path", is_required=True)}}},
         }
     },
-    auth={"block_value": {"name": "auth", "nested": {"object": {"attributes": {"user": attr("user")}}}}},
+    auth={"block_value": {"name": "auth", "nested": {"object": {"attributes": {"user": build_attribute("user")}}}}},
     by_name={
         "block_map": {
             "name": "by_name",
             "labels": ["name"],
-            "nested": {"object": {"attributes": {"on": attr("on", "bool")}}},
+            "nested": {"object": {"attributes": {"on": build_attribute("on", "bool")}}},
         }
     },
 )
 
 
-def test_configuration_becomes_what_nomad_hands_over() -> None:
+def test_configuration_is_converted_as_nomad_does() -> None:
     config_values = {
         "image": 5,
         "cpus": "2",
@@ -85,7 +85,7 @@ def test_configuration_becomes_what_nomad_hands_over() -> None:
         ),
     ],
 )
-def test_invalid_input_is_said_in_its_place(config_values: Any, expected_problem: str) -> None:
+def test_invalid_configuration_is_reported_with_its_path(config_values: Any, expected_problem: str) -> None:
     assert hcl_spec.evaluate_config(SCHEMA, config_values)[1] == [expected_problem]
 
 
@@ -93,19 +93,22 @@ def test_invalid_input_is_said_in_its_place(config_values: Any, expected_problem
     ("wrong", "expected_problem"),
     [
         (get_message_class(f"{SPEC}.Spec")(), "The schema isn't an object, so it has no names."),
-        (spec(a={}), "config.a: the specification is empty."),
-        (spec(a=attr("")), "config.a: the name is missing."),
-        (spec(a=attr("a", "strnig")), "config.a: “strnig” isn't a type."),
-        (spec(a={"literal": {"value": "{"}}), "config.a: “{” isn't a value."),
-        (spec(a={"block_value": {"name": "a"}}), "config.a: the nested specification is missing."),
+        (build_spec(a={}), "config.a: the specification is empty."),
+        (build_spec(a=build_attribute("")), "config.a: the name is missing."),
+        (build_spec(a=build_attribute("a", "strnig")), "config.a: “strnig” isn't a type."),
+        (build_spec(a={"literal": {"value": "{"}}), "config.a: “{” isn't a value."),
+        (build_spec(a={"block_value": {"name": "a"}}), "config.a: the nested specification is missing."),
         (
-            spec(a={"block_list": {"name": "a", "min_items": 3, "max_items": 2, "nested": {"object": {}}}}),
+            build_spec(a={"block_list": {"name": "a", "min_items": 3, "max_items": 2, "nested": {"object": {}}}}),
             "config.a: the minimum 3 is larger than the maximum 2.",
         ),
-        (spec(a={"block_map": {"name": "a", "nested": {"object": {}}}}), "config.a: a map of blocks needs a label."),
+        (
+            build_spec(a={"block_map": {"name": "a", "nested": {"object": {}}}}),
+            "config.a: a map of blocks needs a label.",
+        ),
     ],
 )
-def test_schema_that_is_not_well_formed_says_where(wrong: Any, expected_problem: str) -> None:
+def test_invalid_schema_is_reported_with_its_path(wrong: Any, expected_problem: str) -> None:
     assert hcl_spec.find_schema_problems(wrong) == [expected_problem]
 
 
@@ -125,7 +128,7 @@ def test_good_schema_has_no_problems() -> None:
         "set(object({x = map(string)}))",
     ],
 )
-def test_type_reads_and_writes_alike(text: str) -> None:
+def test_type_expression_round_trips(text: str) -> None:
     assert str(hcl_types.parse_type(text)) == text
 
 
@@ -144,6 +147,6 @@ def test_type_reads_and_writes_alike(text: str) -> None:
         "list(" * 50 + "any" + ")" * 50,
     ],
 )
-def test_what_is_no_type_is_refused(text: str) -> None:
+def test_invalid_type_expression_is_refused(text: str) -> None:
     with pytest.raises(hcl_types.TypeExpressionError):
         hcl_types.parse_type(text)

@@ -15,7 +15,8 @@ from portal.jobs.definitions import DEFAULT_LEASE
 from portal.jobs.execution import claim, run_due_jobs
 from portal.jobs.models import Job
 from tests.conftest import begin
-from tests.verification.testruns.nomad_plugin.world import READABLE, executable, needs_sandbox
+from tests.verification.markers import needs_sandbox
+from tests.verification.testruns.nomad_plugin.world import READABLE, executable
 from verification.checks import execution
 from verification.checks.runner import build_integration_subject
 from verification.testruns import services
@@ -30,18 +31,18 @@ def booster(acme: Any, alice: Any) -> Integration:
     return begin(acme, alice, category="container-runtime", repository="acme/nomad-driver-example", name="Booster")
 
 
-def stubborn(row: TestRun, folder: Path) -> Path:
+def fetch_plugin_without_api_version(row: TestRun, folder: Path) -> Path:
     return executable("driver", "no-api")
 
 
 @needs_sandbox
 @pytest.mark.django_db(transaction=True)
-def test_test_run_is_kept_and_reported_to_the_check(
+def test_result_is_stored_and_reported_to_the_check(
     booster: Integration, alice: Any, client: Client, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr(sandbox_kind, "READABLE_FOLDERS", READABLE)
     row = services.start_test_run("nomad_plugin", booster, FORM_DATA, actor=alice, now=timezone.now())
-    services.execute_test_run(row.pk, program_fetcher=stubborn)
+    services.execute_test_run(row.pk, program_fetcher=fetch_plugin_without_api_version)
     row.refresh_from_db()
     assert (row.inputs["type"], row.outcome, len(row.records["steps"])) == ("driver", "fail", 11)
     assert [each["rule"] for each in row.results if each["outcome"] != "pass"] == ["info.api"]
@@ -58,7 +59,7 @@ def test_test_run_is_kept_and_reported_to_the_check(
 
 
 @pytest.mark.django_db
-def test_test_run_that_was_cut_off_is_played_once_more_and_then_ours(booster: Integration, alice: Any) -> None:
+def test_interrupted_test_run_is_repeated_once_and_then_an_error(booster: Integration, alice: Any) -> None:
     now = timezone.now()
     row = services.start_test_run("nomad_plugin", booster, FORM_DATA, actor=alice, now=now)
     now = timezone.now()
@@ -74,12 +75,12 @@ def test_test_run_that_was_cut_off_is_played_once_more_and_then_ours(booster: In
 
 
 @pytest.mark.django_db(transaction=True)
-def test_without_a_sandbox_nothing_is_run_and_nothing_passes(
+def test_without_a_sandbox_every_rule_is_not_run(
     booster: Integration, alice: Any, settings: Any, tmp_path: Path
 ) -> None:
-    settings.SANDBOX_SOCKET = str(tmp_path / "nobody.sock")
+    settings.SANDBOX_SOCKET = str(tmp_path / "missing.sock")
     row = services.start_test_run("nomad_plugin", booster, FORM_DATA, actor=alice, now=timezone.now())
-    services.execute_test_run(row.pk, program_fetcher=stubborn)
+    services.execute_test_run(row.pk, program_fetcher=fetch_plugin_without_api_version)
     row.refresh_from_db()
     assert {each["outcome"] for each in row.results} == {row.outcome} == {"not_run"}
     assert execution.run_check("plugin.test_run", build_integration_subject(booster), None).summary == (
@@ -88,7 +89,7 @@ def test_without_a_sandbox_nothing_is_run_and_nothing_passes(
 
 
 @pytest.mark.django_db
-def test_one_is_open_at_a_time_and_strangers_begin_none(booster: Integration, alice: Any, charlie: Any) -> None:
+def test_only_members_start_a_test_run_and_only_one_is_open(booster: Integration, alice: Any, charlie: Any) -> None:
     services.start_test_run("nomad_plugin", booster, FORM_DATA, actor=alice, now=timezone.now())
     with pytest.raises(ActionRefused, match="A test run is in progress"):
         services.start_test_run("nomad_plugin", booster, FORM_DATA, actor=alice, now=timezone.now())
@@ -97,7 +98,7 @@ def test_one_is_open_at_a_time_and_strangers_begin_none(booster: Integration, al
 
 
 @pytest.mark.django_db
-def test_other_categories_have_no_such_page(acme: Any, alice: Any, client: Client) -> None:
+def test_other_categories_have_no_page(acme: Any, alice: Any, client: Client) -> None:
     other = begin(acme, alice, category="storage", repository="acme/nomad-acme-csi", name="Volumes")
     client.force_login(alice)
     assert client.get(reverse("testruns:nomad_plugin", args=[other.uuid])).status_code == 404

@@ -41,16 +41,16 @@ def fetch_release(github: GitHub, folder: Path, files: dict[str, bytes], version
     return releases.fetch_nomad_plugin(replace(SUBJECT, version=version), Sources(), folder).read_bytes()
 
 
-def sums(name: str, content: bytes) -> bytes:
+def build_checksums(name: str, content: bytes) -> bytes:
     return f"{hashlib.sha256(content).hexdigest()}  {name}\n".encode()
 
 
-def test_program_of_the_archive_is_taken(github: GitHub, tmp_path: Path) -> None:
-    checksum_file = {"nomad-driver-rocket_1.1.0_SHA256SUMS": sums(ARCHIVE, GOOD)}
+def test_program_is_extracted_from_the_archive(github: GitHub, tmp_path: Path) -> None:
+    checksum_file = {"nomad-driver-rocket_1.1.0_SHA256SUMS": build_checksums(ARCHIVE, GOOD)}
     assert fetch_release(github, tmp_path, {ARCHIVE: GOOD, **checksum_file}) == PROGRAM
 
 
-def test_bare_program_of_the_newest_release_is_taken(github: GitHub, tmp_path: Path) -> None:
+def test_uncompressed_program_of_the_newest_release_is_fetched(github: GitHub, tmp_path: Path) -> None:
     assert fetch_release(github, tmp_path, {f"rocket-{get_platform().replace('_', '-')}": PROGRAM}, "") == PROGRAM
 
 
@@ -63,25 +63,25 @@ def test_bare_program_of_the_newest_release_is_taken(github: GitHub, tmp_path: P
             f"The release v1.1.0 has no file for {get_platform()}.",
         ),
         (
-            {ARCHIVE: GOOD, "SHA256SUMS": sums(ARCHIVE, b"other")},
+            {ARCHIVE: GOOD, "SHA256SUMS": build_checksums(ARCHIVE, b"other")},
             f"SHA256SUMS lists a different checksum for {ARCHIVE}, so we don't start the file.",
         ),
         (
-            {ARCHIVE: GOOD, "checksums.txt": sums("other.zip", GOOD)},
+            {ARCHIVE: GOOD, "checksums.txt": build_checksums("other.zip", GOOD)},
             f"checksums.txt doesn't list {ARCHIVE}, so we don't start the file.",
         ),
         ({ARCHIVE: b"PK, or so it says"}, f"{ARCHIVE} can't be unpacked, so we don't start it."),
         (
             {ARCHIVE: build_zip(LICENSE=b"MPL")},
-            f"{ARCHIVE} holds no programs; the one to start must stand alone in it.",
+            f"{ARCHIVE} contains no programs. It must contain exactly one.",
         ),
         (
             {ARCHIVE: build_zip(one=PROGRAM, two=PROGRAM)},
-            f"{ARCHIVE} holds 2 programs; the one to start must stand alone in it.",
+            f"{ARCHIVE} contains 2 programs. It must contain exactly one.",
         ),
     ],
 )
-def test_what_cannot_be_started_says_why(
+def test_unusable_release_is_refused_with_a_reason(
     github: GitHub, tmp_path: Path, files: dict[str, bytes], expected: str
 ) -> None:
     with pytest.raises(UnverifiedReleaseError) as refusal:
@@ -89,6 +89,6 @@ def test_what_cannot_be_started_says_why(
     assert str(refusal.value) == expected
 
 
-def test_missing_release_is_named(github: GitHub, tmp_path: Path) -> None:
+def test_missing_release_is_refused(github: GitHub, tmp_path: Path) -> None:
     with pytest.raises(UnverifiedReleaseError, match=r"There is no release 9\.9\.9 on GitHub"):
         fetch_release(github, tmp_path, {}, "9.9.9")

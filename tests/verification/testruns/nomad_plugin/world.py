@@ -1,14 +1,11 @@
-"""Shared parts of the tests of Nomad plugins: the example plugin and its records."""
+"""Example plugin and its records for tests of Nomad plugins."""
 
 import sys
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
-import pytest
-
 from examples import nomad_plugin
-from tests.verification.testruns.folder import shared
-from verification.sandbox.environment import find_obstacle
+from tests.verification.testruns import common
 from verification.testruns.kinds.nomad_plugin.driver import NomadPluginTestRunner
 from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords, NomadPluginTarget
 from verification.testruns.kinds.nomad_plugin.rules import RULES
@@ -21,12 +18,12 @@ READABLE = tuple(
     )
 )
 CONFIG = {"address": "127.0.0.1:9999"}
-needs_sandbox = pytest.mark.skipif(bool(find_obstacle()), reason=find_obstacle() or "a sandbox can be had")
+get_outcomes, get_sentence = partial(common.get_outcomes, RULES), partial(common.get_sentence, RULES)
 
 
 @cache
 def executable(kind: str, fault: str = "") -> Path:
-    folder = shared("nomad-")
+    folder = common.make_shared_folder("nomad-")
     return nomad_plugin.write(folder, kind, fault)
 
 
@@ -36,11 +33,3 @@ def run_plugin_test(kind: str, fault: str = "", address: object = CONFIG["addres
     runner = NomadPluginTestRunner(target, executable(kind, fault), READABLE)
     runner.timeout_seconds = 2
     return runner.run()
-
-
-def outcomes(records: NomadPluginRecords) -> dict[str, str]:
-    return {each.rule: str(each.outcome) for each in RULES.evaluate(records)}
-
-
-def sentence(records: NomadPluginRecords, rule: str) -> str:
-    return next(each.sentence for each in RULES.evaluate(records) if each.rule == rule)

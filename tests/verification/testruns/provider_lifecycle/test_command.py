@@ -19,7 +19,7 @@ from verification.testruns import terraform_cli
 
 
 @pytest.fixture
-def words(tmp_path: Path) -> list[str]:
+def options(tmp_path: Path) -> list[str]:
     """Return the options of a test run."""
     for name, text in (("main.tf", BASE), ("changed.tf", CHANGED_CONFIG), ("env", f"EXAMPLE_TOKEN={CANARY}")):
         (tmp_path / name).write_text(text)
@@ -27,32 +27,32 @@ def words(tmp_path: Path) -> list[str]:
     return [word for option, name in files.items() for word in (option, str(tmp_path / name))]
 
 
-def test_what_is_missing_is_said(words: list[str], tmp_path: Path) -> None:
+def test_invalid_arguments_are_explained(options: list[str], tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="isn't a file"):
-        call_command("run_test", "provider-lifecycle", str(tmp_path / "nothing"), *words)
+        call_command("run_test", "provider-lifecycle", str(tmp_path / "nothing"), *options)
     (tmp_path / "provider").write_bytes(b"")
     with pytest.raises(CommandError, match="Name the executable terraform-provider-NAME_v1"):
-        call_command("run_test", "provider-lifecycle", str(tmp_path / "provider"), *words)
+        call_command("run_test", "provider-lifecycle", str(tmp_path / "provider"), *options)
     with pytest.raises(CommandError, match="Enter line 1 as NAME=value"):
-        call_command("run_test", "provider-lifecycle", str(executable()), *words[:-1], str(tmp_path / "main.tf"))
+        call_command("run_test", "provider-lifecycle", str(executable()), *options[:-1], str(tmp_path / "main.tf"))
     with pytest.raises(CommandError, match="Enter the source as NAMESPACE/example"):
-        call_command("run_test", "provider-lifecycle", str(executable()), *words, "--source", "acme/other")
+        call_command("run_test", "provider-lifecycle", str(executable()), *options, "--source", "acme/other")
 
 
-def test_without_terraform_it_is_not_run(words: list[str], monkeypatch: Any, capsys: Any) -> None:
+def test_without_terraform_the_command_exits_with_2(options: list[str], monkeypatch: Any, capsys: Any) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     assert terraform_cli.find_terraform() is None
     with pytest.raises(SystemExit) as end:
-        call_command("run_test", "provider-lifecycle", str(executable()), *words, "--json")
+        call_command("run_test", "provider-lifecycle", str(executable()), *options, "--json")
     data = json.loads(capsys.readouterr().out)
     assert (end.value.code, data["outcome"], data["steps"]) == (2, "not_run", [])
     assert {each["sentence"] for each in data["results"]} == {"Not run: this worker has no Terraform."}
 
 
 @needs_terraform
-def test_fault_ends_it_with_1_and_no_credential_is_printed(words: list[str], capsys: Any) -> None:
+def test_fault_exits_with_1_without_printing_credentials(options: list[str], capsys: Any) -> None:
     with pytest.raises(SystemExit) as end:
-        call_command("run_test", "provider-lifecycle", str(executable("crash")), *words, "--unsandboxed")
+        call_command("run_test", "provider-lifecycle", str(executable("crash")), *options, "--unsandboxed")
     captured_output = capsys.readouterr()
     assert end.value.code == 1
     assert "FAIL     Apply creates the resources and updates the state: The provider crashed." in captured_output.out

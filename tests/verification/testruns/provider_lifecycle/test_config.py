@@ -17,7 +17,7 @@ WHY_RESERVED = "because it controls the test run itself. You can set TF_VAR_… 
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
+    ("line", "sentence"),
     [
         ("token", "Enter line 1 as NAME=value."),
         ("1A=b", "Enter line 1 as NAME=value."),
@@ -26,20 +26,20 @@ WHY_RESERVED = "because it controls the test run itself. You can set TF_VAR_… 
         ("https_proxy=x", f"You can't set https_proxy, {WHY_RESERVED}"),
     ],
 )
-def test_environment_that_is_not_fit_is_refused(line: str, words: str) -> None:
+def test_invalid_environment_is_refused(line: str, sentence: str) -> None:
     with pytest.raises(ValueError) as refusal:
         parse_environment(line)
-    assert str(refusal.value) == words
+    assert str(refusal.value) == sentence
 
 
-def test_hosts_are_names_and_nothing_else() -> None:
+def test_hosts_must_be_host_names() -> None:
     assert parse_hosts("API.acme.io, b.acme.io:8443") == ("api.acme.io", "b.acme.io:8443")
     for text in ("https://a.io", "10.0.0.1", "localhost", "a..b"):
         with pytest.raises(ValueError, match="isn't a host name"):
             parse_hosts(text)
 
 
-def test_executable_says_name_and_version() -> None:
+def test_executable_name_contains_name_and_version() -> None:
     assert parse_executable_name(Path("terraform-provider-google-beta_v1.2.3-rc.1_x5")) == ("google-beta", "1.2.3-rc.1")
     assert parse_executable_name(Path("terraform-provider-null")) == ("null", "")
     assert parse_executable_name(Path("provider")) == ("", "")
@@ -52,11 +52,11 @@ def find_problem(**more: str) -> str:
 
 def test_credential_in_a_configuration_is_refused() -> None:
     assert find_problem() == ""
-    words = "A configuration contains the value of A. Use a variable to keep the value out of the test run."
-    assert find_problem(changed=BASE + "# s3cret-value") == words
+    sentence = "A configuration contains the value of A. Use a variable to keep the value out of the test run."
+    assert find_problem(changed=BASE + "# s3cret-value") == sentence
 
 
-def test_state_that_is_kept_elsewhere_is_refused() -> None:
-    words = "Remove “backend” and “cloud”. The test run manages the state itself."
-    assert find_problem(base=f'terraform {{\n  backend "http" {{}}\n}}\n{BASE}') == words
-    assert find_problem(changed=f"terraform {{\n  cloud {{}}\n}}\n{BASE}") == words
+def test_remote_state_is_refused() -> None:
+    sentence = "Remove “backend” and “cloud”. The test run manages the state itself."
+    assert find_problem(base=f'terraform {{\n  backend "http" {{}}\n}}\n{BASE}') == sentence
+    assert find_problem(changed=f"terraform {{\n  cloud {{}}\n}}\n{BASE}") == sentence

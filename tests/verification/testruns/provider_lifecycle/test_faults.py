@@ -7,10 +7,10 @@ import pytest
 from examples.provider import FAULTS
 from tests.verification.testruns.provider_lifecycle.world import (
     forked_executable,
+    get_outcomes,
+    get_sentence,
     needs_terraform,
-    outcomes,
     run_lifecycle_test,
-    sentence,
 )
 
 pytestmark = [needs_terraform, pytest.mark.xdist_group("lifecycle")]
@@ -92,6 +92,8 @@ def test_every_fault_of_the_example_is_expected() -> None:
 def test_fault_fails_its_own_rule_alone(fault: str) -> None:
     steps, rule, message = EXPECTED[fault]
     records = run_lifecycle_test(fault, steps)
-    other_outcomes = {key: outcome for key, outcome in outcomes(records).items() if outcome not in ("pass", "not_run")}
+    other_outcomes = {
+        key: outcome for key, outcome in get_outcomes(records).items() if outcome not in ("pass", "not_run")
+    }
     assert other_outcomes == {rule: "fail"} | ({WARNINGS[fault]: "warn"} if fault in WARNINGS else {})
-    assert sentence(records, rule).startswith(message)
+    assert get_sentence(records, rule).startswith(message)

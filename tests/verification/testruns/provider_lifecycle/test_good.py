@@ -7,6 +7,7 @@ from urllib.parse import quote_plus
 
 import pytest
 
+from tests.verification.markers import needs_sandbox
 from tests.verification.testruns.provider_lifecycle.world import (
     BASE,
     CANARY,
@@ -15,11 +16,10 @@ from tests.verification.testruns.provider_lifecycle.world import (
     build_target,
     executable,
     forked_executable,
-    needs_sandbox,
+    get_outcomes,
+    get_sentence,
     needs_terraform,
-    outcomes,
     run_lifecycle_test,
-    sentence,
 )
 from verification.testruns.kinds.provider_lifecycle.driver import ProviderLifecycleTestRunner
 from verification.testruns.kinds.provider_lifecycle.local_workspace import UnsandboxedTestRunner
@@ -45,14 +45,14 @@ def good() -> ProviderLifecycleRecords:
 @needs_terraform
 @needs_sandbox
 def test_good_provider_with_nested_blocks_passes_every_rule_in_the_sandbox(good: ProviderLifecycleRecords) -> None:
-    assert set(outcomes(good).values()) == {"pass"}
+    assert set(get_outcomes(good).values()) == {"pass"}
     assert get_exit_code(RULES.compute_outcome(RULES.evaluate(good))) == 0
-    assert sentence(good, "refused") == (
+    assert get_sentence(good, "refused") == (
         "The configuration is rejected: Missing required argument: "
         'The argument "address" is required, but no definition was found.'
     )
     assert (
-        sentence(good, "change.plan")
+        get_sentence(good, "change.plan")
         == "The plan changes example_server.my-server (address) in place, and nothing else."
     )
 
@@ -87,7 +87,7 @@ def test_steps_run_the_commands_of_terraform_and_apply_saved_plans(good: Provide
 @needs_terraform
 @needs_sandbox
 def test_created_object_stays_in_the_state_when_its_create_fails(good: ProviderLifecycleRecords) -> None:
-    assert sentence(good, "partial") == (
+    assert get_sentence(good, "partial") == (
         "The apply failed partway. The state, marked for replacement, keeps example_server.my-server, which could be "
         "destroyed."
     )
@@ -96,10 +96,10 @@ def test_created_object_stays_in_the_state_when_its_create_fails(good: ProviderL
 @needs_terraform
 @needs_sandbox
 def test_failed_update_saves_the_part_that_succeeded(good: ProviderLifecycleRecords) -> None:
-    assert sentence(good, "failing.error") == (
+    assert get_sentence(good, "failing.error") == (
         "The update fails with an error: A mount could not be made: The target mount/test does not begin with a slash."
     )
-    assert sentence(good, "failing.state") == (
+    assert get_sentence(good, "failing.state") == (
         "The state matches the service. The next plan still changes example_server.my-server (address)."
     )
 
@@ -113,11 +113,11 @@ def test_data_source_is_read_before_the_resource_that_uses_it() -> None:
     )
     target = replace(build_target(), base=base, changed=changed)
     records = UnsandboxedTestRunner(target, forked_executable()).run()
-    assert set(outcomes(records).values()) == {"pass"}
+    assert set(get_outcomes(records).values()) == {"pass"}
 
 
 @needs_terraform
-def test_what_was_seen_survives_json_and_holds_no_credential(good: ProviderLifecycleRecords) -> None:
+def test_records_survive_json_and_contain_no_credential(good: ProviderLifecycleRecords) -> None:
     assert ProviderLifecycleRecords.load(json.loads(json.dumps(good.as_dict()))) == good
     assert CANARY not in json.dumps([good.as_dict(), RULES.build_report(good)])
     assert "This binary is a plugin." in good.steps[0].text
@@ -139,15 +139,15 @@ def test_value_is_converted_to_the_type_of_the_schema_or_refused(value: str, exp
     runner = UnsandboxedTestRunner(target, forked_executable())
     runner.only_steps = ("init", "validate")
     records = runner.run()
-    assert outcomes(records)["validate"] == expected[0]
-    assert sentence(records, "validate").startswith(expected[1])
+    assert get_outcomes(records)["validate"] == expected[0]
+    assert get_sentence(records, "validate").startswith(expected[1])
 
 
 @needs_terraform
-def test_printed_credential_is_struck_out_and_reported() -> None:
+def test_printed_credential_is_redacted_and_reported() -> None:
     records = run_lifecycle_test("leaks", ("init", "plan"))
     report_text = json.dumps([records.as_dict(), RULES.build_report(records)])
-    assert outcomes(records)["secrets.output"] == "fail"
+    assert get_outcomes(records)["secrets.output"] == "fail"
     assert REDACTED_TEXT in report_text
     assert not [form for form in (CANARY, *CANARY.split()) if form in report_text]
 
@@ -159,11 +159,11 @@ def test_variable_reaches_the_provider_through_its_configuration() -> None:
     runner = UnsandboxedTestRunner(target, forked_executable("leaks"))
     runner.only_steps = ("init", "plan")
     expected = "The value of TF_VAR_secret was printed in “Plan the configuration”. We removed it here."
-    assert sentence(runner.run(), "secrets.output") == expected
+    assert get_sentence(runner.run(), "secrets.output") == expected
 
 
 @pytest.mark.parametrize("around", ["", "x", "xy", "user:"])
-def test_credential_is_struck_out_of_every_encoding(around: str) -> None:
+def test_credential_is_redacted_in_every_encoding(around: str) -> None:
     secrets, inner = Secrets({"TOKEN": CANARY}), f"{around}{CANARY}{around}".encode()
     urlsafe, plain = base64.urlsafe_b64encode(inner).decode(), base64.b64encode(inner).decode()
     for text in (CANARY, quote_plus(CANARY), json.dumps(CANARY), CANARY.encode().hex(), plain, urlsafe):
@@ -173,17 +173,17 @@ def test_credential_is_struck_out_of_every_encoding(around: str) -> None:
         assert secrets.find_names_in(text) == ("TOKEN",)
 
 
-def test_setting_is_no_credential_that_comes_out() -> None:
+def test_setting_is_redacted_but_not_reported_as_leak() -> None:
     secrets = Secrets({"REGION": "eu-west-1", "PIN": "123"})
     assert secrets.find_names_in("eu-west-1") == ()
     assert secrets.redact("eu-west-1 123") == f"{REDACTED_TEXT} 123"
 
 
-def test_what_no_database_keeps_is_taken_out() -> None:
+def test_unstorable_characters_are_removed() -> None:
     assert Secrets({}).redact_data({"a\x00": ["b\ud800"]}) == {"a": ["b?"]}
 
 
-def test_what_terraform_marks_is_masked() -> None:
+def test_sensitive_values_are_masked() -> None:
     value = {"a": {"b": "x", "c": ["y", "z"]}, "d": 1, "e": None}
     assert mask_sensitive_values(value, {"a": {"b": True, "c": [False, True]}, "d": True, "e": True}) == {
         "a": {"b": "(sensitive value)", "c": ["y", "(sensitive value)"]},

@@ -19,13 +19,13 @@ from portal.jobs.definitions import DEFAULT_LEASE
 from portal.jobs.execution import claim, run_due_jobs
 from portal.jobs.models import Job
 from tests.conftest import begin
+from tests.verification.markers import needs_sandbox
 from tests.verification.testruns.provider_lifecycle.world import (
     BASE,
     CANARY,
     CHANGED_CONFIG,
     READABLE,
     executable,
-    needs_sandbox,
     needs_terraform,
 )
 from verification.testruns import services
@@ -57,7 +57,7 @@ FORM_DATA: dict[str, Any] = {
     "secret": f"EXAMPLE_TOKEN={CANARY}",
     "account": "",
 }
-KEPT_CANARY = "kept-canary-8831"
+STORED_CANARY = "kept-canary-8831"
 
 
 @pytest.fixture
@@ -65,11 +65,11 @@ def rocket(acme: Any, alice: Any) -> Integration:
     return begin(acme, alice, program="terraform-provider", repository="acme/terraform-provider-example", name="Rocket")
 
 
-def leaking(row: TestRun, folder: Path) -> Path:
+def fetch_leaking_provider(row: TestRun, folder: Path) -> Path:
     return executable("leaks")
 
 
-def everything() -> str:
+def dump_database() -> str:
     """Return the whole database as text."""
     models = [model for model in apps.get_models() if model._meta.managed]
     return " ".join(str(list(model._default_manager.values())) for model in models)
@@ -87,7 +87,7 @@ def test_credentials_reach_the_sandbox_and_nothing_else(
         uuid=uuid4(), integration=rocket, requirement_id="X", label="Test", created_at=timezone.now(), created_by=alice
     )
     account.encrypted_value = crypto.encrypt(
-        crypto.Secret(f"OTHER_TOKEN={KEPT_CANARY}"), account.build_encryption_context("encrypted_value")
+        crypto.Secret(f"OTHER_TOKEN={STORED_CANARY}"), account.build_encryption_context("encrypted_value")
     )
     account.save()
     form_data = FORM_DATA | {
@@ -96,8 +96,8 @@ def test_credentials_reach_the_sandbox_and_nothing_else(
         "account": str(account.uuid),
     }
     row = services.start_test_run("provider_lifecycle", rocket, form_data, actor=alice, now=timezone.now())
-    assert CANARY not in everything()
-    services.execute_test_run(row.pk, program_fetcher=leaking)
+    assert CANARY not in dump_database()
+    services.execute_test_run(row.pk, program_fetcher=fetch_leaking_provider)
     row.refresh_from_db()
     outcome_by_rule = {each["rule"]: each["outcome"] for each in row.results}
     assert (
@@ -113,13 +113,13 @@ def test_credentials_reach_the_sandbox_and_nothing_else(
     )
     assert [step["key"] for step in row.records["steps"]] == ["direct", "init", "validate", "refused", "plan"]
     assert (row.inputs["variables"], account.accesses.get().how) == (["EXAMPLE_TOKEN"], "sandbox")
-    text = everything() + caplog.text
-    for canary in (CANARY, KEPT_CANARY, *CANARY.split()):
+    text = dump_database() + caplog.text
+    for canary in (CANARY, STORED_CANARY, *CANARY.split()):
         assert canary not in text
 
 
 @pytest.mark.django_db
-def test_test_run_that_was_cut_off_is_ours_and_not_played_again(rocket: Integration, alice: Any) -> None:
+def test_interrupted_test_run_is_an_error_and_not_repeated(rocket: Integration, alice: Any) -> None:
     now = timezone.now()
     row = services.start_test_run("provider_lifecycle", rocket, FORM_DATA, actor=alice, now=now)
     now = timezone.now()
@@ -131,19 +131,19 @@ def test_test_run_that_was_cut_off_is_ours_and_not_played_again(rocket: Integrat
 
 
 @pytest.mark.django_db(transaction=True)
-def test_without_a_sandbox_nothing_is_run_and_nothing_passes(
+def test_without_a_sandbox_every_rule_is_not_run(
     rocket: Integration, alice: Any, settings: Any, tmp_path: Path
 ) -> None:
-    settings.SANDBOX_SOCKET = str(tmp_path / "nobody.sock")
+    settings.SANDBOX_SOCKET = str(tmp_path / "missing.sock")
     row = services.start_test_run("provider_lifecycle", rocket, FORM_DATA, actor=alice, now=timezone.now())
-    services.execute_test_run(row.pk, program_fetcher=leaking)
+    services.execute_test_run(row.pk, program_fetcher=fetch_leaking_provider)
     row.refresh_from_db()
     assert {each["outcome"] for each in row.results} == {row.outcome} == {"not_run"}
     assert row.results[0]["sentence"].startswith("Not run: No sandbox on this worker")
 
 
 @pytest.mark.django_db
-def test_release_that_no_one_published_is_not_started(rocket: Integration, alice: Any, registry: Any) -> None:
+def test_unpublished_release_is_not_started(rocket: Integration, alice: Any, registry: Any) -> None:
     row = services.start_test_run("provider_lifecycle", rocket, FORM_DATA, actor=alice, now=timezone.now())
     assert run_due_jobs("sandbox", timezone.now()) == {"testruns.provider_lifecycle": 1}
     row.refresh_from_db()
@@ -152,7 +152,7 @@ def test_release_that_no_one_published_is_not_started(rocket: Integration, alice
 
 
 @pytest.mark.django_db
-def test_one_is_open_at_a_time_and_strangers_begin_none(rocket: Integration, alice: Any, charlie: Any) -> None:
+def test_only_members_start_a_test_run_and_only_one_is_open(rocket: Integration, alice: Any, charlie: Any) -> None:
     services.start_test_run("provider_lifecycle", rocket, FORM_DATA, actor=alice, now=timezone.now())
     with pytest.raises(ActionRefused) as refusal:
         services.start_test_run("provider_lifecycle", rocket, FORM_DATA, actor=alice, now=timezone.now())
@@ -162,7 +162,7 @@ def test_one_is_open_at_a_time_and_strangers_begin_none(rocket: Integration, ali
 
 
 @pytest.mark.django_db
-def test_form_keeps_what_was_entered_but_the_credentials(rocket: Integration, alice: Any, client: Client) -> None:
+def test_form_keeps_the_input_except_for_credentials(rocket: Integration, alice: Any, client: Client) -> None:
     client.force_login(alice)
     posted_data = {**FORM_DATA, "changed": BASE, "hosts": "https://a.io"}
     page = client.post(reverse("testruns:provider_lifecycle", args=[rocket.uuid]), posted_data)

@@ -59,7 +59,7 @@ def test_plan_with_an_empty_state(actions: tuple[str, ...], expected: tuple[str,
     assert evaluate("plan", command("plan", 2, plan=build_plan(*actions))) == expected
 
 
-def test_resource_that_the_provider_does_not_have_is_no_valid_configuration() -> None:
+def test_unknown_resource_type_is_an_invalid_configuration() -> None:
     errors = "\nError: Invalid resource type\n\nThe provider doesn't support it.\n"
     expected = ("fail", "Invalid resource type: The provider doesn't support it.")
     assert evaluate("validate", command("validate", 1, errors=errors)) == expected
@@ -128,7 +128,7 @@ NOTHING_CREATED = (
         (1, CREATING, (SERVER,), (SERVER,), "fail", f"The state keeps {SERVER}, but it can't be destroyed. "),
     ],
 )
-def test_create_that_fails_keeps_what_has_an_id(
+def test_failed_create_keeps_objects_with_an_id(
     code: int, output: str, state: tuple[str, ...], left: tuple[str, ...], outcome: str, sentence: str
 ) -> None:
     partial = command("partial", code, output=output, errors=ERROR, state=state, tainted=state)

@@ -1,16 +1,15 @@
-"""Shared parts of the acceptance tests: the example provider, its configurations, and its records."""
+"""Example provider, its configurations, and its records for acceptance tests."""
 
 import atexit
 import sys
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
 
 from examples import provider
-from tests.verification.testruns.folder import shared
+from tests.verification.testruns import common
 from tests.verification.testruns.provider_lifecycle.provider_server import ProviderServer
-from verification.sandbox.environment import find_obstacle
 from verification.testruns.kinds.provider_lifecycle.local_workspace import UnsandboxedTestRunner
 from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords, ProviderLifecycleTarget
 from verification.testruns.kinds.provider_lifecycle.rules import RULES
@@ -37,18 +36,18 @@ REFUSED_CONFIG = 'resource "example_server" "my-server" {}\n'
 READABLE = tuple(dict.fromkeys(Path(each).resolve() for each in (sys.base_prefix, sys.prefix)))
 TERRAFORM = find_terraform()
 needs_terraform = pytest.mark.skipif(TERRAFORM is None, reason="no terraform on this machine")
-needs_sandbox = pytest.mark.skipif(bool(find_obstacle()), reason=find_obstacle() or "a sandbox can be had")
+get_outcomes, get_sentence = partial(common.get_outcomes, RULES), partial(common.get_sentence, RULES)
 
 
 @cache
 def executable(fault: str = "") -> Path:
     """Return the executable of the example provider with a fault."""
-    return provider.write(shared("provider-"), fault)
+    return provider.write(common.make_shared_folder("provider-"), fault)
 
 
 @cache
 def start_server() -> ProviderServer:
-    server = ProviderServer(shared("provider-server-"))
+    server = ProviderServer(common.make_shared_folder("provider-server-"))
     atexit.register(server.stop)
     return server
 
@@ -56,7 +55,7 @@ def start_server() -> ProviderServer:
 @cache
 def forked_executable(fault: str = "") -> Path:
     """Return an executable of the same provider that starts faster, but not in a sandbox."""
-    return start_server().write_executable(shared("provider-"), provider.NAME, fault)
+    return start_server().write_executable(common.make_shared_folder("provider-"), provider.NAME, fault)
 
 
 def build_target(**more: str) -> ProviderLifecycleTarget:
@@ -77,11 +76,3 @@ def run_lifecycle_test(fault: str = "", only: tuple[str, ...] = ()) -> ProviderL
     runner = UnsandboxedTestRunner(build_target(), forked_executable(fault))
     runner.only_steps = only
     return runner.run()
-
-
-def outcomes(records: ProviderLifecycleRecords) -> dict[str, str]:
-    return {each.rule: str(each.outcome) for each in RULES.evaluate(records)}
-
-
-def sentence(records: ProviderLifecycleRecords, rule: str) -> str:
-    return next(each.sentence for each in RULES.evaluate(records) if each.rule == rule)

@@ -46,9 +46,9 @@ SCHEMA = {
         }
     },
 }
-WAY = {"read": True, "key": "", "problem": "", "seconds": 0.5, "peak": 90_000_000, "output": "a\x00b"}
+READING = {"read": True, "key": "", "problem": "", "seconds": 0.5, "peak": 90_000_000, "output": "a\x00b"}
 GOOD = {
-    "readings": [WAY | {"via": "direct", "protocol": 5}, WAY | {"via": "terraform", "protocol": 0}],
+    "readings": [READING | {"via": "direct", "protocol": 5}, READING | {"via": "terraform", "protocol": 0}],
     "schema": SCHEMA,
     "differences": [],
     "terraform": True,
@@ -56,22 +56,22 @@ GOOD = {
 
 
 class Service:
-    """The sandbox's service as seen from outside: it takes a job and answers what the test says."""
+    """Fake sandbox service that records jobs and sends the response of the test."""
 
     def __init__(self, path: Path) -> None:
-        self.asked: list[dict[str, Any]] = []
-        self.received, self.says = b"", {"answer": GOOD}
-        outer = self
+        self.jobs: list[dict[str, Any]] = []
+        self.received, self.response = b"", {"answer": GOOD}
+        service = self
 
-        class Connected(socketserver.StreamRequestHandler):
+        class Handler(socketserver.StreamRequestHandler):
             def handle(self) -> None:
-                order = json.loads(self.rfile.readline())
-                outer.received = b"".join(self.rfile.read(size) for _, size in order["files"])
-                outer.asked.append(order)
-                for line in ({"progress": {"message": "Reading the schema from the provider"}}, outer.says):
+                job = json.loads(self.rfile.readline())
+                service.received = b"".join(self.rfile.read(size) for _, size in job["files"])
+                service.jobs.append(job)
+                for line in ({"progress": {"message": "Reading the schema from the provider"}}, service.response):
                     self.wfile.write(json.dumps(line).encode() + b"\n")
 
-        self.server = socketserver.ThreadingUnixStreamServer(str(path), Connected)
+        self.server = socketserver.ThreadingUnixStreamServer(str(path), Handler)
         self.server.daemon_threads = True
         threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
@@ -93,7 +93,7 @@ def rocket(acme: Any, alice: Any) -> Integration:
 
 @pytest.fixture
 def publish_provider(registry: Registry, settings: Any) -> Callable[..., signed.Signed]:
-    """Publishes acme/rocket 1.0.0 with this program."""
+    """Return a function that publishes acme/rocket 1.0.0 with a program."""
     settings.GITHUB_API_URL = registry.url
 
     def publish(program: bytes = b"", change: Callable[[signed.Signed], None] = lambda _: None) -> signed.Signed:
@@ -105,20 +105,20 @@ def publish_provider(registry: Registry, settings: Any) -> Callable[..., signed.
     return publish
 
 
-def read(integration: Integration, by: Any) -> TestRun:
+def inspect(integration: Integration, by: Any) -> TestRun:
     row = start_test_run("provider_schema", integration, {}, actor=by, now=NOW)
     assert run_due_jobs("sandbox", timezone.now()) == {"testruns.provider_schema": 1}
     return TestRun.objects.get(pk=row.pk)
 
 
 @pytest.mark.every_database
-def test_schema_of_an_authentic_release_is_kept(
+def test_schema_of_an_authentic_release_is_stored(
     rocket: Integration, alice: Any, service: Service, publish_provider: Callable[..., Any]
 ) -> None:
     publish_provider()
-    row = read(rocket, alice)
+    row = inspect(rocket, alice)
     assert (row.outcome, row.version) == ("pass", "1.0.0"), row.records
-    assert service.asked[0]["arguments"]["source"] == "acme/rocket"
+    assert service.jobs[0]["arguments"]["source"] == "acme/rocket"
     assert service.received[:4] == b"\x7fELF"
     stored_schema = ProviderSchema.objects.get(integration=rocket)
     assert (stored_schema.version, stored_schema.resources, stored_schema.submitted_by) == ("1.0.0", 1, None)
@@ -143,14 +143,14 @@ def test_release_that_is_not_authentic_is_never_started(
         release.files[f"{release.prefix}_SHA256SUMS.sig"] = b"no signature"
 
     publish_provider(change=swap)
-    row = read(rocket, alice)
+    row = inspect(rocket, alice)
     assert row.outcome == "not_run"
     assert row.records["not_run"].startswith("The release didn't pass “")
-    assert service.asked == []
+    assert service.jobs == []
 
 
 @pytest.mark.parametrize(
-    ("says", "outcome", "summary"),
+    ("response", "outcome", "summary"),
     [
         ({"not_run": "No sandbox on this worker: x."}, "not_run", "No sandbox on this worker: x."),
         ({"refused": "It is not called so."}, "not_run", "It is not called so."),
@@ -161,22 +161,22 @@ def test_release_that_is_not_authentic_is_never_started(
         ),
     ],
 )
-def test_what_the_sandbox_answers_is_reported(
-    says: Any, outcome: str, summary: str, rocket: Integration, alice: Any, service: Service, publish_provider: Any
+def test_response_of_the_sandbox_is_reported(
+    response: Any, outcome: str, summary: str, rocket: Integration, alice: Any, service: Service, publish_provider: Any
 ) -> None:
     publish_provider()
-    service.says = says
-    row = read(rocket, alice)
+    service.response = response
+    row = inspect(rocket, alice)
     assert (row.results[0]["outcome"], row.results[0]["summary"]) == (outcome, summary)
 
 
 @pytest.mark.every_database
-def test_fault_of_ours_is_tried_again_and_given_up(
+def test_internal_error_is_retried_and_given_up(
     rocket: Integration, alice: Any, service: Service, publish_provider: Callable[..., Any]
 ) -> None:
     publish_provider()
-    service.says = {"error": "it broke"}
-    row = read(rocket, alice)
+    service.response = {"error": "it broke"}
+    row = inspect(rocket, alice)
     job = Job.objects.get(queue="sandbox")
     assert (row.finished_at, job.state, job.attempts, row.records["progress"]) == (
         None,
@@ -193,7 +193,7 @@ def test_fault_of_ours_is_tried_again_and_given_up(
 
 
 @pytest.mark.every_database
-def test_inspection_whose_process_died_three_times_ends(rocket: Integration, alice: Any) -> None:
+def test_inspection_ends_after_three_dead_processes(rocket: Integration, alice: Any) -> None:
     row = start_test_run("provider_schema", rocket, {}, actor=alice, now=NOW)
     Job.objects.filter(queue="sandbox").update(
         state="running", attempts=3, started_at=NOW, lease_token=uuid4(), lease_expires_at=NOW
@@ -207,31 +207,31 @@ def test_inspection_whose_process_died_three_times_ends(rocket: Integration, ali
 
 
 @pytest.mark.every_database
-def test_no_service_is_not_run_with_the_reason(
+def test_inspection_without_the_service_is_not_run(
     rocket: Integration, alice: Any, settings: Any, publish_provider: Callable[..., Any]
 ) -> None:
     publish_provider()
     settings.SANDBOX_SOCKET = "/nowhere/sandbox"
-    row = read(rocket, alice)
+    row = inspect(rocket, alice)
     assert row.records["not_run"].startswith("No sandbox on this worker: its service does not answer")
     assert ProviderSchema.objects.count() == 0
 
 
-@pytest.mark.skipif(PLATFORM != "linux_amd64", reason="the program of this test is one of x86_64")
-def test_program_that_is_no_provider_is_started_and_reported(
+@pytest.mark.skipif(PLATFORM != "linux_amd64", reason="the program of this test is for x86_64")
+def test_program_that_is_not_a_provider_is_reported(
     rocket: Integration, alice: Any, publish_provider: Callable[..., Any]
 ) -> None:
     if reason := environment.find_obstacle():
         pytest.skip(reason)
     publish_provider(Path(os.path.realpath("/bin/true")).read_bytes())
-    row = read(rocket, alice)
+    row = inspect(rocket, alice)
     assert (row.outcome, row.results[0]["summary"]) == (
         "fail",
         "The plugin exited before its handshake, with exit code 0.",
     )
 
 
-def test_only_anyone_who_may_asks_and_only_once(rocket: Integration, alice: Any, charlie: Any) -> None:
+def test_only_members_start_an_inspection_and_only_one_is_open(rocket: Integration, alice: Any, charlie: Any) -> None:
     with pytest.raises(ActionRefused) as refusal:
         start_test_run("provider_schema", rocket, {}, actor=charlie, now=NOW)
     assert refusal.value.kind == "forbidden"
@@ -241,7 +241,7 @@ def test_only_anyone_who_may_asks_and_only_once(rocket: Integration, alice: Any,
 
 
 @pytest.mark.every_database
-def test_night_reads_each_new_release_once(rocket: Integration) -> None:
+def test_nightly_job_inspects_each_new_release_once(rocket: Integration) -> None:
     night = datetime(2026, 4, 14, 23, 0, tzinfo=UTC)
     CheckResult.objects.create(
         integration=rocket,
@@ -265,7 +265,7 @@ def test_night_reads_each_new_release_once(rocket: Integration) -> None:
     assert tasks.request_new_inspections(night + timedelta(hours=49)) == 0
 
 
-def test_page_shows_how_far_it_is_and_what_came_of_it(
+def test_page_shows_progress_and_result(
     rocket: Integration, alice: Any, service: Service, publish_provider: Callable[..., Any]
 ) -> None:
     publish_provider()

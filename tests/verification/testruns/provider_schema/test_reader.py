@@ -70,7 +70,7 @@ AWS = "terraform-provider-aws_3.39.0_linux_amd64.zip"
 
 @pytest.fixture(autouse=True)
 def require_sandbox():
-    """Skip the test with the reason where no sandbox can be had."""
+    """Skip the test with the reason if this machine can't run a sandbox."""
     if reason := environment.find_obstacle():
         pytest.skip(reason)
 
@@ -126,7 +126,7 @@ def test_provider_with_tls_is_read_as_terraform_reads_it(provider, terraform):
         (HANDSHAKE + HOSTILE["eats memory"], "out of memory"),
     ],
 )
-def test_provider_that_fails_is_reported_by_its_name(text, key, tmp_path):
+def test_failing_provider_is_reported_with_its_reason(text, key, tmp_path):
     certificate = base64.b64encode(ssl.PEM_cert_to_DER_cert(create_context()[1])).decode()
     program = write_program(tmp_path, "terraform-provider-example", text.replace("CERTIFICATE", certificate))
     limits = replace(LIMITS, seconds=1.0) if key == "timed out" else LIMITS
@@ -135,7 +135,7 @@ def test_provider_that_fails_is_reported_by_its_name(text, key, tmp_path):
     assert direct_reading.problem.endswith(".")
 
 
-def test_what_terraform_does_not_take_is_reported(tmp_path, terraform):
+def test_provider_that_terraform_rejects_is_reported(tmp_path, terraform):
     program = write_program(tmp_path, "terraform-provider-example", "sys.exit(1)")
     terraform_reading = read_with_terraform(build_schema_target(program, Limits(seconds=20)), terraform)
     assert (terraform_reading.document, terraform_reading.key) == (None, "terraform")
@@ -166,11 +166,11 @@ def test_genuine_aws_provider_is_read_equally_both_ways(tmp_path, terraform):
         ("terraform-provider-null", "registry.terraform.io/partner/null", "0.0.1"),
     ],
 )
-def test_files_name_says_what_it_is(name, source, version):
+def test_file_name_contains_source_and_version(name, source, version):
     target = build_target(Path(name))
     assert (target.source, target.version) == (source, version)
 
 
-def test_name_that_says_nothing_is_asked_about():
+def test_file_name_without_a_provider_is_refused():
     with pytest.raises(ValueError, match="Pass its address with --source"):
         build_target(Path("provider"))

@@ -11,14 +11,12 @@ from django.test import RequestFactory
 from django.urls import reverse
 from django.utils import timezone
 
-from tests.verification.testruns.run_task.test_portal import call, run_task, waiting
+from tests.verification.testruns.run_task.results import build_callback, create_pending_request
 from verification.testruns.kinds.run_task import callbacks, database_store
 from verification.testruns.kinds.run_task.callback_parsing import MAX_REQUEST_BYTES
 from verification.testruns.kinds.run_task.driver import RunTaskTarget
 from verification.testruns.kinds.run_task.local_server import InMemoryStore, open_callback_server
 from verification.testruns.kinds.run_task.views import receive_run_task_callback
-
-__all__ = ["run_task"]
 
 PASSED_RESULT: dict[str, Any] = {
     "data": {"type": "task-results", "attributes": {"status": "passed", "message": "Fine."}}
@@ -26,9 +24,9 @@ PASSED_RESULT: dict[str, Any] = {
 RUN = next(act for act in RunTaskTarget("http://127.0.0.1:9/", "", ("post_plan",)).script() if act.is_run)
 
 
-def sent_in_pieces(room: InMemoryStore, body: bytes) -> int:
-    """The status that a result gets that was sent without its length."""
-    where = urlsplit(room.add_request(RUN, callbacks.hash_token("token")).callback)
+def send_in_chunks(store: InMemoryStore, body: bytes) -> int:
+    """Send a result with chunked encoding. Return the status of the response."""
+    where = urlsplit(store.add_request(RUN, callbacks.hash_token("token")).callback)
     connection = http.client.HTTPConnection(str(where.hostname), where.port, timeout=5)
     headers = {"Authorization": "Bearer token", "Content-Type": "application/vnd.api+json"}
     pieces = (body[at : at + 7000] for at in range(0, len(body), 7000))
@@ -39,17 +37,17 @@ def sent_in_pieces(room: InMemoryStore, body: bytes) -> int:
 
 
 @pytest.mark.parametrize(("size", "status"), [(0, 200), (20_000, 422)])
-def test_result_in_pieces_is_read_as_a_whole(size: int, status: int) -> None:
-    with open_callback_server(RunTaskTarget("http://127.0.0.1:9/", "", ("post_plan",))) as room:
+def test_chunked_result_is_read(size: int, status: int) -> None:
+    with open_callback_server(RunTaskTarget("http://127.0.0.1:9/", "", ("post_plan",))) as store:
         document = {"data": {**PASSED_RESULT["data"], "attributes": {"status": "passed", "message": "x" * size}}}
-        assert sent_in_pieces(room, json.dumps(document).encode()) == status
-        assert [(each.status, each.answered) for each in room.callbacks] == [("passed", status)]
+        assert send_in_chunks(store, json.dumps(document).encode()) == status
+        assert [(each.status, each.answered) for each in store.callbacks] == [("passed", status)]
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("more", "status"), [(0, 200), (MAX_REQUEST_BYTES, 413)])
-def test_portal_reads_a_result_in_pieces(run_task: Any, alice: Any, more: int, status: int) -> None:
-    request, token = waiting(run_task, alice)
+def test_portal_reads_a_chunked_result(run_task: Any, alice: Any, more: int, status: int) -> None:
+    request, token = create_pending_request(run_task, alice)
     body = json.dumps(PASSED_RESULT).encode() + b" " * more
     environ: Any = {"wsgi.input": BytesIO(body), "wsgi.input_terminated": True, "HTTP_AUTHORIZATION": f"Bearer {token}"}
     path = reverse("inbound:run_task_callback", args=[request.uuid])
@@ -58,8 +56,8 @@ def test_portal_reads_a_result_in_pieces(run_task: Any, alice: Any, more: int, s
 
 
 @pytest.mark.django_db
-def test_what_cannot_be_kept_is_taken_out_of_a_result(run_task: Any, alice: Any) -> None:
-    request, token = waiting(run_task, alice)
+def test_unstorable_characters_are_removed_from_a_result(run_task: Any, alice: Any) -> None:
+    request, token = create_pending_request(run_task, alice)
     raw = json.dumps(PASSED_RESULT).replace("Fine.", "half \\ud83d, none \\u0000").encode()
-    assert database_store.record_callback(request.uuid, call(token, body=raw), timezone.now())[0] == 200
+    assert database_store.record_callback(request.uuid, build_callback(token, body=raw), timezone.now())[0] == 200
     assert request.callbacks.get().record["message"] == "half ?, none "

@@ -9,12 +9,12 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from tests.verification.testruns.endpoints import KEY, endpoint
+from tests.verification.testruns.endpoints import KEY, serve_endpoint
 from verification.testruns.kinds.run_task.protocol import STAGES
 
 
 def run_command(*arguments: str) -> tuple[int, str, str]:
-    """(exit code, what was printed, what was told meanwhile)."""
+    """Run the command. Return its exit code, standard output, and standard error."""
     out, err, code = StringIO(), StringIO(), 0
     try:
         call_command("run_test", "run-task", *arguments, stdout=out, stderr=err)
@@ -31,7 +31,7 @@ def key(tmp_path: Path) -> str:
 
 
 def test_good_endpoint_as_json(key: str) -> None:
-    with endpoint() as server:
+    with serve_endpoint() as server:
         stages = ("--stages", "pre_plan", "post_apply")
         code, out, err = run_command(server.url, "--hmac-key-file", key, *stages, "--json")
     data: dict[str, Any] = json.loads(out)
@@ -50,14 +50,14 @@ def test_good_endpoint_as_json(key: str) -> None:
     "stage_arguments", [["post_plan,pre_plan"], ["pre_plan", "post_plan"], ["pre_plan,", "post_plan"]]
 )
 def test_stages_are_read_with_spaces_and_with_commas(stage_arguments: list[str]) -> None:
-    with endpoint(key="") as server:
+    with serve_endpoint(key="") as server:
         _, out, _ = run_command("--json", server.url, "--stages", *stage_arguments)
     acts = [each["key"] for each in json.loads(out)["effects"]]
     assert acts == ["passing.pre_plan", "failing.pre_plan", "passing.post_plan", "failing.post_plan"]
 
 
-def test_silence_is_as_short_as_it_was_asked_for() -> None:
-    with endpoint(key="") as server:
+def test_silence_option_sets_the_longest_silence() -> None:
+    with serve_endpoint(key="") as server:
         _, out, _ = run_command(server.url, "--json", "--minutes", "30", "--silence", "0.5")
     sentence_by_rule = {each["rule"]: each["sentence"] for each in json.loads(out)["results"]}
     assert sentence_by_rule["progress"].endswith(" of 30 seconds.")
@@ -82,14 +82,14 @@ def test_empty_key_file_is_refused(tmp_path: Path) -> None:
         (("--stages", "post_plan"), "Enter the endpoint's URL. For example, https://run.acme.io/run-task."),
     ],
 )
-def test_address_that_is_missing_or_taken_for_a_stage_is_reported(arguments: tuple[str, ...], sentence: str) -> None:
+def test_missing_url_is_reported(arguments: tuple[str, ...], sentence: str) -> None:
     with pytest.raises(CommandError) as refusal:
         run_command(*arguments)
     assert str(refusal.value) == sentence
 
 
 def test_faulty_endpoint_as_text(key: str) -> None:
-    with endpoint("always-passes") as server:
+    with serve_endpoint("always-passes") as server:
         code, out, _ = run_command(server.url, "--hmac-key-file", key)
     assert code == 1
     assert "FAIL     Failing run fails: Post-plan: the run should fail, but it passed." in out

@@ -8,7 +8,7 @@ from tests.verification.testruns.endpoints import example, run_endpoint_test
 from verification.testruns.kinds.run_task.records import RunTaskRecords
 from verification.testruns.kinds.run_task.rules import RULES
 
-ABOUT_RESULTS = (
+RESULT_RULES = (
     "token",
     "form",
     "limits",
@@ -19,10 +19,10 @@ ABOUT_RESULTS = (
     "scenario.passing",
     "scenario.failing",
 )
-NO_FINAL = {"end": "fail", **dict.fromkeys(("once", "scenario.passing", "scenario.failing"), "not_run")}
-NOT_TAKEN = dict.fromkeys(("end", "progress", "once", "scenario.passing", "scenario.failing"), "not_run")
-UNREAD = NOT_TAKEN | {"outcomes": "not_run"}
-WITHOUT_RESULTS = dict.fromkeys(ABOUT_RESULTS, "not_run")
+NO_FINAL_RESULT = {"end": "fail", **dict.fromkeys(("once", "scenario.passing", "scenario.failing"), "not_run")}
+RESULT_REFUSED = dict.fromkeys(("end", "progress", "once", "scenario.passing", "scenario.failing"), "not_run")
+RESULT_UNREADABLE = RESULT_REFUSED | {"outcomes": "not_run"}
+WITHOUT_RESULTS = dict.fromkeys(RESULT_RULES, "not_run")
 VERDICTS: dict[str, dict[str, str]] = {
     "verification-202": {"verification": "fail", "signature.raw": "not_run", "future": "not_run"},
     "verification-called-back": {"verification.quiet": "warn"},
@@ -44,20 +44,20 @@ VERDICTS: dict[str, dict[str, str]] = {
     "slow-body": {"body": "fail"},
     "endless-body": {"body": "fail"},
     "never-calls-back": WITHOUT_RESULTS | {"end": "fail"},
-    "never-ends": NO_FINAL | {"outcomes": "not_run"},
+    "never-ends": NO_FINAL_RESULT | {"outcomes": "not_run"},
     "silent-too-long": {"progress": "fail"},
-    "too-late": NO_FINAL,
+    "too-late": NO_FINAL_RESULT,
     "called-back-twice": {"once": "warn"},
     "contradicts-itself": {"once": "fail"},
-    "token-missing": NOT_TAKEN | {"token": "fail"},
-    "token-of-another-run": NOT_TAKEN | {"token": "fail"},
-    "posts-result": NOT_TAKEN | {"form": "fail"},
-    "garbage-result": UNREAD | {"form": "fail", "limits": "not_run"},
-    "huge-result": UNREAD | {"limits": "fail"},
-    "bad-outcomes": NOT_TAKEN | {"outcomes": "fail"},
+    "token-missing": RESULT_REFUSED | {"token": "fail"},
+    "token-of-another-run": RESULT_REFUSED | {"token": "fail"},
+    "posts-result": RESULT_REFUSED | {"form": "fail"},
+    "garbage-result": RESULT_UNREADABLE | {"form": "fail", "limits": "not_run"},
+    "huge-result": RESULT_UNREADABLE | {"limits": "fail"},
+    "bad-outcomes": RESULT_REFUSED | {"outcomes": "fail"},
     "always-passes": {"scenario.failing": "fail"},
 }
-PATIENCE = {  # where the fault itself takes time, what is waited for
+LIMITS = {  # longer limits for faults that take time themselves
     "slow-answer": {"silence_seconds": 5.0, "request_timeout_seconds": 5.0, "end_seconds": 10.0},
     "silent-too-long": {"settle_seconds": 1.6, "end_seconds": 10.0},
     "too-late": {"settle_seconds": 1.6, "silence_seconds": 2.0},
@@ -79,12 +79,10 @@ def records_by_fault() -> dict[str, RunTaskRecords]:
     """Test every fault and variant concurrently."""
     every = [*example.FAULTS, *example.VARIANTS]
     with ThreadPoolExecutor(16) as pool:
-        return dict(
-            zip(every, pool.map(lambda how: run_endpoint_test(how, **PATIENCE.get(how, {})), every), strict=True)
-        )
+        return dict(zip(every, pool.map(lambda how: run_endpoint_test(how, **LIMITS.get(how, {})), every), strict=True))
 
 
-def not_passed(records: RunTaskRecords) -> dict[str, str]:
+def list_outcomes_except_pass(records: RunTaskRecords) -> dict[str, str]:
     return {each.rule: str(each.outcome) for each in RULES.evaluate(records) if each.outcome != "pass"}
 
 
@@ -93,8 +91,8 @@ def test_there_are_25_faults() -> None:
 
 
 @pytest.mark.parametrize("fault", sorted(VERDICTS))
-def test_fault_gets_its_verdict(fault: str, records_by_fault: dict[str, RunTaskRecords]) -> None:
-    assert not_passed(records_by_fault[fault]) == VERDICTS[fault]
+def test_fault_has_its_verdicts(fault: str, records_by_fault: dict[str, RunTaskRecords]) -> None:
+    assert list_outcomes_except_pass(records_by_fault[fault]) == VERDICTS[fault]
 
 
 @pytest.mark.parametrize("variant", sorted(TOLERATED_FAULTS))
@@ -103,7 +101,10 @@ def test_contradiction_between_documents_is_tolerated_and_named(
 ) -> None:
     notes = [note for verdict in RULES.evaluate(records_by_fault[variant]) for note in verdict.notes]
     expected_note = TOLERATED_FAULTS[variant]
-    assert (not_passed(records_by_fault[variant]), notes) == ({}, [expected_note] if expected_note else [])
+    assert (list_outcomes_except_pass(records_by_fault[variant]), notes) == (
+        {},
+        [expected_note] if expected_note else [],
+    )
 
 
 def test_no_secret_is_in_the_record(records_by_fault: dict[str, RunTaskRecords]) -> None:

@@ -7,7 +7,10 @@ import pytest
 
 from tests.verification.testruns.endpoints import run_endpoint_test
 from verification.outcomes import Outcome
+from verification.sources.http.client import OutboundClient
+from verification.testruns.kinds.run_task.driver import RunTaskTarget, run_test
 from verification.testruns.kinds.run_task.enforcement import build_effects
+from verification.testruns.kinds.run_task.local_server import open_callback_server
 from verification.testruns.kinds.run_task.protocol import STAGES
 from verification.testruns.kinds.run_task.rules import RULES
 from verification.testruns.rules import get_exit_code
@@ -37,7 +40,7 @@ def test_runs_follow_the_enforcement() -> None:
 
 
 @pytest.mark.parametrize("stages", [STAGES[1:2], STAGES[:2], STAGES])
-def test_endpoint_sees_both_enforcements_and_no_run_goes_on_after_it_was_stopped(stages: tuple[str, ...]) -> None:
+def test_only_the_last_failing_run_is_mandatory(stages: tuple[str, ...]) -> None:
     records = run_endpoint_test(stages=stages)
     enforcement_levels = {run.key: json.loads(run.sent_body)["task_result_enforcement_level"] for run in records.runs}
     assert set(enforcement_levels.values()) == {"mandatory", "advisory"}
@@ -46,7 +49,7 @@ def test_endpoint_sees_both_enforcements_and_no_run_goes_on_after_it_was_stopped
     assert failing == ["advisory"] * (len(stages) - 1) + ["mandatory"]
 
 
-def test_run_without_a_result_waits_until_nothing_more_can_come() -> None:
+def test_run_without_a_result_waits_until_the_end() -> None:
     records = replace(run_endpoint_test(), callbacks=())
     final_effects = {each.mandatory for each in build_effects(replace(records, over=True))}
     assert final_effects == {
@@ -67,7 +70,7 @@ def test_endpoint_without_a_key_is_warned() -> None:
     assert {outcome for rule, outcome in outcome_by_rule.items() if rule != "unsigned"} == {Outcome.PASS}
 
 
-def test_refusal_of_everything_is_no_refusal_of_what_is_wrong() -> None:
+def test_endpoint_that_refuses_everything_passes_no_refusal_rule() -> None:
     records = run_endpoint_test()
     refused_exchanges = tuple(replace(each, status=401) for each in records.exchanges)
     outcome_by_rule = {
@@ -78,11 +81,7 @@ def test_refusal_of_everything_is_no_refusal_of_what_is_wrong() -> None:
     assert {outcome_by_rule[key] for key in (*SIGNATURE_RULES, "malformed", "future", "token", "end")} == {"not_run"}
 
 
-def test_no_one_there_ends_at_once() -> None:
-    from verification.sources.http.client import OutboundClient
-    from verification.testruns.kinds.run_task.driver import RunTaskTarget, run_test
-    from verification.testruns.kinds.run_task.local_server import open_callback_server
-
+def test_unreachable_endpoint_ends_the_test_run() -> None:
     target = RunTaskTarget("http://127.0.0.1:9/run-task", "key", ("post_plan",))
     with open_callback_server(target) as place:
         records = run_test(place, OutboundClient(loopback=True))

@@ -18,7 +18,8 @@ from portal.core.errors import ActionRefused
 from portal.jobs.execution import run_job
 from portal.jobs.models import Job
 from tests.conftest import begin, drive
-from tests.verification.testruns.endpoints import KEY, HeldEndpoint, endpoint
+from tests.verification.testruns.endpoints import KEY, DeferredEndpoint, serve_endpoint
+from tests.verification.testruns.run_task.results import DOCUMENT, FORM_DATA, build_callback, create_pending_request
 from verification.checks.models import CheckRun
 from verification.checks.rules.latest_test_run import (
     RUN_TASK_CHECK_KEY as KEY_OF_CHECK,
@@ -30,21 +31,6 @@ from verification.testruns import services
 from verification.testruns.kinds.run_task import callbacks, database_store, kind
 from verification.testruns.kinds.run_task.enforcement import build_effects
 from verification.testruns.models import RunTaskCallback, RunTaskRequest, TestRun
-
-FORM_DATA: dict[str, Any] = {
-    "key": KEY,
-    "stages": ["post_plan"],
-    "passing_workspace": "",
-    "failing_workspace": "",
-    "passing_plan": "",
-    "failing_plan": "",
-}
-DOCUMENT = json.dumps({"data": {"type": "task-results", "attributes": {"status": "passed", "message": "Late."}}})
-
-
-@pytest.fixture
-def run_task(acme: Any, alice: Any) -> Integration:
-    return begin(acme, alice, program="terraform-run-task", repository="", name="Preflight")
 
 
 def run_test_job() -> None:
@@ -59,23 +45,23 @@ def run_test(live_server: Any, settings: Any, monkeypatch: Any, run_task: Integr
     """Return a function that runs a complete test of an endpoint in two slices."""
     settings.SITE_URL, settings.ALLOW_LOOPBACK_HTTP = live_server.url, True
 
-    def play(how: str = "", **fields: Any) -> TestRun:
-        with endpoint(how, kind=HeldEndpoint) as server:
+    def run(how: str = "", **fields: Any) -> TestRun:
+        with serve_endpoint(how, kind=DeferredEndpoint) as server:
             row = services.start_test_run(
                 "run_task", run_task, FORM_DATA | {"url": server.url, **fields}, actor=alice, now=timezone.now()
             )
-            with monkeypatch.context() as impatient:
-                impatient.setattr(kind, "RESULT_WAIT_SECONDS", 0)
+            with monkeypatch.context() as patch:
+                patch.setattr(kind, "RESULT_WAIT_SECONDS", 0)
                 run_test_job()
             server.work()
             run_test_job()
         return TestRun.objects.get(pk=row.pk)
 
-    return play
+    return run
 
 
 @pytest.mark.django_db(transaction=True)
-def test_good_endpoint_passes_and_its_key_is_forgotten(run_test: Any, run_task: Integration) -> None:
+def test_good_endpoint_passes_and_its_key_is_deleted(run_test: Any, run_task: Integration) -> None:
     row = run_test()
     assert (row.outcome, bytes(row.encrypted_secrets), row.inputs["is_signed"]) == ("pass", b"", True)
     assert {each["outcome"] for each in row.results} == {"pass"}
@@ -100,7 +86,7 @@ def test_page_and_json_show_the_same_verdicts(run_test: Any, run_task: Integrati
 
 
 @pytest.mark.django_db(transaction=True)
-def test_test_run_that_is_stopped_while_it_waits_waits_no_more(
+def test_canceled_test_run_stops_waiting(
     live_server: Any, settings: Any, monkeypatch: Any, run_task: Integration, alice: Any
 ) -> None:
     settings.SITE_URL, settings.ALLOW_LOOPBACK_HTTP = live_server.url, True
@@ -110,7 +96,7 @@ def test_test_run_that_is_stopped_while_it_waits_waits_no_more(
         "sleep",
         lambda _: services.cancel_test_run(TestRun.objects.get(), actor=alice),
     )
-    with endpoint(kind=HeldEndpoint) as server:
+    with serve_endpoint(kind=DeferredEndpoint) as server:
         services.start_test_run("run_task", run_task, FORM_DATA | {"url": server.url}, actor=alice, now=timezone.now())
         run_test_job()
     row = TestRun.objects.get()
@@ -123,7 +109,7 @@ def test_test_run_that_is_stopped_while_it_waits_waits_no_more(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_plan_of_the_partner_decides(run_test: Any) -> None:
+def test_endpoint_gets_the_plan_of_the_partner(run_test: Any) -> None:
     swapped_run = run_test(passing_plan=json.dumps({"cidr": "0.0.0.0/0"}))
     assert {each["rule"]: each["outcome"] for each in swapped_run.results}["scenario.passing"] == "fail"
 
@@ -148,33 +134,20 @@ def test_result_after_the_end_still_counts(run_test: Any, live_server: Any) -> N
     assert {each["rule"]: each["outcome"] for each in row.results}["once"] == "warn"
 
 
-def waiting(run_task: Integration, alice: Any) -> Any:
-    row = services.start_test_run(
-        "run_task", run_task, FORM_DATA | {"url": "https://run.acme.io/"}, actor=alice, now=timezone.now()
-    )
-    token = callbacks.generate_token()
-    return row.requests.create(
-        step="passing.post_plan", token_hash=callbacks.hash_token(token), sent_at=timezone.now()
-    ), token
-
-
-def call(token: str, method: str = "PATCH", body: bytes = DOCUMENT.encode()) -> callbacks.CallbackRequest:
-    return callbacks.CallbackRequest(
-        method, f"Bearer {token}" if token else "", "application/vnd.api+json", body, len(body)
-    )
-
-
 @pytest.mark.django_db
-def test_token_is_used_once_and_dies_after_an_hour(run_task: Integration, alice: Any) -> None:
-    request, token = waiting(run_task, alice)
+def test_token_is_used_once_and_expires_after_an_hour(run_task: Integration, alice: Any) -> None:
+    request, token = create_pending_request(run_task, alice)
     now = request.sent_at
-    assert database_store.record_callback(request.uuid, call(""), now)[0] == 401
-    assert database_store.record_callback(request.uuid, call("wrong"), now)[0] == 401
-    assert database_store.record_callback(request.uuid, call(token, "POST"), now)[0] == 405
-    assert database_store.record_callback(request.uuid, call(token, body=b"{}"), now)[0] == 422
-    assert database_store.record_callback(request.uuid, call(token), now + timedelta(minutes=60, seconds=1))[0] == 401
-    assert database_store.record_callback(request.uuid, call(token), now + timedelta(minutes=60))[0] == 200
-    assert database_store.record_callback(request.uuid, call(token), now + timedelta(minutes=60))[0] == 401
+    assert database_store.record_callback(request.uuid, build_callback(""), now)[0] == 401
+    assert database_store.record_callback(request.uuid, build_callback("wrong"), now)[0] == 401
+    assert database_store.record_callback(request.uuid, build_callback(token, "POST"), now)[0] == 405
+    assert database_store.record_callback(request.uuid, build_callback(token, body=b"{}"), now)[0] == 422
+    assert (
+        database_store.record_callback(request.uuid, build_callback(token), now + timedelta(minutes=60, seconds=1))[0]
+        == 401
+    )
+    assert database_store.record_callback(request.uuid, build_callback(token), now + timedelta(minutes=60))[0] == 200
+    assert database_store.record_callback(request.uuid, build_callback(token), now + timedelta(minutes=60))[0] == 401
     assert [each.record["token"] for each in request.callbacks.all()] == [
         "missing",
         "unknown",
@@ -188,17 +161,17 @@ def test_token_is_used_once_and_dies_after_an_hour(run_task: Integration, alice:
 
 
 @pytest.mark.django_db
-def test_flood_of_results_is_not_kept(run_task: Integration, alice: Any) -> None:
-    request, _ = waiting(run_task, alice)
+def test_results_above_the_maximum_are_refused(run_task: Integration, alice: Any) -> None:
+    request, _ = create_pending_request(run_task, alice)
     answers = [
-        database_store.record_callback(request.uuid, call("x"), timezone.now())[0]
+        database_store.record_callback(request.uuid, build_callback("x"), timezone.now())[0]
         for _ in range(database_store.MAX_CALLBACKS + 1)
     ]
     assert (answers[-1], request.callbacks.count()) == (429, database_store.MAX_CALLBACKS)
 
 
 @pytest.mark.django_db
-def test_one_test_run_at_a_time_for_those_who_may(run_task: Integration, alice: Any, charlie: Any) -> None:
+def test_only_members_start_a_test_run_and_only_one_is_open(run_task: Integration, alice: Any, charlie: Any) -> None:
     form_data = FORM_DATA | {"url": "https://run.acme.io/"}
     with pytest.raises(ActionRefused):
         services.start_test_run("run_task", run_task, form_data, actor=charlie, now=timezone.now())
@@ -223,7 +196,7 @@ def test_canceled_test_run_ends_its_job_after_the_request_that_it_sends(
 
     post_save.connect(cancel_during_request, sender=RunTaskRequest)
     try:
-        with endpoint() as server:
+        with serve_endpoint() as server:
             inputs = FORM_DATA | {"url": server.url}
             services.start_test_run("run_task", run_task, inputs, actor=alice, now=timezone.now())
             run_test_job()
@@ -258,7 +231,7 @@ def test_invalid_input_is_shown_as_field_error(
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("outcome", "is_ticked"), [("pass", True), ("fail", False)])
-def test_what_it_showed_is_ticked_beforehand_in_the_meeting(
+def test_meeting_preselects_what_a_passed_test_run_showed(
     acme: Any, alice: Any, rita: Any, client: Any, outcome: str, is_ticked: bool
 ) -> None:
     now = timezone.now().replace(second=0, microsecond=0) - timedelta(days=3)

@@ -28,23 +28,23 @@ from verification.testruns.kinds.run_task.protocol import (
 )
 from verification.testruns.kinds.run_task.rules import RULES
 
-PLACES = RunTaskUrls("https://portal.example/callback", "https://portal.example/plan", "https://portal.example/files")
+URLS = RunTaskUrls("https://portal.example/callback", "https://portal.example/plan", "https://portal.example/files")
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
 RUN = Run("a test run", "passing", SCENARIOS["passing"], NOW)
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_request_is_read_by_its_model(stage: str) -> None:
-    document = build_run_request(RUN, stage, PLACES, "token", "taskrs-0123456789abcdef", "advisory")
+def test_request_is_read_by_the_model_of_the_library(stage: str) -> None:
+    document = build_run_request(RUN, stage, URLS, "token", "taskrs-0123456789abcdef", "advisory")
     request = RunTaskRequest.model_validate_json(encode_document(document))
     assert request.capabilities.outcomes
     assert (request.stage, request.run_created_at, request.task_result_enforcement_level) == (stage, NOW, "advisory")
-    assert request.plan_json_api_url == (None if stage == "pre_plan" else PLACES.plan)
-    request_document = document | {"run_created_at": "2026-04-14T09:00:00Z"}  # it writes no milliseconds
+    assert request.plan_json_api_url == (None if stage == "pre_plan" else URLS.plan)
+    request_document = document | {"run_created_at": "2026-04-14T09:00:00Z"}  # the library writes no milliseconds
     assert request.model_dump(mode="json", exclude_unset=True) == request_document
 
 
-def options(status: str) -> TaskResultCallbackRequestOptions:
+def build_result(status: str) -> TaskResultCallbackRequestOptions:
     tags = {"Severity": [TaskResultTag(label="High", level="error")], "Status": [TaskResultTag(label="Denied")]}
     outcome = TaskResultOutcome.model_validate(
         {"outcome-id": "R-1", "description": "Open to all", "body": "# Open", "url": "https://x.example", "tags": tags}
@@ -53,8 +53,8 @@ def options(status: str) -> TaskResultCallbackRequestOptions:
 
 
 @pytest.mark.parametrize("status", ["running", "passed", "failed"])
-def test_result_built_by_its_options_is_read(status: str) -> None:
-    callback = parse_callback(json.dumps(options(status).to_payload()).encode())
+def test_result_built_by_the_library_is_read(status: str) -> None:
+    callback = parse_callback(json.dumps(build_result(status).to_payload()).encode())
     assert (callback.status, callback.message, callback.problems, callback.notes) == (status, "Looked at.", (), ())
     assert callback.outcomes == (
         {"id": "R-1", "description": "Open to all", "tags": ["Severity: High (error)", "Status: Denied (none)"]},
@@ -62,30 +62,30 @@ def test_result_built_by_its_options_is_read(status: str) -> None:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """An endpoint of a few lines, all of whose words are the library's."""
+    """Endpoint that reads requests and builds results with the library."""
 
     server: Any
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
         if self.headers["X-TFC-Task-Signature"] != compute_signature(body, KEY):
-            return self.say(401)
+            return self.respond(401)
         try:
             request = RunTaskRequest.model_validate_json(body)
         except ValueError:
-            return self.say(400)
+            return self.respond(400)
         if request.access_token != "test-token":
             threading.Thread(target=self.work, args=(request,), daemon=True).start()
-        return self.say(200)
+        return self.respond(200)
 
     def work(self, request: RunTaskRequest) -> None:
         status = "failed" if request.workspace_name == SCENARIOS["failing"].workspace else "passed"
         for each in ("running", status):
             self.server.client.run_task_integrations.callback(
-                request.task_result_callback_url, request.access_token, options(each)
+                request.task_result_callback_url, request.access_token, build_result(each)
             )
 
-    def say(self, status: int) -> None:
+    def respond(self, status: int) -> None:
         self.send_response(status)
         self.send_header("Content-Length", "0")
         self.end_headers()
@@ -106,7 +106,7 @@ def endpoint() -> Iterator[str]:
     thread.join(5)
 
 
-def test_endpoint_written_with_it_passes_everything(endpoint: str) -> None:
+def test_endpoint_of_the_library_passes_every_rule(endpoint: str) -> None:
     target = RunTaskTarget(endpoint, KEY, ("post_plan", "pre_apply"), limits=QUICK)
     with open_callback_server(target) as place:
         verdicts = RULES.evaluate(run_test(place, OutboundClient(loopback=True)))

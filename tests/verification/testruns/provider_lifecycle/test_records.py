@@ -5,8 +5,8 @@ import pytest
 from verification.testruns.kinds.provider_lifecycle.plan_parsing import list_state_objects
 from verification.testruns.kinds.provider_lifecycle.records import CommandRecord
 
-PLAIN = "\nError: Missing required argument\n\nThe argument is required.\n"
-NOTICED_CASES = (
+OTHER_ERROR = "\nError: Missing required argument\n\nThe argument is required.\n"
+CRASHES = (
     "\nError: Plugin did not respond\n\nThe plugin encountered an error.\n",
     "\nError: Request cancelled\n\nThe plugin6.(*GRPCProvider).ApplyResourceChange request was cancelled.\n",
 )
@@ -18,18 +18,18 @@ def get_summary(errors: str) -> str:
     return failure.sentence
 
 
-@pytest.mark.parametrize("errors", NOTICED_CASES)
-def test_provider_that_died_broke_down(errors: str) -> None:
+@pytest.mark.parametrize("errors", CRASHES)
+def test_crash_of_the_provider_is_reported(errors: str) -> None:
     assert get_summary(errors).startswith("The provider crashed. ")
 
 
-def test_plain_error_is_no_breakdown() -> None:
-    assert get_summary(PLAIN) == "Missing required argument: The argument is required."
+def test_other_error_is_not_a_crash() -> None:
+    assert get_summary(OTHER_ERROR) == "Missing required argument: The argument is required."
 
 
 @pytest.mark.parametrize(
     "text", ["[]", '{"resources": 1}', '{"resources": [{"mode": "managed", "instances": [{}]}]}', "{"]
 )
-def test_what_is_no_state_is_reported_as_that(text: str) -> None:
+def test_invalid_state_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r".+"):
         list_state_objects(text)
