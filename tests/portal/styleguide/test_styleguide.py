@@ -104,5 +104,5 @@ def test_dark_copy_has_unique_ids_and_refers_to_them() -> None:
 @pytest.mark.parametrize("swatch", CATALOG.colors, ids=lambda swatch: swatch.use)
 def test_shown_contrasts_equal_those_of_the_tokens(swatch: ColorPair) -> None:
     for contrast, night in ((swatch.light, False), (swatch.dark, True)):
-        assert round(contrast, 6) == round(test_colors.contrast(swatch.color, swatch.ground, night), 6)
+        assert round(contrast, 6) == round(test_colors.compute_token_contrast(swatch.color, swatch.ground, night), 6)
     assert min(swatch.light, swatch.dark) >= swatch.least

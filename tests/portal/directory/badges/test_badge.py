@@ -16,6 +16,7 @@ from portal.directory.badges import rendering
 from portal.directory.badges.glyph_widths import measure_text, truncate_text
 from portal.directory.models import Listing
 from tests.portal.directory.badges.truths import a_truth
+from tests.wcag import compute_contrast, decode_hex
 
 pytestmark = pytest.mark.any_database
 
@@ -192,13 +193,13 @@ def test_svg_has_no_scripts_and_no_external_references(style: str) -> None:
 
 @pytest.mark.parametrize("ground", [rendering.GOOD_COLOR, rendering.NEUTRAL_COLOR, rendering.INK_COLOR])
 def test_text_of_a_badge_is_legible(ground: str) -> None:
-    assert contrast(rendering.PAPER_COLOR, ground) >= 6
-    assert contrast(rendering.QUIET_COLOR, rendering.INK_COLOR) >= 7
+    assert compute_contrast(decode_hex(rendering.PAPER_COLOR), decode_hex(ground)) >= 6
+    assert compute_contrast(decode_hex(rendering.QUIET_COLOR), decode_hex(rendering.INK_COLOR)) >= 7
 
 
 @pytest.mark.parametrize("page", ["#ffffff", "#0d1117"])
 def test_edge_of_a_badge_is_visible_on_light_and_dark_pages(page: str) -> None:
-    assert contrast(rendering.EDGE_COLOR, page) >= 3
+    assert compute_contrast(decode_hex(rendering.EDGE_COLOR), decode_hex(page)) >= 3
 
 
 def test_text_stays_within_the_badge() -> None:
@@ -216,14 +217,3 @@ def test_widths_are_those_of_helvetica() -> None:
     assert measure_text("é", 10) == measure_text("e", 10)
     assert truncate_text("Rocket", 10, 24) == "Ro…"
     assert truncate_text("Rocket", 10, 100) == "Rocket"
-
-
-def luminance(color: str) -> float:
-    parts = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    red, green, blue = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(one: str, other: str) -> float:
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
