@@ -33,9 +33,24 @@ class FactDescription(Content):
     has_named_value: bool = False
 
 
-DESCRIPTIONS = load_content(CONTENT_FOLDER / "facts.yaml", dict[str, dict[str, FactDescription]])
-FACTS = DESCRIPTIONS["facts"]
-FACT_VALUES = {value: description.label for value, description in DESCRIPTIONS["values"].items()}
+@dataclass(frozen=True, slots=True)
+class FactValue(Content):
+    """How pages show a value of a fact that has named values."""
+
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class FactsFile(Content):
+    """Content of facts.yaml: facts by key, and values by what the source states."""
+
+    facts: dict[str, FactDescription]
+    values: dict[str, FactValue]
+
+
+CONTENT = load_content(CONTENT_FOLDER / "facts.yaml", FactsFile)
+FACTS = CONTENT.facts
+FACT_VALUES = {value: description.label for value, description in CONTENT.values.items()}
 
 
 @dataclass(frozen=True, slots=True)
