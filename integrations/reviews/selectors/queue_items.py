@@ -108,10 +108,15 @@ def _build_own_notice_condition(user: User) -> Q:
     return Q(notice_by=user) | Q(suspended_by=user)
 
 
-def summarize_queue(filters: Filters, user: User, now: datetime) -> QueueSummary:
-    """Return all figures. Those of many items are kept until the next event, at most for half a minute."""
+def summarize_queue(filters: Filters, user: User, now: datetime, last_event_id: object | None = None) -> QueueSummary:
+    """Return all figures. Those of many items are kept until the next event, at most for half a minute.
+
+    `last_event_id`: LAST_EVENT_ID if the caller has read it.
+    """
     kinds = list_kinds(user, filters)
-    key = f"queue {LAST_EVENT_ID.fetch()} {user.pk} {user.program_roles} {kinds} {sorted(filters.items())}"
+    if last_event_id is None:
+        last_event_id = LAST_EVENT_ID.fetch()
+    key = f"queue {last_event_id} {user.pk} {user.program_roles} {kinds} {sorted(filters.items())}"
     return read_figures(
         key, lambda: _summarize(filters, user, now, kinds), lambda summary: summary.count("", "all"), seconds=30
     )

@@ -65,23 +65,24 @@ def show_queue(request: AuthenticatedRequest) -> HttpResponse:
     """Show the items that wait for the program, most urgent first. Polling without changes returns 304."""
     require_program_staff(request)
     is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
-    etag = _build_etag(request) if is_fragment else ""
+    last_event_id = LAST_EVENT_ID.fetch()
+    etag = _build_etag(request, last_event_id) if is_fragment else ""
     if etag and request.headers.get("If-None-Match") == etag:
         return HttpResponseNotModified()
-    context = _build_queue_context(request, timezone.now()) | {"etag": etag}
+    context = _build_queue_context(request, timezone.now(), last_event_id) | {"etag": etag}
     return render(request, "reviews/queue.html#results" if is_fragment else "reviews/queue.html", context)
 
 
-def _build_etag(request: AuthenticatedRequest) -> str:
+def _build_etag(request: AuthenticatedRequest, last_event_id: object) -> str:
     """Return a tag that changes with every event, and every five minutes because claims and due dates pass."""
-    parts = (LAST_EVENT_ID.fetch(), request.user.pk, request.GET.urlencode(), get_language(), int(time() // 300))
+    parts = (last_event_id, request.user.pk, request.GET.urlencode(), get_language(), int(time() // 300))
     return f'W/"{sha256(repr(parts).encode()).hexdigest()[:20]}"'
 
 
-def _build_queue_context(request: AuthenticatedRequest, now: datetime) -> dict[str, object]:
+def _build_queue_context(request: AuthenticatedRequest, now: datetime, last_event_id: object) -> dict[str, object]:
     filters, filter_fields = parse_filters(tuple(request.GET.get(name, "")[:60] for name in FILTER_FIELDS))
     kind, tab, sort = parse_position(request.GET)
-    summary = queue_items.summarize_queue(filters, request.user, now)
+    summary = queue_items.summarize_queue(filters, request.user, now, last_event_id)
     items = queue_items.list_page_items(summary, kind, tab, request.user, now, sort, "changes")
     page, page_rows = build_page(items, summary.count(kind, tab), request.GET.get("page"), request.user, now)
     return {

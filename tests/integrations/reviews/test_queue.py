@@ -195,6 +195,8 @@ def test_queue_takes_as_many_queries_for_many_rows_as_for_few(
     # session, person, memberships, conflicts, last event, figures, rows, markers, reviewers, views, unread
     with django_assert_num_queries(9):
         assert len(list_names(client.get("/queue/"))) == 50
+    with django_assert_num_queries(7):  # the fragment reads the last event once, for its tag and its figures
+        client.get("/queue/", headers={"HX-Request": "true"})
 
 
 @pytest.mark.every_database
