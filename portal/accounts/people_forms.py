@@ -14,8 +14,6 @@ from portal.accounts.models import User
 from portal.accounts.role_names import PROGRAM_ROLES, ROLE_LABELS, describe_role, list_manageable_roles
 from portal.core.form_fields import FilterField, FormArguments, SingleLineField
 
-ALL_CHOICE = ("", gettext_lazy("All"))
-
 
 class PeopleFilterForm(forms.Form):
     """Filters in the URL of the list. An invalid filter shows an error; the others still apply."""
@@ -29,22 +27,22 @@ class PeopleFilterForm(forms.Form):
     role = FilterField(
         label=gettext_lazy("Role"),
         choices=[
-            ("", gettext_lazy("Any role")),
             *ROLE_LABELS.items(),
             ("none", gettext_lazy("No role")),
             ("all", gettext_lazy("All accounts")),
         ],
+        empty_label=gettext_lazy("Any role"),
     )
     program = FilterField(
-        label=gettext_lazy("Program"), choices=[ALL_CHOICE, *((key, program.name) for key, program in PROGRAMS.items())]
+        label=gettext_lazy("Program"), choices=[(key, program.name) for key, program in PROGRAMS.items()]
     )
     active = FilterField(
         label=gettext_lazy("Account"),
-        choices=[ALL_CHOICE, ("yes", gettext_lazy("Active")), ("no", gettext_lazy("Deactivated"))],
+        choices=[("yes", gettext_lazy("Active")), ("no", gettext_lazy("Deactivated"))],
     )
     second_factor = FilterField(
         label=gettext_lazy("Second factor"),
-        choices=[ALL_CHOICE, ("on", gettext_lazy("On")), ("missing", gettext_lazy("Missing"))],
+        choices=[("on", gettext_lazy("On")), ("missing", gettext_lazy("Missing"))],
     )
 
 

@@ -28,6 +28,7 @@ MARKUP_PATTERN = re.compile(r"<[/!?a-z]|&#?\w+;", re.IGNORECASE)
 FIRST_YEAR, LAST_YEAR = 2000, 2100
 REQUIRED_MESSAGE = gettext_lazy("Enter an answer.")
 CHOICE_MESSAGE = gettext_lazy("Select an option.")
+ALL_LABEL = gettext_lazy("All")
 MAX_LENGTH_MESSAGE = gettext_lazy("Enter %(limit_value)d characters or fewer. You entered %(show_value)d.")
 MAX_DRAFT_CHARACTERS = 20_000
 MAX_CODE_CHARACTERS = 100_000
@@ -235,12 +236,27 @@ class NumberField(forms.DecimalField):
 
 
 class FilterField(forms.ChoiceField):
-    """Choice in the URL of a list. An unknown value shows an error and filters nothing."""
+    """Choice in the URL of a list. An unknown value shows an error and filters nothing.
+
+    The empty value comes first, with the empty label. None leaves it out, for a choice that always has a value.
+    """
 
     default_error_messages = {"invalid_choice": gettext_lazy("Unknown filter value. The list shows all results.")}
 
-    def __init__(self, *, label: StrOrPromise, choices: Iterable[tuple[str, object]] = ()) -> None:
-        super().__init__(label=label, choices=choices, required=False)
+    def __init__(
+        self,
+        *,
+        label: StrOrPromise,
+        choices: Iterable[tuple[object, object]] = (),
+        empty_label: StrOrPromise | None = ALL_LABEL,
+    ) -> None:
+        super().__init__(label=label, required=False)
+        self.empty_label = empty_label
+        self.set_choices(choices)
+
+    def set_choices(self, choices: Iterable[tuple[object, object]]) -> None:
+        """Replace the choices after the empty value."""
+        self.choices = [*([] if self.empty_label is None else [("", self.empty_label)]), *choices]
 
 
 def truncate_draft_text(text: str) -> str:

@@ -95,7 +95,7 @@ class AuditLogFilterForm(forms.Form):
     )
     kind = FilterField(
         label=gettext_lazy("Event type"),
-        choices=[("", gettext_lazy("All")), *((event_type, event_type) for event_type in sorted(EVENT_TYPES))],
+        choices=[(event_type, event_type) for event_type in sorted(EVENT_TYPES)],
     )
     first_day = DayField(label=gettext_lazy("From"), required=False)
     last_day = DayField(label=gettext_lazy("To"), required=False)

@@ -33,9 +33,9 @@ class ReportFilterForm(forms.Form):
     """Filters in the URL of the archive. An invalid filter shows an error; the others still apply."""
 
     scope = FilterField(label=gettext_lazy("Report"))
-    kind = FilterField(label=gettext_lazy("Period"), choices=[("", gettext_lazy("All")), *KINDS.items()])
+    kind = FilterField(label=gettext_lazy("Period"), choices=KINDS.items())
     day = DayField(label=gettext_lazy("Day in the period"), required=False)
-    verdict = FilterField(label=gettext_lazy("Result"), choices=[("", gettext_lazy("All")), *VERDICTS.items()])
+    verdict = FilterField(label=gettext_lazy("Result"), choices=VERDICTS.items())
     q = SingleLineField(
         label=gettext_lazy("Search"), required=False, max_length=100, widget=forms.TextInput(attrs={"type": "search"})
     )
@@ -43,7 +43,7 @@ class ReportFilterForm(forms.Form):
     def __init__(self, user: User, **kwargs: Unpack[FormArguments]) -> None:
         super().__init__(**kwargs)
         names = [(each.key, get_display_name(each.key, each.name)) for each in list_report_scopes(user)]
-        self.fields["scope"].choices = [("", _("All")), *names]  # type: ignore[attr-defined]
+        self.fields["scope"].set_choices(names)  # type: ignore[attr-defined]
 
 
 class ReportSubscriptionsForm(forms.Form):

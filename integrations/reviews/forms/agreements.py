@@ -9,8 +9,6 @@ from integrations.submissions.models import Agreement
 from integrations.submissions.selectors.agreements import AgreementState
 from portal.core.form_fields import FilterField, FormArguments, SingleLineField
 
-ALL_CHOICE = ("", gettext_lazy("All"))
-
 
 class AgreementFilterForm(forms.Form):
     """Filters in the URL of the list. An invalid filter shows an error; the others still apply."""
@@ -21,12 +19,12 @@ class AgreementFilterForm(forms.Form):
         max_length=100,
         widget=forms.TextInput(attrs={"type": "search"}),
     )
-    kind = FilterField(label=gettext_lazy("Agreement"), choices=[ALL_CHOICE, *Agreement.KINDS])
-    version = FilterField(label=gettext_lazy("Version"), choices=[ALL_CHOICE])
-    state = FilterField(label=gettext_lazy("State"), choices=[ALL_CHOICE, *AgreementState.choices])
-    method = FilterField(label=gettext_lazy("Method"), choices=[ALL_CHOICE, *Agreement.Method.choices])
+    kind = FilterField(label=gettext_lazy("Agreement"), choices=Agreement.KINDS)
+    version = FilterField(label=gettext_lazy("Version"))
+    state = FilterField(label=gettext_lazy("State"), choices=AgreementState.choices)
+    method = FilterField(label=gettext_lazy("Method"), choices=Agreement.Method.choices)
 
     def __init__(self, **kwargs: Unpack[FormArguments]) -> None:
         super().__init__(**kwargs)
         versions = Agreement.objects.order_by("-version").values_list("version", flat=True).distinct()
-        self.fields["version"].choices = [ALL_CHOICE, *((version, version) for version in versions)]  # type: ignore[attr-defined]
+        self.fields["version"].set_choices((version, version) for version in versions)  # type: ignore[attr-defined]

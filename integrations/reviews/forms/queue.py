@@ -10,13 +10,7 @@ from django.utils.translation import get_language, gettext_lazy
 from integrations.reviews.selectors.queue import TAB_LABELS
 from integrations.reviews.selectors.queue_items import SORT_ORDERS
 from integrations.reviews.selectors.queue_kinds import KINDS
-from integrations.submissions.forms.filters import (
-    ALL_CHOICE,
-    ANY_PARTY,
-    PARTY_LABELS,
-    PROGRAM_CHOICES,
-    offer_categories,
-)
+from integrations.submissions.forms.filters import ANY_PARTY, PARTY_LABELS, PROGRAM_CHOICES, offer_categories
 from integrations.submissions.models.choices import build_choices
 from integrations.submissions.workflow.states import OPEN_STAGES, ResponsibleParty
 from portal.core.form_fields import FilterField, FormArguments
@@ -34,18 +28,18 @@ class QueueFilterForm(forms.Form):
     """Filters in the URL of the review queue."""
 
     program = FilterField(label=gettext_lazy("Program"), choices=PROGRAM_CHOICES)
-    stage = FilterField(label=gettext_lazy("Stage"), choices=[ALL_CHOICE, *build_choices(OPEN_STAGES)])
+    stage = FilterField(label=gettext_lazy("Stage"), choices=build_choices(OPEN_STAGES))
     category = FilterField(label=gettext_lazy("Category"))
     age = FilterField(
-        label=gettext_lazy("Minimum waiting time"), choices=[("", gettext_lazy("Any time")), *AGE_LABELS.items()]
+        label=gettext_lazy("Minimum waiting time"), choices=AGE_LABELS.items(), empty_label=gettext_lazy("Any time")
     )
     holder = FilterField(
         label=gettext_lazy("Responsible party"),
         choices=[
-            ("", PARTY_LABELS[ResponsibleParty.PROGRAM]),
             *((str(party), label) for party, label in PARTY_LABELS.items() if party != ResponsibleParty.PROGRAM),
             ("any", ANY_PARTY),
         ],
+        empty_label=PARTY_LABELS[ResponsibleParty.PROGRAM],
     )
 
     def __init__(self, **kwargs: Unpack[FormArguments]) -> None:

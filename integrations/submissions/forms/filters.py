@@ -25,8 +25,7 @@ PARTY_LABELS = {
     ResponsibleParty.THIRD_PARTY: gettext_lazy("Others"),
 }
 ANY_PARTY = gettext_lazy("Anyone")
-ALL_CHOICE = ("", gettext_lazy("All"))
-PROGRAM_CHOICES = [ALL_CHOICE, *((key, program.name) for key, program in PROGRAMS.items())]
+PROGRAM_CHOICES = [(key, program.name) for key, program in PROGRAMS.items()]
 
 
 class IntegrationFilterForm(forms.Form):
@@ -39,17 +38,20 @@ class IntegrationFilterForm(forms.Form):
         widget=forms.TextInput(attrs={"type": "search"}),
     )
     program = FilterField(label=gettext_lazy("Program"), choices=PROGRAM_CHOICES)
-    stage = FilterField(label=gettext_lazy("Stage"), choices=[ALL_CHOICE, *build_choices(Stage)])
+    stage = FilterField(label=gettext_lazy("Stage"), choices=build_choices(Stage))
     category = FilterField(label=gettext_lazy("Category"))
     holder = FilterField(
         label=gettext_lazy("Responsible party"),
-        choices=[("", ANY_PARTY), *((str(party), label) for party, label in PARTY_LABELS.items())],
+        choices=[(str(party), label) for party, label in PARTY_LABELS.items()],
+        empty_label=ANY_PARTY,
     )
     listing_status = FilterField(
-        label=gettext_lazy("Listing status"), choices=[("", gettext_lazy("Any")), *build_choices(ListingStatus)]
+        label=gettext_lazy("Listing status"), choices=build_choices(ListingStatus), empty_label=gettext_lazy("Any")
     )
     sort = FilterField(
-        label=gettext_lazy("Sort by"), choices=[(key, label) for key, (label, _order) in SORT_ORDERS.items()]
+        label=gettext_lazy("Sort by"),
+        choices=[(key, label) for key, (label, _order) in SORT_ORDERS.items()],
+        empty_label=None,
     )
 
     def __init__(self, **kwargs: Unpack[FormArguments]) -> None:
@@ -60,14 +62,12 @@ class IntegrationFilterForm(forms.Form):
 def offer_categories(form: forms.Form) -> None:
     """Offer the categories of the program that the form's data names, or those of all programs."""
     program = str(form.data.get("program", ""))
-    form.fields["category"].choices = [  # type: ignore[attr-defined]
-        ALL_CHOICE,
-        *list_category_choices(program if program in PROGRAMS else ""),
-    ]
+    choices = list_category_choices(program if program in PROGRAMS else "")
+    form.fields["category"].set_choices(choices)  # type: ignore[attr-defined]
 
 
 @cache
-def list_category_choices(program: str = "") -> list[object]:
+def list_category_choices(program: str = "") -> list[tuple[str, object]]:
     """Return all categories as choices: of one program, or grouped by program."""
     if program:
         return list({c.key: c.name for e in PROGRAMS[program].editions for c in e.categories}.items())
