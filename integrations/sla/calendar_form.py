@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Unpack
-from zoneinfo import available_timezones
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -18,6 +17,7 @@ from integrations.sla.models import SlaClock
 from portal.core.business_time import Calendar, add_business_days
 from portal.core.form_fields import FormArguments, MultiLineField, SingleLineField
 from portal.core.holidays import UnknownRegionError, list_countries, load_holidays
+from portal.core.time_zones import list_zone_choices
 from portal.core.value_types import NamedValues
 
 HOLIDAY_YEARS_AHEAD = 6
@@ -63,10 +63,7 @@ class CalendarForm(forms.Form):
         self.now = now
         for name in ("zone", "workdays", "country"):
             self.fields[name].error_messages["invalid_choice"] = _("Select one of the listed options.")
-        zones = sorted(
-            name for name in available_timezones() if "/" in name and not name.startswith(("Etc/", "SystemV"))
-        )
-        self.fields["zone"].choices = [("UTC", "UTC"), *((name, name) for name in zones)]  # type: ignore[attr-defined]
+        self.fields["zone"].choices = list_zone_choices()  # type: ignore[attr-defined]
         self.fields["country"].choices = [("", _("None")), *list_countries()]  # type: ignore[attr-defined]
 
     def clean_extra_days(self) -> dict[str, str]:

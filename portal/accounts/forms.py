@@ -1,7 +1,6 @@
 """Forms of the sign-in, security, and profile pages."""
 
 from typing import Unpack
-from zoneinfo import available_timezones
 
 from allauth.account import forms as account
 from allauth.mfa.base import forms as mfa
@@ -16,6 +15,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from portal.accounts.models import User
 from portal.core.form_fields import ModelFormArguments, SingleLineField, explain_text_refusal
+from portal.core.time_zones import list_zone_choices
 
 # Consistent labels on all sign-in pages, by field name
 FIELD_LABELS = {
@@ -152,12 +152,10 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def __init__(self, **kwargs: Unpack[ModelFormArguments]) -> None:
         super().__init__(**kwargs)
-        zones = sorted(zone for zone in available_timezones() if "/" in zone and not zone.startswith("Etc/"))
         browser_zone_label = _("Automatic, from the browser (emails: %(zone)s)") % {
             "zone": self.instance.zone.replace("_", " ")
         }
-        zone_choices = [("", browser_zone_label), ("UTC", "UTC"), *((z, z.replace("_", " ")) for z in zones)]
-        self.fields["zone"].choices = zone_choices  # type: ignore[attr-defined]
+        self.fields["zone"].choices = [("", browser_zone_label), *list_zone_choices()]  # type: ignore[attr-defined]
         if not self.instance.zone_chosen:
             self.initial["zone"] = ""
 

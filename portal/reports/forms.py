@@ -1,7 +1,6 @@
 """Forms for report subscriptions, schedules, and recipients without an account."""
 
 from typing import Unpack
-from zoneinfo import available_timezones
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -12,6 +11,7 @@ from integrations.programs.registry import PROGRAMS
 from portal.accounts.models import User
 from portal.accounts.role_names import ROLE_LABELS
 from portal.core.form_fields import DayField, FilterField, FormArguments, ModelFormArguments, SingleLineField
+from portal.core.time_zones import list_zone_choices
 from portal.reports.archive import KINDS, VERDICTS
 from portal.reports.models import ExternalRecipient, Frequency, ReportSchedule, ReportSubscription
 from portal.reports.recipients import get_default_frequency, list_external_recipients, load_schedules
@@ -103,8 +103,7 @@ class ReportScheduleForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def __init__(self, **kwargs: Unpack[ModelFormArguments]) -> None:
         super().__init__(**kwargs)
-        zones = sorted(zone for zone in available_timezones() if "/" in zone and not zone.startswith("Etc/"))
-        self.fields["zone"].choices = [("UTC", "UTC"), *((zone, zone) for zone in zones)]  # type: ignore[attr-defined]
+        self.fields["zone"].choices = list_zone_choices()  # type: ignore[attr-defined]
 
 
 class FrequencyForm(forms.ModelForm):  # type: ignore[type-arg]

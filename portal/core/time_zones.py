@@ -1,0 +1,13 @@
+"""Time zones that forms offer."""
+
+from functools import cache
+from zoneinfo import available_timezones
+
+HIDDEN_PREFIXES = ("Etc/", "SystemV/")  # offsets and old names, which no place has
+
+
+@cache
+def list_zone_choices() -> tuple[tuple[str, str], ...]:
+    """Return UTC and the zones of places as choices, ordered by name."""
+    zones = sorted(zone for zone in available_timezones() if "/" in zone and not zone.startswith(HIDDEN_PREFIXES))
+    return (("UTC", "UTC"), *((zone, zone.replace("_", " ")) for zone in zones))
