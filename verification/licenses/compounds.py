@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import lru_cache
 
-from verification.licenses.dictionaries import TABLES, fold, words_of
+from verification.licenses.dictionaries import LANGUAGE_TABLES, fold, words_of
 
 MIN_LETTERS = 8
 MAX_WORD = 16
@@ -28,7 +28,7 @@ def holds_term_when_split(letters: str, is_word: Test, is_term: Test) -> bool:
 @lru_cache(maxsize=5_000)
 def is_phrase(word: str, is_term: Test) -> bool:
     """Return whether words of one language, one of them a term, are written together in a word that no list holds."""
-    return any(_is_phrase_in(language, fold(word), is_term) for language in TABLES.languages["LATIN"])
+    return any(_is_phrase_in(language, fold(word), is_term) for language in LANGUAGE_TABLES.languages["LATIN"])
 
 
 def _is_phrase_in(language: str, letters: str, is_term: Test) -> bool:

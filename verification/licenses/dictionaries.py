@@ -34,7 +34,7 @@ class LanguageFile(Content):
     kana: dict[str, str]
 
 
-TABLES = load_content(DATA / "languages.yaml", LanguageFile)
+LANGUAGE_TABLES = load_content(DATA / "languages.yaml", LanguageFile)
 
 
 def fold(text: str) -> str:
@@ -55,13 +55,15 @@ def _plain_letters() -> dict[int, str]:
 @cache
 def ordinary_words(script: str) -> frozenset[str]:
     """Return the folded words of the languages that are written in a script."""
-    return _fold_all({word for language in TABLES.languages.get(script, ()) for word in _read_language(language)})
+    return _fold_all(
+        {word for language in LANGUAGE_TABLES.languages.get(script, ()) for word in _read_language(language)}
+    )
 
 
 @cache
 def function_words(script: str) -> frozenset[str]:
     """Return the most frequent words of each language that is written in a script: "the", "nur", "только"."""
-    languages = TABLES.languages.get(script, ())
+    languages = LANGUAGE_TABLES.languages.get(script, ())
     return _fold_all({word for language in languages for word in _read_language(language)[:FUNCTION_WORDS]})
 
 
@@ -145,20 +147,20 @@ def romanize(word: str) -> Iterator[str]:
     if word[:1].isascii() or not latin.isascii():
         return
     yield latin
-    yield from (latin.replace(*variant) for variant in TABLES.latin_variants if variant[0] in latin)
+    yield from (latin.replace(*variant) for variant in LANGUAGE_TABLES.latin_variants if variant[0] in latin)
 
 
 @cache
 def _romanize_letter(letter: str) -> str:
     """Return a letter or a syllable in Latin letters, from the tables or its name in Unicode, else itself."""
-    if letter in TABLES.romanization:
-        return TABLES.romanization[letter]
+    if letter in LANGUAGE_TABLES.romanization:
+        return LANGUAGE_TABLES.romanization[letter]
     block, _, name = unicodedata.name(letter, "").rpartition(" ")
-    return TABLES.kana.get(name, name.lower()) if block in SYLLABLES else letter
+    return LANGUAGE_TABLES.kana.get(name, name.lower()) if block in SYLLABLES else letter
 
 
 @cache
 def romanized_words() -> frozenset[str]:
     """Return ordinary words of other scripts in Latin letters: "tolko", "sangeob"."""
-    words = {word for language in TABLES.romanized for word in _read_language(language)}
+    words = {word for language in LANGUAGE_TABLES.romanized for word in _read_language(language)}
     return frozenset(latin for word in _fold_all(words) for latin in romanize(word) if len(latin) >= MIN_ROMANIZED)

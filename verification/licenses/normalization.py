@@ -1,6 +1,6 @@
 """Normalization of license texts: copies are equal if their letters and digits are, in the same order.
 
-Case, white space, line breaks, quotes, bullets, comment leaders and markdown carry no meaning and are removed.
+Case, white space, line breaks, quotes, bullets, comment leaders, and markdown carry no meaning and are removed.
 Every character other than a letter, a digit, or known punctuation is kept as a separate word, so that none is missed.
 """
 
@@ -17,7 +17,7 @@ from portal.core.content_files import Content, load_content
 
 MAX_BYTES = 200_000
 BETWEEN = re.compile(r"([\W_]+)")
-# letters of other scripts are letters; marks, symbols, controls and unknowns become words
+# letters of other scripts are letters; marks, symbols, controls, and unknowns become words
 STRANGE = re.compile(r"[^\w\s!-/:-@\[-`{-~]|[\x00-\x08\x0e-\x1f\x7f]")
 NEEDED_MARK = re.compile(
     r"[\u0300-\u0304\u0306-\u030c\u0323\u0327\u0328\u0331"  # accents that some letters have only so
@@ -59,8 +59,8 @@ class SpellingFile(Content):
     spelling: dict[str, str]
 
 
-TABLES = load_content(Path(__file__).with_name("data") / "spelling.yaml", SpellingFile)
-TYPOGRAPHY = str.maketrans({char: plain for plain, chars in TABLES.typography.items() for char in chars})
+SPELLING_TABLES = load_content(Path(__file__).with_name("data") / "spelling.yaml", SpellingFile)
+TYPOGRAPHY = str.maketrans({char: plain for plain, chars in SPELLING_TABLES.typography.items() for char in chars})
 
 
 @dataclass(frozen=True)
@@ -143,6 +143,6 @@ def tidy(text: str) -> Text:
     text = FENCE.sub("", text) if "```" in text or "~~~" in text else text
     text = LINK_DEFINITION.sub(mark("definition"), STRIKETHROUGH.sub(mark("deletion"), text))
     text = STRANGE.sub(mark_character, text)
-    for old, new in TABLES.spelling.items():
+    for old, new in SPELLING_TABLES.spelling.items():
         text = text.replace(old, new)
     return Text(text)
