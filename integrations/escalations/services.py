@@ -73,12 +73,12 @@ def notify_of_retraction(event: AuditEvent) -> None:
     for sent_email in EmailMessage.objects.filter(
         event__in=[e.pk for e in earlier if retracted_keys & _get_breach_keys(e)]
     ).select_related("person"):
-        if sent_email.to not in notified_addresses and _can_know(integration, sent_email.person):
+        if sent_email.to not in notified_addresses and _has_access(integration, sent_email.person):
             notified_addresses.add(sent_email.to)
             notices.queue_email(event, sent_email.person or sent_email.to, context)
 
 
-def _can_know(integration: Integration, person: User | None) -> bool:
+def _has_access(integration: Integration, person: User | None) -> bool:
     """Return whether an earlier recipient still has access. None is the program's mailbox."""
     return person is None or (person.is_active and permissions.can_view(integration, person))
 
@@ -134,8 +134,8 @@ def list_warnings(integration: Integration) -> list[tuple[int, datetime]]:
 def get_warning_time(integration: Integration, now: datetime) -> datetime:
     """Return the first recipient's next working time, or now if the action is due before that."""
     zone = ZoneInfo(getattr(list_program_contacts(integration)[0], "zone", "UTC"))
-    opens = get_next_working_time(now, Calendar(zone))
-    return now if integration.action_due_at and opens >= integration.action_due_at else opens
+    working_time = get_next_working_time(now, Calendar(zone))
+    return now if integration.action_due_at and working_time >= integration.action_due_at else working_time
 
 
 def _warn(integration: Integration, escalation: Escalation, now: datetime) -> bool:
@@ -194,14 +194,13 @@ def is_answered(escalation: Escalation, integration: Integration) -> bool:
     if escalation.kind == Escalation.Kind.TURN:
         is_responsible = integration.responsible_party == ResponsibleParty.PROGRAM
         return not is_responsible or integration.action_due_at != escalation.due_at
-    later = (
-        integration.events.filter(at__gt=escalation.began_at).exclude(actor_id=None).values_list("actor_id", flat=True)
-    )
-    if any(permissions.can_act_for_program(integration, person) for person in User.objects.filter(pk__in=set(later))):
+    later_events = integration.events.filter(at__gt=escalation.began_at).exclude(actor_id=None)
+    actors = User.objects.filter(pk__in=set(later_events.values_list("actor_id", flat=True)))
+    if any(permissions.can_act_for_program(integration, actor) for actor in actors):
         return True
     issues = [issue["issue"] for issue in (escalation.event.data.get("issues", ()) if escalation.event else ())]
-    open_still = SlaClock.objects.filter(issue__uuid__in=issues, is_committed=True, watch__ended_at=None)
-    return not open_still.filter(state__in=(ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE)).exists()
+    committed_clocks = SlaClock.objects.filter(issue__uuid__in=issues, is_committed=True, watch__ended_at=None)
+    return not committed_clocks.filter(state__in=(ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE)).exists()
 
 
 def _notify(

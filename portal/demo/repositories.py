@@ -85,7 +85,7 @@ class FictionalRepository:
 
 
 def compute_id(name: str) -> int:
-    """Return the number that GitHub gave to a fictional repository or owner."""
+    """Return the GitHub ID of a fictional repository or owner."""
     return int(hashlib.sha256(name.encode()).hexdigest()[:7], 16)
 
 
@@ -121,7 +121,7 @@ def describe_repository(integration: Integration, now: datetime) -> FictionalRep
 def _list_releases(
     versions: tuple[str, ...], started_at: datetime, newest_at: datetime | None = None
 ) -> tuple[tuple[str, datetime], ...]:
-    """Return the versions with their times: before the start of the integration, except that of the newest if given."""
+    """Return the versions with their times, all before the start of the integration unless the newest time is given."""
     times = [started_at - RELEASE_INTERVAL * number for number in range(1, len(versions) + 1)]
     return tuple(zip(versions, [newest_at, *times[1:]] if newest_at else times, strict=True))
 
@@ -145,11 +145,11 @@ def _fill_templates(repository: FictionalRepository, path: str, text: str) -> It
         "product": repository.product,
         "homepage": repository.homepage,
     }
-    things = {"resource": repository.contents.resources, "data_source": repository.contents.data_sources}
-    name = next((name for name in things if f"${{{name}}}" in path), "")
-    for thing in things.get(name, ("",)):
-        filled = values | ({name: thing} if name else {})
-        yield Template(path).substitute(filled), Template(text).substitute(filled)
+    names_by_kind = {"resource": repository.contents.resources, "data_source": repository.contents.data_sources}
+    kind = next((kind for kind in names_by_kind if f"${{{kind}}}" in path), "")
+    for name in names_by_kind.get(kind, ("",)):
+        file_values = values | ({kind: name} if kind else {})
+        yield Template(path).substitute(file_values), Template(text).substitute(file_values)
 
 
 @cache

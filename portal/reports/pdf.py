@@ -41,12 +41,8 @@ def render_pdf(figures: JsonObject) -> bytes:
 def _list_tables(report: JsonObject) -> list[tuple[str, Rows]]:
     """Return each table with its title. The first row has the headings."""
     issue_headers = (_("Issue"), _("Title"), _("Severity"), _("Target"))
-    worst = [
-        (row["name"], row["title"], row["severity"], f"{row['promised']} {row['late']}") for row in report["worst"]
-    ]
-    coming = [
-        (row["name"], row["title"], row["severity"], f"{row['promised']} {row['due']}") for row in report["coming"]
-    ]
+    worst = [(row["name"], row["title"], row["severity"], f"{row['target']} {row['late']}") for row in report["worst"]]
+    coming = [(row["name"], row["title"], row["severity"], f"{row['target']} {row['due']}") for row in report["coming"]]
     bars = [(label, description) for label, _percent, description in report["trend_bars"]]
     program_headers = (_("Program"), _("On time"), _("Breached"), _("Overdue"))
     return [

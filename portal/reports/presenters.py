@@ -197,7 +197,7 @@ def _build_row(row: JsonObject, zone: ZoneInfo) -> dict[str, object]:
         **row,
         **times,
         "severity": capfirst(_(SEVERITY_LABELS[row["severity"]])),
-        "promised": _(TARGET_LABELS[row["target_type"]]),
+        "target": _(TARGET_LABELS[row["target_type"]]),
         **sides,
         "page": page,
         "age": _format_hours(row["age_hours"]),

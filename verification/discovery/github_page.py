@@ -56,12 +56,12 @@ def change_reader(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     return redirect("submissions:detail", uuid)
 
 
-def _load_page(request: AuthenticatedRequest, grant: GitHubGrant, words: str) -> TemplateContext:
+def _load_page(request: AuthenticatedRequest, grant: GitHubGrant, query: str) -> TemplateContext:
     try:
         repositories = list_repositories(grant)
     except services.GrantEndedError:
         return {"grant": services.find_grant(request.user)}
     except SourceError as error:
         return {"problem": str(error)}
-    rows = [row for row in repositories if words.lower() in row.full_name.lower()]
+    rows = [row for row in repositories if query.lower() in row.full_name.lower()]
     return {"page": Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))}

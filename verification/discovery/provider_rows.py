@@ -94,7 +94,7 @@ def _is_same(integration: Integration, row: ProviderRow) -> bool:
     return is_same_id or integration.repository.lower() == row.repository.lower()
 
 
-def list_imported(discovery: Discovery) -> list[ImportedRow]:
+def list_imported_rows(discovery: Discovery) -> list[ImportedRow]:
     """Return the selected providers of earlier imports, the created integrations first."""
     rows = [row for row in load_rows(discovery) if row.outcome]
     rows.sort(key=lambda row: row.outcome != ImportOutcome.CREATED)

@@ -145,7 +145,7 @@ def build_page_context(
     }
     if isinstance(form, NamespaceForm):
         context["providers"] = provider_rows.list_providers(form, company.partners)
-        context["imported"] = provider_rows.list_imported(discovery)
+        context["imported"] = provider_rows.list_imported_rows(discovery)
     elif discovery.program is not None:
         preview = presenters.build_requirements_preview(discovery, company.partners)
         context |= {"preview": preview, "overlaps": list_overlaps(discovery, company.partners)}

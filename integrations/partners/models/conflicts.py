@@ -8,7 +8,7 @@ from integrations.partners.models.partners import Partner
 
 
 class ConflictKind(models.TextChoices):
-    """Why a reviewer can't decide about a company. The portal knows all but the first."""
+    """Reason why a reviewer can't decide about a company. The portal derives all but the first."""
 
     MARKED = "marked", gettext_lazy("Worked for this company before")
     FORMER_MEMBER = "former_member", gettext_lazy("Former member of this company")
@@ -17,7 +17,7 @@ class ConflictKind(models.TextChoices):
 
 
 class ConflictOfInterest(models.Model):
-    """Recorded conflict of a reviewer. A removed one also overrides what the portal knows."""
+    """Recorded conflict of a reviewer. A removed one also overrides a conflict that the portal derives."""
 
     partner = models.ForeignKey(Partner, models.CASCADE, related_name="conflicts")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="conflicts")

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def generate_verification_token() -> str:
-    """Return a token that nobody can guess, which a company publishes to prove a domain or an organization."""
+    """Return an unguessable token, which a company publishes to prove that it owns a domain or an organization."""
     return secrets.token_hex(16)
 
 
 class VerificationState(models.TextChoices):
-    """Whether the program knows that a company is real. Only a verified company is public."""
+    """State of the check that a company is real. Only a verified company is public."""
 
     UNVERIFIED = "unverified", gettext_lazy("Unverified")
     VERIFIED = "verified", gettext_lazy("Verified")

@@ -63,7 +63,7 @@ def get_transition(name: str) -> Transition:
 
 
 class TransitionForm(forms.Form):
-    """Inputs of a transition: note, what it needs besides, and the version that the user saw."""
+    """Inputs of a transition: its note, further fields of its own, and the version that the user saw."""
 
     tier = forms.ChoiceField(label=gettext_lazy("Tier"))
     waits_for = forms.ChoiceField(
@@ -82,7 +82,7 @@ class TransitionForm(forms.Form):
         writers: Sequence[str] = (),
         **kwargs: Unpack[FormArguments],
     ) -> None:
-        """Create the form. `writers`: who else types a finding or decision, which the user must know of."""
+        """Create the form. `writers`: others who are writing a finding or decision, which the user must confirm."""
         super().__init__(**kwargs)
         if writers:
             count, names = len(writers), {"names": ", ".join(writers)}
