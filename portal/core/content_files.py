@@ -209,7 +209,7 @@ def _explain(detail: ErrorDetails, schema: JsonSchema) -> tuple[str, str]:
         return "This key is required.", "Add it."
     if kind == "unexpected_keyword_argument":
         return "Unknown key.", _suggest_key(detail["loc"], schema)
-    if kind in ("enum", "literal_error") and isinstance(value, bool):  # YAML reads yes, no, on and off as booleans
+    if kind in ("enum", "literal_error") and isinstance(value, bool):  # YAML reads yes, no, on, and off as booleans
         return "The value is a boolean.", f"Use one of {context['expected']}, in quotes."
     if kind in ("enum", "literal_error"):
         return f"{value!r} is not an allowed value.", f"Use one of {context['expected']}."

@@ -1,4 +1,4 @@
-"""Execution of checks on a subject. The portal, preflight and manage.py share it; it needs no database."""
+"""Execution of checks on a subject. The portal, preflight, and manage.py share it; it needs no database."""
 
 import logging
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""Addresses that may accompany a holder: email addresses, homepages and user names."""
+"""Addresses that may accompany a holder: email addresses, homepages, and user names."""
 
 import re
 
@@ -17,7 +17,7 @@ MAX_UNKNOWN = 3  # parts of an identifier that are in no list
 
 
 def is_address(text: str) -> bool:
-    """Return whether this is an email address, a homepage or a user name, without a word of terms in it."""
+    """Return whether this is an email address, a homepage, or a user name, without a word of terms in it."""
     text = text.strip("<>()[]").rstrip(".,;:")
     if not text.isascii():
         return False
@@ -83,7 +83,7 @@ def is_identifier(label: str) -> bool:
 
 
 def is_handle(text: str) -> bool:
-    """Return whether this is a user name with an at sign, or a project in one word with hyphens, dots or digits."""
+    """Return whether this is a user name with an at sign, or a project in one word with hyphens, dots, or digits."""
     if not USER_NAME.fullmatch(text) or text.isdigit() or not is_identifier(text):
         return False
     return text.startswith("@") or len(re.split(r"[-_.]+", text)) > 1

@@ -130,7 +130,7 @@ def is_source(text: str) -> bool:
 
 
 def is_dependency(text: str) -> bool:
-    """Return whether a line is an entry of a list: a name with a license, a version or an address."""
+    """Return whether a line is an entry of a list: a name with a license, a version, or an address."""
     text = FIELD.sub("", text.strip(TRIM))
     detail_count, names = 0, 0
     for part in PART.split(ADDRESS.sub(lambda found: ";;" if is_address(found[0].strip("<>()[]")) else found[0], text)):

@@ -38,8 +38,8 @@ class Finding:
         if self.problem is Problem.TERMS:
             return f"{place}“{text}” contains “{first_term(self.text)}”, which can set terms."
         if self.problem is Problem.UNKNOWN_HOLDER:
-            return f"{place}the holder in “{text}” is not recognized as a person, an organization or a project."
-        return f"{place}“{text}” is not a copyright notice, a title or part of a known license."
+            return f"{place}the holder in “{text}” is not recognized as a person, an organization, or a project."
+        return f"{place}“{text}” is not a copyright notice, a title, or part of a known license."
 
     def as_dict(self) -> dict[str, str | int]:
         """Return the finding as JSON."""

@@ -201,7 +201,7 @@ def is_holder(text: str) -> bool:
 
 
 def is_lone_name(text: str) -> bool:
-    """Return whether this is a single word that can be a proper name, a brand, an acronym or a user name."""
+    """Return whether this is a single word that can be a proper name, a brand, an acronym, or a user name."""
     text = text.removeprefix("the ").removeprefix("The ").rstrip("!")
     if " " in text or is_brand(text):
         return False

@@ -1,4 +1,4 @@
-"""Classes of the words in copyright notices and titles, by lists of names, organizations and terms.
+"""Classes of the words in copyright notices and titles, by lists of names, organizations, and terms.
 
 Short lists are in words/, long ones in `dictionaries`. Words are compared without case and accents.
 """
@@ -44,7 +44,7 @@ COPYRIGHT_WORDS = frozenset({"copyright", "copyrights", "(c)", "license", "licen
 SPELLED_OUT = re.compile(r"(?:(?<![^\W_])[^\W_][\W_]+){4}")  # "S.e.a.t.s"
 CAMEL_CASE = re.compile(r"[^\W\d_][^\W\d_A-Z]*")
 SHORT_WORDS = frozenset({"no", "to", "up", "of", "in", "is"})
-# endings of verbs, abstract nouns, adjectives and adverbs in several languages
+# endings of verbs, abstract nouns, adjectives, and adverbs in several languages
 DERIVED_WORD = re.compile(
     r".{2,}(?:[ts]ions?|ments?|ness|[ai]bles?|(?:ous|al|ed|ent|ate)ly|[iy][sz]ed|ful|less|ware|(?<!qu)(?<!qv)ists?"
     r"|.{3}ung(?:en)?|heit|keit|lich(?:e[nrs]?)?|schaft|cion(?:es)?|cao|coes|mente|zion[ei]|amento|bil[ei]|idad|eusement|ellement|isch(?:e[nrs]?)?)"
@@ -164,7 +164,7 @@ def script_of(word: str) -> str:
 
 @cache
 def script_of_letter(char: str) -> str:
-    """Return the script of a letter; small capitals, modifiers and letters of phonetics are of none."""
+    """Return the script of a letter; small capitals, modifiers, and letters of phonetics are of none."""
     script, _, kind = unicodedata.name(char, "?").partition(" ")
     is_latin = script == "LATIN" and (char < "\u0250" or "\u1e00" <= char <= "\u1eff" or char in AFRICAN_LETTERS)
     return script.split("-")[0] if script != "LATIN" or (is_latin and not kind.startswith("LETTER")) else "?"

@@ -126,7 +126,7 @@ def place_of(text: str, fragment: str, start: int = 0) -> tuple[int, int]:
 
 
 class Compiler:
-    """Turns one published text into pieces: cut to its form, alternatives and enumerators between literal letters."""
+    """Turns one published text into pieces: cut to its form, alternatives, and enumerators between literal letters."""
 
     def __init__(self, text: str, form: Form) -> None:
         body = text[text.index(form.start) :]

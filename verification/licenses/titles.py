@@ -1,4 +1,4 @@
-"""Titles, sentences and tags that name a license.
+"""Titles, sentences, and tags that name a license.
 
 Patterns over folded text: lower-case words with one blank between, no punctuation.
 """

@@ -1,4 +1,4 @@
-"""Reader of a release: registry answers, list of checksums, signature, archives and manifest, each read once."""
+"""Reader of a release: registry answers, list of checksums, signature, archives, and manifest, each read once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Text, images and links of a web page, read without running scripts.
+"""Text, images, and links of a web page, read without running scripts.
 
 The text is read in one pass: the parser of the standard library takes hours for some malformed pages.
 """

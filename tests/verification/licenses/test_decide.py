@@ -43,7 +43,7 @@ def test_reasons():
     assert judge_all({}, policy())[0].reasons == (NO_FILE,)
     assert judge(b"Hello\n", policy()).reasons == (
         NO_TEXT,
-        "Line 1 needs review: “Hello” is not a copyright notice, a title or part of a known license.",
+        "Line 1 needs review: “Hello” is not a copyright notice, a title, or part of a known license.",
     )
     assert judge(MIT, policy()).reasons == ("The text is MIT, word for word.",)
     assert judge(MIT, policy("nomad")).reasons == ("MIT is not on the program's list.",)

@@ -27,7 +27,7 @@ def test_summary_counts_and_explains_what_is_skipped() -> None:
         {"resource": "acme_odd_pair", "reason": "both: a tuple has no counterpart in Kubernetes"},
         {
             "resource": "acme_odd_pin",
-            "reason": "pin: number is sensitive; only string, list, set and map of string can be",
+            "reason": "pin: number is sensitive; only string, list, set, and map of string can be",
         },
     ]
 
@@ -70,7 +70,7 @@ def test_files_are_identical_in_every_run() -> None:
 def test_text_has_the_total_and_each_skipped_resource() -> None:
     lines = render_text(build_acme_coverage()).splitlines()
     assert lines[0] == "registry.terraform.io/acme/acme: 4 of 6 resources, 66.7%."
-    assert lines[-1] == "  acme_odd_pin: pin: number is sensitive; only string, list, set and map of string can be"
+    assert lines[-1] == "  acme_odd_pin: pin: number is sensitive; only string, list, set, and map of string can be"
 
 
 def test_json_keys_are_sorted() -> None:

@@ -157,7 +157,7 @@ def _change_every_container(one: Any) -> None:
     ("resource", "reason"),
     [
         ("acme_odd_pair", "both: a tuple has no counterpart in Kubernetes"),
-        ("acme_odd_pin", "pin: number is sensitive; only string, list, set and map of string can be"),
+        ("acme_odd_pin", "pin: number is sensitive; only string, list, set, and map of string can be"),
     ],
 )
 def test_unsupported_schema_is_refused_with_reason(resource: str, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""Checks of the provider's listing in the registry: address, pages, warnings and tier."""
+"""Checks of the provider's listing in the registry: address, pages, warnings, and tier."""
 
 from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
 from verification.checks.rules.shared_reads import add_state, with_value

@@ -1,4 +1,4 @@
-"""Checks that the registry has what was released: every version, the newest one, its platforms and its protocol."""
+"""Checks that the registry has what was released: every version, the newest one, its platforms, and its protocol."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

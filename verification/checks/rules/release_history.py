@@ -1,4 +1,4 @@
-"""Checks that a release hasn't changed since the portal first read it: files, tag and registry version."""
+"""Checks that a release hasn't changed since the portal first read it: files, tag, and registry version."""
 
 from collections.abc import Mapping
 from dataclasses import replace

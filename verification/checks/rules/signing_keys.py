@@ -1,4 +1,4 @@
-"""Checks of the keys that sign releases: expiration, owner and rotation."""
+"""Checks of the keys that sign releases: expiration, owner, and rotation."""
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Services for observations: values from earlier runs with their source, start and last confirmation.
+"""Services for observations: values from earlier runs with their source, start, and last confirmation.
 
 Observations are stored only when a source answers; an outage changes nothing. A value that is then "not found" is kept:
 it must be missing twice, a day apart, before that counts.

@@ -2,7 +2,7 @@
 
 Reading decides nothing: verification.releases.artifacts.keyrings verifies. The library is ProtonMail/go-crypto 1.0.0.
 Where it departs from RFC 9580 so does this: integers may have leading zeros, bytes that a packet does not use are read
-as the next packet, and a packet of an unknown kind, version or algorithm is passed over.
+as the next packet, and a packet of an unknown kind, version, or algorithm is passed over.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""Remarks about a file, each with a name, an outcome and a sentence. Their texts are in data/remarks.yaml."""
+"""Remarks about a file, each with a name, an outcome, and a sentence. Their texts are in data/remarks.yaml."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace

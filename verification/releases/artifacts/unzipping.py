@@ -181,7 +181,7 @@ class _Reader:
             self.head = head
 
     def _digest(self, start: int, entry: Entry) -> tuple[int, int, bytes]:
-        """Return a member's checksum, its size and its first bytes."""
+        """Return a member's checksum, its size, and its first bytes."""
         crc, size, head = 0, 0, b""
         for piece in self._inflate(start, entry):
             crc, size = zlib.crc32(piece, crc), size + len(piece)

@@ -93,7 +93,7 @@ def read(file: BinaryIO, size: int, most: int) -> Directory:
 
 
 def _tail(file: BinaryIO, size: int) -> tuple[int, tuple[int, ...], bytes, int]:
-    """Return the position of the end record, its fields, the comment and the number of bytes after it."""
+    """Return the position of the end record, its fields, the comment, and the number of bytes after it."""
     file.seek(max(0, size - MAX_TAIL_BYTES))
     base, last = file.tell(), file.read(MAX_TAIL_BYTES)
     at = last.rfind(END)

@@ -1,4 +1,4 @@
-"""Fields of a resource in its specification, initial values and status.
+"""Fields of a resource in its specification, initial values, and status.
 
 Three views of the same nodes: forProvider (what users set), initProvider (the same, for the creation alone) and
 atProvider (what is observed, with everything that is no secret). Raises Unsupported where no view can be made.
@@ -167,7 +167,7 @@ def _build_reference(builder: FieldBuilder, node: Node, here: str) -> Schema:
     if node.elem is not None and node.elem.kind == "string" and node.elem.elem is None:
         return _add_description(selector if node.kind == "map" else {"type": "array", "items": selector}, node)
     raise UnsupportedSchemaError(
-        f"{here}: {node.type_name} is sensitive; only string, list, set and map of string can be"
+        f"{here}: {node.type_name} is sensitive; only string, list, set, and map of string can be"
     )
 
 

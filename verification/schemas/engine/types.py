@@ -1,4 +1,4 @@
-"""Nodes of a parsed schema, the same for attributes, nested attributes and blocks."""
+"""Nodes of a parsed schema, the same for attributes, nested attributes, and blocks."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class UnsupportedSchemaError(ValueError):
 class Node:
     """Argument or attribute.
 
-    `kind` is string, number, bool, dynamic, tuple, list, set, map or object. A collection has either `elem` (its
+    `kind` is string, number, bool, dynamic, tuple, list, set, map, or object. A collection has either `elem` (its
     element, a node without a name) or `children` (its element is an object of these). `syntax` is "attribute",
     "nested" (an attribute with attributes of its own) or "block". `deprecation` is the message, if there is one.
     """

@@ -1,4 +1,4 @@
-"""Pages for provider schemas: upload, history and comparison."""
+"""Pages for provider schemas: upload, history, and comparison."""
 
 from uuid import UUID
 

@@ -1,6 +1,6 @@
 """Strict URL parser. The portal doesn't request a URL that it can't parse. Standard library only.
 
-Browsers, resolvers and libraries interpret unusual URLs differently, so one could check a host and another connect to
+Browsers, resolvers, and libraries interpret unusual URLs differently, so one could check a host and another connect to
 a different one. Only the plain form is accepted: a scheme, an ASCII host name, and a path.
 """
 

@@ -1,4 +1,4 @@
-"""Client for Terraform's registry protocol: discovery, versions and packages, as returned.
+"""Client for Terraform's registry protocol: discovery, versions, and packages, as returned.
 
 Nothing is evaluated here: a response keeps its status, so that verification.releases can predict Terraform's decision,
 and a refused request or an outage keeps its message.

@@ -13,7 +13,7 @@ from verification.licenses.policy import Judgment, Policy, Verdict, judge
 
 class Command(BaseCommand):
     help = (
-        "Print the license of each file as an SPDX expression, and the verdict: allow, deny or review (a reviewer "
+        "Print the license of each file as an SPDX expression, and the verdict: allow, deny, or review (a reviewer "
         "decides)."
     )
     requires_system_checks = []

@@ -35,7 +35,7 @@ def _reject_constant(word: str) -> NoReturn:
 
 
 class NomadPluginTestForm(forms.Form):
-    """Fields of one test: version, name and configuration."""
+    """Fields of one test: version, name, and configuration."""
 
     version = VersionField(help_text=_("The version of a release on GitHub. For example, 1.4.0."))
     name = SingleLineField(

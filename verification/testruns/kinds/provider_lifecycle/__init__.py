@@ -1,1 +1,1 @@
-"""Provider acceptance test: Terraform creates, changes and destroys a provider's resources."""
+"""Provider acceptance test: Terraform creates, changes, and destroys a provider's resources."""

@@ -37,7 +37,7 @@ def parse_environment(text: str) -> dict[str, str]:
 
 
 def parse_hosts(text: str) -> tuple[str, ...]:
-    """Return the hosts in a text, separated by lines, spaces or commas. Raises ValueError."""
+    """Return the hosts in a text, separated by lines, spaces, or commas. Raises ValueError."""
     hosts = tuple(dict.fromkeys(re.split(r"[\s,]+", text.strip().lower()))) if text.strip() else ()
     for host in hosts:
         if not HOST_PATTERN.match(host):

@@ -12,7 +12,7 @@ from verification.testruns.kinds.provider_lifecycle.config import find_config_pr
 
 
 class ProviderLifecycleTestForm(forms.Form):
-    """Fields of one test: version, configurations, credentials and hosts."""
+    """Fields of one test: version, configurations, credentials, and hosts."""
 
     version = VersionField(help_text=_("A version that the registry lists. For example, 1.4.0."))
     base = CodeField(

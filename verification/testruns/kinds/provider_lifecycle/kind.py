@@ -47,7 +47,7 @@ MAX_FILE_CHARACTERS = 1_000_000
 
 
 class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
-    """Creation, change and destruction of resources with a released provider.
+    """Creation, change, and destruction of resources with a released provider.
 
     An interrupted run is not started again: it would create everything twice.
     """

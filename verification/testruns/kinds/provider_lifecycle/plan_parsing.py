@@ -1,4 +1,4 @@
-"""Parser of Terraform plans: changed objects, configured expressions and unmarked secrets."""
+"""Parser of Terraform plans: changed objects, configured expressions, and unmarked secrets."""
 
 import json
 from collections.abc import Iterator

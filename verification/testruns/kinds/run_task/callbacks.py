@@ -66,7 +66,7 @@ def hash_token(token: str) -> str:
 
 
 def get_token_state(context: CallbackContext, authorization: str) -> str:
-    """Return right, missing, unknown, another, used or dead."""
+    """Return right, missing, unknown, another, used, or dead."""
     token = _get_token(authorization)
     if not token:
         return "missing"

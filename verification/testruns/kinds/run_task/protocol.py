@@ -125,7 +125,7 @@ def encode_document(document: Mapping[str, object]) -> bytes:
 
 
 def encode_with_spaces(document: dict[str, object]) -> bytes:
-    """Encode a document with different spacing, order and escapes. Only the raw bytes match its signature."""
+    """Encode a document with different spacing, order, and escapes. Only the raw bytes match its signature."""
     return json.dumps(dict(reversed(document.items())), indent=2).encode() + b"\n"
 
 
@@ -148,7 +148,7 @@ MANDATORY, ADVISORY = "mandatory", "advisory"
 
 @dataclass(frozen=True, slots=True)
 class RequestStep(Content):
-    """One request. `signed`: right, wrong or none. `body`: plain, spaced, future or malformed.
+    """One request. `signed`: right, wrong, or none. `body`: plain, spaced, future, or malformed.
 
     `stage` and `scenario` are set for runs, which receive a result; other requests are probes. `is_verification`: the
     platform sends such a request when a run task is created. `needs_key`: it is sent only if requests are signed.
