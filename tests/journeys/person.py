@@ -19,6 +19,7 @@ RULES = OPTIONS | {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag
 RULES |= {"rules": {"color-contrast": {"enabled": False}}}  # checked for each style of text, see contrast.py
 CONTRAST = OPTIONS | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("dark", "light")  # they differ only in the contrast
+SERVER_ERROR = "the server responded with a status of 5"  # in Chromium's message about a failed request
 SHOTS = os.environ.get("PORTAL_SHOTS", "")
 IDENTIFIER_PATTERN = re.compile(r"/[0-9a-f]{8}-[0-9a-f-]{27}|/\d+|[A-Za-z0-9_:-]{30,}")
 
@@ -39,16 +40,16 @@ class Person:
         page.on("load", self._count_load)
         page.on("pageerror", lambda error: self.errors.append(f"script error on {page.url}: {error}"))
         page.on("console", self._note_console_error)
-        page.on("response", lambda r: self.errors.append(f"{r.status} {r.url}") if r.status >= 500 else None)
 
     def _count_load(self, _page: Page) -> None:
         self.loads += 1
 
     def _note_console_error(self, message: ConsoleMessage) -> None:
         # a screenshot adds a style, which the content security policy of the page rejects
-        is_expected = "Failed to load resource" in message.text or (SHOTS and "inline style" in message.text)
+        is_load_error = "Failed to load resource" in message.text and SERVER_ERROR not in message.text
+        is_expected = is_load_error or (SHOTS and "inline style" in message.text)
         if message.type == "error" and not is_expected:
-            self.errors.append(f"console on {self.page.url}: {message.text}")
+            self.errors.append(f"console on {self.page.url}: {message.text} {message.location['url']}")
 
     # -- actions -------------------------------------------------------------------------------------------
 
