@@ -9,6 +9,7 @@ import hashlib
 import pickle
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from copy import deepcopy
 from functools import wraps
 from pathlib import Path
@@ -17,6 +18,9 @@ from uuid import uuid4
 
 from django.conf import UserSettingsHolder, settings
 from django.db import connection
+from django.db.backends.signals import connection_created
+from django.db.transaction import atomic
+from django.dispatch import receiver
 from django.utils import timezone
 
 from integrations.programs.registry import PROGRAMS
@@ -50,13 +54,14 @@ def begin_journal() -> None:
     if connection.in_atomic_block:  # of the module: its rows stay, and only SQLite rolls back its sequences
         _journal = hashlib.sha256(_module_id) if connection.vendor == "sqlite" else None
         return
-    _journal, _module_id = hashlib.sha256(), uuid4().bytes
     with connection.cursor() as cursor:
         cursor.execute(RESET_SEQUENCES[connection.vendor])
+    _journal, _module_id = hashlib.sha256(), uuid4().bytes
 
 
-def end_journal() -> None:
-    """Replay nothing in a test without a journal."""
+@receiver(connection_created)
+def end_journal(**_signal: object) -> None:
+    """Replay nothing in a test without a journal, or after a server or a thread has opened its own connection."""
     global _journal
     _journal = None
 
@@ -95,7 +100,7 @@ def build_or_share(folder: Path, key: tuple[object, ...], build: Callable[[], An
 
 
 def _can_replay() -> bool:
-    return _journal is not None and connection.in_atomic_block and PROGRAMS == PUBLISHED_PROGRAMS
+    return _journal is not None and PROGRAMS == PUBLISHED_PROGRAMS
 
 
 def _record(build: Callable[[], Any]) -> Recording:
@@ -111,7 +116,8 @@ def _was_rolled_back(statements: list[Statement]) -> bool:
 
 def _replay(recording: Recording) -> Any:
     statements, result = recording
-    with connection.cursor() as cursor:
+    # a transaction for each statement would take longer than the services
+    with nullcontext() if connection.in_atomic_block else atomic(), connection.cursor() as cursor:
         for sql, parameters in statements:
             cursor.execute(sql, parameters)
     return result
