@@ -45,6 +45,7 @@ if DATABASES["default"]["ENGINE"] == SQLITE:
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
+        "cached_statements": 1000,  # with Python's 128, SQLite prepares most statements of a page again
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
     }
 else:
