@@ -1,17 +1,19 @@
 """Shared fixtures: people, companies, and integrations in any stage."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from hashlib import md5
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from allauth.account.internal.flows.login import record_authentication
 from django.contrib.auth.hashers import make_password
 from django.core.cache import cache as django_cache
+from django.test import override_settings
 from hypothesis import HealthCheck, settings
 from pytest_django.plugin import blocking_manager_key
 
@@ -84,18 +86,25 @@ def _touches_database(item: pytest.Item) -> bool:
     return is_marked or not DATABASE_FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def common_settings() -> Iterator[None]:
+    """Set what all tests share: a fast hasher, a cache of this process, and static files that are found on demand."""
+    with override_settings(
+        PASSWORD_HASHERS=HASHERS,
+        CACHES={"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}},
+        WHITENOISE_AUTOREFRESH=True,  # otherwise, each test client scans all static files
+    ):
+        yield
+
+
 @pytest.fixture(autouse=True)
-def own_folder(settings: Any, tmp_path: Any) -> None:
-    """Give each test its own uploads, anchors, and cache, so that rate limits don't affect other tests."""
-    settings.MEDIA_ROOT = tmp_path / "uploads"
-    settings.AUDIT_ANCHOR_DIR = tmp_path / "audit-anchors"
-    settings.CACHES = {
-        "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": str(tmp_path)}
-    }
-    settings.PASSWORD_HASHERS = HASHERS
-    settings.WHITENOISE_AUTOREFRESH = True  # otherwise, each test client scans all static files
-    django_cache.clear()
-    delivery.close_connection()
+def own_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Give each test its own uploads and anchors, and an empty cache, so that rate limits don't affect other tests."""
+    folder = tmp_path_factory.getbasetemp() / uuid4().hex  # created by the first file; most tests write none
+    with override_settings(MEDIA_ROOT=folder / "uploads", AUDIT_ANCHOR_DIR=folder / "audit-anchors"):
+        django_cache.clear()
+        delivery.close_connection()
+        yield
 
 
 @cache

@@ -29,7 +29,7 @@ P, R = ParamSpec("P"), TypeVar("R")
 Statement = tuple[str, Any]
 Recording = tuple[list[Statement], Any]  # statements and return value
 CHANGES = ("INSERT", "UPDATE", "DELETE", "ROLLBACK", "WITH", "--")  # these decide what is in the tables
-IGNORED_SETTINGS = {"MEDIA_ROOT", "AUDIT_ANCHOR_DIR", "CACHES"}  # differ between tests and don't affect rows
+IGNORED_SETTINGS = {"MEDIA_ROOT", "AUDIT_ANCHOR_DIR"}  # differ between tests and don't affect rows
 PUBLISHED_PROGRAMS = dict(PROGRAMS)
 RESET_SEQUENCES = {
     "sqlite": "DELETE FROM sqlite_sequence",

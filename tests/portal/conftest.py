@@ -18,7 +18,7 @@ from django.test import override_settings
 
 from integrations.partners.models import Membership, Partner
 from integrations.reviews.models import ReviewerProfile
-from tests.conftest import HASHERS, NOW, company, person
+from tests.conftest import NOW, company, person
 from tests.portal import everything
 from tests.portal.crawl import Crawl, read_or_crawl
 from tests.replay import build_or_share
@@ -58,7 +58,7 @@ def once(
     around = transaction.atomic()
 
     def build(make: Callable[[], Any]) -> dict[str, Any]:
-        with django_db_blocker.unblock(), override_settings(MEDIA_ROOT=folder, PASSWORD_HASHERS=HASHERS):
+        with django_db_blocker.unblock(), override_settings(MEDIA_ROOT=folder):
             key = (make.__module__, make.__qualname__)
             made, uploads = build_or_share(run_folder, key, lambda: (make() or {}, read_files(folder)))
             write_files(folder, uploads)
