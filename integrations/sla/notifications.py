@@ -56,7 +56,7 @@ def notify_integration(pk: int, now: datetime) -> bool:
     integration = lock_integration(pk)
     pending_alerts = Alert.objects.filter(integration=integration, notified_at=None, not_before__lte=now)
     locked_alerts = pending_alerts.select_for_update(of=("self",)).select_related("clock__issue__watch")
-    alerts = list(locked_alerts.order_by("pk")[:MAX_ISSUES_PER_EMAIL])
+    alerts = list(locked_alerts.order_by("due_at", "clock__issue__number", "pk")[:MAX_ISSUES_PER_EMAIL])
     relevant_alerts = [alert for alert in alerts if _is_still_relevant(alert, integration)]
     deferrable_alerts = [alert for alert in relevant_alerts if _can_wait(alert)]
     for kind in ("retracted", "breached", "warned"):
