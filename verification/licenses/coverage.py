@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from verification.licenses.dictionaries import fold
 from verification.licenses.holders import is_firm_name, is_holder_list
 from verification.licenses.normalization import Text
 from verification.licenses.notices import Reader
@@ -11,7 +12,9 @@ from verification.licenses.projects import is_project_name
 from verification.licenses.templates import TemplateMatch, templates
 
 YEAR = re.compile(r"\b\d{4}\b")
-ROLE = frozenset({"copyright", "holder", "holders"})  # in a name only where a word beside it was removed or added
+WORD = re.compile(r"[^\W_]+")
+ROLE = frozenset({"copyright", "holder", "holders"})  # a name with one is a changed "the copyright holder"
+BESIDE_HOLDER = frozenset({"the", "and", "or", "its", "authors", "contributors"})
 MIN_SIMILAR_LETTERS = 150  # at its beginning, for a text to count as a changed license
 MAX_QUOTED_LENGTH = 60  # characters of an unexplained line that a reason quotes
 
@@ -92,16 +95,19 @@ def find_departures(text: Text, partial_matches: list[tuple[str, TemplateMatch]]
 
 def are_slots_valid(text: Text, match: TemplateMatch) -> bool:
     """Return whether in each slot stands what it is for: a name, or copyright lines."""
-    return all(is_slot_valid(text, *slot) for slot in match.slots)
+    notices = text.clean[: text.place(match.start)]
+    return all(is_slot_valid(text, notices, *slot) for slot in match.slots)
 
 
-def is_slot_valid(text: Text, kind: str, start: int, end: int) -> bool:
-    if kind == "name":
-        name = text.between(start, end).removeprefix("the ")
-        is_name = is_holder_list(name) or is_project_name(name.split()) or is_firm_name(name.split())
-        return is_name and not YEAR.search(name) and ROLE.isdisjoint(name.lower().split())
-    # with the punctuation around it: "(c)" begins with some; blanks may be filled in with their braces
-    return not Reader(()).find_unexplained(re.sub(r"[{}]", " ", text.gap(start, end)))
+def is_slot_valid(text: Text, notices: str, kind: str, start: int, end: int) -> bool:
+    """Return whether a slot holds what it is for: copyright lines, a name, or a holder that the notices name."""
+    if kind == "fields":  # with the punctuation around it: "(c)" begins with some; blanks may be filled in with braces
+        return not Reader(()).find_unexplained(re.sub(r"[{}]", " ", text.gap(start, end)))
+    name = text.between(start, end).removeprefix("the ")
+    words = set(WORD.findall(fold(name)))
+    is_name = is_holder_list(name) or is_project_name(name.split()) or is_firm_name(name.split())
+    is_known = kind == "name" or words <= BESIDE_HOLDER.union(WORD.findall(fold(notices)))
+    return is_name and is_known and ROLE.isdisjoint(words) and not YEAR.search(name)
 
 
 def select_outermost_spans(spans: list[Span]) -> tuple[Span, ...]:

@@ -13,7 +13,7 @@ class Problem(StrEnum):
 
     TERMS = "terms"  # a line beside the license holds a word that can set terms
     UNKNOWN_HOLDER = "unknown_holder"  # a copyright notice whose holder no rule takes for a name
-    UNKNOWN_TEXT = "unknown_text"  # a line beside the license is no notice, title or reference
+    UNKNOWN_TEXT = "unknown_text"  # a line beside the license is no notice, title, or reference
     CHANGED_TEXT = "changed_text"  # the text of a license goes another way here
     SIMILAR_TEXT = "similar_text"  # something resembles a license and matches none
 

@@ -61,17 +61,7 @@ def is_free_of_terms(tokens: list[str]) -> bool:
     inner = [t for n, t in enumerate(tokens) if not (0 < n < len(tokens) - 1 and fold(t) in words("connectors"))]
     kinds = {kind_in_organization(token) for token in inner}
     is_begun = bool(inner) and (not has_capitals(inner[0]) or inner[0][0].isupper())
-    return (
-        is_begun
-        and len(inner) <= MAX_FREE_WORDS
-        and {Kind.TERM, Kind.NONE}.isdisjoint(kinds)
-        and not any(map(is_lowercase_english, inner))
-    )
-
-
-def is_lowercase_english(token: str) -> bool:
-    """Return whether this is an ordinary English word as it stands in a sentence, not in a name: "own"."""
-    return token.islower() and kind_in_organization(token) is Kind.WORD and token in common_english_words()
+    return is_begun and len(inner) <= MAX_FREE_WORDS and {Kind.TERM, Kind.NONE}.isdisjoint(kinds)
 
 
 def kind_in_organization(token: str) -> Kind:

@@ -22,7 +22,7 @@ def holds_restriction(text: str) -> bool:
 
 @cache
 def territories() -> frozenset[str]:
-    """Return the folded names of countries, continents and regions, without points of the compass."""
+    """Return the folded names of countries, continents, and regions, without points of the compass."""
     return frozenset(name for line in lines("territories") for name in fold(line).split(", "))
 
 

@@ -20,7 +20,7 @@ ENUMERATOR = re.compile(r"(?m)^[ \t]*[(\[]?(\d+(?:\.\d+)*|[a-zA-Z]|[ivx]+)[.)\]]
 OTHERS = r"\d{1,2}|[a-z]|[ivx]{2,4}"
 LETTERS = re.compile(r"[^\W_]{2,8}")
 SLOT = re.compile(r"\{([a-z ]+)\}")
-SLOT_LENGTH = {"name": "{1,90}?", "fields": "{0,300}?"}
+SLOT_LENGTH = {"name": "{1,90}?", "holder": "{1,90}?", "fields": "{0,300}?"}
 MARK = re.compile(r"\x01([^\x01\x02]*)\x02|\x03(\d+)\x04")
 
 
@@ -126,7 +126,7 @@ def place_of(text: str, fragment: str, start: int = 0) -> tuple[int, int]:
 
 
 class Compiler:
-    """Turns one published text into pieces: cut to its form, alternatives, and enumerators between literal letters."""
+    """Turns one published text into pieces: cut to its form, with alternatives and enumerators between letters."""
 
     def __init__(self, text: str, form: Form) -> None:
         body = text[text.index(form.start) :]

@@ -60,14 +60,25 @@ def test_no_word_of_the_terms_can_be_removed(id):
 
 
 @pytest.mark.parametrize(
-    "words", ["own company.", "company", "my company", "group", "ACME COMPANY", "acme inc.", "only", "and Jane Doe"]
+    ("holder", "expected"),
+    [
+        ("THE AUTHOR", True),
+        ("JANE DOE", True),
+        ("Jane Doe and contributors", True),
+        ("THE COPYRIGHT HOLDER own company.", False),
+        ("ACME COMPANY THE COPYRIGHT HOLDER", False),
+        ("THE COPYRIGHT JANE DOE", False),
+        ("THE COPYRIGHTHOLDER JANE DOE", False),
+        ("THE AUTHOR OWN COMPANY", False),
+        ("THE REGENTS OWN COMPANY", False),
+        ("MY COMPANY", False),
+    ],
 )
-@pytest.mark.parametrize("place", ["THE COPYRIGHT HOLDER {}", "{} THE COPYRIGHT HOLDER"])
-def test_words_beside_the_holder_in_a_disclaimer_are_not_allowed(words, place):
+def test_disclaimer_names_a_role_or_a_holder_of_the_notices(holder, expected):
     text = text_of("BSD-3-Clause")
-    changed_text = text.replace("SHALL THE COPYRIGHT HOLDER", f"SHALL {place.format(words)}")
+    changed_text = text.replace("SHALL THE COPYRIGHT HOLDER", f"SHALL {holder}")
     assert changed_text != text
-    assert not is_allowed(changed_text)
+    assert is_allowed(changed_text) is expected
 
 
 def test_words_added_to_a_copyright_line_are_not_allowed():
