@@ -61,7 +61,7 @@ def begin_journal() -> None:
 
 @receiver(connection_created)
 def end_journal(**_signal: object) -> None:
-    """Replay nothing in a test without a journal, or after a server or a thread has opened its own connection."""
+    """Replay nothing in a test without a journal, or after another thread has opened its own connection."""
     global _journal
     _journal = None
 

@@ -29,7 +29,7 @@ TRANSLATABLE = "translatable"  # the key that names the keys whose values are me
 
 # What to write instead of a value of the wrong type, by the type of pydantic's error.
 EXPECTED_TYPES = {
-    "string_type": 'text (quote a value such as "yes", "on" or "1.0")',
+    "string_type": 'text (quote a value such as "yes", "on", or "1.0")',
     "bool_type": "true or false",
     "int_type": "a whole number without quotes",
     "tuple_type": 'a list, one "- item" per line',

@@ -238,7 +238,8 @@ class NumberField(forms.DecimalField):
 class FilterField(forms.ChoiceField):
     """Choice in the URL of a list. An unknown value shows an error and filters nothing.
 
-    The empty value comes first, with the empty label. None leaves it out, for a choice that always has a value.
+    The empty value comes first, with the empty label. An empty label of None omits it, for a choice that always has a
+    value.
     """
 
     default_error_messages = {"invalid_choice": gettext_lazy("Unknown filter value. The list shows all results.")}

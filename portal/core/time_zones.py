@@ -3,7 +3,7 @@
 from functools import cache
 from zoneinfo import available_timezones
 
-HIDDEN_PREFIXES = ("Etc/", "SystemV/")  # offsets and old names, which no place has
+HIDDEN_PREFIXES = ("Etc/", "SystemV/")  # fixed offsets and obsolete names
 
 
 @cache

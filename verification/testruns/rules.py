@@ -165,11 +165,13 @@ def choose_worst(outcomes: Iterable[RuleOutcome], default: RuleOutcome) -> RuleO
 
 
 def join_words(words: Iterable[str], limit: int = 4) -> str:
-    """Join words as "a, b and c". Words beyond the limit are counted."""
+    """Join words as "a, b, and c". Words beyond the limit are counted."""
     items = list(dict.fromkeys(words))
     if len(items) > limit:
         items = [*items[:limit], f"{len(items) - limit} more"]
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""
+    if len(items) > 2:
+        return f"{', '.join(items[:-1])}, and {items[-1]}"
+    return " and ".join(items)
 
 
 def render_report(title: str, report: JsonObject, details: Iterable[str]) -> str:

@@ -92,7 +92,7 @@ def parse_external_name(text: str) -> ExternalName:
         return ExternalName((rule, name, template), omitted=omitted, identifiers=parameters)
     raise InvalidChoiceError(
         f"Unknown external name “{text}”. Use {IDENTIFIER_FROM_PROVIDER}, {NAME_AS_IDENTIFIER}, "
-        f"{PARAMETER_AS_IDENTIFIER}:p or {TEMPLATE_AS_IDENTIFIER}:p:t."
+        f"{PARAMETER_AS_IDENTIFIER}:p, or {TEMPLATE_AS_IDENTIFIER}:p:t."
     )
 
 

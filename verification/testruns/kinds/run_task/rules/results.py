@@ -57,7 +57,7 @@ def _check_callback_form(callback: CallbackRecord) -> RuleOutcome:
 
 @RULES.check("limits")
 def check_limits(records: RunTaskRecords) -> RuleOutcome:
-    """Check the lengths of message, URL and body."""
+    """Check the lengths of message, URL, and body."""
     passed = report_pass("All texts are within their limits.")
     readable = [each for each in records.run_callbacks if not each.form]
     return choose_worst(
