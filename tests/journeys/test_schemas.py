@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.conftest import begin
 from tests.journeys.person import Person
-from tests.verification.schemas.acme import encode_schema, newer
+from tests.verification.schemas.acme import encode_newer_schema, encode_schema
 
 
 def test_schemas_are_uploaded_compared_and_previewed(
@@ -15,7 +15,7 @@ def test_schemas_are_uploaded_compared_and_previewed(
     row = begin(acme, alice, "terraform-provider", repository="acme/terraform-provider-acme")
     old, new = tmp_path / "old.json", tmp_path / "new.json"
     old.write_bytes(encode_schema())
-    new.write_bytes(newer())
+    new.write_bytes(encode_newer_schema())
     page = visit(alice).go(f"/integrations/{row.uuid}/").press("Schemas and Crossplane resources")
     page.sees("No schemas yet").write("Provider version", "v1.4.0").choose_file("Schema", old).press("Upload schema")
     page.sees("begins with a “v”").write("Provider version", "1.4.0").choose_file("Schema", old).press("Upload schema")

@@ -93,7 +93,7 @@ def encode_schema(schema: dict[str, Any] | None = None) -> bytes:
     return json.dumps(schema or SCHEMA).encode()
 
 
-def newer() -> bytes:
+def encode_newer_schema() -> bytes:
     data = json.loads(encode_schema(SCHEMA))
     del data["provider_schemas"][SOURCE]["resource_schemas"]["acme_key"]
     return encode_schema(data)

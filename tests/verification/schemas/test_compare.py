@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from tests.verification.schemas.test_managed import ANY, ARRAYS, VALUE
+from tests.verification.schemas.server import ANY, ARRAYS, VALUE
 from verification.schemas.crossplane.managed_resource import ManagedResource
 from verification.schemas.crossplane.reconcile_diff import CREATE, DELETE, NOTHING, UPDATE, compare
 
@@ -47,7 +47,7 @@ def test_compare_decides(
     assert comparison.is_blocked == (managed_resource.policies == ("Observe",))
 
 
-def test_compare_takes_over_what_no_one_has_set() -> None:
+def test_late_initialization_copies_values_that_are_not_set() -> None:
     managed_resource = ManagedResource(
         external_name="srv-7", spec={"address": "10.0.0.7", "limits": {}}, init={"size": 2}
     )
@@ -57,12 +57,12 @@ def test_compare_takes_over_what_no_one_has_set() -> None:
     assert not {"size", "address", "ipv4_address", "root_password", "id"} & set(late)
 
 
-def test_compare_takes_nothing_over_where_the_policies_say_so() -> None:
+def test_late_initialization_requires_its_policy() -> None:
     managed_resource = ManagedResource(spec={"address": "10.0.0.7"}, policies=("Observe", "Update"))
     assert compare(ARRAYS, managed_resource, VALUE).late == {}
 
 
 @settings(max_examples=40, deadline=None)
 @given(value=ANY)
-def test_compare_of_what_was_just_read_is_nothing(value: dict[str, Any]) -> None:
+def test_compare_decoded_value_requires_no_operation(value: dict[str, Any]) -> None:
     assert compare(ARRAYS, ARRAYS.decode(value), value).action == NOTHING

@@ -19,12 +19,9 @@ from verification.schemas.engine.parsing import parse_schema
 
 
 def test_single_blocks_become_objects_if_chosen() -> None:
-    views = get_views(build_crd(singletons="object", single_blocks="object"))["forProvider"]["properties"]
-    assert (
-        views["disk"]["type"],
-        views["placement"]["type"],
-        views["rule"]["type"],
-    ) == ("object", "object", "array")
+    properties = get_views(build_crd(singletons="object", single_blocks="object"))["forProvider"]["properties"]
+    types = [properties[name]["type"] for name in ("disk", "placement", "rule")]
+    assert types == ["object", "object", "array"]
 
 
 def test_category_is_the_first_word_of_a_domain() -> None:
@@ -100,10 +97,10 @@ def test_option_for_unknown_resource_or_argument_is_refused(more: dict[str, Any]
 
 
 def test_numbers_have_fractions_if_chosen() -> None:
-    views = get_views(build_crd(numbers="number"))["forProvider"]["properties"]
+    properties = get_views(build_crd(numbers="number"))["forProvider"]["properties"]
     number = {"type": "number"}
-    assert (views["size"], views["matrix"]["items"]["items"]) == (number, number)
-    assert views["disk"]["items"]["properties"]["size"] == number
+    assert (properties["size"], properties["matrix"]["items"]["items"]) == (number, number)
+    assert properties["disk"]["items"]["properties"]["size"] == number
     assert find_faults(build_crd(numbers="number")) == []
 
 
