@@ -31,7 +31,7 @@ from verification.schemas.crossplane.options import (
     validate_choices,
 )
 from verification.schemas.engine import object_rules, yaml_text
-from verification.schemas.engine.object_rules import ObjectProblem, find_problems
+from verification.schemas.engine.object_rules import MAX_PROBLEMS, ObjectProblem, list_problems
 from verification.schemas.engine.types import ParsedSchema
 
 LIST_CHOICES = [("array", _("Array")), ("object", _("Object"))]  # the first is the default
@@ -42,7 +42,7 @@ IDENTIFIER_CHOICES = [
 NESTED_CHOICES = [("status", _("Status")), ("parameter", _("Parameter (older generators)"))]
 NUMBER_CHOICES = [("integer", _("Integer")), ("number", _("Number"))]
 MAX_CHARACTERS = 800  # the options are part of the URL
-MAX_PROBLEMS = 5
+MAX_ELEMENTS = 1_000  # the comparison of sets takes quadratic time
 PROBLEM_MESSAGES = {
     object_rules.UNKNOWN: _("Unknown field %(path)s. Remove it, or check its spelling."),
     object_rules.MISSING: _("Add the required field %(path)s."),
@@ -123,6 +123,18 @@ class GeneratorChoicesForm(forms.Form):
             self.add_error(name, str(error))
 
 
+def reject_many_elements(value: object) -> None:
+    """Raise a ValidationError if the lists of a JSON value have too many elements altogether."""
+    if _count_elements(value) > MAX_ELEMENTS:
+        raise ValidationError(_("Enter at most 1,000 list elements."))
+
+
+def _count_elements(value: object) -> int:
+    if isinstance(value, dict):
+        return sum(map(_count_elements, value.values()))
+    return len(value) + sum(map(_count_elements, value)) if isinstance(value, list) else 0
+
+
 def raise_problems(problems: Sequence[ObjectProblem]) -> None:
     """Raise a ValidationError with one sentence for each of the first problems, if there are any."""
     sentences = [
@@ -167,9 +179,12 @@ class ReconciliationForm(forms.Form):
             message = _("Enter valid YAML. Check line %(line)s: %(problem)s.")
             raise ValidationError(message, params={"line": line, "problem": error.problem}) from error
         except (yaml.YAMLError, TypeError, ValueError) as error:
-            raise ValidationError(_("Enter YAML without aliases, special types, and more than 50 levels.")) from error
+            raise ValidationError(
+                _("Enter YAML with at most 50 levels and without aliases, special types, or very long numbers.")
+            ) from error
         if not isinstance(manifest, dict):
             raise ValidationError(_("Enter an object with the fields apiVersion, kind, metadata, and spec."))
+        reject_many_elements(manifest)
         raise_problems(find_manifest_problems(self.codec, self.definitions, manifest))
         return self.codec.read_manifest(manifest)
 
@@ -183,8 +198,11 @@ class ReconciliationForm(forms.Form):
             message = _("Enter valid JSON. Check line %(line)s, column %(column)s.")
             raise ValidationError(message, params={"line": error.lineno, "column": error.colno}) from error
         except (ValueError, RecursionError) as error:
-            raise ValidationError(_("Enter JSON without NaN, Infinity, and more than 50 levels.")) from error
+            raise ValidationError(
+                _("Enter JSON with at most 50 levels and without NaN, Infinity, or very long numbers.")
+            ) from error
         if not isinstance(state, dict):
             raise ValidationError(_("Enter a JSON object with the arguments of the resource."))
-        raise_problems(list(find_problems(build_state_schema(self.codec.resource.nodes), state)))
+        reject_many_elements(state)
+        raise_problems(list_problems(build_state_schema(self.codec.resource.nodes), state))
         return state

@@ -14,6 +14,9 @@ pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 
 ARGUMENTS = "spec.forProvider"
 DEEP = "[" * 51 + "]" * 51
+LONG_NUMBER = "1" * 5_000
+YAML_LIMITS = "Enter YAML with at most 50 levels and without aliases, special types, or very long numbers."
+JSON_LIMITS = "Enter JSON with at most 50 levels and without NaN, Infinity, or very long numbers."
 
 
 @pytest.mark.parametrize(
@@ -22,10 +25,15 @@ DEEP = "[" * 51 + "]" * 51
         ("", "Enter a manifest."),
         ("a: [", "Enter valid YAML. Check line 2: did not find expected node content."),
         ("a: 1\na: 2", "Enter valid YAML. Check line 2: the key 'a' is repeated."),
-        ("a: &a 1\nb: *a", "Enter YAML without aliases, special types, and more than 50 levels."),
-        (DEEP, "Enter YAML without aliases, special types, and more than 50 levels."),
-        ("a: !!binary aGk=", "Enter YAML without aliases, special types, and more than 50 levels."),
-        ("a: .nan", "Enter YAML without aliases, special types, and more than 50 levels."),
+        ("a: &a 1\nb: *a", YAML_LIMITS),
+        (DEEP, YAML_LIMITS),
+        ("a: !!binary aGk=", YAML_LIMITS),
+        ("a: !!bool x", YAML_LIMITS),
+        ('a: !!int ""', YAML_LIMITS),
+        ('a: !!float ""', YAML_LIMITS),
+        ("a: !!map []", YAML_LIMITS),
+        ("a: .nan", YAML_LIMITS),
+        (f"a: {LONG_NUMBER}", YAML_LIMITS),
         ("- a", "Enter an object with the fields apiVersion, kind, metadata, and spec."),
         (build_manifest(kind="Key"), "The field kind must have one of these values: Server."),
         (
@@ -52,6 +60,7 @@ DEEP = "[" * 51 + "]" * 51
             build_manifest(spec={"writeConnectionSecretToRef": "a"}),
             "The field spec.writeConnectionSecretToRef must have",
         ),
+        (build_manifest(arguments={"zones": ["a"] * 998}), "Enter at most 1,000 list elements."),
         ("a" * 100_001, "Enter 100000 characters or fewer. You entered 100002."),
     ],
 )
@@ -70,9 +79,10 @@ def test_reconciliation_invalid_manifest_is_kept_with_its_error(
     ("state", "sentence"),
     [
         ('{"size": }', "Enter valid JSON. Check line 1, column 10."),
-        ('{"size": NaN}', "Enter JSON without NaN, Infinity, and more than 50 levels."),
-        ('{"extra": ' + DEEP + "}", "Enter JSON without NaN, Infinity, and more than 50 levels."),
-        ("[" * 20_000, "Enter JSON without NaN, Infinity, and more than 50 levels."),
+        ('{"size": NaN}', JSON_LIMITS),
+        ('{"extra": ' + DEEP + "}", JSON_LIMITS),
+        ("[" * 20_000, JSON_LIMITS),
+        (f'{{"size": {LONG_NUMBER}}}', JSON_LIMITS),
         ("[]", "Enter a JSON object with the arguments of the resource."),
         ('{"sise": 2}', "Unknown field sise. Remove it, or check its spelling."),
         ('{"size": "2"}', "The field size must have the type number."),
@@ -89,6 +99,16 @@ def test_reconciliation_invalid_state_is_kept_with_its_error(
     assert (status, sentence in read_error(page, "state")) == (422, True), read_error(page, "state")
     assert read_text(page, "state") == state.strip()
     assert read_text(page, "manifest") == yaml.safe_dump(MANIFEST).strip()
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"), [(1_000, (200, "")), (1_001, (422, "Enter at most 1,000 list elements."))]
+)
+def test_reconciliation_accepts_1000_list_elements(
+    two: Integration, alice: Any, count: int, expected: tuple[int, str]
+) -> None:
+    status, page = submit(alice, two, MANIFEST, {"matrix": [[1] * (count - 1)]})
+    assert (status, read_error(page, "state")) == expected
 
 
 def test_reconciliation_indented_manifest_is_accepted(two: Integration, alice: Any) -> None:

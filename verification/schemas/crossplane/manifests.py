@@ -7,7 +7,7 @@ from portal.core.value_types import JsonObject
 from verification.schemas.crossplane.crd import get_spec_name, is_required, list_generated_nodes
 from verification.schemas.crossplane.fields import JSON_TYPES, build_collection
 from verification.schemas.crossplane.managed_resource import ManagedResourceCodec
-from verification.schemas.engine.object_rules import MISSING, PRESERVE_UNKNOWN_FIELDS, ObjectProblem, find_problems
+from verification.schemas.engine.object_rules import MISSING, PRESERVE_UNKNOWN_FIELDS, ObjectProblem, list_problems
 from verification.schemas.engine.types import Node
 
 TEXT: JsonObject = {"type": "string"}
@@ -30,10 +30,10 @@ def find_manifest_problems(
         "metadata": METADATA,
     }
     head_schema = {"type": "object", "required": [*head, "spec"], "properties": head, PRESERVE_UNKNOWN_FIELDS: True}
-    if problems := list(find_problems(head_schema, manifest)):
+    if problems := list_problems(head_schema, manifest):
         return problems
     schema = by_version[manifest["apiVersion"]]["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
-    problems = list(find_problems(schema | {"properties": schema["properties"] | head}, manifest))
+    problems = list_problems(schema | {"properties": schema["properties"] | head}, manifest)
     return problems or list(_find_missing_arguments(codec, manifest["spec"]))
 
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from portal.core.value_types import JsonObject
 
 PRESERVE_UNKNOWN_FIELDS = "x-kubernetes-preserve-unknown-fields"
 UNKNOWN, MISSING, WRONG_TYPE, WRONG_VALUE = "unknown", "missing", "type", "value"
+MAX_PROBLEMS = 5
 PYTHON_TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
     "array": (list,),
@@ -24,6 +26,11 @@ class ObjectProblem:
     path: str
     kind: str
     expected: str = ""
+
+
+def list_problems(schema: JsonObject, value: object) -> list[ObjectProblem]:
+    """Return the first fields that don't fit."""
+    return list(islice(find_problems(schema, value), MAX_PROBLEMS))
 
 
 def find_problems(schema: JsonObject, value: object, path: str = "") -> Iterator[ObjectProblem]:

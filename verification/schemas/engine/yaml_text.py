@@ -42,11 +42,13 @@ def parse(text: str) -> object:
 
     Raises:
         yaml.YAMLError: Not YAML, or a key is repeated.
-        TypeError, ValueError: It has aliases, which can multiply its size, too many levels, or values unlike JSON.
+        TypeError, ValueError: It has aliases, which can multiply its size, tags, too many levels, or values unlike
+            JSON.
     """
     depth = 0
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > MAX_DEPTH or isinstance(event, yaml.AliasEvent):
-            raise ValueError("too many levels, or an alias")
+        # PyYAML raises KeyError and IndexError if a value doesn't fit its tag
+        if depth > MAX_DEPTH or isinstance(event, yaml.AliasEvent) or getattr(event, "tag", None):
+            raise ValueError("too many levels, an alias, or a tag")
     return clean_json(load_yaml(text))
