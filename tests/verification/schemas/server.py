@@ -20,6 +20,7 @@ CODECS = {
     "objects": OBJECTS,
     "name": NAMED_CODEC,
     "parameter": ManagedResourceCodec(SERVER, parse_choices("acme", external=("PARAMETER_AS_IDENTIFIER:address",))),
+    "nested": ManagedResourceCodec(SERVER, parse_choices("acme", computed_nested="parameter")),
     "templated": ManagedResourceCodec(SERVER, parse_choices("acme", external=(TEMPLATE,))),
 }
 TEXT = st.text(max_size=4)

@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from tests.verification.schemas.server import ANY, ARRAYS, VALUE
-from verification.schemas.crossplane.managed_resource import ManagedResource
+from tests.verification.schemas.server import ANY, ARRAYS, CODECS, VALUE
+from verification.schemas.crossplane.managed_resource import ManagedResource, ManagedResourceCodec
 from verification.schemas.crossplane.reconcile_diff import CREATE, DELETE, NOTHING, UPDATE, compare
 
 KEY = {"keySecretRef": {"name": "a", "key": "k"}}
@@ -47,6 +47,12 @@ def test_compare_decides(
     assert comparison.is_blocked == (managed_resource.policies == ("Observe",))
 
 
+@pytest.mark.parametrize("codec", CODECS.values(), ids=CODECS.keys())
+def test_compare_ignores_the_id_and_replaced_arguments(codec: ManagedResourceCodec) -> None:
+    managed_resource = replace(codec.decode(VALUE), external_name="raw", status={})
+    assert compare(codec, managed_resource, VALUE).differences == ()
+
+
 def test_late_initialization_copies_values_that_are_not_set() -> None:
     managed_resource = ManagedResource(
         external_name="srv-7", spec={"address": "10.0.0.7", "limits": {}}, init={"size": 2}
@@ -54,7 +60,13 @@ def test_late_initialization_copies_values_that_are_not_set() -> None:
     late = compare(ARRAYS, managed_resource, VALUE).late
     assert late["tags"] == {"team": "x"}
     assert late["limits.cpu"] == 4
-    assert not {"size", "address", "ipv4_address", "root_password", "id"} & set(late)
+    assert not {"size", "address", "ipv4Address", "rootPassword", "rootPasswordSecretRef", "id"} & set(late)
+
+
+def test_late_initialization_skips_references() -> None:
+    references = {"namespaceRef": {"name": "a"}, "nameSelector": {}, "zonesRefs": [{"name": "a"}]}
+    late = compare(ARRAYS, ManagedResource(spec=references), VALUE).late
+    assert {"namespace", "name", "zones", "address"} & set(late) == {"address"}
 
 
 def test_late_initialization_requires_its_policy() -> None:

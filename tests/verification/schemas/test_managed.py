@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from tests.verification.schemas.acme import SOURCE, attribute, block, encode_schema
+from tests.verification.schemas.acme import SOURCE, attribute, block, build_nested_type, encode_schema
 from tests.verification.schemas.server import ANY, ARRAYS, CODECS, NAMED_CODEC, SERVER, VALUE
 from verification.schemas.crossplane.managed_resource import (
     OBSERVED_SECRET,
@@ -12,6 +12,7 @@ from verification.schemas.crossplane.managed_resource import (
 )
 from verification.schemas.crossplane.options import parse_choices
 from verification.schemas.crossplane.provider_requests import build_requests, describe_requests
+from verification.schemas.crossplane.reconcile_diff import compare
 from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.engine.types import Node
 
@@ -42,6 +43,24 @@ def test_decode_keeps_secrets_out_of_the_object() -> None:
     assert not [name for name in managed_resource.spec if "SecretRef" in name]
     assert managed_resource.status["envSecrets"] == OBSERVED_SECRET
     assert [secret for secret in ("hunter2", "psql", "'t1'", "'A'", "'k'") if secret in str(managed_resource)] == []
+
+
+def test_decode_hides_secrets_that_older_generators_have_as_fields() -> None:
+    modes = {"auth": "single", "users": "list"}
+    token = {"token": attribute("string", "optional")}
+    attributes = {name: build_nested_type(mode, token, "optional", "sensitive") for name, mode in modes.items()}
+    schemas = {
+        "format_version": "1.0",
+        "provider_schemas": {SOURCE: {"resource_schemas": {"acme_foo": {"block": {"attributes": attributes}}}}},
+    }
+    resource = parse_schema(encode_schema(schemas)).resources["acme_foo"]
+    codec = ManagedResourceCodec(resource, parse_choices("acme", computed_nested="parameter"))
+    value = {"auth": {"token": "hunter2"}, "users": [{"token": "hunter2"}]}
+    hidden = dict.fromkeys(modes, OBSERVED_SECRET)
+    assert (codec.decode(value).status, codec.encode_state(codec.decode(value))) == (hidden, hidden)
+    managed_resource = ManagedResource(spec={"auth": {"token": "other"}, "users": [{"token": "other"}]})
+    assert codec.encode_spec(managed_resource) == managed_resource.spec
+    assert compare(codec, managed_resource, value).differences == ()
 
 
 def test_decode_converts_objects_in_lists_of_lists() -> None:

@@ -39,6 +39,11 @@ DELETED = {"metadata": MANIFEST["metadata"] | {"deletionTimestamp": "2026-04-14T
     [
         (MANIFEST, "", "Create The object doesn't exist yet."),
         (MANIFEST, OBSERVED, "No operation The observed state matches the manifest."),
+        (
+            build_manifest(metadata=MANIFEST["metadata"] | {"deletionTimestamp": None}),
+            OBSERVED,
+            "No operation The observed state matches the manifest.",
+        ),
         (build_manifest(arguments={"size": 3}), OBSERVED, "Update The observed state differs from the manifest."),
         (
             build_manifest(**DELETED),

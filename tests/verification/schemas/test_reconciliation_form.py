@@ -4,11 +4,13 @@ from typing import Any
 
 import pytest
 import yaml
+from django.forms import ChoiceField
 from django.urls import reverse
 
 from integrations.submissions.models import Integration
 from tests.verification.schemas.pages import build_client, fetch_page
 from tests.verification.schemas.reconciliation import MANIFEST, build_manifest, read_error, read_text, submit
+from verification.schemas.forms import GeneratorChoicesForm
 
 pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 
@@ -116,17 +118,38 @@ def test_reconciliation_indented_manifest_is_accepted(two: Integration, alice: A
     assert submit(alice, two, text)[0] == 200
 
 
-def test_reconciliation_form_has_an_example_that_is_valid(two: Integration, alice: Any) -> None:
-    for name in ("schemas:crd", "schemas:reconciliation"):
-        for query in ({}, {"runtime": "1", "single_blocks": "object"}):
-            page = fetch_page(alice, name, two, resource="acme_compute_server", **query)
-            form = page.select_one("#reconciliation form")
-            assert form is not None
-            answer = build_client(alice).post(
-                str(form["action"]), {"manifest": read_text(page, "manifest"), "state": ""}
-            )
-            assert answer.status_code == 200
-            assert "The object doesn&#x27;t exist yet." in answer.content.decode()
+PAGES: tuple[str, ...] = ("schemas:crd", "schemas:reconciliation")
+OPTIONS = [
+    {name: choice}
+    for name, field in GeneratorChoicesForm.base_fields.items()
+    if isinstance(field, ChoiceField)
+    for choice, _label in field.choices
+]
+
+
+@pytest.mark.parametrize(
+    ("names", "query"),
+    [
+        (PAGES, {}),
+        (PAGES, {"runtime": "1", "single_blocks": "object"}),
+        *((PAGES[1:], option) for option in OPTIONS),
+        (PAGES[1:], {"group_prefix": "rocket"}),
+        (PAGES[1:], {"api_version": "v1beta1"}),
+        (PAGES[1:], {"external_names": "acme_compute_server=PARAMETER_AS_IDENTIFIER:address"}),
+        (PAGES[1:], {"kinds": "acme_compute_server=iam/Role"}),
+        (PAGES[1:], {"references": "acme_compute_server.address"}),
+    ],
+)
+def test_reconciliation_form_has_an_example_that_is_valid(
+    two: Integration, alice: Any, names: tuple[str, ...], query: dict[str, str]
+) -> None:
+    for name in names:
+        page = fetch_page(alice, name, two, resource="acme_compute_server", **query)
+        form = page.select_one("#reconciliation form")
+        assert form is not None
+        answer = build_client(alice).post(str(form["action"]), {"manifest": read_text(page, "manifest"), "state": ""})
+        assert answer.status_code == 200
+        assert "The object doesn&#x27;t exist yet." in answer.content.decode()
 
 
 def test_reconciliation_of_a_resource_without_definition_is_not_found(two: Integration, alice: Any) -> None:

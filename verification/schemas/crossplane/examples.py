@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 
 from portal.core.value_types import JsonObject
-from verification.schemas.crossplane.crd import list_generated_nodes
+from verification.schemas.crossplane.crd import is_required, list_generated_nodes
 from verification.schemas.crossplane.fields import FieldBuilder
 from verification.schemas.crossplane.naming import GroupKind, build_field_name, build_secret_name
 from verification.schemas.crossplane.options import GeneratorChoices
@@ -57,7 +57,7 @@ def _build_values(builder: FieldBuilder, nodes: tuple[Node, ...], path: str) -> 
     values: JsonObject = {}
     for node in nodes:
         here = f"{path}.{node.name}" if path else node.name
-        if not (node.required or node.min_items or builder.is_identifier(node)):
+        if not (node.required or node.min_items or builder.is_identifier(node) or is_required(builder, node)):
             continue
         if here in builder.references and can_refer(node):
             name, schema = build_reference_fields(node, is_namespaced=builder.is_namespaced)[0]

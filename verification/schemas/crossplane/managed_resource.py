@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from portal.core.value_types import JsonObject
+from verification.schemas.crossplane.crd import list_generated_nodes
 from verification.schemas.crossplane.fields import FieldBuilder
 from verification.schemas.crossplane.naming import build_field_name, build_secret_name
 from verification.schemas.crossplane.options import IDENTIFIER_FROM_PROVIDER, ExternalName, GeneratorChoices
@@ -54,8 +55,8 @@ class ManagedResourceCodec:
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """Arguments in the spec: all except the ID and those that the external name replaces."""
-        return tuple(node for node in self.resource.arguments if node.name not in ("id", *self.external.omitted))
+        """Arguments as the definition has them: all except the ID and those that the external name replaces."""
+        return tuple(node for node in list_generated_nodes(self.resource, self.choices) if node.name != "id")
 
     @property
     def builder(self) -> FieldBuilder:
@@ -77,16 +78,28 @@ class ManagedResourceCodec:
             init=spec.get("initProvider", {}),
             status=manifest.get("status", {}).get("atProvider", {}),
             policies=policies,
-            is_being_deleted="deletionTimestamp" in metadata,
+            is_being_deleted=metadata.get("deletionTimestamp") is not None,
         )
+
+    def hide_secrets(self, value: JsonObject) -> JsonObject:
+        """Return a value with a text in place of each secret, even if the definition has a field for it."""
+        return self._hide_level(self.nodes, self._hide_level(self.resource.nodes, value))
+
+    def _hide_level(self, nodes: tuple[Node, ...], value: JsonObject) -> JsonObject:
+        hidden = dict(value)
+        for node in nodes:
+            one, is_object = value.get(node.name), node.kind == "object"
+            if one is not None:
+                one = OBSERVED_SECRET if node.sensitive else one
+                hidden[node.name] = self._convert(node, one, self._hide_level, is_object, is_object)
+        return hidden
 
     def decode(self, value: JsonObject) -> ManagedResource:
         """Convert a value to an object: arguments in the spec, and all values in the status.
 
         The external name is the value of the first argument that it replaces, or the ID. The spec has no secrets.
         """
-        hidden = {one.name for one in self.resource.nodes if one.sensitive and value.get(one.name) is not None}
-        value = value | dict.fromkeys(hidden, OBSERVED_SECRET)
+        value = self.hide_secrets(value)
         spec = self._decode_level(self.nodes, value, is_observed=False)
         status = self._decode_level(self.nodes, value, is_observed=True)
         if value.get("id") is not None:
@@ -137,12 +150,11 @@ class ManagedResourceCodec:
         level = partial(self._decode_level, is_observed=is_observed)
         fields: JsonObject = {}
         for node in nodes:
-            is_hidden = not is_observed and (node.is_observed or node.sensitive)
-            if is_hidden or (one := value.get(node.name)) is None:
+            one = value.get(node.name)
+            if one is None or (not is_observed and (node.is_observed or one == OBSERVED_SECRET)):
                 continue
             shapes = node.kind == "object", self.builder.is_object(node)
-            name = build_field_name(node.name)
-            fields[name] = OBSERVED_SECRET if node.sensitive else self._convert(node, one, level, *shapes)
+            fields[build_field_name(node.name)] = self._convert(node, one, level, *shapes)
         return {name: one for name, one in fields.items() if one is not None}
 
     def _encode_level(self, nodes: tuple[Node, ...], fields: JsonObject, *, is_observed: bool) -> JsonObject:
@@ -157,8 +169,8 @@ class ManagedResourceCodec:
         value = fields.get(build_field_name(node.name))
         if value is None and node.syntax == "block" and node.kind in ("list", "set"):
             return []
-        if value is None or node.sensitive:
-            return value
+        if value is None:
+            return None
         level = partial(self._encode_level, is_observed=is_observed)
         return self._convert(node, value, level, self.builder.is_object(node), node.kind == "object")
 
@@ -166,7 +178,7 @@ class ManagedResourceCodec:
         self, node: Node, value: Any, level: ConvertLevel, is_object: bool = False, becomes_object: bool = False
     ) -> object:
         """Convert a value of either side. It and its result are a list unless they are a single object."""
-        if node.children is None and node.elem is None:
+        if value == OBSERVED_SECRET or (node.children is None and node.elem is None):
             return value
 
         def convert(one: Any) -> object:

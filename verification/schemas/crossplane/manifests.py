@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from portal.core.value_types import JsonObject
-from verification.schemas.crossplane.crd import get_spec_name, is_required, list_generated_nodes
+from verification.schemas.crossplane.crd import get_spec_name, is_required
 from verification.schemas.crossplane.fields import JSON_TYPES, build_collection
 from verification.schemas.crossplane.managed_resource import ManagedResourceCodec
 from verification.schemas.engine.object_rules import MISSING, PRESERVE_UNKNOWN_FIELDS, ObjectProblem, list_problems
@@ -41,7 +41,7 @@ def _find_missing_arguments(codec: ManagedResourceCodec, spec: JsonObject) -> It
     """Yield the arguments that the rules of the definition require."""
     if {"*", "Create", "Update"}.isdisjoint(spec.get("managementPolicies", ["*"])):
         return
-    for node in list_generated_nodes(codec.resource, codec.choices):
+    for node in codec.nodes:
         names = chain(spec["forProvider"], () if node.sensitive else spec.get("initProvider", ()))
         if is_required(codec.builder, node) and get_spec_name(node) not in names:
             yield ObjectProblem(f"spec.forProvider.{get_spec_name(node)}", MISSING)

@@ -8,8 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from portal.core.value_types import JsonObject
-from verification.schemas.crossplane.managed_resource import ManagedResource, ManagedResourceCodec, merge_values
+from verification.schemas.crossplane.managed_resource import (
+    OBSERVED_SECRET,
+    ManagedResource,
+    ManagedResourceCodec,
+    merge_values,
+)
 from verification.schemas.crossplane.naming import build_field_name
+from verification.schemas.crossplane.references import can_refer, list_reference_names
 from verification.schemas.engine.types import Node
 
 CREATE, UPDATE, DELETE, NOTHING = "create", "update", "delete", "nothing"
@@ -46,7 +52,7 @@ def compare(
         return _apply_policies(managed_resource, DELETE, DELETING)
     observed = codec.decode(observed_value)
     states = codec.encode_spec(managed_resource), codec.encode_state(observed)
-    differences = tuple(_find_differences(codec.resource.arguments, *states))
+    differences = tuple(_find_differences(codec.nodes, *states))
     decision = ReconcileDecision(NOTHING, SAME)
     if differences:
         decision = _apply_policies(managed_resource, UPDATE, DIFFERENT)
@@ -78,8 +84,8 @@ def _find_differences(
 
 
 def _is_same(node: Node, mine: Any, theirs: Any) -> bool:
-    if node.sensitive:  # the values are unknown here
-        return bool(mine) == (theirs is not None)
+    if node.sensitive or theirs == OBSERVED_SECRET:  # the values are unknown here
+        return (mine not in ([], {}, "")) == (theirs is not None)
     if node.kind == "set" and isinstance(theirs, list):
         return len(mine) == len(theirs) and _is_same_set(node, list(mine), list(theirs))
     if node.children is None or theirs is None:
@@ -114,11 +120,12 @@ def _count_details(value: object) -> int:
 def _find_unset(
     nodes: tuple[Node, ...], spec: JsonObject, observed_spec: JsonObject, path: str = ""
 ) -> Iterator[tuple[str, object]]:
-    """Return the settable values that only the provider sets (late initialization)."""
+    """Return the settable values that neither the spec nor a reference sets (late initialization)."""
     for node in nodes:
         name = build_field_name(node.name)
         mine, theirs = spec.get(name), observed_spec.get(name)
-        if theirs in (None, [], {}, ""):
+        is_reference = can_refer(node) and not spec.keys().isdisjoint(list_reference_names(node))
+        if is_reference or theirs in (None, [], {}, ""):
             continue
         if mine in (None, []):
             yield path + name, theirs

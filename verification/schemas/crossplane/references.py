@@ -17,6 +17,12 @@ def can_refer(node: Node) -> bool:
     return one is not None and one.kind == "string" and not (node.is_observed or node.sensitive)
 
 
+def list_reference_names(node: Node) -> tuple[str, str]:
+    """Return the names of the fields for the reference and the selector."""
+    plural = "" if node.kind == "string" else "s"
+    return build_field_name(f"{node.name}_ref{plural}"), build_field_name(f"{node.name}_selector")
+
+
 def build_reference_fields(node: Node, *, is_namespaced: bool) -> list[tuple[str, Schema]]:
     """Return the fields for the reference and the selector with their names."""
     value, is_collection = build_field_name(node.name), node.kind != "string"
@@ -28,10 +34,7 @@ def build_reference_fields(node: Node, *, is_namespaced: bool) -> list[tuple[str
         description = f"References to the objects that provide {value}."
         reference = {"description": description, "items": reference, "type": "array"}
     selector = _build_part("selector", f"Selector for {source}.", "Namespace to search.", is_namespaced)
-    return [
-        (build_field_name(f"{node.name}_ref{'s' if is_collection else ''}"), reference),
-        (build_field_name(f"{node.name}_selector"), selector),
-    ]
+    return list(zip(list_reference_names(node), (reference, selector), strict=True))
 
 
 def _build_part(part: str, description: str, namespace_description: str, is_namespaced: bool) -> Schema:
