@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrPromise
 
 from portal.core.form_fields import (
+    MAX_CODE_CHARACTERS,
     MAX_LENGTH_MESSAGE,
     CodeField,
     FormArguments,
@@ -135,6 +136,14 @@ def _count_elements(value: object) -> int:
     return len(value) + sum(map(_count_elements, value)) if isinstance(value, list) else 0
 
 
+def _format_state(state: JsonObject) -> str:
+    """Return a state as JSON, without indentation if it would exceed the limit of the field."""
+    text = json.dumps(state, ensure_ascii=False, indent=2)
+    if len(text) <= MAX_CODE_CHARACTERS:
+        return text
+    return json.dumps(state, ensure_ascii=False, separators=(",", ":"))
+
+
 def raise_problems(problems: Sequence[ObjectProblem]) -> None:
     """Raise a ValidationError with one sentence for each of the first problems, if there are any."""
     sentences = [
@@ -159,8 +168,8 @@ class ReconciliationForm(forms.Form):
         required=False,
         label=_("Observed state"),
         help_text=_(
-            "Enter the Terraform value as JSON. Leave empty if the object doesn't exist yet. Sensitive values aren't "
-            "compared."
+            "Enter the Terraform value as JSON. Leave empty if the object doesn't exist yet. Only the presence of "
+            "sensitive values is compared."
         ),
         error_messages={"max_length": MAX_LENGTH_MESSAGE},
     )
@@ -189,7 +198,10 @@ class ReconciliationForm(forms.Form):
         return self.codec.read_manifest(manifest)
 
     def clean_state(self) -> JsonObject | None:
-        """Return the Terraform value, or None if there is none."""
+        """Return the Terraform value, or None if there is none. The page shows it without its secrets.
+
+        An invalid value stays as entered, so that it can be corrected.
+        """
         if not self.cleaned_data["state"]:
             return None
         try:
@@ -205,4 +217,5 @@ class ReconciliationForm(forms.Form):
             raise ValidationError(_("Enter a JSON object with the arguments of the resource."))
         reject_many_elements(state)
         raise_problems(list_problems(build_state_schema(self.codec.resource.nodes), state))
+        self.data = dict(self.data.items()) | {"state": _format_state(self.codec.hide_secrets(state))}
         return state

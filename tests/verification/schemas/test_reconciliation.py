@@ -119,8 +119,20 @@ def test_reconciliation_of_a_new_object_plans_the_initial_values(two: Integratio
 
 
 def test_reconciliation_without_external_name_takes_the_id(two: Integration, alice: Any) -> None:
-    text = submit(alice, two, MANIFEST, OBSERVED)[1].select("main pre code")[0].get_text()
-    assert yaml.safe_load(text)["id"] == "srv-7"
+    _status, page = submit(alice, two, build_manifest(arguments={"size": 3}), OBSERVED)
+    planned = yaml.safe_load(page.select("main pre code")[0].get_text())
+    assert (planned["id"], planned["size"]) == ("srv-7", 3)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "state", "has_planned_state"),
+    [({}, "", True), ({}, OBSERVED | {"size": 3}, True), ({}, OBSERVED, False), (DELETED["metadata"], OBSERVED, False)],
+)
+def test_reconciliation_shows_the_planned_state_of_creation_and_update(
+    two: Integration, alice: Any, metadata: dict[str, str], state: object, has_planned_state: bool
+) -> None:
+    _status, page = submit(alice, two, build_manifest(metadata=MANIFEST["metadata"] | metadata), state)
+    assert ("Terraform value" in [one.get_text() for one in page.select("main h2")]) == has_planned_state
 
 
 def test_reconciliation_name_that_identifies_is_the_name_of_the_object(two: Integration, alice: Any) -> None:
@@ -144,3 +156,12 @@ def test_reconciliation_shows_no_secret(two: Integration, alice: Any) -> None:
         assert submit(alice, two, manifest, redacted_state)[1].select_one("main .banner") == page.select_one(
             "main .banner"
         )
+    status, page = submit(alice, two, "a: [", state)
+    assert (status, "-canary" in str(page)) == (422, False)
+
+
+def test_reconciliation_state_fits_its_field_again(two: Integration, alice: Any) -> None:
+    state = OBSERVED | {"tags": {str(number): "x" for number in range(6_000)}}
+    text = read_text(submit(alice, two, MANIFEST, json.dumps(state, separators=(",", ":")))[1], "state")
+    assert len(text) <= 100_000 < len(json.dumps(json.loads(text), indent=2))
+    assert submit(alice, two, MANIFEST, text)[0] == 200

@@ -1,5 +1,6 @@
 """Tests of the form for a reconciliation preview: errors, limits, examples, and access."""
 
+import json
 from typing import Any
 
 import pytest
@@ -72,7 +73,7 @@ def test_reconciliation_invalid_manifest_is_kept_with_its_error(
     status, page = submit(alice, two, manifest, '{"size": 2}')
     assert (status, sentence in read_error(page, "manifest")) == (422, True), read_error(page, "manifest")
     text = manifest if isinstance(manifest, str) else yaml.safe_dump(manifest)
-    assert (read_text(page, "manifest"), read_text(page, "state")) == (text.strip(), '{"size": 2}')
+    assert (read_text(page, "manifest"), json.loads(read_text(page, "state"))) == (text.strip(), {"size": 2})
     assert len(page.select("[aria-invalid=true]")) == 1
     assert page.select("main .banner, main table") == []
 

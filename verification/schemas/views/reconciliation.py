@@ -49,22 +49,22 @@ def preview_reconciliation(request: AuthenticatedRequest, uuid: UUID) -> HttpRes
     form = build_reconciliation_form(preview_request, preview, data=data)
     context = preview_request.context | {"preview": preview, "reconciliation_form": form}
     if form.is_valid():
-        result = _reconcile(form)
-        # not the state that was entered, which may hold secrets
-        values = {"manifest": form.data["manifest"], "state": result["state"]}
-        form = build_reconciliation_form(preview_request, preview, initial=values)
-        context |= result | {"reconciliation_form": form}
+        context |= _reconcile(form)
     return render(request, "schemas/reconciliation.html", context, status=422 if form.errors else 200)
 
 
 @sensitive_variables("form", "state")
 def _reconcile(form: ReconciliationForm) -> TemplateContext:
-    """Return the decision and the values that the page shows, all of them without secrets."""
+    """Return the decision and the values that the page shows, all of them without secrets.
+
+    Only the creation and an update have a planned state.
+    """
     codec, managed_resource, state = form.codec, form.cleaned_data["manifest"], form.cleaned_data["state"]
     decision = reconcile_diff.compare(codec, managed_resource, state)
     if state is not None:
         managed_resource = codec.add_observation(managed_resource, state)
     requests = build_requests(codec, managed_resource)
+    planned_state = requests.get(decision.action.capitalize(), {}).get("PlannedState")
     return {
         "decision": decision,
         "action": ACTIONS[decision.action],
@@ -74,14 +74,13 @@ def _reconcile(form: ReconciliationForm) -> TemplateContext:
             (path, _format_json(mine), _format_json(theirs)) for path, mine, theirs in decision.differences
         ],
         "late": [(f"spec.forProvider.{path}", _format_json(value)) for path, value in decision.late.items()],
-        "planned": format_yaml(requests["Create" if state is None else "Update"]["PlannedState"]),
+        "planned": planned_state and format_yaml(planned_state),
         "requests": format_requests(requests),
-        "state": "" if state is None else _format_json(requests["Read"]["CurrentState"], indent=2),
     }
 
 
-def _format_json(value: object, indent: int | None = None) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=indent)
+def _format_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 urlpatterns = [
