@@ -8,7 +8,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
-from textwrap import dedent
 from typing import TypedDict, Unpack
 
 from django import forms
@@ -137,10 +136,13 @@ class MultiLineField(forms.CharField):
 
 
 class CodeField(forms.CharField):
-    """Configuration, plan, or manifest, kept as entered. Tabs become spaces, which mean the same in HCL and JSON.
+    """Configuration, plan, or manifest with its indentation, without blank lines and spaces around it.
 
-    The widget has no maximum length, because browsers cut longer pasted text without a message.
+    Tabs become spaces, which mean the same in HCL and JSON. Text ends with a line end, which the maximum length doesn't
+    count. The widget has no maximum length, because browsers cut longer pasted text without a message.
     """
+
+    default_error_messages = {"max_length": MAX_LENGTH_MESSAGE}
 
     def __init__(
         self, *, rows: int = 4, validators: Sequence[Validator] = (), **kwargs: Unpack[TextFieldArguments]
@@ -153,8 +155,12 @@ class CodeField(forms.CharField):
 
     def to_python(self, value: object) -> str:
         text = str(super().to_python(value)).replace("\r\n", "\n").replace("\t", "  ")
-        text = dedent(text).strip()  # only in this order do the lines of indented YAML stay aligned
+        text = text.rstrip().lstrip("\n")
         reject_invisible_characters(text)
+        return text
+
+    def clean(self, value: object) -> str:
+        text = super().clean(value)
         return f"{text}\n" if text else ""
 
     def widget_attrs(self, widget: forms.Widget) -> NamedValues:

@@ -12,7 +12,6 @@ from django_stubs_ext import StrPromise
 
 from portal.core.form_fields import (
     MAX_CODE_CHARACTERS,
-    MAX_LENGTH_MESSAGE,
     CodeField,
     FormArguments,
     MultiLineField,
@@ -161,7 +160,7 @@ class ReconciliationForm(forms.Form):
         rows=14,
         label=_("Manifest"),
         help_text=_("Enter one object as YAML."),
-        error_messages={"required": _("Enter a manifest."), "max_length": MAX_LENGTH_MESSAGE},
+        error_messages={"required": _("Enter a manifest.")},
     )
     state = CodeField(
         rows=8,
@@ -171,7 +170,6 @@ class ReconciliationForm(forms.Form):
             "Enter the Terraform value as JSON. Leave empty if the object doesn't exist yet. Only the presence of "
             "sensitive values is compared."
         ),
-        error_messages={"max_length": MAX_LENGTH_MESSAGE},
     )
 
     def __init__(

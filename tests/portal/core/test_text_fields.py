@@ -3,7 +3,7 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from portal.core.form_fields import MultiLineField, SingleLineField
+from portal.core.form_fields import CodeField, MultiLineField, SingleLineField
 
 UNSEEN = ["\x00", "\x07", "\x0b", "\x0c", "\x1b", "\x7f", "\x85", "\u2028", "\u2029", "\u202e", "\u2066"]
 
@@ -50,3 +50,24 @@ def test_maximum_number_of_lines_is_accepted():
 
 def test_length_counts_normalized_line_ends():
     assert MultiLineField(max_length=3).clean("a\r\nb") == "a\nb"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("\r\n  a {\r\n\tb\r\n  }  \r\n\r\n", "  a {\n  b\n  }\n"),
+        ("a = <<EOT\n  b\nEOT", "a = <<EOT\n  b\nEOT\n"),
+        ("  a = <<EOT\n    b\n  EOT", "  a = <<EOT\n    b\n  EOT\n"),
+        (" \n ", ""),
+    ],
+)
+def test_code_keeps_its_indentation(value, expected):
+    assert CodeField(required=False).clean(value) == expected
+
+
+def test_code_has_a_maximum_length_without_the_last_line_end():
+    field = CodeField(max_length=3)
+    assert field.clean("abc\n") == "abc\n"
+    with pytest.raises(ValidationError) as error:
+        field.clean("abcd")
+    assert error.value.messages == ["Enter 3 characters or fewer. You entered 4."]

@@ -64,7 +64,7 @@ JSON_LIMITS = "Enter JSON with at most 50 levels and without NaN, Infinity, or v
             "The field spec.writeConnectionSecretToRef must have",
         ),
         (build_manifest(arguments={"zones": ["a"] * 998}), "Enter at most 1,000 list elements."),
-        ("a" * 100_001, "Enter 100000 characters or fewer. You entered 100002."),
+        ("a" * 100_001, "Enter 100000 characters or fewer. You entered 100001."),
     ],
 )
 def test_reconciliation_invalid_manifest_is_kept_with_its_error(

@@ -108,7 +108,7 @@ def test_other_categories_have_no_page(acme: Any, alice: Any, client: Client) ->
 @pytest.mark.parametrize(
     ("config", "expected_error"),
     [
-        ("{", "Enter valid JSON. Error in line 2, column 1."),
+        ("{", "Enter valid JSON. Error in line 1, column 2."),
         ("[1]", "Enter a JSON object."),
         ('{"a": NaN}', "Remove the value that can't be encoded from the configuration."),
         ('{"a": 123456789012345678901234567890}', "Remove the value that can't be encoded from the configuration."),
