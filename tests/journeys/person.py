@@ -20,6 +20,8 @@ RULES |= {"rules": {"color-contrast": {"enabled": False}}}  # checked for each s
 CONTRAST = OPTIONS | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("dark", "light")  # they differ only in the contrast
 SERVER_ERROR = "the server responded with a status of 5"  # in Chromium's message about a failed request
+# from htmx if a page is left during a request; after a failure, htmx:sendError or htmx:timeout follows
+ABORTS = ("htmx:afterRequest,", "htmx:sendAbort,")
 SHOTS = os.environ.get("PORTAL_SHOTS", "")
 IDENTIFIER_PATTERN = re.compile(r"/[0-9a-f]{8}-[0-9a-f-]{27}|/\d+|[A-Za-z0-9_:-]{30,}")
 
@@ -47,7 +49,7 @@ class Person:
     def _note_console_error(self, message: ConsoleMessage) -> None:
         # a screenshot adds a style, which the content security policy of the page rejects
         is_load_error = "Failed to load resource" in message.text and SERVER_ERROR not in message.text
-        is_expected = is_load_error or (SHOTS and "inline style" in message.text)
+        is_expected = is_load_error or message.text.startswith(ABORTS) or (SHOTS and "inline style" in message.text)
         if message.type == "error" and not is_expected:
             self.errors.append(f"console on {self.page.url}: {message.text} {message.location['url']}")
 
