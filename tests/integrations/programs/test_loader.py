@@ -48,7 +48,7 @@ from tests.integrations.programs.guide_edition import (
             "name: Host catalogs",
             "name: 5",
             "edition.categories[0].name",
-            'The value is a number. Write text (quote a value such as "yes", "on" or "1.0").',
+            'The value is a number. Write text (quote a value such as "yes", "on", or "1.0").',
         ),
         (
             "offerings: [Open Source, Enterprise, HCP Boundary]",

@@ -49,7 +49,7 @@ def test_file_becomes_its_dataclass(path: Path) -> None:
         ("title: Home\ncolor: red", "2:8: color: Unknown key. Remove it, or use one of 'pages', 'title'."),
         ("title: Home\npages:\n  - titel: About", "3:5: pages[0].title: This key is required. Add it."),
         ("title: 2026-01-31", None),
-        ("title: off", '1:8: title: The value is a boolean. Write text (quote a value such as "yes", "on" or "1.0").'),
+        ("title: off", '1:8: title: The value is a boolean. Write text (quote a value such as "yes", "on", or "1.0").'),
         ("title: A\ntitle: B", "2:1: The key 'title' is repeated. Remove one of the two."),
         ("title: [", "2:1: Did not find expected node content. Correct the YAML syntax."),
         ("title: !python/name:os.system x", "1:8: Could not determine a constructor for the tag"),
