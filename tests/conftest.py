@@ -33,7 +33,7 @@ from tests.suites import FIGURE_PROPERTY
 # a busy machine must not fail a test
 settings.register_profile("portal", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("portal")
-pytest_plugins = ["tests.memory", "tests.fakes.plugin", "tests.template_database"]
+pytest_plugins = ["tests.memory", "tests.fakes.plugin", "tests.servers.broker", "tests.template_database"]
 
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)  # a Tuesday
 PASSWORD = "correct horse battery"

@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 
 import pytest
 import redis
-from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
@@ -18,6 +17,7 @@ from portal.jobs.registry import JOBS
 from portal.notifications.models import EmailMessage
 from tests.chaos import naive
 from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
+from tests.servers.valkey import Valkey
 
 pytestmark = pytest.mark.postgres
 HOUR = timedelta(hours=1)
@@ -26,8 +26,8 @@ HOUR = timedelta(hours=1)
 @pytest.fixture
 def late(request: pytest.FixtureRequest) -> datetime:
     """The current time; the clock of one issue is an hour overdue."""
-    if connection.vendor != "postgresql" or not settings.REDIS_URL:
-        pytest.skip("needs a real PostgreSQL and a real Redis")
+    if connection.vendor != "postgresql":
+        pytest.skip("needs a real PostgreSQL")
     integration: Integration = request.getfixturevalue("rocket")
     now = timezone.now()
     clock_of(issue_of(watch_over(integration, now), 1, now - 49 * HOUR), now - HOUR)
@@ -35,20 +35,19 @@ def late(request: pytest.FixtureRequest) -> datetime:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_flush_loses_breach_emails_of_the_usual_pattern_only(late: datetime) -> None:
-    broker = redis.Redis.from_url(settings.REDIS_URL)
-    broker.flushall()
+def test_flush_loses_breach_emails_of_the_usual_pattern_only(late: datetime, broker: Valkey) -> None:
+    client = redis.Redis.from_url(broker.url)
     naive.mark_due_clocks(late)
-    waiting = broker.llen("celery")
-    broker.flushall()
+    waiting = client.llen("celery")
+    client.flushall()
     naive.mark_due_clocks(late)
     # recorded, but never reported
-    assert (waiting, broker.llen("celery"), SlaBreach.objects.count()) == (1, 0, 1)
+    assert (waiting, client.llen("celery"), SlaBreach.objects.count()) == (1, 0, 1)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_portal_reports_breach_after_a_flush(late: datetime) -> None:
-    redis.Redis.from_url(settings.REDIS_URL).flushall()
+def test_portal_reports_breach_after_a_flush(late: datetime, broker: Valkey) -> None:
+    redis.Redis.from_url(broker.url).flushall()
     for job in JOBS:
         run_job(job, late)
     assert EmailMessage.objects.filter(name="issues_breached").count() == 2

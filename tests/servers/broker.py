@@ -2,8 +2,23 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
+import pytest
 from celery import current_app
+
+from tests.servers.valkey import Valkey
+
+
+@pytest.fixture
+def broker(settings: Any, tmp_path: Path) -> Iterator[Valkey]:
+    """A running broker of this test alone, which the portal and Celery use."""
+    server = Valkey(tmp_path)
+    settings.REDIS_URL = server.url
+    with use_broker(server.url):
+        yield server
+    server.stop()
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """Tests of the dispatcher of due jobs, and of run_jobs as a fallback of workers."""
 
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from celery import current_app
@@ -14,8 +13,6 @@ from portal.jobs.registry import JOBS, PeriodicJob, periodic
 from portal.jobs.services import enqueue
 from tests.portal.jobs.conftest import NOW
 from tests.portal.jobs.sample_jobs import LEASE, calls, deliver
-from tests.servers.broker import use_broker
-from tests.servers.valkey import Valkey
 
 SECOND = timedelta(seconds=1)
 
@@ -24,15 +21,6 @@ SECOND = timedelta(seconds=1)
 def clock(frozen_time, monkeypatch):
     monkeypatch.setattr(dispatcher, "JOBS", ())
     return frozen_time
-
-
-@pytest.fixture
-def broker(settings, tmp_path: Path):
-    server = Valkey(tmp_path)
-    settings.REDIS_URL = server.url
-    with use_broker(server.url):
-        yield server
-    server.stop()
 
 
 def count_messages() -> int:

@@ -2,9 +2,8 @@
 
 import inspect
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -176,15 +175,6 @@ def test_failed_job_does_not_stop_the_others(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(dispatcher, "JOBS", (broken_job, *JOBS))
     names = [name for queue in QUEUES for name in dispatcher.run_overdue(queue)]
     assert sorted(names) == sorted(["broken", *(job.name for job in JOBS)])
-
-
-@pytest.fixture
-def broker(settings: Any, tmp_path: Path) -> Iterator[Valkey]:
-    """URL of a running broker."""
-    server = Valkey(tmp_path)
-    settings.REDIS_URL = server.url
-    yield server
-    server.stop()
 
 
 @pytest.mark.django_db
