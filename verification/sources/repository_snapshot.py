@@ -40,12 +40,12 @@ class RepositoryFile:
 
 @dataclass(frozen=True)
 class RepositorySnapshot:
-    """Files of one commit. `cut`: the list is truncated. `open` returns the text of a file and raises SourceError."""
+    """Files of one commit, not all if `is_truncated`. `open` returns the text of a file and raises SourceError."""
 
     repository: str
     commit: str
     files: tuple[RepositoryFile, ...]
-    cut: bool = False
+    is_truncated: bool = False
     open: Callable[[RepositoryFile], str] = field(default=lambda file: "", compare=False)
 
     @cached_property

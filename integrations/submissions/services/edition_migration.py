@@ -130,7 +130,7 @@ def migrate_edition(
             replaced=replaced_answers,
             added=[r.title for r in plan.comparison.new_requirements],
             dropped=[r.title for r in plan.comparison.removed_requirements],
-            tier_told=list(plan.tier_changes),
+            tier_changes=list(plan.tier_changes),
         )
     return plan
 

@@ -82,10 +82,12 @@ def build_registry_listing(**changes: Any) -> RegistryListing:
     )
 
 
-def code(texts: Mapping[str, str], *, cut: bool = False) -> RepositorySnapshot:
+def code(texts: Mapping[str, str], *, is_truncated: bool = False) -> RepositorySnapshot:
     """Return a commit with these files."""
     files = tuple(RepositoryFile(path, len(text), str(at)) for at, (path, text) in enumerate(texts.items()))
-    return RepositorySnapshot("acme/terraform-provider-rocket", "9f3c1e", files, cut, lambda file: texts[file.path])
+    return RepositorySnapshot(
+        "acme/terraform-provider-rocket", "9f3c1e", files, is_truncated, lambda file: texts[file.path]
+    )
 
 
 def build_release_answers(version: str = "1.0.0") -> dict[str, Any]:

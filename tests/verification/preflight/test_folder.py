@@ -130,7 +130,7 @@ def test_large_file_is_not_read(checkout):
 def test_folder_with_very_many_files_is_cut(checkout, monkeypatch):
     monkeypatch.setattr(checkout_sources, "MAX_FILES", 3)
     code = CheckoutGitHub(checkout).code(NAME, "HEAD")
-    assert (len(code.files), code.cut) == (3, True)
+    assert (len(code.files), code.is_truncated) == (3, True)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def with_go_module(check: GoModuleCheck) -> Callable[[Subject, Sources], Result]
         go_module = read_go_module(code)
         if go_module is not None:
             return check(code, sources, go_module)
-        if code.cut:
+        if code.is_truncated:
             return Result(Outcome.NOT_RUN, "GitHub truncates the file list before go.mod.")
         evidence = (Evidence("Commit", code.commit[:7], build_code_url(code, sources)),)
         return Result(Outcome.WARN, "The root of the repository has no go.mod.", evidence)
@@ -93,7 +93,7 @@ def check_acceptance_tests(subject: Subject, sources: Sources, code: RepositoryS
 
 
 def _build_missing_tests_result(code: RepositorySnapshot, evidence: tuple[Evidence, ...] = ()) -> Result:
-    if code.cut:
+    if code.is_truncated:
         return Result(Outcome.NOT_RUN, "GitHub truncates the file list before the first test file.", evidence)
     return Result(Outcome.WARN, "The repository has no test files (_test.go).", evidence)
 
@@ -130,6 +130,6 @@ def check_nightly_tests(subject: Subject, sources: Sources, code: RepositorySnap
     if nightly_paths:
         summary = f"{nightly_paths[0]} runs every night, but doesn't contain “go test”."
         return Result(Outcome.WARN, summary, evidence)
-    if code.cut or len(files) > MAX_WORKFLOWS:
+    if code.is_truncated or len(files) > MAX_WORKFLOWS:
         return Result(Outcome.NOT_RUN, "We couldn't read all workflows.", evidence)
     return Result(Outcome.WARN, "No workflow runs every night.", evidence)

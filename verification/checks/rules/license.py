@@ -45,7 +45,7 @@ def check_license(subject: Subject, sources: Sources, repository: GitHubReposito
 
 def _judge_code(subject: Subject, repository: GitHubRepository, code: RepositorySnapshot) -> Result:
     license_files, part_files, other_files = classify_license_files(code)
-    if code.cut or len(license_files) + len(part_files) > MAX_LICENSE_FILES:
+    if code.is_truncated or len(license_files) + len(part_files) > MAX_LICENSE_FILES:
         reason = "The repository has more license files than we read."
         return _build_manual_decision_result(reason, (build_repository_evidence(repository),))
     if not license_files:

@@ -92,7 +92,7 @@ def check_services_variable(subject: Subject, sources: Sources, code: Repository
     if declaring_path:
         evidence = (Evidence("Declared in", declaring_path, build_code_url(code, sources, declaring_path)),)
         return Result(Outcome.PASS, f"{declaring_path} declares the variable services.", evidence)
-    if code.cut or len(texts) == MAX_FILES:
+    if code.is_truncated or len(texts) == MAX_FILES:
         return Result(Outcome.NOT_RUN, "We couldn't read all Terraform files.")
     summary = f"None of the {len(texts)} Terraform files at the root declares the variable services."
     return Result(Outcome.FAIL, summary)

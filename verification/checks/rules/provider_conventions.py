@@ -23,7 +23,7 @@ def check_main_file(subject: Subject, sources: Sources, code: RepositorySnapshot
     if "main.go" in code.files_by_path:
         evidence = (Evidence("Entry point", "main.go", build_code_url(code, sources, "main.go")),)
         return Result(Outcome.PASS, "The program starts in main.go.", evidence)
-    if code.cut:
+    if code.is_truncated:
         return TRUNCATED_RESULT
     return Result(Outcome.WARN, "The root of the repository has no main.go.")
 
@@ -35,7 +35,7 @@ def check_provider_file(subject: Subject, sources: Sources, code: RepositorySnap
     if paths and not paths[0].startswith("vendor/"):
         evidence = (Evidence("Provider", paths[0], build_code_url(code, sources, paths[0])),)
         return Result(Outcome.PASS, f"{paths[0]} defines the provider.", evidence)
-    if code.cut:
+    if code.is_truncated:
         return TRUNCATED_RESULT
     return Result(Outcome.WARN, "No file is named provider.go.")
 
@@ -53,7 +53,7 @@ def check_resource_files(subject: Subject, sources: Sources, code: RepositorySna
         evidence = _build_file_evidence(code, sources, list(resource_files.values()))
         count = format_count(len(resource_files), "resource has its", "resources have their")
         return Result(Outcome.PASS, f"{count} own file.", evidence)
-    if code.cut:
+    if code.is_truncated:
         return TRUNCATED_RESULT
     return Result(Outcome.WARN, "No file is named after a resource, such as resource_server.go.")
 

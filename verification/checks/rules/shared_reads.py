@@ -115,7 +115,7 @@ def build_code_state(code: RepositorySnapshot) -> State:
 def read_whole_code(subject: Subject, sources: Sources) -> RepositorySnapshot | Result:
     """Return the code like read_release_code(), or the result for a list of files that GitHub truncates."""
     code = read_release_code(subject, sources)
-    if isinstance(code, RepositorySnapshot) and code.cut:
+    if isinstance(code, RepositorySnapshot) and code.is_truncated:
         return replace(TRUNCATED_RESULT, inspected_revisions=build_code_state(code))
     return code
 

@@ -72,8 +72,8 @@ class GitHubClient:
         what = f"the code of {full_name} at {ref}"
         commit = self._read(f"/repos/{full_name}/commits/{quote(ref, safe='')}", what, responses.parse_commit)
         path = f"/repos/{full_name}/git/trees/{commit}?recursive=1"
-        files, cut = self._read(path, what, responses.parse_tree)
-        return RepositorySnapshot(full_name, commit, files, cut, lambda file: self._read_file(full_name, file))
+        files, is_truncated = self._read(path, what, responses.parse_tree)
+        return RepositorySnapshot(full_name, commit, files, is_truncated, lambda file: self._read_file(full_name, file))
 
     def has_branch(self, full_name: str, name: str) -> bool:
         """Return whether a branch has exactly this name. Raises SourceError.

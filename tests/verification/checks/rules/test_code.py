@@ -22,8 +22,10 @@ def mod(*lines):
     return {"go.mod": GO_MOD.format("\n".join(lines))}
 
 
-def outcome(key, texts, *, cut=False, **fields):
-    sources = FakeSources(releases_said=(release("v1.2.0"),), code_said=code(texts, cut=cut), **fields)
+def outcome(key, texts, *, is_truncated=False, **fields):
+    sources = FakeSources(
+        releases_said=(release("v1.2.0"),), code_said=code(texts, is_truncated=is_truncated), **fields
+    )
     return CHECKS[key].run(SUBJECT, sources).outcome
 
 
@@ -50,7 +52,7 @@ def test_without_a_repository_no_one_is_asked(key):
 
 @pytest.mark.parametrize("key", [key for key in CODE_KEYS if key != "guide.organization"])
 def test_list_that_is_cut_off_never_shows_that_something_is_missing(key):
-    assert outcome(key, {"a.txt": ""}, cut=True) == Outcome.NOT_RUN
+    assert outcome(key, {"a.txt": ""}, is_truncated=True) == Outcome.NOT_RUN
 
 
 @pytest.mark.parametrize("key", [key for key in CODE_KEYS if key != "guide.organization"])

@@ -12,8 +12,10 @@ from verification.sources.repository_snapshot import RepositoryFile, RepositoryS
 KEYS = [key for key in CHECKS if key.startswith("docs.")]
 
 
-def result(key, texts, *, cut=False, **fields):
-    sources = FakeSources(releases_said=(release("v1.2.0"),), code_said=code(texts, cut=cut), **fields)
+def result(key, texts, *, is_truncated=False, **fields):
+    sources = FakeSources(
+        releases_said=(release("v1.2.0"),), code_said=code(texts, is_truncated=is_truncated), **fields
+    )
     return CHECKS[f"docs.{key}"].run(SUBJECT, sources)
 
 
@@ -45,7 +47,7 @@ def test_empty_repository_passes_nothing(key):
 
 @pytest.mark.parametrize("key", ["layout", "pages", "limits"])
 def test_list_that_is_cut_off_is_not_judged(key):
-    assert result(key, {"docs/index.md": "", "docs/resources/a.md": ""}, cut=True).outcome == Outcome.NOT_RUN
+    assert result(key, {"docs/index.md": "", "docs/resources/a.md": ""}, is_truncated=True).outcome == Outcome.NOT_RUN
 
 
 @pytest.mark.parametrize(

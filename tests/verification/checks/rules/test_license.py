@@ -148,7 +148,7 @@ def test_license_of_the_released_commit_is_read(subject, releases, ref):
 
 
 def test_license_of_a_list_that_is_cut_off_is_for_a_person():
-    sources = FakeSources(code_said=code({"LICENSE": MPL}, cut=True))
+    sources = FakeSources(code_said=code({"LICENSE": MPL}, is_truncated=True))
     assert CHECKS[KEY].run(SUBJECT, sources).outcome == Outcome.NOT_RUN
 
 

@@ -77,8 +77,8 @@ def test_pull_missing_request():
         pull_request(ADDRESS, SourceUnavailableError("Down."))
 
 
-def of_code(key, texts, cut=False):
-    sources = FakeSources(releases_said=(release("v1.2.0"),), code_said=code(texts, cut=cut))
+def of_code(key, texts, is_truncated=False):
+    sources = FakeSources(releases_said=(release("v1.2.0"),), code_said=code(texts, is_truncated=is_truncated))
     return CHECKS[key].run(SUBJECT, sources).outcome
 
 
@@ -94,7 +94,7 @@ def test_packer_sdk(text, expected):
 
 
 @pytest.mark.parametrize(
-    ("files", "cut", "expected"),
+    ("files", "is_truncated", "expected"),
     [
         ({"variables.tf": 'variable "services" {\n}\n'}, False, Outcome.PASS),
         ({"main.tf": '  variable  "services"  {\n}\n'}, False, Outcome.PASS),
@@ -104,8 +104,8 @@ def test_packer_sdk(text, expected):
         ({"main.tf": ""}, True, Outcome.NOT_RUN),
     ],
 )
-def test_services(files, cut, expected):
-    assert of_code("nia.services", files, cut) == expected
+def test_services(files, is_truncated, expected):
+    assert of_code("nia.services", files, is_truncated) == expected
 
 
 @pytest.mark.parametrize(

@@ -151,10 +151,10 @@ def test_token_is_used_once_and_expires_after_an_hour(run_task: Integration, ali
     assert [each.record["token"] for each in request.callbacks.all()] == [
         "missing",
         "unknown",
-        "right",
-        "right",
-        "dead",
-        "right",
+        "valid",
+        "valid",
+        "expired",
+        "valid",
         "used",
     ]
     assert token not in str([*request.callbacks.values("record")]) + request.token_hash

@@ -18,11 +18,11 @@ MAX_STORED_BODY_BYTES = 20_000
 TOKEN_MESSAGES = {
     "missing": "The bearer token is missing.",
     "unknown": "The bearer token doesn't match this run.",
-    "another": "The bearer token belongs to another run.",
+    "other_run": "The bearer token belongs to another run.",
     "used": "The result is final, so its token is no longer valid.",
-    "dead": "The token has expired.",
+    "expired": "The token has expired.",
 }
-DOWNLOAD_TOKENS = ("right", "used")
+DOWNLOAD_TOKENS = ("valid", "used")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +66,16 @@ def hash_token(token: str) -> str:
 
 
 def get_token_state(context: CallbackContext, authorization: str) -> str:
-    """Return right, missing, unknown, another, used, or dead."""
+    """Return valid, missing, unknown, other_run, used, or expired."""
     token = _get_token(authorization)
     if not token:
         return "missing"
     token_hash = hash_token(token)
     if not hmac.compare_digest(token_hash, context.token_hash):
-        return "another" if token_hash in context.other_hashes else "unknown"
+        return "other_run" if token_hash in context.other_hashes else "unknown"
     if context.age > context.end_seconds:
-        return "dead"
-    return "used" if context.is_final else "right"
+        return "expired"
+    return "used" if context.is_final else "valid"
 
 
 def _get_token(authorization: str) -> str:
@@ -108,7 +108,7 @@ def process_callback(context: CallbackContext, request: CallbackRequest) -> tupl
 def _determine_response(request: CallbackRequest, token: str, callback: ParsedCallback) -> tuple[int, str]:
     if request.method != "PATCH":
         return 405, "Send results with PATCH."
-    if token != "right":  # noqa: S105
+    if token != "valid":  # noqa: S105
         return 401, TOKEN_MESSAGES[token]
     if request.size > MAX_REQUEST_BYTES:
         return 413, callback.limits[0]

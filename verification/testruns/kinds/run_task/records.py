@@ -57,7 +57,7 @@ class ParsedCallback(Record):
 class CallbackRecord(ParsedCallback):
     """A request to our callback URL. `after`: seconds since its run was sent. `answered`: our status.
 
-    `token`: right, missing, unknown, another (of another run), used (after a final result) or dead (expired).
+    `token`: valid, missing, unknown, other_run, used (after a final result), or expired.
     """
 
     key: str

@@ -20,7 +20,7 @@ VERBS = {"passed": "pass", "failed": "fail"}
 NO_RESULT = report_not_run("We received no result, so we couldn't test this rule.")
 TOKEN_PROBLEMS = {
     "missing": "no bearer token",
-    "another": "the token of another run",
+    "other_run": "the token of another run",
     "unknown": "a token that doesn't match its run",
 }
 
@@ -93,7 +93,7 @@ def _check_run_end(records: RunTaskRecords, run: Exchange) -> RuleOutcome:
     callbacks, limits = records.list_callbacks(run.key), records.limits
     if records.get_result(run.key):
         return report_pass("Every accepted run got a final result in time.")
-    if any(each.token == "dead" for each in callbacks):  # noqa: S105
+    if any(each.token == "expired" for each in callbacks):  # noqa: S105
         duration = _format_duration(limits.end_seconds)
         return report_failure(f"A result arrived after {duration}. The platform had already given up on the run.")
     if not records.over:
