@@ -1,6 +1,6 @@
 """Checks of the demo world: the portal's own, run against the fictional repositories."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -41,11 +41,24 @@ def confirm_stale_checks(integration: Integration, now: datetime) -> bool:
     return bool(stale.update(valid_until=now + MIN_RUN_INTERVAL))
 
 
+def run_initial_checks(now: datetime) -> None:
+    """Run all checks like run_nightly_checks(), but raise RuntimeError at the first integration that fails."""
+    for integration in _list_due_integrations(now):
+        try:
+            _run_all_checks(integration, now)
+        except Exception as error:
+            raise RuntimeError(f"The checks of {integration.name} failed.") from error
+
+
 def run_nightly_checks(now: datetime) -> None:
     """Run all checks of the open integrations with fictional repositories that have no recent result."""
+    process_each(_list_due_integrations(now), partial(_run_all_checks, now=now), "check integration")
+
+
+def _list_due_integrations(now: datetime) -> Iterator[Integration]:
     recent = CheckResult.objects.filter(confirmed_at__gt=now - MIN_RUN_INTERVAL).values("integration")
     integrations = Integration.objects.open().select_related("partner").exclude(pk__in=recent).order_by("pk")
-    process_each(filter(is_fictional, integrations), partial(_run_all_checks, now=now), "check integration")
+    return filter(is_fictional, integrations)
 
 
 def _run_all_checks(integration: Integration, now: datetime) -> None:

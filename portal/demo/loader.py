@@ -21,7 +21,7 @@ from portal.api.services import tokens
 from portal.core.bulk_changes import bulk_changes
 from portal.demo import past, provider_schemas
 from portal.demo.answers import DemoContext, fulfill_requirements
-from portal.demo.checks import run_nightly_checks
+from portal.demo.checks import run_initial_checks
 from portal.demo.content import PASSWORD, PEOPLE, WORLD, DemoCompany, DemoIntegration, DemoPerson
 from portal.demo.repositories import describe_identity
 from portal.demo.scenarios import run_scenario
@@ -116,7 +116,12 @@ def _perform_services(now: datetime, progress: Callable[[str], None]) -> None:
     draft = drafts.create_draft(acme, "consul", actor=bob, now=now - timedelta(hours=3))
     text = {"name": "Range control", "description": "Service discovery for launch ranges."}
     drafts.save_draft(draft, text, version=draft.version, actor=bob, now=now - timedelta(hours=3))
-    run_nightly_checks(now)
+    complete_world(now)
+
+
+def complete_world(now: datetime) -> None:
+    """Run the checks and compute what follows from everything else. Raises RuntimeError if checks raise an error."""
+    run_initial_checks(now)
     refresh_metrics(Listing.objects.all(), now)
     postpone_checks(now)
     refresh_due_integrations(now)

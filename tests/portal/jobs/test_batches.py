@@ -8,7 +8,7 @@ from django.db import OperationalError, connection
 
 from integrations.submissions.models import Integration
 from integrations.submissions.tasks import refresh_due_integrations
-from portal.demo import checks
+from portal.demo import checks, loader
 from portal.demo.repositories import compute_id
 from portal.jobs.batches import process_each
 from tests.conftest import NOW, begin
@@ -95,3 +95,9 @@ def test_faulty_integration_does_not_stop_nightly_checks(faulty_and_good: tuple[
     assert CheckRun.objects.get().integration == good
     checks.run_nightly_checks(NOW)
     assert set(CheckResult.objects.values_list("integration", flat=True)) == {good.pk}
+
+
+@pytest.mark.django_db
+def test_faulty_integration_stops_loading_the_demo_world(faulty_and_good: tuple[Integration, Integration]) -> None:
+    with pytest.raises(RuntimeError, match=r"^The checks of terraform-provider-faulty failed\.$"):
+        loader.complete_world(NOW)
