@@ -9,7 +9,7 @@ from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 
-from integrations.sla.models import MonitoredRepository
+from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from portal.jobs.dispatcher import RUN_JOBS
 from portal.jobs.models import Job, PeriodicRun
 from portal.jobs.registry import JOBS, QUEUES
@@ -156,6 +156,19 @@ def test_issue_monitoring_is_as_old_as_the_oldest_repository(at: Any) -> None:
     assert line("Issues").state == "ok"
     MonitoredRepository.objects.filter(integration=row).update(data_up_to=NOW - timedelta(hours=3))
     assert (line("Issues").state, line("Issues").sentence[-11:]) == ("late", "to 3 h ago.")
+
+
+@pytest.mark.every_database
+def test_inbound_webhooks_report_the_last_received_delivery(at: Any) -> None:
+    repository = MonitoredRepository.objects.get(integration=at("support", program="terraform-provider"))
+    name, idle_message = "Inbound webhooks", "No webhooks yet. Without webhooks, we poll every few minutes."
+    assert line(name) == probes.StatusLine(name, "idle", idle_message)
+    for hours in (2, 1):
+        received_at = NOW - timedelta(hours=hours)
+        delivery = {"delivery_id": str(hours), "received_at": received_at, "read_at": received_at, "body": b"{}"}
+        GitHubDelivery.objects.create(watch=repository, **delivery)
+        message = f"The last webhook came {hours} h ago. The queue is empty."
+        assert line(name) == probes.StatusLine(name, "ok", message)
 
 
 @pytest.mark.every_database
