@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from django.db.models import Count, F, Min, Model, Q, QuerySet
+from django.db.models import Count, Min, Model, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _, gettext_noop
 
 from portal.jobs.definitions import JobDefinition
@@ -73,10 +74,12 @@ class JobSnapshot:
 def read_job_snapshot(now: datetime) -> JobSnapshot:
     """Read the state of all jobs."""
     due_jobs = Job.objects.due(now).order_by().values_list("kind").annotate(Min("run_after"), Count("pk"))
-    newest_first = TestRun.objects.order_by(F("finished_at").desc(nulls_last=True))
     last_runs = Q()
     for kind in TEST_RUNS.values():
-        last_runs |= Q(pk=newest_first.filter(kind=kind).values("pk")[:1])
+        runs = TestRun.objects.filter(kind=kind)
+        # two subqueries, because PostgreSQL doesn't use the index to sort with nulls last
+        finished = runs.exclude(finished_at=None).order_by("-finished_at")
+        last_runs |= Q(pk=Coalesce(*(Subquery(rows.values("pk")[:1]) for rows in (finished, runs.open()))))
     test_runs = TestRun.objects.filter(last_runs).only("kind", "finished_at", "outcome")
     return JobSnapshot(
         {run.name: run for run in PeriodicRun.objects.all()},

@@ -55,6 +55,7 @@ class TestRun(EncryptedRow):
                 fields=["integration", "kind"], condition=Q(finished_at=None), name="test_run_unique_open"
             )
         ]
+        indexes = [models.Index(fields=["kind", "finished_at"], name="test_run_finished")]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.subject}"

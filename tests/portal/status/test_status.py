@@ -195,6 +195,8 @@ def test_queues_show_their_oldest_job(rocket: Any, settings: Any) -> None:
 def test_each_kind_of_test_run_reports_its_last_run_and_its_queue(rocket: Any, name: str, kind: TestRun.Kind) -> None:
     assert (line(name).state, line(name).sentence) == ("idle", "No tests have been requested yet.")
     run_fields = {"integration": rocket, "kind": kind, "requested_at": NOW}
+    TestRun.objects.create(**run_fields)
+    assert line(name).sentence == "The queue is empty."
     TestRun.objects.create(finished_at=NOW - timedelta(hours=2), outcome="fail", **run_fields)
     assert (line(name).state, line(name).sentence) == ("ok", "The last one finished 2 h ago. The queue is empty.")
     enqueue(TEST_RUN_JOBS[kind], run_after=NOW - timedelta(minutes=31), test_run_id=1)

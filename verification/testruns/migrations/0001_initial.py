@@ -35,6 +35,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-pk',),
+                'indexes': [models.Index(fields=['kind', 'finished_at'], name='test_run_finished')],
                 'constraints': [
                     models.UniqueConstraint(condition=models.Q(('finished_at', None)), fields=('integration', 'kind'), name='test_run_unique_open'),
                 ],
