@@ -7,6 +7,7 @@ from typing import Any, Unpack
 import yaml
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.formats import number_format
 from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrPromise
 
@@ -126,7 +127,8 @@ class GeneratorChoicesForm(forms.Form):
 def reject_many_elements(value: object) -> None:
     """Raise a ValidationError if the lists of a JSON value have too many elements altogether."""
     if _count_elements(value) > MAX_ELEMENTS:
-        raise ValidationError(_("Enter at most 1,000 list elements."))
+        limit = number_format(MAX_ELEMENTS, use_l10n=True, force_grouping=True)
+        raise ValidationError(_("Enter at most %(limit)s list elements.") % {"limit": limit})
 
 
 def _count_elements(value: object) -> int:
