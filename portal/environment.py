@@ -123,6 +123,11 @@ class PortalSettings(BaseSettings):
     ALLOW_LOOPBACK_HTTP: bool = Field(
         default=False, description="Allows checks to read plain HTTP from this machine. Not allowed in production."
     )
+    BLOCKED_NETWORKS: types.Networks = Field(
+        default=[],
+        description="Networks that URLs and programs of partners can't reach, such as the public addresses of your "
+        "company. Private networks are always blocked.",
+    )
     SANDBOX_SOCKET: str = Field(
         default="",
         description="Socket of the sandbox service. If it is blank, the worker starts partners' programs itself.",

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Annotated, Literal, get_args, get_origin
 from urllib.parse import urlsplit
@@ -126,6 +126,15 @@ def _validate_dns_servers(servers: list[str]) -> list[str]:
     return servers
 
 
+def _validate_networks(networks: list[str]) -> list[str]:
+    for network in networks:
+        try:
+            ip_network(network)
+        except ValueError:
+            raise ValueError(f"must list networks, such as 203.0.113.0/24, not {network!r}") from None
+    return networks
+
+
 def _parse_editions(value: str) -> dict[str, str]:
     editions = {}
     for item in split_list(value):
@@ -185,6 +194,9 @@ DnsServers = Annotated[
     BeforeValidator(split_list),
     AfterValidator(_validate_dns_servers),
     TypeName("list of IP[#PORT]"),
+]
+Networks = Annotated[
+    list[str], NoDecode, BeforeValidator(split_list), AfterValidator(_validate_networks), TypeName("list of networks")
 ]
 TimeZone = Annotated[str, AfterValidator(_validate_zone), TypeName("time zone")]
 WebUrl = Annotated[str, AfterValidator(build_url_validator("http", "https")), TypeName("URL")]

@@ -27,6 +27,7 @@ DATABASES: NamedValues = {"default": parse_database_url(environment.DATABASE_URL
 REDIS_URL = environment.REDIS_URL.get_secret_value()
 AUDIT_ANCHOR_DIR = environment.AUDIT_ANCHOR_DIR
 ALLOW_LOOPBACK_HTTP = environment.ALLOW_LOOPBACK_HTTP
+BLOCKED_NETWORKS = environment.BLOCKED_NETWORKS
 SANDBOX_SOCKET = environment.SANDBOX_SOCKET
 
 require_safe_settings(environment, DATABASES["default"])

@@ -225,6 +225,11 @@ def test_start_of_a_declared_trial_on_a_public_host_is_possible(refusal):
             "10.0.0.0/8,::/0",
             "TRUSTED_PROXIES must be the addresses of your own proxies, or their networks; ::/0 is too large.",
         ),
+        (
+            "BLOCKED_NETWORKS",
+            "198.41.0.0/24,10.0.0.1/8",
+            "BLOCKED_NETWORKS must list networks, such as 203.0.113.0/24, not '10.0.0.1/8'.",
+        ),
         ("AUDIT_KEYS", "a:x,a:y", "AUDIT_KEYS contains the ID a twice."),
         (
             "AUDIT_KEYS",

@@ -31,6 +31,7 @@ def configure() -> None:
             **addresses,
             GITHUB_TOKEN=token,
             ALLOW_LOOPBACK_HTTP=allow_loopback,
+            BLOCKED_NETWORKS=(),
             RELEASE_SECONDS=RELEASE_TIMEOUT_SECONDS,
             USE_TZ=True,
         )

@@ -23,14 +23,11 @@ MAX_CONNECTIONS = 64  # each takes two threads and two descriptors of the superv
 
 
 class EgressRules:
-    """The hosts that an environment may reach, as "name" or "name:port".
+    """The hosts that an environment may reach, as "name" or "name:port". `outbound` checks their addresses."""
 
-    `allow_loopback` lets the proxy connect to this machine, for tests.
-    """
-
-    def __init__(self, hosts: Sequence[str], *, allow_loopback: bool = False) -> None:
+    def __init__(self, hosts: Sequence[str], outbound: OutboundClient | None = None) -> None:
         self.hosts = {host.lower() if ":" in host else f"{host.lower()}:443" for host in hosts}
-        self.outbound = OutboundClient(loopback=allow_loopback)
+        self.outbound = outbound or OutboundClient()
 
     @contextmanager
     def serve(self, listener: socket.socket) -> Iterator[None]:

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 def build_outbound_client() -> OutboundClient:
     """Build the client for URLs that partners can influence, with the portal's settings."""
-    return OutboundClient(loopback=settings.ALLOW_LOOPBACK_HTTP)
+    return OutboundClient(settings.ALLOW_LOOPBACK_HTTP, settings.BLOCKED_NETWORKS)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from portal.core.value_types import JsonObject
 from verification.sandbox.types import SandboxUnavailable
+from verification.sources.http.client import OutboundClient
 from verification.testruns.records import Record, SandboxTestRecords, StepRecord
 
 TargetT = TypeVar("TargetT", bound=Record)
@@ -15,14 +16,15 @@ RecordsT = TypeVar("RecordsT", bound=SandboxTestRecords[Any])
 ReportProgress = Callable[[JsonObject], None]
 
 
-def build_job_input(target: Record, readable: tuple[Path, ...] = (), *, loopback: bool = False) -> JsonObject:
+def build_job_input(target: Record, readable: tuple[Path, ...], outbound: OutboundClient) -> JsonObject:
     """Return the input of a sandbox job. It can contain credentials and must not be stored.
 
     Args:
         readable: Further folders that the executable can read.
-        loopback: Whether the executable can connect to allowed hosts of this machine.
+        outbound: Client whose rules apply to the addresses of allowed hosts.
     """
-    return {"target": target.as_dict(), "readable": [str(path) for path in readable], "loopback": loopback}
+    rules = {"loopback": outbound.loopback, "blocked_networks": [*outbound.blocked_networks]}
+    return {"target": target.as_dict(), "readable": [str(path) for path in readable], "outbound": rules}
 
 
 class SandboxTestRunner(ABC, Generic[TargetT, RecordsT]):
@@ -38,10 +40,10 @@ class SandboxTestRunner(ABC, Generic[TargetT, RecordsT]):
         readable: tuple[Path, ...] = (),
         report_progress: Callable[[RecordsT], None] = lambda records: None,
         *,
-        loopback: bool = False,
+        outbound: OutboundClient | None = None,
     ) -> None:
         self.target, self.executable, self.readable = target, executable, readable
-        self.report_progress, self.loopback = report_progress, loopback
+        self.report_progress, self.outbound = report_progress, outbound
         self.records = self.records_class.begin(target)
 
     @classmethod
@@ -57,7 +59,7 @@ class SandboxTestRunner(ABC, Generic[TargetT, RecordsT]):
             files["executable"],
             tuple(map(Path, job_input["readable"])),
             lambda records: report_progress(records.as_dict()),
-            loopback=job_input["loopback"],
+            outbound=OutboundClient(**job_input["outbound"]),
         )
         return runner.run().as_dict()
 

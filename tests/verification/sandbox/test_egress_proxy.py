@@ -11,6 +11,7 @@ from verification.sandbox import egress_proxy
 from verification.sandbox.egress_proxy import EgressRules
 from verification.sandbox.environment import open_environment
 from verification.sandbox.types import MEGABYTE, Limits
+from verification.sources.http.client import OutboundClient
 
 LIMITS = Limits(seconds=10, disk=20 * MEGABYTE)
 
@@ -28,7 +29,8 @@ print(connection.makefile("rb").read().decode())
 
 def test_proxy_refuses_hosts_that_are_not_allowed():
     with socket.create_server(("127.0.0.1", 0)) as target_server:
-        egress = EgressRules([f"127.0.0.1:{target_server.getsockname()[1]}", "10.0.0.1:443"], allow_loopback=True)
+        port = target_server.getsockname()[1]
+        egress = EgressRules([f"127.0.0.1:{port}", "10.0.0.1:443"], OutboundClient(loopback=True))
         with open_environment(LIMITS, egress=egress, readable=READABLE, is_strict=False) as sandbox:
             assert ask_proxy(sandbox, "127.0.0.1:1")[0] == "HTTP/1.1 403 Forbidden"
             assert ask_proxy(sandbox, "10.0.0.1:443")[0] == "HTTP/1.1 403 Forbidden"
@@ -44,7 +46,7 @@ def test_proxy_connects_to_an_allowed_host():
             connection.close()
 
         threading.Thread(target=answer, daemon=True).start()
-        egress = EgressRules([f"127.0.0.1:{port}"], allow_loopback=True)
+        egress = EgressRules([f"127.0.0.1:{port}"], OutboundClient(loopback=True))
         with open_environment(LIMITS, egress=egress, readable=READABLE) as sandbox:
             lines = ask_proxy(sandbox, f"127.0.0.1:{port}")
     assert (lines[0], lines[-1].strip()) == ("HTTP/1.1 200 Connection established", "hello")
@@ -55,7 +57,7 @@ def proxy_address(monkeypatch):
     """Serve a proxy that allows port 9 of this machine and has a short request timeout."""
     monkeypatch.setattr(egress_proxy, "REQUEST_SECONDS", 0.3)
     listener = socket.create_server(("127.0.0.1", 0))
-    with EgressRules(["127.0.0.1:9"], allow_loopback=True).serve(listener):
+    with EgressRules(["127.0.0.1:9"], OutboundClient(loopback=True)).serve(listener):
         yield listener.getsockname()
 
 
@@ -73,3 +75,9 @@ def test_proxy_closes_a_request_that_arrives_slowly(proxy_address):
             with suppress(TimeoutError):
                 answer = connection.recv(1)
     assert answer == b""
+
+
+def test_proxy_connects_to_no_address_in_a_blocked_network(monkeypatch):
+    monkeypatch.setattr(socket, "create_connection", lambda *_, **__: pytest.fail("an address was dialed"))
+    outbound = OutboundClient(resolve=lambda *_: ["198.41.0.4"], blocked_networks=["198.41.0.0/24"])
+    assert egress_proxy.connect("portal.acme.io:443", outbound) is None

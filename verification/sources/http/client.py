@@ -9,7 +9,7 @@ import hashlib
 import http.client
 import io
 import ssl
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -95,10 +95,10 @@ class SourceResponse:
 
 @dataclass
 class OutboundClient:
-    """Client. `loopback` allows plain http to this machine. `blocked_networks` are the portal's own networks."""
+    """Client. `loopback` allows plain http to this machine. `blocked_networks` are refused like private ones."""
 
     loopback: bool = False
-    blocked_networks: tuple[str, ...] = ()
+    blocked_networks: Sequence[str] = ()
     resolve: Resolver = system_resolve
     context: ssl.SSLContext | None = None
 
@@ -195,8 +195,8 @@ class OutboundClient:
     def _describe_forbidden_address(self, address: IpAddress) -> str:
         if self.loopback and is_loopback(address):
             return ""
-        is_own_network = any(address in ip_network(network) for network in self.blocked_networks)
-        return "an address of the portal's own network" if is_own_network else describe_forbidden_address(address)
+        is_blocked = any(address in ip_network(network) for network in self.blocked_networks)
+        return "an address in a blocked network" if is_blocked else describe_forbidden_address(address)
 
 
 @cache

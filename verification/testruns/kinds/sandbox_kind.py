@@ -18,6 +18,7 @@ from portal.core.value_types import JsonObject, NamedValues
 from portal.jobs.definitions import Backoff, JobContext
 from verification.sandbox import client
 from verification.sandbox.types import SandboxUnavailable
+from verification.sources import build_outbound_client
 from verification.sources.errors import SourceError
 from verification.testruns.kinds.base import CommandOutput, ProgramFetcher, TestKind, retry_while_locked
 from verification.testruns.models import TestRun
@@ -111,7 +112,7 @@ class SandboxTestKind(TestKind, Generic[RecordsT]):
         """Run the test. Raises SandboxUnavailable, ValueError, and SandboxProtocolError."""
         result = client.run_job(
             self.job,
-            build_job_input(target, tuple(readable), loopback=settings.ALLOW_LOOPBACK_HTTP),
+            build_job_input(target, tuple(readable), build_outbound_client()),
             {"executable": executable},
             service=settings.SANDBOX_SOCKET,
             seconds=self.timeout_seconds,

@@ -1,6 +1,7 @@
 """Tests of provider acceptance tests in the portal."""
 
 import html
+import json
 import logging
 from pathlib import Path
 from typing import Any
@@ -25,12 +26,17 @@ from tests.verification.testruns.provider_lifecycle.world import (
     CANARY,
     CHANGED_CONFIG,
     READABLE,
+    build_target,
     executable,
     needs_terraform,
 )
+from verification.sources import build_outbound_client
+from verification.sources.http.client import OutboundClient
 from verification.testruns import services
 from verification.testruns.kinds import sandbox_kind
+from verification.testruns.kinds.provider_lifecycle.driver import ProviderLifecycleTestRunner
 from verification.testruns.models import TestRun
+from verification.testruns.sandbox_jobs import build_job_input
 
 # stops the plan after the provider is configured, which takes less time
 CONDITION = """
@@ -116,6 +122,14 @@ def test_credentials_reach_the_sandbox_and_nothing_else(
     text = dump_database() + caplog.text
     for canary in (CANARY, STORED_CANARY, *CANARY.split()):
         assert canary not in text
+
+
+def test_address_rules_of_the_settings_reach_the_sandbox(settings: Any, monkeypatch: Any) -> None:
+    settings.BLOCKED_NETWORKS, clients = ["198.41.0.0/24"], []
+    monkeypatch.setattr(ProviderLifecycleTestRunner, "run_steps", lambda runner: clients.append(runner.outbound))
+    job_input = json.dumps(build_job_input(build_target(), (), build_outbound_client()))
+    ProviderLifecycleTestRunner.run_job(json.loads(job_input), {"executable": Path()}, lambda _records: None)
+    assert clients == [build_outbound_client()] == [OutboundClient(blocked_networks=["198.41.0.0/24"])]
 
 
 @pytest.mark.django_db

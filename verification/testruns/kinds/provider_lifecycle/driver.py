@@ -68,7 +68,7 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
     @contextmanager
     def open_workspace(self, files: Mapping[str, bytes | Path]) -> Iterator[Workspace]:
         hosts = self.target.hosts
-        egress = EgressRules(hosts, allow_loopback=self.loopback) if hosts else None
+        egress = EgressRules(hosts, self.outbound) if hosts else None
         with open_environment(
             LIMITS, files=files, readable=self.readable, egress=egress, is_strict=False
         ) as environment:
