@@ -51,7 +51,7 @@ FAULTS = {
     "no-api": "names no API version",
     "old-version": "tells the version of another release",
     "bad-schema": "returns a schema with a type that is none",
-    "takes-anything": "takes any bytes as its configuration",
+    "accepts-anything": "accepts any bytes as its configuration",
     "crash-on-config": "breaks down when it is configured",
     "crash-on-garbage": "breaks down on bytes that it cannot read",
     "silent": "sends no fingerprint until something changes",
@@ -103,7 +103,7 @@ class Plugin:
         except Exception as error:
             if self.fault == "crash-on-garbage":
                 os._exit(2)
-            if self.fault != "takes-anything":
+            if self.fault != "accepts-anything":
                 context.abort(grpc.StatusCode.UNKNOWN, f"failed to decode the configuration: {error}")
             given = {"address": ""}
         if not isinstance(given["address"], str):

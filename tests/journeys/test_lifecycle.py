@@ -9,14 +9,13 @@ import pytest
 from integrations.submissions.models import Integration
 from tests.conftest import begin
 from tests.journeys.person import Person
-from tests.verification.markers import needs_sandbox
+from tests.verification.markers import needs_sandbox, needs_terraform
 from tests.verification.testruns.provider_lifecycle.world import (
     BASE,
     CANARY,
     CHANGED_CONFIG,
     READABLE,
     executable,
-    needs_terraform,
 )
 from verification.testruns import services
 from verification.testruns.kinds import sandbox_kind

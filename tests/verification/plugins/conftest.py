@@ -1,4 +1,4 @@
-"""The Go plugin of these tests: built once for all workers and kept until its source changes."""
+"""Fixtures of a Go plugin that is built once for all workers and cached until its source changes."""
 
 import hashlib
 import os
@@ -16,8 +16,8 @@ from verification.sandbox.environment import find_obstacle
 SOURCE = Path(__file__).parent / "go"
 GOPATH = Path("/usr/share/gocode")  # where Debian installs libraries
 LIBRARIES = [GOPATH / "src" / name for name in ("github.com/hashicorp/go-plugin", "github.com/hashicorp/go-msgpack")]
-MISSING = "{} is missing. Run bin/test as root on Debian, which installs Go and HashiCorp's go-plugin."
-BUILD_SECONDS = 300
+MISSING_MESSAGE = "{} is missing. Run bin/test as root on Debian, which installs Go and HashiCorp's go-plugin."
+BUILD_TIMEOUT_SECONDS = 300
 
 
 @pytest.fixture(scope="session")
@@ -25,31 +25,31 @@ def go_plugin(pytestconfig: pytest.Config) -> Path:
     """Return the folder of the built plugin. Skip the test if it can't be built or started."""
     missing = [] if shutil.which("go") else ["Go"]
     missing += [library.name for library in LIBRARIES if not library.exists()]
-    if reason := (MISSING.format(missing[0]) if missing else find_obstacle()):
+    if reason := (MISSING_MESSAGE.format(missing[0]) if missing else find_obstacle()):
         pytest.skip(reason)
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(SOURCE.glob("*.go")))).hexdigest()
     folder = pytestconfig.cache.mkdir("go-plugin")  # type: ignore[union-attr]
     with lock_folder(folder):
         if not (folder / digest).exists():
-            _build(folder / digest)
+            _build_plugin(folder / digest)
     return folder / digest
 
 
-def _build(folder: Path) -> None:
+def _build_plugin(folder: Path) -> None:
     # without modules and cgo: libraries come from Debian, and the executable needs nothing else in the sandbox
     variables = {"GO111MODULE": "off", "GOPATH": str(GOPATH), "GOFLAGS": "", "CGO_ENABLED": "0"}
-    with TemporaryDirectory(dir=folder.parent) as building, TemporaryDirectory() as cache:
+    with TemporaryDirectory(dir=folder.parent) as output, TemporaryDirectory() as cache:
         environment = os.environ | variables | {"GOCACHE": cache}
-        command = ["go", "build", "-o", f"{building}/plugin", "."]
-        subprocess.run(command, cwd=SOURCE, env=environment, check=True, timeout=BUILD_SECONDS)
-        Path(building).chmod(0o755)
-        Path(building).rename(folder)
-        Path(building).mkdir()
+        command = ["go", "build", "-o", f"{output}/plugin", "."]
+        subprocess.run(command, cwd=SOURCE, env=environment, check=True, timeout=BUILD_TIMEOUT_SECONDS)
+        Path(output).chmod(0o755)
+        Path(output).rename(folder)
+        Path(output).mkdir()  # because TemporaryDirectory deletes it
 
 
 @pytest.fixture
 def write_plugin(go_plugin: Path, tmp_path: Path) -> Callable[[str, str], Path]:
-    """Return a function that writes an executable for the kind of plugin and its fault."""
+    """Return a function that writes an executable of a kind of plugin with a fault."""
 
     def write(kind: str, fault: str) -> Path:
         path = tmp_path / "terraform-provider-example_v1.0.0"

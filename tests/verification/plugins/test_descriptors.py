@@ -1,4 +1,4 @@
-"""Compiled plugin protocols: they are those of the .proto files."""
+"""Tests that the compiled plugin protocols match the .proto files."""
 
 import shutil
 import subprocess

@@ -1,52 +1,46 @@
-"""A provider on HashiCorp's own library whose update fails, on the real Terraform in the sandbox."""
+"""Tests of failed updates of a provider built with HashiCorp's library, which Terraform runs in the sandbox."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.verification.markers import needs_terraform
 from verification.testruns.kinds.provider_lifecycle.driver import ProviderLifecycleTestRunner
 from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords, ProviderLifecycleTarget
 from verification.testruns.kinds.provider_lifecycle.rules import RULES
-from verification.testruns.terraform_cli import find_terraform
 
-pytestmark = pytest.mark.skipif(find_terraform() is None, reason="no terraform on this machine")
+pytestmark = needs_terraform
 SERVER = "example_server.one"
 BASE = 'resource "example_server" "one" {\n  address = "192.0.2.1"\n  labels  = { color = "red" }\n}\n'
 CHANGED = BASE.replace("192.0.2.1", "192.0.2.2")
 FAILING_CHANGE = CHANGED.replace("192.0.2.2", "192.0.2.9").replace("red", "blue")
 CLEAR_ERROR = ("pass", "The update fails with an error: Address in use: Another server has the address 192.0.2.9.")
 CORRECT_STATE = ("pass", f"The state matches the service. The next plan still changes {SERVER} (address).")
-FALSE_STATE = ("fail", f"The update of {SERVER} failed, but the state contains its change of address.")
-UNTESTED = ("not_run", "The apply that should fail succeeded, so we couldn't test this rule.")
+WRONG_STATE = ("fail", f"The update of {SERVER} failed, but the state contains its change of address.")
+NOT_RUN = ("not_run", "The apply that should fail succeeded, so we couldn't test this rule.")
 # fault: the results for the error and the state
-EXPECTED = {
+RESULTS = {
     "": (CLEAR_ERROR, CORRECT_STATE),
-    "saves-failed-update": (CLEAR_ERROR, FALSE_STATE),
-    "forgets-half-update": (
+    "saves-failed-update": (CLEAR_ERROR, WRONG_STATE),
+    "loses-partial-update": (
         CLEAR_ERROR,
         (
             "warn",
             f"The service changed labels of {SERVER} before the update failed, but the state keeps the earlier value.",
         ),
     ),
-    "full-update": (
+    "error-after-full-update": (
         CLEAR_ERROR,
         (
             "warn",
             "The next plan shows no change, although the update failed. Return an error only if a part of it failed.",
         ),
     ),
-    "vague-error": (
-        ("warn", "The error is only “Update failed”. It doesn't say what failed and why."),
-        CORRECT_STATE,
-    ),
+    "vague-error": (("warn", "The error is only “Update failed”. It doesn't say what failed and why."), CORRECT_STATE),
     "no-error": (
-        (
-            "fail",
-            f"The apply succeeded without an error, but the next plan still changes {SERVER} (address).",
-        ),
-        UNTESTED,
+        ("fail", f"The apply succeeded without an error, but the next plan still changes {SERVER} (address)."),
+        NOT_RUN,
     ),
 }
 STEPS = ("init", "plan", "apply", "change", "update", "failing_change", "failed_state", "failed_again", "destroy")
@@ -60,8 +54,8 @@ def run_failing_change(executable: Path, go_plugin: Path) -> ProviderLifecycleRe
     return runner.run()
 
 
-@pytest.mark.parametrize("fault", EXPECTED)
-def test_state_after_a_failed_update_is_compared_with_the_service(
+@pytest.mark.parametrize("fault", RESULTS)
+def test_failed_update_is_judged_by_its_error_and_its_state(
     go_plugin: Path, write_plugin: Callable[[str, str], Path], fault: str
 ) -> None:
     results = {
@@ -69,12 +63,12 @@ def test_state_after_a_failed_update_is_compared_with_the_service(
         for each in RULES.evaluate(run_failing_change(write_plugin("provider", fault), go_plugin))
         if each.outcome != "not_run" or each.rule in RULE_KEYS
     }
-    checked = (results.pop(key) for key in RULE_KEYS)
-    assert tuple((str(each.outcome), each.sentence) for each in checked) == EXPECTED[fault]
+    failed_update = (results.pop(key) for key in RULE_KEYS)
+    assert tuple((str(each.outcome), each.sentence) for each in failed_update) == RESULTS[fault]
     assert {key: each.sentence for key, each in results.items() if str(each.outcome) != "pass"} == {}
 
 
-def test_provider_that_panics_in_an_update_keeps_the_earlier_state(
+def test_panic_in_an_update_is_a_crash_with_a_warning_about_the_state(
     go_plugin: Path, write_plugin: Callable[[str, str], Path]
 ) -> None:
     records = run_failing_change(write_plugin("provider", "update-panics"), go_plugin)

@@ -1,4 +1,4 @@
-"""Plugins on HashiCorp's own library, good and with each planted fault, in the sandbox: the exact verdict."""
+"""Tests of plugins built with HashiCorp's library, valid and with each fault, in the sandbox."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.verification.markers import needs_terraform
+from tests.verification.testruns.common import get_outcomes
 from verification.sandbox.types import MEGABYTE, Limits
 from verification.testruns.kinds.nomad_plugin.driver import NomadPluginTestRunner
 from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords, NomadPluginTarget
@@ -22,15 +24,15 @@ from verification.testruns.terraform_cli import find_terraform
 SOURCE = "registry.terraform.io/acme/example"
 TERRAFORM = find_terraform()
 LIMITS = Limits(seconds=30, memory=256 * MEGABYTE, disk=30 * MEGABYTE, processes=60, output=200_000)
-HANGING = ("hangs", "no-handshake")  # only these wait for their time to end, so it is short
+HANGING_FAULTS = ("hangs", "no-handshake")  # only these reach the timeout, so it is short
 WritePlugin = Callable[[str, str], Path]
 
-# fault: (the key of the problem, what is said of it)
+# fault: the key and the text of the problem
 PROVIDER_FAULTS = {
     "other-cookie": ("ended", "The plugin exited before its handshake, with exit code 1."),
     "exits": ("ended", "The plugin exited before its handshake, with exit code 7."),
     "no-handshake": ("timed out", "The plugin printed no handshake in time, so we stopped it."),
-    "noise": ("fields", "The first line on stdout is not a handshake: “Example plugin, starting”."),
+    "text-before-handshake": ("fields", "The first line on stdout is not a handshake: “Example plugin, starting”."),
     "other-protocol": ("version", "The plugin offers protocol 4. Supported: 5 or 6."),
     "net-rpc": ("protocol", "The plugin uses “netrpc”. Only grpc is supported."),
     "plain": ("plain", "The handshake has no certificate. Terraform only connects with mutual TLS."),
@@ -44,21 +46,21 @@ PROVIDER_FAULTS = {
     "diagnostic": ("answer", "The provider returned an error: No schema: The file is gone."),
     "bad-schema": ("answer", "example_server.address: the type can't be read."),
 }
-# fault: the rules that fail, with what is said of the first one
+# fault: the rules that fail and the sentence of the first
 DRIVER_FAULTS = {
-    "no-cookie": (
-        ["direct"],
-        "Without Nomad's cookie, the plugin keeps running instead of exiting with a notice.",
-    ),
+    "no-cookie": (["direct"], "Without Nomad's cookie, the plugin keeps running instead of exiting with a notice."),
     "other-cookie": (["handshake"], "The plugin exited before its handshake, with exit code 1."),
-    "noise": (["handshake"], "The first line on stdout is not a handshake: “Example plugin, starting”."),
+    "text-before-handshake": (
+        ["handshake"],
+        "The first line on stdout is not a handshake: “Example plugin, starting”.",
+    ),
     "other-protocol": (["handshake"], "The plugin offers protocol 4. Supported: 1."),
     "net-rpc": (["handshake"], "The plugin uses “netrpc”. Only grpc is supported."),
     "other-type": (["info.type"], "The plugin reports that it is a device, but it was submitted as a driver."),
     "no-api": (["info.api"], "The plugin reports no API version, so Nomad wouldn't load it."),
     "other-version": (["info.version"], "The plugin reports version v0.9.0, but the release is 1.0.0."),
     "bad-schema": (["schema"], "config.address: “strnig” isn't a type."),
-    "takes-anything": (["garbage"], "The plugin accepts bytes that aren't a configuration."),
+    "accepts-anything": (["garbage"], "The plugin accepts bytes that aren't a configuration."),
     "crash": (
         ["config", "garbage", "task_schema", "capabilities", "fingerprint"],
         "The program exited with exit code 3.",
@@ -69,26 +71,24 @@ DRIVER_FAULTS = {
 
 
 def read_provider(go_plugin: Path, executable: Path, fault: str) -> SchemaReadResult:
-    limits = replace(LIMITS, seconds=4) if fault in HANGING else LIMITS
+    limits = replace(LIMITS, seconds=4) if fault in HANGING_FAULTS else LIMITS
     return read_directly(ProviderSchemaTarget(executable, SOURCE, "1.0.0", limits, (go_plugin,)))
 
 
 def run_driver(go_plugin: Path, executable: Path, fault: str) -> NomadPluginRecords:
     target = NomadPluginTarget("driver", "example", "1.0.0", {"address": "127.0.0.1:9999"})
     runner = NomadPluginTestRunner(target, executable, (go_plugin,))
-    runner.timeout_seconds = 2 if fault in HANGING else 10
+    runner.timeout_seconds = 2 if fault in HANGING_FAULTS else 10
     return runner.run()
 
 
 @pytest.mark.parametrize(("fault", "protocol"), [("", 6), ("protocol-5", 5)])
-def test_good_provider_is_read_with_mutual_tls(
-    go_plugin: Path, write_plugin: WritePlugin, fault: str, protocol: int
-) -> None:
-    reading = read_provider(go_plugin, write_plugin("provider", fault), fault)
-    assert (reading.problem, reading.protocol) == ("", protocol)
-    assert "configuring server automatic mTLS" in reading.output
-    assert reading.document is not None
-    schemas = reading.document["provider_schemas"][SOURCE]["resource_schemas"]
+def test_schema_is_read_over_mutual_tls(go_plugin: Path, write_plugin: WritePlugin, fault: str, protocol: int) -> None:
+    result = read_provider(go_plugin, write_plugin("provider", fault), fault)
+    assert (result.problem, result.protocol) == ("", protocol)
+    assert "configuring server automatic mTLS" in result.output
+    assert result.document is not None
+    schemas = result.document["provider_schemas"][SOURCE]["resource_schemas"]
     assert schemas == {
         "example_server": {
             "version": 2,
@@ -120,14 +120,16 @@ def test_good_provider_is_read_with_mutual_tls(
 
 
 @pytest.mark.parametrize("fault", PROVIDER_FAULTS)
-def test_provider_with_a_fault_gets_its_verdict(go_plugin: Path, write_plugin: WritePlugin, fault: str) -> None:
-    reading = read_provider(go_plugin, write_plugin("provider", fault), fault)
-    assert (reading.document, reading.key, reading.problem) == (None, *PROVIDER_FAULTS[fault])
+def test_provider_fault_is_reported_with_its_key_and_text(
+    go_plugin: Path, write_plugin: WritePlugin, fault: str
+) -> None:
+    result = read_provider(go_plugin, write_plugin("provider", fault), fault)
+    assert (result.document, result.key, result.problem) == (None, *PROVIDER_FAULTS[fault])
 
 
-@pytest.mark.skipif(TERRAFORM is None, reason="no terraform on this machine")
+@needs_terraform
 @pytest.mark.parametrize("fault", ["", "protocol-5", "plain", "plain-with-certificate", "other-certificate"])
-def test_terraform_gives_the_same_verdict(go_plugin: Path, write_plugin: WritePlugin, fault: str) -> None:
+def test_terraform_reads_and_refuses_the_same_providers(go_plugin: Path, write_plugin: WritePlugin, fault: str) -> None:
     assert TERRAFORM is not None
     limits = Limits(seconds=30)  # Terraform needs more memory than the provider
     target = ProviderSchemaTarget(write_plugin("provider", fault), SOURCE, "1.0.0", limits, (go_plugin,))
@@ -140,14 +142,14 @@ def test_terraform_gives_the_same_verdict(go_plugin: Path, write_plugin: WritePl
         assert list_differences(direct.document, terraform.document) == []
 
 
-def test_good_driver_passes(go_plugin: Path, write_plugin: WritePlugin) -> None:
-    results = RULES.evaluate(run_driver(go_plugin, write_plugin("driver", ""), ""))
+def test_valid_driver_passes_every_rule(go_plugin: Path, write_plugin: WritePlugin) -> None:
+    records = run_driver(go_plugin, write_plugin("driver", ""), "")
     expected = {rule.key: "pass" for rule in RULES.file.rules if rule.variant in ("", "driver")}
-    assert {each.rule: str(each.outcome) for each in results} == expected
+    assert get_outcomes(RULES, records) == expected
 
 
 @pytest.mark.parametrize("fault", DRIVER_FAULTS)
-def test_driver_with_a_fault_gets_its_verdict(go_plugin: Path, write_plugin: WritePlugin, fault: str) -> None:
+def test_fault_of_a_driver_fails_its_rules(go_plugin: Path, write_plugin: WritePlugin, fault: str) -> None:
     results = RULES.evaluate(run_driver(go_plugin, write_plugin("driver", fault), fault))
     failures = [each for each in results if each.outcome == "fail"]
     assert ([each.rule for each in failures], failures[0].sentence) == DRIVER_FAULTS[fault]

@@ -26,7 +26,7 @@ CERTIFICATE = base64.b64encode(b"der").decode().rstrip("=")
         ("1|5|unix|/tmp/p|grpc||false\r", Handshake(5, "unix", "/tmp/p")),
     ],
 )
-def test_handshake_is_read(line, expected):
+def test_valid_handshake_is_parsed(line, expected):
     assert parse_handshake(line.encode(), (5, 6)) == expected
 
 
@@ -53,14 +53,14 @@ def test_handshake_is_read(line, expected):
         ("1|5|unix|/tmp/p|grpc|" + "A" * 70_000, "long"),
     ],
 )
-def test_what_must_be_refused_is_refused_by_its_name(line, key):
-    with pytest.raises(HandshakeError) as refusal:
+def test_invalid_handshake_is_refused_with_the_key_of_its_problem(line, key):
+    with pytest.raises(HandshakeError) as error:
         parse_handshake(line.encode(), (5, 6))
-    assert refusal.value.key == key
-    assert str(refusal.value).endswith(".")
+    assert error.value.key == key
+    assert str(error.value).endswith(".")
 
 
-def test_answer_with_a_protocol_that_was_not_asked_for_is_refused():
+def test_handshake_with_an_unsupported_protocol_is_refused():
     with pytest.raises(HandshakeError, match=r"offers protocol 5\. Supported: 6"):
         parse_handshake(b"1|5|unix|/tmp/p|grpc|", (6,))
 
@@ -69,18 +69,18 @@ def test_answer_with_a_protocol_that_was_not_asked_for_is_refused():
     ("line", "key"),
     [("1|6|unix|/tmp/p|grpc|", "plain"), ("1|6|unix|/tmp/p|grpc", "plain"), ("1|4|unix|/p|grpc|", "version")],
 )
-def test_plugin_that_must_use_tls_needs_a_certificate(line, key):
-    with pytest.raises(HandshakeError) as refusal:
+def test_handshake_without_a_certificate_is_refused_if_tls_is_required(line, key):
+    with pytest.raises(HandshakeError) as error:
         parse_handshake(line.encode(), (5, 6), has_tls=True)
-    assert refusal.value.key == key
+    assert error.value.key == key
 
 
-def test_plugin_is_reported_the_cookie_and_the_protocols():
+def test_environment_has_the_cookie_and_the_protocols():
     assert build_environment(TERRAFORM_COOKIE, (5, 6)) == {
         TERRAFORM_COOKIE[0]: TERRAFORM_COOKIE[1],
         "PLUGIN_PROTOCOL_VERSIONS": "5,6",
     }
 
 
-def test_plugin_that_must_use_tls_gets_the_certificate_of_the_client():
+def test_environment_has_the_certificate_of_the_client():
     assert build_environment(TERRAFORM_COOKIE, (6,), "PEM")["PLUGIN_CLIENT_CERT"] == "PEM"

@@ -1,4 +1,4 @@
-"""Descriptions of Packer plugins: a genuine output and synthetic ones, alone and from a plugin in the sandbox."""
+"""Tests of descriptions of Packer plugins: genuine and synthetic outputs, parsed and printed in the sandbox."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,6 @@ COMPLETE = PackerDescription(
     datasources=("image",),
 )
 OLD_SDK = PackerDescription("0.2.0-dev", "x5.0", "0.3.2", provisioners=("setup",))
-# HashiCorp's plugin for Docker
 DOCKER = PackerDescription(
     version="1.0.11-dev",
     api_version="x5.0",
@@ -33,10 +32,10 @@ DOCKER = PackerDescription(
 )
 PROBLEMS = {
     "empty": "The plugin prints no description.",
-    "no-json": "The description isn't a JSON object: “Usage: packer-plugin-rocket [start builder|start provisioner]”.",
+    "not-json": "The description isn't a JSON object: “Usage: packer-plugin-rocket [start builder|start provisioner]”.",
     "array": 'The description isn\'t a JSON object: “["x5.0"]”.',
     "truncated": 'The description isn\'t a JSON object: “{"version":"1.1.0","api_version":"x5.0","buil”.',
-    "text-before": ("The plugin prints other text before its description: “2024/03/01 10:00:00 [INFO] plugin starts”."),
+    "text-before": "The plugin prints other text before its description: “2024/03/01 10:00:00 [INFO] plugin starts”.",
     "no-version": "The description has no version.",
     "no-api-version": "The description has no api_version.",
     "malformed-api-version": "“5.0” isn't an API version, such as x5.0.",
@@ -48,37 +47,37 @@ PROBLEMS = {
 }
 
 
-def read(name: str) -> bytes:
+def read_output(name: str) -> bytes:
     return (FOLDER / f"{name}.out").read_bytes()
 
 
 @pytest.mark.parametrize(("name", "description"), [("complete", COMPLETE), ("docker", DOCKER), ("old-sdk", OLD_SDK)])
-def test_description_names_versions_and_components(name: str, description: PackerDescription) -> None:
-    assert parse_description(read(name)) == description
+def test_valid_description_is_parsed(name: str, description: PackerDescription) -> None:
+    assert parse_description(read_output(name)) == description
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_description_that_packer_cannot_use_is_refused(name: str) -> None:
-    with pytest.raises(PackerDescriptionError) as refusal:
-        parse_description(read(name))
-    assert str(refusal.value) == PROBLEMS[name]
+def test_invalid_description_is_refused_with_its_problem(name: str) -> None:
+    with pytest.raises(PackerDescriptionError) as error:
+        parse_description(read_output(name))
+    assert str(error.value) == PROBLEMS[name]
 
 
-def test_every_output_is_tested() -> None:
+def test_every_output_file_is_tested() -> None:
     assert {path.stem for path in FOLDER.glob("*.out")} == {"complete", "docker", "old-sdk", *PROBLEMS}
 
 
-def write_plugin(folder: Path, body: str) -> str:
-    """Return the path of an executable that runs the shell commands if it is asked to describe itself."""
+def write_packer_plugin(folder: Path, commands: str) -> str:
+    """Return the path of an executable that runs shell commands for its subcommand `describe`."""
     path = folder / "packer-plugin-rocket"
-    path.write_text(f'#!/bin/sh\n[ "$1" = describe ] || exit 9\n{body}\n')
+    path.write_text(f'#!/bin/sh\n[ "$1" = describe ] || exit 9\n{commands}\n')
     path.chmod(0o755)
     return str(path)
 
 
 @needs_sandbox
-def test_command_prints_what_a_plugin_describes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    plugin = write_plugin(tmp_path, f"cat {FOLDER}/complete.out")
+def test_command_prints_versions_and_components(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plugin = write_packer_plugin(tmp_path, f"cat {FOLDER}/complete.out")
     call_command("inspect_packer_plugin", plugin, "--readable", str(FOLDER))
     assert capsys.readouterr().out.splitlines() == [
         "version: 1.1.0",
@@ -93,22 +92,22 @@ def test_command_prints_what_a_plugin_describes(tmp_path: Path, capsys: pytest.C
 
 @needs_sandbox
 @pytest.mark.parametrize(
-    ("body", "problem"),
+    ("commands", "problem"),
     [
         (f"cat {FOLDER}/text-before.out", PROBLEMS["text-before"]),
         ("exit 3", "The program exited with exit code 3."),
     ],
 )
-def test_command_fails_for_a_plugin_without_a_description(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], body: str, problem: str
+def test_command_reports_the_problem_and_exits_with_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], commands: str, problem: str
 ) -> None:
-    plugin = write_plugin(tmp_path, body)
-    with pytest.raises(SystemExit) as end:
+    plugin = write_packer_plugin(tmp_path, commands)
+    with pytest.raises(SystemExit) as system_exit:
         call_command("inspect_packer_plugin", plugin, "--readable", str(FOLDER), "--json")
     report = json.loads(capsys.readouterr().out)
-    assert (end.value.code, report) == (1, {"problem": problem, "description": None})
+    assert (system_exit.value.code, report) == (1, {"problem": problem, "description": None})
 
 
-def test_command_needs_a_file(tmp_path: Path) -> None:
+def test_command_refuses_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="isn't a file"):
-        call_command("inspect_packer_plugin", str(tmp_path / "nothing"))
+        call_command("inspect_packer_plugin", str(tmp_path / "missing"))

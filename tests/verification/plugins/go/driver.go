@@ -70,7 +70,7 @@ func setConfig(request *setConfigRequest) (interface{}, error) {
 	switch {
 	case fault == "crash":
 		os.Exit(3)
-	case fault == "takes-anything":
+	case fault == "accepts-anything":
 		return &message{}, nil
 	case err != nil:
 		return nil, status.Errorf(codes.Unknown, "failed to decode the configuration: %v", err)
@@ -89,13 +89,13 @@ func getCapabilities(*message) (interface{}, error) {
 	return &capabilitiesResponse{Capabilities: &capabilities{SendSignals: true, Exec: true}}, nil
 }
 
-// streamFingerprint sends the first fingerprint at once, and waits for changes that never come.
+// streamFingerprint sends one fingerprint and keeps the stream open, as a driver without changes does.
 func streamFingerprint(_ interface{}, stream grpc.ServerStream) error {
 	if err := stream.RecvMsg(&message{}); err != nil {
 		return err
 	}
 	if fault == "hangs" {
-		select {} // not even the end of the client's time ends the response
+		select {} // ignores even the client's deadline
 	}
 	first := &fingerprint{Health: healthy}
 	if fault == "unhealthy" {

@@ -1,6 +1,5 @@
-// A plugin on HashiCorp's go-plugin: a Terraform provider or a Nomad task driver, as EXAMPLE_KIND says.
-// EXAMPLE_FAULT is what it does wrong. Faults of calls are in provider.go,
-// server.go, and driver.go.
+// A plugin built with HashiCorp's go-plugin: EXAMPLE_KIND selects a Terraform provider or a Nomad task driver,
+// EXAMPLE_FAULT a fault. Faults of calls are in provider.go, server.go, and driver.go.
 package main
 
 import (
@@ -23,7 +22,7 @@ import (
 
 var fault = os.Getenv("EXAMPLE_FAULT")
 
-// service is a gRPC service as a plugin.
+// service makes a gRPC service a plugin.
 type service struct {
 	plugin.NetRPCUnsupportedPlugin
 	grpc.ServiceDesc
@@ -81,7 +80,7 @@ func main() {
 		os.Exit(7)
 	case "no-handshake":
 		time.Sleep(time.Hour)
-	case "noise":
+	case "text-before-handshake":
 		fmt.Println("Example plugin, starting")
 	case "plain":
 		os.Unsetenv("PLUGIN_CLIENT_CERT")
@@ -112,7 +111,7 @@ func replaceCertificate(certificate []byte) {
 	}()
 }
 
-// createCertificate returns a valid certificate whose key nobody keeps.
+// createCertificate returns a valid certificate and discards its private key.
 func createCertificate() []byte {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -64,7 +64,7 @@ func (*dynamicValue) Reset()         {}
 func (*dynamicValue) String() string { return "" }
 func (*dynamicValue) ProtoMessage()  {}
 
-// upgradeRequest has the state as JSON in the first field of its third one.
+// upgradeRequest has the state in raw_state, whose first field is JSON instead of MessagePack.
 type upgradeRequest struct {
 	State *dynamicValue `protobuf:"bytes,3,opt,name=raw_state,proto3"`
 }
@@ -83,7 +83,7 @@ func (*stateRequest) Reset()         {}
 func (*stateRequest) String() string { return "" }
 func (*stateRequest) ProtoMessage()  {}
 
-// stateResponse is the response to each of these. Only an apply returns diagnostics.
+// stateResponse is the response to an upgradeRequest or a stateRequest. Only an apply returns diagnostics.
 type stateResponse struct {
 	message
 	State       *dynamicValue `protobuf:"bytes,1,opt,name=new_state,proto3"`

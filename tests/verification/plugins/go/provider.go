@@ -9,7 +9,7 @@ import (
 	"google.golang.org/grpc"
 )
 
-// configureProvider serves protocol 5 and 6, of which go-plugin chooses.
+// configureProvider offers protocols 5 and 6, from which go-plugin chooses.
 func configureProvider(config *plugin.ServeConfig) {
 	config.HandshakeConfig = plugin.HandshakeConfig{
 		MagicCookieKey:   "TF_PLUGIN_MAGIC_COOKIE",

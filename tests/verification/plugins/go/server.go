@@ -7,8 +7,8 @@ import (
 	"github.com/hashicorp/go-msgpack/codec"
 )
 
-// The service behind the provider has one server, which is this file in Terraform's folder. It changes labels and the
-// address in two calls and refuses the address takenAddress in the second one.
+// The service behind the provider has one server, which it stores in this file in Terraform's folder. It changes the
+// labels and the address in two calls, and refuses takenAddress in the second call.
 const (
 	serverFile   = "server.msgpack"
 	takenAddress = "192.0.2.9"
@@ -82,7 +82,7 @@ func applyServer(request *stateRequest) (interface{}, error) {
 	return &stateResponse{State: planned.encode()}, nil
 }
 
-// failUpdate changes the labels, but not the address.
+// failUpdate changes the labels but not the address, and returns an error.
 func failUpdate(prior, planned state) *stateResponse {
 	current := state{}
 	for name, value := range planned {
@@ -95,7 +95,7 @@ func failUpdate(prior, planned state) *stateResponse {
 	switch fault {
 	case "saves-failed-update":
 		response.State = planned.encode()
-	case "forgets-half-update":
+	case "loses-partial-update":
 		response.State = prior.encode()
 	case "vague-error":
 		response.Diagnostics = []*diagnostic{{Severity: 1, Summary: "Update failed"}}
@@ -103,7 +103,7 @@ func failUpdate(prior, planned state) *stateResponse {
 		response = &stateResponse{State: planned.encode()}
 	case "update-panics":
 		panic("address in use")
-	case "full-update":
+	case "error-after-full-update":
 		planned.store()
 		response.State = planned.encode()
 	}

@@ -27,7 +27,7 @@ EXPECTED = {
     "no-api": ("device", "info.api", "The plugin reports no API version, so Nomad wouldn't load it."),
     "old-version": ("device", "info.version", "The plugin reports version v0.9.0, but the release is 1.0.0."),
     "bad-schema": ("driver", "schema", "config.address: “strnig” isn't a type."),
-    "takes-anything": ("device", "garbage", "The plugin accepts bytes that aren't a configuration."),
+    "accepts-anything": ("device", "garbage", "The plugin accepts bytes that aren't a configuration."),
     "crash-on-config": ("driver", "config", "The program exited with exit code 2."),
     "crash-on-garbage": (
         "driver",

@@ -8,12 +8,12 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from tests.verification.markers import needs_terraform
 from tests.verification.testruns.provider_lifecycle.world import (
     BASE,
     CANARY,
     CHANGED_CONFIG,
     executable,
-    needs_terraform,
 )
 from verification.testruns import terraform_cli
 

@@ -5,11 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from examples.provider import FAULTS
+from tests.verification.markers import needs_terraform
 from tests.verification.testruns.provider_lifecycle.world import (
     forked_executable,
     get_outcomes,
     get_sentence,
-    needs_terraform,
     run_lifecycle_test,
 )
 

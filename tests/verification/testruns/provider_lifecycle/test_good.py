@@ -7,7 +7,7 @@ from urllib.parse import quote_plus
 
 import pytest
 
-from tests.verification.markers import needs_sandbox
+from tests.verification.markers import needs_sandbox, needs_terraform
 from tests.verification.testruns.provider_lifecycle.world import (
     BASE,
     CANARY,
@@ -18,7 +18,6 @@ from tests.verification.testruns.provider_lifecycle.world import (
     forked_executable,
     get_outcomes,
     get_sentence,
-    needs_terraform,
     run_lifecycle_test,
 )
 from verification.testruns.kinds.provider_lifecycle.driver import ProviderLifecycleTestRunner

@@ -20,7 +20,7 @@ from portal.jobs.definitions import DEFAULT_LEASE
 from portal.jobs.execution import claim, run_due_jobs
 from portal.jobs.models import Job
 from tests.conftest import begin
-from tests.verification.markers import needs_sandbox
+from tests.verification.markers import needs_sandbox, needs_terraform
 from tests.verification.testruns.provider_lifecycle.world import (
     BASE,
     CANARY,
@@ -28,7 +28,6 @@ from tests.verification.testruns.provider_lifecycle.world import (
     READABLE,
     build_target,
     executable,
-    needs_terraform,
 )
 from verification.sources import build_outbound_client
 from verification.sources.http.client import OutboundClient

@@ -5,15 +5,12 @@ import sys
 from functools import cache, partial
 from pathlib import Path
 
-import pytest
-
 from examples import provider
 from tests.verification.testruns import common
 from tests.verification.testruns.provider_lifecycle.provider_server import ProviderServer
 from verification.testruns.kinds.provider_lifecycle.local_workspace import UnsandboxedTestRunner
 from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords, ProviderLifecycleTarget
 from verification.testruns.kinds.provider_lifecycle.rules import RULES
-from verification.testruns.terraform_cli import find_terraform
 
 CANARY = "canary/7f3a+Qz9=secret second-part"
 BASE = """resource "example_server" "my-server" {
@@ -34,8 +31,6 @@ PARTIAL = BASE.replace("/mount/test", "mount/test")
 FAILING_CHANGE = CHANGED_CONFIG.replace("5.6.7.8", "9.9.9.9").replace("/mount/test", "mount/test")
 REFUSED_CONFIG = 'resource "example_server" "my-server" {}\n'
 READABLE = tuple(dict.fromkeys(Path(each).resolve() for each in (sys.base_prefix, sys.prefix)))
-TERRAFORM = find_terraform()
-needs_terraform = pytest.mark.skipif(TERRAFORM is None, reason="no terraform on this machine")
 get_outcomes, get_sentence = partial(common.get_outcomes, RULES), partial(common.get_sentence, RULES)
 
 
