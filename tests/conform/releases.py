@@ -10,7 +10,7 @@ from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 from tests.verification.releases import faults, terraform
 from tests.verification.releases.artifacts.keyring import GPG, build_test_keyring
 from tests.verification.releases.conftest import NOW
-from tests.verification.releases.world import Release, World
+from tests.verification.releases.release_registry import Release, ReleaseRegistry
 from verification.releases import install_simulation, verify
 from verification.releases.inspection import Reader
 from verification.sources.http.client import OutboundClient
@@ -28,7 +28,7 @@ ZERO: dict[str, Make] = {"version-zero": lambda name: Release(name, version="0.0
 
 def run(options: RunOptions) -> SuiteReport:
     """Compare every release of the tables, or a sample; the words of a refusal count too."""
-    if not terraform.available() or GPG is None:
+    if not terraform.is_available() or GPG is None:
         return SuiteReport(JUDGE, 0, not_run=NOT_RUN)
     together = {name: make for table in (*TABLES, ZERO) for name, make in table.items()}
     alone = dict(faults.CRASH)  # Terraform crashes on them, and says nothing of others in the same run
@@ -36,36 +36,36 @@ def run(options: RunOptions) -> SuiteReport:
         names = random.Random(options.seed).sample(sorted(together), SHORT_RELEASES)
         together, alone = {name: together[name] for name in names} | ZERO, {}
     keyring = build_test_keyring()
-    world = World(keyring)
+    registry = ReleaseRegistry(keyring)
     try:
         # as long as Terraform is told to wait for a registry here
         with patch.object(install_simulation, "RESPONSE_TIMEOUT_SECONDS", 1.0):
             groups = [together, *({name: make} for name, make in alone.items())]
-            disagreements = tuple(each for group in groups for each in compare(world, group))
+            disagreements = tuple(each for group in groups for each in compare(registry, group))
     finally:
-        world.stop()
+        registry.stop()
         keyring.close()
     figures = (("Releases on which Terraform crashes", str(len(alone))),)
     return SuiteReport(JUDGE, len(together) + len(alone), disagreements, figures=figures)
 
 
-def compare(world: World, makes: dict[str, Make]) -> Iterator[Disagreement]:
+def compare(registry: ReleaseRegistry, makes: dict[str, Make]) -> Iterator[Disagreement]:
     """Yield the releases of one run of Terraform whose verdict or reason differs."""
     releases = {name: make(name) for name, make in makes.items()}
-    answers = {name: judge(world, release) for name, release in releases.items()}
+    answers = {name: judge(registry, release) for name, release in releases.items()}
     with tempfile.TemporaryDirectory() as folder:
         versions = {name: "0.0.0" if name in ZERO else "1.0.0" for name in releases}
-        output = terraform.init(Path(folder) / "run", world.url, versions)
+        output = terraform.find_refusals(Path(folder) / "run", registry.url, versions)
     for name, answer in answers.items():
         refusal = output.get(name, "")
         if answer.accepts is not (refusal == "") or answer.message not in refusal:
             yield Disagreement(name, f"{answer.verdict}: {answer.message}", refusal or "accept")
 
 
-def judge(world: World, release: Release) -> TerraformDecision:
+def judge(registry: ReleaseRegistry, release: Release) -> TerraformDecision:
     """Return what the portal says that Terraform does with a release."""
-    world.publish(release)
-    protocol = RegistryProtocol(world.url, OutboundClient(loopback=True))
+    registry.publish(release)
+    protocol = RegistryProtocol(registry.url, OutboundClient(loopback=True))
     reader = Reader(protocol, "acme", release.name, NOW, host=terraform.HOST)
     return verify(reader, "0.0.0" if release.version == "0.0.0" else "1.0.0").terraform
 

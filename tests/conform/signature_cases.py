@@ -5,7 +5,8 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.verification.releases.world import ELF, build_zip
+from tests.fakes.signed import build_zip
+from tests.verification.releases.release_registry import ELF
 
 NAME = "rocket"
 VERSION = "1.0.0"

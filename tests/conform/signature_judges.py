@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.conform.progress import track
 from tests.conform.signature_cases import NAME, VERSION, Case
 from tests.verification.releases import terraform
-from tests.verification.releases.world import World
+from tests.verification.releases.release_registry import ReleaseRegistry
 
 HOST = terraform.HOST
 BATCH = 100
@@ -29,10 +29,10 @@ class TerraformJudge:
     """`terraform init` on many releases at once, each in a namespace of its own."""
 
     def __init__(self) -> None:
-        self.world = World(None)
+        self.registry = ReleaseRegistry(None)
 
     def close(self) -> None:
-        self.world.stop()
+        self.registry.stop()
 
     def judge(self, cases: Sequence[Case]) -> list[str]:
         """Return Terraform's error for each case; an empty text means that it installed the provider."""
@@ -44,9 +44,9 @@ class TerraformJudge:
     def _judge_batch(self, start: int, cases: Sequence[Case]) -> list[str]:
         namespaces = [f"c{number:05}" for number in range(start, start + len(cases))]
         for namespace, case in zip(namespaces, cases, strict=True):
-            self.world.routes.update(case.routes(self.world.url, namespace))
+            self.registry.routes.update(case.routes(self.registry.url, namespace))
         with _temporary_folder() as folder:
-            output = _init(folder, self.world.url, namespaces)
+            output = _init(folder, self.registry.url, namespaces)
         panic = next((line for line in output.splitlines() if line.startswith("panic: ")), "")
         if panic and len(cases) > 1:  # a crash takes the answers about all others with it
             middle = len(cases) // 2
@@ -70,11 +70,8 @@ def _temporary_folder() -> Iterator[Path]:
 def _init(folder: Path, base_url: str, namespaces: Sequence[str]) -> str:
     required_providers = {space: {"source": f"{HOST}/{space}/{NAME}", "version": VERSION} for space in namespaces}
     (folder / "main.tf.json").write_text(json.dumps({"terraform": {"required_providers": required_providers}}))
-    (folder / "terraform.rc").write_text(
-        f'host "{HOST}" {{\n  services = {{ "providers.v1" = "{base_url}/v1/providers/" }}\n}}\n'
-        "provider_installation {\n  direct {}\n}\n"
-    )
-    result = terraform.run(folder, TF_CLI_CONFIG_FILE=str(folder / "terraform.rc"), TF_REGISTRY_CLIENT_TIMEOUT="30")
+    config = terraform.write_cli_config(folder, base_url)
+    result = terraform.run_init(folder, TF_CLI_CONFIG_FILE=str(config), TF_REGISTRY_CLIENT_TIMEOUT="30")
     return result.stdout + result.stderr
 
 

@@ -20,9 +20,10 @@ from typing import Any
 from tests.conform.signature_cases import FILENAME, NAME, SUMS, VERSION, Case, sums_of
 from tests.conform.signature_judges import TerraformJudge
 from tests.conform.signature_mutations import add_armor, finish_case, mutate, remove_armor, sign_case
+from tests.fakes.signed import build_zip
 from tests.verification.releases.artifacts import openpgp
 from tests.verification.releases.artifacts.keyring import Keyring, build_test_keyring
-from tests.verification.releases.world import ELF, build_zip
+from tests.verification.releases.release_registry import ELF
 
 DATA = Path(__file__).with_name("data")
 CASES, FUZZ = DATA / "signatures.json", DATA / "signatures-fuzz.json"

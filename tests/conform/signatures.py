@@ -14,7 +14,7 @@ from tests.conform.signature_differences import explain
 from tests.conform.signature_judges import HOST, GpgJudge, TerraformJudge
 from tests.conform.signature_vectors import ACCEPTED, fuzz_cases, letter, load_cases, load_fuzz_verdicts
 from tests.verification.releases import terraform
-from tests.verification.releases.world import World
+from tests.verification.releases.release_registry import ReleaseRegistry
 from verification.releases import install_simulation
 from verification.releases.artifacts import signatures
 from verification.releases.inspection import Reader
@@ -33,14 +33,14 @@ class Portal:
     """The portal's verdicts, by the path that a check takes: over HTTP from a registry."""
 
     def __init__(self) -> None:
-        self.world = World(None)
+        self.registry = ReleaseRegistry(None)
 
     def close(self) -> None:
-        self.world.stop()
+        self.registry.stop()
 
     def judge(self, case: Case) -> TerraformDecision:
-        self.world.routes.update(case.routes(self.world.url, "portal"))
-        protocol = RegistryProtocol(self.world.url, OutboundClient(loopback=True))
+        self.registry.routes.update(case.routes(self.registry.url, "portal"))
+        protocol = RegistryProtocol(self.registry.url, OutboundClient(loopback=True))
         release = Reader(protocol, "portal", NAME, time.time(), host=HOST).read(VERSION)
         return install_simulation.judge(release, "linux_amd64")
 
@@ -62,7 +62,7 @@ def run(options: RunOptions) -> SuiteReport:
     verdicts = judge_with_portal(cases)
     disagreements = compare(cases, verdicts, [letter(error) for error in errors], RECORDED_VERDICTS)
     step = 1 if options.full else LIVE_SAMPLE
-    live = cases[::step] if terraform.available() else []
+    live = cases[::step] if terraform.is_available() else []
     disagreements += compare(
         live,
         verdicts[: len(live) * step : step],
@@ -82,12 +82,12 @@ def fuzz(options: RunOptions) -> SuiteReport:
     """
     mutated_cases, fingerprint = fuzz_cases(options.seed, options.cases)
     fuzz_verdicts = load_fuzz_verdicts(options.seed, options.cases, fingerprint)
-    if not terraform.available() and not fuzz_verdicts:
+    if not terraform.is_available() and not fuzz_verdicts:
         return SuiteReport(JUDGE, 0, not_run="Terraform is not installed, and no verdicts are recorded for this seed")
     verdicts = judge_with_portal(mutated_cases)
     disagreements = compare(mutated_cases, verdicts, fuzz_verdicts, RECORDED_VERDICTS) if fuzz_verdicts else []
     step = LIVE_SAMPLE if fuzz_verdicts else 1
-    live = mutated_cases[::step] if terraform.available() else []
+    live = mutated_cases[::step] if terraform.is_available() else []
     answers = [letter(error) for error in judge_with_terraform(live)]
     disagreements += compare(live, verdicts[: len(live) * step : step], answers, "terraform init")
     differences, figures = compare_with_gpg(mutated_cases)

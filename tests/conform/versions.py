@@ -51,7 +51,7 @@ def run(options: RunOptions) -> SuiteReport:
     """Compare the recorded verdicts, then fresh ones where Terraform is installed."""
     pairs, selections = read_pairs(), read_selections()
     recorded_count = len(pairs)
-    if terraform.available():
+    if terraform.is_available():
         fresh = generate_random_pairs(PAIRS if options.full else SHORT_LIVE_PAIRS, options.seed + 1)
         fresh += LIMIT_PAIRS
         pairs += zip(fresh, judge_pairs(fresh), strict=True)
@@ -61,13 +61,13 @@ def run(options: RunOptions) -> SuiteReport:
         ("Pairs judged by the installed Terraform", f"{len(pairs) - recorded_count:,}"),
         ("Lists to choose from", str(len(selections))),
     )
-    judge = LIVE_JUDGE if terraform.available() else RECORDED_JUDGE
+    judge = LIVE_JUDGE if terraform.is_available() else RECORDED_JUDGE
     return SuiteReport(judge, len(pairs) + len(selections), tuple(disagreements), figures=figures, aim=AIM)
 
 
 def fuzz(options: RunOptions) -> SuiteReport:
     """Compare random pairs with the installed Terraform."""
-    if not terraform.available():
+    if not terraform.is_available():
         return SuiteReport(LIVE_JUDGE, 0, not_run="Terraform is not installed")
     pairs = generate_random_pairs(options.cases, options.seed)
     disagreements = compare_pairs(zip(pairs, judge_pairs(pairs), strict=True))

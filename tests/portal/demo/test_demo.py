@@ -243,7 +243,7 @@ def test_companies_of_the_demo_world_are_verified_by_their_owners_addresses(demo
         assert (partner.verification_state, proofs) == ("verified", [("email", partner.domain)])
 
 
-@pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")
+@terraform.needs_terraform
 def test_terraform_installs_the_providers_of_the_snippets(demo: None, tmp_path: Path) -> None:
     providers = Integration.objects.filter_released().filter(program_key="terraform-provider", listing_status="listed")
     observed_versions = get_observed_versions(providers.values_list("pk", flat=True))
@@ -265,7 +265,7 @@ def test_terraform_installs_the_providers_of_the_snippets(demo: None, tmp_path: 
     (tmp_path / "main.tf").write_text("".join(f'module "{name}" {{\n  source = "./{name}"\n}}\n' for name in modules))
     settings = tmp_path / "terraform.rc"
     settings.write_text(f'provider_installation {{\n  filesystem_mirror {{\n    path = "{tmp_path}/mirror"\n  }}\n}}\n')
-    process = terraform.run(tmp_path, TF_CLI_CONFIG_FILE=str(settings))
+    process = terraform.run_init(tmp_path, TF_CLI_CONFIG_FILE=str(settings))
     assert (process.returncode, process.stdout.count("Installed provider version: ")) == (0, len(providers)), (
         process.stdout
     )

@@ -50,6 +50,11 @@ REPOSITORY = GitHubRepository(
     topics=(),
     html_url="https://github.com/acme/terraform-provider-rocket",
 )
+# the platforms that the documentation of 2021 names
+PLATFORMS_OF_2021 = (
+    *("darwin_amd64", "freebsd_386", "freebsd_amd64", "freebsd_arm", "linux_386", "linux_amd64", "linux_arm"),
+    *("openbsd_386", "openbsd_amd64", "solaris_amd64", "windows_386", "windows_amd64"),
+)
 
 
 def release(

@@ -1,8 +1,7 @@
 """Prints the number of hostile inputs: `python -m tests.verification.hostile.counts`."""
 
 from tests.verification.releases import faults
-from tests.verification.releases.artifacts import signed, test_sums, zips
-from tests.verification.releases.artifacts.test_flat import ENDLESS, MANY
+from tests.verification.releases.artifacts import archive_cases, checksum_cases, signature_cases
 from tests.verification.sources.http.forbidden_addresses import (
     SPELLINGS_V4,
     SPELLINGS_V6,
@@ -13,11 +12,13 @@ from tests.verification.sources.http.test_addresses import REBINDING_ATTEMPTS
 from tests.verification.sources.http.test_http import MISBEHAVIORS
 
 IPV4, IPV6 = list_ipv4_addresses(), list_ipv6_addresses()
+SIGNATURES = (*signature_cases.CASES, *signature_cases.OVERSIZED)
+CHECKSUMS = (*checksum_cases.CASES, *checksum_cases.OVERSIZED)
 # name: the count and its minimum
 COUNTS = {
-    "archives": (len(zips.HOSTILE), 60),
-    "signatures and lists of checksums": (len(signed.CASES) + len(test_sums.CASES) + len(ENDLESS) + len(MANY), 40),
-    "signatures alone": (len(signed.CASES), 40),
+    "archives": (len(archive_cases.HOSTILE), 60),
+    "signatures and lists of checksums": (len(SIGNATURES) + len(CHECKSUMS), 40),
+    "signatures alone": (len(signature_cases.CASES), 40),
     "addresses": (len(IPV4) + len(IPV6), 150),
     "spellings of each, at least": (min(len(SPELLINGS_V4), len(SPELLINGS_V6)), 8),
     "spelled addresses": (len(IPV4) * len(SPELLINGS_V4) + len(IPV6) * len(SPELLINGS_V6), 150 * 8),

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from tests.house.source import ROOT
-from tests.verification.releases.artifacts.zips import PROGRAM
+from tests.verification.releases.artifacts.archive_cases import PROGRAM
 from verification.releases.artifacts import archives, checksums, signatures
 from verification.releases.artifacts.remarks import outcome_of
 from verification.sources.errors import SourceError

@@ -4,7 +4,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tests.verification.releases import faults
-from tests.verification.releases.world import Release
+from tests.verification.releases.release_registry import Release
 
 
 def run_verify_release(capsys, *arguments):
@@ -12,9 +12,9 @@ def run_verify_release(capsys, *arguments):
     return capsys.readouterr().out
 
 
-def test_command_answers_in_json(world, capsys):
-    world.publish(Release("command"))
-    data = json.loads(run_verify_release(capsys, "--registry", world.url, "acme/command", "1.0.0", "--json"))
+def test_json_output_has_the_verdict_and_the_checks(registry, capsys):
+    registry.publish(Release("command"))
+    data = json.loads(run_verify_release(capsys, "--registry", registry.url, "acme/command", "1.0.0", "--json"))
     assert (data["provider"], data["version"], data["platforms"]) == ("acme/command", "1.0.0", ["linux_amd64"])
     assert data["terraform"] == {
         "verdict": "accept",
@@ -26,26 +26,26 @@ def test_command_answers_in_json(world, capsys):
     assert data["outcome"] == "pass"
 
 
-def test_command_says_what_terraform_would_say(world, capsys):
-    world.publish(faults.INSTALL["wrong-key"]("command-wrong"))
-    data = json.loads(run_verify_release(capsys, "--registry", world.url, "acme/command-wrong", "v1.0.0", "--json"))
+def test_json_output_has_terraforms_refusal(registry, capsys):
+    registry.publish(faults.INSTALL["wrong-key"]("command-wrong"))
+    data = json.loads(run_verify_release(capsys, "--registry", registry.url, "acme/command-wrong", "v1.0.0", "--json"))
     assert data["terraform"]["verdict"] == "refuse"
     assert data["terraform"]["message"] == "authentication signature from unknown issuer"
     assert data["outcome"] == "fail"
 
 
-def test_command_answers_in_words(world, capsys):
-    world.publish(Release("command-words"))
+def test_text_output_lists_the_checks_and_ends_with_the_verdict(registry, capsys):
+    registry.publish(Release("command-text"))
     lines = run_verify_release(
-        capsys, "--registry", world.url, "acme/command-words", "--host", "registry.acme.io"
+        capsys, "--registry", registry.url, "acme/command-text", "--host", "registry.acme.io"
     ).splitlines()
-    assert lines[0] == "registry.acme.io/acme/command-words 1.0.0"
+    assert lines[0] == "registry.acme.io/acme/command-text 1.0.0"
     assert lines[-1] == "Terraform on linux_amd64: accept."
     assert "PASS     Signature: Signed by a registered key." in lines
 
 
 @pytest.mark.parametrize(
-    ("registry", "provider", "why"),
+    ("url", "provider", "message"),
     [
         ("http://127.0.0.1:1", "rocket", "NAMESPACE/NAME"),
         ("http://127.0.0.1:1", "acme/rocket/1.0.0", "NAMESPACE/NAME"),
@@ -54,6 +54,6 @@ def test_command_answers_in_words(world, capsys):
         ("registry.acme.io", "acme/rocket", "not a valid URL"),
     ],
 )
-def test_command_refuses(registry, provider, why):
-    with pytest.raises(CommandError, match=why):
-        call_command("verify_release", "--registry", registry, provider)
+def test_invalid_provider_or_registry_is_refused(url, provider, message):
+    with pytest.raises(CommandError, match=message):
+        call_command("verify_release", "--registry", url, provider)

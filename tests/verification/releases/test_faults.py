@@ -1,4 +1,4 @@
-"""Tests that Terraform, where it is installed, says to each faulty release what the portal says."""
+"""Tests that Terraform, where it is installed, agrees with the portal about each faulty release."""
 
 import pytest
 
@@ -6,22 +6,20 @@ from tests.conform.releases import compare
 from tests.verification.releases import faults, terraform
 from verification.releases import install_simulation
 
-pytestmark = pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")
-TOGETHER = {"install": faults.INSTALL, "query": faults.QUERY, "versions": faults.VERSIONS}
+pytestmark = terraform.needs_terraform
+TABLES = {"install": faults.INSTALL, "query": faults.QUERY, "versions": faults.VERSIONS}
 
 
-@pytest.mark.parametrize("table", TOGETHER)
-def test_terraform_says_what_we_say(world, monkeypatch, table):
-    monkeypatch.setattr(
-        install_simulation, "RESPONSE_TIMEOUT_SECONDS", 1.0
-    )  # as long as Terraform is told to wait here
-    assert list(compare(world, TOGETHER[table])) == []
+@pytest.mark.parametrize("table", TABLES)
+def test_terraform_agrees_about_each_fault(registry, monkeypatch, table):
+    monkeypatch.setattr(install_simulation, "RESPONSE_TIMEOUT_SECONDS", 1.0)  # the timeout of terraform.run_init
+    assert list(compare(registry, TABLES[table])) == []
 
 
 @pytest.mark.parametrize("name", faults.CRASH)
-def test_terraform_falls_over_what_we_say(world, name):
-    assert list(compare(world, {name: faults.CRASH[name]})) == []
+def test_terraform_crashes_with_the_expected_panic(registry, name):
+    assert list(compare(registry, {name: faults.CRASH[name]})) == []
 
 
-def test_tables_are_long_enough():
-    assert sum(map(len, (*TOGETHER.values(), faults.CRASH))) >= 140
+def test_tables_have_at_least_140_faults():
+    assert sum(map(len, (*TABLES.values(), faults.CRASH))) >= 140

@@ -1,6 +1,6 @@
 import pytest
 
-from tests.verification.checks.rules.test_publication import PLATFORMS_OF_2021
+from tests.verification.checks.fake_sources import PLATFORMS_OF_2021
 from tests.verification.releases import terraform
 from verification.releases import install_layout
 from verification.releases.install_layout import Source
@@ -10,13 +10,13 @@ ROCKET = Source("acme", "rocket")
 PLATFORMS = (*PLATFORMS_OF_2021, *install_layout.RECOMMENDED_PLATFORMS)
 
 
-def paths(version, os, arch):
-    return {place.what: place.path for place in install_layout.list_places(ROCKET, version, os, arch)}
+def get_paths_by_place(os="linux", source=ROCKET):
+    return {place.what: place.path for place in install_layout.list_places(source, "1.2.3", os, "amd64")}
 
 
-def test_places_on_linux():
+def test_every_place_on_linux_has_its_path():
     address, binary = "registry.terraform.io/acme/rocket", "terraform-provider-rocket_v1.2.3"
-    assert paths("1.2.3", "linux", "amd64") == {
+    assert get_paths_by_place() == {
         "User plugins, unpacked": f"~/.terraform.d/plugins/{address}/1.2.3/linux_amd64/{binary}",
         "User plugins, packed": f"~/.terraform.d/plugins/{address}/terraform-provider-rocket_1.2.3_linux_amd64.zip",
         "User plugins, before 0.13": f"~/.terraform.d/plugins/{binary}",
@@ -30,13 +30,10 @@ def test_places_on_linux():
     }
 
 
-def test_places_on_windows():
-    paths_by_place = paths("1.2.3", "windows", "amd64")
-    assert (
-        paths_by_place["User plugins, before 0.13"]
-        == r"%APPDATA%\terraform.d\plugins\terraform-provider-rocket_v1.2.3.exe"
-    )
-    assert paths_by_place["Plugin cache"].startswith("$HOME/.terraform.d/plugin-cache/registry.terraform.io/")
+def test_paths_on_windows_are_below_appdata_and_home():
+    paths = get_paths_by_place("windows")
+    assert paths["User plugins, before 0.13"] == r"%APPDATA%\terraform.d\plugins\terraform-provider-rocket_v1.2.3.exe"
+    assert paths["Plugin cache"].startswith("$HOME/.terraform.d/plugin-cache/registry.terraform.io/")
 
 
 def test_cache_setting_has_forward_slashes():
@@ -50,18 +47,18 @@ def test_cache_setting_has_forward_slashes():
         (Source("acme", "rocket", "acme.io"), "0.1.0", '"acme.io/acme/rocket"\n      version = "~> 0.1.0"\n'),
     ],
 )
-def test_required_providers(source, version, expected):
+def test_required_providers_have_the_source_and_a_constraint(source, version, expected):
     assert expected in install_layout.format_required_providers(source, version)
 
 
-def test_provider_block():
+def test_provider_block_has_the_alias_and_the_arguments():
     assert install_layout.format_provider_block("rocket") == ""
     assert install_layout.format_provider_block("rocket", ["url", "token"], "west") == (
         'provider "rocket" {\n  alias = "west"\n  url   = …\n  token = …\n}\n'
     )
 
 
-def test_platforms_have_names():
+def test_every_platform_has_a_display_name():
     assert [p for p in PLATFORMS if install_layout.describe_platform(p).islower()] == []
     assert install_layout.describe_platform("darwin_arm64") == "macOS, 64-bit ARM"
 
@@ -75,21 +72,20 @@ def test_platforms_have_names():
         ([], ""),
     ],
 )
-def test_newest(versions, expected):
+def test_newest_version_is_a_stable_one_if_any(versions, expected):
     assert find_newest_version(tuple(versions)) == expected
 
 
-@pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")
-@pytest.mark.parametrize("what", ["User plugins, unpacked", "User plugins, packed"])
-def test_terraform_finds_the_provider_in_its_place(tmp_path, what):
+@terraform.needs_terraform
+@pytest.mark.parametrize("place", ["User plugins, unpacked", "User plugins, packed"])
+def test_terraform_finds_a_provider_in_the_user_plugins(tmp_path, place):
     source = Source("acme", "rocket", "registry.acme-tools.io")
-    paths_by_place = {place.what: place.path for place in install_layout.list_places(source, "1.2.3", "linux", "amd64")}
-    assert (
-        terraform.finds(tmp_path, paths_by_place[what], install_layout.format_required_providers(source, "1.2.3")) == ""
-    )
+    path = get_paths_by_place(source=source)[place]
+    configuration = install_layout.format_required_providers(source, "1.2.3")
+    assert terraform.init_with_provider_at(tmp_path, path, configuration) == ""
 
 
-def test_child_module():
+def test_child_module_gets_the_alias_of_the_provider():
     assert install_layout.format_child_module(ROCKET, "west") == (
         'module "child" {\n  source    = "./child"\n  providers = { rocket.west = rocket.west }\n}\n\n'
         "# in ./child\nterraform {\n  required_providers {\n    rocket = {\n"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.verification.releases import terraform
-from tests.verification.releases.world import World
+from tests.verification.releases.release_registry import ReleaseRegistry
 from tests.verification.terraform.pairs import Pair, Selection
 
 BATCH = 250  # Terraform reads the whole file again for each error in it
@@ -47,47 +47,47 @@ def _classify(text: str) -> str:
 
 def _ask(offers: Sequence[Selection]) -> list[str]:
     """Return Terraform's error for each offer. There is one for each because it never finds a package."""
-    world = World(None)
+    registry = ReleaseRegistry(None)
     try:
-        return [text for at in range(0, len(offers), BATCH) for text in _ask_batch(world, offers[at : at + BATCH])]
+        return [text for at in range(0, len(offers), BATCH) for text in _ask_batch(registry, offers[at : at + BATCH])]
     finally:
-        world.stop()
+        registry.stop()
 
 
-def _ask_batch(world: World, offers: Sequence[Selection]) -> list[str]:
+def _ask_batch(registry: ReleaseRegistry, offers: Sequence[Selection]) -> list[str]:
     names = {f"p{at}": offer for at, offer in enumerate(offers)}
     for name, offer in names.items():
         versions = [{"version": version, "protocols": ["5.0"]} for version in offer.versions]
-        world.routes[f"/v1/providers/acme/{name}/versions"] = {"versions": versions}
+        registry.routes[f"/v1/providers/acme/{name}/versions"] = {"versions": versions}
     error_by_name: dict[str, str] = {}
     # two libraries report syntax errors one after the other, and then Terraform doesn't ask the registry
     while remaining := [name for name in names if name not in error_by_name]:
-        answers = _ask_about(world, {name: names[name].constraint for name in remaining})
+        answers = _ask_about(registry, {name: names[name].constraint for name in remaining})
         assert answers, "Terraform reports no error"
         error_by_name |= answers
     return [error_by_name[name] for name in names]
 
 
-def _ask_about(world: World, constraints: dict[str, str]) -> dict[str, str]:
+def _ask_about(registry: ReleaseRegistry, constraints: dict[str, str]) -> dict[str, str]:
     """Run Terraform once. A panic hides all verdicts, so try halves until the version that causes it is alone."""
     try:
         with tempfile.TemporaryDirectory() as folder:
-            return _run(Path(folder), world, constraints)
+            return _run(Path(folder), registry, constraints)
     except TerraformPanicError:
         if len(constraints) == 1:
             return dict.fromkeys(constraints, PANIC)
     names = list(constraints)
     halves = names[: len(names) // 2], names[len(names) // 2 :]
-    first, second = (_ask_about(world, {name: constraints[name] for name in half}) for half in halves)
+    first, second = (_ask_about(registry, {name: constraints[name] for name in half}) for half in halves)
     return first | second
 
 
-def _run(folder: Path, world: World, constraints: dict[str, str]) -> dict[str, str]:
+def _run(folder: Path, registry: ReleaseRegistry, constraints: dict[str, str]) -> dict[str, str]:
     lines = [f'"{name}": {json.dumps(_require(name, text))}' for name, text in constraints.items()]
     document = '{"terraform": {"required_providers": {\n' + ",\n".join(lines) + "\n}}}"
     (folder / "main.tf.json").write_text(document)
-    config = terraform.write_cli_config(folder, world.url)
-    result = terraform.run(folder, TF_CLI_CONFIG_FILE=str(config))
+    config = terraform.write_cli_config(folder, registry.url)
+    result = terraform.run_init(folder, TF_CLI_CONFIG_FILE=str(config))
     if "panic: " in result.stdout + result.stderr:
         raise TerraformPanicError
     return _read_errors(result.stdout, list(constraints))

@@ -4,29 +4,29 @@ import pytest
 
 from tests.conform.versions import LIMIT_PAIRS, TOO_LARGE, TOO_LONG, compare_pairs
 from tests.verification.releases import terraform
-from tests.verification.releases.world import World
+from tests.verification.releases.release_registry import ReleaseRegistry
 from tests.verification.terraform.judge import ACCEPTED, BAD_VERSION, NO_MATCH, PANIC, judge_pairs
 from tests.verification.terraform.pairs import Pair
 from verification.terraform.versions import InvalidVersionError, parse_version
 
 
-@pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")
+@terraform.needs_terraform
 def test_version_that_makes_terraform_panic_is_isolated():
     pairs = [Pair("< 100", version) for version in ("1.0.0", "18446744073709551616.0.0", "1.2", "x", "200.0.0")]
     assert judge_pairs(pairs) == [ACCEPTED, PANIC, ACCEPTED, BAD_VERSION, NO_MATCH]
 
 
-@pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")
+@terraform.needs_terraform
 def test_differences_at_the_limits_belong_to_a_documented_class():
     differences = list(compare_pairs(zip(LIMIT_PAIRS, judge_pairs(LIMIT_PAIRS), strict=True)))
     assert {each.reason for each in differences} == {TOO_LARGE, TOO_LONG}
 
 
-@pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")
+@terraform.needs_terraform
 def test_number_that_makes_terraform_panic_is_refused(tmp_path):
-    world, text = World(None), "9" * 20 + ".0.0"
-    world.routes["/v1/providers/acme/large/versions"] = {"versions": [{"version": text, "protocols": ["5.0"]}]}
+    registry, text = ReleaseRegistry(None), "9" * 20 + ".0.0"
+    registry.routes["/v1/providers/acme/large/versions"] = {"versions": [{"version": text, "protocols": ["5.0"]}]}
     with pytest.raises(InvalidVersionError, match="too large"):
         parse_version(text)
-    assert terraform.init(tmp_path / "large", world.url, {"large": "> 1"})["large"].startswith("panic: ")
-    world.stop()
+    assert terraform.find_refusals(tmp_path / "large", registry.url, {"large": "> 1"})["large"].startswith("panic: ")
+    registry.stop()

@@ -64,7 +64,7 @@ def judge(
         return Trust(Level.SELF, ACCEPT_DECISION)
     key, signature = armor.decode(armored_key), armor.decode(trust_signature.encode())
     if key is None or signature is None:
-        return Trust(Level.BROKEN, build_refusal("trust_armour"))
+        return Trust(Level.BROKEN, build_refusal("trust_armor"))
     certificates = keyrings.read_armored(vouching())
     verdict = signatures.check(key.body, signature.body, certificates, now=now)
     if verdict.outcome != Outcome.FAIL:

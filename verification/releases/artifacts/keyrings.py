@@ -138,7 +138,7 @@ def read_armored(text: bytes, limit: VerificationLimit | None = None) -> list[Ce
     """
     block = armor.decode(text)
     if block is None:
-        raise armor.ArmorError(render_message("no_armour"))
+        raise armor.ArmorError(render_message("no_armor"))
     if block.kind not in KINDS:
         raise armor.ArmorError(render_message("armor_kind", kind=block.kind))
     return read(block.read(), limit or VerificationLimit())

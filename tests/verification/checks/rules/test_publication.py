@@ -3,7 +3,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.verification.checks.fake_sources import SUBJECT, FakeSources, build_registry_listing, code, release
+from tests.verification.checks.fake_sources import (
+    PLATFORMS_OF_2021,
+    SUBJECT,
+    FakeSources,
+    build_registry_listing,
+    code,
+    release,
+)
 from verification.checks.rules.published_versions import (
     INVALID_TAG_CAUSE,
     NO_FILES_CAUSE,
@@ -19,11 +26,6 @@ LATER = replace(SUBJECT, now=datetime(2026, 4, 2, tzinfo=UTC))
 KEYS = [key for key in CHECKS if key.startswith("registry.")]
 UNREPORTED_LISTING = build_registry_listing(
     platforms=None, protocols=None, docs=None, warning=None, unlisted=None, moved_to=None, tier="", newest=""
-)
-# the platforms that the documentation of 2021 names
-PLATFORMS_OF_2021 = (
-    *("darwin_amd64", "freebsd_386", "freebsd_amd64", "freebsd_arm", "linux_386", "linux_amd64", "linux_arm"),
-    *("openbsd_386", "openbsd_amd64", "solaris_amd64", "windows_386", "windows_amd64"),
 )
 
 

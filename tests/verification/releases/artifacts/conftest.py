@@ -1,4 +1,4 @@
-"""Keys for the tests, where gpg is installed."""
+"""Fixture of a keyring, which needs gpg."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""RSA keys and signatures written packet by packet, for what no signing tool writes."""
+"""RSA keys and signatures built packet by packet, for tests of data that no signing tool writes."""
 
 import hashlib
 import struct
@@ -16,7 +16,7 @@ PREFIXES = {
     14: "3051300d060960864801650304020a05000440",
 }  # RFC 8017, section 9.2; FIPS 202 identifiers
 SHA256, CERTIFICATION = 8, 0x13
-MAY_SIGN = b"\x02\x1b\x03"  # a subpacket
+SIGNING_FLAGS = b"\x02\x1b\x03"  # subpacket of key flags: certify and sign
 Change = Callable[[bytes], bytes]
 
 
@@ -62,7 +62,7 @@ def sign(
     flags: bytes = b"",
     change: Change = lambda number: number,
 ) -> bytes:
-    """Return a signature by the RSA key; `body` replaces the key that it names, `change` its integer."""
+    """Return a signature by the RSA key. `body` replaces the issuing key; `change` changes the integer."""
     body = body or _rsa_body()
     area = b"\x05\x02" + struct.pack(">L", CREATED_AT + 60) + flags
     head = bytes([4, kind, body[5], digest]) + struct.pack(">H", len(area)) + area
@@ -73,10 +73,12 @@ def sign(
     return write_packet(2, head + struct.pack(">H", len(issuer)) + issuer + start + integers)
 
 
-def build_key(body: bytes = b"", *, claims: int = 1, kind: int = CERTIFICATION, flags: bytes = MAY_SIGN) -> bytes:
-    """Return a key with a user ID that it claims so many times. One with another body claims it in vain."""
+def build_key(
+    body: bytes = b"", *, certifications: int = 1, kind: int = CERTIFICATION, flags: bytes = SIGNING_FLAGS
+) -> bytes:
+    """Return a key with certifications of its user ID, which are invalid for another body."""
     body = body or _rsa_body()
     signed_data = _hash_key(body) + b"\xb4" + struct.pack(">L", len(USER_ID)) + USER_ID
     change = (lambda number: number) if body[5] == 1 else (lambda number: number * 2)
-    claim = sign(signed_data, kind, body=body, flags=flags, change=change)
-    return write_packet(6, body) + write_packet(13, USER_ID) + claim * claims
+    certification = sign(signed_data, kind, body=body, flags=flags, change=change)
+    return write_packet(6, body) + write_packet(13, USER_ID) + certification * certifications

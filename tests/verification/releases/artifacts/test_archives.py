@@ -1,11 +1,13 @@
 import io
 import os
 import tracemalloc
+import zipfile
 
 import pytest
 from hypothesis import given, strategies as st
 
-from tests.verification.releases.artifacts.zips import ELF, GOOD, HOSTILE, PROGRAM, Entry, archive
+from tests.verification.releases.artifacts.archive_cases import HOSTILE, PROGRAM, VALID, Entry, build_archive
+from tests.verification.releases.release_registry import ELF
 from verification.outcomes import Outcome
 from verification.releases.artifacts import archives, executables
 from verification.releases.artifacts.remarks import outcome_of
@@ -17,10 +19,10 @@ def judge_archive(data):
     return archives.judge(io.BytesIO(data), len(data), "rocket", PROGRAM)
 
 
-@pytest.mark.parametrize("name", GOOD)
-def test_good_archive(name):
-    make, expected = GOOD[name]
-    verdict = judge_archive(make())
+@pytest.mark.parametrize("name", VALID)
+def test_valid_archive_is_accepted_with_its_remarks(name):
+    build, expected = VALID[name]
+    verdict = judge_archive(build())
     assert {remark.key for remark in verdict.remarks} == expected
     assert outcome_of(verdict.remarks) in (Outcome.PASS, Outcome.WARN)
     assert verdict.terraform.accepts is True
@@ -29,38 +31,38 @@ def test_good_archive(name):
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_archive(name):
-    make, expected = HOSTILE[name]
-    verdict = judge_archive(make())
+def test_hostile_archive_fails_with_its_remark(name):
+    build, expected = HOSTILE[name]
+    verdict = judge_archive(build())
     faults = [remark.key for remark in verdict.remarks if remark.outcome == Outcome.FAIL]
     assert expected in faults
     assert all(remark.text.endswith(".") and remark.text.isprintable() for remark in verdict.remarks)
 
 
-def test_table_is_long_enough():
+def test_there_are_at_least_60_hostile_archives():
     assert len(HOSTILE) >= 60
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("no archive: text", "zip: not a valid zip file"),
+        ("not an archive: text", "zip: not a valid zip file"),
         ("no members", "empty archive: "),
         ("two dots", "entry contains '..': ../evil"),
         ("two dots inside", "entry contains '..': a/../../evil"),
         ("other checksum", "zip: checksum error"),
         ("no program", NO_BINARY),
-        ("bytes in front", ""),
+        ("bytes before the archive", ""),
         ("same name", ""),
         ("no version", ""),
         ("other version", ""),
         ("bomb", None),
         ("encrypted", ""),
-        ("name of many folders", "terraform-provider"),
-        ("many names of many folders", ""),
+        ("name with many folders", "terraform-provider"),
+        ("many names with many folders", ""),
     ],
 )
-def test_what_terraform_would_say(name, message):
+def test_terraforms_verdict_is_predicted(name, message):
     terraform_verdict = judge_archive(HOSTILE[name][0]()).terraform
     if message is None:
         assert terraform_verdict.accepts is None
@@ -83,17 +85,17 @@ def test_what_terraform_would_say(name, message):
         ((".",), False),
     ],
 )
-def test_path_is_a_file_or_a_folder(names, accepts):
+def test_path_that_is_a_file_and_a_folder_is_refused_by_terraform(names, accepts):
     entries = (Entry(name.encode(), b"" if name.endswith("/") else b"x") for name in names)
-    assert judge_archive(archive(Entry(PROGRAM.encode()), *entries)).terraform.accepts is accepts
+    assert judge_archive(build_archive(Entry(PROGRAM.encode()), *entries)).terraform.accepts is accepts
 
 
-def test_nothing_is_unpacked_and_memory_stays_flat(tmp_path, monkeypatch):
+def test_archives_are_judged_in_8_mib_without_unpacking(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    all_archives = [make() for make, _ in (*GOOD.values(), *HOSTILE.values())]
+    archive_files = [build() for build, _ in (*VALID.values(), *HOSTILE.values())]
     tracemalloc.start()
     try:
-        for data in all_archives:
+        for data in archive_files:
             judge_archive(data)
         assert tracemalloc.get_traced_memory()[1] < 8 * 1024 * 1024
     finally:
@@ -102,9 +104,9 @@ def test_nothing_is_unpacked_and_memory_stays_flat(tmp_path, monkeypatch):
 
 
 @given(st.integers(0, 400), st.binary(min_size=1, max_size=8))
-def test_changed_archive_is_judged(at, change):
-    """Any changed archive gets a verdict, and an archive that passes contains the program."""
-    good = GOOD["with texts"][0]()
+def test_changed_archive_passes_only_with_the_program(at, change):
+    """Any changed archive is judged without an error, and one that passes contains the program."""
+    good = VALID["with text files"][0]()
     data = good[:at] + change + good[at + len(change) :]
     verdict = judge_archive(data)
     if outcome_of(verdict.remarks) != Outcome.FAIL:
@@ -138,15 +140,12 @@ S390X = b"\x7fELF\x02\x02\x01" + bytes(9) + b"\x00\x02\x00\x16" + bytes(44)
         (b"", "linux", "amd64", ["no_executable"]),
     ],
 )
-def test_program_fits_its_platform(head, os, arch, expected):
+def test_program_of_another_platform_is_reported(head, os, arch, expected):
     assert [remark.key for remark in executables.remarks(head, os, arch)] == expected
 
 
-def test_zips_are_what_python_reads():
-    """The archives of the table are real."""
-    import zipfile
-
-    for name, (make, _) in GOOD.items():
-        with zipfile.ZipFile(io.BytesIO(make())) as archive_file:
-            if name != "sizes behind the bytes":
+def test_valid_archives_are_readable_by_python():
+    for name, (build, _) in VALID.items():
+        with zipfile.ZipFile(io.BytesIO(build())) as archive_file:
+            if name != "sizes in a data descriptor":
                 assert archive_file.testzip() is None

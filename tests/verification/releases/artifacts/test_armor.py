@@ -1,4 +1,4 @@
-"""Blocks of ASCII armor as Terraform's library reads them. The verdicts were recorded with terraform 1.11.4."""
+"""Tests of ASCII armor. The expected results were recorded with Terraform 1.11.4."""
 
 import base64
 
@@ -6,11 +6,11 @@ import pytest
 
 from verification.releases.artifacts.armor import ArmorError, crc24, decode
 
-INSIDE = b"what the block holds, which is more than one line when it is written as base64 digits"[:81]
+CONTENT = b"what the block holds, which is more than one line when it is written as base64 digits"[:81]
 BEGIN, END = "-----BEGIN PGP PUBLIC KEY BLOCK-----", "-----END PGP PUBLIC KEY BLOCK-----"
-DIGITS = base64.b64encode(INSIDE).decode()
+DIGITS = base64.b64encode(CONTENT).decode()
 BODY = f"{DIGITS[:64]}\n{DIGITS[64:]}"
-CHECKSUM = base64.b64encode((crc24(INSIDE) & 0xFFFFFF).to_bytes(3)).decode()
+CHECKSUM = base64.b64encode((crc24(CONTENT) & 0xFFFFFF).to_bytes(3)).decode()
 CORRUPT = "openpgp: invalid data: armor invalid"
 BASE64 = "illegal base64 data at input byte "
 
@@ -29,8 +29,8 @@ BASE64 = "illegal base64 data at input byte "
         f"{BEGIN}\n\n{BODY}",
     ],
 )
-def test_readable_block_gives_its_bytes(text):
-    assert decode(text.encode()).read() == INSIDE
+def test_valid_block_is_decoded(text):
+    assert decode(text.encode()).read() == CONTENT
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_readable_block_gives_its_bytes(text):
         (f"{BEGIN}\n\n{BODY[:-1]}\n{END}\n", "unexpected EOF"),
     ],
 )
-def test_broken_block_says_why(text, error):
+def test_invalid_block_is_an_error_with_its_reason(text, error):
     with pytest.raises(ArmorError, match=error):
         decode(text.encode()).read()
 
@@ -52,5 +52,5 @@ def test_broken_block_says_why(text, error):
 @pytest.mark.parametrize(
     "text", ["", "no armor", f"{BEGIN}\n", f"{BEGIN}\n{BODY}\n{END}\n", f"{BEGIN.lower()}\n\n{BODY}\n{END}\n"]
 )
-def test_text_without_a_block_has_none(text):
+def test_text_without_a_block_is_none(text):
     assert decode(text.encode()) is None

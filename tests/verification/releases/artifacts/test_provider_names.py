@@ -1,4 +1,4 @@
-"""Names of providers beyond ASCII: what Terraform asks a registry for, and what it refuses."""
+"""Tests of provider names, including international ones, that Terraform normalizes or refuses."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.verification.releases import terraform
-from tests.verification.releases.world import World
+from tests.verification.releases.release_registry import ReleaseRegistry
 from verification.releases.artifacts.file_names import is_part, is_provider, normalize_part
 
 NORMALIZED_NAMES = {
@@ -51,37 +51,34 @@ REFUSED_NAMES = (
 
 
 @pytest.mark.parametrize("name", NORMALIZED_NAMES)
-def test_name_is_mapped_as_terraform_maps_it(name: str) -> None:
+def test_name_is_normalized(name: str) -> None:
     assert (is_provider(name), normalize_part(name)) == (True, NORMALIZED_NAMES[name])
 
 
 @pytest.mark.parametrize("name", REFUSED_NAMES)
-def test_name_that_terraform_refuses_is_refused_and_stays(name: str) -> None:
+def test_invalid_name_is_refused_and_not_normalized(name: str) -> None:
     assert (is_part(name), normalize_part(name)) == (False, name)
 
 
-def ask_terraform(folder: Path, names: Iterable[str]) -> list[dict[str, Any]]:
-    """Return what Terraform finds wrong with providers of these names, each on a line of its own."""
-    world = World(None)
+def list_diagnostics(folder: Path, names: Iterable[str]) -> list[dict[str, Any]]:
+    """Return Terraform's diagnostics for providers of these names, each of which is on its own line."""
+    registry = ReleaseRegistry(None)
     sources = [f"{terraform.HOST}/acme/{name}" for name in names]
     lines = [f'"p{at}": {json.dumps({"source": source, "version": "1.0.0"})}' for at, source in enumerate(sources)]
     (folder / "main.tf.json").write_text('{"terraform": {"required_providers": {\n' + ",\n".join(lines) + "\n}}}")
-    completed_process = terraform.run(folder, TF_CLI_CONFIG_FILE=str(terraform.write_cli_config(folder, world.url)))
-    world.stop()
-    return [
-        message["diagnostic"]
-        for message in map(json.loads, completed_process.stdout.splitlines())
-        if "diagnostic" in message
-    ]
+    process = terraform.run_init(folder, TF_CLI_CONFIG_FILE=str(terraform.write_cli_config(folder, registry.url)))
+    registry.stop()
+    messages = map(json.loads, process.stdout.splitlines())
+    return [message["diagnostic"] for message in messages if "diagnostic" in message]
 
 
-@pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")
-def test_terraform_asks_for_the_same_names(tmp_path: Path) -> None:
-    details = " ".join(each["detail"] for each in ask_terraform(tmp_path, NORMALIZED_NAMES))
+@terraform.needs_terraform
+def test_terraform_requests_the_normalized_names(tmp_path: Path) -> None:
+    details = " ".join(each["detail"] for each in list_diagnostics(tmp_path, NORMALIZED_NAMES))
     assert set(re.findall(rf"{terraform.HOST}/acme/([^\s:,]+)", details)) == set(NORMALIZED_NAMES.values())
 
 
-@pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")
-def test_terraform_refuses_the_same_names(tmp_path: Path) -> None:
-    lines = [each["range"]["start"]["line"] for each in ask_terraform(tmp_path, REFUSED_NAMES) if "range" in each]
+@terraform.needs_terraform
+def test_terraform_refuses_the_invalid_names(tmp_path: Path) -> None:
+    lines = [each["range"]["start"]["line"] for each in list_diagnostics(tmp_path, REFUSED_NAMES) if "range" in each]
     assert sorted(lines) == [at + 2 for at in range(len(REFUSED_NAMES))]

@@ -6,7 +6,7 @@ from tests.conform.signature_cases import Case
 from tests.conform.signature_judges import GpgJudge
 from tests.conform.signature_mutations import add_armor
 from tests.verification.releases.artifacts import openpgp
-from tests.verification.releases.artifacts.signed import ARMOUR, CASES, DOCUMENT
+from tests.verification.releases.artifacts.signature_cases import ARMOR, CASES, DOCUMENT
 from verification.outcomes import Outcome
 from verification.releases.artifacts import arithmetic, signatures
 from verification.releases.artifacts.arithmetic import ArithmeticResult
@@ -19,75 +19,75 @@ BASE64 = "illegal base64 data at input byte "
 NOW = datetime(2026, 11, 1, tzinfo=UTC).timestamp()
 
 
-def verdict(keyring, case):
+def judge_case(keyring, case):
     keys = [keyring.export(name) for name in case.keys]
-    return judge(case.document, case.make(keyring), keys, now=NOW)
+    return judge(case.document, case.sign(keyring), keys, now=NOW)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_signature(keyring, name):
+def test_signature_has_its_class_and_terraforms_error(keyring, name):
     case = CASES[name]
-    signature_verdict = verdict(keyring, case)
-    assert signature_verdict.kind == case.kind
+    verdict = judge_case(keyring, case)
+    assert verdict.kind == case.kind
     if case.terraform is not None:
-        assert (signature_verdict.terraform.accepts, signature_verdict.terraform.message) == (
+        assert (verdict.terraform.accepts, verdict.terraform.message) == (
             case.terraform == "",
             case.terraform,
         )
-    assert signature_verdict.summary.endswith(".")
+    assert verdict.summary.endswith(".")
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.keys])
-def test_tampered_is_what_gpg_calls_bad(keyring, name):
+def test_signature_is_tampered_exactly_if_gpg_calls_it_bad(keyring, name):
     case = CASES[name]
     keys = tuple(keyring.export(key).decode() for key in case.keys)
-    words = GpgJudge().judge(Case(name, case.make(keyring), keys, sums=case.document)).words
-    signature_verdict = verdict(keyring, case)
-    assert (signature_verdict.kind == SignatureClass.TAMPERED) == ("BADSIG" in words)
-    if signature_verdict.outcome in (Outcome.PASS, Outcome.WARN):
+    words = GpgJudge().judge(Case(name, case.sign(keyring), keys, sums=case.document)).words
+    verdict = judge_case(keyring, case)
+    assert (verdict.kind == SignatureClass.TAMPERED) == ("BADSIG" in words)
+    if verdict.outcome in (Outcome.PASS, Outcome.WARN):
         assert "VALIDSIG" in words
 
 
-def test_signature_that_sequoia_verifies_is_not_called_tampered(keyring, monkeypatch):
+def test_failed_signature_that_sequoia_verifies_is_disputed(keyring, monkeypatch):
     monkeypatch.setattr("verification.releases.artifacts.keyrings.verify_document", lambda *_: ArithmeticResult.FAILS)
-    signature_verdict = verdict(keyring, CASES["RSA"])
-    assert (signature_verdict.kind, signature_verdict.outcome) == (SignatureClass.DISPUTED, Outcome.FAIL)
+    verdict = judge_case(keyring, CASES["RSA"])
+    assert (verdict.kind, verdict.outcome) == (SignatureClass.DISPUTED, Outcome.FAIL)
 
 
 @pytest.mark.parametrize(
     ("armored_key", "message"),
     [
         (b"", "error decoding signing key: openpgp: invalid argument: no armored data found"),
-        (b"no armour", "error decoding signing key: openpgp: invalid argument: no armored data found"),
-        (f"{ARMOUR}\n\nmQENBF".encode(), "error decoding signing key: unexpected EOF"),
-        (f"{ARMOUR}\n\n!!!!\n-----END PGP PUBLIC KEY BLOCK-----\n".encode(), f"error decoding signing key: {BASE64}"),
-        (f"{ARMOUR}\n\nAAAA\n-----END PGP PUBLIC KEY BLOCK-----\n".encode(), f"error decoding signing key: {NO_TAG}"),
+        (b"no armor", "error decoding signing key: openpgp: invalid argument: no armored data found"),
+        (f"{ARMOR}\n\nmQENBF".encode(), "error decoding signing key: unexpected EOF"),
+        (f"{ARMOR}\n\n!!!!\n-----END PGP PUBLIC KEY BLOCK-----\n".encode(), f"error decoding signing key: {BASE64}"),
+        (f"{ARMOR}\n\nAAAA\n-----END PGP PUBLIC KEY BLOCK-----\n".encode(), f"error decoding signing key: {NO_TAG}"),
     ],
 )
-def test_key_that_cannot_be_read(keyring, armored_key, message):
-    signature_verdict = judge(DOCUMENT, keyring.sign("good", DOCUMENT), [armored_key, keyring.export("good")], now=NOW)
-    assert (signature_verdict.kind, signature_verdict.outcome) == (SignatureClass.UNREADABLE_KEY, Outcome.FAIL)
-    assert (signature_verdict.terraform.accepts, signature_verdict.terraform.message) == (False, message)
+def test_unreadable_key_fails_with_terraforms_error(keyring, armored_key, message):
+    verdict = judge(DOCUMENT, keyring.sign("good", DOCUMENT), [armored_key, keyring.export("good")], now=NOW)
+    assert (verdict.kind, verdict.outcome) == (SignatureClass.UNREADABLE_KEY, Outcome.FAIL)
+    assert (verdict.terraform.accepts, verdict.terraform.message) == (False, message)
 
 
-def test_block_of_several_keys_is_searched(keyring):
+def test_signer_is_found_in_a_block_of_several_keys(keyring):
     block = keyring.gpg("--armor", "--export", "=other <other@acme.example>", "=good <good@acme.example>")
-    signature_verdict = judge(DOCUMENT, keyring.sign("good", DOCUMENT), [block], now=NOW)
-    assert (signature_verdict.kind, signature_verdict.signer.fingerprint) == (
+    verdict = judge(DOCUMENT, keyring.sign("good", DOCUMENT), [block], now=NOW)
+    assert (verdict.kind, verdict.signer.fingerprint) == (
         SignatureClass.GOOD,
         keyring.fingerprint("good"),
     )
 
 
-def test_verdict_says_what_was_looked_at(keyring):
-    signature_verdict = verdict(keyring, CASES["expired since"])
-    assert signature_verdict.signer.label == "RSA 2048"
-    assert signature_verdict.certificate.user_ids == ("expired <expired@acme.example>",)
-    assert signature_verdict.certificate.expires_at.date() == date(2026, 1, 31)
-    assert signature_verdict.signature.digest == "sha512"
+def test_verdict_has_the_key_the_certificate_and_the_digest(keyring):
+    verdict = judge_case(keyring, CASES["expired since"])
+    assert verdict.signer.label == "RSA 2048"
+    assert verdict.certificate.user_ids == ("expired <expired@acme.example>",)
+    assert verdict.certificate.expires_at.date() == date(2026, 1, 31)
+    assert verdict.signature.digest == "sha512"
 
 
-def judge_built(signature=None, key=None):
+def judge_built_signature(signature=None, key=None):
     keys = [add_armor(key or openpgp.build_key()).encode()]
     return judge(DOCUMENT, openpgp.sign(DOCUMENT) if signature is None else signature, keys, now=NOW)
 
@@ -105,39 +105,47 @@ def judge_built(signature=None, key=None):
         ({"kind": 0x02}, SignatureClass.OTHER_PURPOSE),
     ],
 )
-def test_only_a_failing_signature_is_tampered(options, kind):
-    signature_verdict = judge_built(openpgp.sign(DOCUMENT, **options))
-    assert signature_verdict.kind == kind
-    assert signature_verdict.terraform.accepts is (kind == SignatureClass.GOOD)
+def test_only_a_wrong_integer_is_tampered(options, kind):
+    verdict = judge_built_signature(openpgp.sign(DOCUMENT, **options))
+    assert verdict.kind == kind
+    assert verdict.terraform.accepts is (kind == SignatureClass.GOOD)
 
 
-BITS = 1 << 4095 | 1
+LARGE_NUMBER = 1 << 4095 | 1
 
 
 @pytest.mark.parametrize(
-    ("body", "why"),
+    ("body", "reason"),
     [
         (openpgp.build_key_body(1 << 16384 | 1, 65537), "an RSA key has more than 16384 bits"),
-        (openpgp.build_key_body(BITS, BITS, 2, 3, algorithm=17), "a DSA key has more than 4096 bits"),
-        (openpgp.build_key_body(BITS << 8, 1 << 255, 2, 3, algorithm=17), "a DSA key has more than 4096 bits"),
+        (
+            openpgp.build_key_body(LARGE_NUMBER, LARGE_NUMBER, 2, 3, algorithm=17),
+            "a DSA key has more than 4096 bits",
+        ),
+        (
+            openpgp.build_key_body(LARGE_NUMBER << 8, 1 << 255, 2, 3, algorithm=17),
+            "a DSA key has more than 4096 bits",
+        ),
     ],
 )
-def test_key_beyond_the_limits_is_not_verified(body, why):
-    signature_verdict = judge_built(openpgp.sign(DOCUMENT, body=body), openpgp.build_key(body))
-    assert (signature_verdict.kind, signature_verdict.terraform.accepts) == (SignatureClass.UNSUPPORTED_KEY, None)
-    assert signature_verdict.terraform.message.startswith(f"Not settled: {why}")
+def test_oversized_key_is_not_verified(body, reason):
+    verdict = judge_built_signature(openpgp.sign(DOCUMENT, body=body), openpgp.build_key(body))
+    assert (verdict.kind, verdict.terraform.accepts) == (SignatureClass.UNSUPPORTED_KEY, None)
+    assert verdict.terraform.message.startswith(f"Not settled: {reason}")
 
 
-@pytest.mark.parametrize(("claims", "kind"), [(500, SignatureClass.GOOD), (501, SignatureClass.UNSUPPORTED_KEY)])
-def test_signatures_of_keys_are_counted(claims, kind):
-    assert judge_built(key=openpgp.build_key(claims=claims)).kind == kind
+@pytest.mark.parametrize(
+    ("certifications", "kind"), [(500, SignatureClass.GOOD), (501, SignatureClass.UNSUPPORTED_KEY)]
+)
+def test_key_with_more_than_500_certifications_is_unsupported(certifications, kind):
+    assert judge_built_signature(key=openpgp.build_key(certifications=certifications)).kind == kind
 
 
-def test_keys_of_more_than_a_mebibyte_are_not_read():
+def test_keys_of_more_than_a_mebibyte_are_unsupported():
     assert judge(DOCUMENT, b"", [b" " * 1024 * 1024, b" "], now=NOW).kind == SignatureClass.UNSUPPORTED_KEY
 
 
-# a group of a size that the library cryptography refuses: FIPS 186-4 has no keys of 1280 bits
+# the library cryptography refuses keys of 1,280 bits, which FIPS 186-4 doesn't define
 DSA_P = int(
     "ecc7edb6e27b016c92d269e2c79ae7eeeb2f3a546115f9972326b6af51a27873f89cae5e64857d5d40582de274073392a4d9"
     "e8c225940c208e296189b9d909b571b10d2986902abd4c4f1de3d948551c10aa1f5b352812faccab5f9e270aac95ca214ed6"

@@ -3,7 +3,7 @@ import pytest
 from verification.releases.artifacts import file_names
 from verification.releases.artifacts.file_names import Archive
 
-WHOLE = [
+FILES = [
     "terraform-provider-rocket_1.0.0_linux_amd64.zip",
     "terraform-provider-rocket_1.0.0_manifest.json",
     "terraform-provider-rocket_1.0.0_SHA256SUMS",
@@ -11,18 +11,18 @@ WHOLE = [
 ]
 
 
-def without(*arguments):
-    return [name for name in WHOLE if name not in arguments]
+def list_files_without(missing):
+    return [name for name in FILES if name != missing]
 
 
-def test_names_of_a_release():
-    generated_names = [
+def test_release_files_have_terraforms_names():
+    names = [
         file_names.archive("rocket", "1.0.0", "linux", "amd64"),
         file_names.manifest("rocket", "1.0.0"),
         file_names.sums("rocket", "1.0.0"),
         file_names.signature("rocket", "1.0.0"),
     ]
-    assert generated_names == WHOLE
+    assert names == FILES
     assert file_names.binary("rocket", "1.0.0") == "terraform-provider-rocket_v1.0.0"
     assert file_names.binary("rocket", "1.0.0", "windows") == "terraform-provider-rocket_v1.0.0.exe"
 
@@ -30,7 +30,7 @@ def test_names_of_a_release():
 @pytest.mark.parametrize(
     ("filename", "expected"),
     [
-        (WHOLE[0], Archive("rocket", "1.0.0", "linux", "amd64")),
+        (FILES[0], Archive("rocket", "1.0.0", "linux", "amd64")),
         ("terraform-provider-a-b_1.0.0-rc1_darwin_arm64.zip", Archive("a-b", "1.0.0-rc1", "darwin", "arm64")),
         ("terraform-provider-rocket_v1.0.0_linux_amd64.zip", None),
         ("terraform-provider-rocket_1.0_linux_amd64.zip", None),
@@ -38,35 +38,35 @@ def test_names_of_a_release():
         ("Terraform-Provider-rocket_1.0.0_linux_amd64.zip", None),
         ("terraform-provider-rocket_1.0.0_linux.zip", None),
         ("../terraform-provider-rocket_1.0.0_linux_amd64.zip", None),
-        (WHOLE[1], None),
+        (FILES[1], None),
     ],
 )
-def test_archive_name(filename, expected):
+def test_archive_name_is_parsed(filename, expected):
     assert file_names.parse(filename) == expected
 
 
 @pytest.mark.parametrize(
     ("filenames", "expected"),
     [
-        (WHOLE, []),
-        ([*WHOLE, "CHANGELOG.md"], []),
-        (without(WHOLE[1]), ["no_manifest"]),
-        (without(WHOLE[2]), ["no_sums"]),
-        (without(WHOLE[3]), ["no_signature"]),
-        ([*without(WHOLE[3]), f"{WHOLE[2]}.asc"], ["no_signature", "armored"]),
-        (without(WHOLE[0]), ["no_archive"]),
-        ([*WHOLE, "terraform-provider-rocket_v1.0.0_windows_amd64.zip"], ["misnamed"]),
-        ([*WHOLE, "terraform-provider-other_1.0.0_linux_amd64.zip"], ["misnamed"]),
-        ([*WHOLE, "terraform-provider-rocket_1.0.1_linux_amd64.zip"], ["misnamed"]),
+        (FILES, []),
+        ([*FILES, "CHANGELOG.md"], []),
+        (list_files_without(FILES[1]), ["no_manifest"]),
+        (list_files_without(FILES[2]), ["no_sums"]),
+        (list_files_without(FILES[3]), ["no_signature"]),
+        ([*list_files_without(FILES[3]), f"{FILES[2]}.asc"], ["no_signature", "armored"]),
+        (list_files_without(FILES[0]), ["no_archive"]),
+        ([*FILES, "terraform-provider-rocket_v1.0.0_windows_amd64.zip"], ["misnamed"]),
+        ([*FILES, "terraform-provider-other_1.0.0_linux_amd64.zip"], ["misnamed"]),
+        ([*FILES, "terraform-provider-rocket_1.0.1_linux_amd64.zip"], ["misnamed"]),
         ([], ["no_sums", "no_signature", "no_manifest", "no_archive"]),
     ],
 )
-def test_files_of_a_release(filenames, expected):
+def test_missing_and_misnamed_files_are_reported(filenames, expected):
     assert [remark.key for remark in file_names.remarks(filenames, "rocket", "1.0.0")] == expected
 
 
 @pytest.mark.parametrize(
-    ("tag", "fits"),
+    ("tag", "is_valid"),
     [
         ("v1.2.3", True),
         ("v1.2.3-pre", True),
@@ -79,5 +79,5 @@ def test_files_of_a_release(filenames, expected):
         ("release-v1.2.3", False),
     ],
 )
-def test_tag(tag, fits):
-    assert bool(file_names.TAG.fullmatch(tag)) is fits
+def test_tag_is_a_version_with_the_prefix_v(tag, is_valid):
+    assert bool(file_names.TAG.fullmatch(tag)) is is_valid

@@ -1,4 +1,4 @@
-"""Terraform's words, where no release of the tables reaches them."""
+"""Tests of Go's JSON decoding and text formatting, which appear in Terraform's messages."""
 
 import pytest
 
@@ -21,18 +21,18 @@ from verification.terraform.messages import build_refusal, decode_hex, quote, re
         (b'{"a": <}', ""),
     ],
 )
-def test_body_that_is_no_json(body, expected):
-    with pytest.raises(JsonReadError) as misread:
+def test_invalid_json_has_the_message_of_go(body, expected):
+    with pytest.raises(JsonReadError) as error:
         go_json.decode_json(body)
-    assert str(misread.value) == expected
+    assert str(error.value) == expected
 
 
-def test_first_value_counts():
+def test_text_after_the_first_value_is_ignored():
     assert go_json.decode_json(b'{"a": 1} and more') == {"a": 1}
 
 
-def test_name_repeated_very_often_is_merged_once():
-    """Merging everything again for each repetition would take minutes."""
+def test_name_repeated_100_000_times_is_merged_once():
+    """Merging all objects again for each repetition would take minutes."""
     count = 100_000
     body = ",".join(f'"a": {{"x{number}": {number}}}' for number in range(count))
     assert go_json.decode_json(f"{{{body}}}".encode()) == {"a": {f"x{number}": number for number in range(count)}}
@@ -55,7 +55,7 @@ def test_repeated_objects_are_merged_at_every_depth():
         ),
     ],
 )
-def test_names_match_in_any_case_and_the_last_counts(body, expected):
+def test_names_ignore_case_and_the_last_value_counts(body, expected):
     assert go_json.decode_json(body.encode()) == expected
 
 
@@ -78,20 +78,20 @@ def test_names_match_in_any_case_and_the_last_counts(body, expected):
         (lambda: go_json.expect_objects([1.5]), "json: cannot unmarshal number into Go "),
     ],
 )
-def test_value_of_another_kind(read, expected):
-    with pytest.raises(JsonReadError) as misread:
+def test_value_of_another_type_has_the_message_of_go(read, expected):
+    with pytest.raises(JsonReadError) as error:
         read()
-    assert str(misread.value) == expected
+    assert str(error.value) == expected
 
 
-def test_null_is_nothing():
-    nothing = (
+def test_null_is_an_empty_value():
+    values = (
         go_json.expect_object(None),
         go_json.expect_string(None, ""),
         go_json.expect_strings(None, ""),
         go_json.expect_objects([None]),
     )
-    assert nothing == ({}, "", (), ({},))
+    assert values == ({}, "", (), ({},))
 
 
 @pytest.mark.parametrize(
@@ -105,12 +105,12 @@ def test_null_is_nothing():
         ("\U000e0001", r'"\U000e0001"'),
     ],
 )
-def test_quotes(data, expected):
+def test_text_is_quoted_like_in_go(data, expected):
     assert quote(data) == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "digest", "trouble"),
+    ("text", "digest", "error"),
     [
         (b"0a0b", b"\x0a\x0b", ""),
         (b"0A", b"\x0a\x00", ""),
@@ -119,12 +119,12 @@ def test_quotes(data, expected):
         (b"0a0b0c", b"\x0a\x0b", "panic: runtime error: index out of range [32] with length 32"),
     ],
 )
-def test_hexadecimal_digits(text, digest, trouble):
-    assert decode_hex(text, 2)[:2] == (digest, trouble)
+def test_hexadecimal_digits_are_decoded_like_in_go(text, digest, error):
+    assert decode_hex(text, 2)[:2] == (digest, error)
 
 
-def test_unknown_sentence_is_a_mistake():
+def test_unknown_message_or_value_is_a_key_error():
     with pytest.raises(KeyError):
-        render_message("no such sentence")
+        render_message("unknown")
     with pytest.raises(KeyError):
         build_refusal("target")

@@ -1,18 +1,17 @@
-import io
 from datetime import UTC, datetime
 
 import pytest
 
 from tests.verification.releases import faults
 from tests.verification.releases.conftest import NOW
-from tests.verification.releases.world import ELF, Release, build_zip
+from tests.verification.releases.release_registry import Release
 from verification.outcomes import Outcome
 from verification.releases import RULES, TERRAFORM_ID, verify
 from verification.releases.inspection import Reader
 from verification.sources.http.client import OutboundClient
 from verification.sources.registry.protocol import RegistryProtocol
 
-EVERY = (*(id for id, _, _ in RULES), TERRAFORM_ID)
+CHECK_IDS = (*(id for id, _, _ in RULES), TERRAFORM_ID)
 PLATFORMS = (
     ("darwin", "amd64"),
     ("darwin", "arm64"),
@@ -22,7 +21,7 @@ PLATFORMS = (
     ("linux", "s390x"),
     ("windows", "amd64"),
 )
-UNSEEN = {
+UNREADABLE_PACKAGE = {
     "packages": "fail",
     "protocols": "not_run",
     "checksums": "not_run",
@@ -33,8 +32,12 @@ UNSEEN = {
 }
 
 
-def faulty(report):
-    """Return the outcomes that did not pass, except platforms, because these releases have only one."""
+def get_result(report, id):
+    return next(check.result for check in report.checks if check.id == id)
+
+
+def get_problems(report):
+    """Return the outcomes that did not pass, except of release.platforms, because these releases have only one."""
     outcomes_by_id = {check.id.removeprefix("release."): str(check.result.outcome) for check in report.checks}
     return {id: outcome for id, outcome in outcomes_by_id.items() if outcome != "pass" and id != "platforms"}
 
@@ -52,43 +55,43 @@ def faulty(report):
         ("revoked", {"signature": "fail", "terraform": "fail"}),
         ("wrong-key", {"signature": "fail", "key": "not_run", "terraform": "fail"}),
         ("sums-crlf", {"protocols": "warn", "checksums": "warn"}),
-        ("sums-twice-second-wrong", {"protocols": "warn", "checksums": "fail"}),
+        ("sums-repeated-second-wrong", {"protocols": "warn", "checksums": "fail"}),
         ("zip-changed", {"archive": "fail", "terraform": "fail"}),
         ("zip-prefix", {"archive": "fail"}),
         ("binary-other-version", {"archive": "fail"}),
-        ("binary-no-executable", {"archive": "fail"}),
+        ("binary-not-executable", {"archive": "fail"}),
         ("shasum-other", {"checksums": "fail", "terraform": "fail"}),
         ("filename-other", {"packages": "fail", "checksums": "fail", "terraform": "fail"}),
         ("protocol-6", {"protocols": "fail"}),
         ("arch-other", {"packages": "fail", "terraform": "fail"}),
-        ("package-404", UNSEEN),
-        ("package-page", UNSEEN),
-        ("package-500", UNSEEN | {"packages": "error", "terraform": "error"}),
+        ("package-404", UNREADABLE_PACKAGE),
+        ("package-html", UNREADABLE_PACKAGE),
+        ("package-500", UNREADABLE_PACKAGE | {"packages": "error", "terraform": "error"}),
         ("zip-404", {"archive": "fail", "terraform": "fail"}),
         ("zip-500", {"archive": "error", "terraform": "error"}),
         ("sig-404", {"signature": "fail", "key": "not_run", "terraform": "fail"}),
         ("download-ftp", {"archive": "fail", "terraform": "fail"}),
-        ("versions-404", UNSEEN | {"listed": "fail", "packages": "not_run"}),
-        ("versions-429", UNSEEN | {"listed": "error", "packages": "not_run", "terraform": "error"}),
-        ("versions-empty", UNSEEN | {"listed": "fail", "packages": "not_run"}),
+        ("versions-404", UNREADABLE_PACKAGE | {"listed": "fail", "packages": "not_run"}),
+        ("versions-429", UNREADABLE_PACKAGE | {"listed": "error", "packages": "not_run", "terraform": "error"}),
+        ("versions-empty", UNREADABLE_PACKAGE | {"listed": "fail", "packages": "not_run"}),
         ("version-4", {"protocols": "fail", "terraform": "fail"}),
         ("version-short", {"listed": "warn"}),
         ("warnings", {"listed": "warn"}),
     ],
 )
-def test_release(verify_published, name, expected):
-    make = next(table[name] for table in (faults.INSTALL, faults.QUERY, faults.VERSIONS) if name in table)
-    report = verify_published(make(name))
-    assert faulty(report) == expected
-    assert tuple(check.id for check in report.checks) == EVERY
+def test_release_has_the_expected_outcomes(verify_published, name, expected):
+    build_release = next(table[name] for table in (faults.INSTALL, faults.QUERY, faults.VERSIONS) if name in table)
+    report = verify_published(build_release(name))
+    assert get_problems(report) == expected
+    assert tuple(check.id for check in report.checks) == CHECK_IDS
     assert all(check.result.summary for check in report.checks)
 
 
-def test_platforms_each_have_their_say(verify_published):
-    """A release for every recommended platform, all with a program for linux_amd64."""
+def test_archive_of_every_platform_is_checked(verify_published):
+    """All archives of the release contain a program for linux_amd64."""
     report = verify_published(Release("everywhere", platforms=PLATFORMS))
-    assert {check.id: str(check.result.outcome) for check in report.checks}["release.platforms"] == "pass"
-    archive = next(check.result for check in report.checks if check.id == "release.archive")
+    assert get_result(report, "release.platforms").outcome == Outcome.PASS
+    archive = get_result(report, "release.archive")
     assert archive.outcome == Outcome.FAIL
     assert {evidence.label: evidence.value for evidence in archive.evidence} == {
         "darwin_amd64, darwin_arm64": "The program is in the format ELF, which is not that of darwin.",
@@ -98,14 +101,13 @@ def test_platforms_each_have_their_say(verify_published):
         "windows_amd64": "The program is in the format ELF, which is not that of windows.",
     }
     assert set(report.others) == {f"{os}_{arch}" for os, arch in PLATFORMS}
-    assert all(judgement.accepts for judgement in report.others.values())
+    assert all(decision.accepts for decision in report.others.values())
 
 
-def test_platform_that_is_missing(verify_published):
+def test_release_without_linux_is_refused_by_terraform(verify_published):
     report = verify_published(Release("no-linux", platforms=(("windows", "amd64"),), members={"x": b""}))
     assert report.terraform.message.startswith("Provider registry.acme-tools.io/acme/no-linux v1.0.0 does not have a")
-    outcomes = {check.id: check.result for check in report.checks}
-    assert outcomes["release.platforms"].summary == "linux_amd64 is missing; HCP Terraform runs on it."
+    assert get_result(report, "release.platforms").summary == "linux_amd64 is missing; HCP Terraform runs on it."
 
 
 @pytest.mark.parametrize(
@@ -116,36 +118,33 @@ def test_platform_that_is_missing(verify_published):
         (datetime(2026, 2, 1, tzinfo=UTC), "The key expired on 2026-01-31."),
     ],
 )
-def test_expiry_is_foretold(verify_published, day, summary):
+def test_expiring_key_is_a_warning(verify_published, day, summary):
     release = Release("ends", signer="expired", signed_at="20260102T000000", keys=("expired",))
     report = verify_published(release, now=day.timestamp())
-    key = next(check.result for check in report.checks if check.id == "release.key")
+    key = get_result(report, "release.key")
     assert (key.outcome, key.summary) == (Outcome.WARN, summary)
 
 
-def test_manifest_that_was_replaced(verify_published):
-    def replace(release, release_files):
-        release_files[f"{release.prefix}_manifest.json"] = (
-            b'{"version": 1, "metadata": {"protocol_versions": ["5.0"]}} '
-        )
+def test_manifest_replaced_after_signing_fails_the_protocols(verify_published):
+    def replace_manifest(release, release_files):
+        release_files[f"{release.prefix}_manifest.json"] += b" "
 
-    report = verify_published(Release("manifest", after=replace))
-    assert faulty(report) == {"protocols": "fail"}
+    report = verify_published(Release("manifest", change_files=replace_manifest))
+    assert get_problems(report) == {"protocols": "fail"}
 
 
-def test_without_a_version_the_newest_release_is_read(world, verify_published):
+def test_newest_stable_version_is_verified_by_default(registry, verify_published):
     for version in ("1.0.0", "1.10.0", "1.9.0", "2.0.0-rc1"):
-        world.publish(Release("many", version=version))
+        registry.publish(Release("many", version=version))
     assert verify_published(Release("many", version="0.9.0"), version="").release.version == "1.10.0"
 
 
-def test_each_file_is_asked_for_once(world, verify_published):
-    world.requested_paths.clear()
+def test_each_file_is_requested_once(registry, verify_published):
+    registry.requested_paths.clear()
     verify_published(Release("once", platforms=PLATFORMS))
-    assert len(world.requested_paths) == len(set(world.requested_paths))
-    assert (
-        len(world.requested_paths) == 1 + 1 + 2 * len(PLATFORMS) + 2 + 1
-    )  # discovery, list, package and archive, sums, manifest
+    assert len(registry.requested_paths) == len(set(registry.requested_paths))
+    # discovery, versions, package and archive of each platform, checksums, signature, and manifest
+    assert len(registry.requested_paths) == 1 + 1 + 2 * len(PLATFORMS) + 2 + 1
 
 
 @pytest.mark.parametrize(
@@ -158,38 +157,27 @@ def test_each_file_is_asked_for_once(world, verify_published):
         ({"providers.v1": 1}, "/v1/providers/"),
     ],
 )
-def test_discovery(world, monkeypatch, document, base):
-    monkeypatch.setitem(world.routes, "/.well-known/terraform.json", document)
-    world.requested_paths.clear()
-    RegistryProtocol(world.url, OutboundClient(loopback=True)).versions("acme", "rocket")
-    assert world.requested_paths == ["/.well-known/terraform.json", f"{base}acme/rocket/versions"]
+def test_discovery_document_sets_the_base_path(registry, monkeypatch, document, base):
+    monkeypatch.setitem(registry.routes, "/.well-known/terraform.json", document)
+    registry.requested_paths.clear()
+    RegistryProtocol(registry.url, OutboundClient(loopback=True)).versions("acme", "rocket")
+    assert registry.requested_paths == ["/.well-known/terraform.json", f"{base}acme/rocket/versions"]
 
 
-def test_with_the_network_cut_nothing_passes():
+def test_no_check_passes_without_network():
     protocol = RegistryProtocol("http://127.0.0.1:1", OutboundClient(loopback=True))
     report = verify(Reader(protocol, "acme", "rocket", NOW), "1.0.0")
     assert {str(check.result.outcome) for check in report.checks} == {"error", "not_run"}
     assert (report.outcome, report.terraform.accepts, report.terraform.outage) == (Outcome.ERROR, False, True)
 
 
-def test_addresses_of_a_release_are_held_to_the_rules(verify_published):
-    """A registry can't redirect the portal to a private host."""
+def test_download_from_a_private_address_is_refused(verify_published):
     report = verify_published(Release("inside", package={"download_url": "https://10.0.0.1/x.zip"}))
-    archive = next(check.result for check in report.checks if check.id == "release.archive")
-    assert (archive.outcome, archive.summary) == (
-        Outcome.FAIL,
-        "10.0.0.1 is a private address. Use a public host.",
-    )
+    archive = get_result(report, "release.archive")
+    assert (archive.outcome, archive.summary) == (Outcome.FAIL, "10.0.0.1 is a private address. Use a public host.")
     assert report.terraform.accepts is None
 
 
-def test_world_makes_real_archives():
-    import zipfile
-
-    with zipfile.ZipFile(io.BytesIO(build_zip({"a": ELF}))) as archive_file:
-        assert archive_file.namelist() == ["a"]
-
-
-def test_release_0_0_0_is_listed_and_never_installed(verify_published):
-    judgement = verify_published(Release("zero", version="0.0.0"), version="0.0.0").terraform
-    assert (judgement.verdict, "no available releases match" in judgement.message) == ("refuse", True)
+def test_version_0_0_0_is_never_installed(verify_published):
+    decision = verify_published(Release("zero", version="0.0.0"), version="0.0.0").terraform
+    assert (decision.verdict, "no available releases match" in decision.message) == ("refuse", True)

@@ -1,16 +1,15 @@
-"""A provider registry on loopback whose releases can be wrong in every way that one wants."""
+"""A provider registry on loopback that serves valid and faulty releases."""
 
 import hashlib
-import io
 import json
 import threading
 import time
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.fakes.signed import build_zip
 from tests.verification.releases.artifacts.keyring import Keyring
 
 NAMESPACE = "acme"
@@ -19,24 +18,13 @@ MANIFEST = {"version": 1, "metadata": {"protocol_versions": ["5.0"]}}
 Platform = tuple[str, str]
 
 
-def build_zip(members: dict[str, bytes], mode: int = 0o755) -> bytes:
-    """A ZIP archive of these members, the same at every run."""
-    into = io.BytesIO()
-    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
-            info = zipfile.ZipInfo(name, (2026, 4, 1, 12, 0, 0))
-            info.external_attr, info.compress_type = (0o100000 | mode) << 16, zipfile.ZIP_DEFLATED
-            archive.writestr(info, content)
-    return into.getvalue()
-
-
 def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
 @dataclass
 class Release:
-    """A release of acme/NAME, good unless changed. What is None is made from the rest."""
+    """A release of acme/NAME, valid unless changed. Fields that are None are derived from the others."""
 
     name: str
     version: str = "1.0.0"
@@ -49,42 +37,40 @@ class Release:
     members: dict[str, bytes] | None = None
     archive: bytes | None = None
     sums: bytes | None = None
-    signature: bytes | None = None
+    signature: bytes | Callable[[Keyring], bytes] | None = None
     signing_keys: list[dict[str, str]] | None = None
     manifest: dict[str, Any] | None = field(default_factory=lambda: MANIFEST)
     trust: str | Callable[[Keyring], str] = ""
     package: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, Any] = field(default_factory=dict)
     version_fields: dict[str, Any] = field(default_factory=dict)
-    answers: dict[str, Any] = field(default_factory=dict)  # what the last part of a path answers instead
-    after: Callable[["Release", dict[str, bytes]], None] | None = None  # a change of the files once they are signed
+    answers: dict[str, Any] = field(default_factory=dict)  # answers to paths by their end
+    change_files: Callable[["Release", dict[str, bytes]], None] | None = None  # changes the signed files
 
     @property
     def prefix(self) -> str:
         return f"terraform-provider-{self.name}_{self.version}"
 
-    def zip_name(self, platform: Platform) -> str:
+    def get_archive_name(self, platform: Platform) -> str:
         return f"{self.prefix}_{platform[0]}_{platform[1]}.zip"
 
-    def content(self) -> bytes:
+    def build_archive(self) -> bytes:
         members = {f"terraform-provider-{self.name}_v{self.version}": ELF} if self.members is None else self.members
         return build_zip(members) if self.archive is None else self.archive
 
-    def files(self, keyring: Keyring) -> dict[str, bytes]:
-        """Every asset of the release by its name."""
-        assets = {self.zip_name(platform): self.content() for platform in self.platforms}
+    def build_files(self, keyring: Keyring) -> dict[str, bytes]:
+        """Return the assets of the release by name."""
+        assets = {self.get_archive_name(platform): self.build_archive() for platform in self.platforms}
         if self.manifest is not None:
             assets[f"{self.prefix}_manifest.json"] = json.dumps(self.manifest).encode()
         lines = "".join(f"{sha256(data)}  {name}\n" for name, data in assets.items())
         sums = lines.encode() if self.sums is None else self.sums
-        signature = self.signature
-        if signature == b"KEY":
-            signature = keyring.gpg("--export", "=good <good@acme.example>")
+        signature = self.signature(keyring) if callable(self.signature) else self.signature
         if signature is None:
             signature = keyring.sign(self.signer, sums, *self.sign_options, at=self.signed_at)
         release_files = assets | {f"{self.prefix}_SHA256SUMS": sums, f"{self.prefix}_SHA256SUMS.sig": signature}
-        if self.after is not None:
-            self.after(self, release_files)
+        if self.change_files is not None:
+            self.change_files(self, release_files)
         return release_files
 
 
@@ -94,22 +80,22 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 64
 
     def handle_error(self, *_: Any) -> None:
-        """A client that hung up is no news."""
+        """Ignore clients that disconnect."""
 
 
-class World:
-    """The registry. `seen` are the paths asked for."""
+class ReleaseRegistry:
+    """A running registry. `routes` has the answer of each path, `requested_paths` every request."""
 
     def __init__(self, keyring: Keyring | None) -> None:
         self.keyring, self.routes, self.requested_paths = keyring, {}, []
-        self.server = _Server(("127.0.0.1", 0), _handler(self))
+        self.server = _Server(("127.0.0.1", 0), _build_handler(self))
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
         self.thread.start()
         self.routes["/.well-known/terraform.json"] = {"providers.v1": "/v1/providers/"}
 
     def publish(self, release: Release) -> Release:
-        """Serve the release under its addresses."""
+        """Serve the release and its files."""
         base = f"/v1/providers/{NAMESPACE}/{release.name}"
         platforms = [{"os": os, "arch": arch} for os, arch in release.platforms]
         version_entry = {"version": release.version, "protocols": list(release.protocols), "platforms": platforms}
@@ -119,19 +105,19 @@ class World:
             "versions": [*others, version_entry | release.version_fields],
             **release.versions,
         }
-        release_files = release.files(self.keyring)
+        release_files = release.build_files(self.keyring)
         for name, data in release_files.items():
             self.routes[f"/files/{release.name}/{name}"] = data
         for platform in release.platforms:
             path = f"{base}/{release.version}/download/{platform[0]}/{platform[1]}"
-            self.routes[path] = self._package(release, platform, release_files) | release.package
+            self.routes[path] = self._build_package(release, platform) | release.package
         for end, answer in release.answers.items():
             for path in [p for p in self.routes if f"/{release.name}/" in p and p.endswith(end)]:
                 self.routes[path] = answer
         return release
 
-    def _package(self, release: Release, platform: Platform, release_files: dict[str, bytes]) -> dict[str, Any]:
-        name, files = release.zip_name(platform), f"{self.url}/files/{release.name}"
+    def _build_package(self, release: Release, platform: Platform) -> dict[str, Any]:
+        name, files = release.get_archive_name(platform), f"{self.url}/files/{release.name}"
         keys = release.signing_keys
         if keys is None:
             trust = release.trust if isinstance(release.trust, str) else release.trust(self.keyring)
@@ -149,7 +135,7 @@ class World:
             "arch": platform[1],
             "filename": name,
             "download_url": f"{files}/{name}",
-            "shasum": sha256(release.content()),
+            "shasum": sha256(release.build_archive()),
             "shasums_url": f"{files}/{release.prefix}_SHA256SUMS",
             "shasums_signature_url": f"{files}/{release.prefix}_SHA256SUMS.sig",
             "signing_keys": {"gpg_public_keys": keys},
@@ -161,18 +147,18 @@ class World:
         self.thread.join(5)
 
 
-def _handler(world: World) -> type[BaseHTTPRequestHandler]:
+def _build_handler(registry: ReleaseRegistry) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True  # or the body waits 40 ms for the client to acknowledge the headers
 
         def log_message(self, *_: Any) -> None:
-            """Quiet."""
+            """Log nothing."""
 
         def do_GET(self) -> None:
             path = self.path.partition("?")[0]
-            world.requested_paths.append(path)
-            status, body = encode_answer(world.routes.get(path, 404))
+            registry.requested_paths.append(path)
+            status, body = encode_answer(registry.routes.get(path, 404))
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
@@ -183,7 +169,7 @@ def _handler(world: World) -> type[BaseHTTPRequestHandler]:
 
 
 def encode_answer(answer: Any) -> tuple[int, bytes]:
-    """A route is a status, bytes, something for JSON, or a number of seconds to wait before nothing."""
+    """Return the status and body of an answer: a status (int), a body (bytes), a delay (float), or a JSON document."""
     if isinstance(answer, float):
         time.sleep(answer)
         return 200, b'{"versions": []}'
