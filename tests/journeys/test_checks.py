@@ -30,7 +30,7 @@ def run_checks(row: Any, **fields: Any) -> None:
     """Run all checks of an integration, as a worker does."""
     answers = {
         **build_release_answers("1.2.0"),
-        "published_said": build_registry_listing(newest="1.3.0", versions=("1.2.0", "1.3.0")),
+        "listing_answer": build_registry_listing(newest="1.3.0", versions=("1.2.0", "1.3.0")),
     }
     run_integration_checks(row, now=timezone.now(), sources=FakeSources(**{**answers, **fields}))
 
@@ -66,7 +66,7 @@ def test_conflict_shows_both_sources_and_links_to_evidence(
 ) -> None:
     row = begin(acme, alice, "terraform-provider", now=timezone.now())
     CheckRun.objects.update(finished_at=timezone.now())
-    run_checks(row, repository_said=MOVED_REPOSITORY)
+    run_checks(row, repository_answer=MOVED_REPOSITORY)
     assert CheckResult.objects.get(key="registry.latest").outcome == "not_run"
     for person, phone in ((alice, True), (rita, False)):
         page = visit(person, phone=phone).go(f"/checks/{row.uuid}/")

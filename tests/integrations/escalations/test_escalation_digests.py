@@ -18,7 +18,7 @@ from portal.jobs.execution import run_due_jobs
 from portal.jobs.models import Job
 from portal.notifications.delivery import DeliveryError
 from portal.notifications.models import EmailMessage
-from tests.integrations.concurrency import list_errors
+from tests.concurrency import list_errors
 
 MINUTE = timedelta(minutes=1)
 DUE = "2026-04-16T10:00:00+00:00"

@@ -10,8 +10,8 @@ from django.db import connection
 from integrations.partners.models import Membership, Partner
 from integrations.partners.services import members, profiles
 from portal.core.errors import ActionRefused
+from tests.concurrency import run_concurrently
 from tests.conftest import person
-from tests.integrations.concurrency import run_concurrently
 
 pytestmark = [
     pytest.mark.postgres,

@@ -22,7 +22,7 @@ from tests.integrations.page_text import parse
 from tests.integrations.programs.guides import GUIDES, NOMAD, PROVIDER, RUN_TASK
 from tests.integrations.submissions.published import LICENSES
 from tests.replay import build_or_replay
-from tests.verification.checks.fake_sources import REPOSITORY, FakeSources, code, release
+from tests.verification.checks.fake_sources import REPOSITORY, FakeSources, build_release, build_snapshot
 from verification.checks.execution import build_subject
 from verification.checks.types import CHECKS
 
@@ -244,9 +244,9 @@ def test_provider_is_published_then_applied_for_then_verified() -> None:
 def judge_license(program: tuple[str, str], spdx: str) -> str:
     subject = build_subject(PROGRAMS[program[0]], get_edition(*program), "acme/terraform-provider-rocket")
     sources = FakeSources(
-        code_said=code({"LICENSE": license_text(spdx)}),
-        releases_said=(release("v1.2.0"),),
-        repository_said=replace(REPOSITORY, license_spdx=""),
+        code_answer=build_snapshot({"LICENSE": license_text(spdx)}),
+        releases_answer=(build_release("v1.2.0"),),
+        repository_answer=replace(REPOSITORY, license_spdx=""),
     )
     return str(CHECKS["repository.license"].run(subject, sources).outcome)
 

@@ -13,8 +13,8 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services.partner_merges import merge_partners
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
+from tests.concurrency import list_errors
 from tests.conftest import begin, company
-from tests.integrations.concurrency import list_errors
 from tests.integrations.partners.memberships import join
 from tests.integrations.submissions.signing import RITA, sign
 

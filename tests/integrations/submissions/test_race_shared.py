@@ -9,8 +9,8 @@ from django.db import connection
 
 from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.services import findings, requirements
+from tests.concurrency import list_errors
 from tests.conftest import begin
-from tests.integrations.concurrency import list_errors
 
 ROUNDS = 50
 SHARED = "NO-8-LOGO"

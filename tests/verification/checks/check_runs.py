@@ -1,4 +1,4 @@
-"""Helpers that run all checks of an integration and read a result."""
+"""Helpers that run all checks of an integration and read the results."""
 
 from datetime import timedelta
 from types import SimpleNamespace
@@ -9,19 +9,26 @@ from verification.checks.runner import list_checked_requirements, run_integratio
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 KEY = "repository.public"
+# These checks fail without a request, because the partner hasn't entered what they check.
+CHECKS_WITHOUT_REQUESTS = {
+    "listing.contacts",
+    "listing.links",
+    "listing.summary",
+    "listing.run_task_docs",
+    "nia.provider",
+    "plugin.pull_request",
+}
+SOURCES = SimpleNamespace(github=SimpleNamespace(repository=lambda full_name: None))  # every repository is visible
 
 
-VISIBLE = SimpleNamespace(github=SimpleNamespace(repository=lambda full_name: None))
+def run_checks(row, now):
+    return run_integration_checks(Integration.objects.get(pk=row.pk), now=now, sources=SOURCES)
 
 
-def look(row, now):
-    return run_integration_checks(Integration.objects.get(pk=row.pk), now=now, sources=VISIBLE)
+def get_fulfillment(row, key=KEY):
+    requirement = next(each for each in list_checked_requirements(row) if key in each.checks)
+    return RequirementFulfillment.objects.get(integration=row, requirement_id=requirement.id)
 
 
-def state(row, key=KEY):
-    mine = next(r for r in list_checked_requirements(row) if key in r.checks)
-    return RequirementFulfillment.objects.get(integration=row, requirement_id=mine.id)
-
-
-def newest(row, key=KEY):
+def get_newest_result(row, key=KEY):
     return CheckResult.objects.filter(integration=row).newest().get(key=key)

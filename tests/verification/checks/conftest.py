@@ -1,4 +1,4 @@
-"""Fixtures of tests of checks: stub checks, and providers to run them for."""
+"""Fixtures of stub checks and of the integrations that they check."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from verification.checks.types import CHECKS
 def stubs(monkeypatch):
     stubs = Stubs()
     for key in list(CHECKS):
-        monkeypatch.setitem(CHECKS, key, stubs.check(key))
+        monkeypatch.setitem(CHECKS, key, stubs.build_check(key))
     return stubs
 
 
@@ -25,7 +25,7 @@ def provider(acme, alice):
 
 @pytest.fixture
 def listed_provider(at, stubs):
-    """Return Acme's listed provider, for which all checks have passed once."""
+    """Return Acme's listed provider, whose checks have all passed once."""
     row = at("support", program="terraform-provider")
     run_integration_checks(row, now=NOW + HOUR, sources=object())
     return Integration.objects.get(pk=row.pk)

@@ -1,4 +1,4 @@
-"""Fake sources for checks, which answer like the clients of GitHub and the registry."""
+"""Fake sources of checks, which have the methods of the clients of GitHub and the registry."""
 
 import hashlib
 import json
@@ -57,7 +57,7 @@ PLATFORMS_OF_2021 = (
 )
 
 
-def release(
+def build_release(
     tag: str, *, draft: bool = False, prerelease: bool = False, assets: tuple[ReleaseAsset, ...] = ()
 ) -> GitHubRelease:
     return GitHubRelease(
@@ -87,12 +87,17 @@ def build_registry_listing(**changes: Any) -> RegistryListing:
     )
 
 
-def code(texts: Mapping[str, str], *, is_truncated: bool = False) -> RepositorySnapshot:
+def build_snapshot(texts: Mapping[str, str], *, is_truncated: bool = False) -> RepositorySnapshot:
     """Return a commit with these files."""
     files = tuple(RepositoryFile(path, len(text), str(at)) for at, (path, text) in enumerate(texts.items()))
     return RepositorySnapshot(
         "acme/terraform-provider-rocket", "9f3c1e", files, is_truncated, lambda file: texts[file.path]
     )
+
+
+def build_assets(*names: str, size: int = 10) -> tuple[ReleaseAsset, ...]:
+    """Return files of a release on GitHub."""
+    return tuple(ReleaseAsset(at, name, size, f"https://example.com/{name}") for at, name in enumerate(names))
 
 
 def build_release_answers(version: str = "1.0.0") -> dict[str, Any]:
@@ -108,23 +113,23 @@ def build_release_answers(version: str = "1.0.0") -> dict[str, Any]:
         ReleaseAsset(at, name, len(signed_release.files[name]), "") for at, name in enumerate(signed_release.files)
     )
     return {
-        "releases_said": (release(f"v{version}", assets=assets),),
+        "releases_answer": (build_release(f"v{version}", assets=assets),),
         "pages": {address: json.dumps(answer) for address, answer in answers.items()} | files,
     }
 
 
 @dataclass
 class FakeSources:
-    """Sources that return the given answers; exceptions are raised, and None means not found."""
+    """Sources with an answer for each method. Exceptions are raised, and None means not found."""
 
-    repository_said: GitHubRepository | SourceError | Exception | None = REPOSITORY
-    releases_said: tuple[GitHubRelease, ...] | SourceError = ()
-    published_said: RegistryListing | SourceError | None = None
-    code_said: RepositorySnapshot | SourceError | None = field(
-        default_factory=lambda: code({"LICENSE": license_text("MPL-2.0")})
+    repository_answer: GitHubRepository | SourceError | Exception | None = REPOSITORY
+    releases_answer: tuple[GitHubRelease, ...] | SourceError = ()
+    listing_answer: RegistryListing | SourceError | None = None
+    code_answer: RepositorySnapshot | SourceError | None = field(
+        default_factory=lambda: build_snapshot({"LICENSE": license_text("MPL-2.0")})
     )
     branches: tuple[str, ...] = ()
-    pull_said: PullRequest | SourceError | None = None
+    pull_request_answer: PullRequest | SourceError | None = None
     pages: Mapping[str, int | str | bytes | SourceError] = field(default_factory=dict)
     requested_addresses: list[str] = field(default_factory=list)
 
@@ -140,22 +145,22 @@ class FakeSources:
         return function()
 
     def repository(self, full_name: str) -> Any:
-        return self._say(self.repository_said, full_name)
+        return self._answer(self.repository_answer, full_name)
 
     def releases(self, full_name: str) -> Any:
-        return self._say(self.releases_said, full_name)
+        return self._answer(self.releases_answer, full_name)
 
     def read_listing(self, namespace: str, name: str, before: Any = None) -> Any:
-        return self._say(self.published_said, f"{namespace}/{name}")
+        return self._answer(self.listing_answer, f"{namespace}/{name}")
 
     def code(self, full_name: str, ref: str) -> Any:
-        return self._say(self.code_said, f"{full_name}@{ref}")
+        return self._answer(self.code_answer, f"{full_name}@{ref}")
 
     def has_branch(self, full_name: str, name: str) -> bool:
         return name in self.branches
 
     def pull(self, full_name: str, number: int) -> Any:
-        return self._say(self.pull_said, f"{full_name}#{number}")
+        return self._answer(self.pull_request_answer, f"{full_name}#{number}")
 
     def ask(self, address: str, kind: Any, headers: Any = None, *, into: Any = None, redirects: int = 0) -> Any:
         """Answer like the guarded client with a status or a page for each address, otherwise with 404."""
@@ -174,10 +179,16 @@ class FakeSources:
     def page_of(self, namespace: str, name: str) -> str:
         return f"https://registry.example/{namespace}/{name}"
 
-    def _say(self, answer: Any, about: str) -> Any:
+    def _answer(self, answer: Any, about: str) -> Any:
         self.requested_addresses.append(about)
         if answer is None:
             raise SourceNotFoundError(f"{about} is not there.")
         if isinstance(answer, Exception):
             raise answer
         return answer
+
+
+def build_code_sources(texts: Mapping[str, str], *, is_truncated: bool = False, **fields: Any) -> FakeSources:
+    """Return the sources of a repository with these files and the release v1.2.0."""
+    snapshot = build_snapshot(texts, is_truncated=is_truncated)
+    return FakeSources(releases_answer=(build_release("v1.2.0"),), code_answer=snapshot, **fields)

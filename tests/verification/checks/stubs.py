@@ -1,48 +1,40 @@
-"""Stub checks for tests of the engine. The real ones have their own tests."""
+"""Stub checks, and programs without checks."""
 
 from dataclasses import replace
 from typing import Any
 
-from integrations.programs.requirements import Requirement
 from integrations.programs.schema import Edition, Program
 from verification.checks.types import CHECKS, Check, Subject
 from verification.outcomes import Outcome, Result
 
 
-def without_checks(program: Program) -> Program:
+def remove_checks(program: Program) -> Program:
     """Return the program without checks."""
-    return replace(program, editions=tuple(_remove_checks_of_edition(edition) for edition in program.editions))
+    return replace(program, editions=tuple(map(_remove_from_edition, program.editions)))
 
 
-def _remove_checks_of_edition(edition: Edition) -> Edition:
-    steps = tuple(replace(s, requirements=remove_checks(s.requirements)) for s in edition.steps)
-    return replace(edition, steps=steps, tiers=tuple(replace(t, requirements=()) for t in edition.tiers))
-
-
-def remove_checks(requirements: tuple[Requirement, ...]) -> tuple[Requirement, ...]:
-    return tuple(replace(requirement, checks=()) for requirement in requirements)
-
-
-GOOD = Result(Outcome.PASS, "In order.")
+def _remove_from_edition(edition: Edition) -> Edition:
+    steps = (replace(s, requirements=tuple(replace(r, checks=()) for r in s.requirements)) for s in edition.steps)
+    return replace(edition, steps=tuple(steps), tiers=tuple(replace(t, requirements=()) for t in edition.tiers))
 
 
 class Stubs:
-    """Stubs for every registered check, which raise an exception or return a result."""
+    """Stubs of checks, which return a result or raise an exception."""
 
     def __init__(self) -> None:
-        self.said: dict[str, Result | Exception] = {}
-        self.every: Result | Exception = GOOD
+        self.answers: dict[str, Result | Exception] = {}
+        self.default_answer: Result | Exception = Result(Outcome.PASS, "In order.")
         self.subjects: list[Subject] = []
 
-    def say(self, key: str, outcome: Outcome, summary: str = "As the test says.", **more: Any) -> None:
-        self.said[key] = Result(outcome, summary, **more)
+    def set_result(self, key: str, outcome: Outcome, summary: str = "Summary.", **fields: Any) -> None:
+        self.answers[key] = Result(outcome, summary, **fields)
 
-    def check(self, key: str) -> Check:
-        return replace(CHECKS[key], run=lambda subject, _sources: self.answer(key, subject))
+    def build_check(self, key: str) -> Check:
+        return replace(CHECKS[key], run=lambda subject, _sources: self._run(key, subject))
 
-    def answer(self, key: str, subject: Subject) -> Result:
+    def _run(self, key: str, subject: Subject) -> Result:
         self.subjects.append(subject)
-        answer = self.said.get(key, self.every)
+        answer = self.answers.get(key, self.default_answer)
         if isinstance(answer, Exception):
             raise answer
         return answer

@@ -1,4 +1,4 @@
-"""Tests of the texts of checks."""
+"""Tests of the texts and the reference page of checks."""
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -21,6 +21,7 @@ def test_check_has_all_texts(key):
     assert check.title
     assert not check.title.endswith(".")
     assert check.details == "" or check.details.endswith(".")
+    assert check.version > 0
 
 
 def test_every_required_check_exists():
@@ -31,14 +32,15 @@ def test_every_required_check_exists():
         for key in execution.list_check_keys(edition)
     }
     assert required_keys - set(CHECKS) == set()
+    assert "repository.license" in required_keys
 
 
-def test_programs_of_a_check():
+def test_programs_that_use_a_check_are_listed():
     assert {"nomad", "packer"} <= {program.key for program in list_programs_using_check("repository.language")}
     assert list_programs_using_check("no.check") == ()
 
 
-def test_every_outcome_has_a_meaning():
+def test_every_outcome_has_a_description():
     assert set(OUTCOME_DESCRIPTIONS) == set(Outcome)
 
 
@@ -46,7 +48,7 @@ def test_page_lists_every_check():
     assert [key for key in CHECKS if f"\n| `{key}` | " not in Command().build_section()] == []
 
 
-def test_page_that_is_behind_is_said(settings, tmp_path):
+def test_outdated_page_is_reported_and_updated(settings, tmp_path):
     settings.BASE_DIR = tmp_path
     page = tmp_path / "docs" / "reference" / "checks.md"
     page.parent.mkdir(parents=True)

@@ -4,7 +4,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tests.conftest import begin
-from tests.verification.checks.fake_sources import FakeSources, release
+from tests.verification.checks.fake_sources import FakeSources, build_release
 from verification.checks.runner import run_integration_checks
 from verification.checks.types import CHECKS
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.any_database
 
 
 @pytest.mark.django_db
-def test_every_check_has_a_page_for_everybody(client):
+def test_every_check_has_a_public_page(client):
     for key, check in CHECKS.items():
         response = client.get(f"/help/checks/{key}/")
         main = BeautifulSoup(response.content, "html.parser").main
@@ -22,19 +22,19 @@ def test_every_check_has_a_page_for_everybody(client):
 
 
 @pytest.mark.django_db
-def test_list_leads_to_every_page(client):
+def test_list_links_to_every_check(client):
     page = BeautifulSoup(client.get("/help/checks/").content, "html.parser")
     assert {a["href"] for a in page.select("main td a")} == {f"/help/checks/{key}/" for key in CHECKS}
 
 
 @pytest.mark.django_db
-def test_check_that_does_not_exist_is_not_there(client):
+def test_unknown_check_is_not_found(client):
     assert client.get("/help/checks/no.check/").status_code == 404
 
 
-def test_results_lead_to_the_help(sign_in, alice, acme):
+def test_results_link_to_the_pages_of_their_checks(sign_in, alice, acme):
     row = begin(acme, alice, "terraform-provider", now=timezone.now())
-    run_integration_checks(row, now=timezone.now(), sources=FakeSources(releases_said=(release("v1.0.0"),)))
+    run_integration_checks(row, now=timezone.now(), sources=FakeSources(releases_answer=(build_release("v1.0.0"),)))
     pages = [reverse("checks:results", args=[row.uuid]), reverse("submissions:requirement", args=[row.uuid, "TP-LIC"])]
     for address in pages:
         page = BeautifulSoup(sign_in(alice).get(address).content, "html.parser")

@@ -1,4 +1,4 @@
-"""Tests of facts: read with the checks, kept through outages, and shown with their source on the integration page."""
+"""Tests of facts, which check runs read and the integration page shows with their sources."""
 
 from datetime import timedelta
 from typing import Any
@@ -34,7 +34,7 @@ def provider(acme: Any, alice: Any) -> Integration:
     return begin(acme, alice, "terraform-provider", repository_id=None, repository_owner_id=None)
 
 
-def seed(github: Any, registry: Any, **fields: Any) -> None:
+def publish_provider(github: Any, registry: Any, **fields: Any) -> None:
     files = (("docs/index.md", "# Rocket\n"), ("examples/main.tf", "\n"), (".github/CODEOWNERS", "* @acme/rockets\n"))
     github.seed(Repo(NAME, **{"topics": ("rockets",), "files": files} | fields))
     registry.publish(Provider("acme/rocket", tier="partner", downloads=1234))
@@ -46,15 +46,15 @@ def run_checks(integration: Integration, clock: Any, at: Any) -> None:
     run_due_jobs("checks", timezone.now())
 
 
-def read_values(integration: Integration) -> dict[str, str]:
+def load_values(integration: Integration) -> dict[str, str]:
     return {fact.key: fact.value for fact in facts.load_facts(integration)[0]}
 
 
 @pytest.mark.github
 def test_check_run_reads_the_facts(provider: Integration, github: Any, registry: Any, clock: Any) -> None:
-    seed(github, registry)
+    publish_provider(github, registry)
     run_checks(provider, clock, NOW)
-    values = read_values(provider)
+    values = load_values(provider)
     assert len(values.pop("signing_keys")) == 40
     assert values == {
         "repository": NAME,
@@ -80,12 +80,12 @@ def test_check_run_reads_the_facts(provider: Integration, github: Any, registry:
 @pytest.mark.every_database
 @pytest.mark.github
 def test_next_run_updates_the_facts(provider: Integration, github: Any, registry: Any, clock: Any) -> None:
-    seed(github, registry)
+    publish_provider(github, registry)
     run_checks(provider, clock, NOW)
     github.reset()
-    seed(github, registry, license="MIT", topics=())
+    publish_provider(github, registry, license="MIT", topics=())
     run_checks(provider, clock, NOW + DAY)
-    values, rows = read_values(provider), Observation.objects.filter(key__startswith=observations.FACT_PREFIX)
+    values, rows = load_values(provider), Observation.objects.filter(key__startswith=observations.FACT_PREFIX)
     assert (values["license"], "topics" in values) == ("MIT", False)
     assert set(rows.values_list("confirmed_at", flat=True)) == {NOW + DAY}
     since = dict(rows.values_list("key", "since"))
@@ -96,7 +96,7 @@ def test_next_run_updates_the_facts(provider: Integration, github: Any, registry
 def test_outage_keeps_the_facts_with_their_time(
     provider: Integration, github: Any, registry: Any, clock: Any, settings: Any
 ) -> None:
-    seed(github, registry)
+    publish_provider(github, registry)
     run_checks(provider, clock, NOW)
     before = facts.load_facts(provider)
     settings.GITHUB_API_URL = "http://127.0.0.1:1"
@@ -108,7 +108,7 @@ def test_outage_keeps_the_facts_with_their_time(
 def test_unreadable_registry_keeps_its_facts(
     provider: Integration, github: Any, registry: Any, clock: Any, settings: Any
 ) -> None:
-    seed(github, registry)
+    publish_provider(github, registry)
     run_checks(provider, clock, NOW)
     settings.REGISTRY_URL = "http://127.0.0.1:1"
     run_checks(provider, clock, NOW + DAY)
@@ -116,28 +116,28 @@ def test_unreadable_registry_keeps_its_facts(
     assert (read_at["tier"], read_at["license"]) == (NOW, NOW + DAY)
 
 
-def test_checks_never_see_facts(provider: Integration) -> None:
+def test_facts_are_not_passed_to_checks(provider: Integration) -> None:
     facts.store_facts(provider, [Fact("license", "MIT", GITHUB)], NOW)
     assert observations.get_known_values(provider) == {}
 
 
-def test_other_repository_forgets_the_facts(provider: Integration, alice: Any) -> None:
+def test_change_of_the_repository_deletes_the_facts(provider: Integration, alice: Any) -> None:
     facts.store_facts(provider, [Fact("license", "MIT", GITHUB)], NOW)
     other = {"repository": "acme/terraform-provider-moon", "repository_id": None, "repository_owner_id": None}
     change_description(provider, other, actor=alice, now=NOW)
     assert facts.load_facts(provider) == ([], {})
 
 
-def test_page_shows_facts_with_source_time_and_edit_links(provider: Integration, sign_in: Any, alice: Any) -> None:
+def test_page_shows_facts_with_sources_times_and_edit_links(provider: Integration, sign_in: Any, alice: Any) -> None:
     url = f"https://github.com/{NAME}"
-    stated = [
+    page_facts = [
         Fact("repository", NAME, GITHUB, url),
         Fact("license", "", GITHUB),
         Fact("open_issues", "1200", GITHUB, f"{url}/issues"),
         Fact("tier", "partner", REGISTRY),
     ]
-    facts.store_facts(provider, stated, NOW - DAY)
-    facts.store_facts(provider, stated[:2], NOW)
+    facts.store_facts(provider, page_facts, NOW - DAY)
+    facts.store_facts(provider, page_facts[:2], NOW)
     page = sign_in(alice).get(reverse("submissions:detail", args=[provider.uuid]))
     groups = page.context["groups"]
     assert [(group.source, group.url, group.read_at) for group in groups] == [
@@ -167,7 +167,7 @@ def test_readers_who_cannot_edit_see_no_edit_links(
     assert [row.value for group in page.context["groups"] for row in group.rows] == ["acme/moon"]
 
 
-def test_provider_is_edited_where_it_was_entered(acme: Any, alice: Any, sign_in: Any) -> None:
+def test_listing_links_to_the_requirement_that_asks_for_the_provider(acme: Any, alice: Any, sign_in: Any) -> None:
     integration = begin(acme, alice, "consul-nia")
     facts.store_facts(integration, [Fact("listing", "acme/rocket", REGISTRY)], NOW)
     page = sign_in(alice).get(reverse("submissions:detail", args=[integration.uuid]))
@@ -181,7 +181,7 @@ def test_provider_is_edited_where_it_was_entered(acme: Any, alice: Any, sign_in:
 
 @pytest.mark.every_database
 @pytest.mark.parametrize(("answer", "labels"), [("https://a.example", ["URL"]), ("https://b.example", [])])
-def test_endpoint_is_shown_until_another_one_is_named(
+def test_endpoint_is_shown_only_while_it_is_the_answer(
     acme: Any, alice: Any, sign_in: Any, answer: str, labels: list[str]
 ) -> None:
     integration = begin(acme, alice, "terraform-run-task")

@@ -1,4 +1,4 @@
-"""Tests of the comparison of a company's identity."""
+"""Tests of the comparison of a partner's identity with verified values and earlier integrations."""
 
 from datetime import timedelta
 from typing import Any
@@ -29,21 +29,21 @@ def earlier(acme: Partner, alice: User) -> Integration:
 
 @pytest.fixture
 def provider(acme: Partner, alice: User, earlier: Integration) -> Integration:
-    """A later integration with another owner and another key."""
+    """Return a later integration with another owner and another key."""
     row = begin(acme, alice, "terraform-provider", NOW, repository="acme-labs/terraform-provider-rocket")
     facts.store_facts(row, [Fact("listing", "acme/rocket", REGISTRY), Fact("signing_keys", "CD34", REGISTRY)], NOW)
     return row
 
 
-def prove(partner: Partner, method: VerificationMethod, subject: str) -> None:
+def verify_partner(partner: Partner, method: VerificationMethod, subject: str) -> None:
     PartnerVerification.objects.create(partner=partner, method=method, subject=subject, verified_at=NOW)
 
 
-def test_identity_is_compared_with_proofs_and_earlier_integrations(
+def test_identity_is_compared_with_verified_values_and_earlier_integrations(
     acme: Partner, earlier: Integration, provider: Integration
 ) -> None:
-    prove(acme, VerificationMethod.DNS, "acme.example")
-    prove(acme, VerificationMethod.GITHUB, "acme")
+    verify_partner(acme, VerificationMethod.DNS, "acme.example")
+    verify_partner(acme, VerificationMethod.GITHUB, "acme")
     comparison = compare_identity(acme, provider)
     assert comparison.earlier == (earlier,)
     assert comparison.rows == (
@@ -66,20 +66,20 @@ def test_claim_is_compared_with_earlier_values_before_verified_values(
     assert IdentityRow("Registry namespace", claimed, verified, ("acme",)).is_same_as_before is expected
 
 
-def test_first_integration_has_nothing_earlier(acme: Partner, earlier: Integration) -> None:
+def test_first_integration_has_no_earlier_values(acme: Partner, earlier: Integration) -> None:
     comparison = compare_identity(acme, earlier)
     assert comparison.earlier == ()
     assert [(row.match, row.earlier_values) for row in comparison.rows][:2] == [("missing", None), ("missing", None)]
 
 
-def test_company_without_integrations_has_a_domain_and_no_organization(acme: Partner) -> None:
+def test_partner_without_integrations_has_only_a_domain(acme: Partner) -> None:
     assert compare_identity(acme, None).rows == (
         IdentityRow("Domain", ("acme.example",), ()),
         IdentityRow("GitHub organization", (), ()),
     )
 
 
-def test_identity_is_shown_to_staff_where_they_decide(
+def test_identity_is_shown_only_to_staff_where_they_decide(
     provider: Integration, rita: User, alice: User, sign_in: Any
 ) -> None:
     requirement = next(
@@ -99,7 +99,7 @@ def test_identity_is_shown_to_staff_where_they_decide(
     assert 'id="identity"' not in sign_in(rita).get(f"/integrations/{provider.uuid}/requirements/{other.id}/").text
 
 
-def test_integration_is_compared_with_a_limited_number_of_earlier_ones(acme: Partner, alice: User) -> None:
+def test_number_of_earlier_integrations_is_limited(acme: Partner, alice: User) -> None:
     names = [f"terraform-provider-n{number}" for number in range(MAX_EARLIER_INTEGRATIONS + 2)]
     for number, name in enumerate(names):
         begin(acme, alice, "terraform-provider", NOW + number * DAY, name=name, repository=f"acme-{number}/{name}")
@@ -107,10 +107,10 @@ def test_integration_is_compared_with_a_limited_number_of_earlier_ones(acme: Par
     assert [each.name for each in earlier] == names[-2:1:-1]
 
 
-def test_company_page_of_staff_takes_fifteen_queries_at_most(
+def test_partner_page_takes_fifteen_queries_at_most(
     provider: Integration, rita: User, sign_in: Any, django_assert_max_num_queries: Any
 ) -> None:
-    prove(provider.partner, VerificationMethod.DNS, "acme.example")
+    verify_partner(provider.partner, VerificationMethod.DNS, "acme.example")
     client = sign_in(rita)
     with django_assert_max_num_queries(15):
         assert client.get("/companies/acme/").status_code == 200

@@ -8,11 +8,11 @@ from verification.sources.errors import SourceNotFoundError
 from verification.sources.github.api import GitHubApi, build_token_auth
 
 NAME = "acme/terraform-provider-rocket-launcher"
-pytestmark = [pytest.mark.any_database, pytest.mark.django_db]  # which counts GitHub's rate limit
+pytestmark = [pytest.mark.any_database, pytest.mark.django_db]  # for the counter of GitHub's rate limit
 
 
 @pytest.mark.github
-def test_prefill_takes_what_github_knows(github):
+def test_prefill_reads_the_repository_from_github(github):
     github.seed(Repo(NAME, "Launches rockets.", releases=("v1.0.0", "v1.1.0")))
     values = prefill(f"https://github.com/{NAME}")
     assert (values["repository"], values["name"], values["license"]) == (NAME, "Rocket launcher", "MPL-2.0")
@@ -23,33 +23,33 @@ def test_prefill_takes_what_github_knows(github):
 
 
 @pytest.mark.github
-def test_prefill_without_such_a_repository_says_so(github):
+def test_prefill_of_a_missing_repository_has_a_problem(github):
     values = prefill(NAME)
     assert values["problem"].startswith(f"We can't find the public repository {NAME}.")
     assert (values["repository"], values["from_github"]) == (NAME, [])
 
 
 @pytest.mark.github
-def test_prefill_with_unreadable_releases_keeps_the_rest(github):
+def test_prefill_without_releases_keeps_the_other_values(github):
     github.seed(Repo(NAME))
     github.fail("/releases$", 502)
     values = prefill(NAME)
     assert (values["name"], values["latest_release"], values["problem"]) == ("Rocket launcher", "", "")
 
 
-def test_prefill_without_github_leaves_the_form_usable(settings):
+def test_prefill_without_github_is_blank_and_has_a_problem(settings):
     settings.GITHUB_API_URL = "http://127.0.0.1:1"
     values = prefill(NAME)
     assert values["problem"].endswith("You can enter the details yourself.")
     assert {key: values[key] for key in PREFILLED_FIELDS} == dict.fromkeys(PREFILLED_FIELDS, "")
 
 
-def test_prefill_of_another_host_says_what_to_paste():
+def test_prefill_of_another_host_has_an_error():
     values = prefill("https://gitlab.com/acme/rocket")
     assert values["error"] == "Enter a repository on github.com, such as https://github.com/owner/name."
 
 
-def test_lower_floor_reads_through_the_same_eyes():
+def test_core_fetches_a_repository_with_prefill():
     assert repository_urls.fetch_repository("") == prefill("")
 
 
@@ -57,15 +57,13 @@ PRIVATE = Repo("acme/secret-rocket", "Launches secret rockets.", private=True, r
 
 
 @pytest.mark.github
-def test_prefill_of_a_private_repository_answers_as_of_none(github, settings):
-    """The portal's credential can read it, but the person who entered the address may not."""
+def test_prefill_of_a_private_repository_equals_that_of_a_missing_one(github, settings):
+    """The portal's credential can read the repository, but the user might not have access."""
     github.seed(PRIVATE)
     github.proxy.state.tokens.add(KEEPER)
     settings.GITHUB_TOKEN = KEEPER
-    assert (
-        GitHubApi(settings.GITHUB_API_URL, build_token_auth(KEEPER)).get(f"/repos/{PRIVATE.full_name}", "it")["private"]
-        is True
-    )
+    api = GitHubApi(settings.GITHUB_API_URL, build_token_auth(KEEPER))
+    assert api.get(f"/repos/{PRIVATE.full_name}", "it")["private"] is True
     private, missing = prefill(PRIVATE.full_name), prefill("acme/no-such-rocket")
     assert private == {
         key: value.replace("no-such-rocket", "secret-rocket") if isinstance(value, str) else value
@@ -73,7 +71,7 @@ def test_prefill_of_a_private_repository_answers_as_of_none(github, settings):
     }
 
 
-READS = {
+READERS = {
     "repository": lambda client, name: client.repository(name),
     "releases": lambda client, name: client.releases(name),
     "code": lambda client, name: client.code(name, "main"),
@@ -83,15 +81,15 @@ READS = {
 
 
 @pytest.mark.github
-@pytest.mark.parametrize("read", READS.values(), ids=READS.keys())
-def test_no_reading_of_a_private_repository_for_checks(github, settings, read):
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+def test_checks_cannot_read_a_private_repository(github, settings, read):
     """Checks and drafts get the same answer for a private repository as for one that doesn't exist."""
     github.seed(PRIVATE)
     github.proxy.state.tokens.add(KEEPER)
     settings.GITHUB_TOKEN = KEEPER
-    answers = []
+    messages = []
     for name in (PRIVATE.full_name, "acme/no-such-rocket"):
-        with pytest.raises(SourceNotFoundError) as refusal:
+        with pytest.raises(SourceNotFoundError) as error:
             read(factory.build_github_client(), name)
-        answers.append(str(refusal.value).replace(name, "NAME"))
-    assert answers == ["GitHub doesn't show the repository NAME. It doesn't exist or isn't public."] * 2
+        messages.append(str(error.value).replace(name, "NAME"))
+    assert messages == ["GitHub doesn't show the repository NAME. It doesn't exist or isn't public."] * 2

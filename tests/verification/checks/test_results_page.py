@@ -7,10 +7,11 @@ from django.utils import timezone
 
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.services import waivers
+from integrations.submissions.services.transitions import perform_transition
 from portal.jobs.models import Job
 from tests.conftest import begin
 from tests.verification.checks.fake_sources import FakeSources, build_registry_listing, build_release_answers
-from tests.verification.checks.stubs import without_checks
+from tests.verification.checks.stubs import remove_checks
 from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckRun
 from verification.checks.runner import list_checked_requirements, run_integration_checks
@@ -35,7 +36,7 @@ def run_checks(provider, **fields):
     run_integration_checks(provider, now=timezone.now(), sources=FakeSources(**{**build_release_answers(), **fields}))
 
 
-def verdicts(response):
+def get_summaries(response):
     page = BeautifulSoup(response.content, "html.parser")
     return {
         a.select_one("h2, h3").text: " ".join(a.select_one(".check-summary").text.split())
@@ -43,18 +44,18 @@ def verdicts(response):
     }
 
 
-def end(provider):
+def finish_runs(provider):
     CheckRun.objects.filter(integration=provider).update(finished_at=timezone.now())
 
 
-def test_page_before_any_run_says_so(sign_in, alice, address):
+def test_page_before_the_first_run_shows_that_no_check_has_run(sign_in, alice, address):
     response = sign_in(alice).get(address)
     assert response.status_code == 200
-    assert set(verdicts(response).values()) == {"This check hasn't run yet."}
+    assert set(get_summaries(response).values()) == {"This check hasn't run yet."}
 
 
-def test_page_shows_verdicts_with_evidence(sign_in, alice, provider, address):
-    run_checks(provider, published_said=build_registry_listing(repository_id=9))
+def test_page_shows_results_with_evidence(sign_in, alice, provider, address):
+    run_checks(provider, listing_answer=build_registry_listing(repository_id=9))
     response = sign_in(alice).get(address)
     expected = {
         "Public repository": "acme/terraform-provider-rocket is public.",
@@ -64,16 +65,16 @@ def test_page_shows_verdicts_with_evidence(sign_in, alice, provider, address):
         "Registry listing": "The registry lists acme/rocket from a different repository.",
         "Signature": "Signed by a registered key.",
     }
-    assert verdicts(response).items() >= expected.items()
+    assert get_summaries(response).items() >= expected.items()
     assert "publish the repository there" in response.text
     assert "License according to GitHub" in response.text
 
 
-def test_page_after_an_outage_says_when_it_is_tried_again(sign_in, alice, provider, address):
-    run_checks(provider, published_said=SourceUnavailableError("The registry did not answer."))
+def test_page_after_an_outage_shows_the_time_of_the_next_attempt(sign_in, alice, provider, address):
+    run_checks(provider, listing_answer=SourceUnavailableError("The registry did not answer."))
     Job.objects.update(run_after=timezone.now() + timedelta(minutes=10))
-    verdict_text = verdicts(sign_in(alice).get(address))["Registry listing"]
-    assert verdict_text.startswith("We couldn't complete this check: The registry did not answer. We'll try again at ")
+    summary = get_summaries(sign_in(alice).get(address))["Registry listing"]
+    assert summary.startswith("We couldn't complete this check: The registry did not answer. We'll try again at ")
 
 
 def test_fragment_polls_while_a_run_is_under_way(sign_in, alice, address):
@@ -81,34 +82,32 @@ def test_fragment_polls_while_a_run_is_under_way(sign_in, alice, address):
     assert (response.status_code, "hx-trigger" in response.text, "<html" in response.text) == (200, True, False)
 
 
-def test_fragment_stops_polling_at_the_end(sign_in, alice, provider, address):
-    end(provider)
+def test_fragment_stops_polling_after_the_run(sign_in, alice, provider, address):
+    finish_runs(provider)
     response = sign_in(alice).get(address, headers=HTMX)
     assert (response.status_code, "hx-trigger" in response.text) == (286, False)
 
 
 def test_button_requests_a_check_run(sign_in, alice, provider, address):
-    end(provider)
+    finish_runs(provider)
     response = sign_in(alice).post(reverse("checks:run", args=[provider.uuid]))
     assert (response.status_code, response.url) == (302, address)
     assert CheckRun.objects.open().get().requested_by == alice
 
 
-def test_button_pressed_twice_is_one_run(sign_in, alice, provider):
+def test_second_request_creates_no_second_run(sign_in, alice, provider):
     client = sign_in(alice)
     for _ in range(2):
         assert client.post(reverse("checks:run", args=[provider.uuid]), headers=HTMX).status_code == 200
     assert CheckRun.objects.count() == 1
 
 
-def test_address_of_the_button_opened_leads_to_the_page(sign_in, alice, provider, address):
+def test_get_request_of_the_button_redirects_to_the_page(sign_in, alice, provider, address):
     response = sign_in(alice).get(reverse("checks:run", args=[provider.uuid]))
     assert (response.status_code, response.url) == (302, address)
 
 
-def test_button_after_the_end_says_why_not(sign_in, alice, provider, address):
-    from integrations.submissions.services.transitions import perform_transition
-
+def test_button_after_a_withdrawal_shows_why_no_run_starts(sign_in, alice, provider, address):
     perform_transition(provider, "withdraw", actor=alice, note="No longer.", now=timezone.now())
     response = sign_in(alice).post(reverse("checks:run", args=[provider.uuid]), follow=True)
     assert "The integration has ended" in response.text
@@ -116,71 +115,71 @@ def test_button_after_the_end_says_why_not(sign_in, alice, provider, address):
 
 
 @pytest.mark.parametrize("name", ["checks:results", "checks:run"])
-def test_foreign_integration_is_not_there(sign_in, charlie, provider, name):
+def test_integration_of_another_partner_is_not_found(sign_in, charlie, provider, name):
     client = sign_in(charlie)
     assert client.post(reverse(name, args=[provider.uuid])).status_code == 404
 
 
-def test_program_without_checks_says_so(sign_in, alice, rocket, monkeypatch):
-    monkeypatch.setitem(PROGRAMS, "nomad", without_checks(PROGRAMS["nomad"]))
+def test_page_of_a_program_without_checks_says_so(sign_in, alice, rocket, monkeypatch):
+    monkeypatch.setitem(PROGRAMS, "nomad", remove_checks(PROGRAMS["nomad"]))
     response = sign_in(alice).get(reverse("checks:results", args=[rocket.uuid]))
     assert "No automated checks" in response.text
 
 
-def rows(response):
+def get_rows(response):
     return {a["id"]: a for a in BeautifulSoup(response.content, "html.parser").select("article.check")}
 
 
-def test_rows_come_one_by_one_while_the_run_goes_on(sign_in, alice, provider, address):
+def test_poll_returns_each_finished_row_once(sign_in, alice, provider, address):
     run_checks(provider)
     Job.objects.update(state=Job.State.RUNNING, progress={"finished_checks": ["repository.public"]})
     client = sign_in(alice)
     first = client.get(address, {"shown": 0}, headers=HTMX)
-    assert list(rows(first)) == ["check-repository-public"]
-    assert rows(first)["check-repository-public"]["hx-swap-oob"] == "true"
+    assert list(get_rows(first)) == ["check-repository-public"]
+    assert get_rows(first)["check-repository-public"]["hx-swap-oob"] == "true"
     assert "1 of " in first.text
     bar = BeautifulSoup(first.content, "html.parser").progress
     assert bar
     check_count = len(list_required_check_keys(list_checked_requirements(provider)))
     assert (bar["value"], bar["max"]) == ("1", str(check_count))
     assert "shown=1" in first.text
-    assert rows(client.get(address, {"shown": 1}, headers=HTMX)) == {}
+    assert get_rows(client.get(address, {"shown": 1}, headers=HTMX)) == {}
     page = client.get(address)
-    going_on = {id for id, row in rows(page).items() if "Running…" in row.text}
-    assert going_on == set(rows(page)) - {"check-repository-public"}
+    running = {id for id, row in get_rows(page).items() if "Running…" in row.text}
+    assert running == set(get_rows(page)) - {"check-repository-public"}
 
 
-def test_last_poll_brings_every_row_and_the_button(sign_in, alice, provider, address):
+def test_last_poll_returns_every_row_and_the_button(sign_in, alice, provider, address):
     run_checks(provider)
-    end(provider)
+    finish_runs(provider)
     response = sign_in(alice).get(address, {"shown": "many"}, headers=HTMX)
     assert response.status_code == 286
-    assert set(rows(response)) == set(rows(sign_in(alice).get(address)))
+    assert set(get_rows(response)) == set(get_rows(sign_in(alice).get(address)))
     assert "Run checks again" in response.text
 
 
-def test_result_that_is_too_old_is_stale(sign_in, alice, provider, address):
+def test_old_result_is_stale(sign_in, alice, provider, address):
     run_integration_checks(
         provider, now=timezone.now() - timedelta(days=3), sources=FakeSources(**build_release_answers())
     )
-    page = rows(sign_in(alice).get(address))
-    assert "Stale" in page["check-repository-public"].text
+    rows = get_rows(sign_in(alice).get(address))
+    assert "Stale" in rows["check-repository-public"].text
 
 
-def test_outage_leaves_the_last_answer_in_sight(sign_in, alice, provider, address):
+def test_outage_keeps_the_last_result_visible(sign_in, alice, provider, address):
     run_checks(provider)
-    run_checks(provider, repository_said=SourceUnavailableError("GitHub did not answer."))
+    run_checks(provider, repository_answer=SourceUnavailableError("GitHub did not answer."))
     Job.objects.update(run_after=timezone.now() + timedelta(minutes=10))
-    text = " ".join(rows(sign_in(alice).get(address))["check-repository-public"].text.split())
+    text = " ".join(get_rows(sign_in(alice).get(address))["check-repository-public"].text.split())
     assert "Pass" in text
     assert "is public. We couldn't complete this check: GitHub did not answer. We'll try again at" in text
 
 
-def test_waived_failure_says_that_it_is_waived(sign_in, alice, rita, provider, address):
-    run_checks(provider, repository_said=None)
-    mine = next(r for r in list_checked_requirements(provider) if "repository.public" in r.checks)
+def test_waived_failure_is_shown_as_waived(sign_in, alice, rita, provider, address):
+    run_checks(provider, repository_answer=None)
+    requirement = next(each for each in list_checked_requirements(provider) if "repository.public" in each.checks)
     now = timezone.now()
     waivers.waive_requirement(
-        provider, mine.id, reason="They move house.", expires_at=now + timedelta(days=9), actor=rita, now=now
+        provider, requirement.id, reason="Migration.", expires_at=now + timedelta(days=9), actor=rita, now=now
     )
-    assert "Waived" in rows(sign_in(alice).get(address))["check-repository-public"].text
+    assert "Waived" in get_rows(sign_in(alice).get(address))["check-repository-public"].text

@@ -7,7 +7,7 @@ from django.utils import timezone
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.requirements import RequirementKind
 from integrations.submissions.models import Integration, RequirementFulfillment
-from integrations.submissions.services import requirements as answers
+from integrations.submissions.services import requirements
 from integrations.submissions.services.transitions import perform_transition
 from portal.core.errors import ActionRefused
 from portal.jobs.execution import run_due_jobs, run_job
@@ -15,7 +15,7 @@ from portal.jobs.models import Job, ResourceLimit
 from tests.conftest import NOW, begin
 from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider
-from tests.verification.checks.stubs import without_checks
+from tests.verification.checks.stubs import remove_checks
 from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckResult, CheckRun
 from verification.checks.runner import RunSummary, list_checked_requirements
@@ -37,37 +37,37 @@ def clock(time_machine):
     return time_machine
 
 
-def run_due():
+def run_due_checks():
     """Run the due check runs. Return how many."""
     return run_due_jobs("checks", timezone.now()).get("checks.run", 0)
 
 
 @pytest.fixture
 def provider(acme, alice):
-    """Acme's integration in the Terraform provider program; creating it requested the checks."""
+    """Return Acme's new integration, whose creation requested a check run."""
     return begin(acme, alice, "terraform-provider", repository_id=None, repository_owner_id=None)
 
 
 @pytest.fixture
-def nobody_answers(settings):
+def unreachable_sources(settings):
     settings.GITHUB_API_URL = settings.REGISTRY_URL = "http://127.0.0.1:1"
 
 
-def test_new_integration_asks_for_its_checks(provider):
+def test_new_integration_requests_a_run(provider):
     run = CheckRun.objects.get()
     assert (run.integration, run.requested_by, run.next_attempt_at, run.finished_at) == (provider, None, NOW, None)
 
 
 @pytest.mark.every_database
-def test_program_without_checks_asks_for_nothing(monkeypatch, acme, alice):
-    monkeypatch.setitem(PROGRAMS, "nomad", without_checks(PROGRAMS["nomad"]))
+def test_program_without_checks_requests_no_run(monkeypatch, acme, alice):
+    monkeypatch.setitem(PROGRAMS, "nomad", remove_checks(PROGRAMS["nomad"]))
     rocket = begin(acme, alice)
     assert runs.request_check_run(rocket, alice, NOW) is None
     assert not CheckRun.objects.exists()
 
 
 @pytest.mark.every_database
-def test_asking_twice_is_one_run(provider, alice):
+def test_second_request_updates_the_open_run(provider, alice):
     runs.request_check_run(provider, alice, NOW + MINUTE)
     run = CheckRun.objects.get()
     assert (run.requested_by, run.requested_at, run.next_attempt_at) == (alice, NOW + MINUTE, NOW)
@@ -75,63 +75,63 @@ def test_asking_twice_is_one_run(provider, alice):
 
 @pytest.mark.every_database
 @pytest.mark.github
-def test_due_run_looks_and_ends(provider, github, registry):
+def test_due_run_stores_results_and_ends(provider, github, registry):
     github.seed(Repo(NAME))
     registry.publish(Provider("acme/rocket"))
-    assert run_due() == 1
+    assert run_due_checks() == 1
     assert CheckResult.objects.get(key="repository.public").outcome == "pass"
     assert not CheckResult.objects.filter(outcome="error").exists()
     assert CheckRun.objects.get().finished_at == NOW
-    assert run_due() == 0
+    assert run_due_checks() == 0
 
 
 @pytest.mark.every_database
-def test_outage_is_tried_again_with_growing_pauses(provider, nobody_answers, clock):
-    pauses = []
+def test_outage_is_retried_with_growing_delays(provider, unreachable_sources, clock):
+    delays = []
     for _ in range(6):
-        assert run_due() == 1
+        assert run_due_checks() == 1
         next_attempt_at = CheckRun.objects.get().next_attempt_at
-        pauses.append(next_attempt_at - timezone.now())
+        delays.append(next_attempt_at - timezone.now())
         clock.move_to(next_attempt_at, tick=False)
-    assert pauses == [timedelta(minutes=m) for m in (10, 30, 120, 360, 1440, 1440)]
+    assert delays == [timedelta(minutes=m) for m in (10, 30, 120, 360, 1440, 1440)]
     assert RequirementFulfillment.objects.get(requirement_id="TP-LIC").retry_at == timezone.now()
 
 
-def test_same_reason_of_several_checks_is_written_once(provider, nobody_answers):
-    run_due()
-    requirement = RequirementFulfillment.objects.get(requirement_id="TP-SRC")
-    assert (len(requirement.detail), requirement.summary) == (
+def test_reason_that_several_checks_share_is_written_once(provider, unreachable_sources):
+    run_due_checks()
+    fulfillment = RequirementFulfillment.objects.get(requirement_id="TP-SRC")
+    assert (len(fulfillment.detail), fulfillment.summary) == (
         4,
         "We couldn't complete this check: Can't read the repository acme/terraform-provider-rocket: "
         "GitHub isn't reachable.",
     )
 
 
-def test_request_after_an_outage_counts_the_attempts_anew(provider, nobody_answers, alice, clock):
+def test_request_after_an_outage_resets_the_attempts(provider, unreachable_sources, alice, clock):
     for _ in range(2):
-        run_due()
+        run_due_checks()
         clock.move_to(CheckRun.objects.get().next_attempt_at, tick=False)
     runs.request_check_run(provider, alice, timezone.now())
-    run_due()
+    run_due_checks()
     assert CheckRun.objects.get().next_attempt_at - timezone.now() == timedelta(minutes=10)
 
 
 @pytest.mark.github
-def test_outage_heals_by_itself(provider, github, registry, clock):
+def test_retry_after_an_outage_ends_the_run(provider, github, registry, clock):
     github.seed(Repo(NAME))
     registry.publish(Provider("acme/rocket"))
     github.fail("/repos/", 503, times=1)
-    run_due()
+    run_due_checks()
     clock.shift(9 * 60)
-    assert run_due() == 0
+    assert run_due_checks() == 0
     clock.shift(60)
-    assert run_due() == 1
+    assert run_due_checks() == 1
     assert RequirementFulfillment.objects.get(requirement_id="TP-LIC").status == "pass"
     assert not CheckRun.objects.open().exists()
 
 
 @pytest.mark.every_database
-def test_run_asked_for_again_while_it_is_at_work_stays_due(provider, alice, monkeypatch):
+def test_run_that_is_requested_again_while_it_executes_stays_open(provider, alice, monkeypatch):
     def request_again(*_args, **_kwargs):
         runs.request_check_run(provider, alice, NOW + MINUTE)
         monkeypatch.undo()
@@ -139,80 +139,80 @@ def test_run_asked_for_again_while_it_is_at_work_stays_due(provider, alice, monk
 
     monkeypatch.setattr(runs, "run_integration_checks", request_again)
     assert run_job(JOBS.get().pk)
-    again = CheckRun.objects.get()
-    assert (again.finished_at, again.requested_by, again.next_attempt_at) == (None, alice, NOW + MINUTE)
+    run = CheckRun.objects.get()
+    assert (run.finished_at, run.requested_by, run.next_attempt_at) == (None, alice, NOW + MINUTE)
 
 
-def test_integration_that_has_ended_is_not_looked_at(provider, alice):
+def test_withdrawn_integration_is_not_checked(provider, alice):
     perform_transition(provider, "withdraw", actor=alice, note="No longer.", now=NOW)
-    assert run_due() == 1
+    assert run_due_checks() == 1
     assert not CheckResult.objects.exists()
     assert CheckRun.objects.get().finished_at == NOW
 
 
 @pytest.mark.every_database
-def test_run_that_was_deleted_leaves_a_job_that_does_nothing(provider):
+def test_job_of_a_deleted_run_does_nothing(provider):
     CheckRun.objects.all().delete()
-    assert run_due() == 1
+    assert run_due_checks() == 1
     assert not CheckResult.objects.exists()
 
 
-@pytest.mark.parametrize("who", ["alice", "bob", "rita", "sam"])
-def test_people_of_partner_and_program_may_ask(provider, request, who):
-    assert runs.request_check_run_as_user(provider, request.getfixturevalue(who), NOW) == CheckRun.objects.get()
+@pytest.mark.parametrize("name", ["alice", "bob", "rita", "sam"])
+def test_partner_and_program_can_request_a_run(provider, request, name):
+    assert runs.request_check_run_as_user(provider, request.getfixturevalue(name), NOW) == CheckRun.objects.get()
 
 
-def test_others_may_not_ask(provider, charlie):
+def test_another_partner_cannot_request_a_run(provider, charlie):
     with pytest.raises(ActionRefused):
         runs.request_check_run_as_user(provider, charlie, NOW)
 
 
 @pytest.mark.every_database
-def test_ended_integration_cannot_be_asked_for(provider, alice):
+def test_withdrawn_integration_refuses_a_request(provider, alice):
     perform_transition(provider, "withdraw", actor=alice, note="No longer.", now=NOW)
     with pytest.raises(ActionRefused, match="has ended"):
         runs.request_check_run_as_user(Integration.objects.get(pk=provider.pk), alice, NOW)
 
 
-def test_run_reports_each_check_that_it_finished(provider, nobody_answers):
+def test_run_reports_each_finished_check(provider, unreachable_sources):
     keys = list(list_required_check_keys(list_checked_requirements(provider)))
     reports = []
 
-    def note_progress(**_):
+    def record_progress(**_):
         reports.append(CheckRun.objects.get().finished_checks)
 
-    post_save.connect(note_progress, sender=CheckResult)
+    post_save.connect(record_progress, sender=CheckResult)
     try:
-        run_due()
+        run_due_checks()
     finally:
-        post_save.disconnect(note_progress, sender=CheckResult)
+        post_save.disconnect(record_progress, sender=CheckResult)
     assert reports == [keys[:count] for count in range(len(keys))]
-    assert CheckRun.objects.get().finished_checks == []  # it waits for the next attempt
+    assert CheckRun.objects.get().finished_checks == []  # because the run waits for its next attempt
 
 
-def test_webhook_requests_a_run_with_its_reason(provider):
+def test_request_stores_its_reason(provider):
     CheckRun.objects.update(finished_at=NOW)
     run = runs.request_check_run(provider, now=NOW + MINUTE, reason="A release was published")
     assert (run.requested_at, run.reason, run.requested_by) == (NOW + MINUTE, "A release was published", None)
 
 
-def test_answer_to_a_form_is_looked_at(provider, alice):
+def test_answer_to_a_form_requests_a_run(provider, alice):
     CheckRun.objects.update(finished_at=NOW)
     form = next(r for r in provider.edition.requirements() if r.kind == RequirementKind.FORM)
-    answers.submit_answer(provider, form.id, {}, actor=alice, now=NOW + MINUTE)
+    requirements.submit_answer(provider, form.id, {}, actor=alice, now=NOW + MINUTE)
     run = CheckRun.objects.open().get()
     assert (run.requested_at, run.reason) == (NOW + MINUTE, f"Answered: {form.title}")
 
 
-def test_answer_that_no_check_reads_asks_for_nothing(provider, alice):
+def test_answer_that_no_check_reads_requests_no_run(provider, alice):
     CheckRun.objects.update(finished_at=NOW)
     other = next(r for r in provider.edition.requirements() if r.kind == RequirementKind.AGREEMENT)
-    answers.submit_answer(provider, other.id, {}, actor=alice, now=NOW + MINUTE)
+    requirements.submit_answer(provider, other.id, {}, actor=alice, now=NOW + MINUTE)
     assert not CheckRun.objects.open().exists()
 
 
 @pytest.mark.every_database
-def test_limit_of_github_holds_up_runs_that_nobody_waits_for(provider, acme, alice, nobody_answers, clock):
+def test_rate_limit_of_github_delays_background_runs(provider, acme, alice, unreachable_sources, clock):
     name, limit, _ = factory.get_credential()
     others = [begin(acme, alice, "terraform-provider", repository=f"acme/other-{number}") for number in range(2)]
     CheckRun.objects.update(finished_at=NOW)
@@ -220,26 +220,26 @@ def test_limit_of_github_holds_up_runs_that_nobody_waits_for(provider, acme, ali
     GitHubRateLimit.objects.create(name=name, limit=limit, spent=limit, hour_from=NOW)
     for row in (provider, *others):
         runs.request_background_check_run(row, NOW, "A release was published")
-    assert [run_due(), run_due()] == [1, 0]
+    assert [run_due_checks(), run_due_checks()] == [1, 0]
     assert ResourceLimit.objects.get().blocked_until == NOW + 60 * MINUTE
-    runs.request_check_run(others[1], alice, NOW)  # a person waits for checks that don't need GitHub
-    assert run_due() == 1
+    runs.request_check_run(others[1], alice, NOW)  # runs at once, because a user waits for it
+    assert run_due_checks() == 1
     clock.shift(timedelta(hours=1))
-    assert run_due() == 3
+    assert run_due_checks() == 3
 
 
 @pytest.mark.every_database
 @pytest.mark.github
-def test_repository_that_moved_to_another_owner_is_held_for_a_person(at, github, registry):
+def test_integration_whose_repository_has_a_new_owner_is_put_on_hold(at, github, registry):
     github.seed(Repo(NAME))
     registry.publish(Provider("acme/rocket"))
     repository = factory.build_github_client().repository(NAME)
     row = at("support", "terraform-provider", repository_id=repository.id, repository_owner_id=repository.owner_id)
-    run_due()
+    run_due_checks()
     assert Integration.objects.get(pk=row.pk).on_hold_for == ""
     github.set_extra(NAME, owner={"id": repository.owner_id + 1, "login": "globex", "type": "Organization"})
     runs.request_check_run(row, now=NOW)
-    run_due()
+    run_due_checks()
     integration = Integration.objects.get(pk=row.pk)
     assert (integration.on_hold_for, integration.listing_status) == ("program", "listed")
     assert "A reviewer" in integration.hold_reason

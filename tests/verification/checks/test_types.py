@@ -1,11 +1,11 @@
 import pytest
 
-from verification.checks.types import CHECKS, register_check
+from verification.checks.types import register_check
 from verification.outcomes import Evidence, Outcome, Result, get_worst_outcome
 
 
 @pytest.mark.parametrize(
-    ("outcomes", "decides"),
+    ("outcomes", "expected"),
     [
         ([], Outcome.NOT_RUN),
         (["pass", "pass"], Outcome.PASS),
@@ -17,27 +17,19 @@ from verification.outcomes import Evidence, Outcome, Result, get_worst_outcome
         (["pass", "waived"], Outcome.WAIVED),
     ],
 )
-def test_worst_decides(outcomes, decides):
-    assert get_worst_outcome(outcomes) == decides
+def test_worst_outcome_is_returned(outcomes, expected):
+    assert get_worst_outcome(outcomes) == expected
 
 
-def test_check_with_a_taken_or_unknown_key_is_refused():
-    def other(_subject, _sources):
+def test_check_with_a_duplicate_or_unknown_key_is_refused():
+    def run(_subject, _sources):
         return Result(Outcome.PASS, "Fine.")
 
     with pytest.raises(ValueError, match=r"repository\.public"):
-        register_check("repository.public")(other)
+        register_check("repository.public")(run)
     with pytest.raises(ValueError, match=r"doesn't describe the check no\.check"):
-        register_check("no.check")(other)
+        register_check("no.check")(run)
 
 
-def test_evidence_becomes_json():
+def test_evidence_is_converted_to_a_dictionary():
     assert Evidence("Tag", "v1").as_dict() == {"label": "Tag", "value": "v1", "url": ""}
-
-
-def test_every_check_names_itself():
-    import verification.checks.rules  # noqa: F401
-
-    assert {key: (bool(c.title), bool(c.advice), c.version > 0) for key, c in CHECKS.items()} == {
-        key: (True, True, True) for key in CHECKS
-    }

@@ -1,6 +1,6 @@
 import pytest
 
-from tests.verification.checks.fake_sources import code
+from tests.verification.checks.fake_sources import build_snapshot
 from verification.sources.repository_snapshot import (
     collect_resource_files,
     find_abrupt_calls,
@@ -87,7 +87,7 @@ def test_test_command_is_recognized(workflow, expected):
 
 def test_resource_files_are_found_by_name():
     resource_files = collect_resource_files(
-        code(
+        build_snapshot(
             {
                 "internal/resource_server.go": "",
                 "internal/resource_server_test.go": "",

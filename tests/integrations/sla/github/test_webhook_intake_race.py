@@ -10,8 +10,8 @@ from django.db import connection
 from integrations.sla import tasks
 from integrations.sla.github import delivery_processing
 from integrations.sla.models import GitHubDelivery, MonitoredRepository, SlaClock, SupportIssue, SupportIssueEvent
+from tests.concurrency import run_concurrently
 from tests.fakes.github.tracker import Tracker
-from tests.integrations.concurrency import run_concurrently
 from tests.integrations.sla.watched import OPENED_AT, PARTNER, REPORTER, post, tracker_of
 
 pytestmark = [

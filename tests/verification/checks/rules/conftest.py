@@ -1,4 +1,4 @@
-"""Fixtures of the checks of a release."""
+"""Fixture of published releases."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,10 +17,9 @@ def publish_releases(registry_server: Registry) -> Callable[..., Sources]:
 
     def publish(*releases: signed.Signed, **fields: Any) -> Sources:
         registry_server.reset()
-        signed_release = {one.version: one for one in releases} or {"1.0.0": signed.release("rocket", "1.0.0")}
-        registry_server.publish(
-            Provider("acme/rocket", versions=tuple(signed_release), releases=signed_release, **fields)
-        )
+        releases_by_version = {one.version: one for one in releases} or {"1.0.0": signed.release("rocket", "1.0.0")}
+        versions = tuple(releases_by_version)
+        registry_server.publish(Provider("acme/rocket", versions=versions, releases=releases_by_version, **fields))
         return Sources(Client(registry_server.url))
 
     return publish

@@ -1,4 +1,4 @@
-"""Runs the checks of a release with a real registry on loopback, whose releases are signed by real keys."""
+"""Helpers that run the checks of a release, with a registry on loopback and releases that are signed with real keys."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -6,26 +6,24 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tests.fakes import signed
-from tests.verification.checks.fake_sources import SUBJECT
+from tests.verification.checks.fake_sources import SUBJECT, FakeSources
 from verification.checks.types import CHECKS
 from verification.sources.http.client import OutboundClient
 from verification.sources.registry.client import RegistryClient as Client
 
 NOW = datetime.now(UTC) + timedelta(minutes=5)  # after the tests sign the releases
 MODULES = tuple(f"verification.checks.rules.{module}" for module in ("release", "release_history", "signing_keys"))
-FAMILY = sorted(key for key, check in CHECKS.items() if check.run.__module__ in MODULES)
-REGISTRY_CHECKS = [
-    key for key in FAMILY if key not in ("release.files", "release.tag")
-]  # what the registry alone answers
-OTHER = "Bob Bolt <bob@globex.example>"
+RELEASE_CHECKS = sorted(key for key, check in CHECKS.items() if check.run.__module__ in MODULES)
+REGISTRY_CHECKS = [key for key in RELEASE_CHECKS if key not in ("release.files", "release.tag")]  # without GitHub
+OTHER_OWNER = "Bob Bolt <bob@globex.example>"
 
 
 @dataclass
 class Sources:
-    """The clients of one run: a real registry and a fake GitHub."""
+    """Clients of one run: of a registry on loopback and of a fake GitHub."""
 
     registry: Client
-    github: Any = field(default_factory=lambda: GitHub())
+    github: FakeSources = field(default_factory=FakeSources)
     web: OutboundClient = field(default_factory=lambda: OutboundClient(loopback=True))
     cache: dict[str, Any] = field(default_factory=dict)
 
@@ -33,26 +31,15 @@ class Sources:
         return self.cache.setdefault(key, None) or self.cache.update({key: function()}) or self.cache[key]
 
 
-def results(sources: Sources, *keys: str, **subject: Any) -> dict[str, Any]:
-    about = replace(SUBJECT, **{"now": NOW, "homepage": "https://acme.example", **subject})
-    return {key: CHECKS[key].run(about, sources) for key in keys or REGISTRY_CHECKS}
+def run_release_check(key: str, sources: Sources, **fields: Any) -> Any:
+    """Return the result of a check for acme/rocket with these fields of the subject."""
+    subject = replace(SUBJECT, **{"now": NOW, "homepage": "https://acme.example", **fields})
+    return CHECKS[key].run(subject, sources)
 
 
-def rocket(version: str = "1.0.0", **options: Any) -> signed.Signed:
+def run_registry_checks(sources: Sources) -> dict[str, Any]:
+    return {key: run_release_check(key, sources) for key in REGISTRY_CHECKS}
+
+
+def build_rocket_release(version: str = "1.0.0", **options: Any) -> signed.Signed:
     return signed.release("rocket", version, **options)
-
-
-@dataclass
-class GitHub:
-    releases_said: Any = ()
-    code_said: Any = None
-
-    def releases(self, full_name: str) -> Any:
-        if isinstance(self.releases_said, Exception):
-            raise self.releases_said
-        return self.releases_said
-
-    def code(self, full_name: str, ref: str) -> Any:
-        if isinstance(self.code_said, Exception):
-            raise self.code_said
-        return self.code_said

@@ -2,13 +2,13 @@ from dataclasses import replace
 
 import pytest
 
-from tests.verification.checks.fake_sources import REPOSITORY, SUBJECT, FakeSources, code, release
+from tests.verification.checks.fake_sources import REPOSITORY, SUBJECT, FakeSources, build_code_sources, build_snapshot
 from verification.checks import rules
 from verification.checks.types import CHECKS, get_description
 from verification.outcomes import Outcome
 from verification.sources.errors import SourceUnavailableError
 
-CODE_KEYS = [key for key in CHECKS if key.partition(".")[0] in ("go", "guide")]
+KEYS = [key for key in CHECKS if key.partition(".")[0] in ("go", "guide")]
 GO_MOD = "module github.com/acme/terraform-provider-rocket\n\ngo 1.22\n\nrequire (\n{}\n)\n"
 FRAMEWORK = "\tgithub.com/hashicorp/terraform-plugin-framework v1.4.0"
 SDK = "\tgithub.com/hashicorp/terraform-plugin-sdk/v2 v2.30.0"
@@ -18,46 +18,44 @@ WORKFLOW = ".github/workflows/test.yml"
 NIGHTLY = "on:\n  schedule:\n    - cron: '0 2 * * *'\njobs:\n  a:\n    steps:\n      - run: go test ./...\n"
 
 
-def mod(*lines):
+def build_go_mod(*lines):
     return {"go.mod": GO_MOD.format("\n".join(lines))}
 
 
-def outcome(key, texts, *, is_truncated=False, **fields):
-    sources = FakeSources(
-        releases_said=(release("v1.2.0"),), code_said=code(texts, is_truncated=is_truncated), **fields
-    )
+def get_outcome(key, texts, *, is_truncated=False, **fields):
+    sources = build_code_sources(texts, is_truncated=is_truncated, **fields)
     return CHECKS[key].run(SUBJECT, sources).outcome
 
 
-def test_every_family_is_registered():
+def test_code_checks_are_registered():
     assert rules.__all__
-    assert len(CODE_KEYS) == 12
+    assert len(KEYS) == 12
 
 
-@pytest.mark.parametrize("key", CODE_KEYS)
-def test_outage_is_left_to_the_runner(key):
+@pytest.mark.parametrize("key", KEYS)
+def test_outage_is_raised(key):
     with pytest.raises(SourceUnavailableError):
         CHECKS[key].run(
             SUBJECT,
-            FakeSources(repository_said=SourceUnavailableError("Down."), code_said=SourceUnavailableError("Down.")),
+            FakeSources(repository_answer=SourceUnavailableError("Down."), code_answer=SourceUnavailableError("Down.")),
         )
 
 
-@pytest.mark.parametrize("key", CODE_KEYS)
-def test_without_a_repository_no_one_is_asked(key):
+@pytest.mark.parametrize("key", KEYS)
+def test_blank_repository_fails_without_a_request(key):
     sources = FakeSources()
     assert CHECKS[key].run(replace(SUBJECT, repository=""), sources).outcome == Outcome.FAIL
     assert sources.requested_addresses == []
 
 
-@pytest.mark.parametrize("key", [key for key in CODE_KEYS if key != "guide.organization"])
-def test_list_that_is_cut_off_never_shows_that_something_is_missing(key):
-    assert outcome(key, {"a.txt": ""}, is_truncated=True) == Outcome.NOT_RUN
+@pytest.mark.parametrize("key", [key for key in KEYS if key != "guide.organization"])
+def test_truncated_list_of_files_is_not_run(key):
+    assert get_outcome(key, {"a.txt": ""}, is_truncated=True) == Outcome.NOT_RUN
 
 
-@pytest.mark.parametrize("key", [key for key in CODE_KEYS if key != "guide.organization"])
-def test_empty_repository_passes_nothing(key):
-    assert outcome(key, {"README.md": ""}) in (Outcome.WARN, Outcome.NOT_RUN)
+@pytest.mark.parametrize("key", [key for key in KEYS if key != "guide.organization"])
+def test_repository_without_code_does_not_pass(key):
+    assert get_outcome(key, {"README.md": ""}) in (Outcome.WARN, Outcome.NOT_RUN)
 
 
 @pytest.mark.parametrize(
@@ -70,16 +68,16 @@ def test_empty_repository_passes_nothing(key):
         ("go 1.22\n", Outcome.WARN),
     ],
 )
-def test_module(text, expected):
-    assert outcome("go.module", {"go.mod": text}) == expected
+def test_module_path_must_match_the_repository(text, expected):
+    assert get_outcome("go.module", {"go.mod": text}) == expected
 
 
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [((FRAMEWORK,), Outcome.PASS), ((FRAMEWORK, SDK), Outcome.WARN), ((SDK,), Outcome.WARN), ((), Outcome.WARN)],
 )
-def test_framework(lines, expected):
-    assert outcome("go.framework", mod(*lines)) == expected
+def test_plugin_framework_is_required(lines, expected):
+    assert get_outcome("go.framework", build_go_mod(*lines)) == expected
 
 
 @pytest.mark.parametrize(
@@ -91,13 +89,13 @@ def test_framework(lines, expected):
         ((TESTING,), {"a.go": ""}, Outcome.WARN),
     ],
 )
-def test_acceptance_tests(lines, files, expected):
-    assert outcome("go.acceptance_tests", mod(*lines) | files) == expected
+def test_acceptance_tests_need_a_library_and_test_files(lines, files, expected):
+    assert get_outcome("go.acceptance_tests", build_go_mod(*lines) | files) == expected
 
 
 @pytest.mark.parametrize(("files", "expected"), [({"a_test.go": ""}, Outcome.PASS), ({"a.go": ""}, Outcome.WARN)])
-def test_tests(files, expected):
-    assert outcome("go.tests", files) == expected
+def test_tests_are_required(files, expected):
+    assert get_outcome("go.tests", files) == expected
 
 
 @pytest.mark.parametrize(
@@ -111,19 +109,19 @@ def test_tests(files, expected):
         ({f".github/workflows/{n}.yml": "on: push\n" for n in range(21)}, Outcome.NOT_RUN),
     ],
 )
-def test_nightly(files, expected):
-    assert outcome("go.nightly", files) == expected
+def test_nightly_workflow_must_run_the_tests(files, expected):
+    assert get_outcome("go.nightly", files) == expected
 
 
-def test_nightly_is_read_from_the_default_branch():
-    sources = FakeSources(code_said=code({WORKFLOW: NIGHTLY}))
+def test_nightly_workflow_is_read_from_the_default_branch():
+    sources = FakeSources(code_answer=build_snapshot({WORKFLOW: NIGHTLY}))
     CHECKS["go.nightly"].run(SUBJECT, sources)
     assert sources.requested_addresses[:2] == ["acme/terraform-provider-rocket", "acme/terraform-provider-rocket@main"]
 
 
-def test_main():
-    assert outcome("guide.main", {"main.go": ""}) == Outcome.PASS
-    assert outcome("guide.main", {"cmd/main.go": ""}) == Outcome.WARN
+def test_main_file_must_be_in_the_root_folder():
+    assert get_outcome("guide.main", {"main.go": ""}) == Outcome.PASS
+    assert get_outcome("guide.main", {"cmd/main.go": ""}) == Outcome.WARN
 
 
 @pytest.mark.parametrize(
@@ -135,17 +133,17 @@ def test_main():
         (("internal/provider/provider_test.go",), Outcome.WARN),
     ],
 )
-def test_provider_file(paths, expected):
-    assert outcome("guide.provider", dict.fromkeys(paths, "")) == expected
+def test_provider_file_is_required(paths, expected):
+    assert get_outcome("guide.provider", dict.fromkeys(paths, "")) == expected
 
 
-def test_advice_names_the_file_of_functions_that_flatten_structures():
+def test_advice_about_resources_names_the_structures_file():
     assert "structures_NAME.go" in get_description("guide.resources").advice
 
 
-def test_resources():
-    assert outcome("guide.resources", {"internal/resource_server.go": ""}) == Outcome.PASS
-    assert outcome("guide.resources", {"internal/server.go": ""}) == Outcome.WARN
+def test_files_of_resources_need_the_prefix():
+    assert get_outcome("guide.resources", {"internal/resource_server.go": ""}) == Outcome.PASS
+    assert get_outcome("guide.resources", {"internal/server.go": ""}) == Outcome.WARN
 
 
 @pytest.mark.parametrize(
@@ -156,13 +154,13 @@ def test_resources():
         (("server.go",), Outcome.NOT_RUN),
     ],
 )
-def test_tests_next_to_resources(files, expected):
-    assert outcome("guide.tests", dict.fromkeys(files, "")) == expected
+def test_every_resource_needs_a_test_file(files, expected):
+    assert get_outcome("guide.tests", dict.fromkeys(files, "")) == expected
 
 
-def test_client():
-    assert outcome("guide.client", mod(FRAMEWORK, CLIENT)) == Outcome.PASS
-    assert outcome("guide.client", mod(FRAMEWORK, TESTING)) == Outcome.WARN
+def test_client_library_is_required():
+    assert get_outcome("guide.client", build_go_mod(FRAMEWORK, CLIENT)) == Outcome.PASS
+    assert get_outcome("guide.client", build_go_mod(FRAMEWORK, TESTING)) == Outcome.WARN
 
 
 @pytest.mark.parametrize(
@@ -175,13 +173,13 @@ def test_client():
         ({"provider_test.go": "\tpanic(err)", "provider.go": ""}, Outcome.PASS),
     ],
 )
-def test_errors(files, expected):
-    assert outcome("guide.errors", files) == expected
+def test_call_that_exits_the_plugin_is_a_warning(files, expected):
+    assert get_outcome("guide.errors", files) == expected
 
 
-def test_errors_opens_resources_first_and_says_how_much_it_read():
+def test_files_of_resources_are_read_first():
     files = {f"a{n}.go": "panic(1)" for n in range(40)} | {"resource_z.go": ""}
-    sources = FakeSources(releases_said=(release("v1.2.0"),), code_said=code(files))
+    sources = build_code_sources(files)
     result = CHECKS["guide.errors"].run(SUBJECT, sources)
     assert result.summary == "29 calls exit the plugin (we read 30 of 41 Go files)."
 
@@ -189,13 +187,13 @@ def test_errors_opens_resources_first_and_says_how_much_it_read():
 @pytest.mark.parametrize(
     ("kind", "expected"), [("Organization", Outcome.PASS), ("User", Outcome.WARN), ("", Outcome.NOT_RUN)]
 )
-def test_organization(kind, expected):
-    sources = FakeSources(repository_said=replace(REPOSITORY, owner_type=kind))
+def test_owner_must_be_an_organization(kind, expected):
+    sources = FakeSources(repository_answer=replace(REPOSITORY, owner_type=kind))
     assert CHECKS["guide.organization"].run(SUBJECT, sources).outcome == expected
 
 
 def test_providers_of_a_partner_in_several_organizations_are_a_warning():
-    sources = FakeSources(repository_said=replace(REPOSITORY, owner_type="Organization"))
+    sources = FakeSources(repository_answer=replace(REPOSITORY, owner_type="Organization"))
     siblings = ("Acme/terraform-provider-lander", "acme-labs/terraform-provider-pad")
     result = CHECKS["guide.organization"].run(replace(SUBJECT, siblings=siblings), sources)
     assert (result.outcome, result.summary) == (Outcome.WARN, "The partner has 1 other provider outside of acme.")

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.verification.checks.fake_sources import SUBJECT, FakeSources, code, release
+from tests.verification.checks.fake_sources import SUBJECT, FakeSources, build_code_sources, build_release
 from verification.checks.rules import link_reachability
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
@@ -12,42 +12,39 @@ from verification.sources.repository_snapshot import RepositoryFile, RepositoryS
 KEYS = [key for key in CHECKS if key.startswith("docs.")]
 
 
-def result(key, texts, *, is_truncated=False, **fields):
-    sources = FakeSources(
-        releases_said=(release("v1.2.0"),), code_said=code(texts, is_truncated=is_truncated), **fields
-    )
+def run_docs_check(key, texts, *, is_truncated=False, **fields):
+    sources = build_code_sources(texts, is_truncated=is_truncated, **fields)
     return CHECKS[f"docs.{key}"].run(SUBJECT, sources)
 
 
-def outcome(key, *paths):
-    return result(key, dict.fromkeys(paths, "")).outcome
+def get_outcome(key, *paths):
+    return run_docs_check(key, dict.fromkeys(paths, "")).outcome
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_outage_is_left_to_the_runner(key):
+def test_outage_is_raised(key):
     with pytest.raises(SourceUnavailableError):
-        CHECKS[key].run(
-            SUBJECT, FakeSources(releases_said=(release("v1.2.0"),), code_said=SourceUnavailableError("Down."))
-        )
+        CHECKS[key].run(SUBJECT, FakeSources(code_answer=SourceUnavailableError("Down.")))
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_without_a_repository_no_one_is_asked(key):
+def test_blank_repository_fails_without_a_request(key):
     sources = FakeSources()
     assert CHECKS[key].run(replace(SUBJECT, repository=""), sources).outcome == Outcome.FAIL
     assert sources.requested_addresses == []
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_empty_repository_passes_nothing(key):
-    assert CHECKS[key].run(
-        SUBJECT, FakeSources(releases_said=(release("v1.2.0"),), code_said=code({"main.go": ""}))
-    ).outcome in (Outcome.WARN, Outcome.NOT_RUN)
+def test_repository_without_docs_does_not_pass(key):
+    assert get_outcome(key.removeprefix("docs."), "main.go") in (Outcome.WARN, Outcome.NOT_RUN)
 
 
 @pytest.mark.parametrize("key", ["layout", "pages", "limits"])
-def test_list_that_is_cut_off_is_not_judged(key):
-    assert result(key, {"docs/index.md": "", "docs/resources/a.md": ""}, is_truncated=True).outcome == Outcome.NOT_RUN
+def test_truncated_list_of_files_is_not_run(key):
+    assert (
+        run_docs_check(key, {"docs/index.md": "", "docs/resources/a.md": ""}, is_truncated=True).outcome
+        == Outcome.NOT_RUN
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,8 +61,8 @@ def test_list_that_is_cut_off_is_not_judged(key):
         (("docs/sub/index.md", "docs/resources/server.md"), Outcome.WARN),
     ],
 )
-def test_layout(paths, expected):
-    assert outcome("layout", *paths) == expected
+def test_layout_needs_an_index_and_a_reference_page(paths, expected):
+    assert get_outcome("layout", *paths) == expected
 
 
 @pytest.mark.parametrize(
@@ -82,8 +79,8 @@ def test_layout(paths, expected):
         (("server.go", "docs/resources/server.md"), Outcome.NOT_RUN),
     ],
 )
-def test_pages(paths, expected):
-    assert outcome("pages", *paths) == expected
+def test_every_resource_needs_a_page(paths, expected):
+    assert get_outcome("pages", *paths) == expected
 
 
 @pytest.mark.parametrize(
@@ -95,19 +92,23 @@ def test_pages(paths, expected):
         ([RepositoryFile(f"docs/resources/r{n}.md", 1) for n in range(1001)], Outcome.WARN),
     ],
 )
-def test_limits(files, expected):
+def test_size_and_number_of_pages_are_limited(files, expected):
     sources = FakeSources(
-        releases_said=(release("v1.2.0"),), code_said=RepositorySnapshot("acme/rocket", "9f3c1e", tuple(files))
+        releases_answer=(build_release("v1.2.0"),),
+        code_answer=RepositorySnapshot("acme/rocket", "9f3c1e", tuple(files)),
     )
     assert CHECKS["docs.limits"].run(SUBJECT, sources).outcome == expected
 
 
-ONE, TWO = "https://acme.com/one", "https://acme.com/two"
-TEXT = {"docs/index.md": f"See [one]({ONE}#part) and <{TWO}>, or [none](other.md).", "README.md": f"[one]({ONE})"}
+FIRST_LINK, SECOND_LINK = "https://acme.com/one", "https://acme.com/two"
+FILES = {
+    "docs/index.md": f"See [one]({FIRST_LINK}#part) and <{SECOND_LINK}>, or [none](other.md).",
+    "README.md": f"[one]({FIRST_LINK})",
+}
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "expected"),
+    ("first", "second", "expected"),
     [
         (200, 200, Outcome.PASS),
         (200, 404, Outcome.WARN),
@@ -119,18 +120,18 @@ TEXT = {"docs/index.md": f"See [one]({ONE}#part) and <{TWO}>, or [none](other.md
         (404, RequestRefusedError("No."), Outcome.WARN),
     ],
 )
-def test_links(one, two, expected):
-    assert result("links", TEXT, pages={ONE: one, TWO: two}).outcome == expected
+def test_links_must_work(first, second, expected):
+    assert run_docs_check("links", FILES, pages={FIRST_LINK: first, SECOND_LINK: second}).outcome == expected
 
 
-def test_links_whose_turn_does_not_come_in_time_are_our_outage(monkeypatch):
+def test_links_after_the_time_limit_are_an_error(monkeypatch):
     monkeypatch.setattr(link_reachability, "TIME_LIMIT_SECONDS", -1.0)
-    outcome = result("links", TEXT, pages={ONE: 200, TWO: 404})
-    assert (outcome.outcome, outcome.summary) == (Outcome.ERROR, "2 of 2 links didn't respond to us.")
+    result = run_docs_check("links", FILES, pages={FIRST_LINK: 200, SECOND_LINK: 404})
+    assert (result.outcome, result.summary) == (Outcome.ERROR, "2 of 2 links didn't respond to us.")
 
 
-def test_links_are_asked_once_each_and_not_without_end():
-    many = " ".join(f"[x](https://acme.com/{n})" for n in range(40))
-    sources = FakeSources(releases_said=(release("v1.2.0"),), code_said=code({"docs/index.md": many + many}))
+def test_at_most_fifteen_links_are_requested_once():
+    text = " ".join(f"[x](https://acme.com/{n})" for n in range(40))
+    sources = build_code_sources({"docs/index.md": text + text})
     CHECKS["docs.links"].run(SUBJECT, sources)
     assert len([address for address in sources.requested_addresses if address.startswith("https://")]) == 15

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from tests.fakes.github.server import license_text
-from tests.verification.checks.fake_sources import REPOSITORY, SUBJECT, FakeSources, code, release
+from tests.verification.checks.fake_sources import REPOSITORY, SUBJECT, FakeSources, build_release, build_snapshot
 from verification.checks.types import CHECKS
 from verification.licenses.normalization import MAX_BYTES
 from verification.outcomes import Outcome
@@ -24,28 +24,28 @@ Third-party software:
 - github.com/spf13/viper v1.7.0 (MIT)
 - zap: MIT License, https://github.com/uber-go/zap
 """
-CLAUSE = "“Commons Clause” License Condition v1.0\n\n"
+COMMONS_CLAUSE = "“Commons Clause” License Condition v1.0\n\n"
 
 
-def result(files, subject=SUBJECT, github="MPL-2.0", **fields):
+def run_license_check(files, subject=SUBJECT, github="MPL-2.0", **fields):
     answers = {
-        "releases_said": (release("v1.2.0"),),
-        "repository_said": replace(REPOSITORY, license_spdx=github),
+        "releases_answer": (build_release("v1.2.0"),),
+        "repository_answer": replace(REPOSITORY, license_spdx=github),
     } | fields
-    return CHECKS[KEY].run(subject, FakeSources(code_said=code(files), **answers))
+    return CHECKS[KEY].run(subject, FakeSources(code_answer=build_snapshot(files), **answers))
 
 
 @pytest.mark.parametrize(
     ("files", "github", "expected"),
     [
         ({"LICENSE": MPL}, "MPL-2.0", "pass"),
-        ({"LICENSE": MPL}, "NOASSERTION", "pass"),  # no opinion is none against
+        ({"LICENSE": MPL}, "NOASSERTION", "pass"),  # GitHub has no opinion
         ({"LICENSE": MPL}, "", "pass"),
         ({"LICENSE": MPL}, "MIT", "not_run"),
         ({"LICENSE": MPL}, "GPL-3.0", "not_run"),
         ({"LICENSE": f"{MPL}\nNot for production use.\n"}, "MPL-2.0", "not_run"),
-        ({"LICENSE": CLAUSE + MIT}, "NOASSERTION", "fail"),
-        ({"LICENSE": CLAUSE + MIT}, "MIT", "not_run"),
+        ({"LICENSE": COMMONS_CLAUSE + MIT}, "NOASSERTION", "fail"),
+        ({"LICENSE": COMMONS_CLAUSE + MIT}, "MIT", "not_run"),
         ({"LICENSE": BSD2}, "BSD-2-Clause", "fail"),
         ({"LICENSE": BSD2}, "MIT", "not_run"),
         ({"LICENSE": "All rights reserved. Ask us.\n"}, "NOASSERTION", "not_run"),
@@ -66,7 +66,7 @@ def result(files, subject=SUBJECT, github="MPL-2.0", **fields):
         ({"LICENSE": MPL, "LEGAL.md": "# Legal\n\nTrial use only.\n"}, "MPL-2.0", "not_run"),
         ({"LICENSE": MPL, "LEGAL.md": "Copyright (c) 2026 Acme, Inc.\n"}, "MPL-2.0", "pass"),
         ({"LICENSE": MPL, "NOTICE": "Acme Rocket\nCopyright 2026 Acme\n"}, "MPL-2.0", "pass"),
-        ({"LICENSE": MPL, "NOTICE": CLAUSE}, "MPL-2.0", "not_run"),
+        ({"LICENSE": MPL, "NOTICE": COMMONS_CLAUSE}, "MPL-2.0", "not_run"),
         ({"LICENSE": MPL, "NOTICE": ATTRIBUTIONS}, "MPL-2.0", "pass"),
         ({"LICENSE": MPL, "NOTICE.md": "# Acme\n\nRedistribution needs our consent.\n"}, "MPL-2.0", "not_run"),
         ({"LICENSE": MPL, "notice": "仅供内部试用\n"}, "MPL-2.0", "not_run"),
@@ -88,77 +88,79 @@ def result(files, subject=SUBJECT, github="MPL-2.0", **fields):
         ({f"LICENSE-{n}": MPL for n in range(20)}, "MPL-2.0", "not_run"),
     ],
 )
-def test_license(files, github, expected):
-    check_result = result(files, github=github)
-    assert (str(check_result.outcome), check_result.summary.endswith(".")) == (expected, True), check_result
-    assert check_result.summary.startswith("A reviewer decides: ") == (expected == "not_run")
+def test_license_files_have_their_outcome(files, github, expected):
+    result = run_license_check(files, github=github)
+    assert (str(result.outcome), result.summary.endswith(".")) == (expected, True), result
+    assert result.summary.startswith("A reviewer decides: ") == (expected == "not_run")
 
 
-def test_file_next_to_the_license_is_named_with_its_line():
-    check_result = result({"LICENSE": MPL, "COMMERCIAL.md": "Copyright (c) 2026 Acme, Inc.\n\nCompanies pay a fee.\n"})
-    assert check_result.summary == (
+def test_file_with_terms_is_named_with_its_line():
+    result = run_license_check(
+        {"LICENSE": MPL, "COMMERCIAL.md": "Copyright (c) 2026 Acme, Inc.\n\nCompanies pay a fee.\n"}
+    )
+    assert result.summary == (
         "A reviewer decides: COMMERCIAL.md: Line 3 needs review: "
         "“Companies pay a fee.” contains “pay”, which can set terms."
     )
 
 
-def test_license_that_is_asked_about_is_for_a_person():
+def test_license_for_review_is_decided_by_a_reviewer():
     subject = replace(SUBJECT, licenses_for_review=frozenset({"BSD-2-Clause"}))
-    check_result = result({"LICENSE": BSD2}, subject, github="BSD-2-Clause")
-    assert (check_result.outcome, check_result.summary) == (Outcome.NOT_RUN, "A reviewer decides about BSD-2-Clause.")
+    result = run_license_check({"LICENSE": BSD2}, subject, github="BSD-2-Clause")
+    assert (result.outcome, result.summary) == (Outcome.NOT_RUN, "A reviewer decides about BSD-2-Clause.")
 
 
 @pytest.mark.parametrize(
     ("files", "expected"), [({"LICENSE": BSD2}, "pass"), ({"COPYING": "Ours."}, "pass"), ({}, "fail")]
 )
-def test_license_without_a_published_rule(files, expected):
+def test_any_license_file_passes_without_a_list_of_licenses(files, expected):
     subject = replace(SUBJECT, allowed_licenses=frozenset(), licenses_for_review=frozenset())
-    assert result(files, subject).outcome == expected
+    assert run_license_check(files, subject).outcome == expected
 
 
-def test_license_says_what_was_looked_at():
-    check_result = result({"LICENSE": MPL}, github="NOASSERTION")
-    assert check_result.inspected_revisions[-1] == ("commit", "9f3c1e")
-    evidence_by_label = {evidence.label: (evidence.value, evidence.url) for evidence in check_result.evidence}
+def test_result_has_the_commit_and_the_licenses():
+    result = run_license_check({"LICENSE": MPL}, github="NOASSERTION")
+    assert result.inspected_revisions[-1] == ("commit", "9f3c1e")
+    evidence_by_label = {evidence.label: (evidence.value, evidence.url) for evidence in result.evidence}
     assert evidence_by_label["LICENSE"] == (
         "MPL-2.0: The text is MPL-2.0, word for word.",
         "https://github.com/acme/terraform-provider-rocket/blob/9f3c1e/LICENSE",
     )
     assert evidence_by_label["License according to GitHub"][0] == "NOASSERTION"
-    assert check_result.summary == "MPL-2.0 is on the program's list."
+    assert result.summary == "MPL-2.0 is on the program's list."
 
 
-def test_license_that_was_added_after_the_release_is_to_be_released():
-    check_result = result({"README.md": "Rocket"}, github="MIT")
-    assert "GitHub detects one on the default branch. Include it in a release." in check_result.summary
+def test_license_that_was_added_after_the_release_must_be_released():
+    result = run_license_check({"README.md": "Rocket"}, github="MIT")
+    assert "GitHub detects one on the default branch. Include it in a release." in result.summary
 
 
 @pytest.mark.parametrize(
     ("subject", "releases", "ref"),
     [
-        (SUBJECT, (release("v1.2.0"), release("v1.10.0")), "v1.10.0"),
+        (SUBJECT, (build_release("v1.2.0"), build_release("v1.10.0")), "v1.10.0"),
         (SUBJECT, (), "main"),
-        (replace(SUBJECT, tag="v1.1.0"), (release("v1.2.0"),), "v1.1.0"),
+        (replace(SUBJECT, tag="v1.1.0"), (build_release("v1.2.0"),), "v1.1.0"),
     ],
 )
 def test_license_of_the_released_commit_is_read(subject, releases, ref):
-    sources = FakeSources(code_said=code({"LICENSE": MPL}), releases_said=releases)
+    sources = FakeSources(code_answer=build_snapshot({"LICENSE": MPL}), releases_answer=releases)
     CHECKS[KEY].run(subject, sources)
     assert sources.requested_addresses[-1] == f"acme/terraform-provider-rocket@{ref}"
 
 
-def test_license_of_a_list_that_is_cut_off_is_for_a_person():
-    sources = FakeSources(code_said=code({"LICENSE": MPL}, is_truncated=True))
+def test_truncated_list_of_files_is_not_run():
+    sources = FakeSources(code_answer=build_snapshot({"LICENSE": MPL}, is_truncated=True))
     assert CHECKS[KEY].run(SUBJECT, sources).outcome == Outcome.NOT_RUN
 
 
-@pytest.mark.parametrize("refusal", [SourceUnavailableError("Down."), AccessDeniedError("No.")])
-def test_outage_is_left_to_the_runner(refusal):
-    for part in ("repository_said", "code_said", "releases_said"):
-        with pytest.raises(type(refusal)):
-            CHECKS[KEY].run(SUBJECT, FakeSources(**{"code_said": code({"LICENSE": MPL}), part: refusal}))
+@pytest.mark.parametrize("error", [SourceUnavailableError("Down."), AccessDeniedError("No.")])
+def test_outage_is_raised(error):
+    for name in ("repository_answer", "code_answer", "releases_answer"):
+        with pytest.raises(type(error)):
+            CHECKS[KEY].run(SUBJECT, FakeSources(**{"code_answer": build_snapshot({"LICENSE": MPL}), name: error}))
 
 
 def test_missing_repository_fails():
-    assert CHECKS[KEY].run(SUBJECT, FakeSources(repository_said=None)).outcome == Outcome.FAIL
+    assert CHECKS[KEY].run(SUBJECT, FakeSources(repository_answer=None)).outcome == Outcome.FAIL
     assert CHECKS[KEY].run(replace(SUBJECT, repository=""), FakeSources()).outcome == Outcome.FAIL

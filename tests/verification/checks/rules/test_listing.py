@@ -9,25 +9,25 @@ from verification.sources.errors import RequestRefusedError, SourceNotFoundError
 from verification.sources.html_pages import extract_links, parse_page
 
 DOCS = "https://docs.acme.com/run-task"
-WORDS = (
+PAGE_WITHOUT_IMAGES = (
     "<h1>Rocket run task</h1><p>First create a run task in your organization. Then attach it to a workspace. "
     "It supports the stages pre-plan and post-plan. A run fails when a rule is broken, otherwise it passes.</p>"
-    "<script>nothing</script>" + "<p>More words about it, so that the page is one that people read.</p>" * 3
+    "<script>nothing</script>" + "<p>More text about the run task, so that the page is long enough.</p>" * 3
 )
-PAGE = WORDS + '<img src="stopped.png"><img src="passed.png">'
+PAGE = PAGE_WITHOUT_IMAGES + '<img src="stopped.png"><img src="passed.png">'
 
 
-def run(key, page_status=None, homepage="", **answers):
+def run_listing_check(key, pages=None, homepage="", **answers):
     subject = replace(SUBJECT, homepage=homepage, answers={"RT-1": answers})
-    return CHECKS[f"listing.{key}"].run(subject, FakeSources(pages=page_status or {}))
+    return CHECKS[f"listing.{key}"].run(subject, FakeSources(pages=pages or {}))
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [("One.", Outcome.PASS), ("One.\n\nTwo.", Outcome.PASS), ("1\n2\n3", Outcome.FAIL), (" \n ", Outcome.NOT_RUN)],
 )
-def test_summary(text, expected):
-    assert run("summary", summary=text).outcome == expected
+def test_summary_has_two_lines_at_most(text, expected):
+    assert run_listing_check("summary", summary=text).outcome == expected
 
 
 @pytest.mark.parametrize(
@@ -41,15 +41,15 @@ def test_summary(text, expected):
         (SourceUnavailableError("Down."), Outcome.ERROR),
     ],
 )
-def test_links(page_status, expected):
-    assert run("links", {DOCS: page_status}, documentation=DOCS).outcome == expected
+def test_link_must_work(page_status, expected):
+    assert run_listing_check("links", {DOCS: page_status}, documentation=DOCS).outcome == expected
 
 
-def test_links_asks_whatever_was_given_as_an_address():
-    check_result = run(
+def test_links_include_the_homepage_and_every_url_in_the_answers():
+    result = run_listing_check(
         "links", {DOCS: 200, "https://acme.com": 200}, "https://acme.com", documentation=DOCS, plan="no link"
     )
-    assert check_result.summary == "All 2 links work."
+    assert result.summary == "All 2 links work."
 
 
 @pytest.mark.parametrize(
@@ -62,29 +62,29 @@ def test_links_asks_whatever_was_given_as_an_address():
         ([403, 200, 200], "1 of 3 links refuses automated requests."),
     ],
 )
-def test_links_are_counted_in_whole_sentences(statuses, summary):
+def test_summary_counts_the_links(statuses, summary):
     pages = {f"{DOCS}/{number}": status for number, status in enumerate(statuses)}
     answers = {f"link_{number}": address for number, address in enumerate(pages)}
-    assert run("links", pages, **answers).summary == summary
+    assert run_listing_check("links", pages, **answers).summary == summary
 
 
 @pytest.mark.parametrize(
-    ("mails", "summary"),
+    ("addresses", "summary"),
     [
         ("help@acme.com", "The listing has 1 valid email address."),
         ("help@acme.com, press@acme.com", "The listing has 2 valid email addresses."),
     ],
 )
-def test_email_addresses_are_counted_in_whole_sentences(mails, summary):
-    assert run("contacts", contact_email=mails).summary == summary
+def test_summary_counts_the_email_addresses(addresses, summary):
+    assert run_listing_check("contacts", contact_email=addresses).summary == summary
 
 
-def test_without_addresses_nothing_passes():
-    assert run("links").outcome == Outcome.NOT_RUN
+def test_listing_without_links_is_not_run():
+    assert run_listing_check("links").outcome == Outcome.NOT_RUN
 
 
 @pytest.mark.parametrize(
-    ("mail", "expected"),
+    ("contact", "expected"),
     [
         ("support@acme.com", Outcome.PASS),
         ("Ann Archer, support, help@support.acme.co.uk", Outcome.PASS),
@@ -98,8 +98,8 @@ def test_without_addresses_nothing_passes():
         ("", Outcome.NOT_RUN),
     ],
 )
-def test_contacts(mail, expected):
-    assert run("contacts", contact=mail).outcome == expected
+def test_contacts_need_valid_email_addresses(contact, expected):
+    assert run_listing_check("contacts", contact=contact).outcome == expected
 
 
 FAQ = "What if a run is stopped? Open the task result, read the reason, and fix the configuration or ask the owner."
@@ -127,8 +127,8 @@ FAQ = "What if a run is stopped? Open the task result, read the reason, and fix 
         ),
     ],
 )
-def test_support_documents(answers, outcome, summary):
-    result = run("support_docs", **answers)
+def test_support_docs_need_contacts_and_an_faq(answers, outcome, summary):
+    result = run_listing_check("support_docs", **answers)
     assert (result.outcome, result.summary) == (outcome, summary)
 
 
@@ -136,7 +136,7 @@ def test_support_documents(answers, outcome, summary):
     ("page", "expected"),
     [
         (PAGE, Outcome.PASS),
-        (WORDS, Outcome.WARN),
+        (PAGE_WITHOUT_IMAGES, Outcome.WARN),
         (PAGE.replace("attach it to a workspace", "use it"), Outcome.WARN),
         (PAGE.replace("pre-plan and post-plan", "planning"), Outcome.WARN),
         ("<script>draw()</script>", Outcome.NOT_RUN),
@@ -145,28 +145,28 @@ def test_support_documents(answers, outcome, summary):
         (RequestRefusedError("Private."), Outcome.NOT_RUN),
     ],
 )
-def test_run_task_docs(page, expected):
-    assert run("run_task_docs", {DOCS: page}, documentation=DOCS).outcome == expected
+def test_run_task_docs_must_be_public_and_complete(page, expected):
+    assert run_listing_check("run_task_docs", {DOCS: page}, documentation=DOCS).outcome == expected
 
 
-def test_run_task_docs_without_an_address():
-    assert run("run_task_docs").outcome == Outcome.NOT_RUN
+def test_run_task_docs_without_a_url_are_not_run():
+    assert run_listing_check("run_task_docs").outcome == Outcome.NOT_RUN
 
 
 @pytest.mark.parametrize(
-    ("page_status", "refusal"),
+    ("page_status", "error"),
     [
         (404, SourceNotFoundError),
         (500, SourceUnavailableError),
         (SourceUnavailableError("Down."), SourceUnavailableError),
     ],
 )
-def test_run_task_missing_docs_are_left_to_the_runner(page_status, refusal):
-    with pytest.raises(refusal):
-        run("run_task_docs", {DOCS: page_status}, documentation=DOCS)
+def test_unavailable_run_task_docs_are_raised(page_status, error):
+    with pytest.raises(error):
+        run_listing_check("run_task_docs", {DOCS: page_status}, documentation=DOCS)
 
 
-# bin/bench limits measures these: a reader that backtracks would take minutes
+# `bin/bench limits` measures these pages too: a parser that backtracks would take minutes
 HOSTILE_PAGES = ("<" * 1_000_000, "<a " * 300_000, "<!--" * 200_000, "](" * 400_000, "<script>" * 90_000)
 
 

@@ -6,9 +6,8 @@ from tests.verification.checks.fake_sources import (
     REPOSITORY,
     SUBJECT,
     FakeSources,
+    build_code_sources,
     build_registry_listing,
-    code,
-    release,
 )
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
@@ -16,8 +15,8 @@ from verification.sources.errors import SourceUnavailableError
 from verification.sources.github.responses import PullRequest
 
 NOMAD = replace(SUBJECT, product="Nomad", program="nomad", category="container-runtime")
-PULL = PullRequest(7, "Add rocket driver", "open", False, False, "https://github.com/hashicorp/nomad/pull/7")
-ADDRESS = "https://github.com/hashicorp/nomad/pull/7"
+PULL_REQUEST = PullRequest(7, "Add rocket driver", "open", False, False, "https://github.com/hashicorp/nomad/pull/7")
+PULL_REQUEST_URL = "https://github.com/hashicorp/nomad/pull/7"
 
 
 @pytest.mark.parametrize(
@@ -33,14 +32,14 @@ ADDRESS = "https://github.com/hashicorp/nomad/pull/7"
         ("storage", "anything", Outcome.NOT_RUN),
     ],
 )
-def test_name(category, name, expected):
-    sources = FakeSources(repository_said=replace(REPOSITORY, name=name))
+def test_name_must_match_the_category(category, name, expected):
+    sources = FakeSources(repository_answer=replace(REPOSITORY, name=name))
     assert CHECKS["plugin.name"].run(replace(NOMAD, category=category), sources).outcome == expected
 
 
-def pull_request(address, pull_answer):
-    subject = replace(NOMAD, answers={"NO-PR": {"pull_request": address}})
-    return CHECKS["plugin.pull_request"].run(subject, FakeSources(pull_said=pull_answer))
+def run_pull_request_check(url, answer):
+    subject = replace(NOMAD, answers={"NO-PR": {"pull_request": url}})
+    return CHECKS["plugin.pull_request"].run(subject, FakeSources(pull_request_answer=answer))
 
 
 @pytest.mark.parametrize(
@@ -53,12 +52,12 @@ def pull_request(address, pull_answer):
         ({"state": "closed", "draft": True}, Outcome.FAIL),
     ],
 )
-def test_pull_request(change, expected):
-    assert pull_request(ADDRESS, replace(PULL, **change)).outcome == expected
+def test_pull_request_must_be_open_or_merged(change, expected):
+    assert run_pull_request_check(PULL_REQUEST_URL, replace(PULL_REQUEST, **change)).outcome == expected
 
 
 @pytest.mark.parametrize(
-    "address",
+    "url",
     [
         "https://github.com/acme/nomad/pull/7",
         "https://github.com/hashicorp/nomad/issues/7",
@@ -67,18 +66,18 @@ def test_pull_request(change, expected):
         "https://github.com/hashicorp/nomad/pull/7x",
     ],
 )
-def test_address_that_is_no_pull_request_of_the_product(address):
-    assert pull_request(address, PULL).outcome == Outcome.FAIL
+def test_url_that_is_not_a_pull_request_of_the_product_fails(url):
+    assert run_pull_request_check(url, PULL_REQUEST).outcome == Outcome.FAIL
 
 
-def test_pull_missing_request():
-    assert pull_request(ADDRESS, None).outcome == Outcome.FAIL
+def test_missing_pull_request_fails_and_an_outage_is_raised():
+    assert run_pull_request_check(PULL_REQUEST_URL, None).outcome == Outcome.FAIL
     with pytest.raises(SourceUnavailableError):
-        pull_request(ADDRESS, SourceUnavailableError("Down."))
+        run_pull_request_check(PULL_REQUEST_URL, SourceUnavailableError("Down."))
 
 
-def of_code(key, texts, is_truncated=False):
-    sources = FakeSources(releases_said=(release("v1.2.0"),), code_said=code(texts, is_truncated=is_truncated))
+def get_code_outcome(key, texts, is_truncated=False):
+    sources = build_code_sources(texts, is_truncated=is_truncated)
     return CHECKS[key].run(SUBJECT, sources).outcome
 
 
@@ -89,8 +88,8 @@ def of_code(key, texts, is_truncated=False):
         ("module a.b/c\n", Outcome.WARN),
     ],
 )
-def test_packer_sdk(text, expected):
-    assert of_code("plugin.packer_sdk", {"go.mod": text}) == expected
+def test_packer_plugin_sdk_is_required(text, expected):
+    assert get_code_outcome("plugin.packer_sdk", {"go.mod": text}) == expected
 
 
 @pytest.mark.parametrize(
@@ -104,8 +103,8 @@ def test_packer_sdk(text, expected):
         ({"main.tf": ""}, True, Outcome.NOT_RUN),
     ],
 )
-def test_services(files, is_truncated, expected):
-    assert of_code("nia.services", files, is_truncated) == expected
+def test_services_variable_is_required_in_the_root_module(files, is_truncated, expected):
+    assert get_code_outcome("nia.services", files, is_truncated) == expected
 
 
 @pytest.mark.parametrize(
@@ -120,12 +119,13 @@ def test_services(files, is_truncated, expected):
         ("", Outcome.WARN),
     ],
 )
-def test_terraform(version, expected):
-    assert of_code("nia.terraform", {"main.tf": f'terraform {{\n  required_version = "{version}"\n}}\n'}) == expected
+def test_terraform_constraint_must_start_at_0_13(version, expected):
+    text = f'terraform {{\n  required_version = "{version}"\n}}\n'
+    assert get_code_outcome("nia.terraform", {"main.tf": text}) == expected
 
 
 @pytest.mark.parametrize(
-    ("provider_name", "tier", "expected"),
+    ("name", "tier", "expected"),
     [
         ("cisco/aci", "partner", Outcome.PASS),
         ("hashicorp/aws", "official", Outcome.PASS),
@@ -135,15 +135,13 @@ def test_terraform(version, expected):
         ("", "partner", Outcome.NOT_RUN),
     ],
 )
-def test_provider(provider_name, tier, expected):
-    subject = replace(SUBJECT, answers={"NI-2": {"provider": provider_name}})
-    assert (
-        CHECKS["nia.provider"].run(subject, FakeSources(published_said=build_registry_listing(tier=tier))).outcome
-        == expected
-    )
+def test_nia_provider_needs_the_partner_or_official_tier(name, tier, expected):
+    subject = replace(SUBJECT, answers={"NI-2": {"provider": name}})
+    sources = FakeSources(listing_answer=build_registry_listing(tier=tier))
+    assert CHECKS["nia.provider"].run(subject, sources).outcome == expected
 
 
-def test_provider_that_is_not_listed():
+def test_unlisted_nia_provider_fails():
     subject = replace(SUBJECT, answers={"NI-2": {"provider": "cisco/aci"}})
     result = CHECKS["nia.provider"].run(subject, FakeSources())
     assert (result.outcome, result.missing_item) == (Outcome.FAIL, "cisco/aci in the registry")

@@ -7,9 +7,11 @@ from tests.verification.checks.fake_sources import (
     PLATFORMS_OF_2021,
     SUBJECT,
     FakeSources,
+    build_assets,
+    build_code_sources,
     build_registry_listing,
-    code,
-    release,
+    build_release,
+    build_snapshot,
 )
 from verification.checks.rules.published_versions import (
     INVALID_TAG_CAUSE,
@@ -20,7 +22,6 @@ from verification.checks.rules.published_versions import (
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
 from verification.sources.errors import SourceNotFoundError, SourceUnavailableError
-from verification.sources.github.responses import ReleaseAsset
 
 LATER = replace(SUBJECT, now=datetime(2026, 4, 2, tzinfo=UTC))
 KEYS = [key for key in CHECKS if key.startswith("registry.")]
@@ -29,14 +30,14 @@ UNREPORTED_LISTING = build_registry_listing(
 )
 
 
-def result(key, subject=LATER, listing=None, **fields):
+def run_registry_check(key, subject=LATER, listing=None, **fields):
     return CHECKS[f"registry.{key}"].run(
-        subject, FakeSources(published_said=listing or build_registry_listing(), **fields)
+        subject, FakeSources(listing_answer=listing or build_registry_listing(), **fields)
     )
 
 
-def outcome(key, subject=LATER, **changes):
-    return result(key, subject, build_registry_listing(**changes)).outcome
+def get_outcome(key, subject=LATER, **changes):
+    return run_registry_check(key, subject, build_registry_listing(**changes)).outcome
 
 
 @pytest.mark.parametrize(
@@ -57,47 +58,38 @@ def outcome(key, subject=LATER, **changes):
         ({"versions": (), "newest": ""}, Outcome.FAIL),
     ],
 )
-def test_listed(changes, expected):
-    assert outcome("listed", **changes) == expected
+def test_listing_must_belong_to_the_repository(changes, expected):
+    assert get_outcome("listed", **changes) == expected
 
 
-def test_listed_keeps_the_picture_for_the_next_look():
-    assert result("listed").observations == {"registry": build_registry_listing().as_dict()}
-    assert (
-        result("listed", listing=build_registry_listing(repository_id=9)).observations == {}
-    )  # it belongs to someone else
-    assert (
-        result("listed", listing=build_registry_listing(full_name="globex/rocket", versions=(), newest="")).observations
-        == {}
-    )
+def test_only_a_listing_of_the_repository_is_observed():
+    assert run_registry_check("listed").observations == {"registry": build_registry_listing().as_dict()}
+    for changes in ({"repository_id": 9}, {"full_name": "globex/rocket", "versions": (), "newest": ""}):
+        assert run_registry_check("listed", listing=build_registry_listing(**changes)).observations == {}
 
 
-def test_not_listed_is_an_absence_that_is_asked_again():
-    check_result = CHECKS["registry.listed"].run(LATER, FakeSources(published_said=None))
-    assert (check_result.outcome, check_result.missing_item) == (Outcome.FAIL, "acme/rocket in the registry")
+def test_missing_listing_fails_as_a_missing_item():
+    result = CHECKS["registry.listed"].run(LATER, FakeSources(listing_answer=None))
+    assert (result.outcome, result.missing_item) == (Outcome.FAIL, "acme/rocket in the registry")
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_without_a_repository_no_one_is_asked(key):
+def test_blank_repository_fails_without_a_request(key):
     sources = FakeSources()
-    check_result = CHECKS[key].run(replace(SUBJECT, namespace="", provider=""), sources)
-    assert (check_result.outcome, sources.requested_addresses) == (Outcome.FAIL, [])
+    result = CHECKS[key].run(replace(SUBJECT, namespace="", provider=""), sources)
+    assert (result.outcome, sources.requested_addresses) == (Outcome.FAIL, [])
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_outage_is_left_to_the_runner(key):
+def test_outage_is_raised(key):
     with pytest.raises(SourceUnavailableError):
-        CHECKS[key].run(LATER, FakeSources(published_said=SourceUnavailableError("Down.")))
+        CHECKS[key].run(LATER, FakeSources(listing_answer=SourceUnavailableError("Down.")))
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_what_no_answer_reported_never_passes(key):
-    sources = FakeSources(
-        published_said=UNREPORTED_LISTING, releases_said=(release("v1.2.0"),), code_said=code({"main.go": ""})
-    )
-    assert CHECKS[key].run(LATER, sources).outcome in (Outcome.NOT_RUN, Outcome.FAIL, Outcome.WARN) or (
-        key == "registry.releases"
-    )
+@pytest.mark.parametrize("key", [key for key in KEYS if key != "registry.releases"])  # reads only the versions
+def test_listing_without_reported_fields_does_not_pass(key):
+    sources = build_code_sources({"main.go": ""}, listing_answer=UNREPORTED_LISTING)
+    assert CHECKS[key].run(LATER, sources).outcome in (Outcome.NOT_RUN, Outcome.FAIL, Outcome.WARN)
 
 
 @pytest.mark.parametrize(
@@ -112,8 +104,8 @@ def test_what_no_answer_reported_never_passes(key):
         ({"moved_to": None}, Outcome.NOT_RUN),
     ],
 )
-def test_state(changes, expected):
-    assert outcome("state", **changes) == expected
+def test_state_must_be_reported_and_without_warnings(changes, expected):
+    assert get_outcome("state", **changes) == expected
 
 
 @pytest.mark.parametrize(
@@ -127,67 +119,61 @@ def test_state(changes, expected):
         (("nightly", "v1.2.0"), Outcome.WARN),
     ],
 )
-def test_releases(tags, expected):
-    assert result("releases", releases_said=tuple(map(release, tags))).outcome == expected
+def test_every_release_must_be_in_the_registry(tags, expected):
+    assert run_registry_check("releases", releases_answer=tuple(map(build_release, tags))).outcome == expected
 
 
-def test_release_of_this_very_hour_is_no_fault():
+def test_missing_release_of_the_last_hour_is_a_warning():
     fresh = replace(SUBJECT, now=datetime(2026, 4, 1, 0, 30, tzinfo=UTC))
-    assert result("releases", fresh, releases_said=(release("v1.3.0"),)).outcome == Outcome.WARN
-    assert result("latest", fresh, releases_said=(release("v1.3.0"),)).outcome == Outcome.WARN
+    assert run_registry_check("releases", fresh, releases_answer=(build_release("v1.3.0"),)).outcome == Outcome.WARN
+    assert run_registry_check("latest", fresh, releases_answer=(build_release("v1.3.0"),)).outcome == Outcome.WARN
 
 
-def test_draft_is_not_looked_for():
-    assert result("releases", releases_said=(release("v1.2.0"), release("v1.3.0", draft=True))).outcome == Outcome.PASS
+def test_draft_is_not_expected_in_the_registry():
+    releases = (build_release("v1.2.0"), build_release("v1.3.0", draft=True))
+    assert run_registry_check("releases", releases_answer=releases).outcome == Outcome.PASS
 
 
-def files(*names):
-    return tuple(ReleaseAsset(at, name, 10, f"https://example.test/{name}") for at, name in enumerate(names))
-
-
-WHOLE = (
-    "terraform-provider-rocket_1.3.0_linux_amd64.zip",
-    "terraform-provider-rocket_1.3.0_SHA256SUMS",
-    "terraform-provider-rocket_1.3.0_SHA256SUMS.sig",
-    "terraform-provider-rocket_1.3.0_manifest.json",
-)
+PREFIX = "terraform-provider-rocket_1.3.0"
+FILES = tuple(f"{PREFIX}_{end}" for end in ("linux_amd64.zip", "SHA256SUMS", "SHA256SUMS.sig", "manifest.json"))
 
 
 @pytest.mark.parametrize(
-    ("one", "cause"),
+    ("release", "cause"),
     [
-        (release("v1.3.0", draft=True), "The release is a draft."),
-        (release("1.3.0"), INVALID_TAG_CAUSE),
-        (release("v1.3"), INVALID_TAG_CAUSE),
-        (release("v1.3.0"), NO_FILES_CAUSE),
-        (release("v1.3.0", assets=files(*WHOLE[1:])), "There is no terraform-provider-rocket_1.3.0_OS_ARCH.zip."),
-        (release("v1.3.0", assets=files(*WHOLE[::2])), "There is no terraform-provider-rocket_1.3.0_SHA256SUMS."),
-        (release("v1.3.0", assets=files(*WHOLE[:2])), "There is no terraform-provider-rocket_1.3.0_SHA256SUMS.sig."),
-        (release("v1.3.0", assets=files(*WHOLE)), UNKNOWN_CAUSE),
+        (build_release("v1.3.0", draft=True), "The release is a draft."),
+        (build_release("1.3.0"), INVALID_TAG_CAUSE),
+        (build_release("v1.3"), INVALID_TAG_CAUSE),
+        (build_release("v1.3.0"), NO_FILES_CAUSE),
+        (build_release("v1.3.0", assets=build_assets(*FILES[1:])), f"There is no {PREFIX}_OS_ARCH.zip."),
+        (build_release("v1.3.0", assets=build_assets(*FILES[::2])), f"There is no {PREFIX}_SHA256SUMS."),
+        (build_release("v1.3.0", assets=build_assets(*FILES[:2])), f"There is no {PREFIX}_SHA256SUMS.sig."),
+        (build_release("v1.3.0", assets=build_assets(*FILES)), UNKNOWN_CAUSE),
     ],
 )
-def test_likely_cause(one, cause):
-    assert [missing_release.cause for missing_release in list_missing_releases((one,), ("1.2.0",), "rocket")] == [cause]
+def test_missing_release_has_its_likely_cause(release, cause):
+    (missing_release,) = list_missing_releases((release,), ("1.2.0",), "rocket")
+    assert missing_release.cause == cause
 
 
-def test_older_release_than_the_registry_has_is_a_conflict_with_both_sources():
-    check_result = result("latest", listing=build_registry_listing(newest="1.2.0"), releases_said=(release("v1.1.0"),))
-    assert check_result.summary == (
+def test_older_release_than_in_the_registry_is_a_conflict():
+    result = run_registry_check(
+        "latest", listing=build_registry_listing(newest="1.2.0"), releases_answer=(build_release("v1.1.0"),)
+    )
+    assert result.summary == (
         "Two sources contradict each other about the newest version: GitHub says v1.1.0; the registry says 1.2.0."
         " A reviewer decides."
     )
-    assert [
-        (evidence.label, evidence.value, bool(evidence.url), evidence.at) for evidence in check_result.evidence
-    ] == [
+    assert [(evidence.label, evidence.value, bool(evidence.url), evidence.at) for evidence in result.evidence] == [
         ("GitHub", "v1.1.0", True, LATER.now),
         ("the registry", "1.2.0", True, LATER.now),
     ]
 
 
-def test_branch_named_like_the_tag_is_the_cause_where_the_files_show_none():
-    answers = {"releases_said": (release("v1.3.0", assets=files(*WHOLE)),), "branches": ("v1.3.0",)}
-    assert result("releases", **answers).evidence[-1].value.startswith("A branch is also named v1.3.0")
-    assert result("releases", **(answers | {"branches": ()})).evidence[-1].value == UNKNOWN_CAUSE
+def test_branch_with_the_name_of_the_tag_is_the_cause_if_the_files_show_none():
+    answers = {"releases_answer": (build_release("v1.3.0", assets=build_assets(*FILES)),), "branches": ("v1.3.0",)}
+    assert run_registry_check("releases", **answers).evidence[-1].value.startswith("A branch is also named v1.3.0")
+    assert run_registry_check("releases", **(answers | {"branches": ()})).evidence[-1].value == UNKNOWN_CAUSE
 
 
 @pytest.mark.parametrize(
@@ -200,10 +186,12 @@ def test_branch_named_like_the_tag_is_the_cause_where_the_files_show_none():
         ("v1.2.0", "", Outcome.FAIL),
     ],
 )
-def test_latest_shows_both_sources(tag, newest, expected):
-    check_result = result("latest", listing=build_registry_listing(newest=newest), releases_said=(release(tag),))
-    assert check_result.outcome == expected
-    assert len(check_result.evidence) == (2 if tag != "nightly" and newest else 1)
+def test_newest_versions_are_compared_with_both_sources_as_evidence(tag, newest, expected):
+    result = run_registry_check(
+        "latest", listing=build_registry_listing(newest=newest), releases_answer=(build_release(tag),)
+    )
+    assert result.outcome == expected
+    assert len(result.evidence) == (2 if tag != "nightly" and newest else 1)
 
 
 @pytest.mark.parametrize(
@@ -217,8 +205,8 @@ def test_latest_shows_both_sources(tag, newest, expected):
         (None, Outcome.NOT_RUN),
     ],
 )
-def test_platforms(platforms, expected):
-    assert outcome("platforms", platforms=platforms) == expected
+def test_recommended_platforms_are_required(platforms, expected):
+    assert get_outcome("platforms", platforms=platforms) == expected
 
 
 MANIFEST = '{"version": 1, "metadata": {"protocol_versions": ["6.0"]}}'
@@ -236,14 +224,16 @@ MANIFEST = '{"version": 1, "metadata": {"protocol_versions": ["6.0"]}}'
         (MANIFEST, None, Outcome.NOT_RUN),
     ],
 )
-def test_protocols(manifest, protocols, expected):
+def test_protocols_must_match_the_manifest(manifest, protocols, expected):
     files = {"main.go": ""} | ({"terraform-registry-manifest.json": manifest} if manifest else {})
-    check_result = result("protocols", listing=build_registry_listing(protocols=protocols), code_said=code(files))
-    assert check_result.outcome == expected
+    result = run_registry_check(
+        "protocols", listing=build_registry_listing(protocols=protocols), code_answer=build_snapshot(files)
+    )
+    assert result.outcome == expected
 
 
 @pytest.mark.parametrize(
-    ("listing_status", "tier", "shown_tier", "expected"),
+    ("listing_status", "tier", "registry_tier", "expected"),
     [
         ("unlisted", "", "community", Outcome.PASS),
         ("unlisted", "", "partner", Outcome.WARN),
@@ -256,8 +246,8 @@ def test_protocols(manifest, protocols, expected):
         ("listed", "partner", "", Outcome.NOT_RUN),
     ],
 )
-def test_tier(listing_status, tier, shown_tier, expected):
-    assert outcome("tier", replace(LATER, listing_status=listing_status, tier=tier), tier=shown_tier) == expected
+def test_tier_must_match_the_listing_status(listing_status, tier, registry_tier, expected):
+    assert get_outcome("tier", replace(LATER, listing_status=listing_status, tier=tier), tier=registry_tier) == expected
 
 
 @pytest.mark.parametrize(
@@ -273,10 +263,10 @@ def test_tier(listing_status, tier, shown_tier, expected):
         (None, Outcome.NOT_RUN),
     ],
 )
-def test_docs(docs, expected):
-    assert outcome("docs", docs=docs) == expected
+def test_docs_need_an_overview_and_a_reference_page(docs, expected):
+    assert get_outcome("docs", docs=docs) == expected
 
 
-def test_protocols_of_deleted_tag_are_left_to_the_runner():
+def test_missing_code_of_the_tag_is_raised():
     with pytest.raises(SourceNotFoundError):
-        result("protocols", code_said=None)
+        run_registry_check("protocols", code_answer=None)

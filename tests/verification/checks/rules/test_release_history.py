@@ -1,70 +1,60 @@
-"""Tests of the checks that compare a release with what was seen before."""
+"""Tests of the checks that compare a release with earlier observations."""
 
 from dataclasses import replace
 
-from tests.verification.checks.fake_sources import code, release
-from tests.verification.checks.rules.release_checks import GitHub, Sources, results, rocket
+from tests.verification.checks.fake_sources import build_code_sources, build_snapshot
+from tests.verification.checks.rules.release_checks import Sources, build_rocket_release, run_release_check
 from verification.outcomes import Outcome
 
 
-def test_archive_that_was_replaced_after_the_release_is_found_by_its_digest(publish_releases):
-    signed_release = rocket()
-    first = results(publish_releases(signed_release), "release.unchanged")["release.unchanged"]
+def test_replaced_archive_fails_by_its_digest(publish_releases):
+    signed_release = build_rocket_release()
+    first = run_release_check("release.unchanged", publish_releases(signed_release))
     assert (first.outcome, first.summary) == (Outcome.PASS, "4 files recorded for later comparison.")
-    again = results(publish_releases(signed_release), "release.unchanged", known=first.observations)[
-        "release.unchanged"
-    ]
-    assert (again.outcome, again.observations) == (Outcome.PASS, first.observations)
-    other = rocket(protocols=("6.0",))  # a whole new release under the same version, signed and sound in itself
-    later = results(publish_releases(other, protocols=("6.0",)), "release.unchanged", known=first.observations)[
-        "release.unchanged"
-    ]
+    second = run_release_check("release.unchanged", publish_releases(signed_release), known=first.observations)
+    assert (second.outcome, second.observations) == (Outcome.PASS, first.observations)
+    other = build_rocket_release(protocols=("6.0",))  # another valid release of the same version
+    sources = publish_releases(other, protocols=("6.0",))
+    later = run_release_check("release.unchanged", sources, known=first.observations)
     assert (later.outcome, later.observations) == (Outcome.FAIL, first.observations)
     assert "was replaced after publication" in later.summary
-    anew = rocket("1.0.1", protocols=("6.0",))
-    healed_result = results(publish_releases(anew, protocols=("6.0",)), "release.unchanged", known=first.observations)[
-        "release.unchanged"
-    ]
-    assert (healed_result.outcome, set(healed_result.observations["release.digests"])) == (
-        Outcome.PASS,
-        {"1.0.0", "1.0.1"},
-    )
+    next_release = build_rocket_release("1.0.1", protocols=("6.0",))
+    sources = publish_releases(next_release, protocols=("6.0",))
+    latest = run_release_check("release.unchanged", sources, known=first.observations)
+    assert (latest.outcome, set(latest.observations["release.digests"])) == (Outcome.PASS, {"1.0.0", "1.0.1"})
 
 
-def test_list_that_was_signed_again_is_pointed_out(publish_releases):
-    first = results(publish_releases(), "release.unchanged")["release.unchanged"]
+def test_new_signature_of_the_checksums_is_a_warning(publish_releases):
+    first = run_release_check("release.unchanged", publish_releases())
     observations = {"release.digests": {"1.0.0": {**first.observations["release.digests"]["1.0.0"]}}}
     name = next(name for name in observations["release.digests"]["1.0.0"] if name.endswith(".sig"))
     observations["release.digests"]["1.0.0"][name] = "ab" * 32
-    assert (
-        results(publish_releases(), "release.unchanged", known=observations)["release.unchanged"].outcome
-        == Outcome.WARN
-    )
+    assert run_release_check("release.unchanged", publish_releases(), known=observations).outcome == Outcome.WARN
 
 
-def test_outage_forgets_no_digest(publish_releases, registry_server):
-    first = results(publish_releases(), "release.unchanged")["release.unchanged"]
+def test_outage_keeps_the_digests(publish_releases, registry_server):
+    first = run_release_check("release.unchanged", publish_releases())
     sources = publish_releases()
     registry_server.fail(503, under="/files/acme/rocket/1.0.0/terraform-provider-rocket_1.0.0_linux")
-    later = results(sources, "release.unchanged", "release.archive", known=first.observations)
-    assert later["release.unchanged"].observations == first.observations
-    assert later["release.archive"].outcome == Outcome.ERROR
+    later = run_release_check("release.unchanged", sources, known=first.observations)
+    assert later.observations == first.observations
+    assert run_release_check("release.archive", sources, known=first.observations).outcome == Outcome.ERROR
 
 
-def test_version_that_was_reverted_is_a_step_back(publish_releases):
-    first = results(publish_releases(rocket("1.2.0"), rocket("1.10.0")), "release.newest")["release.newest"]
+def test_lower_newest_version_fails(publish_releases):
+    release = build_rocket_release("1.2.0")
+    first = run_release_check("release.newest", publish_releases(release, build_rocket_release("1.10.0")))
     assert (first.outcome, first.observations) == (Outcome.PASS, {"release.newest": "1.10.0"})
-    later = results(publish_releases(rocket("1.2.0"), rocket("1.9.0")), "release.newest", known=first.observations)[
-        "release.newest"
-    ]
+    sources = publish_releases(release, build_rocket_release("1.9.0"))
+    later = run_release_check("release.newest", sources, known=first.observations)
     assert (later.outcome, later.missing_item, later.observations) == (Outcome.FAIL, "the version 1.10.0", {})
     assert later.summary == "The registry's newest version is 1.9.0, but it was 1.10.0 before."
 
 
-def test_tag_that_moves_is_found():
-    github = GitHub((release("v1.2.0"),), code({}))
-    first = results(Sources(None, github), "release.tag")["release.tag"]
+def test_moved_tag_fails():
+    github = build_code_sources({})
+    first = run_release_check("release.tag", Sources(None, github))
     assert (first.outcome, first.observations) == (Outcome.PASS, {"release.tags": {"v1.2.0": "9f3c1e"}})
-    sources = Sources(None, replace(github, code_said=replace(code({}), commit="abcdef")))
-    later = results(sources, "release.tag", known=first.observations)["release.tag"]
+    sources = Sources(None, replace(github, code_answer=replace(build_snapshot({}), commit="abcdef")))
+    later = run_release_check("release.tag", sources, known=first.observations)
     assert (later.outcome, later.observations) == (Outcome.FAIL, first.observations)

@@ -2,18 +2,18 @@ from dataclasses import replace
 
 import pytest
 
-from tests.verification.checks.fake_sources import REPOSITORY, SUBJECT, FakeSources, release
+from tests.verification.checks.fake_sources import REPOSITORY, SUBJECT, FakeSources, build_release
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
 from verification.sources.errors import AccessDeniedError, SourceUnavailableError
 
 
-def result(key, subject=SUBJECT, **fields):
+def run_check(key, subject=SUBJECT, **fields):
     return CHECKS[key].run(subject, FakeSources(**fields))
 
 
-def outcome(key, subject=SUBJECT, **fields):
-    return result(key, subject, **fields).outcome
+def get_outcome(key, subject=SUBJECT, **fields):
+    return run_check(key, subject, **fields).outcome
 
 
 KEYS = ["repository.public", "repository.name", "repository.release", "repository.language"]
@@ -21,21 +21,21 @@ KEYS = ["repository.public", "repository.name", "repository.release", "repositor
 
 @pytest.mark.parametrize("key", KEYS)
 def test_missing_repository_fails(key):
-    assert outcome(key, repository_said=None) == Outcome.FAIL
+    assert get_outcome(key, repository_answer=None) == Outcome.FAIL
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_blank_address_fails_without_asking(key):
+def test_blank_repository_fails_without_a_request(key):
     sources = FakeSources()
-    check_result = CHECKS[key].run(replace(SUBJECT, repository=""), sources)
-    assert (check_result.outcome, sources.requested_addresses) == (Outcome.FAIL, [])
+    result = CHECKS[key].run(replace(SUBJECT, repository=""), sources)
+    assert (result.outcome, sources.requested_addresses) == (Outcome.FAIL, [])
 
 
 @pytest.mark.parametrize("key", KEYS)
-@pytest.mark.parametrize("refusal", [SourceUnavailableError("Down."), AccessDeniedError("No.")])
-def test_outage_is_left_to_the_runner(key, refusal):
-    with pytest.raises(type(refusal)):
-        result(key, repository_said=refusal)
+@pytest.mark.parametrize("error", [SourceUnavailableError("Down."), AccessDeniedError("No.")])
+def test_outage_is_raised(key, error):
+    with pytest.raises(type(error)):
+        run_check(key, repository_answer=error)
 
 
 @pytest.mark.parametrize(
@@ -48,27 +48,27 @@ def test_outage_is_left_to_the_runner(key, refusal):
         ({"full_name": "acme/terraform-provider-rockets"}, Outcome.PASS),
     ],
 )
-def test_public(change, expected):
-    assert outcome("repository.public", repository_said=replace(REPOSITORY, **change)) == expected
+def test_repository_must_be_active_and_have_the_recorded_id(change, expected):
+    assert get_outcome("repository.public", repository_answer=replace(REPOSITORY, **change)) == expected
 
 
-def test_public_without_a_recorded_number_records_the_first_that_it_sees():
+def test_id_is_recorded_by_the_first_check():
     subject = replace(SUBJECT, repository_id=None)
-    first = result("repository.public", subject, repository_said=replace(REPOSITORY, id=9))
+    first = run_check("repository.public", subject, repository_answer=replace(REPOSITORY, id=9))
     assert (first.outcome, first.observations) == (
         "pass",
         {"entered.id": {"repository": SUBJECT.repository, "number": 9}},
     )
     later = replace(subject, known=first.observations)
-    assert outcome("repository.public", later, repository_said=replace(REPOSITORY, id=9)) == "pass"
-    assert result("repository.public", later).freeze_reason.startswith(
+    assert get_outcome("repository.public", later, repository_answer=replace(REPOSITORY, id=9)) == "pass"
+    assert run_check("repository.public", later).freeze_reason.startswith(
         "acme/terraform-provider-rocket is now a different repository."
     )
 
 
-def test_number_of_another_address_does_not_count():
+def test_id_of_another_repository_does_not_count():
     observations = {"entered.id": {"repository": "acme/terraform-provider-old", "number": 9}}
-    assert outcome("repository.public", replace(SUBJECT, repository_id=None, known=observations)) == "pass"
+    assert get_outcome("repository.public", replace(SUBJECT, repository_id=None, known=observations)) == "pass"
 
 
 @pytest.mark.parametrize(
@@ -80,30 +80,30 @@ def test_number_of_another_address_does_not_count():
         ("anything", "", Outcome.PASS),
     ],
 )
-def test_name(name, pattern, expected):
+def test_name_must_match_the_pattern(name, pattern, expected):
     subject = replace(SUBJECT, repository_pattern=pattern)
-    assert outcome("repository.name", subject, repository_said=replace(REPOSITORY, name=name)) == expected
+    assert get_outcome("repository.name", subject, repository_answer=replace(REPOSITORY, name=name)) == expected
 
 
 @pytest.mark.parametrize(
     ("releases", "expected"),
     [
         ((), Outcome.FAIL),
-        ((release("v1.2.3"),), Outcome.PASS),
-        ((release("v1.2.3", draft=True),), Outcome.FAIL),
-        ((release("1.2.3"),), Outcome.FAIL),
-        ((release("v1.2"),), Outcome.FAIL),
-        ((release("v1.3.0-beta1", prerelease=True),), Outcome.WARN),
-        ((release("v1.3.0-beta1", prerelease=True), release("v1.2.3")), Outcome.PASS),
+        ((build_release("v1.2.3"),), Outcome.PASS),
+        ((build_release("v1.2.3", draft=True),), Outcome.FAIL),
+        ((build_release("1.2.3"),), Outcome.FAIL),
+        ((build_release("v1.2"),), Outcome.FAIL),
+        ((build_release("v1.3.0-beta1", prerelease=True),), Outcome.WARN),
+        ((build_release("v1.3.0-beta1", prerelease=True), build_release("v1.2.3")), Outcome.PASS),
     ],
 )
-def test_release(releases, expected):
-    assert outcome("repository.release", releases_said=releases) == expected
+def test_published_release_needs_a_version_tag(releases, expected):
+    assert get_outcome("repository.release", releases_answer=releases) == expected
 
 
-def test_release_names_what_was_looked_at():
-    check_result = result("repository.release", releases_said=(release("nightly"), release("v1.2.3")))
-    assert check_result.inspected_revisions[-1] == ("release", "v1.2.3")
+def test_result_has_the_newest_valid_release():
+    result = run_check("repository.release", releases_answer=(build_release("nightly"), build_release("v1.2.3")))
+    assert result.inspected_revisions[-1] == ("release", "v1.2.3")
 
 
 @pytest.mark.parametrize(
@@ -115,10 +115,10 @@ def test_release_names_what_was_looked_at():
         ({"tag": "v1.4.0"}, Outcome.FAIL, "There is no published release v1.4.0."),
     ],
 )
-def test_release_that_was_asked_for(subject_fields, expected, summary):
-    releases = (release("v1.4.0", draft=True), release("v1.3.0"), release("v1.2.3"))
-    check_result = result("repository.release", replace(SUBJECT, **subject_fields), releases_said=releases)
-    assert (check_result.outcome, check_result.summary) == (expected, summary)
+def test_requested_release_must_be_published(subject_fields, expected, summary):
+    releases = (build_release("v1.4.0", draft=True), build_release("v1.3.0"), build_release("v1.2.3"))
+    result = run_check("repository.release", replace(SUBJECT, **subject_fields), releases_answer=releases)
+    assert (result.outcome, result.summary) == (expected, summary)
 
 
 @pytest.mark.parametrize(
@@ -130,6 +130,7 @@ def test_release_that_was_asked_for(subject_fields, expected, summary):
         ("Rust", (), Outcome.PASS),
     ],
 )
-def test_language(language, required_languages, expected):
+def test_language_must_be_one_of_the_program(language, required_languages, expected):
     subject = replace(SUBJECT, languages=required_languages)
-    assert outcome("repository.language", subject, repository_said=replace(REPOSITORY, language=language)) == expected
+    repository = replace(REPOSITORY, language=language)
+    assert get_outcome("repository.language", subject, repository_answer=repository) == expected

@@ -1,4 +1,4 @@
-"""Tests of the schema checks."""
+"""Tests of the checks of a provider's schema."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -12,22 +12,22 @@ from verification.schemas.engine.types import Node, ParsedSchema, Resource
 from verification.testruns.kinds.provider_schema.kind import build_observation
 
 SUBJECT = Subject("p", "e", "terraform", "Example", "acme/terraform-provider-example")
-WAY = {"via": "direct", "read": True, "key": "", "problem": "", "protocol": 6, "seconds": 0.5, "peak": 50_000_000}
-READ = {
+DIRECT = {"via": "direct", "read": True, "key": "", "problem": "", "protocol": 6, "seconds": 0.5, "peak": 50_000_000}
+OBSERVATION = {
     "version": "1.0.0",
     "at": "2026-04-14T10:00:00+00:00",
     "protocol": 6,
-    "readings": [WAY],
+    "readings": [DIRECT],
     "differences": None,
     "rules": [],
     "offered": {"resources": ["example_server"], "data-sources": []},
     "problem": "",
 }
-THROUGH = WAY | {"via": "terraform", "protocol": 0}
+TERRAFORM = DIRECT | {"via": "terraform", "protocol": 0}
 
 
 def run_schema_check(key, **fields):
-    result = CHECKS[key].run(replace(SUBJECT, known={OBSERVATION_KEY: READ | fields} if fields else {}), None)
+    result = CHECKS[key].run(replace(SUBJECT, known={OBSERVATION_KEY: OBSERVATION | fields} if fields else {}), None)
     return str(result.outcome), result.summary
 
 
@@ -36,44 +36,53 @@ def run_schema_check(key, **fields):
     [
         ({}, "not_run", "The portal hasn't read the schema yet."),
         ({"not_run": "No sandbox on this worker: x."}, "not_run", "No sandbox on this worker: x."),
-        ({"readings": [WAY]}, "pass", "1 resource and 0 data sources over protocol 6."),
+        ({"readings": [DIRECT]}, "pass", "1 resource and 0 data sources over protocol 6."),
         (
-            {"readings": [WAY, THROUGH], "differences": []},
+            {"readings": [DIRECT, TERRAFORM], "differences": []},
             "pass",
             "1 resource and 0 data sources over protocol 6, the same through Terraform.",
         ),
         (
-            {"readings": [WAY, THROUGH], "differences": ["provider"]},
+            {"readings": [DIRECT, TERRAFORM], "differences": ["provider"]},
             "fail",
             "The provider and Terraform return different schemas.",
         ),
-        ({"readings": [WAY | {"read": False, "problem": "It never answered."}]}, "fail", "It never answered."),
         (
-            {"readings": [WAY, THROUGH | {"read": False, "problem": "It is not taken."}]},
+            {"readings": [DIRECT | {"read": False, "problem": "The provider didn't respond."}]},
             "fail",
-            "Through Terraform: It is not taken.",
+            "The provider didn't respond.",
+        ),
+        (
+            {"readings": [DIRECT, TERRAFORM | {"read": False, "problem": "The provider is invalid."}]},
+            "fail",
+            "Through Terraform: The provider is invalid.",
         ),
     ],
 )
-def test_reading(observations, outcome, summary):
+def test_reading_of_the_schema_has_its_outcome(observations, outcome, summary):
     assert run_schema_check("schema.read", **observations) == (outcome, summary)
 
 
-def rule(key, looked_count, *places):
-    return {"rules": [{"rule": key, "looked": looked_count, "count": len(places), "places": list(places)}]}
+def build_rule(key, count, *places):
+    return {"rules": [{"rule": key, "looked": count, "count": len(places), "places": list(places)}]}
 
 
 @pytest.mark.parametrize(
     ("key", "observations", "outcome", "summary"),
     [
-        ("prefix", rule("prefix", 2), "pass", "All 2 names start with the provider's name."),
-        ("prefix", rule("prefix", 2, "resource a"), "fail", "1 of 2 names don't start with the provider's name."),
-        ("descriptions", rule("descriptions", 2, "a", "b"), "warn", "2 of 2 items have no description."),
-        ("deprecated", rule("deprecated", 0), "pass", "Nothing is deprecated."),
-        ("deprecated", rule("deprecated", 1, "a"), "warn", "1 of 1 deprecated items don't mention their deprecation."),
+        ("prefix", build_rule("prefix", 2), "pass", "All 2 names start with the provider's name."),
+        ("prefix", build_rule("prefix", 2, "resource a"), "fail", "1 of 2 names don't start with the provider's name."),
+        ("descriptions", build_rule("descriptions", 2, "a", "b"), "warn", "2 of 2 items have no description."),
+        ("deprecated", build_rule("deprecated", 0), "pass", "Nothing is deprecated."),
+        (
+            "deprecated",
+            build_rule("deprecated", 1, "a"),
+            "warn",
+            "1 of 1 deprecated items don't mention their deprecation.",
+        ),
         (
             "sensitive",
-            rule("sensitive", 1, "a"),
+            build_rule("sensitive", 1, "a"),
             "warn",
             "1 of 1 attributes that are named like secrets aren't sensitive.",
         ),
@@ -85,34 +94,42 @@ def rule(key, looked_count, *places):
         ("protocol", {"protocol": 6}, "not_run", "No repository is set, so no protocol is declared."),
     ],
 )
-def test_a_rule(key, observations, outcome, summary):
+def test_rule_has_its_outcome(key, observations, outcome, summary):
     assert run_schema_check(f"schema.{key}", **observations) == (outcome, summary)
 
 
-def node(name, **more):
-    return Node(name=name, kind="string", **({"description": "It."} | more))
+def build_node(name, **fields):
+    return Node(name=name, kind="string", **({"description": "It."} | fields))
 
 
 SCHEMA = ParsedSchema(
     "registry.terraform.io/acme/example",
-    Resource("provider", (node("api_token"),)),
+    Resource("provider", (build_node("api_token"),)),
     {
         "example_server": Resource(
             "example_server",
-            (node("id", description=""), node("password", sensitive=True), node("old", deprecated=True)),
+            (
+                build_node("id", description=""),
+                build_node("password", sensitive=True),
+                build_node("old", deprecated=True),
+            ),
             description="A server.",
         ),
         "other_thing": Resource(
             "other_thing",
-            (node("plain", description=" "), node("gone", deprecated=True, description="")),
+            (build_node("plain", description=" "), build_node("gone", deprecated=True, description="")),
             deprecated=True,
         ),
     },
-    {"example": Resource("example", (node("secret", write_only=True), node("token_id")), description="All.")},
+    {
+        "example": Resource(
+            "example", (build_node("secret", write_only=True), build_node("token_id")), description="All."
+        )
+    },
 )
 
 
-def test_each_rule_reports_locations():
+def test_each_rule_reports_the_places_of_its_problems():
     places_by_rule = {one.rule: (one.looked, one.places) for one in quality.evaluate_quality(SCHEMA)}
     assert places_by_rule == {
         "prefix": (3, ("resource other_thing",)),
@@ -122,8 +139,8 @@ def test_each_rule_reports_locations():
     }
 
 
-def test_schema_that_cannot_be_used_is_a_problem_of_each_way():
-    answer = {"readings": [WAY], "differences": None, "schema": {"format_version": "1.0", "provider_schemas": {}}}
-    observation = build_observation(answer, "1.0.0", datetime.now(UTC))
+def test_invalid_schema_is_a_problem_of_its_reading():
+    records = {"readings": [DIRECT], "differences": None, "schema": {"format_version": "1.0", "provider_schemas": {}}}
+    observation = build_observation(records, "1.0.0", datetime.now(UTC))
     assert [one["read"] for one in observation["readings"]] == [False]
     assert observation["readings"][0]["problem"].startswith("The schema can't be used: ")

@@ -1,4 +1,4 @@
-"""The checks of a provider against the emulated GitHub and a registry, over the wire."""
+"""Tests of the checks of a provider with the emulated GitHub and a registry, over HTTP."""
 
 from dataclasses import replace
 
@@ -27,17 +27,17 @@ FILES = {
 
 
 @pytest.fixture
-def look(github, registry):
+def run_checks(github, registry):
     """Return a function that runs the checks of some families for a provider and returns the results by key."""
     github.seed(Repo(NAME, files=tuple(FILES.items())))
     registry.publish(Provider("acme/rocket", protocols=("6.0",)))
 
     def run(families=FAMILIES):
-        number = github.ask("GET", f"/repos/{NAME}")
+        repository = github.ask("GET", f"/repos/{NAME}")
         subject = replace(
             execution.build_subject(PROGRAM, PROGRAM.newest, NAME),
-            repository_id=number["id"],
-            repository_owner_id=number["owner"]["id"],
+            repository_id=repository["id"],
+            repository_owner_id=repository["owner"]["id"],
         )
         keys = [key for key in execution.list_check_keys(PROGRAM.newest) if key.startswith(families)]
         return execution.run_checks(keys, subject, Sources())
@@ -45,9 +45,9 @@ def look(github, registry):
     return run
 
 
-def test_what_a_provider_in_order_is_reported(look, github):
-    check_results = look()
-    assert {key: result.outcome for key, result in check_results.items() if result.outcome != "pass"} == {
+def test_valid_provider_has_only_the_expected_problems(run_checks, github):
+    results = run_checks()
+    assert {key: result.outcome for key, result in results.items() if result.outcome != "pass"} == {
         "repository.sbom": "fail",
         "registry.platforms": "warn",
         "go.framework": "warn",
@@ -56,18 +56,18 @@ def test_what_a_provider_in_order_is_reported(look, github):
         "docs.links": "not_run",
     }
     commit = github.ask("GET", f"/repos/{NAME}/commits/v1.0.0")["sha"]
-    assert dict(check_results["registry.protocols"].inspected_revisions)["commit"] == commit
+    assert dict(results["registry.protocols"].inspected_revisions)["commit"] == commit
 
 
-def test_release_that_the_registry_does_not_take_in(look, github):
+def test_release_that_is_missing_in_the_registry_has_a_cause(run_checks, github):
     github.release(NAME, "v1.1.0")
-    check_results = look(("registry.",))
-    assert check_results["registry.releases"].outcome in ("warn", "fail")
-    assert check_results["registry.releases"].evidence[-1].value.startswith("The release has no files")
-    assert check_results["registry.latest"].outcome in ("warn", "fail")
+    results = run_checks(("registry.",))
+    assert results["registry.releases"].outcome in ("warn", "fail")
+    assert results["registry.releases"].evidence[-1].value.startswith("The release has no files")
+    assert results["registry.latest"].outcome in ("warn", "fail")
 
 
-def test_moved_and_unlisted(look, registry):
+def test_moved_listing_names_its_new_address(run_checks, registry):
     registry.publish(Provider("acme/rocket", protocols=("6.0",), moved_to="acme/rocket2"))
-    check_results = look(("registry.",))
-    assert check_results["registry.state"].summary == "The registry redirects users to acme/rocket2."
+    results = run_checks(("registry.",))
+    assert results["registry.state"].summary == "The registry redirects users to acme/rocket2."

@@ -1,0 +1,160 @@
+"""Tests of check results over time: expiry, outages, and observations for the next run."""
+
+from dataclasses import replace
+
+import pytest
+
+from integrations.submissions.models import Finding, Integration
+from integrations.submissions.services.transitions import perform_transition
+from portal.core.errors import ActionRefused
+from portal.jobs import leases
+from tests.conftest import NOW
+from tests.verification.checks.check_runs import (
+    CHECKS_WITHOUT_REQUESTS,
+    DAY,
+    HOUR,
+    KEY,
+    get_fulfillment,
+    get_newest_result,
+    run_checks,
+)
+from verification.checks import runner
+from verification.checks.execution import list_required_check_keys
+from verification.checks.models import CheckResult, Observation
+from verification.checks.rules import link_reachability, release
+from verification.checks.runner import list_checked_requirements, run_integration_checks
+from verification.checks.services import observations
+from verification.checks.types import CHECKS
+from verification.outcomes import Outcome, Result
+from verification.sources import Sources
+from verification.sources.errors import SourceUnavailableError
+from verification.sources.http.client import PAGE
+
+pytestmark = pytest.mark.any_database
+
+
+def test_no_check_passes_without_network(provider, settings):
+    settings.GITHUB_API_URL = settings.REGISTRY_URL = "http://127.0.0.1:1"
+    settings.ALLOW_LOOPBACK_HTTP = True
+    run_integration_checks(provider, now=NOW, sources=Sources())
+    outcome_by_key = dict(CheckResult.objects.filter(integration=provider).values_list("key", "outcome"))
+    assert set(outcome_by_key) == set(list_required_check_keys(list_checked_requirements(provider)))
+    assert not {key for key, outcome in outcome_by_key.items() if outcome in ("pass", "warn")}
+    assert {key for key, outcome in outcome_by_key.items() if outcome == "fail"} <= CHECKS_WITHOUT_REQUESTS
+
+
+def test_exception_in_one_check_does_not_affect_the_others(provider, stubs):
+    stubs.answers[KEY] = ZeroDivisionError()
+    run_integration_checks(provider, now=NOW, sources=object())
+    outcome_by_key = dict(CheckResult.objects.filter(integration=provider).values_list("key", "outcome"))
+    assert outcome_by_key == {
+        key: "error" if key == KEY else "pass" for key in list_required_check_keys(list_checked_requirements(provider))
+    }
+
+
+def test_checks_after_the_time_limit_are_retried(provider, stubs, monkeypatch):
+    run_checks(provider, NOW)
+    monkeypatch.setattr(runner, "TIME_LIMIT_SECONDS", -1.0)
+    summary = run_checks(provider, NOW + HOUR)
+    assert (summary.outcome, summary.retry_at) == (Outcome.ERROR, NOW + HOUR + runner.RETRY_DELAYS[0])
+    assert get_newest_result(provider).summary == runner.DEFERRED_RESULT.summary
+    assert get_fulfillment(provider).status == "pass"
+
+
+def test_longest_run_ends_before_the_limits_of_its_worker(settings):
+    """The last check of the longest run reads a release or checks links."""
+    longest = runner.TIME_LIMIT_SECONDS + max(
+        release.TIMEOUT_SECONDS, link_reachability.TIME_LIMIT_SECONDS + PAGE.seconds
+    )
+    assert longest < settings.CELERY_TASK_SOFT_TIME_LIMIT < settings.CELERY_TASK_TIME_LIMIT
+    assert longest < leases.MAX_RUN_SECONDS
+
+
+def test_outage_keeps_earlier_results(listed_provider, stubs):
+    before = {s.requirement_id: (s.status, s.submitted_at) for s in listed_provider.fulfillments.all()}
+    stubs.default_answer = SourceUnavailableError("Down.", retry_at=NOW + 3 * HOUR)
+    summary = run_checks(listed_provider, NOW + 2 * HOUR)
+    assert {s.requirement_id: (s.status, s.submitted_at) for s in listed_provider.fulfillments.all()} == before
+    assert (summary.outcome, summary.retry_at) == (Outcome.ERROR, NOW + 3 * HOUR)
+    assert not Finding.objects.exists()
+
+
+def test_old_result_expires(at, stubs, alice):
+    row = at("review", program="terraform-provider")
+    run_integration_checks(row, now=NOW, sources=object())
+    fulfillment, expires_at = get_fulfillment(row), NOW + CHECKS[KEY].max_age
+    assert fulfillment.is_met(expires_at - HOUR)
+    assert fulfillment.get_display_status(expires_at - HOUR) == "pass"
+    assert not fulfillment.is_met(expires_at)
+    assert fulfillment.get_display_status(expires_at) == "expired"
+    assert Integration.objects.get(pk=row.pk).next_refresh_at == expires_at
+
+
+def test_expired_result_blocks_the_approval(at, stubs, rita):
+    row = at("review", program="terraform-provider")
+    run_integration_checks(row, now=NOW, sources=object())
+    with pytest.raises(ActionRefused, match="Open requirements"):
+        perform_transition(row, "approve", actor=rita, now=NOW + CHECKS[KEY].max_age)
+
+
+def test_unchanged_result_is_confirmed_instead_of_stored_again(provider, stubs):
+    run_checks(provider, NOW)
+    run_checks(provider, NOW + DAY)
+    check_result = CheckResult.objects.get(integration=provider, key=KEY)
+    assert (check_result.at, check_result.confirmed_at, check_result.last_seen) == (NOW, NOW + DAY, NOW + DAY)
+
+
+def test_new_version_of_a_check_stores_a_new_result(provider, stubs, monkeypatch):
+    run_checks(provider, NOW)
+    monkeypatch.setitem(CHECKS, KEY, replace(stubs.build_check(KEY), version=9))
+    run_checks(provider, NOW + HOUR)
+    assert get_newest_result(provider).version == 9
+    assert CheckResult.objects.filter(integration=provider, key=KEY).count() == 2
+
+
+def test_advice_of_a_result_replaces_that_of_the_check(provider, stubs):
+    stubs.set_result(KEY, Outcome.FAIL, advice="Make it public on its settings page.")
+    run_checks(provider, NOW)
+    assert get_newest_result(provider).advice == "Make it public on its settings page."
+    detail = {item["key"]: item["advice"] for item in get_fulfillment(provider).detail}
+    assert detail[KEY] == "Make it public on its settings page."
+
+
+def test_observations_are_passed_to_the_next_run(provider, stubs):
+    stubs.set_result(KEY, Outcome.PASS, observations={"owner": 47, "digests": {"v1": "ab"}})
+    run_checks(provider, NOW)
+    stubs.set_result(KEY, Outcome.FAIL, observations={"owner": 48})
+    run_checks(provider, NOW + DAY)
+    run_checks(provider, NOW + 2 * DAY)
+    assert stubs.subjects[-1].known == {"owner": 48, "digests": {"v1": "ab"}}
+    row = Observation.objects.get(key="owner")
+    assert (row.source, row.since, row.confirmed_at) == (KEY, NOW + DAY, NOW + 2 * DAY)
+    assert row.age(NOW + 3 * DAY) == DAY.total_seconds()
+
+
+@pytest.mark.parametrize("outcome", [Outcome.ERROR, Outcome.NOT_RUN])
+def test_observations_of_an_incomplete_check_are_not_stored(provider, stubs, outcome):
+    stubs.set_result(KEY, outcome, observations={"owner": 47})
+    run_checks(provider, NOW)
+    assert observations.get_known_values(provider) == {}
+
+
+def test_subject_has_the_tier_the_listing_status_and_the_homepage(listed_provider, stubs):
+    run_checks(listed_provider, NOW + DAY)
+    subject = stubs.subjects[-1]
+    assert (subject.tier, subject.listing_status, subject.now) == ("verified", "listed", NOW + DAY)
+    assert subject.homepage == "https://acme.example/rocket"
+
+
+def test_result_that_cannot_be_stored_is_an_error_of_its_check_alone(provider, stubs):
+    stubs.answers[KEY] = Result(Outcome.PASS, "In order.", observations={"owner": object()})
+    run_integration_checks(provider, now=NOW, sources=object())
+    assert get_newest_result(provider).outcome == "error"
+    check_count = len(list_required_check_keys(list_checked_requirements(provider)))
+    assert CheckResult.objects.filter(outcome="pass").count() == check_count - 1
+
+
+def test_characters_that_a_database_refuses_are_removed(provider, stubs):
+    stubs.set_result(KEY, Outcome.PASS, "a\x00b\ud800", observations={"name": ["c\x00\udfff"]}, advice="\x00")
+    run_integration_checks(provider, now=NOW, sources=object())
+    assert (get_newest_result(provider).summary, observations.get_known_values(provider)) == ("ab?", {"name": ["c?"]})

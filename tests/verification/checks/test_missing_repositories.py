@@ -1,0 +1,78 @@
+"""Tests of repositories that GitHub doesn't show: once, for a day, and for legal reasons."""
+
+import pytest
+
+from integrations.submissions.models import Finding, Integration
+from tests.conftest import NOW
+from tests.verification.checks.check_runs import DAY, HOUR, KEY, get_fulfillment, get_newest_result, run_checks
+from verification.checks.models import Observation
+from verification.checks.services import observations
+from verification.sources.errors import LegallyWithheldError, SourceNotFoundError, SourceUnavailableError
+
+pytestmark = pytest.mark.any_database
+
+
+def build_not_found_error():
+    return SourceNotFoundError("GitHub doesn't show the repository. It doesn't exist or isn't public.")
+
+
+def test_missing_repository_of_a_listed_integration_is_a_warning_at_first(listed_provider, stubs):
+    stubs.answers[KEY] = build_not_found_error()
+    run_checks(listed_provider, NOW + 2 * HOUR)
+    assert get_fulfillment(listed_provider).status == "warn"
+    summary = get_newest_result(listed_provider).summary
+    assert summary.startswith("We haven't been able to see it since Tue, Apr 14, 11:00 AM UTC.")
+    assert not Finding.objects.exists()
+
+
+def test_repository_that_is_missing_for_a_day_fails(listed_provider, stubs):
+    stubs.answers[KEY] = build_not_found_error()
+    for hours, status in ((2, "warn"), (25, "warn"), (26, "fail")):
+        run_checks(listed_provider, NOW + hours * HOUR)
+        assert get_fulfillment(listed_provider).status == status
+    assert Finding.objects.get().requirement_id == get_fulfillment(listed_provider).requirement_id
+
+
+def test_day_starts_again_after_the_repository_was_visible(listed_provider, stubs):
+    for hours in (2, 30):
+        stubs.answers[KEY] = build_not_found_error()
+        run_checks(listed_provider, NOW + hours * HOUR)
+        stubs.answers.clear()
+        run_checks(listed_provider, NOW + (hours + 1) * HOUR)
+    assert not Finding.objects.exists()
+    observation = Observation.objects.get(integration=listed_provider, key=observations.LAST_SEEN_PREFIX + KEY)
+    assert observation.missing_since is None
+
+
+def test_outage_while_the_repository_is_missing_keeps_the_warning(listed_provider, stubs):
+    stubs.answers[KEY] = build_not_found_error()
+    run_checks(listed_provider, NOW + 2 * HOUR)
+    stubs.answers[KEY] = SourceUnavailableError("Down.")
+    run_checks(listed_provider, NOW + 40 * HOUR)
+    assert get_fulfillment(listed_provider).status == "warn"
+
+
+def test_missing_repository_before_the_listing_is_not_run_for_a_day(provider, stubs):
+    run_checks(provider, NOW)
+    stubs.answers[KEY] = build_not_found_error()
+    for hours, status in ((1, "not_run"), (24, "not_run"), (25, "fail")):
+        run_checks(provider, NOW + hours * HOUR)
+        fulfillment = get_fulfillment(provider)
+        assert (fulfillment.status, fulfillment.is_met(NOW + hours * HOUR)) == (status, False)
+
+
+def test_legally_withheld_repository_puts_a_listed_integration_on_hold(listed_provider, stubs):
+    stubs.answers[KEY] = LegallyWithheldError("GitHub withholds the repository for legal reasons (451).")
+    for days in (1, 2):
+        run_checks(listed_provider, NOW + days * DAY)
+    row = Integration.objects.get(pk=listed_provider.pk)
+    summary = get_newest_result(listed_provider).summary
+    assert summary == "A reviewer decides: GitHub withholds the repository for legal reasons (451)."
+    assert (row.on_hold_for, row.hold_reason) == ("program", "GitHub withholds the repository for legal reasons (451).")
+    assert not Finding.objects.exists()
+
+
+def test_repository_that_was_never_visible_fails(provider, stubs):
+    stubs.answers[KEY] = build_not_found_error()
+    run_checks(provider, NOW)
+    assert get_fulfillment(provider).status == "fail"
