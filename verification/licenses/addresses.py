@@ -13,11 +13,11 @@ YEAR = re.compile(r"(?:19|20)\d\d")
 SECOND_LEVEL = frozenset({"co", "com", "org", "net", "ac", "edu", "gov", "or", "ne", "gob", "gouv"})
 
 MAX_SEGMENTS = 3
-MAX_UNKNOWN = 3  # parts of an identifier that are in no list
+MAX_UNKNOWN = 3  # unlisted parts of an identifier
 
 
 def is_address(text: str) -> bool:
-    """Return whether this is an email address, a homepage, or a user name, without a word of terms in it."""
+    """Return whether a text is an email address, a homepage, or a user name without words of terms."""
     text = text.strip("<>()[]").rstrip(".,;:")
     if not text.isascii():
         return False
@@ -31,7 +31,7 @@ def is_address(text: str) -> bool:
 
 
 def is_homepage(text: str) -> bool:
-    """Return whether this is the address of a site as a whole, of a person on it, or of a repository."""
+    """Return whether a text is the URL of a whole site, of a person on it, or of a repository."""
     match = URL.fullmatch(text)
     if match is None or not is_host(match["host"]):
         return False
@@ -45,7 +45,7 @@ def is_homepage(text: str) -> bool:
 
 
 def is_host(host: str) -> bool:
-    """Return whether a host name is a site's: before the name of the site stand no ordinary words such as "rules"."""
+    """Return whether a host name is that of a site, without ordinary words such as "rules" before the name."""
     labels = host.lower().removeprefix("www.").split(".")[:-1]
     while len(labels) > 1 and labels[-1] in SECOND_LEVEL:
         labels.pop()
@@ -55,7 +55,7 @@ def is_host(host: str) -> bool:
 
 
 def is_identifier(label: str) -> bool:
-    """Return whether a user name or a part of an address holds no terms and is not made of ordinary words."""
+    """Return whether a user name or a part of an address has no terms and isn't made of ordinary words."""
     parts = [part for part in re.split(r"[-_.+~@]+", label) if part]
     if not parts or label.lower() in HARMLESS:
         return bool(parts)
@@ -83,7 +83,7 @@ def is_identifier(label: str) -> bool:
 
 
 def is_handle(text: str) -> bool:
-    """Return whether this is a user name with an at sign, or a project in one word with hyphens, dots, or digits."""
+    """Return whether a text is a user name with an at sign, or a project in one word with hyphens, dots, or digits."""
     if not USER_NAME.fullmatch(text) or text.isdigit() or not is_identifier(text):
         return False
     return text.startswith("@") or len(re.split(r"[-_.]+", text)) > 1

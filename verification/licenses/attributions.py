@@ -62,7 +62,7 @@ SENTENCE_END = re.compile(r"[.;:]?\s*(?:\n\s*\n|$)|[.;:](?=\s)|\n")
 
 @cache
 def license_name() -> re.Pattern[str]:
-    """Return a pattern of folded text for any license that a dependency may have."""
+    """Return a pattern of folded text for the license of a dependency."""
     more = rf"{GNU}|zlib|public domain|wtfpl"
     expression = rf"(?:{one('x')}|{more})(?: license)?"
     return re.compile(
@@ -72,13 +72,13 @@ def license_name() -> re.Pattern[str]:
 
 @cache
 def sentence() -> re.Pattern[str]:
-    """Return a pattern of folded text for what includes what, by whom (`who`) and under which license."""
+    """Return a pattern of folded text for a product, what it includes, its maker (`who`), and its license."""
     license = rf"(?: {LICENSE_PHRASE}{license_name().pattern}(?: license)?(?: (?P<where>http .+))?)?"
     return re.compile(rf"(?P<what>{PRODUCT}) {INCLUDE} {OBJECT}{MAKER_PHRASE}(?P<who>\S+(?: \S+)*?)??{license}")
 
 
 def attribution_end(text: str, start: int, *, is_notice: bool) -> int | None:
-    """Return the end of the attribution that begins at `start`; outside a NOTICE only one that names no license."""
+    """Return the end of the attribution at `start`. Outside a NOTICE file, it must not name a license."""
     for end in sentence_ends(text, start):
         if is_attribution(text[start:end]) if is_notice else is_inclusion(text[start:end]):
             return end
@@ -86,14 +86,14 @@ def attribution_end(text: str, start: int, *, is_notice: bool) -> int | None:
 
 
 def sentence_ends(text: str, start: int) -> Iterator[int]:
-    """Return where a sentence that begins at `start` may end, the latest first; none beyond its paragraph."""
+    """Yield the possible ends of a sentence that begins at `start`, the last first, within its paragraph."""
     paragraph = text[start : start + MAX_LENGTH]
     paragraph = paragraph[: gap.start()] if (gap := re.search(r"\n\s*\n", paragraph)) else paragraph
     yield from sorted({start + match.end() for match in SENTENCE_END.finditer(paragraph)}, reverse=True)
 
 
 def is_inclusion(text: str) -> bool:
-    """Return whether a sentence says that the product includes software of certain makers: "developed by Acme"."""
+    """Return whether a sentence names the maker of included software, as in "developed by Acme"."""
     words = list(re.finditer(r"[^\W_]+", text))
     match = MADE_BY.match(plain := " ".join(word[0] for word in words).lower())
     return match is not None and is_source(text[words[plain[: match.end()].count(" ")].start() :].strip(TRIM))
@@ -115,14 +115,14 @@ def is_attribution(text: str) -> bool:
 
 
 def slice_of(text: str, words: list[re.Match[str]], offsets: list[int], span: tuple[int, int]) -> str:
-    """Return the original text of a span of folded words, with the punctuation behind it."""
+    """Return the original text of a span of folded words, with the punctuation after it."""
     first, last = offsets.index(span[0]), offsets.index(span[1] + 1) - 1
     end = words[last + 1].start() if last + 1 < len(words) else len(text)
     return " ".join(text[words[first].start() : end].split()).rstrip(" .,;:([<").removesuffix("http://")
 
 
 def is_source(text: str) -> bool:
-    """Return whether the text names projects or holders, maybe with their addresses."""
+    """Return whether the text names projects or holders, with or without their addresses."""
     rest = ADDRESS.sub(lambda found: "" if is_address(found[0].strip("<>()[]")) else found[0], text)
     parts = [part.strip(TRIM + "()[]<>") for part in re.split(r"[,;()]|\s+(?:and|&|project)(?=\s|$)|\s+-+\s+", rest)]
     names = [part for part in parts if part]

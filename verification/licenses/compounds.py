@@ -7,15 +7,15 @@ from verification.licenses.dictionaries import LANGUAGE_TABLES, fold, words_of
 
 MIN_LETTERS = 8
 MAX_WORD = 16
-MIN_WORD = 4  # letters of an ordinary word that is none of the most frequent
+MIN_WORD = 4  # letters of an ordinary word that isn't one of the most frequent
 Test = Callable[[str], bool]
 
 
 def holds_term_when_split(letters: str, is_word: Test, is_term: Test) -> bool:
-    """Return whether the fewest words that make up all letters hold a term: "voorbeeld stad", not "voor beeld stad"."""
+    """Return whether the shortest split into words has a term: "voorbeeld stad", not "voor beeld stad"."""
     if len(letters) < MIN_LETTERS or not (letters.isascii() and letters.isalpha()):
         return False
-    ends = {0: (0, True)}  # where words end: the fewest words up to there, and whether none is a term
+    ends = {0: (0, True)}  # by end of a word: the fewest words up to it, and whether none of them is a term
     for start in range(len(letters)):
         for end in range(start + 2, min(len(letters), start + MAX_WORD) + 1) if start in ends else ():
             word = letters[start:end]
@@ -27,7 +27,7 @@ def holds_term_when_split(letters: str, is_word: Test, is_term: Test) -> bool:
 
 @lru_cache(maxsize=5_000)
 def is_phrase(word: str, is_term: Test) -> bool:
-    """Return whether words of one language, one of them a term, are written together in a word that no list holds."""
+    """Return whether an unlisted word is a compound of words of one language, one of them a term."""
     return any(_is_phrase_in(language, fold(word), is_term) for language in LANGUAGE_TABLES.languages["LATIN"])
 
 

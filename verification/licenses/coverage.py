@@ -1,4 +1,4 @@
-"""Gate that explains every word of a file: deny by default."""
+"""Gate that must explain every word of a file before the file can pass."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ MAX_QUOTED_LENGTH = 60  # characters of an unexplained line that a reason quotes
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Letters `start` to before `end` are, word for word, the text of `id`, its notice, or words that belong to it."""
+    """Letters, up to before `end`, that are word for word the text of `id`, its notice, or words that belong to it."""
 
     id: str
     start: int
@@ -31,11 +31,13 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Result of the gate for a file: the texts that stand in it unchanged, and what it could not explain.
+    """Result of the gate for a file: the unchanged texts in it, and what is unexplained.
 
-    `unexplained_lines` pairs a line number with the words there; `share` is the part of the letters that is
-    known text; `choice` holds the licenses between which the file gives the choice;
-    `departures` says where a text that begins like a license goes another way: (id, line, the words there).
+    Attributes:
+        unexplained_lines: The number and the text of each unexplained line.
+        share: The share of the letters that is known text.
+        choice: The licenses of which the file offers a choice.
+        departures: The ID, line, and text of each place where a text that begins like a license differs from it.
     """
 
     spans: tuple[Span, ...]
@@ -46,19 +48,19 @@ class Reading:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """SPDX ids of the licenses whose text or notice stands in the file, each once, in order."""
+        """Return the SPDX IDs of the licenses whose text or notice is in the file, each once, in order."""
         return tuple(dict.fromkeys(span.id for span in self.spans if span.kind != "beside"))
 
     @property
     def is_complete(self) -> bool:
-        """Return whether a license text or a choice stands in the file, and every line is explained."""
+        """Return whether the file has a license text or a choice, and every line is explained."""
         return bool(self.texts or self.choice) and not self.unexplained_lines
 
 
 def read(text: Text, ids: Iterable[str], notice_of: tuple[str, ...] = ()) -> Reading:
     """Align the text with the published texts of those licenses and explain the rest.
 
-    `notice_of` holds the licenses of the repository where the text is that of a NOTICE file.
+    `notice_of` contains the licenses of the repository if the text is that of a NOTICE file.
     """
     matches = [(template, place) for id in ids for template in templates(id) for place in template.find(text.letters)]
     whole = [Span(t.id, p.start, p.end, t.kind) for t, p in matches if p.whole and are_slots_valid(text, p)]
@@ -81,7 +83,7 @@ def read(text: Text, ids: Iterable[str], notice_of: tuple[str, ...] = ()) -> Rea
 
 
 def find_departures(text: Text, partial_matches: list[tuple[str, TemplateMatch]]) -> Iterator[tuple[str, int, str]]:
-    """Yield where a text that begins like a license first goes another way: (id, line, the words there)."""
+    """Yield where a text that begins like a license first differs from it: (id, line, text)."""
     for id in dict.fromkeys(id for id, _ in partial_matches):
         best = max(
             (place for other, place in partial_matches if other == id), key=lambda place: place.end - place.start
@@ -94,14 +96,14 @@ def find_departures(text: Text, partial_matches: list[tuple[str, TemplateMatch]]
 
 
 def are_slots_valid(text: Text, match: TemplateMatch) -> bool:
-    """Return whether in each slot stands what it is for: a name, or copyright lines."""
+    """Return whether the content of each slot is valid: a name, or copyright lines."""
     notices = text.clean[: text.place(match.start)]
     return all(is_slot_valid(text, notices, *slot) for slot in match.slots)
 
 
 def is_slot_valid(text: Text, notices: str, kind: str, start: int, end: int) -> bool:
-    """Return whether a slot holds what it is for: copyright lines, a name, or a holder that the notices name."""
-    if kind == "fields":  # with the punctuation around it: "(c)" begins with some; blanks may be filled in with braces
+    """Return whether a slot contains copyright lines, a name, or a holder that the notices name."""
+    if kind == "fields":  # with the surrounding punctuation, as in "(c)" or in braces around a filled-in field
         return not Reader(()).find_unexplained(re.sub(r"[{}]", " ", text.gap(start, end)))
     name = text.between(start, end).removeprefix("the ")
     words = set(WORD.findall(fold(name)))
@@ -111,7 +113,7 @@ def is_slot_valid(text: Text, notices: str, kind: str, start: int, end: int) -> 
 
 
 def select_outermost_spans(spans: list[Span]) -> tuple[Span, ...]:
-    """Return the spans in order, without those that stand inside a longer one."""
+    """Return the spans in order, without those inside a longer one."""
     outer_spans: list[Span] = []
     for span in sorted(spans, key=lambda s: (s.start, -s.end)):
         if not outer_spans or span.start >= outer_spans[-1].end:
@@ -120,7 +122,7 @@ def select_outermost_spans(spans: list[Span]) -> tuple[Span, ...]:
 
 
 def iterate_gaps(spans: tuple[Span, ...], end: int) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of letters that no span covers."""
+    """Yield the ranges of letters that no span covers."""
     place = 0
     for span in spans:
         if span.start > place:

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from portal.core.content_files import Content, load_content
 
-MAX_BUCKET = 520  # the lists come in hundredths of a power of ten: at least six times in a million words
+MAX_BUCKET = 520  # frequency in hundredths of a power of ten: at least six times in a million words
 ALL_BUCKETS = 1_000
 FUNCTION_WORDS = 120  # of the most frequent words of a language
-WITH_CAPITALS = (*range(0x80, 0x530), *range(0x1E00, 0x2000))  # Latin, Greek and Cyrillic letters beyond ASCII
+WITH_CAPITALS = (*range(0x80, 0x530), *range(0x1E00, 0x2000))  # Latin, Greek, and Cyrillic letters beyond ASCII
 SYLLABLES = ("HANGUL SYLLABLE", "HIRAGANA LETTER", "KATAKANA LETTER")
-MIN_ROMANIZED = 4  # letters of a word that is not taken for a name
+MIN_ROMANIZED = 4  # letters of a romanized word that isn't considered a name
 DATA = Path(__file__).with_name("data")
 NAMES = DATA / "words" / "names.txt"
 
@@ -38,14 +38,14 @@ LANGUAGE_TABLES = load_content(DATA / "languages.yaml", LanguageFile)
 
 
 def fold(text: str) -> str:
-    """Return the text in lower case without accents; letters of scripts that need their marks keep them."""
+    """Return the text in lowercase without accents. Letters of scripts that need their marks keep them."""
     text = text.casefold()
     return text if text.isascii() else text.translate(_plain_letters())
 
 
 @cache
 def _plain_letters() -> dict[int, str]:
-    """Return what each letter with an accent becomes."""
+    """Return the replacement of each letter with an accent."""
     letters = {code: unicodedata.normalize("NFKD", chr(code)) for code in WITH_CAPITALS}
     plain = {code: "".join(c for c in letter if not unicodedata.combining(c)) for code, letter in letters.items()}
     more = {"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "þ": "th", "ə": "e"}
@@ -87,7 +87,7 @@ def english_words() -> frozenset[str]:
 
 
 def _fold_all(words: set[str]) -> frozenset[str]:
-    """Return the folded words; one call for all is ten times faster than one for each."""
+    """Return the folded words. One call for all is ten times faster than one for each."""
     plain = {word for word in words if word.isascii()}
     return frozenset(plain.union(fold("\n".join(words - plain)).split("\n")))
 
@@ -103,13 +103,13 @@ def _read_language(language: str, max_bucket: int = MAX_BUCKET) -> list[str]:
 
 @cache
 def given_names() -> frozenset[str]:
-    """Return the words of given names of all locales, each as it is written there."""
+    """Return the words of the given names of all locales, in their own spelling."""
     return _read_names("first_name")
 
 
 @cache
 def family_names() -> frozenset[str]:
-    """Return the words of family names of all locales, each as it is written there."""
+    """Return the words of the family names of all locales, in their own spelling."""
     return _read_names("last_name")
 
 
@@ -133,7 +133,7 @@ def _read_names(kind: str) -> frozenset[str]:
 
 
 def _flatten(value: object) -> Iterator[str]:
-    """Yield the names in lists, in weights by name and in tuples of one name's spellings."""
+    """Yield the names in lists, in weights by name, and in tuples of spellings."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Iterable):
@@ -142,7 +142,7 @@ def _flatten(value: object) -> Iterator[str]:
 
 
 def romanize(word: str) -> Iterator[str]:
-    """Yield the usual Latin spellings of a word of another script; none where its letters do not tell its sounds."""
+    """Yield the usual Latin spellings of a word of another script, if its letters determine its sounds."""
     latin = "".join(map(_romanize_letter, word))
     if word[:1].isascii() or not latin.isascii():
         return
@@ -152,7 +152,7 @@ def romanize(word: str) -> Iterator[str]:
 
 @cache
 def _romanize_letter(letter: str) -> str:
-    """Return a letter or a syllable in Latin letters, from the tables or its name in Unicode, else itself."""
+    """Return a letter or syllable in Latin letters, from the tables or its Unicode name, or else unchanged."""
     if letter in LANGUAGE_TABLES.romanization:
         return LANGUAGE_TABLES.romanization[letter]
     block, _, name = unicodedata.name(letter, "").rpartition(" ")

@@ -1,4 +1,4 @@
-"""Sentences that give the choice between two licenses. A few exact forms do; else every license named applies."""
+"""Sentences that offer a choice of two licenses. In other than a few exact forms, every named license applies."""
 
 import re
 from functools import cache
@@ -28,13 +28,13 @@ def patterns() -> tuple[re.Pattern[str], ...]:
 
 
 def one(side: str) -> str:
-    """Return a pattern for any license that a choice may name; the group that matched says which."""
+    """Return a pattern with a group for each license that a choice can name."""
     names = {id: (*TITLES.get(id, ()), *OTHERS.get(id, ()), plain(id)) for id in (*TITLES, *OTHERS)}
     groups = (f"(?P<{side}{n}>{'|'.join(patterns)})" for n, patterns in enumerate(names.values()))
     return f"(?:{'|'.join(groups)})(?: license)?"
 
 
 def find_chosen_ids(match: re.Match[str]) -> tuple[str, ...]:
-    """Return the SPDX ids of both sides, of a match of one of the patterns."""
+    """Return the SPDX IDs of both licenses in a match of one of the patterns."""
     ids = [*TITLES, *OTHERS]
     return tuple(ids[int(group[1:])] for group, value in match.groupdict().items() if value and group != "who")

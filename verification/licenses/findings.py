@@ -1,4 +1,4 @@
-"""Places of a license file that need review: the line, the words there and the problem."""
+"""Places of a license file that need review: the line, its text, and the problem."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,16 +11,16 @@ from verification.licenses.notices import MARKER
 class Problem(StrEnum):
     """Why a place needs review."""
 
-    TERMS = "terms"  # a line beside the license holds a word that can set terms
-    UNKNOWN_HOLDER = "unknown_holder"  # a copyright notice whose holder no rule takes for a name
-    UNKNOWN_TEXT = "unknown_text"  # a line beside the license is no notice, title, or reference
-    CHANGED_TEXT = "changed_text"  # the text of a license goes another way here
-    SIMILAR_TEXT = "similar_text"  # something resembles a license and matches none
+    TERMS = "terms"  # a line outside the license text has a word that can set terms
+    UNKNOWN_HOLDER = "unknown_holder"  # a copyright notice whose holder isn't recognized as a name
+    UNKNOWN_TEXT = "unknown_text"  # a line outside the license text isn't a notice, title, or reference
+    CHANGED_TEXT = "changed_text"  # the text differs from the license here
+    SIMILAR_TEXT = "similar_text"  # a text resembles a license but matches none
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A place that needs review. `line` is 0 where no line is known; `license` is the SPDX id it is about, if any."""
+    """Place that needs review. `line` is 0 if unknown. `license` is the SPDX ID of the license concerned, if any."""
 
     problem: Problem
     line: int = 0
@@ -29,7 +29,7 @@ class Finding:
 
     @property
     def message(self) -> str:
-        """A sentence that says which line needs review, and why."""
+        """Return a sentence that says which line needs review, and why."""
         if self.problem is Problem.SIMILAR_TEXT:
             return f"Part of the text resembles {self.license} but does not match it word for word."
         place, text = f"Line {self.line} needs review: ", unmark(self.text)
@@ -42,7 +42,7 @@ class Finding:
         return f"{place}“{text}” is not a copyright notice, a title, or part of a known license."
 
     def as_dict(self) -> dict[str, str | int]:
-        """Return the finding as JSON."""
+        """Return the finding with its message as JSON data."""
         return {
             "problem": str(self.problem),
             "line": self.line,
@@ -52,8 +52,8 @@ class Finding:
         }
 
 
-def finding_beside(line: int, text: str) -> Finding:
-    """Return the finding for a line beside a license that no rule of the grammar matches."""
+def build_line_finding(line: int, text: str) -> Finding:
+    """Return the finding for a line outside the license text that no rule of the grammar matches."""
     if first_term(text):
         return Finding(Problem.TERMS, line, text)
     return Finding(Problem.UNKNOWN_HOLDER if MARKER.match(text) else Problem.UNKNOWN_TEXT, line, text)

@@ -1,8 +1,8 @@
-"""Grammar of copyright holders: persons, organizations, groups, and the addresses beside them.
+"""Grammar of copyright holders: persons, organizations, groups, and their addresses.
 
 docs/reference/license-grammar.md holds the grammar in ABNF; the functions carry the names of its rules. Every part of
 a holder list has to match a rule. What matches none is for a person to read, so nothing here lists what is forbidden
-except the words of terms, which may stand in no name.
+except the words of terms, which no name can contain.
 """
 
 import re
@@ -39,7 +39,7 @@ from verification.licenses.restrictions import holds_restriction, is_territory
 
 MAX_LENGTH = 400  # characters of a holder list
 MAX_ORGANIZATION_WORDS = 12
-MAX_CAPITALS = 6  # letters of a lone word in capitals that is taken for an acronym
+MAX_CAPITALS = 6  # letters of a single word in capitals that counts as an acronym
 YEAR = r"(?:19|20)\d\d(?!\w)"
 YEARS = re.compile(
     rf"(?:\bsince\s+)?(?<![\w.-]){YEAR}(?:\s*(?:[-,/&~+]|\.\.+|and\b|to\b)+\s*(?:{YEAR}|\d\d\b|present\b|now\b|today\b|current\b|onwards?\b|ongoing\b))*"
@@ -54,7 +54,7 @@ ADDRESS_PART = re.compile(r"(?<![\w-])(?=[a-z0-9-]{6})[a-z0-9]+(?:-[a-z0-9]+)*(?
 
 
 def build_alternatives(list_name: str) -> str:
-    """Return a pattern of the phrases of a list; phrases in scripts without capitals may touch other letters."""
+    """Return a pattern of the phrases of a list. Phrases in scripts without capitals can touch other letters."""
     patterns = []
     for phrase in sorted(lines(list_name), key=len, reverse=True):
         edge = r"\b" if has_capitals(phrase.split()[0]) else ""
@@ -107,18 +107,18 @@ CREDITS = re.compile(
 
 
 def is_holder_list(text: str) -> bool:
-    """Return whether the text holds nothing but holders, years, addresses and "All rights reserved"."""
+    """Return whether the text consists only of holders, years, addresses, and "All rights reserved"."""
     return are_holders(pieces_of(text))
 
 
 def are_holders(pieces: tuple[str, ...] | None) -> bool:
-    """Return whether each piece of a list is a holder, and not more than one of them a single word."""
+    """Return whether each piece of a list is a holder, with at most one single word among them."""
     if pieces is None or (pieces and is_territory(pieces[0])):
         return False
     pieces = tuple(piece for before, piece in pairwise(("", *pieces)) if not is_acronym(piece, before))
     lone = [piece for piece in pieces if is_lone_name(piece)]
     if len(pieces) > 1 and any(piece[:2].isupper() for piece in lone):
-        return False  # beside a holder it may be a code of terms: "NFR", "BY-NC-SA", "GPLv3"
+        return False  # next to a holder, it can be a code of terms: "NFR", "BY-NC-SA", "GPLv3"
     is_name = len(lone) == 2 and any(kind(piece) is Kind.NAME for piece in lone)  # "Yamashita, Yuu"
     is_name = is_name or are_surnames(pieces)
     return (len(lone) <= 1 or is_name) and all(piece in lone or is_holder(piece) for piece in pieces)
@@ -136,7 +136,7 @@ def are_surnames(pieces: tuple[str, ...]) -> bool:
 
 
 def pieces_of(text: str) -> tuple[str, ...] | None:
-    """Return the holders in a list, or None if an address is invalid or the text is too long or holds a restriction."""
+    """Return the holders in a list. Return None for an invalid address, a too long text, or a restriction."""
     if len(text) > MAX_LENGTH or holds_restriction(text):
         return None
     text = text.strip("*_` ")
@@ -155,7 +155,7 @@ def pieces_of(text: str) -> tuple[str, ...] | None:
 
 
 def without_name(address: str, before: str) -> str:
-    """Return the address with each part that spells words before it as "acme": it says no more than they do."""
+    """Return the address with "acme" in place of each part that repeats the words before it."""
     spelled_words = re.findall(r"[a-z0-9]+", fold(before))
     spellings = ["".join(spelled_words[start:]) for start in range(len(spelled_words))]
     return ADDRESS_PART.sub(
@@ -173,7 +173,7 @@ def cut_out(text: str, matches: list[re.Match[str]]) -> list[str]:
 
 
 def joined_forms(parts: list[str]) -> list[str]:
-    """Return the parts between separators, a legal form joined with the name before it: "Acme, Inc."."""
+    """Return the parts between separators, with legal forms joined to the name before: "Acme, Inc."."""
     joined_parts: list[str] = []
     for part in filter(None, (part.strip(TRIM) for part in parts)):
         form = split_legal_form(part.split())
@@ -201,7 +201,7 @@ def is_holder(text: str) -> bool:
 
 
 def is_lone_name(text: str) -> bool:
-    """Return whether this is a single word that can be a proper name, a brand, an acronym, or a user name."""
+    """Return whether a single word can be a proper name, a brand, an acronym, or a user name."""
     text = text.removeprefix("the ").removeprefix("The ").rstrip("!")
     if " " in text or is_brand(text):
         return False
@@ -220,7 +220,7 @@ def is_lone_name(text: str) -> bool:
 
 
 def is_group(text: str) -> bool:
-    """Return whether this is "The X Authors", "X contributors" or "the X project developers"."""
+    """Return whether this is "The X Authors", "X contributors", or "the X project developers"."""
     if match := CONTRIBUTORS_TO.match(text):
         return is_project_name([token for token in text[match.end() :].split() if fold(token) not in words("groups")])
     tokens = fold(text).strip(TRIM).split()

@@ -1,4 +1,4 @@
-"""Facts about a file's license before any policy is asked, read once per content."""
+"""Facts about a file's license, independent of any policy and read once per content."""
 
 import hashlib
 import re
@@ -8,22 +8,22 @@ from dataclasses import dataclass
 from licenseclassifier import identify_license
 
 from verification.licenses.coverage import Reading, read
-from verification.licenses.findings import Finding, Problem, finding_beside
+from verification.licenses.findings import Finding, Problem, build_line_finding
 from verification.licenses.normalization import MAX_BYTES, decode, tidy
 from verification.licenses.variants import VARIANTS
 
 COMMONS_CLAUSE = re.compile(r"commonsclauselicensecondition|commonsclause(?:restriction)?v?10")
 MAX_KEPT = 5_000
 EMPTY = Reading((), (), 0.0)
-# of the text that looks like licenses, in percent: every region counts, and the gate judges the rest
+# percentage of the text that looks like licenses: every region counts, and the gate judges the rest
 MIN_COVERAGE = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class FileAnalysis:
-    """A file's content: the ids that the identifier and the gate see, and how much of it looks like which.
+    """License IDs that the identifier and the gate found in a file, and the share of the text that resembles each.
 
-    `trouble` says why it could not be read; `restriction` names a known restriction in it.
+    `trouble` says why the file can't be read. `restriction` names a known restriction in it.
     """
 
     ids: tuple[str, ...]
@@ -34,7 +34,7 @@ class FileAnalysis:
 
     @property
     def clean(self) -> bool:
-        """Return whether every word is explained and the identifier sees nothing that the gate does not."""
+        """Return whether every word is explained and the identifier found no license that the gate didn't find."""
         return self.reading.is_complete and set(self.ids) <= {*self.reading.texts, *self.reading.choice}
 
     @property
@@ -49,17 +49,17 @@ class FileAnalysis:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Return what a person should look at, in the order of importance."""
+        """Return the places that need review, most important first."""
         reading = self.reading
         changes = [Finding(Problem.CHANGED_TEXT, line, text, id) for id, line, text in reading.departures]
-        # a title of a text that does not match is explained once the text is
+        # The title of a text that doesn't match is explained when the text matches.
         unexplained_lines = reading.unexplained_lines if reading.texts or not changes else ()
-        beside = [finding_beside(line, text) for line, text in unexplained_lines]
+        line_findings = [build_line_finding(line, text) for line, text in unexplained_lines]
         extra = [id for id in self.ids if id not in (*reading.texts, *reading.choice)]
-        return (*changes, *beside, *(Finding(Problem.SIMILAR_TEXT, license=id) for id in extra))
+        return (*changes, *line_findings, *(Finding(Problem.SIMILAR_TEXT, license=id) for id in extra))
 
     def looks_like(self, ids: Iterable[str]) -> float:
-        """Return the part of the text, 0 to 1, that looks like these licenses."""
+        """Return the share of the text, from 0 to 1, that looks like these licenses."""
         return min(1.0, sum(share for id, share in self.looks if id in ids))
 
 
@@ -67,7 +67,7 @@ _cache: dict[str, FileAnalysis] = {}
 
 
 def analyze_file(raw: bytes) -> FileAnalysis:
-    """Read a file; the same content is read once in the life of the process."""
+    """Analyze a file. Each process analyzes the same content once."""
     digest = hashlib.sha256(raw).hexdigest()
     if digest not in _cache:
         if len(_cache) >= MAX_KEPT:
@@ -77,13 +77,13 @@ def analyze_file(raw: bytes) -> FileAnalysis:
 
 
 def analyze_content(raw: bytes, notice_of: tuple[str, ...] = ()) -> FileAnalysis:
-    """Read a file without remembering it; `notice_of` as in `read`."""
+    """Analyze a content without the cache. `notice_of` is that of `read`."""
     if len(raw) > MAX_BYTES:
         return FileAnalysis((), (), EMPTY, trouble=f"The file is larger than {MAX_BYTES // 1000} kB.")
     text = tidy(decode(raw))
     reading = read(text, VARIANTS.texts, notice_of)
-    # A hint of where to look, never a decision: the library's templates hold wildcards. It takes most of the time, and
-    # says nothing more about a file of which every word is explained.
+    # The library's templates have wildcards, so its result is a hint and never a decision. It takes most of the time,
+    # and adds nothing if every word is explained.
     regions = [] if reading.is_complete else identify_license(text.clean, MIN_COVERAGE)
     identified_ids = tuple(dict.fromkeys(region.id for region in regions))
     if identified_ids:

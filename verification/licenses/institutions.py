@@ -1,4 +1,4 @@
-"""Grammar of names of institutions, which a noun marks in any language: "Masarykova univerzita"."""
+"""Grammar of names of institutions, recognized by a noun in any language: "Masarykova univerzita"."""
 
 from functools import cache
 
@@ -22,29 +22,29 @@ from verification.licenses.persons import MAX_PERSON_WORDS
 from verification.licenses.word_lists import WordList
 
 MAX_FIRM_WORDS = 4
-SHORT_FIRM = 2  # words of a firm of which the last may be a term: "Waypoint Nine"
+SHORT_FIRM = 2  # words of a firm whose last word can be a term: "Waypoint Nine"
 PROPER = frozenset({Kind.NAME, Kind.NAME_OR_WORD, Kind.UNKNOWN})
 IN_FIRM = PROPER | {Kind.NEUTRAL}
-MAX_UNKNOWN = 4  # words in no list that a name with ordinary words may hold
-MAX_FREE_WORDS = 7  # beside a legal form or a noun of institutions
-MIN_JOINED = 5  # letters of a name that is written without spaces and holds a noun of institutions
+MAX_UNKNOWN = 4  # unlisted words in a name with ordinary words
+MAX_FREE_WORDS = 7  # next to a legal form or a noun of institutions
+MIN_JOINED = 5  # letters of a name without spaces that contains a noun of institutions
 
 
 @cache
 def institution_nouns() -> WordList:
-    """Return the nouns that say what kind of institution a name is of, and the parts of compounds."""
+    """Return the nouns that name a kind of institution, and the parts of compounds."""
     return WordList(words("institution_nouns"))
 
 
 def is_institution_noun(word: str) -> bool:
-    """Return whether a folded word says what kind of institution a name is of: "universitet"."""
+    """Return whether a folded word names a kind of institution: "universitet"."""
     return word in institution_nouns()
 
 
 def is_institution(tokens: list[str]) -> bool:
-    """Return whether a noun of institutions makes these words a name; an English one only as the last word."""
+    """Return whether a noun of institutions makes these words a name. An English noun must be the last word."""
     folded_words = [fold(token.strip(TRIM + "()")) for token in tokens]
-    exact = institution_nouns().words  # a stem for other languages does not hold the English plural
+    exact = institution_nouns().words  # the stems for other languages don't cover English plurals
     nouns = [n for n, w in enumerate(folded_words) if is_institution_noun(w) and (w in exact or is_singular(w))]
     foreign = [word not in common_english_words() or word in words("connectors") for word in folded_words]
     is_placed = any(n == len(folded_words) - 1 or foreign[n] or (n == 0 and all(foreign[1:])) for n in nouns)
@@ -57,7 +57,7 @@ def is_institution(tokens: list[str]) -> bool:
 
 
 def is_free_of_terms(tokens: list[str]) -> bool:
-    """Return whether these words begin as a name does, and none of them belongs to terms."""
+    """Return whether these words begin like a name, and none of them belongs to terms."""
     inner = [t for n, t in enumerate(tokens) if not (0 < n < len(tokens) - 1 and fold(t) in words("connectors"))]
     kinds = {kind_in_organization(token) for token in inner}
     is_begun = bool(inner) and (not has_capitals(inner[0]) or inner[0][0].isupper())
@@ -78,8 +78,8 @@ def kind_in_organization(token: str) -> Kind:
 def is_firm_name(body: list[str], *, is_closed: bool = False) -> bool:
     """Return whether these words can be a firm's although one of them is a term: "Mixed Signals", "Trial Bay Systems".
 
-    A term restricts only what stands for the work, its use or its users. So no such noun may follow it, and the last
-    word is a term only where the name is closed by a legal form. Only the first word may be a participle.
+    A term restricts only nouns for the work, its use, or its users. So no such noun can follow it, and the last word
+    can be a term only before a legal form. Only the first word can be a participle.
     """
     tokens = [bare for token in body if (bare := token.strip(TRIM + "()")) and bare != "&"]
     if not 0 < len(tokens) <= MAX_FIRM_WORDS or not all(token[0].isupper() and token.isascii() for token in tokens):
@@ -105,7 +105,7 @@ def is_firm_name(body: list[str], *, is_closed: bool = False) -> bool:
 
 
 def is_acronym(piece: str, before: str) -> bool:
-    """Return whether the capitals of the holder before spell this: "Internet Systems Consortium (ISC)"."""
+    """Return whether the initials of the holder before spell a piece: "Internet Systems Consortium (ISC)"."""
     return len(piece) > 1 and "".join(filter(str.isupper, before.title() if before.isupper() else before)).startswith(
         piece
     )
@@ -125,7 +125,7 @@ def is_named_by_noun(tokens: list[str]) -> bool:
 
 
 def is_body_of_name(tokens: list[str], max_words: int) -> bool:
-    """Return whether these are words of an organization's name, not more than `max_words` of them ordinary ones."""
+    """Return whether these are words of an organization's name, at most `max_words` of them ordinary."""
     inner = [t for n, t in enumerate(tokens) if not (0 < n < len(tokens) - 1 and fold(t) in words("connectors"))]
     if fold(inner[0]) == "the":
         inner = inner[1:]
@@ -143,7 +143,7 @@ def is_body_of_name(tokens: list[str], max_words: int) -> bool:
 
 
 def is_of_one_script(tokens: list[str]) -> bool:
-    """Return whether the words are of scripts with capitals, or few and of one other script."""
+    """Return whether the words are in scripts with capitals, or few and in one other script."""
     scripts = {script_of(token) for token in tokens} - {""}
     if all(script in SCRIPTS_WITH_CAPITALS for script in scripts):
         return True

@@ -1,24 +1,24 @@
-"""Legal forms of organizations, and where one stands in a name: "Acme GmbH", "株式会社例"."""
+"""Legal forms of organizations, and their position in a name: "Acme GmbH", "株式会社例"."""
 
 from functools import cache
 
 from verification.licenses.dictionaries import fold
 from verification.licenses.lexicon import is_brand, lines, script_of
 
-AFFILIATES_MARK = "\x02"  # stands for "and/or its affiliates", which only an organization has
+AFFILIATES_MARK = "\x02"  # replaces "and/or its affiliates", which only organizations have
 MAX_FORM_WORDS = 6
 Words = tuple[str, ...]
 
 
 @cache
 def forms_behind() -> dict[Words, bool]:
-    """Return the forms that end a name, each with whether it counts only as written."""
+    """Return the forms that end a name, and whether each is case-sensitive."""
     return {tuple(line.split()): line != line.casefold() for line in lines("legal_forms")}
 
 
 @cache
 def forms_before() -> tuple[dict[Words, bool], frozenset[Words]]:
-    """(forms that begin a name, each with whether it counts only as written; those of scripts that also end one)."""
+    """Return the forms that begin a name, and whether each is case-sensitive; and those that can also end a name."""
     words_by_line = {tuple(line.split()): line for line in lines("legal_prefixes")}
     before = {
         words if not line.islower() else tuple(fold(line).split()): not line.islower()
@@ -31,7 +31,7 @@ def forms_before() -> tuple[dict[Words, bool], frozenset[Words]]:
 
 @cache
 def joined_forms() -> tuple[str, ...]:
-    """Forms of scripts that are written without spaces, the longest first."""
+    """Return the forms of scripts without spaces, the longest first."""
     forms = (line for line in lines("legal_prefixes") if script_of(line) in ("HAN", "HANGUL"))
     return tuple(sorted(forms, key=len, reverse=True))
 
@@ -55,14 +55,14 @@ def split_legal_form(tokens: list[str]) -> list[str] | None:
 
 
 def without_more_forms(rest: list[str], size: int) -> list[str]:
-    """Return the words before a form of `size` words, less another form there: "Example Foundation, Inc."."""
+    """Return the words before a form of `size` words, without another form: "Example Foundation, Inc."."""
     if size > 2 or len(rest) < 2 or is_brand(" ".join(rest)):
         return rest
     return split_legal_form(rest) or rest
 
 
 def split_joined_form(text: str) -> list[str] | None:
-    """Return the same where the form is written without a space: "株式会社例", "例有限公司"."""
+    """Return the same for a form that is written without a space: "株式会社例", "例有限公司"."""
     if text.isascii():
         return None
     for form in joined_forms():

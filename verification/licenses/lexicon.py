@@ -36,7 +36,7 @@ HAN = frozenset({"CJK", "HIRAGANA", "KATAKANA", "IDEOGRAPHIC"})
 AFRICAN_LETTERS = frozenset("ɓɗəɛɔɲŋ")  # and Azerbaijani
 INITIALS = re.compile(r"(?:[^\W\d_]\.?-?){1,3}")
 BRAND_WITH_DIGITS = re.compile(r"(?=[^_]*[A-Za-z]{2}|[A-Za-z]\d{1,3}$|\d[A-Za-z]\d?$)[A-Za-z\d]{2,20}")
-# vowel signs of Hebrew, Arabic, Indic and Thai words are no letters to regular expressions
+# vowel signs of Hebrew, Arabic, Indic, and Thai words, which regular expressions don't count as letters
 BETWEEN = re.compile(r"(?:(?![\u0591-\u05c7\u064b-\u0652\u0900-\u0dff\u0e31-\u0e4e])[\W_])+")
 QUANTITY = re.compile(r"\d+(?:x|h|hrs?|min|d|days?|yrs?|[kmgtp]i?b|[mg]hz|v?cpus?|cores?)|q[1-4]|h[12]|fy\d+", re.I)
 LEET = str.maketrans("013457", "oleast")
@@ -49,7 +49,7 @@ DERIVED_WORD = re.compile(
     r".{2,}(?:[ts]ions?|ments?|ness|[ai]bles?|(?:ous|al|ed|ent|ate)ly|[iy][sz]ed|ful|less|ware|(?<!qu)(?<!qv)ists?"
     r"|.{3}ung(?:en)?|heit|keit|lich(?:e[nrs]?)?|schaft|cion(?:es)?|cao|coes|mente|zion[ei]|amento|bil[ei]|idad|eusement|ellement|isch(?:e[nrs]?)?)"
 )
-INFLECTION_PAIRS = "s- es- ies-y ed- d- ing- ing-e ings- er- ers- ers-e"  # an ending, and what the stem has for it
+INFLECTION_PAIRS = "s- es- ies-y ed- d- ing- ing-e ings- er- ers- ers-e"  # an ending, and its replacement in the stem
 INFLECTIONS = tuple((ending, other) for ending, _, other in (p.partition("-") for p in INFLECTION_PAIRS.split()))
 MIN_STEM = 3
 MIN_ROMANIZED = 6  # letters of a term in Latin letters
@@ -67,7 +67,7 @@ class Kind(StrEnum):
     NEUTRAL = "neutral"  # an ordinary word that names of organizations hold
     WORD = "word"  # any other ordinary word of a language of its script
     UNKNOWN = "unknown"  # in no list: maybe a proper name
-    NONE = "none"  # cannot stand in a name
+    NONE = "none"  # can't be part of a name
 
 
 @cache
@@ -90,7 +90,7 @@ def brands() -> frozenset[str]:
 
 
 def is_brand(text: str) -> bool:
-    """Return whether this is a well-known holder."""
+    """Return whether a text is a well-known holder."""
     return fold(" ".join(text.split())).removeprefix("the ") in brands()
 
 
@@ -121,7 +121,7 @@ def holds_term(word: str) -> bool:
 
 
 def first_term(text: str) -> str:
-    """Return the first word of a text that sets terms, "" if no word does; "for" and "not" alone name no term."""
+    """Return the first word of a text that sets terms, or "". "for" and "not" alone set no terms."""
     candidates = (word.strip(".,;:'\"!*_`#=()[]{}<>-") for word in text.split() if not re.search(r"@|\w[./]\w", word))
     return next((word for word in candidates if is_term(fold(word)) and not is_auxiliary(fold(word))), "")
 
@@ -137,7 +137,7 @@ def is_auxiliary(folded_word: str) -> bool:
 
 @lru_cache(maxsize=20_000)
 def is_plain_term(word: str) -> bool:
-    """Return whether an English word of terms shows even where it is written together with others."""
+    """Return whether an English word of terms is recognizable in a compound."""
     return word in words("short_terms") or (len(word) > 4 and word in english_words() and word in terms())
 
 
@@ -149,7 +149,7 @@ def is_written_together(letters: str) -> bool:
 
 
 def is_phrase_in_one_word(word: str) -> bool:
-    """Return whether a word in no list is made of ordinary words of one language and at least one of terms."""
+    """Return whether an unlisted word is a compound of ordinary words of one language and at least one of terms."""
     return is_phrase(word, terms().__contains__)
 
 
@@ -164,7 +164,7 @@ def script_of(word: str) -> str:
 
 @cache
 def script_of_letter(char: str) -> str:
-    """Return the script of a letter; small capitals, modifiers, and letters of phonetics are of none."""
+    """Return the script of a letter. Small capitals, modifiers, and phonetic letters have none."""
     script, _, kind = unicodedata.name(char, "?").partition(" ")
     is_latin = script == "LATIN" and (char < "\u0250" or "\u1e00" <= char <= "\u1eff" or char in AFRICAN_LETTERS)
     return script.split("-")[0] if script != "LATIN" or (is_latin and not kind.startswith("LETTER")) else "?"
@@ -191,7 +191,7 @@ def kind(word: str) -> Kind:
 
 
 def kind_with_digits(word: str) -> Kind:
-    """Return what a word with digits is: a brand, unless the words between or behind the digits are no name."""
+    """Return the kind of a word with digits: a brand, unless the words between or after the digits aren't a name."""
     if not BRAND_WITH_DIGITS.fullmatch(word) or sum(map(str.isdigit, word)) > MAX_DIGITS:
         return Kind.NONE
     decoded = fold(word).translate(LEET)
@@ -203,7 +203,7 @@ def kind_with_digits(word: str) -> Kind:
 
 
 def has_compatibility_form(word: str) -> bool:
-    """Return whether a letter stands for another one, as the mathematical and the full-width letters do."""
+    """Return whether a letter is a variant of another one, such as a mathematical or full-width letter."""
     return any(unicodedata.decomposition(char).startswith("<") and char not in "\u0e33\u0eb3" for char in word)
 
 
@@ -230,14 +230,14 @@ def kind_of_letters(word: str, folded_word: str) -> Kind:
 
 
 def is_name(folded_word: str, script: str) -> bool:
-    """Return whether a folded word is a listed name, maybe in the letters of another script with a romanization."""
+    """Return whether a folded word is a listed name, directly or in a romanization of another script."""
     spellings = (folded_word, *romanize(folded_word)) if script in ROMANIZED_SCRIPTS else (folded_word,)
     return any(spelling in given_names() or spelling in family_names() for spelling in spellings)
 
 
 @lru_cache(maxsize=20_000)
 def is_ordinary(folded_word: str, script: str) -> bool:
-    """Return whether a folded word is an ordinary one of a language, maybe in Latin letters, or is formed as such."""
+    """Return whether a folded word is, or is formed like, an ordinary word of a language or its romanization."""
     if folded_word in ordinary_words(script) or (script == "LATIN" and folded_word in romanized_words()):
         return True
     return script == "LATIN" and (
@@ -246,7 +246,7 @@ def is_ordinary(folded_word: str, script: str) -> bool:
 
 
 def is_singular(folded_word: str) -> bool:
-    """Return whether an English word is no plural, no form of a verb and not derived from one."""
+    """Return whether an English word isn't a plural, a verb form, or derived from one."""
     is_verb = folded_word.endswith(("ing", "ed")) and folded_word in english_words()
     return not (
         is_verb or DERIVED_WORD.fullmatch(folded_word) or any(stem in english_words() for stem in stems(folded_word))
@@ -254,7 +254,7 @@ def is_singular(folded_word: str) -> bool:
 
 
 def is_noun_like(word: str) -> bool:
-    """Return whether an ordinary word can be a brand: capitalized, singular, and no function word."""
+    """Return whether an ordinary word can be a brand: capitalized, singular, and not a function word."""
     folded_word = fold(word)
     is_frequent = folded_word in function_words(script_of(word)) and folded_word not in english_words()
     return word[0].isupper() and not is_frequent and is_singular(folded_word)
@@ -273,7 +273,7 @@ def stems(folded_word: str) -> list[str]:
 
 
 def is_also_word(folded_word: str, script: str) -> bool:
-    """Return whether a listed name is an ordinary word too, of many forms ("Grant") or without capitals."""
+    """Return whether a listed name is also an ordinary word, with many forms ("Grant") or without capitals."""
     if folded_word in words("given_names_that_are_words") or folded_word in function_words(script):
         return True
     if script != "LATIN":

@@ -20,15 +20,15 @@ BETWEEN = re.compile(r"([\W_]+)")
 # letters of other scripts are letters; marks, symbols, controls, and unknowns become words
 STRANGE = re.compile(r"[^\w\s!-/:-@\[-`{-~]|[\x00-\x08\x0e-\x1f\x7f]")
 NEEDED_MARK = re.compile(
-    r"[\u0300-\u0304\u0306-\u030c\u0323\u0327\u0328\u0331"  # accents that some letters have only so
+    r"[\u0300-\u0304\u0306-\u030c\u0323\u0327\u0328\u0331"  # accents that some letters have only as combining marks
     r"\u0591-\u05c7\u064b-\u0652\u0900-\u0dff\u0e31-\u0e4e\u0eb1-\u0ecd]"
 )  # as letters in their scripts
-# chooses the form of a letter in scripts of India and says nothing
+# selects the form of a letter in Indian scripts and has no meaning
 JOINER = re.compile(r"(?<=[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca])[\u200c\u200d]")
 STRIKETHROUGH = re.compile(r"~~(?=\w)")
-FOOTNOTE = re.compile(r"(?m)^([^*\n]*\w)\*+(?=\s|$)")  # no end of an emphasis, which begins on its line
+FOOTNOTE = re.compile(r"(?m)^([^*\n]*\w)\*+(?=\s|$)")  # not the end of an emphasis, which would begin on the same line
 LINK_DEFINITION = re.compile(r"(?m)^[ \t>#*/;-]*\[[^\]\n]{1,200}\]:")
-# begins a word that stands for something hidden: a letter of a script that no rule of the grammar takes
+# begins a word that replaces hidden content: a letter of a script that no rule of the grammar accepts
 MARK = "\ua500"
 BADGE = re.compile(
     r"\[!\[licen[sc]e[^\]\n]*\]\(https?://img\.shields\.io/badge/licen[sc]e-((?:[\w.]|--)+)-\w+(?:\.svg)?\)\]"
@@ -65,13 +65,13 @@ TYPOGRAPHY = str.maketrans({char: plain for plain, chars in SPELLING_TABLES.typo
 
 @dataclass(frozen=True)
 class Text:
-    """A cleaned text, and the same as bare letters: `letters` is lower case, without spaces or punctuation."""
+    """Cleaned text, and its `letters` in lowercase without spaces and punctuation."""
 
     clean: str
 
     @cached_property
     def _parts(self) -> list[str]:
-        return BETWEEN.split(self.clean)  # word, what is between, word, …
+        return BETWEEN.split(self.clean)  # word, separator, word, …
 
     @cached_property
     def letters(self) -> str:
@@ -93,7 +93,7 @@ class Text:
         return self.clean[self.place(start) : self.place(end - 1) + 1] if end > start else ""
 
     def gap(self, start: int, end: int) -> str:
-        """Return the same with the punctuation around it."""
+        """Return the cleaned text with the punctuation around it."""
         return self.clean[self.place(start - 1) + 1 if start else 0 : self.place(end)]
 
     def line(self, place: int) -> int:
@@ -102,7 +102,7 @@ class Text:
 
 
 def decode(raw: bytes) -> str:
-    """Return the text of a file: UTF-8, UTF-16 with a mark, else Western European."""
+    """Decode a file: UTF-8, UTF-16 with a byte order mark, or else Western European."""
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         return raw.decode("utf-16", errors="replace")
     try:
@@ -117,7 +117,7 @@ def mark(what: str) -> str:
 
 
 def mark_character(match: re.Match[str]) -> str:
-    """Return a word that names the character; marks that belong to a letter of their script stay."""
+    """Return a word that names the character. Marks that belong to a letter of their script stay."""
     char = match[0]
     return char if NEEDED_MARK.match(char) and match.start() else mark(f"{ord(char):04X}")
 
@@ -128,7 +128,7 @@ def unmark(text: str) -> str:
 
 
 def tidy(text: str) -> Text:
-    """Return the text without its layout. Lines stay lines; tags that only lay out are dropped, others are words."""
+    """Return the text without its layout, line by line. Layout tags are removed, and other tags become words."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "<" in text:
         text = COMMENT.sub(mark("comment"), NOTICE_COMMENT.sub(r"\1", text))

@@ -1,6 +1,6 @@
-"""Grammar of the lines beside a license text: copyright notices, titles, sentences that name the same license.
+"""Grammar of the lines outside a license text: copyright notices, titles, and references to the license.
 
-docs/reference/license-grammar.md holds the grammar in ABNF. A line that no rule matches needs a person.
+docs/reference/license-grammar.md defines the grammar in ABNF. A line that no rule matches needs review.
 """
 
 import re
@@ -57,13 +57,13 @@ OPEN_ENDED = (",", " and", " by", "&", " of", " the", " of the", " for", ";")
 
 
 class Piece:
-    """A stretch of text beside the licenses, with its words folded."""
+    """Part of a text outside the licenses, with its folded words."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         parts = BETWEEN.split(text)
         edges = list(accumulate(map(len, parts), initial=0))
-        first, end = int(not parts[0]), len(parts) - (not parts[-1])  # a text may begin or end between words
+        first, end = int(not parts[0]), len(parts) - (not parts[-1])  # a text can begin or end between words
         found_words = parts[2 * first : end : 2]
         self.starts = edges[2 * first : end : 2]
         self.ends = edges[2 * first + 1 : end + 1 : 2]
@@ -89,20 +89,20 @@ class Piece:
 
 
 class Reader:
-    """Reads what is beside the license texts of one file, item by item.
+    """Parser of the text outside the license texts of a file, item by item.
 
-    `ids` are the licenses that the file may name. A NOTICE file may also hold attributions of dependencies.
+    `ids` are the licenses that the file can name. A NOTICE file can also contain attributions of dependencies.
     """
 
     def __init__(self, ids: tuple[str, ...], *, has_attributions: bool = False) -> None:
         self.named = titles(ids)
         self.has_attributions = has_attributions
-        self.choice: tuple[str, ...] = ()  # the licenses between which a sentence gives the choice
+        self.choice: tuple[str, ...] = ()  # the licenses of which a sentence offers a choice
         self.is_list = False  # a notice without holders lists them on the lines below
-        self.first = True  # only one line above the notices may be the name of a project
+        self.first = True  # only one line above the notices can be the name of a project
 
     def find_unexplained(self, text: str) -> str:
-        """Return the first line that matches no rule, from where it does not; "" when every line does."""
+        """Return the unmatched part of the first line that matches no rule, or "" if all lines match."""
         piece, place, after_holder = Piece(text), 0, False
         while (start := BLANK.match(text, place).end()) < len(text):  # type: ignore[union-attr]
             end, after_holder = self.item(piece, start, after_holder)
@@ -146,13 +146,13 @@ class Reader:
         return start + len(line) if is_homepage(line.strip(TRIM + "<>()/")) else None
 
     def holders(self, piece: Piece, start: int) -> int | None:
-        """Return the end of the holders that begin at `start`: of the line, or where another item begins on it."""
+        """Return the end of the holders that begin at `start`: the end of the line, or the next item on it."""
         line = piece.line(start)
         pieces = pieces_of(line)
         is_whole = are_holders(pieces)
         first_below = piece.line(start + len(line) + 1).lstrip(TRIM + "/>").partition(" ")[0]
         if fold(first_below.strip(TRIM)) in words("groups"):
-            is_whole = False  # the name of a group goes on: "The Go" above "Authors"
+            is_whole = False  # the name of a group continues: "The Go" above "Authors"
         if is_whole and pieces and not line.rstrip().lower().endswith(OPEN_ENDED):
             return start + len(line)
         following = start + len(line) + 1
@@ -163,7 +163,7 @@ class Reader:
             return start + len(line)
         for token in TOKEN.finditer(piece.text, start + 1, start + len(line)):
             place = token.start()
-            # "Site License" is no holder "Site" before a title "License"
+            # "Site License" isn't a holder "Site" before a title "License"
             title = line[place - start :].strip(TRIM + "<>()[]").lower() != "license" and piece.match(self.named, place)
             is_end = notice_at(piece, place) or title or piece.match(patterns(), place)
             if is_end and is_holder_list(piece.text[start:place]):
@@ -171,7 +171,7 @@ class Reader:
         return start if piece.match(self.named, start) else None
 
     def continuation(self, piece: Piece, start: int) -> int | None:
-        """Return the end of a further line of holders, is_linked to the one before or with an address or years."""
+        """Return the end of another line of holders that is linked to the one before, or has an address or years."""
         end = self.holders(piece, start)
         if not end:
             return None
@@ -185,7 +185,7 @@ class Reader:
 
 
 def notice_at(piece: Piece, start: int) -> int | None:
-    """Return where the holders begin if a copyright notice begins at `start`, maybe after its scope."""
+    """Return where the holders begin if a copyright notice, with or without a scope, begins at `start`."""
     line = piece.line(start)
     if match := MARKER.match(line):
         return start + match.end()

@@ -24,13 +24,13 @@ from verification.licenses.lexicon import (
 )
 
 MAX_PERSON_WORDS = 5
-MAX_PLAIN = 4  # words of a name in a script of which the lists hold the ordinary words or the restrictions
+MAX_PLAIN = 4  # words of a name in a script whose ordinary words or restrictions are listed
 PLAIN_SCRIPTS = frozenset({"ARABIC", "HEBREW", "DEVANAGARI", "BENGALI", "TAMIL", "THAI", "ARMENIAN", "GUJARATI"})
 MAX_LISTED = 3  # words of a name in a script without capitals
-MAX_UNKNOWN = 2  # words in no list, where no other word is a listed name
-MAX_UNKNOWN_LETTERS = 24  # of all of them together; transliterated sentences have longer words than names
-MAX_ACRONYM = 3  # letters in capitals that may stand beside other names of a person
-MAX_NAME = 20  # letters of a name in no list
+MAX_UNKNOWN = 2  # unlisted words of a name without a listed word
+MAX_UNKNOWN_LETTERS = 24  # total letters of these words; transliterated sentences have longer words than names
+MAX_ACRONYM = 3  # letters of an acronym next to other names of a person
+MAX_NAME = 20  # letters of an unlisted name
 IN_PERSON = frozenset({Kind.NAME, Kind.NAME_OR_WORD, Kind.INITIALS, Kind.PARTICLE, Kind.UNKNOWN, Kind.WORD})
 NAME_KINDS = frozenset({Kind.NAME, Kind.NAME_OR_WORD, Kind.INITIALS})
 MAX_INITIALS = 6  # characters of initials: "J. R."
@@ -42,17 +42,17 @@ NICKNAME = re.compile(r"(?:(?<!\S)\"|\()(?:([A-Z][a-z]{2,11})[\")](?=\s)|([a-z][
 
 
 def without_nicknames(text: str) -> str:
-    """Return the text without the names in quotes or brackets that a person is also called by."""
+    """Return the text without nicknames in quotes or brackets."""
     return NICKNAME.sub(lambda nick: " " if is_nickname(nick[1] or nick[2]) else nick[0], text)
 
 
 def is_nickname(word: str) -> bool:
-    """Return whether a word can be what a person is also called by; in lower case it is in no list."""
+    """Return whether a word can be a nickname. A lowercase nickname must not be listed."""
     return kind(word) in ({Kind.UNKNOWN} if word.islower() else NAME_KINDS | {Kind.UNKNOWN, Kind.WORD})
 
 
 def is_person(text: str) -> bool:
-    """Return whether this is the name of a person: listed names, or capitalized words that no language has."""
+    """Return whether a text is the name of a person: listed names, or capitalized words of no language."""
     tokens = [t for token in text.split() if (t := token.strip(TRIM)) and fold(t) not in words("honorifics")]
     if len(tokens) == 1 or (len(tokens) == 2 and set(map(script_of, tokens)) == {"HANGUL"}):
         return is_joined_name("".join(tokens))
@@ -84,13 +84,13 @@ def is_person(text: str) -> bool:
 
 
 def is_firm_or_phrase(tokens: list[str]) -> bool:
-    """Return whether words in no list end in a legal form in capitals, or one is a phrase: "Pasdevente SARL"."""
+    """Return whether unlisted words end in a legal form in capitals, or one is a phrase: "Pasdevente SARL"."""
     is_firm = tokens[-1].isupper() and split_legal_form(tokens) is not None
     return is_firm or any(map(is_phrase_in_one_word, tokens))
 
 
 def kinds_in_person(tokens: list[str]) -> list[Kind]:
-    """Return the kinds of the words of a person's name; some words are names or particles by their place alone."""
+    """Return the kinds of the words of a person's name. The position makes some words names or particles."""
     kinds = [kind_in_person(token) for token in tokens]
     if not SON_OF.isdisjoint(token.lower() for token in tokens[1:-1]):
         kinds = [Kind.NAME if word_kind is Kind.WORD else word_kind for word_kind in kinds]
@@ -98,7 +98,7 @@ def kinds_in_person(tokens: list[str]) -> list[Kind]:
     if {k for k, is_either in zip(kinds, either, strict=True) if not is_either} == {Kind.NAME}:
         return [Kind.NAME] * len(kinds)  # "Per Lindqvist"
     if kinds[0] is Kind.PARTICLE and is_term(fold(tokens[0])):
-        kinds[0] = Kind.TERM  # "Ní" begins a name only behind a given one
+        kinds[0] = Kind.TERM  # "Ní" begins a name only after a given name
     for place, token in enumerate(tokens[1:], 1):
         is_inner = place < len(kinds) - 1 and kinds[place + 1] in (Kind.NAME, Kind.NAME_OR_WORD, Kind.UNKNOWN)
         if is_inner and token.islower() and token in words("particles"):
@@ -111,7 +111,7 @@ def kinds_in_person(tokens: list[str]) -> list[Kind]:
 
 
 def are_names(kinds: list[Kind], folded_words: list[str], are_capitalized: bool) -> bool:
-    """Return whether words of these kinds, initials left out, show that they are names."""
+    """Return whether words of these kinds, without initials, are recognizable as names."""
     name_count, unknown, plain = (kinds.count(kind) for kind in (Kind.NAME, Kind.UNKNOWN, Kind.WORD))
     if script_of(folded_words[0]) in PLAIN_SCRIPTS and kinds[0] in NAME_KINDS:
         return plain < 2 and 1 < len(kinds) <= MAX_PLAIN
@@ -133,10 +133,10 @@ def are_names(kinds: list[Kind], folded_words: list[str], are_capitalized: bool)
 
 
 def is_surname_among(kinds: list[Kind], folded_words: list[str]) -> bool:
-    """Return whether the one ordinary word beside listed names can be a name: "David Cramer"."""
+    """Return whether the single ordinary word among listed names can be a name: "David Cramer"."""
     word = folded_words[kinds.index(Kind.WORD)]
     is_rare = word not in common_english_words()
-    if len(kinds) == 2 and Kind.UNKNOWN in kinds:  # a phrase of another language holds no common English word
+    if len(kinds) == 2 and Kind.UNKNOWN in kinds:  # a phrase of another language has no common English word
         return not is_rare and word not in function_words(script_of(word))
     if len(kinds) == 2 and folded_words[0] in given_names():
         return is_rare or (kinds[0] is Kind.NAME and is_singular(word))
@@ -145,7 +145,7 @@ def is_surname_among(kinds: list[Kind], folded_words: list[str]) -> bool:
 
 
 def kind_in_person(token: str) -> Kind:
-    """Return the kind of a word in a person's name; without a capital letter it is a particle or none."""
+    """Return the kind of a word in a person's name. Without a capital letter, it is a particle or none."""
     if HYPHENATED_NAME.fullmatch(token) and not any(is_plain_part(part) for part in fold(token).split("-")):
         return Kind.TERM if is_term(fold(token)) else Kind.NAME
     word_kind = kind(token)
@@ -164,17 +164,17 @@ def kind_in_person(token: str) -> Kind:
 
 
 def is_plain_part(part: str) -> bool:
-    """Return whether a part of a hyphenated word is an English word and no name."""
+    """Return whether a part of a hyphenated word is an English word and not a name."""
     return part in common_english_words() and part not in given_names()
 
 
 def is_joined_name(token: str) -> bool:
-    """Return whether one word is family and given name, as Chinese, Japanese and Korean write them."""
+    """Return whether a word is a family and a given name in Chinese, Japanese, or Korean."""
     if is_term(fold(token)):
         return False
     script = script_of(token)
     if script == "HANGUL":
-        is_double = token[:2] in family_names() and len(token) in (3, 4)  # "남궁" is no other word
+        is_double = token[:2] in family_names() and len(token) in (3, 4)  # "남궁" has no other meaning
         return is_double or (token[:1] in family_names() and token[1:] in given_names())
     if script != "HAN":
         return False
@@ -190,5 +190,5 @@ def is_written_without_capitals(tokens: list[str]) -> bool:
 
 
 def is_given_name(rest: str) -> bool:
-    """Return whether this can follow a family name without a space: two characters, or a name in kana."""
+    """Return whether a text can follow a family name without a space: two characters, or a name in kana."""
     return 1 <= len(rest) <= 2 or not given_names().isdisjoint(romanize(rest))

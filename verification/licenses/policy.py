@@ -1,7 +1,7 @@
 """Verdict of a program's policy on license files: allow, deny, or review (a person decides).
 
-Deny by default: `allow` needs every word of a file explained (verification.licenses.coverage), `deny` needs the file to
-be a license that is not on the list, and all else is `review`.
+The policy is strict: `allow` requires that every word of a file is explained (verification.licenses.coverage), `deny`
+that the file is a license that is not on the list. Everything else is `review`.
 """
 
 import re
@@ -13,7 +13,7 @@ from portal.core.value_types import JsonObject
 from verification.licenses.findings import Finding
 from verification.licenses.inspection import FileAnalysis, analyze_file
 
-MIN_UNLISTED_SHARE = 0.75  # of a file that must look like unlisted licenses to be denied without a reviewer
+MIN_UNLISTED_SHARE = 0.75  # of a file that must look like unlisted licenses for a denial without a reviewer
 LICENSE_FILE_PATTERN = re.compile(
     r"(?:[^/]*[-_.])?(?:licen[sc]es?|copying|unlicense)(?:[-_.][^/]*)?$|licenses/[^/]+$", re.I
 )
@@ -32,23 +32,26 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """SPDX ids that pass, and ids on which a reviewer decides. Both empty: no rule."""
+    """SPDX IDs that pass, and IDs on which a reviewer decides. If both are empty, the program has no rule."""
 
     allow: frozenset[str]
     manual_review: frozenset[str] = frozenset()
 
     def is_listed(self, id: str) -> bool:
-        """Return whether that license, or an earlier point version of it, is on the list ("Python-2.0.1")."""
+        """Return whether a license is on the list. A point release such as Python-2.0.1 counts as Python-2.0."""
         listed_ids = self.allow | self.manual_review
         return id in listed_ids or any(id.startswith(f"{family}.") for family in listed_ids)
 
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """Verdict on a file, or of a repository's files. `expression`: SPDX, "" where nothing is recognized.
+    """Verdict on one file or on all files of a repository.
 
-    `confidence`: the part of the letters, 0 to 1, that is known text; 1 for what is allowed. `findings` are the places
-    that need review; `reasons` tell them and all else in sentences.
+    Attributes:
+        expression: The SPDX expression, blank if no license is recognized.
+        confidence: The share of the letters that is known text, from 0 to 1. It is 1 if the verdict is to allow.
+        reasons: The sentences that explain the verdict and the findings.
+        findings: The places that need review.
     """
 
     expression: str
@@ -68,7 +71,7 @@ class Judgment:
 
 
 def is_license_file(path: str) -> bool:
-    """Return whether a path is that of a license file of the whole repository, not of a part in a folder."""
+    """Return whether a path is a license file of the whole repository, not of a part in a folder."""
     return bool(LICENSE_FILE_PATTERN.match(path))
 
 
@@ -99,26 +102,26 @@ def decide_verdict(analysis: FileAnalysis, policy: Policy) -> tuple[Verdict, lis
 
 
 def decide_clean_verdict(analysis: FileAnalysis, policy: Policy) -> tuple[Verdict, list[str]]:
-    """Return the verdict on a file of which every word is explained."""
+    """Return the verdict on a file in which every word is explained."""
     texts = analysis.reading.texts
     if analysis.reading.choice:
         passing = [id for id in analysis.reading.choice if id in policy.allow and id in texts]
         if passing:
-            return Verdict.ALLOW, [f"The file gives the choice, and {passing[0]} is on the list."]
-        return Verdict.REVIEW, ["The file gives a choice but contains no license text that is on the list."]
+            return Verdict.ALLOW, [f"The file offers a choice of licenses, and {passing[0]} is on the list."]
+        return Verdict.REVIEW, ["The file offers a choice of licenses but contains no text of a listed license."]
     unlisted_ids = [id for id in texts if not policy.is_listed(id)]
     if unlisted_ids:
         return Verdict.DENY, describe_unlisted(unlisted_ids)
     review_ids = [id for id in texts if id not in policy.allow]
     if review_ids:
-        return Verdict.REVIEW, [f"A reviewer decides about {id}." for id in review_ids]
+        return Verdict.REVIEW, [f"A reviewer decides on {id}." for id in review_ids]
     return Verdict.ALLOW, [f"The text is {id}, word for word." for id in texts]
 
 
 def list_messages(analysis: FileAnalysis) -> list[str]:
     texts = [finding.message for finding in analysis.findings]
-    more = len(texts) - MAX_MESSAGES
-    return texts[:MAX_MESSAGES] + ([f"There are {more} more such places."] if more > 0 else [])
+    hidden_count = len(texts) - MAX_MESSAGES
+    return texts[:MAX_MESSAGES] + ([f"More places that need review: {hidden_count}."] if hidden_count > 0 else [])
 
 
 def describe_unlisted(ids: list[str]) -> list[str]:
@@ -127,37 +130,41 @@ def describe_unlisted(ids: list[str]) -> list[str]:
 
 def judge_all(files: Mapping[str, bytes], policy: Policy) -> tuple[Judgment, dict[str, Judgment]]:
     """Return the verdict on a repository by all of its license files (path to content), and the verdict on each."""
-    each = {path: judge(raw, policy) for path, raw in files.items()}
-    if len(each) == 1:
-        return next(iter(each.values())), each
-    verdict, reasons = combine_verdicts(each, [analyze_file(raw) for raw in files.values()], policy)
-    expression = " AND ".join(sorted({e.expression for e in each.values() if e.expression}))
-    if any(" OR " in e.expression for e in each.values()) and verdict is Verdict.ALLOW:
-        expression = next(e.expression for e in each.values() if " OR " in e.expression)
-    confidence = 1.0 if verdict is Verdict.ALLOW else min((e.confidence for e in each.values()), default=0.0)
-    return Judgment(expression, confidence, verdict, tuple(reasons)), each
+    judgments = {path: judge(raw, policy) for path, raw in files.items()}
+    if len(judgments) == 1:
+        return next(iter(judgments.values())), judgments
+    verdict, reasons = combine_verdicts(judgments, [analyze_file(raw) for raw in files.values()], policy)
+    expressions = [judgment.expression for judgment in judgments.values() if judgment.expression]
+    choice = next((expression for expression in expressions if " OR " in expression), "")
+    expression = choice if choice and verdict is Verdict.ALLOW else " AND ".join(sorted(set(expressions)))
+    confidences = (judgment.confidence for judgment in judgments.values())
+    confidence = 1.0 if verdict is Verdict.ALLOW else min(confidences, default=0.0)
+    return Judgment(expression, confidence, verdict, tuple(reasons)), judgments
 
 
 def combine_verdicts(
-    each: dict[str, Judgment], analysis: list[FileAnalysis], policy: Policy
+    judgments: dict[str, Judgment], analyses: list[FileAnalysis], policy: Policy
 ) -> tuple[Verdict, list[str]]:
-    if not each:
+    if not judgments:
         return Verdict.REVIEW, [NO_FILE]
-    verdicts = {judgment.verdict for judgment in each.values()}
-    reasons = [f"{path}: {reason}" for path, judgment in each.items() for reason in judgment.reasons]
+    verdicts = {judgment.verdict for judgment in judgments.values()}
+    reasons = [f"{path}: {reason}" for path, judgment in judgments.items() for reason in judgment.reasons]
     if len(verdicts) == 1:
         return verdicts.pop(), reasons
-    if passing := find_chosen_license(analysis, policy):
-        return Verdict.ALLOW, [f"The files give the choice, and {passing} is on the list."]
+    if passing := find_chosen_license(analyses, policy):
+        return Verdict.ALLOW, [f"The files offer a choice of licenses, and {passing} is on the list."]
     return Verdict.REVIEW, [UNCLEAR, *reasons]
 
 
-def find_chosen_license(analysis: list[FileAnalysis], policy: Policy) -> str:
-    """Return the listed license that one file offers and another holds, where no file holds anything else."""
-    offered_ids = next((s.reading.choice for s in analysis if s.clean and s.reading.choice), ())
-    texts = {id for s in analysis if s.clean for id in s.reading.texts}
-    alone = all(
-        (s.ids or s.clean) and set(s.ids) <= set(offered_ids) and (s.clean or not set(s.ids) & policy.allow)
-        for s in analysis
+def find_chosen_license(analyses: list[FileAnalysis], policy: Policy) -> str:
+    """Return the listed license that one file offers and another contains, if no file contains anything else."""
+    clean_readings = [file.reading for file in analyses if file.clean]
+    offered_ids = next((reading.choice for reading in clean_readings if reading.choice), ())
+    texts = {id for reading in clean_readings for id in reading.texts}
+    has_nothing_else = all(
+        (file.ids or file.clean)
+        and set(file.ids) <= set(offered_ids)
+        and (file.clean or not set(file.ids) & policy.allow)
+        for file in analyses
     )
-    return next((id for id in offered_ids if alone and id in policy.allow and id in texts), "")
+    return next((id for id in offered_ids if has_nothing_else and id in policy.allow and id in texts), "")

@@ -1,4 +1,4 @@
-"""Grammar of what a project calls itself: "acme", "Terraform Provider for Acme", "Acme SDK for Go"."""
+"""Grammar of project names: "acme", "Terraform Provider for Acme", "Acme SDK for Go"."""
 
 import re
 
@@ -12,9 +12,9 @@ CONNECTORS = frozenset(
 HOSTS = frozenset({"terraform", "opentofu", "packer", "vault", "nomad", "consul", "boundary", "vagrant", "sentinel"})
 PLUGINS = frozenset({"provider", "plugin", "module", "driver", "builder", "provisioner"})
 MAX_WORDS = 4
-MAX_PLUGIN_WORDS = 2  # words that say for what a plugin is
+MAX_PLUGIN_WORDS = 2  # words for the purpose of a plugin
 MAX_VERSION_DIGITS = 2
-MAX_CAPITALS = 6  # letters of a word in capitals that is taken for an acronym
+MAX_CAPITALS = 6  # letters of a word in capitals that counts as an acronym
 IN_NAME = frozenset({Kind.UNKNOWN, Kind.NAME, Kind.NAME_OR_WORD, Kind.NEUTRAL, Kind.INITIALS})
 
 
@@ -29,7 +29,7 @@ def is_emblem_name(tokens: list[str]) -> bool:
 
 
 def is_project_name(tokens: list[str], max_words: int = 1, *, max_unknown: int = 1, is_title: bool = False) -> bool:
-    """Return whether these words can name a project: a word, or a proper name and words that names hold."""
+    """Return whether words can name a project: a single word, or a proper name and words that are part of names."""
     tokens = [token.strip(TRIM + "()") for token in tokens]
     if is_brand(" ".join(tokens)) or is_emblem_name(tokens) or (not is_title and is_description(tokens)):
         return True
@@ -46,7 +46,7 @@ def is_project_name(tokens: list[str], max_words: int = 1, *, max_unknown: int =
 
 
 def kind_in_name(token: str) -> Kind:
-    """Return what a word of a project's name can be; a script without capitals does not show that a word is a name."""
+    """Return the kind of a word in a project's name. A script without capitals doesn't mark names."""
     if is_handle(token):
         return Kind.UNKNOWN
     word_kind = kind(token)
@@ -56,7 +56,7 @@ def kind_in_name(token: str) -> Kind:
 
 
 def is_description(tokens: list[str]) -> bool:
-    """Return whether these are a proper name and words for what a project is, in any order."""
+    """Return whether these are a proper name and words for a kind of project, in any order."""
     bare = [fold(token.strip(TRIM + "()")) for token in tokens]
     if bare[0] in CONNECTORS - {"the", "official", "unofficial", "community", "a", "an"} or bare[-1] in CONNECTORS:
         return False
@@ -77,7 +77,7 @@ def is_description(tokens: list[str]) -> bool:
 
 
 def is_summary(tokens: list[str]) -> bool:
-    """Return whether these words say what a program is, by a product and without terms: "A C parser in Python"."""
+    """Return whether words describe a program by a product and without terms: "A C parser in Python"."""
     bare = [fold(token.strip(TRIM + "()")) for token in tokens]
     is_of_product = not words("products").isdisjoint(part for word in bare for part in word.split("."))
     if not (words("works") - words("products")).isdisjoint(bare):
@@ -87,14 +87,14 @@ def is_summary(tokens: list[str]) -> bool:
 
 
 def is_plugin_name(text: str) -> bool:
-    """Return whether this is the name of a plugin: "terraform-provider-acme", "the Terraform Provider for Acme"."""
+    """Return whether words name a plugin: "terraform-provider-acme", "the Terraform Provider for Acme"."""
     tokens = text.strip(TRIM).removeprefix("the ").split()
     folded_words = [part for token in tokens for part in re.split(r"[-_]", fold(token))]
     return is_plugin(folded_words) and (is_handle(text.strip(TRIM)) or is_description(tokens))
 
 
 def is_plugin_target(word: str) -> bool:
-    """Return whether a word can name what a plugin is for: no term, no verb, no plural of an English word."""
+    """Return whether a word can name the purpose of a plugin: not a term, a verb, or an English plural."""
     if word.isdigit():
         return len(word) <= MAX_VERSION_DIGITS
     word_kind = kind_in_name(word)
@@ -102,7 +102,7 @@ def is_plugin_target(word: str) -> bool:
 
 
 def is_project_name_in_title(names: list[str], has_products: bool) -> bool:
-    """Return whether the words of a title that are no product words name a project."""
+    """Return whether the words of a title, except product words, name a project."""
     if "-" in " ".join(names) and any(kind_in_name(name) is Kind.WORD for name in names):
         return False
     if not has_products and (names[0].isupper() or kind_in_name(names[0]) not in (Kind.UNKNOWN, Kind.NAME)):
@@ -111,7 +111,7 @@ def is_project_name_in_title(names: list[str], has_products: bool) -> bool:
 
 
 def is_part_of_license_sentence(match: re.Match[str]) -> bool:
-    """Return whether what a sentence is about, if it says so, is a project and not a part of one such as "the docs"."""
+    """Return whether the subject of a sentence, if any, is a project and not a part of one such as "the docs"."""
     who = (match.groupdict().get("who") or "").split()
     if not who or is_brand(" ".join(who)):
         return True

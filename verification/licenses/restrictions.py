@@ -1,4 +1,4 @@
-"""Restrictions of several words or syllables, each of which may be part of a name, and territories."""
+"""Territories, and restrictions of several words or syllables that can each be part of a name."""
 
 import re
 from functools import cache
@@ -16,17 +16,17 @@ def restriction_phrases() -> re.Pattern[str]:
 
 
 def holds_restriction(text: str) -> bool:
-    """Return whether syllables that each may be part of a name together restrict."""
+    """Return whether syllables that can each be part of a name form a restriction."""
     return restriction_phrases().search(fold(text)) is not None
 
 
 @cache
 def territories() -> frozenset[str]:
-    """Return the folded names of countries, continents, and regions, without points of the compass."""
+    """Return the folded names of countries, continents, and regions, without cardinal directions."""
     return frozenset(name for line in lines("territories") for name in fold(line).split(", "))
 
 
 def is_territory(text: str) -> bool:
-    """Return whether this is a territory, which alone is no holder: "North America"."""
+    """Return whether a text is a territory, which isn't a holder: "North America"."""
     name = fold(text).strip(TRIM).removeprefix("the ")
     return name in territories() or COMPASS.sub("", name) in territories()

@@ -26,9 +26,9 @@ MARK = re.compile(r"\x01([^\x01\x02]*)\x02|\x03(\d+)\x04")
 
 @dataclass(frozen=True, slots=True)
 class TemplateMatch:
-    """Letters `start` to before `end` hold the template; `slots`: (kind, start, end) of what stands in its slots.
+    """Match of a template in the letters from `start` to before `end`. `slots`: (kind, start, end) of each slot.
 
-    `whole` is False where the text departs from the template at `end`.
+    `whole` is False if the text differs from the template at `end`.
     """
 
     start: int
@@ -46,7 +46,7 @@ class Number:
 
 
 class Mark(NamedTuple):
-    """An enumerator as published, and what stands in its place."""
+    """Enumerator as published, and its replacement."""
 
     own: str
     value: str
@@ -54,7 +54,7 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """The text of license `id`, a notice that it asks for ("notice") or words that belong to it ("beside")."""
+    """Text of license `id`, a notice that it requires ("notice"), or words that belong to it ("beside")."""
 
     id: str
     kind: str
@@ -62,7 +62,7 @@ class Template:
     pieces: tuple[str | Number | re.Pattern[str], ...]  # the first is a string
 
     def find(self, letters: str) -> Iterator[TemplateMatch]:
-        """Every place where the template begins, whole or not, in order; none inside another whole one."""
+        """Yield the matches that begin like the template, in order, without those inside a whole match."""
         first, place = str(self.pieces[0]), 0
         while (start := letters.find(first[:40], place)) >= 0:
             match = self.at(letters, start)
@@ -90,7 +90,7 @@ class Template:
 
 
 def alike(marks: list[Mark], numbers: bool) -> bool:
-    """Return whether a text's numbers (or letters) are all as published, or all left out, or all of another count."""
+    """Return whether all enumerators are as published, all are omitted, or all follow another numbering."""
     of_kind = [mark for mark in marks if mark.own.isdigit() == numbers]
     missing_count = sum(not mark.value for mark in of_kind)
     own = sum(mark.value == mark.own for mark in of_kind)
@@ -98,12 +98,12 @@ def alike(marks: list[Mark], numbers: bool) -> bool:
 
 
 def agreeing(piece: str, letters: str, place: int) -> int:
-    """Return how many letters of the piece stand at that place."""
+    """Return how many letters of the piece match at a position."""
     return next((i for i, letter in enumerate(piece) if not letters.startswith(letter, place + i)), len(piece))
 
 
 def bare(text: str) -> str:
-    """Return the letters and digits of a text, lower case."""
+    """Return the letters and digits of a text in lowercase."""
     return tidy(text).letters
 
 
@@ -117,7 +117,7 @@ def mark_enumerators(text: str) -> str:
 
 
 def place_of(text: str, fragment: str, start: int = 0) -> tuple[int, int]:
-    """Return where the fragment's letters stand, whatever marks stand between them. Raises ValueError when nowhere."""
+    """Return the position of the fragment's letters, ignoring marks. Raises ValueError if there is none."""
     loose = r"[\x01-\x04]?".join(map(re.escape, bare(fragment)))
     match = re.compile(loose).search(text, start)
     if match is None:
@@ -126,7 +126,7 @@ def place_of(text: str, fragment: str, start: int = 0) -> tuple[int, int]:
 
 
 class Compiler:
-    """Turns one published text into pieces: cut to its form, with alternatives and enumerators between letters."""
+    """Builder of the pieces of a published text: its form, with alternatives and enumerators between letters."""
 
     def __init__(self, text: str, form: Form) -> None:
         body = text[text.index(form.start) :]
@@ -169,9 +169,9 @@ class Compiler:
         others = [self.option(option) for option in options]
         longer = [other for other in others if other.startswith(same)]
         others = [other for other in others if other not in longer]
-        # "damages" is not what "damage" and "SPDX-License-Identifier" begin with
+        # "damages" isn't a prefix of "damage" or "SPDX-License-Identifier"
         longer = [f"{other}(?!pdxlicense)" for other in longer]
-        # atomic: once an alternative fits, a difference further on must not try all others
+        # Atomic: after an alternative matches, a later difference must not try all others.
         return f"(?>{'|'.join([*longer, same, *others])})"
 
     def option(self, option: str) -> str:
@@ -187,7 +187,7 @@ class Compiler:
 
 
 def enumerator(own: str, after: str) -> re.Pattern[str]:
-    """Return the pattern of what may stand in the place of an enumerator: only one way to match, whatever follows."""
+    """Return the pattern of an enumerator, which has only one way to match."""
     ahead = LETTERS.match(after)
     others = rf"{own}|{OTHERS}" if ahead and len(own) == 1 else own
     return re.compile(f"(?>(?:{others})(?={ahead[0] if ahead else ''})|)")
@@ -203,7 +203,7 @@ def read(name: str) -> str:
 
 @cache
 def templates(id: str) -> tuple[Template, ...]:
-    """Return the templates of that SPDX id, its text first; none where no text is kept."""
+    """Return the templates of an SPDX ID, its text first, or none without a stored text."""
     forms = [("text", VARIANTS.texts[id])] if id in VARIANTS.texts else []
     forms += [("notice", form) for form in VARIANTS.notices.get(id, ())]
     forms += [("beside", form) for form in VARIANTS.beside.get(id, ())]

@@ -1,6 +1,6 @@
 """Titles, sentences, and tags that name a license.
 
-Patterns over folded text: lower-case words with one blank between, no punctuation.
+Patterns match folded text: lowercase words separated by single spaces, without punctuation.
 """
 
 import re
@@ -16,7 +16,7 @@ SECTIONS = load_content(Path(__file__).with_name("data") / "titles.yaml", dict[s
 
 
 def read_patterns(section: str) -> dict[str, tuple[str, ...]]:
-    """Return the patterns of a section of the data file by SPDX id."""
+    """Return the patterns of a section of the data file by SPDX ID."""
     return {
         id: tuple(pattern.replace("{version}", VERSION).replace("{later}", LATER) for pattern in patterns)
         for id, patterns in SECTIONS[section].items()
@@ -78,7 +78,7 @@ CREDITS = (
 
 
 def compile_folded_pattern(pattern: str) -> re.Pattern[str]:
-    """Return the pattern over folded text (lower-case words, one blank between), ending where a word ends."""
+    """Return the pattern for folded text, which ends at the end of a word."""
     return re.compile(rf"(?:{pattern})(?= |$)")
 
 
@@ -89,7 +89,7 @@ def build_title_pattern(ids: tuple[str, ...]) -> str:
 
 
 def plain(id: str) -> str:
-    """Return an SPDX id as folded text."""
+    """Return an SPDX ID as folded text."""
     return re.sub(r"[^a-z0-9]+", " ", id.lower())
 
 
@@ -105,7 +105,7 @@ FULL_TEXT = (
 
 @cache
 def titles(ids: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    """Patterns of what may name licenses of these ids without adding anything: titles, sentences, tags, addresses."""
+    """Return patterns that only name the licenses of these IDs: titles, sentences, tags, and URLs."""
     always = (PLAIN, CREDITS, BLANK_FORM, FULL_TEXT, "all rights? reserved")
     if not ids:
         return tuple(map(compile_folded_pattern, always))

@@ -1,4 +1,4 @@
-"""Places where an honest copy of a license may differ from its published text, as data/variants.yaml lists them."""
+"""Permitted differences between a copy of a license and its published text, from data/variants.yaml."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +8,7 @@ from portal.core.content_files import Content, load_content
 
 @dataclass(frozen=True, slots=True)
 class Vary(Content):
-    """Instead of `fragment` (up to and with `to`, if given) the text may hold one of `options`. "" leaves it out."""
+    """Options that can replace `fragment` (up to and including `to`, if set). The option "" omits it."""
 
     fragment: str
     options: tuple[str, ...] = ("",)
@@ -17,9 +17,9 @@ class Vary(Content):
 
 @dataclass(frozen=True, slots=True)
 class Form(Content):
-    """Form in which the text of a license is read: from `start` to `end`; titles before are known elsewhere.
+    """Part of a license text that must match: from `start` to `end`, without the titles before it.
 
-    `loose`: paragraphs whose letter is another one, or none, in some editions of the text.
+    `loose`: paragraphs with another letter, or none, in some editions of the text.
     """
 
     start: str

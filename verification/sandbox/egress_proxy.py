@@ -1,4 +1,4 @@
-"""A proxy that lets a sandbox reach named hosts. Its only method is CONNECT.
+"""Proxy that lets a sandbox connect to named hosts. Its only method is CONNECT.
 
 Every connection goes to an address that the outbound guard has checked: public ones only, resolved once.
 """
@@ -23,7 +23,7 @@ MAX_CONNECTIONS = 64  # each takes two threads and two descriptors of the superv
 
 
 class EgressRules:
-    """The hosts that an environment may reach, as "name" or "name:port". `outbound` checks their addresses."""
+    """Hosts that an environment can connect to, as "name" or "name:port". `outbound` checks their addresses."""
 
     def __init__(self, hosts: Sequence[str], outbound: OutboundClient | None = None) -> None:
         self.hosts = {host.lower() if ":" in host else f"{host.lower()}:443" for host in hosts}
@@ -31,7 +31,7 @@ class EgressRules:
 
     @contextmanager
     def serve(self, listener: socket.socket) -> Iterator[None]:
-        """Run the proxy on a socket that listens already, and close it at the end."""
+        """Run the proxy on a listening socket, and close it at the end."""
         with EgressProxy(listener, self) as proxy:
             serving = threading.Thread(target=proxy.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
             serving.start()
@@ -44,7 +44,7 @@ class EgressRules:
 
 
 class EgressProxy(socketserver.ThreadingTCPServer):
-    """A proxy on a socket that listens already."""
+    """Proxy on a listening socket."""
 
     daemon_threads = True
     block_on_close = False
@@ -58,11 +58,11 @@ class EgressProxy(socketserver.ThreadingTCPServer):
         self.socket = listener
 
     def verify_request(self, request: object, client_address: object) -> bool:
-        """Return whether there is room for the connection, which is closed otherwise."""
+        """Return whether the number of connections is below the limit. Otherwise, close the connection."""
         return self._slots.acquire(blocking=False)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Handle a connection, then make room for another."""
+        """Handle a connection, then allow another one."""
         try:
             super().process_request_thread(request, client_address)
         finally:
@@ -79,20 +79,20 @@ class EgressProxy(socketserver.ThreadingTCPServer):
                 self._far.discard(far)
 
     def close_connections(self) -> None:
-        """End the connections to hosts, which need not do so themselves."""
+        """Close the connections to hosts, which may keep them open."""
         for far in list(self._far):
             with suppress(OSError):
                 far.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Ignore connections that break; it is the program's choice to hang up."""
+        """Ignore broken connections, because the program can close them anytime."""
 
 
 class ProxyConnection(socketserver.BaseRequestHandler):
-    """One connection that asks for a host.
+    """Connection that requests a host.
 
-    The request is read here and not by http.server, which sets no limit for the whole of it: a program could occupy the
-    supervisor's memory and threads.
+    http.server doesn't read the request, because it sets no limit for the whole: a program could occupy the memory and
+    the threads of the supervisor.
     """
 
     request: socket.socket

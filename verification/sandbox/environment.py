@@ -1,4 +1,4 @@
-"""An environment for programs that are not trusted: see the package's docstring."""
+"""Environment for untrusted programs: see the docstring of the package."""
 
 import os
 import shutil
@@ -35,7 +35,7 @@ PROXY_VARIABLES = dict.fromkeys(
 FILES = "/files"  # where bound files are: outside every folder that a program can write
 FILTERS = Path(__file__).parent / "filters"
 STAGING_ROOT = "/tmp"  # noqa: S108 - paths of sockets have at most 108 characters; the folder is made by mkdtemp
-RETRY_SECONDS = 600.0  # for which "no sandbox can be had" is believed
+RETRY_SECONDS = 600.0  # between two attempts on a machine without a sandbox
 DECOYS = (
     ".aws/credentials",
     ".ssh/id_ed25519",
@@ -49,18 +49,18 @@ DECOY_TEXT = b"decoy: reading this file is recorded\n"
 
 
 class Egress(Protocol):
-    """A proxy for named hosts."""
+    """Proxy for named hosts."""
 
     def serve(self, listener: socket.socket) -> AbstractContextManager[None]:
-        """Run it on a socket that listens in the sandbox."""
+        """Run the proxy on a socket that listens in the sandbox."""
         ...
 
 
 @dataclass
 class Environment:
-    """An open environment: see `open_environment`.
+    """Open environment: see `open_environment`.
 
-    `host_user`: the user and group that the program has outside, and whose files it can write; -1 for our own.
+    `host_user`: the user and group of the program outside, whose files it can write, or -1 for our own.
     """
 
     staging: Path
@@ -78,29 +78,29 @@ class Environment:
     processes: list[SandboxProcess] = field(default_factory=list)
 
     def locate(self, name: str) -> str:
-        """Return the path inside of a file that was supplied as a Path; the program cannot replace it there."""
+        """Return the path inside of a file that was supplied as a Path. The program can't replace the file."""
         return self.paths[name]
 
     def write(self, name: str, data: bytes) -> None:
-        """Write a file of the project folder. Raise OSError."""
+        """Write a file in the project folder. Raises OSError."""
         project_files.write_file(self.storage, f"project/{name}", data, self.host_user)
 
     def read(self, name: str, size: int = 20 * MEGABYTE) -> bytes:
-        """Return the first bytes of a file of the project folder. Raise OSError if it can't be read."""
+        """Return the first bytes of a file in the project folder. Raises OSError if it can't be read."""
         return project_files.read_file(self.storage, f"project/{name}", size)
 
     def run(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, seconds: float = 0) -> CommandResult:
-        """Run a program in the project folder to its end. Raise SandboxUnavailable."""
+        """Run a program in the project folder to its end. Raises SandboxUnavailable."""
         return self.start(argv, env=env, seconds=seconds).finish()
 
     def start(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, seconds: float = 0) -> SandboxProcess:
         """Start a program in the project folder. `env` is added to the environment's own variables.
 
-        Every limit is set, and everything that the program gets from us is opened, before it starts.
+        All limits are set, and all resources that we give to the program are opened, before it starts.
         """
         self._prepare_mount_points()
-        arguments = bubblewrap.sandbox_arguments(self.staging, self.binds, {**self.variables, **(env or {})})
-        enter = bubblewrap.enter_arguments(self.holder.child, self.host_user)
+        arguments = bubblewrap.build_sandbox_arguments(self.staging, self.binds, {**self.variables, **(env or {})})
+        enter = bubblewrap.build_enter_command(self.holder.child, self.host_user)
         seconds = seconds or self.limits.seconds
         with ExitStack() as stack:
             blocked_process = bubblewrap.start_blocked(
@@ -125,9 +125,9 @@ class Environment:
         return process
 
     def _prepare_mount_points(self) -> None:
-        """Make the folders below /tmp and the like on which others are bound.
+        """Create the mount points below writable folders such as /tmp.
 
-        A link that a program has left there would lead bubblewrap elsewhere, so it is refused.
+        A link of a program would redirect bubblewrap, so links are refused.
         """
         try:
             for _, path in self.binds:
@@ -146,7 +146,7 @@ class Environment:
             return False
 
     def close(self) -> None:
-        """End every program that still runs."""
+        """Stop all programs that are still running."""
         for process in self.processes:
             process.stop()
 
@@ -176,16 +176,16 @@ def open_environment(
     """Open an environment.
 
     Args:
-        files: Contents of the project folder by name. Bytes are written there; a Path is seen as a link to a file that
-            cannot be changed, see `Environment.locate`.
-        readable: Folders of this machine that are seen, read-only, under their own paths.
-        egress: The proxy that HTTPS_PROXY leads to, see `egress_proxy`; without it there is no way out.
-        env: Further environment variables for every program.
-        is_strict: End a program that reaches for the network or opens credentials in the home folder. Otherwise it
-            finds nothing there, and no more.
+        files: Contents of the project folder by name. Bytes are written to a file. A Path becomes a link to a read-only
+            file, see `Environment.locate`.
+        readable: Folders of this machine that are available read-only under their own paths.
+        egress: The proxy for HTTPS_PROXY, see `egress_proxy`. Without it, programs have no network access.
+        env: Additional environment variables for every program.
+        is_strict: Stop a program that accesses the network or opens credentials in the home folder. Otherwise, such an
+            access only fails.
 
     Raises:
-        SandboxUnavailable: With the reason.
+        SandboxUnavailable: No sandbox can run. The message has the reason.
     """
     limits, files = limits or Limits(), files or {}
     bound_paths = {name: path.resolve() for name, path in files.items() if isinstance(path, Path)}
@@ -197,7 +197,7 @@ def open_environment(
         holder, bwrap = _hold_storage(staging, limits.disk, sources, stack)
         host_user = stack.enter_context(reserve_host_user())
         inside = [*map(str, readable), *paths.values()]
-        binds = [(bubblewrap.visible_path(staging, number), path) for number, path in enumerate(inside)]
+        binds = [(bubblewrap.get_visible_path(staging, number), path) for number, path in enumerate(inside)]
         variables = VARIABLES | (PROXY_VARIABLES if egress else {}) | dict(env or {})
         environment = Environment(staging, host_user, limits, holder, bwrap, variables, binds, paths, egress, is_strict)
         _fill_storage(environment, files, stack)
@@ -206,7 +206,7 @@ def open_environment(
 
 
 def _check_executable(paths: Iterable[Path]) -> None:
-    """Raise SandboxUnavailable for files on a file system that does not let programs start."""
+    """Raise SandboxUnavailable for files on a file system that is mounted with noexec."""
     for path in paths:
         if path.exists() and os.statvfs(path).f_flag & os.ST_NOEXEC:
             raise build_unavailable_error(
@@ -215,7 +215,7 @@ def _check_executable(paths: Iterable[Path]) -> None:
 
 
 def _make_staging(stack: ExitStack) -> Path:
-    """Make the folder outside: readable for the user that the sandbox has outside, and gone at the end."""
+    """Create a temporary folder outside that the sandbox's user outside can read."""
     project_files.remove_leftovers(Path(STAGING_ROOT))
     staging = Path(tempfile.mkdtemp(prefix=f"sandbox-{os.getpid()}-", dir=STAGING_ROOT))
     stack.callback(shutil.rmtree, staging, ignore_errors=True)
@@ -229,16 +229,16 @@ def _make_staging(stack: ExitStack) -> Path:
 
 
 def _hold_storage(staging: Path, size: int, sources: Sequence[Path], stack: ExitStack) -> tuple[Bubblewrap, str]:
-    """Return the bubblewrap that holds the storage, and the path in its namespace of that for programs."""
+    """Return the bubblewrap that holds the storage, and the path of bwrap in its namespace."""
     program, extra_sources = bubblewrap.find_program_for_sandbox(staging, len(sources))
-    arguments = bubblewrap.storage_arguments(staging, size, [*sources, *extra_sources])
+    arguments = bubblewrap.build_storage_arguments(staging, size, [*sources, *extra_sources])
     holder = bubblewrap.start_holder(arguments)
     stack.callback(holder.close)
     return holder, program
 
 
 def _fill_storage(environment: Environment, files: Mapping[str, bytes | Path], stack: ExitStack) -> None:
-    """Write what the project folder and the home folder hold from the beginning."""
+    """Write the initial files of the project folder and the home folder."""
     path = Path(f"/proc/{environment.holder.child}/root{environment.staging}/storage")
     environment.storage = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     stack.callback(os.close, environment.storage)
@@ -274,7 +274,7 @@ _trying = threading.Lock()
 
 
 def find_obstacle() -> str:
-    """Return why no sandbox can be had on this machine, blank where one can. It is tried, and believed for a while."""
+    """Return why no sandbox can run on this machine, or an empty string. The result of an attempt is cached."""
     global _last_try
     with _trying:
         if _last_try is None or (_last_try[1] and time.monotonic() - _last_try[0] > RETRY_SECONDS):

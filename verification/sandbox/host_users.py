@@ -1,6 +1,6 @@
-"""Users of the machine that programs have outside their sandbox, if the service is root.
+"""Users that programs have outside their sandbox if the service runs as root.
 
-Each open environment has a user and group of its own. A program that escapes its namespaces can neither signal nor
+Each open environment has its own user and group. A program that escapes its namespaces can neither signal nor
 trace the programs of another environment.
 """
 
@@ -20,7 +20,7 @@ OWN_USER = -1  # an ordinary user can't start a program as another one
 
 
 def parse_range(text: str) -> range:
-    """Return the IDs of a range such as "60800-60999". Raise ValueError."""
+    """Return the IDs of a range such as "60800-60999". Raises ValueError."""
     first, last = map(int, text.split("-"))
     if not 0 < first <= last < 2**32 - 1:
         raise ValueError("Not a range of user IDs.")

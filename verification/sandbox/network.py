@@ -11,8 +11,8 @@ from verification.sandbox.bubblewrap import build_unavailable_error
 PROXY_PORT = 3128
 HELPER_SECONDS = 15.0
 BUFFER_SIZE = 64 * 1024
-# Only a process with a single thread may enter a user namespace, so this cannot be done here. Root keeps its rights and
-# stays in its own user namespace.
+# Only a process with a single thread can enter a user namespace, so a separate process runs this. Root keeps its
+# permissions and stays in its own user namespace.
 HELPER = """
 import ctypes, fcntl, os, socket, sys
 child, kind, number = sys.argv[1:]
@@ -38,7 +38,7 @@ socket.send_fds(socket.socket(fileno=0), [b"."], [each.fileno() for each in open
 
 
 def prepare(child: int, *, has_listener: bool) -> list[socket.socket]:
-    """Return a socket that can ask about the sandbox's sockets, and one that listens on its loopback if wanted.
+    """Return a socket for queries about the sandbox's sockets, and one that listens on its loopback if requested.
 
     `child` is a process in the sandbox.
     """
@@ -65,7 +65,7 @@ def _open_sockets(child: int, kind: str, number: int) -> list[socket.socket]:
 
 
 def relay(listening: socket.socket, targets: list[socket.socket], address: tuple[str, int]) -> None:
-    """Join each connection to a target socket, which is connected to the address, until the listener is closed."""
+    """Relay each connection to a target socket, connected to the address, until the listener is closed."""
     threading.Thread(target=_accept, args=(listening, targets, address), daemon=True).start()
 
 
@@ -86,7 +86,7 @@ def _join(near: socket.socket, target: socket.socket, address: tuple[str, int]) 
 
 
 def join_sockets(near: socket.socket, far: socket.socket) -> None:
-    """Copy bytes both ways until both sides have ended."""
+    """Copy bytes in both directions until both sides have closed."""
     back = threading.Thread(target=_copy, args=(far, near), daemon=True)
     back.start()
     _copy(near, far)

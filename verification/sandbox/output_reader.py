@@ -1,4 +1,4 @@
-"""Output of a program, read as it comes so that no pipe fills up."""
+"""Output of a program, read immediately so that no pipe fills up."""
 
 import os
 import selectors
@@ -28,11 +28,11 @@ class OutputReader:
         self._open += 1
 
     def add_event(self, descriptor: int) -> None:
-        """End a wait when the descriptor becomes readable."""
+        """Interrupt a wait when the descriptor becomes readable."""
         self._selector.register(descriptor, selectors.EVENT_READ)
 
     def read(self, timeout: float) -> bool:
-        """Wait for output and take what is there. Return whether something was printed."""
+        """Wait for output and read it. Return whether there was any."""
         has_printed = False
         for key, _ in self._selector.select(timeout):
             if key.data is None:
@@ -48,11 +48,11 @@ class OutputReader:
 
     @property
     def is_over_limit(self) -> bool:
-        """Return whether more was printed than is kept."""
+        """Return whether the output was longer than the limit."""
         return self.size > self.limit
 
     def read_rest(self, seconds: float) -> None:
-        """Read to the end of both streams. The program has ended, so nobody keeps them open for long."""
+        """Read both streams to the end. The program has ended, so they don't stay open for long."""
         deadline = time.monotonic() + seconds
         while self._open and time.monotonic() < deadline:
             self.read(0.01)

@@ -1,4 +1,4 @@
-"""A program that runs in a sandbox: started, watched, spoken to and ended from outside."""
+"""Program in a sandbox that is started, monitored, and stopped from outside, and exchanges data with it."""
 
 import logging
 import os
@@ -24,13 +24,13 @@ logger = logging.getLogger(__name__)
 LOOK_SECONDS = 0.02
 DRAIN_SECONDS = 0.5
 COULD_NOT_START = 127
-SIGNAL_CODES = range(129, 193)  # how bubblewrap passes on that a signal ended the program
+SIGNAL_CODES = range(129, 193)  # exit codes of bubblewrap for a program that a signal ended
 MAX_TCP_CONNECTIONS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """Monitoring of a program, with the bytes that it may print and the seconds for which it may run."""
+    """Monitoring of a program, with the limits of its output in bytes and of its time in seconds."""
 
     monitor: UsageMonitor
     output: int
@@ -39,9 +39,9 @@ class Watch:
 
 
 class SandboxProcess:
-    """A running program. Every method may be called from any thread.
+    """Running program. All methods are thread-safe.
 
-    `resources` are taken over once nothing can fail any more, and closed when the program has ended.
+    The process owns `resources` after a successful start, and closes them when the program has ended.
     """
 
     def __init__(self, bubblewrap: Bubblewrap, watch: Watch, resources: ExitStack) -> None:
@@ -57,14 +57,14 @@ class SandboxProcess:
         self._output.add_stream(cast(IO[bytes], bubblewrap.process.stderr), self._output.stderr)
         self._resources = resources.pop_all()
         threading.Thread(target=self._run, daemon=True, name="sandbox").start()
-        bubblewrap.release()  # only what is watched may start
+        bubblewrap.release()  # start only after monitoring has begun
 
     def _keep(self, descriptor: int) -> int:
         self._resources.callback(os.close, descriptor)
         return descriptor
 
     def read_line(self, seconds: float) -> bytes | None:
-        """Return the first line of standard output without its end; None when it does not come in time."""
+        """Return the first line of standard output without its end, or None if it doesn't arrive in time."""
         stdout = self._output.stdout
         with self._changed:
             self._changed.wait_for(lambda: b"\n" in stdout or self._result is not None, seconds)
@@ -73,23 +73,23 @@ class SandboxProcess:
 
     @property
     def result(self) -> CommandResult | None:
-        """The end of the program; None while it runs."""
+        """Return the end of the program, or None while it runs."""
         with self._changed:
             return self._result
 
     def wait(self, seconds: float | None = None) -> CommandResult | None:
-        """Return how the program ended; None when it has not within the time."""
+        """Return how the program ended, or None if it still runs after the time."""
         with self._changed:
             self._changed.wait_for(lambda: self._result is not None, seconds)
             return self._result
 
     def finish(self) -> CommandResult:
-        """Wait for the end. The program is stopped when its time is over."""
+        """Wait for the end. The program is stopped at its time limit."""
         result = self.wait(self._watch.seconds + STARTUP_SECONDS)
         return result or CommandResult(ExitReason.LOST, None, b"", b"", self._watch.seconds, 0)
 
     def stop(self) -> CommandResult:
-        """End the program and everything that it has started."""
+        """Stop the program and all processes that it started."""
         self._kill(ExitReason.STOPPED)
         return self.finish()
 
@@ -97,8 +97,8 @@ class SandboxProcess:
     def open_target(self, kind: str, address: str, staging: Path) -> Iterator[str]:
         """Yield the path of a socket that leads to an address inside, "unix" or "tcp".
 
-        A Unix socket is reached directly. Its path is resolved in the sandbox and no link is followed, so a plugin
-        cannot lead us to a socket of this machine.
+        A Unix socket is opened directly. Its path is resolved in the sandbox without following links, so a plugin can't
+        redirect us to a socket of this machine.
         """
         with ExitStack() as stack:
             try:
@@ -112,7 +112,7 @@ class SandboxProcess:
                 else:
                     path = self._relay(address, staging, stack)
             except (OSError, ValueError):
-                path = f"{staging}/no-such-socket"  # whoever connects is told so
+                path = f"{staging}/no-such-socket"  # connecting to it fails
             yield path
 
     def _relay(self, address: str, staging: Path, stack: ExitStack) -> str:
@@ -130,7 +130,7 @@ class SandboxProcess:
         return path
 
     def _kill(self, reason: ExitReason) -> None:
-        """End the first process inside, and with it the kernel ends all others."""
+        """Kill the first process inside. The kernel then kills all others."""
         with self._changed:
             if self._result is None:
                 self._reason = self._reason or reason
@@ -138,7 +138,7 @@ class SandboxProcess:
                     signal.pidfd_send_signal(self._child, signal.SIGKILL)
 
     def _run(self) -> None:
-        """Watch the program until it has ended. Whatever fails here ends the program, which nobody would watch."""
+        """Monitor the program until it has ended. An error here stops it, so that it never runs unmonitored."""
         start = time.monotonic()
         reason, code = ExitReason.LOST, None
         try:
@@ -175,7 +175,7 @@ class SandboxProcess:
     def _finish(self, reason: ExitReason, code: int | None, seconds: float) -> None:
         with self._changed:
             try:
-                self._kill(reason)  # without effect on a program that has ended
+                self._kill(reason)  # no effect on a program that has ended
                 self._resources.close()
             finally:
                 out, err = bytes(self._output.stdout), bytes(self._output.stderr)
@@ -183,12 +183,12 @@ class SandboxProcess:
                 self._changed.notify_all()
 
     def _find_ending(self) -> tuple[ExitReason, int | None]:
-        """Return why the program has ended, and its exit code where it ended by itself."""
+        """Return why the program ended, and its exit code if it exited by itself."""
         if reason := self._reason or self._watch.monitor.find_lasting_breach(is_strict=self._watch.is_strict):
             return reason, None
         code = self._bubblewrap.read_exit_code()
         if code is None:
-            # The program prints to the same stream, so this counts only where nothing else can have been printed.
+            # The program prints to the same stream, so this counts only if nothing else can have been printed.
             last_line = self._output.stderr.rstrip().rpartition(b"\n")[2]
             if last_line.startswith(b"bwrap: execvp ") and not self._output.stdout:
                 return ExitReason.FINISHED, COULD_NOT_START

@@ -1,4 +1,4 @@
-"""Files of a sandbox, reached from outside without following a link that a program has planted."""
+"""Access to files of a sandbox from outside, without following links that a program created."""
 
 import os
 import re
@@ -46,12 +46,12 @@ def _make_folder(parent: int, name: str, owner: int) -> None:
 
 
 def make_folders(folder: int, name: str, owner: int = -1) -> None:
-    """Make a folder below the folder, and its parents."""
+    """Create a folder below the folder, and its parents."""
     os.close(_open_parent(folder, f"{name}/file", owner, is_created=True))
 
 
 def write_file(folder: int, name: str, data: bytes, owner: int = -1) -> None:
-    """Write a file below the folder and make its parents. `owner` is a user and group, or -1 for our own."""
+    """Write a file below the folder and create its parents. `owner` is a user and group, or -1 for our own."""
     os.close(_open_parent(folder, name, owner, is_created=True))
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NONBLOCK
     with os.fdopen(open_beneath(folder, name, flags), "wb") as file:
@@ -61,7 +61,7 @@ def write_file(folder: int, name: str, data: bytes, owner: int = -1) -> None:
 
 
 def write_link(folder: int, name: str, target: str, owner: int = -1) -> None:
-    """Make a symbolic link below the folder."""
+    """Create a symbolic link below the folder."""
     parent = _open_parent(folder, name, owner, is_created=True)
     try:
         os.symlink(target, PurePosixPath(name).name, dir_fd=parent)
@@ -78,7 +78,7 @@ def read_file(folder: int, name: str, size: int) -> bytes:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove the folders of supervisors that were killed and could not do it. Their names hold the process id."""
+    """Remove the folders of supervisors that were killed. The names of the folders contain the process ID."""
     for path in folder.glob("sandbox-*"):
         match = LEFTOVER.match(path.name)
         with suppress(OSError):

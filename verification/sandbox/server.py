@@ -1,7 +1,7 @@
-"""A service that does jobs in the sandbox: python -m verification.sandbox.server SOCKET.
+"""Service that runs jobs in the sandbox: python -m verification.sandbox.server SOCKET.
 
-It has no settings and no secrets and needs no database. Every connection is one job, in a process of its own; a few run
-at a time, the others wait.
+It has no settings or secrets and needs no database. Each connection is one job in its own process. A few jobs run at a
+time, and the others wait.
 """
 
 import os
@@ -19,7 +19,7 @@ MAX_JOBS = 2
 
 
 class JobServer(socketserver.ThreadingUnixStreamServer):
-    """A server with one thread for each connection. `host_users`: see `host_users`."""
+    """Server with one thread for each connection. `host_users`: see the module `host_users`."""
 
     daemon_threads = True
     slots = threading.BoundedSemaphore(MAX_JOBS)
@@ -27,7 +27,7 @@ class JobServer(socketserver.ThreadingUnixStreamServer):
 
 
 class JobConnection(socketserver.BaseRequestHandler):
-    """One job, whose process has the connection as standard input and output."""
+    """Handler of one job, whose process has the connection as standard input and output."""
 
     def handle(self) -> None:
         with JobServer.slots:
@@ -58,7 +58,7 @@ def _check_range(text: str) -> str:
 
 
 def main() -> None:
-    """Serve until the process is ended."""
+    """Serve until the process is stopped."""
     parser = ArgumentParser(description="Runs jobs in the sandbox for whoever connects to the socket.")
     parser.add_argument("socket", type=Path)
     parser.add_argument(

@@ -1,6 +1,6 @@
 """Memory that a sandbox holds in the buffers of its sockets, as the kernel reports it (sock_diag(7)).
 
-No process is charged for it, so the sizes of processes do not contain it.
+It isn't part of the memory usage of any process.
 """
 
 import errno
@@ -23,23 +23,23 @@ UDP = [
 ]
 TCP = (TCP_OF_BOTH_FAMILIES, struct.pack("=BBBB48xII", 0, 0, 0, 1 << 6, EVERY_STATE, 0), 72, 7)
 QUERIES = (UNIX, *UDP, TCP)
-FEW_SOCKETS = 8  # hold little, and the kernel takes milliseconds to list those of TCP
+FEW_SOCKETS = 8  # use little memory, and the kernel takes milliseconds to list TCP sockets
 
 
 class SocketMemory:
-    """The memory of one sandbox's sockets. `diagnostics` is a NETLINK_SOCK_DIAG socket of its network namespace."""
+    """Memory of the sockets of one sandbox. `diagnostics` is a NETLINK_SOCK_DIAG socket of its network namespace."""
 
     def __init__(self, child: int, diagnostics: socket.socket) -> None:
         self._diagnostics = diagnostics
         self._counts = os.open(f"/proc/{child}/net/sockstat", os.O_RDONLY | os.O_CLOEXEC)
 
     def measure(self) -> int:
-        """Return bytes; 0 for a few sockets. Raise OSError where the kernel does not answer."""
+        """Return the bytes, or 0 for few sockets. Raises OSError if the kernel doesn't answer."""
         used = int(os.pread(self._counts, 4096, 0).split()[2])  # "sockets: used 3"
         return self.measure_all() if used > FEW_SOCKETS else 0
 
     def measure_all(self) -> int:
-        """Return bytes, however few sockets there are."""
+        """Return the bytes, even for few sockets."""
         total = 0
         for kind, request, fixed_size, attribute in QUERIES:
             self._diagnostics.send(HEADER.pack(HEADER.size + len(request), kind, DUMP, 0, 0) + request)
@@ -62,7 +62,7 @@ class SocketMemory:
                 data = data[_align(length) :]
 
     def close(self) -> None:
-        """Release what is held of the sandbox."""
+        """Close the resources of the sandbox."""
         self._diagnostics.close()
         os.close(self._counts)
 

@@ -11,8 +11,7 @@ PROJECT, HOME = "/project", "/home/sandbox"
 class ExitReason(StrEnum):
     """Why a command ended.
 
-    FINISHED means that it ended by itself; its exit code tells more. LOST is a failure of the sandbox, never of the
-    program.
+    FINISHED means that it exited by itself, with an exit code. LOST is a failure of the sandbox, never of the program.
     """
 
     FINISHED = "finished"
@@ -45,7 +44,7 @@ MESSAGES: Mapping[str, str] = {
 class Limits:
     """Upper limits for a program.
 
-    `seconds` and `output` hold for each command; `memory`, `disk` and `processes` (threads included) for everything
+    `seconds` and `output` apply to each command; `memory`, `disk`, and `processes` (including threads) for everything
     that runs in the environment at a time. Sizes are in bytes.
     """
 
@@ -60,8 +59,8 @@ class Limits:
 class CommandResult:
     """End of a command.
 
-    `exit_code` is negative for a signal and None where the sandbox stopped the command. `peak_bytes` is the most
-    memory that was seen in use.
+    `exit_code` is negative for a signal and None if the sandbox stopped the command. `peak_bytes` is the
+    highest observed memory usage.
     """
 
     reason: ExitReason
@@ -73,7 +72,7 @@ class CommandResult:
 
     @property
     def is_success(self) -> bool:
-        """Return whether the command ended by itself with exit code 0."""
+        """Return whether the command exited by itself with code 0."""
         return self.reason == ExitReason.FINISHED and self.exit_code == 0
 
     @property
@@ -86,4 +85,4 @@ class CommandResult:
 
 
 class SandboxUnavailable(Exception):
-    """No sandbox can be had on this machine. The text is a sentence that says why."""
+    """No sandbox can run on this machine. The message is a sentence with the reason."""

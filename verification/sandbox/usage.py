@@ -1,4 +1,4 @@
-"""Monitoring of what a sandbox uses and tries, from outside and many times a second."""
+"""Monitoring of a sandbox's resource usage and access attempts, from outside and many times per second."""
 
 import ctypes
 import os
@@ -10,10 +10,10 @@ from verification.sandbox.control_groups import ControlGroup
 from verification.sandbox.socket_memory import SocketMemory
 from verification.sandbox.types import ExitReason, Limits
 
-MAX_FILES = 20_000  # each keeps kernel memory that the size of the tmpfs does not count
+MAX_FILES = 20_000  # each uses kernel memory that the size of the tmpfs doesn't include
 NO_ROUTE = {"OutNoRoutes", "Ip6OutNoRoutes"}
 IN_OPEN = 0x20
-MEMORY_LINES = {b"VmRSS", b"VmPTE"}  # of status; page tables count, since a program can have them without pages
+MEMORY_LINES = {b"VmRSS", b"VmPTE"}  # in /proc/PID/status; a program can have page tables without pages
 
 
 def watch_files(paths: list[Path]) -> int:
@@ -27,15 +27,15 @@ def watch_files(paths: list[Path]) -> int:
 
 
 def _read_kilobytes(lines: Mapping[bytes, bytes], name: bytes) -> int:
-    """Return the bytes that a line "name: number kB" stands for, 0 without the line."""
+    """Return the value of a line "name: number kB" in bytes, or 0 without the line."""
     return int(lines.get(name, b"0").split()[0]) * 1024
 
 
 class UsageMonitor:
-    """Compare what runs in one sandbox with its limits.
+    """Comparison of the processes in one sandbox with its limits.
 
-    Everything that is read later is opened at the start: the counters of the network outlive the last process only by
-    the descriptors that are held here. `decoys` is a descriptor from watch_files(), or -1.
+    Everything that is read later is opened at the start: the network counters outlive the last process only through
+    these descriptors. `decoys` is a descriptor from watch_files(), or -1.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class UsageMonitor:
         ]
 
     def find_breach(self, *, is_strict: bool) -> ExitReason | None:
-        """Return the limit that is exceeded. A strict sandbox also ends for reaching out."""
+        """Return the exceeded limit, if any. In a strict sandbox, an access attempt also counts."""
         memory, shared, threads = self._measure_processes()
         if threads > self.limits.processes:
             return ExitReason.PROCESSES
@@ -62,7 +62,7 @@ class UsageMonitor:
         return self.find_lasting_breach(is_strict=is_strict)
 
     def find_lasting_breach(self, *, is_strict: bool) -> ExitReason | None:
-        """Return a breach that can still be seen when every process has ended."""
+        """Return an exceeded limit that is still visible after all processes have ended."""
         disk = os.fstatvfs(self._storage)
         if disk.f_bavail * 50 < disk.f_blocks or disk.f_files - disk.f_ffree > MAX_FILES:
             return ExitReason.DISK
@@ -79,7 +79,7 @@ class UsageMonitor:
         return None
 
     def close(self) -> None:
-        """Release what is held of the sandbox, and note the peak that the kernel has counted."""
+        """Close the resources of the sandbox, and record the peak that the kernel counted."""
         if self._group is not None:
             self.peak_bytes = self._group.read_peak() or self.peak_bytes
         self._sockets.close()
@@ -90,7 +90,7 @@ class UsageMonitor:
         return [name for name in os.listdir(self._processes) if name.isdecimal()]
 
     def _read(self, path: str) -> dict[bytes, bytes]:
-        """Return the lines of a file of a process by name; none where the process has ended meanwhile.
+        """Return the lines of a file of a process by name, or none if the process has ended.
 
         Any other error is raised: a process that cannot be measured must not count as nothing.
         """
@@ -105,7 +105,7 @@ class UsageMonitor:
         return {name: value for name, _, value in (line.partition(b":") for line in lines)}
 
     def _measure_processes(self) -> tuple[int, int, int]:
-        """Return bytes of memory with and without page tables, and the number of threads."""
+        """Return the memory in bytes with and without page tables, and the number of threads."""
         memory = pages = threads = 0
         for name in self._list_processes():
             status = self._read(f"{name}/status")
@@ -115,11 +115,11 @@ class UsageMonitor:
         return memory, pages, threads
 
     def _measure_shared_once(self) -> int:
-        """Return bytes of pages with shared ones counted once. This is slower."""
+        """Return the memory in bytes with shared pages counted once. This is slower."""
         return sum(_read_kilobytes(self._read(f"{name}/smaps_rollup"), b"Pss") for name in self._list_processes())
 
     def _count_unroutable(self, descriptor: int) -> int:
-        """Return how many packets had an address to which there is no route."""
+        """Return the number of packets without a route to their address."""
         lines = [line.split() for line in os.pread(descriptor, 64 * 1024, 0).decode().splitlines()]
         pairs = [(words[0], words[1]) for words in lines if len(words) == 2]  # snmp6: a name and a value
         tables = [words for words in lines if len(words) > 2]  # snmp: a line of names, then one of values

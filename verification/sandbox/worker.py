@@ -1,4 +1,4 @@
-"""The process that opens environments: one job, requested on standard input, answered on standard output.
+"""Process that opens environments for one job, with the request on standard input and the response on output.
 
 In: one line of JSON {"kind", "arguments", "files": [[name, size], …]}, then the bytes of the files, one after another.
 Out: lines of JSON: any number of {"progress": …}, then one of {"answer": …}, {"not_run": reason} where no sandbox can
@@ -42,14 +42,14 @@ def _receive_file(stream: BinaryIO, path: Path, size: int) -> Path:
 
 
 def _run(request: BinaryIO, send: Callable[..., None]) -> object:
-    """Return what the job answers; its files are gone afterwards. Raise what the job raises."""
+    """Return the response of the job, and remove its files. Raises the exceptions of the job."""
     job = json.loads(request.readline())
     with tempfile.TemporaryDirectory(prefix=f"sandbox-job-{os.getpid()}-") as folder:
         files = {
             name: _receive_file(request, Path(folder, f"{number}-file"), min(size, MAX_FILE_SIZE))
             for number, (name, size) in enumerate(job["files"])
         }
-        # Otherwise what this machine forbids would look like a fault of the partner's program.
+        # Otherwise, a restriction of this machine would look like an error of the partner's program.
         if obstacle := find_obstacle():
             raise SandboxUnavailable(obstacle)
         run_job = resolve_name(KINDS[job["kind"]])
@@ -57,14 +57,14 @@ def _run(request: BinaryIO, send: Callable[..., None]) -> object:
 
 
 def run_job(request: BinaryIO, response: BinaryIO) -> None:
-    """Do one job from stream to stream."""
+    """Run one job from stream to stream."""
 
     def send(**message: object) -> None:
         response.write(json.dumps(message).encode() + b"\n")
         response.flush()
 
     try:
-        send(answer=_run(request, send))  # nothing is left by then: whoever reads it may end this process at once
+        send(answer=_run(request, send))  # after the cleanup, because the reader can kill this process immediately
     except SandboxUnavailable as reason:
         send(not_run=str(reason))
     except ValueError as sentence:
@@ -76,16 +76,16 @@ def run_job(request: BinaryIO, response: BinaryIO) -> None:
 
 
 def _leave(*_: object) -> NoReturn:
-    """End with all environments and folders; a second request does not interrupt that."""
+    """Exit after closing all environments and folders. A second request doesn't interrupt this."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.exit(1)
 
 
 def main() -> None:
-    """Do the job on standard input."""
+    """Run the job on standard input."""
     signal.signal(signal.SIGTERM, _leave)
     response = sys.stdout.buffer
-    sys.stdout = sys.stderr  # what is printed meanwhile is no answer
+    sys.stdout = sys.stderr  # other output must not look like a response
     run_job(sys.stdin.buffer, response)
 
 

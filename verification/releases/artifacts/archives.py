@@ -47,7 +47,7 @@ class Archive:
 
 
 def judge(file: BinaryIO, size: int, name: str, binary: str = "") -> Archive:
-    """Judge the archive of provider `name`; `binary` is what its program should be called. Raises nothing."""
+    """Judge the archive of provider `name`; `binary` is the expected name of its program. Never raises."""
     prefix = f"terraform-provider-{name}"
     max_bytes = min(MAX_UNPACKED_BYTES, max(MIN_BYTES_FOR_RATIO, MAX_COMPRESSION_RATIO * size))
     extraction = unzipping.judge(file, size, name, max_bytes)
@@ -110,7 +110,7 @@ def is_odd(part: str) -> bool:
 
 
 def differs_in_size(member: Member) -> bool:
-    """Return whether the sizes differ, unless the header in front announces that they follow the bytes."""
+    """Return whether the sizes differ, unless the header announces that they follow the bytes."""
     _, flags, _, *local = member.local
     later = bool(flags & DESCRIBED_LATER) and not any(local)
     return not later and local != [member.crc, member.packed_size, member.size]
@@ -145,7 +145,7 @@ HEADER_RULES: dict[str, Rule] = {
 
 
 def check_names(members: tuple[Member, ...]) -> Iterator[Remark]:
-    """Yield the faults of the names, each by itself and all together."""
+    """Yield the faults of single names and of all names together."""
     yield from _apply(NAME_RULES, members)
     names = [member.name.rstrip("/") for member in members]
     if len(set(names)) != len(names):

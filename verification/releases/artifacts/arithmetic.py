@@ -1,4 +1,4 @@
-"""Arithmetic of signatures. The library cryptography computes all of it but DSA, whose key sizes it restricts."""
+"""Arithmetic of signatures. The library cryptography computes all except DSA, whose key sizes it restricts."""
 
 from enum import StrEnum
 
@@ -12,16 +12,16 @@ from verification.releases.artifacts.packets import DSA, PublicKey
 from verification.releases.artifacts.signature_packets import Signature
 
 MAX_RSA_BITS = 16384  # OpenSSL's limit
-MAX_DSA_BITS, MAX_SUBGROUP_BITS = 4096, 512  # the time of one verification grows with their product
+MAX_DSA_BITS, MAX_SUBGROUP_BITS = 4096, 512  # the time of a verification grows with their product
 ED448_SIZE = 115  # with a leading byte for the format of the point
 
 
 class LimitError(ValueError):
-    """The portal does not verify with such a key. Terraform may."""
+    """Key that the portal doesn't verify with, unlike Terraform in some cases."""
 
 
 class ArithmeticResult(StrEnum):
-    """The outcome of one verification. Terraform refuses all but HOLDS, in the same words."""
+    """Outcome of one verification. Terraform refuses all except HOLDS, with the same message."""
 
     HOLDS = "holds"
     FAILS = "fails"
@@ -30,7 +30,7 @@ class ArithmeticResult(StrEnum):
 
 
 def verify(key: PublicKey, signature: Signature, digest: bytes) -> ArithmeticResult:
-    """Verify a signature over a document with this digest. Raises LimitError for a key beyond the portal's means."""
+    """Verify a signature over a document with this digest. Raises LimitError for a key above the portal's limits."""
     if key.algorithm != signature.algorithm:
         return ArithmeticResult.MALFORMED
     if key.family == "RSA" and signature.digest.startswith("sha3_"):
@@ -49,7 +49,7 @@ def verify(key: PublicKey, signature: Signature, digest: bytes) -> ArithmeticRes
 
 
 def _verify(key: PublicKey, signature: Signature, digest: bytes) -> None:
-    """Raise InvalidSignature where the signature does not hold, and ValueError where a number is impossible."""
+    """Raise InvalidSignature if the signature isn't valid, and ValueError if a number is impossible."""
     values = signature.numbers
     algorithm = Prehashed(getattr(hashes, signature.digest.upper())())
     if key.family == "RSA":
@@ -82,14 +82,14 @@ def _check_size(value: bytes, size: int) -> None:
 
 
 def _verify_dsa(key: PublicKey, signature: Signature, digest: bytes) -> None:
-    """Verify as FIPS 186-3, section 4.7, with the exceptions of Go's crypto/dsa."""
+    """Verify by FIPS 186-3, section 4.7, with the exceptions of Go's crypto/dsa."""
     p, q, g, y = (int.from_bytes(number) for number in key.numbers)
     r, s = (int.from_bytes(value) for value in signature.numbers)
     if p.bit_length() > MAX_DSA_BITS or q.bit_length() > MAX_SUBGROUP_BITS:
         raise LimitError(f"a DSA key has more than {MAX_DSA_BITS} bits, or a subgroup of {MAX_SUBGROUP_BITS}")
     if not (0 < r < q and 0 < s < q) or q.bit_length() % 8 or not p:
         raise ValueError("the signature doesn't match the key")
-    inverse = pow(s, -1, q)  # ValueError where there is none
+    inverse = pow(s, -1, q)  # ValueError if there is none
     number = int.from_bytes(digest[: q.bit_length() // 8])
     if pow(g, number * inverse % q, p) * pow(y, r * inverse % q, p) % p % q != r:
         raise InvalidSignature

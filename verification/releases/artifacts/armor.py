@@ -20,12 +20,12 @@ CRC_INIT, CRC_POLY = 0xB704CE, 0x1864CFB
 
 
 class ArmorError(ValueError):
-    """The text holds no armored block, or a broken one. The text is Terraform's, or its beginning."""
+    """Missing or broken armored block. The message is Terraform's, or its beginning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Armor:
-    """The first block of a text. `body` is what precedes the `error`, which is empty for a sound block."""
+    """First block of a text. `body` is what precedes the `error`, which is empty for a valid block."""
 
     kind: str
     body: bytes
@@ -39,17 +39,18 @@ class Armor:
 
 
 def decode(text: bytes) -> Armor | None:
-    """Return the first block, or None where the text has none."""
+    """Return the first block of a text, or None if it has none."""
     lines = iter(text.removesuffix(b"\n").split(b"\n"))
     for line in lines:
-        first = trim(line)
-        if first.startswith(BEGIN) and len(first) > len(BEGIN) + len(DASHES) and _skip_headers(lines):
-            return _read_body(first[len(BEGIN) : -len(DASHES)].decode("utf-8", "replace"), lines)
+        trimmed_line = trim(line)
+        is_begin_line = trimmed_line.startswith(BEGIN) and len(trimmed_line) > len(BEGIN) + len(DASHES)
+        if is_begin_line and _skip_headers(lines):
+            return _read_body(trimmed_line[len(BEGIN) : -len(DASHES)].decode("utf-8", "replace"), lines)
     return None
 
 
 def _skip_headers(lines: Iterator[bytes]) -> bool:
-    """Return whether a blank line ends the headers, with nothing but headers in front of it."""
+    """Skip the headers. Return whether a blank line ends them."""
     first = next((line for line in lines if not trim(line) or b":" not in line), b"no blank line")
     return not trim(first)
 
@@ -65,7 +66,7 @@ def _read_body(kind: str, lines: Iterator[bytes]) -> Armor:
             text += line
             continue
         checksum, error = _decode_base64(line[1:])
-        if error or len(checksum) == 3:  # a shorter one is passed over
+        if error or len(checksum) == 3:  # a shorter one is ignored
             error = error or ("" if next(lines, b"").startswith(END) else CORRUPT)
             break
     body, body_error = _decode_base64(bytes(text).replace(b"\r", b""))
@@ -79,9 +80,8 @@ def _decode_base64(text: bytes) -> tuple[bytes, str]:
     match = DIGITS.match(text)
     end = match.end() if match else 0
     rest = len(text) - end
-    return base64.b64decode(text[:end]), render_message("base64") if rest >= 4 else render_message(
-        "unexpected_end"
-    ) if rest else ""
+    message_key = "base64" if rest >= 4 else "unexpected_end"
+    return base64.b64decode(text[:end]), render_message(message_key) if rest else ""
 
 
 def crc24(data: bytes) -> int:

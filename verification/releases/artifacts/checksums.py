@@ -21,7 +21,7 @@ from verification.terraform.messages import (
 
 MAX_BYTES = 1024 * 1024
 MAX_LINES = 1000
-# what Go takes for a space; never given back, so that a mebibyte of them needs no memory to remember them by
+# spaces in Go; possessive, so that a mebibyte of them needs no memory for backtracking
 SPACE = re.compile(
     rb"(?:[\t-\r ]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)++"
 )
@@ -31,7 +31,7 @@ MARKS = ((b"\xef\xbb\xbf", "UTF-8 with a mark in front"), (b"\xff\xfe", "UTF-16"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line with at least two words. `number` counts from 1."""
+    """Line with at least two words. `number` counts from 1."""
 
     number: int
     digest: bytes
@@ -56,7 +56,7 @@ def lines(document: bytes) -> list[Line]:
 
 
 def digest_of(document: bytes, name: str) -> str:
-    """Return the SHA-256 of a file in lower case, an empty text where the list has no usable one."""
+    """Return the SHA-256 of a file in lowercase, blank if the list has no usable one."""
     digest = next((line.digest for line in lines(document) if line.name == name.encode()), b"")
     return digest.decode().lower() if len(digest) == 64 and HEX_DIGITS.issuperset(digest) else ""
 
@@ -88,7 +88,7 @@ def predict_terraform_parsing(document: bytes) -> TerraformDecision:
 
 
 def _scan_lines(document: bytes) -> list[bytes]:
-    """Return the lines as Go's scanner gives them: up to one of 64 KiB, and none after a last line break."""
+    """Return the lines like Go's scanner: up to one of 64 KiB, and none after a last line break."""
     every = document.split(b"\n")
     if every[-1] == b"":
         every.pop()
@@ -97,7 +97,7 @@ def _scan_lines(document: bytes) -> list[bytes]:
 
 
 def remarks(document: bytes, expected: Iterable[str] = ()) -> tuple[Remark, ...]:
-    """Return what to write differently, whatever Terraform accepts. `expected` lists the names that must be there."""
+    """Return remarks on the list, independent of Terraform. `expected` lists the required names."""
     whole = _check_document(document)
     if whole and whole[-1].outcome == "fail":
         return tuple(whole)

@@ -25,7 +25,7 @@ SAME = {"ppc64le": "ppc64", "mipsle": "mips", "mips64": "mips", "mips64le": "mip
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """`format` is ELF, Mach-O, PE, or blank for anything else; `arch` in Go's words, blank where unknown."""
+    """Format of a program: ELF, Mach-O, PE, or blank. `arch` is in Go's terms, blank if unknown."""
 
     format: str = ""
     arch: str = ""

@@ -1,4 +1,4 @@
-"""Names of providers and of the files of a release: how the registry publishes them, built and parsed."""
+"""Builder and parser of the names of providers and of the files of a release, as the registry publishes them."""
 
 import re
 import unicodedata
@@ -31,7 +31,7 @@ def map_part(text: str) -> str:
     """Map a namespace or a provider's name as Terraform does: UTS 46, as the Lookup profile of Go's idna package.
 
     Raises:
-        ValueError: If Terraform refuses the name, or if letters of it stand for dots, which it then asks for.
+        ValueError: Terraform refuses the name, or letters of the name are equivalent to dots.
     """
     if "." in text or "--" in text or not REFUSED_SYMBOLS.isdisjoint(text):
         raise ValueError(text)
@@ -51,7 +51,7 @@ def map_part(text: str) -> str:
 
 
 def normalize_part(text: str) -> str:
-    """Return a namespace or a provider's name as Terraform asks registries for it, or as it is if Terraform refuses."""
+    """Return a namespace or a provider's name as Terraform sends it to registries, unchanged if it is refused."""
     try:
         return map_part(text)
     except ValueError:
@@ -59,7 +59,7 @@ def normalize_part(text: str) -> str:
 
 
 def is_part(text: str) -> bool:
-    """Return whether Terraform takes this for a namespace: letters and digits, single dashes between them."""
+    """Return whether Terraform accepts a namespace: letters and digits with single dashes between them."""
     try:
         return bool(map_part(text))
     except ValueError:
@@ -67,7 +67,7 @@ def is_part(text: str) -> bool:
 
 
 def is_provider(text: str) -> bool:
-    """Return whether Terraform takes this for the name of a provider, which must not repeat what it is."""
+    """Return whether Terraform accepts the name of a provider."""
     return is_part(text) and not text.startswith("terraform-")
 
 
@@ -97,7 +97,7 @@ def signature(name: str, version: str) -> str:
 
 
 def parse(filename: str) -> Archive | None:
-    """Return the parts of the name of an archive, None for any other file."""
+    """Return the parts of the name of an archive, or None for any other file."""
     match = ARCHIVE.fullmatch(filename)
     return Archive(*match.groups()) if match else None
 

@@ -13,7 +13,7 @@ from verification.outcomes import Outcome
 from verification.releases.artifacts import armor, keyrings, signatures
 from verification.terraform.messages import ACCEPT_DECISION, TerraformDecision, build_refusal, render_message
 
-PARTNERS = "51890657C5ACDB4B823086567D72D4268E4660FC"  # since 2020-03-16, without end
+PARTNERS = "51890657C5ACDB4B823086567D72D4268E4660FC"  # since 2020-03-16, without expiration
 OFFICIAL = frozenset(
     {
         "C874011F0AB405110D02105534365D9472D7468F",  # since 2021-04-19; the published copy ended 2026-04-18
@@ -32,7 +32,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """The level, and what Terraform makes of it: a invalid trust signature is refused, not passed over."""
+    """Trust level, and how Terraform treats it: it refuses an invalid trust signature instead of ignoring it."""
 
     level: Level
     terraform: TerraformDecision
@@ -75,7 +75,7 @@ def judge(
 
 
 def _build_refusal(verdict: signatures.Verdict) -> TerraformDecision:
-    """Return the refusal in Terraform's words, which begin differently from those about a release's signature."""
+    """Return the refusal with Terraform's message, which differs from that for a release's signature."""
     decision = verdict.terraform
     if decision.accepts is not False:
         return decision

@@ -2,7 +2,7 @@
 
 The order of the questions and their answers are those of ProtonMail/go-crypto 1.0.0, which Terraform 1.11 uses, and
 tests/conform compares the verdicts with Terraform's. Only the arithmetic of verification.releases.artifacts.arithmetic
-decides whether a signature holds.
+decides whether a signature is valid.
 """
 
 import hashlib
@@ -21,19 +21,19 @@ BINARY, TEXT = 0x00, 0x01
 CERTIFICATIONS = (0x10, 0x11, 0x12, 0x13)
 BINDING, SUBKEY_REVOCATION, CERTIFICATION_REVOCATION = 0x18, 0x28, 0x30
 MAY_SIGN = 0x02
-MAX_VERIFICATIONS = 500  # of one release; a key that is used has a few dozen signatures by itself
+MAX_VERIFICATIONS = 500  # per release; a key in use has a few dozen self-signatures
 KINDS = ("PGP PUBLIC KEY BLOCK", "PGP PRIVATE KEY BLOCK")
 Packets = deque[Packet | PacketError]
 
 
 @dataclass(slots=True)
 class VerificationLimit:
-    """Limit of the self-signatures that are verified, over all keys of a release. `left` counts down."""
+    """Limit of verified self-signatures for all keys of a release. `left` counts down."""
 
     remaining: int = MAX_VERIFICATIONS
 
     def verify(self, key: PublicKey, signature: Signature, signed_data: bytes) -> bool:
-        """Return whether the signature holds. Raises LimitError where nothing is left."""
+        """Return whether the signature is valid. Raises LimitError if the limit is used up."""
         if not self.remaining:
             raise LimitError(f"the keys have more than {MAX_VERIFICATIONS} signatures by themselves")
         self.remaining -= 1
@@ -69,7 +69,7 @@ class Certificate:
 
     @property
     def expires_at(self) -> datetime | None:
-        """Return the end of the primary key, None where it never ends."""
+        """Return when the primary key expires, or None if it never does."""
         claim = self.primary_identity.claim
         end = self.primary.created_at + claim.key_lifetime if claim and claim.key_lifetime else None
         return None if end is None else datetime.fromtimestamp(end, UTC)
@@ -81,7 +81,7 @@ class Certificate:
 
     @property
     def primary_identity(self) -> Identity:
-        """Return the identity that speaks for the key: not revoked, marked as primary, newest."""
+        """Return the primary identity: the newest one that is marked as primary and not revoked."""
         return max(self.identities.values(), key=_preference)
 
 
@@ -92,7 +92,7 @@ def _preference(identity: Identity) -> tuple[int, bool, int]:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A key that may have signed. `claim` is the newest signature that says what the key is for."""
+    """Key that can have signed. `claim` is the newest signature that states the purpose of the key."""
 
     certificate: Certificate
     key: PublicKey
@@ -109,11 +109,13 @@ class Candidate:
 
     def is_revoked(self, now: float) -> bool:
         lists = (self.revocations, self.certificate.revocations, self.certificate.primary_identity.revocations)
-        return any(one.reason == COMPROMISED or not one.is_expired(now) for revocations in lists for one in revocations)
+        return any(
+            each.reason == COMPROMISED or not each.is_expired(now) for revocations in lists for each in revocations
+        )
 
     @property
     def claims(self) -> tuple[Signature | None, ...]:
-        """Return the signatures that make the key what it is; None stands for one that is missing."""
+        """Return the signatures that bind the key, with None for a missing one."""
         primary = self.certificate.primary_identity.claim
         return (primary, self.claim, self.claim.embedded_signature) if self.is_subkey and self.claim else (primary,)
 
@@ -133,8 +135,8 @@ def read_armored(text: bytes, limit: VerificationLimit | None = None) -> list[Ce
     """Return the certificates of an armored block.
 
     Raises:
-        PacketError, ArmorError: Terraform does not read it either; the text is its own.
-        LimitError: The portal does not verify such keys, or so many signatures.
+        PacketError, ArmorError: Terraform can't read the block either. The message is Terraform's.
+        LimitError: The portal doesn't verify such keys, or so many signatures.
     """
     block = armor.decode(text)
     if block is None:
@@ -145,7 +147,7 @@ def read_armored(text: bytes, limit: VerificationLimit | None = None) -> list[Ce
 
 
 def read(data: bytes, limit: VerificationLimit) -> list[Certificate]:
-    """Return the certificates, without those that are malformed. Raises PacketError where none is left."""
+    """Return the certificates, without those that are malformed. Raises PacketError if none remains."""
     packets, certificates = deque(read_packets(data)), []
     last: PacketError | None = None
     while packets:
@@ -212,7 +214,7 @@ def _read_parts(certificate: Certificate, packets: Packets, limit: VerificationL
 
 
 def _add_identity(certificate: Certificate, packets: Packets, name: bytes, limit: VerificationLimit) -> None:
-    """Read the signatures about a user ID, which counts only with a good one by the key itself."""
+    """Read the signatures of a user ID, which counts only with a valid one by the key itself."""
     identity, signed_data = Identity(name), certificate.primary.hashed_data + b"\xb4" + len(name).to_bytes(4) + name
     for signature in _next_signatures(packets):
         if signature.kind not in (*CERTIFICATIONS, CERTIFICATION_REVOCATION):
@@ -247,20 +249,20 @@ def _read_subkey(certificate: Certificate, packets: Packets, key: PublicKey, lim
 
 
 def _is_cross_signed(key: PublicKey, binding: Signature, signed_data: bytes, limit: VerificationLimit) -> bool:
-    """Return whether a subkey that may sign has agreed to belong to its primary key."""
+    """Return whether a signing subkey has signed its binding to the primary key."""
     if not (binding.flags or 0) & MAY_SIGN:
         return True
     return binding.embedded_signature is not None and limit.verify(key, binding.embedded_signature, signed_data)
 
 
 def verify(key: PublicKey, signature: Signature, signed_data: bytes) -> ArithmeticResult:
-    """Verify a signature over the bytes that it covers beside itself. Raises LimitError."""
+    """Verify a signature over the bytes that it covers in addition to itself. Raises LimitError."""
     digest = hashlib.new(signature.digest, signed_data + signature.hashed_data, usedforsecurity=False).digest()
     return arithmetic.verify(key, signature, digest)
 
 
 def find(certificates: Sequence[Certificate], signature: Signature) -> list[Candidate]:
-    """Return the keys that the signature names and that may sign."""
+    """Return the keys that the signature names and that can sign."""
     return [
         candidate
         for certificate in certificates

@@ -1,8 +1,8 @@
 """OpenPGP packets as Terraform's library reads them: framing and public keys.
 
-Reading decides nothing: verification.releases.artifacts.keyrings verifies. The library is ProtonMail/go-crypto 1.0.0.
-Where it departs from RFC 9580 so does this: integers may have leading zeros, bytes that a packet does not use are read
-as the next packet, and a packet of an unknown kind, version, or algorithm is passed over.
+This module only reads. verification.releases.artifacts.keyrings verifies. The library is ProtonMail/go-crypto 1.0.0.
+It differs from RFC 9580, and so does this module: integers can have leading zeros, unused bytes of a packet are read as
+the next packet, and a packet of an unknown kind, version, or algorithm is ignored.
 """
 
 import hashlib
@@ -34,18 +34,18 @@ DERIVATION_VERSION, DERIVATION_DIGESTS, DERIVATION_CIPHERS = 1, {8, 9, 10, 11, 1
 
 
 class PacketError(ValueError):
-    """The bytes are no packet. The text is Terraform's, or near it."""
+    """Bytes that aren't a packet. The message is similar or equal to Terraform's."""
 
 
 class StructuralError(PacketError):
-    """A packet is malformed; a key with such a packet is passed over."""
+    """Malformed packet. A key with such a packet is ignored."""
 
     def __init__(self, why: str) -> None:
         super().__init__(f"openpgp: invalid data: {why}")
 
 
 class UnsupportedError(PacketError):
-    """A packet is of a version or an algorithm that the library does not know; the packet is passed over."""
+    """Packet with a version or an algorithm that the library doesn't know. The packet is ignored."""
 
     def __init__(self, why: str) -> None:
         super().__init__(f"openpgp: unsupported feature: {why}")
@@ -62,7 +62,7 @@ class Reader:
         return self.at == len(self.data)
 
     def take(self, count: int) -> bytes:
-        """Return so many bytes. Raises PacketError where they are not there."""
+        """Return the next bytes. Raises PacketError if there are fewer."""
         start, self.at = self.at, min(self.at + count, len(self.data))
         if self.at - start < count:
             raise PacketError(render_message("unexpected_end"))
@@ -72,11 +72,11 @@ class Reader:
         return int.from_bytes(self.take(size))
 
     def integer(self) -> bytes:
-        """Return the bytes of an integer, whose length in bits stands in front of it."""
+        """Return the bytes of an integer that follows its length in bits."""
         return self.take((self.number(2) + 7) // 8)
 
     def identifier(self) -> bytes:
-        """Return bytes whose length stands in front of them."""
+        """Return bytes that follow their length."""
         size = self.number()
         if size in (0, 0xFF):
             raise UnsupportedError("reserved for future extensions")
@@ -86,7 +86,7 @@ class Reader:
         return self.take(len(self.data) - self.at + self.is_truncated)
 
     def part(self, size: int) -> "Reader":
-        """Return a reader of the next bytes, fewer where they end; this one moves behind them."""
+        """Return a reader of the next bytes, fewer at the end. This reader moves behind them."""
         end = self.at + size
         data, self.at = self.data[self.at : end], min(end, len(self.data))
         return Reader(data, is_truncated=end > len(self.data))
@@ -94,7 +94,7 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class PublicKey:
-    """A primary key or a subkey. `hashed` is what signatures about it cover; `numbers` make up the key."""
+    """Primary key or subkey. `hashed` is the part that its signatures cover. `numbers` are the numbers of the key."""
 
     is_subkey: bool
     created_at: int  # seconds since 1970
@@ -148,7 +148,7 @@ def read_header(source: Reader) -> tuple[int, Reader, bool]:
 
 
 def read_length(source: Reader, first_partial: int = 224) -> tuple[int, bool]:
-    """Return a length and whether another part follows. Subpackets have no parts: 255 is given for them."""
+    """Return a length and whether another part follows. Subpackets have no parts: pass 255 for them."""
     first = source.number()
     if first < 192:
         return first, False

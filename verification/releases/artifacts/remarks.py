@@ -11,7 +11,7 @@ from verification.outcomes import Outcome, get_worst_outcome
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A finding about a file. `key` names it for tests and tables; `text` is a sentence to show."""
+    """Finding about a file. `key` names it for tests and tables. `text` is a sentence for users."""
 
     key: str
     outcome: Outcome
@@ -20,7 +20,7 @@ class Remark:
 
 @cache
 def _load_remarks() -> dict[str, Remark]:
-    """Return the remarks by key, their texts with placeholders."""
+    """Return the remarks by key. Their texts have placeholders."""
     path = Path(__file__).parents[1] / "data" / "remarks.yaml"
     texts_by_outcome = load_content(path, dict[Outcome, dict[str, str]])
     return {
@@ -40,5 +40,5 @@ def select_remarks(conditions: Mapping[str, object], /, **values: object) -> lis
 
 
 def outcome_of(remarks: Iterable[Remark]) -> Outcome:
-    """Return the worst outcome of the remarks, PASS where there are none."""
+    """Return the worst outcome of the remarks, or PASS without remarks."""
     return get_worst_outcome([Outcome.PASS, *(remark.outcome for remark in remarks)])

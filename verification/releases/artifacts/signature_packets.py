@@ -21,18 +21,18 @@ from verification.releases.artifacts.packets import (
 )
 
 SIGNATURE, SUBKEY = 2, 14
-# packets that have no place beside a key or a signature; the sizes are those of what the library reads of some
+# packets that don't belong to a key or a signature; the sizes are the bytes that the library reads of some
 FOREIGN = frozenset({5, 7, 8, 9, 11, 17, 18, 20})
 PASSED_OVER = {1: 10, 3: 1, 4: 13}
 INTEGER_COUNTS = {RSA: 1, RSA_SIGN: 1, DSA: 2, ECDSA: 2, EDDSA: 2}
 DIGESTS = {2: "sha1", 8: "sha256", 9: "sha384", 10: "sha512", 11: "sha224", 12: "sha3_256", 14: "sha3_512"}
 COMPROMISED = 2
-MAX_EMBEDDED_SIZE = 4096  # one within the other within the other would exhaust the stack
+MAX_EMBEDDED_SIZE = 4096  # nested signatures would exhaust the stack
 
 
 @dataclass(slots=True)
 class Signature:
-    """A signature. `hashed` is what it covers of itself; moments and lifetimes are in seconds, 0 means none."""
+    """Signature. `hashed` is the part of itself that it covers. Times and lifetimes are in seconds, 0 means none."""
 
     kind: int
     algorithm: int
@@ -65,20 +65,20 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class UserId:
-    """The name that a key claims."""
+    """Name that a key claims."""
 
     name: bytes
 
 
 class Foreign:
-    """A packet of another kind, which says nothing here."""
+    """Packet of another kind without relevance."""
 
 
 Packet = PublicKey | Signature | UserId | Foreign
 
 
 def read_packets(data: bytes) -> Iterator[Packet | PacketError]:
-    """Yield the packets that the library knows; for one that it stops at, the error."""
+    """Yield the packets that the library knows, and the error at which it stops."""
     source = Reader(data)
     while not source.is_at_end:
         try:
@@ -98,7 +98,7 @@ def read_packets(data: bytes) -> Iterator[Packet | PacketError]:
 
 
 def _read_packet(tag: int, body: Reader) -> Packet | None:
-    """Return a packet, None for one of an unknown kind."""
+    """Return a packet, or None for an unknown kind."""
     match tag:
         case 2:
             return read_signature(body)

@@ -1,7 +1,7 @@
 """Verdicts on the signature over a list of checksums.
 
-Each has two parts: what Terraform makes of the signature, and the class of the portal, which also refuses weak digests
-and keys. docs/decisions/0010-signatures.md compares the verifiers.
+Each has two parts: Terraform's decision on the signature, and the portal's class, which also refuses weak digests and
+keys. docs/decisions/0010-signatures.md compares the verifiers.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ WEAK_DIGESTS = frozenset({"sha1"})
 MIN_BITS = 2048
 CLOCK_TOLERANCE_SECONDS = 1800
 MAX_KEY_BYTES = 1024 * 1024  # all keys of a release together
-UNKNOWN_ISSUER = build_refusal("unknown_issuer")  # then Terraform tries the next key
+UNKNOWN_ISSUER = build_refusal("unknown_issuer")  # Terraform tries the next key then
 
 
 class SignatureClass(StrEnum):
@@ -105,10 +105,10 @@ class Verdict:
 def judge(document: bytes, signature: bytes, keys: Sequence[bytes], *, now: float) -> Verdict:
     """Judge a detached signature over a document against armored keys, in their order, as Terraform does.
 
-    Time and memory are bounded; what is beyond the bounds is SignatureClass.UNSUPPORTED_KEY.
+    Time and memory are limited. Keys above the limits are SignatureClass.UNSUPPORTED_KEY.
 
     Args:
-        now: Seconds since 1970; what counts as expired.
+        now: Seconds since 1970, which determines what has expired.
     """
     if sum(map(len, keys)) > MAX_KEY_BYTES:
         return Verdict(
@@ -190,7 +190,7 @@ def _judge_signed(
 def _apply_terraform_rules(
     document: bytes, candidate: Candidate, signature: Signature, now: float
 ) -> tuple[TerraformDecision, SignatureClass | None]:
-    """Return Terraform's verdict, and the class where it refuses for a reason that leaves no other."""
+    """Return Terraform's verdict, and the class if its reason for a refusal allows only one."""
     if signature.kind not in (keyrings.BINARY, keyrings.TEXT):
         return _build_signature_refusal("signature_type", number=signature.kind), SignatureClass.OTHER_PURPOSE
     if candidate.key.algorithm != signature.algorithm:
@@ -202,14 +202,14 @@ def _apply_terraform_rules(
     if None in covering:
         return build_refusal("crash_nil"), SignatureClass.UNREADABLE_KEY
     signatures = [signature, *(claim for claim in covering if claim is not None)]
-    notation = next((name for one in signatures for name in one.critical_notations), None)
+    notation = next((name for each in signatures for name in each.critical_notations), None)
     if notation is not None:
         return _build_signature_refusal("notation", name=notation), SignatureClass.UNSUPPORTED
     if candidate.is_revoked(now):
         return _build_signature_refusal("revoked"), SignatureClass.REVOKED
-    # Terraform forgives an expired key, and asks nothing more of its signatures
-    if not candidate.is_expired(now) and any(one.is_expired(now) for one in signatures):
-        is_early = not any(one.has_ended(now) for one in signatures)
+    # Terraform accepts an expired key, and doesn't check its signatures further
+    if not candidate.is_expired(now) and any(each.is_expired(now) for each in signatures):
+        is_early = not any(each.has_ended(now) for each in signatures)
         return _build_signature_refusal(
             "signature_expired"
         ), SignatureClass.FUTURE if is_early else SignatureClass.SIGNATURE_EXPIRED
@@ -221,7 +221,7 @@ def _build_signature_refusal(key: str, **values: object) -> TerraformDecision:
 
 
 def _find_fault(candidate: Candidate, signature: Signature, now: float) -> SignatureClass:
-    """Return why the program refuses a signature that holds, the first reason that applies; or that it is good."""
+    """Return the first reason why the program refuses a valid signature, or GOOD."""
     key, primary = candidate.key, candidate.certificate.primary
     signed_at = signature.created_at or 0
     weakly_bound = all(claim is not None and claim.digest in WEAK_DIGESTS for claim in candidate.claims[:1])
@@ -230,10 +230,13 @@ def _find_fault(candidate: Candidate, signature: Signature, now: float) -> Signa
         (SignatureClass.EXPIRED_AT_SIGNING, signed_at >= candidate.ends_at),
         (
             SignatureClass.SIGNATURE_EXPIRED,
-            any(one is not None and one.has_ended(now) for one in (signature, *candidate.claims)),
+            any(each is not None and each.has_ended(now) for each in (signature, *candidate.claims)),
         ),
         (SignatureClass.WEAK_DIGEST, signature.digest in WEAK_DIGESTS),
-        (SignatureClass.WEAK_KEY, weakly_bound or any(not one.curve and one.bits < MIN_BITS for one in (key, primary))),
+        (
+            SignatureClass.WEAK_KEY,
+            weakly_bound or any(not each.curve and each.bits < MIN_BITS for each in (key, primary)),
+        ),
         (SignatureClass.ECC_KEY, bool(key.curve or primary.curve)),
         (SignatureClass.EXPIRED_SINCE, candidate.is_expired(now)),
     )

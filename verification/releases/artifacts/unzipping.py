@@ -1,7 +1,7 @@
 """Archives as Terraform reads them: Go's archive/zip opens them, go-getter unpacks them. Nothing is written here.
 
-Go looks for the directory from the end, trusts it over the headers in front of the members, and ignores what lies
-between them. verification.releases.artifacts.archives judges more strictly.
+Go searches for the directory from the end, trusts it over the headers of the members, and ignores bytes between the
+members. verification.releases.artifacts.archives is stricter.
 """
 
 import struct
@@ -35,12 +35,12 @@ class ZipError(ValueError):
 
 
 class TooLargeError(ValueError):
-    """The archive is in the format for more than 4 GiB, or unpacks to more than is read here."""
+    """Archive in the format for more than 4 GiB, or with more data than is read here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A member as the directory describes it."""
+    """Member as the directory describes it."""
 
     name: bytes
     flags: int
@@ -58,7 +58,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The outcome of unpacking. `fault` names what is wrong with a member's bytes; `head` begins the program."""
+    """Outcome of unpacking. `fault` names the error in a member's bytes. `head` is the beginning of the program."""
 
     terraform: TerraformDecision
     fault: str = ""
@@ -66,7 +66,7 @@ class Extraction:
 
 
 def judge(file: BinaryIO, size: int, name: str, max_bytes: int) -> Extraction:
-    """Unpack an archive as Terraform does, and look for the program of provider `name`. Raises nothing."""
+    """Unpack an archive as Terraform does, and find the program of provider `name`. Never raises."""
     prefix = f"terraform-provider-{name}"
     reader = _Reader(file, max_bytes)
     try:
@@ -151,7 +151,7 @@ class _Reader:
         self.fault, self.head = "", b""
 
     def unpack(self, entries: list[Entry], program: bytes | None) -> None:
-        """Raise ZipError where a member cannot be written."""
+        """Raise ZipError if a member can't be written."""
         for entry in entries:
             _check_name(entry.name)
             if len(entry.path) > MAX_PATH_BYTES or not (entry.path or entry.is_folder):
@@ -163,7 +163,7 @@ class _Reader:
             raise ZipError("zip_newline")
 
     def _read_member(self, entry: Entry, *, is_program: bool) -> None:
-        """Raise ZipError where Go would not read a member to its end."""
+        """Raise ZipError if Go wouldn't read a member to its end."""
         start = _find_body(self.file, entry)
         if entry.method not in (STORED, DEFLATED):
             raise ZipError("zip_method")
@@ -226,8 +226,8 @@ def _check_name(name: bytes) -> None:
 
 
 def _check_folders(entries: list[Entry]) -> None:
-    """Raise ZipError where one path is that of a file and of a folder."""
-    # NUL sorts before all bytes of a name, so what lies below a path comes right behind it
+    """Raise ZipError if a path is used for both a file and a folder."""
+    # NUL sorts before all bytes of a name, so the contents of a folder follow it directly
     paths = sorted(entry.path.replace(b"/", b"\0") + b"\0" * entry.is_folder for entry in entries if entry.path)
     if any(not path.endswith(b"\0") and below.startswith(path + b"\0") for path, below in pairwise(paths)):
         raise ZipError("zip_path")

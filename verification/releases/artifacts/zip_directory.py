@@ -1,6 +1,6 @@
 """Directories of ZIP archives: the end record and the central directory, parsed without trusting either.
 
-Python's own reader takes what it can get; here every number is compared with the place where it must lead.
+Python's reader is lenient. Here, every number is compared with the position that it must point to.
 """
 
 import struct
@@ -23,7 +23,7 @@ SYMLINK, FOLDER, FILE = 0o120000, 0o040000, 0o100000
 
 
 class Malformed(ValueError):
-    """The bytes are not a readable archive. `remark` says why."""
+    """Unreadable archive. `remark` has the reason."""
 
     def __init__(self, key: str, **values: object) -> None:
         self.remark = build_remark(key, **values)
@@ -32,7 +32,7 @@ class Malformed(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An entry of the central directory. `start` is where its local header begins, `data` where its bytes do."""
+    """Entry of the central directory. `start` is the position of its local header, `data` that of its bytes."""
 
     raw_name: bytes
     flags: int
@@ -55,13 +55,13 @@ class Member:
 
     @property
     def kind(self) -> int:
-        """Return the Unix file type from the mode, 0 where the mode has none."""
+        """Return the Unix file type from the mode, or 0 if the mode has none."""
         return self.mode & 0o170000
 
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """All members. `start` and `end` bound the central directory; `before` and `after` count bytes outside."""
+    """All members. `start` and `end` limit the central directory. `before` and `after` count bytes outside."""
 
     members: tuple[Member, ...]
     start: int
@@ -133,7 +133,7 @@ def _entries(file: BinaryIO, directory: bytes, count: int, before: int, end: int
 
 
 def _local(file: BinaryIO, start: int, end: int) -> tuple[tuple[bytes, int, int, int, int, int], int]:
-    """Return the fields of the local header, and where the bytes begin."""
+    """Return the fields of the local header, and the position of the data."""
     file.seek(start)
     head = file.read(LOCAL.size)
     if start + LOCAL.size > end or len(head) < LOCAL.size or head[:4] != b"PK\x03\x04":
