@@ -45,7 +45,7 @@ class IdentityRow:
 
     @property
     def is_same_as_before(self) -> bool | None:
-        """Whether an earlier integration has one of the values; None without a value to compare."""
+        """Return whether an earlier integration has one of the values; None without a value to compare."""
         values = self.claimed_values or self.verified_values
         return bool(_fold(self.earlier_values or ()) & _fold(values)) if values else None
 

@@ -32,7 +32,7 @@ def calculate_nightly_run_at(integration_id: int, after: datetime) -> datetime:
 
 @cache
 def list_programs_with_checks() -> list[str]:
-    """Return the programs of which any edition has automated checks."""
+    """Return the programs that have automated checks in any edition."""
     return [
         key
         for key, program in PROGRAMS.items()

@@ -1,4 +1,4 @@
-"""Execution of an integration's checks: read the sources once, run each check, store the results and update the
+"""Execution of an integration's checks: read the sources once, run each check, store the results, and update the
 requirements.
 
 Each result is stored as soon as it is known, so that a page can show it while other checks still run.
@@ -152,7 +152,7 @@ def run_integration_checks(
 
 
 def _is_hidden(integration: Integration, subject: Subject, sources: Sources) -> bool:
-    """Whether the repository was readable before, and GitHub doesn't show it now: it is private, moved, or deleted."""
+    """Return whether a repository that was readable before is now private, moved, or deleted."""
     if not observations.has_been_read(integration, subject):
         return False
     try:

@@ -42,7 +42,7 @@ class CompanyChoice:
 
     @property
     def may_start(self) -> bool:
-        """Whether the person can edit for a company or found one. Viewers and program staff can't."""
+        """Return whether the person can edit for a company or found one. Viewers and program staff can't."""
         user = self.request.user
         is_member = Membership.objects.filter(user=user, ended_at=None).exists()
         return bool(self.partners) or not (is_member or permissions.is_program_staff(user))

@@ -12,7 +12,7 @@ from portal.accounts.models import User
 
 
 def draft_known_answers(integration: Integration, facts: Mapping[str, str], *, actor: User, now: datetime) -> None:
-    """Save a draft for each form of which an answer is known, so that nobody types it again."""
+    """Save a draft for each form with a known answer, so that no one types it again."""
     known = list_known_answers(integration, facts, actor)
     answered = set(integration.fulfillments.exclude(submitted_at=None).values_list("requirement_id", flat=True))
     for requirement in integration.edition.requirements():

@@ -12,12 +12,12 @@ from verification.discovery.addresses import Address, AddressKind
 
 
 class Discovery(models.Model):
-    """Address that a person entered, what was read there, and the integration that was started from it.
+    """Address that a person entered, the data read there, and the integration that was started from it.
 
-    `candidates` are recognized programs, `facts` stated values, `values` the fields of the start form, and `results`
-    the check results of the selected program in the shape of verification.checks.execution.serialize_result.
-    `problem` says in a code why something wasn't read, and `detail` is the source's own sentence. `providers` are those
-    of a namespace in the shape of verification.discovery.imports.ProviderRow.
+    `candidates` are the recognized programs, `facts` the stated values, and `values` the fields of the start form.
+    `results` are the check results of the selected program, as verification.checks.execution.serialize_result returns
+    them. `problem` is the code of the reason why something wasn't read, and `detail` the source's own sentence.
+    `providers` are those of a namespace, with the fields of verification.discovery.imports.ProviderRow.
     """
 
     class Problem(models.TextChoices):
@@ -58,7 +58,7 @@ class Discovery(models.Model):
 
     @property
     def asks_for_signature(self) -> bool:
-        """Whether the endpoint may have refused the verification request because it is unsigned."""
+        """Return whether the endpoint may have refused the verification request because it is unsigned."""
         return self.problem == self.Problem.ENDPOINT_STATUS and self.detail[:3] in {"401", "403"}
 
     @property

@@ -36,7 +36,7 @@ class Platform:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """Provider version as read from the registry. Without a registry entry, `version_entry` has the value None."""
+    """Provider version as read from the registry. `version_entry` is None if it isn't listed."""
 
     namespace: str
     name: str
@@ -83,17 +83,17 @@ class Reader:
             return release
         plain_version = str(parse_version(version_entry.version))  # as Terraform writes it in addresses
         platform_names = dict.fromkeys((*version_entry.platforms[:MAX_PLATFORMS], required_platform))
-        platforms = tuple(self._platform(name, plain_version) for name in platform_names)
+        platforms = tuple(self._read_platform(name, plain_version) for name in platform_names)
         return replace(
             release,
             version=plain_version,
             requested_version=version_entry.version,
             version_entry=version_entry,
             platforms=platforms,
-            manifest=self._manifest(platforms, plain_version),
+            manifest=self._read_manifest(platforms, plain_version),
         )
 
-    def _platform(self, name: str, version: str) -> Platform:
+    def _read_platform(self, name: str, version: str) -> Platform:
         os, _, arch = name.partition("_")
         reply = self.registry.package(self.namespace, self.name, version, os, arch)
         parsed_reply = shapes.parse_reply(reply, shapes.package)
@@ -102,12 +102,12 @@ class Reader:
         package = parsed_reply.value
         checksums = self.registry.ask(reply.resolve(package.shasums_url), SUMS)
         signature = self.registry.ask(reply.resolve(package.shasums_signature_url), SIGNATURE)
-        verdict = self._verdict(package, checksums, signature) if checksums.ok and signature.ok else None
-        archive_reply, archive = self._archive(reply.resolve(package.download_url), version)
-        trust = self._trust(package, verdict) if verdict else None
+        verdict = self._get_verdict(package, checksums, signature) if checksums.ok and signature.ok else None
+        archive_reply, archive = self._read_archive(reply.resolve(package.download_url), version)
+        trust = self._judge_trust(package, verdict) if verdict else None
         return Platform(name, parsed_reply, checksums, signature, verdict, trust, archive_reply, archive)
 
-    def _verdict(self, package: Package, checksums: RegistryReply, signature: RegistryReply) -> signatures.Verdict:
+    def _get_verdict(self, package: Package, checksums: RegistryReply, signature: RegistryReply) -> signatures.Verdict:
         """Return the verdict on a signature. Platforms with the same list, signature, and keys share one verdict."""
         keys = tuple(key.ascii_armor for key in package.keys)
         cache_key = (checksums.address, signature.address, keys)
@@ -116,24 +116,24 @@ class Reader:
             self._verdicts[cache_key] = signatures.judge(checksums.body, signature.body, armored_keys, now=self.now)
         return self._verdicts[cache_key]
 
-    def _trust(self, package: Package, verdict: signatures.Verdict) -> key_trust.Trust | None:
+    def _judge_trust(self, package: Package, verdict: signatures.Verdict) -> key_trust.Trust | None:
         if verdict.certificate is None:
             return None
         key = package.keys[verdict.key_index]
         fingerprint = verdict.certificate.primary.fingerprint
         return key_trust.judge(fingerprint, key.ascii_armor.encode(), key.trust_signature, now=self.now)
 
-    def _archive(self, address: str, version: str) -> tuple[RegistryReply, Archive | None]:
+    def _read_archive(self, address: str, version: str) -> tuple[RegistryReply, Archive | None]:
         if address in self.known_archives:
             return self.known_archives[address]
         binary = file_names.binary(self.name, version)
 
-        def look(file: BinaryIO, size: int) -> Archive:
+        def inspect(file: BinaryIO, size: int) -> Archive:
             return archives.judge(file, size, self.name, binary)
 
-        return self.registry.archive(address, look)
+        return self.registry.archive(address, inspect)
 
-    def _manifest(self, platforms: tuple[Platform, ...], version: str) -> RegistryReply | None:
+    def _read_manifest(self, platforms: tuple[Platform, ...], version: str) -> RegistryReply | None:
         """Read the manifest in the folder of the list of checksums. Return None if no list contains one."""
         filename = file_names.manifest(self.name, version)
         for platform in platforms:
@@ -147,8 +147,9 @@ class Reader:
 
 def _choose_version(entries: tuple[VersionEntry, ...], version: str) -> VersionEntry | None:
     """Return the entry of a version, or of the newest release if `version` is blank. Return None without a match."""
-    readable = [(parsed, one) for one in entries if (parsed := try_parse_version(one.version)) is not None]
+    parsed_entries = [(parsed, entry) for entry in entries if (parsed := try_parse_version(entry.version)) is not None]
     if version:
-        return next((one for parsed, one in readable if parsed == try_parse_version(version)), None)
-    rank = [((not parsed.is_prerelease, parsed.rank), at) for at, (parsed, _) in enumerate(readable)]
-    return readable[max(rank)[1]][1] if rank else None
+        return next((entry for parsed, entry in parsed_entries if parsed == try_parse_version(version)), None)
+    # Versions that differ only in build metadata have the same preference. The last one counts.
+    preferred = max(reversed(parsed_entries), key=lambda pair: pair[0].preference, default=None)
+    return preferred[1] if preferred else None

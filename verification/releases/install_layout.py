@@ -62,7 +62,7 @@ def describe_platform(platform: str) -> str:
 
 
 def list_places(source: Source, version: str, os: str, arch: str) -> tuple[Place, ...]:
-    """Return the paths of a platform's files: installed by hand, in a mirror, in a cache, and in a working folder."""
+    """Return the paths of the files: installed manually, in a mirror, in a cache, and in a working directory."""
     platform, binary = f"{os}_{arch}", file_names.binary(source.name, version, os)
     values = {
         "user_plugins": "%APPDATA%/terraform.d/plugins" if os == "windows" else "~/.terraform.d/plugins",

@@ -150,7 +150,7 @@ def _check_parsing(parsed_reply: ParsedReply[Any], release: Release) -> Terrafor
 def _check_version_list(release: Release) -> TerraformDecision | None:
     """Select the version from the list. One invalid version in it makes Terraform refuse; None continues."""
     entries = release.versions.value.entries if release.versions.value else ()
-    bad = next((one.version for one in entries if try_parse_version(one.version) is None), None)
+    bad = next((entry.version for entry in entries if try_parse_version(entry.version) is None), None)
     if bad is not None:
         return _refuse_version(bad, release)
     if not entries:
@@ -175,7 +175,7 @@ def _check_protocols(package: Package, release: Release) -> TerraformDecision | 
     if not package.protocols or _has_supported_protocol(package.protocols):
         return None
     entries = release.versions.value.entries if release.versions.value else ()
-    if not any(_has_supported_protocol(one.protocols) for one in entries):
+    if not any(_has_supported_protocol(entry.protocols) for entry in entries):
         return build_refusal("no_compatible", ns=release.address)
     return build_refusal("incompatible", quoted_ns=quote(release.address), version=release.version)
 

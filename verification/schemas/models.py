@@ -9,7 +9,7 @@ class ProviderSchema(models.Model):
 
     `body`: gzipped JSON of one provider in Terraform's format; `digest`: SHA-256 of the uncompressed JSON, in hex.
 
-    `source` is the provider's address in the schema. If the portal read it, `submitted_by` has the value None.
+    `source` is the provider's address in the schema. `submitted_by` is None if the portal read it.
     """
 
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="schemas")

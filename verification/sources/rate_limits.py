@@ -93,7 +93,7 @@ class GitHubRateLimiter(RateLimiter):
 
 
 def calculate_blocked_until(rate_limit: GitHubRateLimit, background: bool, now: datetime) -> datetime | None:
-    """Until when nothing may be asked; None where it may."""
+    """Return the end of the pause, or None if requests are allowed."""
     waits = []
     if rate_limit.blocked_until and rate_limit.blocked_until > now:
         waits.append(rate_limit.blocked_until)
@@ -105,7 +105,7 @@ def calculate_blocked_until(rate_limit: GitHubRateLimit, background: bool, now: 
 
 
 def is_rate_limited(status: int, headers: Mapping[str, str], message: str = "") -> bool:
-    """Whether GitHub refuses because of a limit. A 403 without its marks is a plain refusal."""
+    """Return whether GitHub refuses because of a limit. A 403 without its marks is a plain refusal."""
     has_limit_headers = headers.get("x-ratelimit-remaining") == "0" or "retry-after" in headers
     mentions_limit = any(phrase in message.lower() for phrase in LIMIT_PHRASES)
     return status == 429 or (status == 403 and (has_limit_headers or mentions_limit))

@@ -42,10 +42,10 @@ def _merge(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
 def _merge_into(target: dict[str, object], pairs: Iterable[tuple[str, object]]) -> None:
     """Add values to an object in place, so that every value is moved once per level at most."""
     for name, value in pairs:
-        before = target.get(name)
-        if isinstance(before, dict) and isinstance(value, dict):
-            _merge_into(before, value.items())
-        elif value is not None or before is None:  # null does not change a field
+        current = target.get(name)
+        if isinstance(current, dict) and isinstance(value, dict):
+            _merge_into(current, value.items())
+        elif value is not None or current is None:  # null does not change a field
             target[name] = value
 
 
@@ -56,8 +56,8 @@ def _reject_constant(name: str) -> NoReturn:
 def _describe_error(text: str, error: json.JSONDecodeError) -> str:
     if error.pos == 0 and error.msg == "Expecting value" and text[0] not in "tfn":
         return render_message("json_start", char=f"'{text[0]}'")
-    ends = error.pos >= len(text) or error.msg.startswith("Unterminated string")
-    return render_message("json_cut") if ends else ""
+    is_truncated = error.pos >= len(text) or error.msg.startswith("Unterminated string")
+    return render_message("json_cut") if is_truncated else ""
 
 
 def expect_object(value: object) -> dict[str, object]:

@@ -59,7 +59,7 @@ class Version:
 
     @property
     def is_unspecified(self) -> bool:
-        """Whether it is 0.0.0, which Terraform never selects: its version library uses it for a missing version."""
+        """Return whether it is 0.0.0. Terraform never selects it: its library uses it for a missing version."""
         return self == Version(0, 0, 0)
 
     def __str__(self) -> str:

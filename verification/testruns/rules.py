@@ -36,7 +36,7 @@ class Rule(Content):
 
     Attributes:
         steps: The steps whose records its check receives. The last one must succeed unless `allows_failure` is set.
-        passed: The sentence if that is all that the rule requires. Otherwise, a function checks the rule.
+        success_sentence: The result of a rule that only requires its steps to succeed. A function checks other rules.
         variant: The only variant of the records that the rule applies to, blank for all.
         is_optional: Without a result, the rule does not count.
     """
@@ -46,7 +46,7 @@ class Rule(Content):
     advice: str
     steps: tuple[str, ...] = ()
     allows_failure: bool = False
-    passed: str = ""
+    success_sentence: str = ""
     variant: str = ""
     is_optional: bool = False
 
@@ -76,7 +76,7 @@ class RuleRecords(Protocol):
 
     @property
     def variant(self) -> str:
-        """What selects the applicable rules."""
+        """Variant that selects the applicable rules."""
 
     def list_rule_steps(self, rule: Rule) -> Sequence[object] | RuleOutcome:
         """Return the records of the rule's steps, or the outcome if it can't be checked."""
@@ -111,7 +111,8 @@ class RuleCatalog:
         if isinstance(steps, RuleOutcome):
             outcome = steps
         else:
-            outcome = report_pass(rule.passed) if rule.passed else self._checks[rule.key](records, *steps)
+            sentence = rule.success_sentence
+            outcome = report_pass(sentence) if sentence else self._checks[rule.key](records, *steps)
         advice = rule.advice if outcome.outcome in (Outcome.WARN, Outcome.FAIL) else ""
         return RuleResult(rule.key, rule.title, outcome.outcome, outcome.sentence, advice, outcome.notes)
 
@@ -154,7 +155,7 @@ def report_error(reason: str) -> RuleOutcome:
 
 
 def choose_worst(outcomes: Iterable[RuleOutcome], default: RuleOutcome) -> RuleOutcome:
-    """Return the worst outcome with up to three of its sentences, `default` without outcomes."""
+    """Return the worst outcome with up to three of its sentences, or `default` if there are no outcomes."""
     all_outcomes = list(outcomes)
     if not all_outcomes:
         return default

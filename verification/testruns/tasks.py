@@ -16,7 +16,7 @@ from verification.testruns.services import start_test_run
 ARCHIVE_CHECK_KEY = "release.archive"  # the check that has read every byte of a release
 GOOD_OUTCOMES = ("pass", "warn")
 MAX_RESULT_AGE = timedelta(days=3)
-RETRY_INTERVAL = timedelta(days=1)  # after a reading that was not run, as where there was no sandbox
+RETRY_INTERVAL = timedelta(days=1)  # after a reading that couldn't run, for example without a sandbox
 
 
 def is_night(now: datetime) -> bool:

@@ -132,14 +132,14 @@ def test_every_path_is_shown_with_its_note(page, known_provider):
     assert [(item.h3.text, item.code.text, item.p.text if item.p else "") for item in items] == [
         (place.what, place.path, place.note) for place in places
     ]
-    assert items[3].p.text == "Terraform reads the folder and the subfolder of its own system, and no other."
+    assert items[3].p.text == "Terraform reads the folder and the subfolder of its own platform only."
 
 
 def test_note_about_the_cache_has_the_rules_of_terraform(page, known_provider):
     note = page().find("h3", string="Plugin cache").parent.p.text
     assert note.startswith(
         "Set with plugin_cache_dir or TF_PLUGIN_CACHE_DIR, with forward slashes also on Windows. The folder must "
-        "exist, must not be a folder for plugins or a mirror, and is never cleaned by Terraform."
+        "exist and must not contain plugins or a mirror. Terraform never deletes files in it."
     )
 
 
@@ -196,6 +196,9 @@ def test_page_explains_initialization_aliases_child_modules_and_the_cache(page, 
     text = " ".join(soup.text.split())
     assert "Terraform defines the arguments alias and version for every provider block." in text
     assert "Use only values that are known before the apply, such as variables." in text
-    assert "Terraform links cached files into working folders where the system can, and copies them on Windows." in text
+    assert (
+        "Terraform links cached files into working directories if the system supports it, and copies them on Windows."
+        in text
+    )
     assert "It still asks the registry for versions." in text
-    assert "The setting is permanent; the variable overrides it in one shell." in text
+    assert "The setting is permanent. The variable overrides it in one shell." in text

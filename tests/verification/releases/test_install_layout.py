@@ -20,13 +20,13 @@ def test_every_place_on_linux_has_its_path():
         "User plugins, unpacked": f"~/.terraform.d/plugins/{address}/1.2.3/linux_amd64/{binary}",
         "User plugins, packed": f"~/.terraform.d/plugins/{address}/terraform-provider-rocket_1.2.3_linux_amd64.zip",
         "User plugins, before 0.13": f"~/.terraform.d/plugins/{binary}",
-        "User plugins, before 0.13, several systems": f"~/.terraform.d/plugins/linux_amd64/{binary}",
-        "Mirror in a folder, unpacked": f"MIRROR/{address}/1.2.3/linux_amd64/{binary}",
-        "Mirror in a folder, packed": f"MIRROR/{address}/terraform-provider-rocket_1.2.3_linux_amd64.zip",
-        "Mirror on the web": f"https://MIRROR/{address}/terraform-provider-rocket_1.2.3_linux_amd64.zip",
+        "User plugins, before 0.13, several platforms": f"~/.terraform.d/plugins/linux_amd64/{binary}",
+        "Filesystem mirror, unpacked": f"MIRROR/{address}/1.2.3/linux_amd64/{binary}",
+        "Filesystem mirror, packed": f"MIRROR/{address}/terraform-provider-rocket_1.2.3_linux_amd64.zip",
+        "Network mirror": f"https://MIRROR/{address}/terraform-provider-rocket_1.2.3_linux_amd64.zip",
         "Plugin cache": f"$HOME/.terraform.d/plugin-cache/{address}/1.2.3/linux_amd64/{binary}",
-        "Working folder": f".terraform/providers/{address}/1.2.3/linux_amd64/{binary}",
-        "Working folder, own plugins": f"terraform.d/plugins/{address}/1.2.3/linux_amd64/{binary}",
+        "Working directory": f".terraform/providers/{address}/1.2.3/linux_amd64/{binary}",
+        "Working directory, own plugins": f"terraform.d/plugins/{address}/1.2.3/linux_amd64/{binary}",
     }
 
 

@@ -40,7 +40,7 @@ def install(
 
 def list_installed_versions(folder: Path, name: str) -> list[str]:
     """Return the versions in the working folder."""
-    versions = get_provider_path(folder, "Working folder", name, "VERSION").parents[2]
+    versions = get_provider_path(folder, "Working directory", name, "VERSION").parents[2]
     return sorted(path.name for path in versions.iterdir())
 
 
@@ -85,7 +85,7 @@ def test_terraform_downloads_into_the_cache_once_and_links_to_it(tmp_path: Path,
     names = [path.rpartition("/")[2] for path in registry.requested_paths]
     assert (names.count("versions"), names.count("terraform-provider-cached_1.0.0_linux_amd64.zip")) == (2, 1)
     for folder in (one, two):
-        assert os.path.samefile(get_provider_path(folder, "Working folder", "cached", "1.0.0"), cached)
+        assert os.path.samefile(get_provider_path(folder, "Working directory", "cached", "1.0.0"), cached)
 
 
 def test_terraform_deletes_nothing_from_the_cache(tmp_path: Path, registry: ReleaseRegistry) -> None:

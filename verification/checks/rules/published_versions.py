@@ -68,7 +68,7 @@ def _explain_missing_release(release: GitHubRelease, name: str) -> MissingReleas
 def check_registry_releases(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
     github_releases = list_published_releases(subject, sources)
     missing_releases = list_missing_releases(github_releases, listing.versions, subject.provider)
-    missing_evidence = (_build_missing_release_evidence(one, subject, sources) for one in missing_releases[:10])
+    missing_evidence = (_build_missing_release_evidence(release, subject, sources) for release in missing_releases[:10])
     evidence = (build_listing_evidence(subject, sources, listing), *missing_evidence)
     if not github_releases:
         return Result(Outcome.FAIL, "GitHub has no published release yet.", evidence)

@@ -36,7 +36,7 @@ def load_facts(integration: Integration) -> tuple[list[Fact], dict[str, datetime
 
 
 def is_read_as_private(integration: Integration) -> bool:
-    """Whether someone's GitHub access is needed: the repository was private when it was last read."""
+    """Return whether someone's GitHub access is needed: the repository was private when it was last read."""
     if integration.repository_reader_id is None:
         return False
     # only private repositories have this fact

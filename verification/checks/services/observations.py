@@ -86,7 +86,7 @@ def apply_absence_grace_period(
 
 
 def has_been_read(integration: Integration, subject: Subject) -> bool:
-    """Whether a check has read the repository before."""
+    """Return whether a check has read the repository before."""
     observations = Observation.objects.filter(integration=integration, key__startswith=LAST_SEEN_PREFIX)
     return observations.filter(value=subject.repository).exists()
 

@@ -1,5 +1,6 @@
 """Values that the repository provides for the start form."""
 
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from portal.core.repository_urls import InvalidRepositoryUrlError, get_product_name, parse_repository
@@ -17,7 +18,7 @@ def prefill(address: str, client: GitHubClient | None = None) -> dict[str, objec
 
     Always has repository ("owner/name"), repository_id, repository_owner_id, PREFILLED_FIELDS as texts, `from_github`
     (the names of the fields that GitHub filled), `error` (about the URL itself) and `problem` (why GitHub gave nothing;
-    the form still works). Blank texts and None ids stand for unknown values.
+    the form still works). Unknown values are blank or None.
     """
     values: NamedValues = dict.fromkeys(("repository", *PREFILLED_FIELDS, "error", "problem"), "")
     values |= {"repository_id": None, "repository_owner_id": None, "from_github": []}
@@ -58,8 +59,7 @@ def build_values(repository: GitHubRepository, latest: GitHubRelease | None) -> 
 
 def format_title(name: str) -> str:
     """Return "rocket-launcher" as a title: "Rocket launcher"."""
-    text = name.replace("-", " ").replace("_", " ").strip()
-    return text[:1].upper() + text[1:]
+    return capfirst(name.replace("-", " ").replace("_", " ").strip())
 
 
 def _find_latest_release(client: GitHubClient, full_name: str) -> GitHubRelease | None:

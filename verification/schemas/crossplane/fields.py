@@ -86,7 +86,7 @@ def _require_unique_name(level: list[tuple[str, Schema, bool]], name: str, where
 def _build_object(level: list[tuple[str, Schema, bool]]) -> Schema:
     schema: Schema = {"type": "object"}
     if level:
-        schema["properties"] = {name: one for name, one, _ in level}
+        schema["properties"] = {name: property_schema for name, property_schema, _ in level}
     required_names = sorted(name for name, _, is_required in level if is_required)
     return schema | ({"required": required_names} if required_names else {})
 
@@ -97,7 +97,9 @@ def _build_entries(builder: FieldBuilder, node: Node, here: str) -> tuple[Entry,
         return _build_secret_entries(builder, node, here)
     name, is_identifier = build_field_name(node.name), builder.is_identifier(node)
     schemas = _build_schemas(builder, node, here)
-    described_schemas = tuple(_add_description(one, node) if one is not None else None for one in schemas)
+    described_schemas = tuple(
+        _add_description(schema_part, node) if schema_part is not None else None for schema_part in schemas
+    )
     is_required = is_identifier and not node.optional and here not in builder.references
     spec = (name, described_schemas[0], is_required) if described_schemas[0] is not None else None
     init = (name, described_schemas[1], False) if described_schemas[1] is not None and not is_identifier else None
@@ -107,10 +109,12 @@ def _build_entries(builder: FieldBuilder, node: Node, here: str) -> tuple[Entry,
 
 def _build_schemas(builder: FieldBuilder, node: Node, here: str) -> tuple[Schema | None, Schema | None, Schema | None]:
     if node.children is None:
-        one = _build_plain_schema(builder, node, here)
-        return (None, None, one) if node.is_observed else (one, one, one)
+        schema_part = _build_plain_schema(builder, node, here)
+        return (None, None, schema_part) if node.is_observed else (schema_part, schema_part, schema_part)
     inner = build_views(builder, node.children, here)
-    spec, init, status = (_wrap_schema(builder, node, one) for one in (inner.spec, inner.init, inner.status))
+    spec, init, status = (
+        _wrap_schema(builder, node, schema_part) for schema_part in (inner.spec, inner.init, inner.status)
+    )
     if node.is_observed:
         return None, None, status
     return spec, init, (status if "properties" in inner.status else spec)

@@ -26,7 +26,7 @@ OBSERVED_SECRET = "from the connection secret"  # noqa: S105 a text in place of 
 class ManagedResource:
     """Kubernetes object of one resource: desired state (`spec`, and `init` for creation) and observed state.
 
-    Before creation, `external_name` has the value None. `beside` holds observed values for which the definition has no
+    `external_name` is None before creation. `beside` holds observed values for which the definition has no
     field: the timeouts, and the values that the external name represents.
     """
 
@@ -88,10 +88,10 @@ class ManagedResourceCodec:
     def _hide_level(self, nodes: tuple[Node, ...], value: JsonObject) -> JsonObject:
         hidden = dict(value)
         for node in nodes:
-            one, is_object = value.get(node.name), node.kind == "object"
-            if one is not None:
-                one = OBSERVED_SECRET if node.sensitive else one
-                hidden[node.name] = self._convert(node, one, self._hide_level, is_object, is_object)
+            field_value, is_object = value.get(node.name), node.kind == "object"
+            if field_value is not None:
+                field_value = OBSERVED_SECRET if node.sensitive else field_value
+                hidden[node.name] = self._convert(node, field_value, self._hide_level, is_object, is_object)
         return hidden
 
     def decode(self, value: JsonObject) -> ManagedResource:
@@ -150,12 +150,12 @@ class ManagedResourceCodec:
         level = partial(self._decode_level, is_observed=is_observed)
         fields: JsonObject = {}
         for node in nodes:
-            one = value.get(node.name)
-            if one is None or (not is_observed and (node.is_observed or one == OBSERVED_SECRET)):
+            field_value = value.get(node.name)
+            if field_value is None or (not is_observed and (node.is_observed or field_value == OBSERVED_SECRET)):
                 continue
             shapes = node.kind == "object", self.builder.is_object(node)
-            fields[build_field_name(node.name)] = self._convert(node, one, level, *shapes)
-        return {name: one for name, one in fields.items() if one is not None}
+            fields[build_field_name(node.name)] = self._convert(node, field_value, level, *shapes)
+        return {name: field_value for name, field_value in fields.items() if field_value is not None}
 
     def _encode_level(self, nodes: tuple[Node, ...], fields: JsonObject, *, is_observed: bool) -> JsonObject:
         """Return the values of one level from the status (`is_observed`) or the spec."""
@@ -181,19 +181,19 @@ class ManagedResourceCodec:
         if value == OBSERVED_SECRET or (node.children is None and node.elem is None):
             return value
 
-        def convert(one: Any) -> object:
-            return self._convert(node.elem, one, level) if node.elem else level(node.children or (), one)
+        def convert(element: Any) -> object:
+            return self._convert(node.elem, element, level) if node.elem else level(node.children or (), element)
 
         if node.kind == "map":
-            return {key: convert(one) for key, one in value.items()}
-        elements = [convert(one) for one in ([value] if is_object else value)]
+            return {key: convert(element) for key, element in value.items()}
+        elements = [convert(element) for element in ([value] if is_object else value)]
         return next(iter(elements), None) if becomes_object else elements
 
 
 def _describe_reference(reference: Any) -> object:
     """Return a text in place of a secret value, or one for each element of a list."""
     if isinstance(reference, list):
-        return [_describe_reference(one) for one in reference]
+        return [_describe_reference(element) for element in reference]
     if reference is None:
         return None
     name = "/".join(reference[part] for part in ("namespace", "name") if part in reference)

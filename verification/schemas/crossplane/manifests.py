@@ -23,7 +23,10 @@ def find_manifest_problems(
     codec: ManagedResourceCodec, definitions: Sequence[JsonObject], manifest: JsonObject
 ) -> list[ObjectProblem]:
     """Return what the API server of Kubernetes would refuse. The API version selects one of the definitions."""
-    by_version = {f"{one['spec']['group']}/{one['spec']['versions'][0]['name']}": one for one in definitions}
+    by_version = {
+        f"{definition['spec']['group']}/{definition['spec']['versions'][0]['name']}": definition
+        for definition in definitions
+    }
     head = {
         "apiVersion": TEXT | {"enum": list(by_version)},
         "kind": TEXT | {"enum": [definitions[0]["spec"]["names"]["kind"]]},

@@ -52,7 +52,7 @@ def _list_previous_files(out: Path) -> Iterator[str]:
     """Return the files that the coverage of an earlier run lists. Only these can be removed."""
     try:
         coverage = json.loads((out / COVERAGE_FILE).read_text(encoding="utf-8"))
-        names = [name for one in coverage["resources"] for name in one["files"]] + coverage.get("package_files", [])
+        names = [name for entry in coverage["resources"] for name in entry["files"]] + coverage.get("package_files", [])
     except FileNotFoundError:
         return
     except (ValueError, KeyError, TypeError, RecursionError):

@@ -93,7 +93,7 @@ def _is_same(node: Node, mine: Any, theirs: Any) -> bool:
     if node.kind == "map":
         return set(mine) == set(theirs) and all(_is_match(node, mine[key], theirs[key]) for key in mine)
     pairs = zip(mine, theirs, strict=False)
-    return len(mine) == len(theirs) and all(_is_match(node, one, other) for one, other in pairs)
+    return len(mine) == len(theirs) and all(_is_match(node, element, other) for element, other in pairs)
 
 
 def _is_match(node: Node, mine: Any, theirs: Any) -> bool:
@@ -105,8 +105,8 @@ def _is_match(node: Node, mine: Any, theirs: Any) -> bool:
 
 def _is_same_set(node: Node, mine: list[object], theirs: list[object]) -> bool:
     """Return whether each desired element matches a different observed one; the most detailed is matched first."""
-    for one in sorted(mine, key=_count_details, reverse=True):
-        match = next((other for other in theirs if _is_match(node, one, other)), None)
+    for element in sorted(mine, key=_count_details, reverse=True):
+        match = next((other for other in theirs if _is_match(node, element, other)), None)
         if match is None:
             return False
         theirs.remove(match)
@@ -114,7 +114,7 @@ def _is_same_set(node: Node, mine: list[object], theirs: list[object]) -> bool:
 
 
 def _count_details(value: object) -> int:
-    return sum(one is not None for one in value.values()) if isinstance(value, dict) else 0
+    return sum(part is not None for part in value.values()) if isinstance(value, dict) else 0
 
 
 def _find_unset(

@@ -42,13 +42,13 @@ class CrdPreview:
 
     def files(self) -> Iterator[tuple[str, str, JsonObject]]:
         """Yield the name and the text of each file, with its definition."""
-        for one in self.definitions:
-            yield build_file_name(one), dump(one), one
+        for definition in self.definitions:
+            yield build_file_name(definition), dump(definition), definition
 
 
-def build_file_name(one: JsonObject) -> str:
+def build_file_name(definition: JsonObject) -> str:
     """Return the file name as in generated providers: the group, then the plural."""
-    return f"{one['spec']['group']}_{one['spec']['names']['plural']}.yaml"
+    return f"{definition['spec']['group']}_{definition['spec']['names']['plural']}.yaml"
 
 
 def build_previews(schema: ParsedSchema, choices: GeneratorChoices) -> Iterator[CrdPreview]:
@@ -67,9 +67,11 @@ def assign_kinds(schema: ParsedSchema, choices: GeneratorChoices) -> dict[str, G
     """Return the group and kind of each resource: the first unused candidate, or None."""
     used_names: set[str] = set()
     names: dict[str, GroupKind | None] = {}
-    for resource in (name for name, one in schema.resources.items() if one.arguments):
+    for resource in (name for name, block in schema.resources.items() if block.arguments):
         available_kinds = (
-            one for one in _list_candidates(resource, choices) if _build_full_name(one, choices) not in used_names
+            candidate
+            for candidate in _list_candidates(resource, choices)
+            if _build_full_name(candidate, choices) not in used_names
         )
         names[resource] = next(available_kinds, None)
         if (group_kind := names[resource]) is not None:
@@ -85,7 +87,7 @@ def _build_preview(resource: Resource, choices: GeneratorChoices, names: dict[st
     if not resource.arguments:
         return CrdPreview(resource.name, why_not="it has no arguments, and the generator skips such resources")
     first, group_kind = choices.group_kind(resource.name), names[resource.name]
-    others = tuple(str(one) for one in _list_candidates(resource.name, choices) if one != group_kind)
+    others = tuple(str(candidate) for candidate in _list_candidates(resource.name, choices) if candidate != group_kind)
     reason = "" if group_kind == first else f"{first} is already used for {_find_owner(first, choices, names)}"
     if group_kind is None:
         return CrdPreview(resource.name, why_not=f"{reason}; choose another kind for one of them", other_splits=others)
@@ -96,7 +98,7 @@ def _build_preview(resource: Resource, choices: GeneratorChoices, names: dict[st
         )
     except UnsupportedSchemaError as error:
         return CrdPreview(resource.name, why_not=str(error), other_splits=others)
-    first_fault = next((fault for one in definitions for fault in find_faults(one)), "")
+    first_fault = next((fault for definition in definitions for fault in find_faults(definition)), "")
     if first_fault:
         return CrdPreview(resource.name, why_not=f"Kubernetes would reject it: {first_fault}", other_splits=others)
     return CrdPreview(resource.name, definitions, other_splits=others, instead_of=reason, group_kind=group_kind)
@@ -105,36 +107,40 @@ def _build_preview(resource: Resource, choices: GeneratorChoices, names: dict[st
 def _find_owner(group_kind: GroupKind, choices: GeneratorChoices, names: dict[str, GroupKind | None]) -> str:
     """Return the resource that uses a group and kind."""
     full = _build_full_name(group_kind, choices)
-    return next(name for name, one in names.items() if one is not None and _build_full_name(one, choices) == full)
+    return next(
+        name
+        for name, group_kind in names.items()
+        if group_kind is not None and _build_full_name(group_kind, choices) == full
+    )
 
 
-def _build_full_name(one: GroupKind, choices: GeneratorChoices) -> str:
-    return f"{pluralize(one.kind)}.{choices.group(one.group, is_namespaced=False)}"
+def _build_full_name(group_kind: GroupKind, choices: GeneratorChoices) -> str:
+    return f"{pluralize(group_kind.kind)}.{choices.group(group_kind.group, is_namespaced=False)}"
 
 
 def build_coverage(schema: ParsedSchema, crd_previews: Iterable[CrdPreview]) -> dict[str, object]:
     """Return the coverage as plain data without keeping the definitions in memory."""
-    return combine_coverage(schema, [summarize_preview(one) for one in crd_previews])
+    return combine_coverage(schema, [summarize_preview(crd_preview) for crd_preview in crd_previews])
 
 
-def summarize_preview(one: CrdPreview) -> JsonObject:
+def summarize_preview(crd_preview: CrdPreview) -> JsonObject:
     """Return the coverage entry of a resource: its kind and files, or the reason why it is unavailable."""
-    if not one.is_available:
-        return {"resource": one.resource, "reason": one.why_not}
+    if not crd_preview.is_available:
+        return {"resource": crd_preview.resource, "reason": crd_preview.why_not}
     return {
-        "resource": one.resource,
-        "group": one.definitions[0]["spec"]["group"],
-        "kind": one.kind,
-        "files": [build_file_name(each) for each in one.definitions],
-        "other_splits": list(one.other_splits),
-        "instead_of": one.instead_of,
+        "resource": crd_preview.resource,
+        "group": crd_preview.definitions[0]["spec"]["group"],
+        "kind": crd_preview.kind,
+        "files": [build_file_name(each) for each in crd_preview.definitions],
+        "other_splits": list(crd_preview.other_splits),
+        "instead_of": crd_preview.instead_of,
     }
 
 
 def combine_coverage(schema: ParsedSchema, entries: list[JsonObject]) -> JsonObject:
     """Combine the entries of `summarize_preview` into the coverage of a schema."""
-    skipped = [one for one in entries if "reason" in one]
-    available = [one for one in entries if "reason" not in one]
+    skipped = [entry for entry in entries if "reason" in entry]
+    available = [entry for entry in entries if "reason" not in entry]
     return {
         "source": schema.source,
         "total": len(entries),
@@ -149,11 +155,15 @@ def combine_coverage(schema: ParsedSchema, entries: list[JsonObject]) -> JsonObj
 def iterate_files(schema: ParsedSchema, choices: GeneratorChoices) -> Iterator[tuple[str, str, JsonObject | None]]:
     """Yield the name and text of each file, with its definition if it has one. The last two contain the coverage."""
     entries, names = [], []
-    for one in build_previews(schema, choices):
-        yield from one.files()
-        entries.append(summarize_preview(one))
-    available = {one["resource"] for one in entries if "kind" in one}
-    kinds = {name: one for name, one in assign_kinds(schema, choices).items() if one and name in available}
+    for crd_preview in build_previews(schema, choices):
+        yield from crd_preview.files()
+        entries.append(summarize_preview(crd_preview))
+    available = {entry["resource"] for entry in entries if "kind" in entry}
+    kinds = {
+        name: group_kind
+        for name, group_kind in assign_kinds(schema, choices).items()
+        if group_kind and name in available
+    }
     for name, text, definition in _iterate_package_files(schema, choices, kinds):
         names.append(name)
         yield name, text, definition
@@ -169,7 +179,7 @@ def _iterate_package_files(
     for definition in build_provider_definitions(choices):
         yield build_file_name(definition), dump(definition), definition
     yield "crossplane.yaml", dump(build_metadata(schema.source, choices)), None
-    yield "examples.yaml", "".join(dump(one) for one in list_examples(schema, choices, kinds)), None
+    yield "examples.yaml", "".join(dump(example) for example in list_examples(schema, choices, kinds)), None
     yield "upjet.go", render_configuration(kinds, choices), None
 
 
@@ -192,12 +202,12 @@ def render_text(coverage: JsonObject) -> str:
     lines = [
         f"{coverage['source']}: {coverage['available']} of {coverage['total']} resources, {coverage['coverage']:.1%}."
     ]
-    lines += [_format_line(one) for one in coverage["resources"]]
+    lines += [_format_line(entry) for entry in coverage["resources"]]
     lines += ["Skipped:"] if coverage["skipped_resources"] else []
-    lines += [f"  {one['resource']}: {one['reason']}" for one in coverage["skipped_resources"]]
+    lines += [f"  {entry['resource']}: {entry['reason']}" for entry in coverage["skipped_resources"]]
     return "\n".join(lines) + "\n"
 
 
-def _format_line(one: Mapping[str, object]) -> str:
-    reason = f" ({one['instead_of']})" if one["instead_of"] else ""
-    return f"  {one['resource']}: {one['kind']} in {one['group']}{reason}"
+def _format_line(entry: Mapping[str, object]) -> str:
+    reason = f" ({entry['instead_of']})" if entry["instead_of"] else ""
+    return f"  {entry['resource']}: {entry['kind']} in {entry['group']}{reason}"

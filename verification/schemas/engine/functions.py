@@ -26,7 +26,9 @@ class Function:
     @property
     def signature(self) -> str:
         """Signature, such as "(string, number…) list(string)"."""
-        kinds = [one.kind for one in self.parameters] + ([f"{self.variadic.kind}…"] if self.variadic else [])
+        kinds = [parameter.kind for parameter in self.parameters] + (
+            [f"{self.variadic.kind}…"] if self.variadic else []
+        )
         return f"({', '.join(kinds)}) {self.returns}"
 
 
@@ -36,10 +38,10 @@ def format_type(type_expression: object) -> str:
         return str(type_expression)
     kind, inner = type_expression[0], type_expression[1]
     if isinstance(inner, dict):
-        inner = ", ".join(f"{name} = {format_type(one)}" for name, one in sorted(inner.items()))
+        inner = ", ".join(f"{name} = {format_type(element)}" for name, element in sorted(inner.items()))
         return f"{kind}({{{inner}}})"
     if kind == "tuple" and isinstance(inner, list):
-        return f"tuple([{', '.join(format_type(one) for one in inner)}])"
+        return f"tuple([{', '.join(format_type(element) for element in inner)}])"
     return f"{kind}({format_type(inner)})"
 
 

@@ -22,54 +22,54 @@ KNOWN_KEYWORDS = frozenset(
 SCALARS = ("string", "number", "integer", "boolean")
 
 
-def _check_type(one: JsonObject) -> str:
-    if one.get(PRESERVE_UNKNOWN_FIELDS) and "type" not in one:
+def _check_type(schema: JsonObject) -> str:
+    if schema.get(PRESERVE_UNKNOWN_FIELDS) and "type" not in schema:
         return ""
-    return "" if one.get("type") in KNOWN_TYPES else "no type"
+    return "" if schema.get("type") in KNOWN_TYPES else "no type"
 
 
-def _check_keywords(one: JsonObject) -> str:
-    unknown = sorted(set(one) - KNOWN_KEYWORDS)
+def _check_keywords(schema: JsonObject) -> str:
+    unknown = sorted(set(schema) - KNOWN_KEYWORDS)
     return f"{unknown[0]} is not allowed" if unknown else ""
 
 
-def _check_exclusive_properties(one: JsonObject) -> str:
+def _check_exclusive_properties(schema: JsonObject) -> str:
     return (
         "properties and additionalProperties are mutually exclusive"
-        if {"properties", "additionalProperties"} <= set(one)
+        if {"properties", "additionalProperties"} <= set(schema)
         else ""
     )
 
 
-def _check_object_properties(one: JsonObject) -> str:
-    has = {"properties", "additionalProperties", "required", MAP_TYPE} & set(one)
-    return f"{min(has)} requires the type object" if has and one.get("type") != "object" else ""
+def _check_object_properties(schema: JsonObject) -> str:
+    has = {"properties", "additionalProperties", "required", MAP_TYPE} & set(schema)
+    return f"{min(has)} requires the type object" if has and schema.get("type") != "object" else ""
 
 
-def _check_items(one: JsonObject) -> str:
-    if (one.get("type") == "array") != ("items" in one):
+def _check_items(schema: JsonObject) -> str:
+    if (schema.get("type") == "array") != ("items" in schema):
         return "an array requires items, and other types don't allow them"
     return ""
 
 
-def _check_required(one: JsonObject) -> str:
-    missing = [name for name in one.get("required", []) if name not in one.get("properties", {})]
+def _check_required(schema: JsonObject) -> str:
+    missing = [name for name in schema.get("required", []) if name not in schema.get("properties", {})]
     return f"{missing[0]} is required but not a property" if missing else ""
 
 
-def _check_list_type(one: JsonObject) -> str:
-    kind = one.get(LIST_TYPE)
+def _check_list_type(schema: JsonObject) -> str:
+    kind = schema.get(LIST_TYPE)
     if kind is None:
-        return f"{LIST_KEYS} requires {LIST_TYPE} map" if LIST_KEYS in one else ""
-    if one.get("type") != "array" or kind not in ("atomic", "set", "map"):
+        return f"{LIST_KEYS} requires {LIST_TYPE} map" if LIST_KEYS in schema else ""
+    if schema.get("type") != "array" or kind not in ("atomic", "set", "map"):
         return f"{LIST_TYPE} is for arrays and must be atomic, set, or map"
-    if kind == "set" and one["items"].get("type") not in SCALARS:
+    if kind == "set" and schema["items"].get("type") not in SCALARS:
         return "a set must contain scalars"
-    return _check_list_keys(one) if kind == "map" else ""
+    return _check_list_keys(schema) if kind == "map" else ""
 
 
-def _check_list_keys(one: JsonObject) -> str:
-    keys, items = one.get(LIST_KEYS, []), one["items"]
+def _check_list_keys(schema: JsonObject) -> str:
+    keys, items = schema.get(LIST_KEYS, []), schema["items"]
     if not keys or items.get("type") != "object":
         return f"{LIST_TYPE} map requires keys and objects"
     for key in keys:
@@ -79,17 +79,19 @@ def _check_list_keys(one: JsonObject) -> str:
     return ""
 
 
-def _check_map_type(one: JsonObject) -> str:
-    return "" if one.get(MAP_TYPE, "granular") in ("granular", "atomic") else f"{MAP_TYPE} must be granular or atomic"
+def _check_map_type(schema: JsonObject) -> str:
+    return (
+        "" if schema.get(MAP_TYPE, "granular") in ("granular", "atomic") else f"{MAP_TYPE} must be granular or atomic"
+    )
 
 
-def _check_default(one: JsonObject) -> str:
-    fits = "default" not in one or not any(find_problems(one, one["default"]))
+def _check_default(schema: JsonObject) -> str:
+    fits = "default" not in schema or not any(find_problems(schema, schema["default"]))
     return "" if fits else "the default doesn't match the schema"
 
 
-def _check_rules(one: JsonObject) -> str:
-    for rule in one.get(RULES_KEY, []):
+def _check_rules(schema: JsonObject) -> str:
+    for rule in schema.get(RULES_KEY, []):
         if not rule.get("rule", "").strip() or not rule.get("message", "x").strip() or "\n" in rule.get("message", ""):
             return "a rule requires an expression and a one-line message"
     return ""
@@ -116,7 +118,10 @@ def find_faults(definition: JsonObject) -> list[str]:
     for version in spec["versions"]:
         schema = version["schema"]["openAPIV3Schema"]
         messages += [
-            f"{path}: {fault}" for path, one in walk_schemas(schema) for rule in SCHEMA_RULES if (fault := rule(one))
+            f"{path}: {fault}"
+            for path, subschema in walk_schemas(schema)
+            for rule in SCHEMA_RULES
+            if (fault := rule(subschema))
         ]
         if set(schema.get("properties", {}).get("metadata", {})) - {"type"}:
             messages.append("metadata: only the type is allowed")
@@ -126,8 +131,8 @@ def find_faults(definition: JsonObject) -> list[str]:
 def walk_schemas(schema: JsonObject, path: str = "") -> Iterator[tuple[str, JsonObject]]:
     """Yield all schemas of the tree with their dotted paths."""
     yield path or "(root)", schema
-    for name, one in schema.get("properties", {}).items():
-        yield from walk_schemas(one, f"{path}.{name}".lstrip("."))
+    for name, subschema in schema.get("properties", {}).items():
+        yield from walk_schemas(subschema, f"{path}.{name}".lstrip("."))
     for key, mark in (("items", "[]"), ("additionalProperties", "{}")):
         if key in schema:
             yield from walk_schemas(schema[key], path + mark)

@@ -21,7 +21,7 @@ PYTHON_TYPES: dict[str, tuple[type, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class ObjectProblem:
-    """Field that doesn't fit. `expected` is the type or the allowed values."""
+    """Field that doesn't match the schema. `expected` is the type or the allowed values."""
 
     path: str
     kind: str
@@ -29,12 +29,12 @@ class ObjectProblem:
 
 
 def list_problems(schema: JsonObject, value: object) -> list[ObjectProblem]:
-    """Return the first fields that don't fit."""
+    """Return the first fields that don't match the schema."""
     return list(islice(find_problems(schema, value), MAX_PROBLEMS))
 
 
 def find_problems(schema: JsonObject, value: object, path: str = "") -> Iterator[ObjectProblem]:
-    """Yield the fields that don't fit. Values may be null where the schema has `nullable`."""
+    """Yield the fields that don't match the schema. Values can be null if the schema has `nullable`."""
     if "type" not in schema or (value is None and schema.get("nullable")):
         return
     kind = schema["type"]
@@ -45,8 +45,8 @@ def find_problems(schema: JsonObject, value: object, path: str = "") -> Iterator
     elif isinstance(value, dict):
         yield from _find_field_problems(schema, value, path)
     elif isinstance(value, list):
-        for number, one in enumerate(value):
-            yield from find_problems(schema.get("items", {}), one, f"{path}[{number}]")
+        for number, item in enumerate(value):
+            yield from find_problems(schema.get("items", {}), item, f"{path}[{number}]")
 
 
 def _find_field_problems(schema: JsonObject, value: JsonObject, path: str) -> Iterator[ObjectProblem]:
@@ -54,9 +54,9 @@ def _find_field_problems(schema: JsonObject, value: JsonObject, path: str) -> It
     for name in schema.get("required", []):
         if name not in value:
             yield ObjectProblem(prefix + name, MISSING)
-    for name, one in value.items():
+    for name, field_value in value.items():
         field = schema.get("properties", {}).get(name, schema.get("additionalProperties"))
         if field is not None:
-            yield from find_problems(field, one, prefix + name)
+            yield from find_problems(field, field_value, prefix + name)
         elif not schema.get(PRESERVE_UNKNOWN_FIELDS):
             yield ObjectProblem(prefix + name, UNKNOWN)

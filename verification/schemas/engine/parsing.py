@@ -68,7 +68,9 @@ def parse_schemas(body: bytes, max_bytes: int = MAX_SCHEMA_BYTES) -> dict[str, P
     providers = _require_mapping(data.get("provider_schemas"), "provider_schemas")
     if not providers:
         raise SchemaParseError("The file contains no provider. Run the command in a folder that requires the provider.")
-    return {source: _parse_provider(source, _require_mapping(one, source)) for source, one in sorted(providers.items())}
+    return {
+        source: _parse_provider(source, _require_mapping(entry, source)) for source, entry in sorted(providers.items())
+    }
 
 
 def parse_schema(body: bytes, source: str = "") -> ParsedSchema:
@@ -107,7 +109,7 @@ def _parse_entries(
 ) -> dict[str, Entry]:
     """Parse the named entries under a key, ordered by name."""
     entries = _require_mapping(data.get(key), key)
-    return {name: parse(name, _require_mapping(one, name)) for name, one in sorted(entries.items())}
+    return {name: parse(name, _require_mapping(entry, name)) for name, entry in sorted(entries.items())}
 
 
 def _parse_function(name: str, data: Mapping[str, object]) -> Function:
@@ -118,22 +120,26 @@ def _parse_function(name: str, data: Mapping[str, object]) -> Function:
     return Function(
         name=name,
         returns=format_type(data.get("return_type", "dynamic")),
-        parameters=tuple(_parse_parameter(one, name) for one in parameters),
+        parameters=tuple(_parse_parameter(parameter, name) for parameter in parameters),
         variadic=_parse_parameter(variadic, name) if variadic else None,
         deprecation=str(data.get("deprecation_message") or ""),
     )
 
 
 def _parse_parameter(data: object, where: str) -> Parameter:
-    one = _require_mapping(data, where)
-    return Parameter(str(one.get("name", "")), format_type(one.get("type", "dynamic")), bool(one.get("is_nullable")))
+    parameter = _require_mapping(data, where)
+    return Parameter(
+        str(parameter.get("name", "")),
+        format_type(parameter.get("type", "dynamic")),
+        bool(parameter.get("is_nullable")),
+    )
 
 
 def _parse_identity(name: str, data: Mapping[str, object]) -> Resource:
     """Parse a resource identity, whose arguments are those of an import."""
     nodes = []
-    for key, one in sorted(_require_mapping(data.get("attributes"), name).items()):
-        attribute = _require_mapping(one, f"{name}.{key}")
+    for key, entry in sorted(_require_mapping(data.get("attributes"), name).items()):
+        attribute = _require_mapping(entry, f"{name}.{key}")
         flags = _parse_flags(attribute) | {
             "required": bool(attribute.get("required_for_import")),
             "optional": bool(attribute.get("optional_for_import")),
@@ -159,9 +165,9 @@ def _parse_nodes(block: Mapping[str, object], where: str, depth: int) -> tuple[N
     _require_depth(depth, where)
     nodes = []
     for key, parse in (("attributes", _parse_attribute), ("block_types", _parse_block)):
-        for name, one in _require_mapping(block.get(key), where).items():
+        for name, entry in _require_mapping(block.get(key), where).items():
             here = f"{where}.{name}"
-            nodes.append(parse(name, _require_mapping(one, here), here, depth))
+            nodes.append(parse(name, _require_mapping(entry, here), here, depth))
     return tuple(sorted(nodes, key=lambda node: node.name))
 
 
@@ -211,7 +217,7 @@ def _has_required(children: tuple[Node, ...]) -> bool:
     """Return whether the block, or a block in it, has a required argument. As for the generator, members of attributes
     do not count.
     """
-    return any(_has_required(one.children or ()) if one.syntax == "block" else one.required for one in children)
+    return any(_has_required(child.children or ()) if child.syntax == "block" else child.required for child in children)
 
 
 def _parse_item_limits(data: Mapping[str, object]) -> NamedValues:

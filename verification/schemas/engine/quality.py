@@ -42,13 +42,13 @@ def _iterate_blocks(schema: ParsedSchema) -> Iterator[tuple[str, Resource]]:
         ("data", schema.data_sources),
         ("ephemeral", schema.ephemeral),
     ):
-        for name, one in resources_by_name.items():
-            yield f"{word} {name}", one
+        for name, resource in resources_by_name.items():
+            yield f"{word} {name}", resource
 
 
 def _iterate_nodes(schema: ParsedSchema) -> Iterator[tuple[str, Node]]:
-    for title, one in _iterate_blocks(schema):
-        for node in one.arguments:
+    for title, block in _iterate_blocks(schema):
+        for node in block.arguments:
             for path, each in node.walk():
                 yield f"{title}: {path}", each
 
@@ -63,9 +63,9 @@ def check_prefix(schema: ParsedSchema) -> Iterator[CheckedPlace]:
 
 def check_descriptions(schema: ParsedSchema) -> Iterator[CheckedPlace]:
     """Check that all resources, data sources, and arguments have a description."""
-    for title, one in _iterate_blocks(schema):
+    for title, block in _iterate_blocks(schema):
         if title != "provider":
-            yield title, bool(one.description.strip())
+            yield title, bool(block.description.strip())
     for place, node in _iterate_nodes(schema):
         if node.syntax != "block" and node.name != "id":
             yield place, bool(node.description.strip())
@@ -74,9 +74,9 @@ def check_descriptions(schema: ParsedSchema) -> Iterator[CheckedPlace]:
 def check_deprecation(schema: ParsedSchema) -> Iterator[CheckedPlace]:
     """Check that deprecated items have a message or mention the deprecation in the description."""
     every: Iterator[tuple[str, Resource | Node]] = chain(_iterate_blocks(schema), _iterate_nodes(schema))
-    for place, one in every:
-        if one.deprecated:
-            yield place, bool(one.deprecation.strip() or DEPRECATION_PATTERN.search(one.description))
+    for place, item in every:
+        if item.deprecated:
+            yield place, bool(item.deprecation.strip() or DEPRECATION_PATTERN.search(item.description))
 
 
 def check_sensitivity(schema: ParsedSchema) -> Iterator[CheckedPlace]:

@@ -44,7 +44,7 @@ class Node:
 
     @property
     def is_observed(self) -> bool:
-        """Whether only the provider sets the value."""
+        """Return whether only the provider sets the value."""
         return self.computed and not self.optional
 
     @property

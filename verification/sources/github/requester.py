@@ -24,7 +24,7 @@ from verification.sources.errors import (
 from verification.sources.http import github_transport
 
 TIMEOUT_SECONDS = 10  # seconds to connect, and between two reads of a response
-TOKEN_ERROR_STATUSES = (401, 404)  # GitHub does not know the App, its key or its installation
+TOKEN_ERROR_STATUSES = (401, 404)  # GitHub doesn't know the app, its key, or its installation
 PAGE_SIZE = 100
 
 

@@ -1,6 +1,6 @@
-"""Responses of GitHub as frozen dataclasses, read by field or by the alias that names the place in GitHub's JSON.
+"""GitHub's responses as frozen dataclasses. An alias is the path of a field in the JSON if its name differs.
 
-Parsers raise TypeError, KeyError or ValueError for another shape.
+Parsers raise TypeError, KeyError, or ValueError for an unexpected shape.
 """
 
 import base64
@@ -19,17 +19,17 @@ SHA_PATTERN = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 def clean_text(value: object) -> str:
-    """Text without what a database refuses; None is blank. Raises TypeError for anything else."""
+    """Return a text without characters that databases reject, blank for None. Raises TypeError for other types."""
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise TypeError(f"text expected, not {type(value).__name__}")
+        raise TypeError(f"expected a text, not {type(value).__name__}")
     return value.replace("\x00", "").encode("utf-8", "replace").decode().strip()
 
 
 def parse_number(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"a number expected, not {type(value).__name__}")
+        raise TypeError(f"expected a number, not {type(value).__name__}")
     return value
 
 
@@ -44,7 +44,7 @@ Flag = Annotated[bool, BeforeValidator(bool)]  # None counts as false
 
 @dataclass(frozen=True, slots=True)
 class GitHubRepository:
-    """A repository as GitHub describes it. `license_spdx` is "" where GitHub finds no license file."""
+    """Repository as GitHub describes it. `license_spdx` is blank if GitHub finds no license file."""
 
     id: Number
     owner_id: Annotated[Number, Field(validation_alias=AliasPath("owner", "id"))]
@@ -59,7 +59,7 @@ class GitHubRepository:
     language: Text = ""
     topics: Annotated[tuple[Text, ...], BeforeValidator(lambda topics: topics or ())] = ()
     html_url: Text = ""
-    # "Organization" or "User", blank where GitHub does not say
+    # "Organization" or "User", blank if GitHub omits it
     owner_type: Annotated[Text, Field(validation_alias=AliasPath("owner", "type"))] = ""
     open_issues: Annotated[Number, Field(validation_alias="open_issues_count")] = 0  # with open pull requests
 
@@ -88,7 +88,7 @@ class ReleaseAsset:
 
 @dataclass(frozen=True, slots=True)
 class GitHubRelease:
-    """GitHub release. For a draft, `published_at` has the value None."""
+    """GitHub release. `published_at` is None for a draft."""
 
     tag: Annotated[Text, Field(validation_alias="tag_name")]
     name: Text = ""
@@ -107,13 +107,13 @@ parse_releases = TypeAdapter(tuple[GitHubRelease, ...]).validate_python
 def parse_commit(raw: Mapping[str, object]) -> str:
     sha = clean_text(raw["sha"])
     if not SHA_PATTERN.fullmatch(sha):
-        raise ValueError("no commit")
+        raise ValueError("not a commit")
     return sha
 
 
 def parse_refs(raw: object) -> frozenset[str]:
     if not isinstance(raw, list):
-        raise TypeError("a list expected")
+        raise TypeError("expected a list")
     return frozenset(clean_text(ref["ref"]) for ref in raw)
 
 
@@ -129,5 +129,5 @@ def _parse_tree_entry(raw: Mapping[str, object]) -> RepositoryFile:
 
 def parse_blob(raw: JsonObject) -> str:
     if raw.get("encoding") != "base64":
-        raise ValueError("another encoding")
+        raise ValueError("unexpected encoding")
     return base64.b64decode(raw["content"]).decode("utf-8", "replace").replace("\x00", "")

@@ -59,13 +59,13 @@ class RegistryReply:
 
     @property
     def is_inconclusive(self) -> bool:
-        """Whether the reply allows no conclusion: an outage, a rate limit, or a registry that the network forbids."""
+        """Return whether the reply is inconclusive: an outage, a rate limit, or a registry that the network forbids."""
         silent = self.answer is None and (not isinstance(self.refusal, RequestRefusedError) or self._is_shut_out)
         return silent or self.status == 429 or self.status >= 500
 
     @property
     def _is_shut_out(self) -> bool:
-        """Whether the registry's own name resolves to a forbidden address, which is a problem of the network."""
+        """Return whether the registry's own name resolves to a forbidden address, which is a problem of the network."""
         return self.own and isinstance(self.refusal, ForbiddenAddressError)
 
     @property

@@ -107,7 +107,7 @@ def test_file_with_terms_is_named_with_its_line():
 def test_license_for_review_is_decided_by_a_reviewer():
     subject = replace(SUBJECT, licenses_for_review=frozenset({"BSD-2-Clause"}))
     result = run_license_check({"LICENSE": BSD2}, subject, github="BSD-2-Clause")
-    assert (result.outcome, result.summary) == (Outcome.NOT_RUN, "A reviewer decides about BSD-2-Clause.")
+    assert (result.outcome, result.summary) == (Outcome.NOT_RUN, "A reviewer decides on BSD-2-Clause.")
 
 
 @pytest.mark.parametrize(

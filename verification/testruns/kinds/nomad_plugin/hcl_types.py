@@ -27,7 +27,7 @@ class HclType:
 
     def __str__(self) -> str:
         if self.kind == "object":
-            return "object({" + ", ".join(f"{name} = {one}" for name, one in self.fields) + "})"
+            return "object({" + ", ".join(f"{name} = {field_type}" for name, field_type in self.fields) + "})"
         if self.kind == "tuple":
             return "tuple([" + ", ".join(map(str, self.of)) + "])"
         return f"{self.kind}({self.of[0]})" if self.of else self.kind

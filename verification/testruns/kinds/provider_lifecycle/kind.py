@@ -163,7 +163,7 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
 
 @sensitive_variables()
 def _load_environment(run: TestRun) -> dict[str, str]:
-    """Return the credentials for the sandbox. Raises DecryptionError, ActionRefused and ValueError."""
+    """Return the credentials for the sandbox. Raises DecryptionError, ActionRefused, and ValueError."""
     text = ""
     if run.inputs["account"]:
         credential = TestCredential.objects.filter(integration=run.integration, uuid=run.inputs["account"]).first()

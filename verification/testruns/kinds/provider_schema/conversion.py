@@ -27,14 +27,20 @@ def build_document(source: str, answer: object) -> JsonObject:
 def build_provider(answer: RuntimeMessage) -> dict[str, object]:
     document = {"provider": _convert_schema(answer.provider, "provider")}
     for key in SCHEMA_KEYS:
-        document[key] = {name: _convert_schema(one, name) for name, one in sorted(getattr(answer, key).items())}
-    document["functions"] = {name: _convert_function(one, name) for name, one in sorted(answer.functions.items())}
+        document[key] = {name: _convert_schema(entry, name) for name, entry in sorted(getattr(answer, key).items())}
+    document["functions"] = {
+        name: _convert_function(function, name) for name, function in sorted(answer.functions.items())
+    }
     return {key: value for key, value in document.items() if value or key == "provider"}
 
 
 def list_errors(answer: RuntimeMessage) -> list[str]:
     """Return the errors that the provider reports."""
-    return [f"{one.summary}: {one.detail}".rstrip(": ") for one in answer.diagnostics if one.severity == 1]
+    return [
+        f"{diagnostic.summary}: {diagnostic.detail}".rstrip(": ")
+        for diagnostic in answer.diagnostics
+        if diagnostic.severity == 1
+    ]
 
 
 def _convert_schema(schema: RuntimeMessage, where: str) -> dict[str, object]:
@@ -45,15 +51,15 @@ def _convert_block(block: RuntimeMessage, where: str) -> dict[str, object]:
     document = _convert_attributes(block, where)
     if block.block_types:
         document["block_types"] = {
-            one.type_name: _convert_nested_block(one, f"{where}.{one.type_name}")
-            for one in sorted(block.block_types, key=attrgetter("type_name"))
+            nested_block.type_name: _convert_nested_block(nested_block, f"{where}.{nested_block.type_name}")
+            for nested_block in sorted(block.block_types, key=attrgetter("type_name"))
         }
     return document | _convert_description(block) | ({"deprecated": True} if block.deprecated else {})
 
 
 def _convert_attributes(message: RuntimeMessage, where: str) -> JsonObject:
     attributes = sorted(message.attributes, key=attrgetter("name"))
-    document = {one.name: _convert_attribute(one, f"{where}.{one.name}") for one in attributes}
+    document = {attribute.name: _convert_attribute(attribute, f"{where}.{attribute.name}") for attribute in attributes}
     return {"attributes": document} if document else {}
 
 
@@ -96,7 +102,7 @@ def _parse_type(type_json: bytes, where: str) -> object:
 def _convert_function(function: RuntimeMessage, where: str) -> dict[str, object]:
     document: JsonObject = {key: getattr(function, key) for key in ("description", "summary", "deprecation_message")}
     document["return_type"] = _parse_type(getattr(function, "return").type, where)
-    document["parameters"] = [_convert_parameter(one, where) for one in function.parameters]
+    document["parameters"] = [_convert_parameter(parameter, where) for parameter in function.parameters]
     if function.HasField("variadic_parameter"):
         document["variadic_parameter"] = _convert_parameter(function.variadic_parameter, where)
     return {key: value for key, value in document.items() if value}

@@ -146,7 +146,7 @@ class ProviderSchemaInspection(TestKind):
         if not answer["readings"]:
             return _build_not_run_output("Terraform isn't installed.")
         observation = build_observation(answer, target.version, timezone.now())
-        is_readable = all(one["read"] for one in observation["readings"]) and not observation["differences"]
+        is_readable = all(reading["read"] for reading in observation["readings"]) and not observation["differences"]
         document = {"source": target.source, **observation, "schema": answer["schema"]}
         return CommandOutput(document, "\n".join(_format_lines(target.source, observation)), 0 if is_readable else 1)
 
@@ -163,8 +163,8 @@ def build_observation(answer: JsonObject, version: str, at: datetime) -> JsonObj
         schema = parse_schema(json.dumps(answer["schema"]).encode())
     except SchemaParseError as error:
         failure = {"read": False, "problem": f"The schema can't be used: {error}", "key": "answer"}
-        return observation | {"readings": [one | failure for one in answer["readings"]], "problem": str(error)}
-    rules = [one.as_dict() for one in quality.evaluate_quality(schema)]
+        return observation | {"readings": [reading | failure for reading in answer["readings"]], "problem": str(error)}
+    rules = [result.as_dict() for result in quality.evaluate_quality(schema)]
     return observation | {"rules": rules, "offered": quality.list_documented_names(schema)}
 
 

@@ -162,7 +162,7 @@ class RunTaskRecords(Record):
 
     @property
     def is_verified(self) -> bool:
-        """Whether the endpoint accepted the normal verification request."""
+        """Return whether the endpoint accepted the normal verification request."""
         return any(each.key == "verify" and each.status == 200 for each in self.exchanges)
 
     @property
