@@ -20,7 +20,7 @@ from portal.environment import PortalSettings
 
 MIN_SECRET_CHARACTERS = 32
 MIN_SECRET_KEY_CHARACTERS = 50  # what Django's own deployment check asks for
-# A random secret of 32 hexadecimal digits is estimated at 80 to 120 bits, repeated words and sequences at below 60.
+# The estimate of a random secret of 32 hexadecimal digits is 80 to 120 bits, of repeated words and sequences below 60.
 MIN_SECRET_BITS = 64
 # A secret is made of words when they have at least so many of its letters, and half of them; random ones stay below.
 MIN_WORD_LETTERS = 16

@@ -130,7 +130,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "portal.accounts.second_factor.RequireSecondFactorMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "portal.core.middleware.activate_reader_zone",
+    "portal.core.middleware.activate_user_zone",
     "portal.analytics.saved_views.middleware.DefaultSavedViewMiddleware",
 ]
 ROOT_URLCONF = "portal.urls"

@@ -15,7 +15,7 @@ from integrations.reviews.presenters import filter_relevant_actions
 from integrations.submissions.models import Integration
 from integrations.submissions.public_status import TEXTS
 from integrations.submissions.services.transitions import list_available_transitions
-from integrations.submissions.views.mixins import load_visible_integration
+from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.workflow.evidence import collect_evidence
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.requests import AuthenticatedRequest

@@ -48,7 +48,7 @@ def _collapse(word: str) -> str:
 
 
 def _split(name: str) -> list[str]:
-    """Return the words of a name in lower case, in Latin letters where they look like them, without accents."""
+    """Return the words of a name in lowercase, without accents, and with lookalikes replaced by Latin letters."""
     return WORD_PATTERN.findall(normalize_text("".join(map(_to_ascii, unicodedata.normalize("NFKC", name)))))
 
 

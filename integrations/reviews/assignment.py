@@ -1,4 +1,4 @@
-"""Reviewer suggestions, ranked, each with its reasons.
+"""Ranked reviewer suggestions with their reasons.
 
 The criteria are compared one after the other and never summed: availability, earlier reviews of this integration,
 earlier reviews for this partner, choice of this program, open reviews, name.
@@ -13,6 +13,7 @@ from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, Out
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.dateformat import format as format_date
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
@@ -72,7 +73,7 @@ def _list_reviewers(integration: Integration) -> QuerySet[Any]:
 
 
 def count_open_reviews(integrations: QuerySet[Integration]) -> Coalesce:
-    """Return a subquery that counts the open reviews of each reviewer, which needs only an index."""
+    """Return a subquery that counts the open reviews of each reviewer. An index is enough to answer it."""
     reviews = integrations.filter(reviewer=OuterRef("pk"), stage__in=STAGES_BEFORE_RELEASE).order_by()
     return Coalesce(Subquery(reviews.values("reviewer").values(count=Count("*"))), 0)
 
@@ -97,7 +98,7 @@ def _rank_reviewer(integration: Integration, reviewer: Any, today: date) -> tupl
         (bool(absence), _describe_absence(absence, profile)),
     ]
     sentence = " · ".join(reason for applies, reason in reasons if applies)
-    return order, ReviewerSuggestion(reviewer, sentence[:1].upper() + sentence[1:], is_available)
+    return order, ReviewerSuggestion(reviewer, capfirst(sentence), is_available)
 
 
 def get_absence(profile: ReviewerProfile, today: date) -> str:

@@ -79,12 +79,12 @@ class ReviewItem:
 
     @property
     def can_complete(self) -> bool:
-        """Whether the program can complete the open requirement."""
+        """Return whether the program can complete the open requirement."""
         return self.can_waive and self.row.requirement.responsible_party in PROGRAM_PARTIES
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether someone confirmed the statement of an attestation."""
+        """Return whether someone confirmed the statement of an attestation."""
         return self.row.state is not None and bool(self.row.state.data.get("confirmed"))
 
     @property
@@ -101,7 +101,7 @@ class ReviewItem:
 
     @property
     def has_only_passed_checks(self) -> bool:
-        """Whether automated checks decided on the requirement, and all of them passed."""
+        """Return whether automated checks decided on the requirement, and all of them passed."""
         is_automated = self.row.state is not None and self.row.state.submitted_by_id is None
         return is_automated and bool(self.results) and not self.unpassed_results
 
@@ -113,7 +113,7 @@ class ReviewItem:
 
     @property
     def is_different(self) -> bool:
-        """Whether the evidence is changed or new since the previous round."""
+        """Return whether the evidence is changed or new since the previous round."""
         return self.comparison is not None and self.comparison.state != "unchanged"
 
     @property

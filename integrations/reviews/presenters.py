@@ -102,5 +102,5 @@ def filter_relevant_actions(
 
 
 def can_raise_finding(integration: Integration, user: User) -> bool:
-    """Whether the user can add findings: reviewers can while the integration is in review."""
+    """Return whether the user can add findings: reviewers can while the integration is in review."""
     return integration.stage == Stage.REVIEW and permissions.can_decide(integration, user)

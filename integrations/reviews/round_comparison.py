@@ -28,7 +28,7 @@ class ValueChange:
 
     @property
     def text_changes(self) -> list[TextChange]:
-        """Return the changed words of a long text, empty for short or very different texts."""
+        """Return the changed words of a long text. Short or very different texts have none."""
         if not (self.old and self.new) or max(len(self.old), len(self.new)) <= MAX_SHORT_TEXT:
             return []
         changes = compare_words(self.old, self.new)

@@ -8,7 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.forms.models import model_to_dict
 from django.utils.dates import WEEKDAYS
-from django.utils.translation import gettext, gettext as _, gettext_lazy, gettext_noop
+from django.utils.translation import gettext as _, gettext_lazy, gettext_noop
 
 from integrations.partners.models import Partner, PartnerCalendar
 from integrations.partners.services.calendars import MIN_WEEKLY_WORKDAYS, explain_calendar_refusal
@@ -104,11 +104,11 @@ class CalendarForm(forms.Form):
 
 
 def _parse_day_off(line_number: int, line: str) -> tuple[str, str]:
-    text, _, name = line.strip().partition(" ")
+    text, _separator, name = line.strip().partition(" ")
     try:
-        return date.fromisoformat(text).isoformat(), name.strip()[:60] or gettext("Additional holiday")
+        return date.fromisoformat(text).isoformat(), name.strip()[:60] or _("Additional holiday")
     except ValueError:
-        message = gettext("Start line %(number)s with a date, such as 2026-12-24.")
+        message = _("Start line %(number)s with a date, such as 2026-12-24.")
         raise ValidationError(message % {"number": line_number}) from None
 
 
@@ -122,13 +122,16 @@ def build_initial_data(edition: PartnerCalendar | None, zone: str) -> NamedValue
 
 @dataclass(frozen=True, slots=True)
 class CalendarPreview:
-    """Effects of a new calendar: running clocks keep their due dates, new issues use the new days."""
+    """Effects of a new calendar on new issues. Running clocks keep their due dates.
+
+    `due_before` and `due_after` are the ends of five business days in the current and the new calendar.
+    """
 
     open_clocks: int
-    before: datetime
-    after: datetime
-    off: list[tuple[date, str]]
-    on: list[date]
+    due_before: datetime
+    due_after: datetime
+    new_days_off: list[tuple[date, str]]
+    new_workdays: list[date]
 
 
 def preview_calendar(
@@ -147,8 +150,8 @@ def preview_calendar(
     open_clocks = SlaClock.objects.filter(integration__partner=partner, state__in=OPEN_STATES, is_committed=True)
     return CalendarPreview(
         open_clocks=open_clocks.filter(watch__ended_at=None).count(),
-        before=add_business_days(now, 5, current_calendar).astimezone(UTC),
-        after=add_business_days(now, 5, new_calendar).astimezone(UTC),
-        off=days_off[:MAX_PREVIEW_DAYS],
-        on=[day for day in changed_days if new_calendar.is_business_day(day)][:MAX_PREVIEW_DAYS],
+        due_before=add_business_days(now, 5, current_calendar).astimezone(UTC),
+        due_after=add_business_days(now, 5, new_calendar).astimezone(UTC),
+        new_days_off=days_off[:MAX_PREVIEW_DAYS],
+        new_workdays=[day for day in changed_days if new_calendar.is_business_day(day)][:MAX_PREVIEW_DAYS],
     )

@@ -20,7 +20,7 @@ def get_recipient_calendar(recipient: Any, integration: Integration, now: dateti
     zone = getattr(recipient, "zone", DEFAULT_ZONE)
     if isinstance(recipient, str) or permissions.can_act_for_program(integration, recipient):
         return Calendar(ZoneInfo(zone))
-    edition = PartnerCalendar.objects.filter(partner=integration.partner).in_force(now)
+    edition = PartnerCalendar.objects.filter(partner=integration.partner).get_in_force(now)
     if edition is None:
         return Calendar(ZoneInfo(zone))
     partner_calendar = edition.calendar

@@ -71,7 +71,7 @@ class StepRows:
 
     @property
     def is_open(self) -> bool:
-        """Whether the page unfolds the step: it is the current one, or something in it blocks the integration."""
+        """Return whether the page unfolds the step: it is the current one, or it blocks the integration."""
         return self.is_due or self.state == "current"
 
     @property

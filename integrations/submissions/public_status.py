@@ -22,7 +22,7 @@ class PublicListingStatus(Content):
     """
 
     key: str
-    word: str
+    label: str
     tone: str
     sentence: str = ""
     shows_tier: bool = False

@@ -19,11 +19,12 @@ from integrations.sla.clock_records import COLUMNS as SLA_COLUMNS, iterate_recor
 from integrations.sla.filters import parse_filters as parse_sla_filters
 from integrations.submissions.forms.filters import IntegrationFilterForm
 from integrations.submissions.models import Integration
+from integrations.submissions.views.access import require_program_staff
 from integrations.submissions.views.lists import filter_integrations
 from integrations.submissions.workflow.next_action import render_sentence
 from portal.accounts.requests import AuthenticatedRequest
 from portal.analytics import flow_presenters, forecast_accuracy, metrics, workload_exports
-from portal.analytics.filters import parse_analytics_filters, require_program_staff
+from portal.analytics.filters import parse_analytics_filters
 from portal.analytics.funnel import build_funnel
 from portal.analytics.selectors import flow as reading_flow, stays as reading
 from portal.core.exports import MAX_ROWS, CellValue, Columns, ExportTable, build_export
@@ -157,7 +158,7 @@ FORECAST_COLUMNS: Columns = {
 
 
 def build_forecasts_table(request: HttpRequest, now: datetime) -> ExportTable:
-    filters = parse_analytics_filters(request, now, period=False)
+    filters = parse_analytics_filters(request, now, has_period=False)
     lines = forecast_accuracy.evaluate_programs(now, program=filters.program, weeks=flow_presenters.BACKTEST_WEEKS)
     return build_export("forecast", FORECAST_COLUMNS, lines)
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django import forms
-from django.http import Http404, HttpRequest
+from django.http import HttpRequest
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _, gettext_lazy, gettext_noop
 
-from integrations.partners import permissions
 from integrations.programs.registry import PROGRAMS
+from integrations.submissions.views.access import require_program_staff
 
 FILTER_NAMES = ("program", "period")
 PERIODS = {
@@ -39,12 +39,12 @@ class AnalyticsFilterForm(forms.Form):
     period = forms.ChoiceField(
         label=gettext_lazy("Period"),
         required=False,
-        choices=[(key, capfirst(words)) for key, words in PERIODS.items()],
+        choices=[(key, capfirst(label)) for key, label in PERIODS.items()],
     )
 
-    def __init__(self, data: Mapping[str, str], *, period: bool = True) -> None:
+    def __init__(self, data: Mapping[str, str], *, has_period: bool = True) -> None:
         super().__init__(data)
-        if not period:
+        if not has_period:
             del self.fields["period"]
         for field in self.fields.values():
             field.error_messages["invalid_choice"] = _("Unknown filter value. The page shows the default.")  # type: ignore[index]
@@ -61,34 +61,28 @@ class AnalyticsFilters:
     form: AnalyticsFilterForm
 
     @property
-    def words(self) -> str:
+    def period_label(self) -> str:
         return str(PERIODS[self.period])
 
     @property
     def is_filtered(self) -> bool:
         return bool(self.program) or self.period != DEFAULT_PERIOD
 
-    def of(self, column: str = "program_key") -> dict[str, str]:
+    def build_program_lookup(self, column: str = "program_key") -> dict[str, str]:
         """Return the program filter as a condition on a column."""
         return {column: self.program} if self.program else {}
 
 
-def require_program_staff(request: HttpRequest) -> None:
-    """Raise Http404 unless the user is program staff."""
-    if not permissions.is_program_staff(request.user):
-        raise Http404(_("Page not found."))
-
-
-def parse_analytics_filters(request: HttpRequest, now: datetime, *, period: bool = True) -> AnalyticsFilters:
-    """Parse the query string. Pages about the current state have no period. Raises Http404 unless program staff."""
+def parse_analytics_filters(request: HttpRequest, now: datetime, *, has_period: bool = True) -> AnalyticsFilters:
+    """Parse the query string. Pages about the current state have no period. Raises Http404 for other users."""
     require_program_staff(request)
-    return build_analytics_filters(request.GET, now, period=period)
+    return build_analytics_filters(request.GET, now, has_period=has_period)
 
 
-def build_analytics_filters(query: Mapping[str, str], now: datetime, *, period: bool = True) -> AnalyticsFilters:
+def build_analytics_filters(query: Mapping[str, str], now: datetime, *, has_period: bool = True) -> AnalyticsFilters:
     """Return the filters of a query string, without its invalid values."""
     parameters = {name: query.get(name, "")[:60] for name in FILTER_NAMES}
-    form = AnalyticsFilterForm({**parameters, "period": parameters["period"] or DEFAULT_PERIOD}, period=period)
+    form = AnalyticsFilterForm({**parameters, "period": parameters["period"] or DEFAULT_PERIOD}, has_period=has_period)
     form.is_valid()
     period_key = str(form.cleaned_data.get("period") or DEFAULT_PERIOD)
     program = str(form.cleaned_data.get("program", ""))

@@ -9,7 +9,8 @@ from integrations.programs.registry import PROGRAMS
 from integrations.reviews.forms.agreements import AgreementFilterForm
 from integrations.reviews.views.agreements import filter_agreements
 from integrations.reviews.views.partners import search_partners
-from portal.analytics.filters import parse_analytics_filters, require_program_staff
+from integrations.submissions.views.access import require_program_staff
+from portal.analytics.filters import parse_analytics_filters
 from portal.analytics.selectors import workload
 from portal.core.exports import Columns, ExportTable, build_export
 from portal.core.form_fields import clean_search_query
@@ -85,7 +86,7 @@ AGREEMENT_COLUMNS: Columns = {
 
 
 def build_reviewers_table(request: HttpRequest, now: datetime) -> ExportTable:
-    filters = parse_analytics_filters(request, now, period=False)
+    filters = parse_analytics_filters(request, now, has_period=False)
     with override("en"):  # absences are described when the rows are loaded
         loads = workload.list_reviewer_loads(filters)
     return build_export("reviewers", REVIEWER_COLUMNS, loads)
@@ -93,13 +94,13 @@ def build_reviewers_table(request: HttpRequest, now: datetime) -> ExportTable:
 
 def build_waivers_table(request: HttpRequest, now: datetime) -> ExportTable:
     """Build the table of current waivers, sorted by expiration."""
-    open_waivers = workload.list_open_waivers(parse_analytics_filters(request, now, period=False))
+    open_waivers = workload.list_open_waivers(parse_analytics_filters(request, now, has_period=False))
     return build_export("waivers", WAIVER_COLUMNS, open_waivers.iterator(chunk_size=CHUNK_SIZE))
 
 
 def build_failing_checks_table(request: HttpRequest, now: datetime) -> ExportTable:
     """Build the table of failing checks of open integrations, most frequent first."""
-    failing_checks = workload.list_failing_checks(parse_analytics_filters(request, now, period=False))
+    failing_checks = workload.list_failing_checks(parse_analytics_filters(request, now, has_period=False))
     return build_export("failing-checks", FAILING_COLUMNS, failing_checks)
 
 

@@ -34,7 +34,7 @@ def list_older_keys(key_id: str) -> set[str]:
 def compute_seal(purpose: str, content: object, key_id: str) -> str:
     """Return the seal of JSON content, in hexadecimal digits.
 
-    The purpose keeps a seal of one kind of record from fitting another kind. Raises UnknownKeyError.
+    The purpose prevents a seal from being valid for another kind of record. Raises UnknownKeyError.
     """
     secret = settings.AUDIT_KEYS.get(key_id)
     if secret is None:

@@ -50,7 +50,7 @@ class Calendar:
 
 
 class ClockPause(NamedTuple):
-    """Period that does not count. A pause that lasts has no end."""
+    """Period that does not count. The end of an ongoing pause is None."""
 
     start: datetime
     end: datetime | None

@@ -17,7 +17,7 @@ class EncryptedField(models.BinaryField):
     """Column of encrypted secrets in an `EncryptedRow`."""
 
     def deconstruct(self) -> tuple[str, str, list[object], dict[str, object]]:
-        """Describe the column as what it is in the database."""
+        """Return the field for migrations: a plain binary column."""
         name, _, arguments, options = super().deconstruct()
         return name, "django.db.models.BinaryField", list(arguments), dict(options)
 
@@ -67,7 +67,7 @@ def list_encrypted_fields(model: type[models.Model]) -> list[str]:
 
 
 def rotate_keys() -> list[RotationResult]:
-    """Encrypt every value with the newest key. It can run again, and beside processes that change the values."""
+    """Encrypt every value with the newest key. It can run repeatedly, and while other processes change the values."""
     encrypted_models = [model for model in apps.get_models() if issubclass(model, EncryptedRow)]
     own = [rotate_rows(_list_filled(model), EncryptedRow.reencrypt) for model in encrypted_models]
     return own + [rotate() for rotate in OTHER_ROTATIONS]

@@ -20,7 +20,7 @@ class PublicGzipMiddleware(GZipMiddleware):
     uncompressed because they are small and must be identical for everyone.
     """
 
-    KINDS = ("text/html", "application/atom+xml", "application/feed+json", "application/xml")
+    CONTENT_TYPES = ("text/html", "application/atom+xml", "application/feed+json", "application/xml")
 
     def process_view(self, request: HttpRequest, view: Callable[..., object], _args: object, _kwargs: object) -> None:
         request.is_public = not getattr(view, "login_required", True)  # type: ignore[attr-defined]
@@ -28,12 +28,12 @@ class PublicGzipMiddleware(GZipMiddleware):
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         """Return the response, compressed if the view is public and the content is text."""
         is_public = getattr(request, "is_public", False) and not response.streaming
-        is_text = response.get("Content-Type", "").startswith(self.KINDS)
+        is_text = response.get("Content-Type", "").startswith(self.CONTENT_TYPES)
         return super().process_response(request, response) if is_public and is_text else response
 
 
 def redirect_whole_page(get_response: Handler) -> Handler:
-    """Let htmx open a page on which people sign in. It would put the page into the part that it updates."""
+    """Make htmx open sign-in pages as whole pages. It would otherwise insert them into the element that it updates."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
@@ -45,7 +45,7 @@ def redirect_whole_page(get_response: Handler) -> Handler:
     return middleware
 
 
-def activate_reader_zone(get_response: Handler) -> Handler:
+def activate_user_zone(get_response: Handler) -> Handler:
     """Activate the time zone of the signed-in user."""
 
     def middleware(request: HttpRequest) -> HttpResponse:

@@ -17,6 +17,7 @@ from django.core.files import File
 from django.core.files.uploadedfile import SimpleUploadedFile, UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile
 from django.http import HttpRequest
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _, gettext_lazy, gettext_noop
 
 from portal.core import file_types, svg_files
@@ -62,7 +63,7 @@ def describe_accepted_files(accept: tuple[str, ...]) -> str:
     """Return a description of the accepted files: "PNG, JPEG, up to 20 MB."."""
     kinds = ", ".join(_(KIND_LABELS[kind]) for kind in accept)
     description = _("%(types)s, up to %(limit)s MB.") % {"types": kinds, "limit": settings.UPLOAD_MAX_MB}
-    return description[0].upper() + description[1:]
+    return capfirst(description)
 
 
 def build_size_message() -> str:

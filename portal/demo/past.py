@@ -29,7 +29,7 @@ MAX_REVIEW_ROUNDS = 4
 
 
 def create_past(now: datetime, reviewers: list[User], password: str) -> None:
-    """Create a year of integrations of six partners, most in support and the others ended."""
+    """Create a year of integrations of six partners, most of them in support, the others ended."""
     random = Random(20260101)  # noqa: S311 - the same world each time
     companies = {name: create_company(name, now, password) for name in PAST.companies}
     plays = []

@@ -56,4 +56,4 @@ def _evaluate_checks(integration: Integration, schema_summary: JsonObject, now: 
     subject = replace(build_integration_subject(integration, now), known={OBSERVATION_KEY: schema_summary})
     results = execution.run_checks(SCHEMA_CHECK_KEYS, subject, build_integration_sources(integration, now))
     serialized = [execution.serialize_result(key, result) for key, result in results.items()]
-    return [one | ({"advice": ""} if one["outcome"] == "pass" else {}) for one in serialized]
+    return [result | ({"advice": ""} if result["outcome"] == "pass" else {}) for result in serialized]

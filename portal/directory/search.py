@@ -176,7 +176,7 @@ def serialize_listing(row: Listing) -> JsonObject:
         "tier": {"key": row.tier, "name": row.tier_name} if row.tier else None,
         "listing_status": {
             "key": row.listing_status,
-            "word": public_status.word,
+            "word": public_status.label,
             "sentence": public_status.sentence,
             "since": row.listing_status_since.isoformat() if row.listing_status_since else None,
         },

@@ -89,7 +89,7 @@ def find_client(full_name: str, reader: User | None, *, background: bool = False
 
 
 def build_sources(full_name: str, reader: User | None, *, background: bool = False) -> Sources:
-    """Build the clients of one run that reads a repository, private ones with the person's grant."""
+    """Build the clients of a run that reads a repository, with the person's grant if the repository is private."""
     return Sources(find_client(full_name, reader, background=background))
 
 
@@ -106,7 +106,8 @@ def list_repositories(grant: GitHubGrant) -> list[ReadableRepository]:
 def get_organization_role(grant: GitHubGrant, organization: str) -> tuple[str, str]:
     """Return the name of an organization as GitHub spells it, and the person's role, blank unless it is active.
 
-    Raises AccessDeniedError where the GitHub App isn't installed, SourceNotFoundError for no member, and SourceError.
+    Raises AccessDeniedError if the GitHub App isn't installed, SourceNotFoundError if the person isn't a member, and
+    SourceError.
     """
     with source_errors(f"your role in {organization}"):
         membership = _get_account(grant).get_organization_membership(organization)

@@ -1,4 +1,4 @@
-"""Beat's scheduler: goes on where the last one stopped, and reports an unreachable broker in one line."""
+"""Scheduler of beat that continues the previous one's schedule and reports an unreachable broker in one line."""
 
 import logging
 

@@ -17,7 +17,7 @@ LEASE = timedelta(seconds=20)
 
 @dataclass(frozen=True, slots=True)
 class PeriodicJob:
-    """A periodic job: its name, the function that does it, its interval in seconds and its queue.
+    """A periodic job: its name, its function, its interval in seconds, and its queue.
 
     The function takes the current time and returns how many items it handled. It must tolerate running twice, late, or
     beside itself after a process was killed. `run_jobs` runs the jobs of a queue one after the other.

@@ -34,11 +34,11 @@ def enqueue(
 
     Args:
         definition: The kind of job, as `@job` returned it.
-        dedup_key: What the job is about. Blank for a job beside any others.
+        dedup_key: Identifies the work. A job with a blank key is never a duplicate.
         resource: The key of a resource limit, or blank.
-        run_after: The earliest start. None starts it at once.
+        run_after: The earliest start. None starts it immediately.
         priority: Higher runs first.
-        payload: Keyword arguments of the job's function; ids rather than data, which would be old when it runs.
+        payload: Keyword arguments of the job's function. Pass IDs, because data would be outdated when it runs.
     """
     job = build_job(
         definition, dedup_key=dedup_key, resource=resource, run_after=run_after, priority=priority, payload=payload
@@ -108,7 +108,7 @@ def _join_unfinished(job: Job) -> Job | None:
     unfinished = Job.objects.unfinished().filter(kind=job.kind, dedup_key=job.dedup_key)
     if not job.dedup_key:
         return None
-    # The lock reads the state as it is when it gets the row: a worker may have claimed or settled it meanwhile.
+    # Read the state again under the lock: a worker may have claimed or settled the job.
     joined = unfinished.select_for_update().first()
     if joined is None:
         return None

@@ -136,7 +136,7 @@ def _render_subject(template: EmailTemplate, plain: Context) -> str:
 
 
 def flatten_text(text: str) -> str:
-    """Return a text that fits a header: no line ends, control characters or changes of the writing direction."""
+    """Return a text that fits a header: no line ends, control characters, or changes of the writing direction."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 

@@ -29,7 +29,7 @@ def enqueue_email(email_message: EmailMessage, now: datetime) -> None:
 
 
 def enqueue_new_emails(emails: Iterable[EmailMessage], now: datetime) -> None:
-    """Enqueue the jobs that send emails which have none yet, in one query."""
+    """Enqueue, in one query, the jobs of emails that have none yet."""
     enqueue_new_jobs(
         build_job(
             send_email,
@@ -79,7 +79,7 @@ def send_email(context: JobContext, *, email_id: int) -> None:
 
 @periodic("notifications.queue_stored_emails", every=timedelta(minutes=5), queue="email")
 def queue_stored_emails(now: datetime) -> int:
-    """Queue the emails that were stored while no mail server was set up, once there is one. Return how many.
+    """Queue the emails that were stored before a mail server was set up. Return their number.
 
     Those older than GIVE_UP_AFTER stay in the email log, where staff can read them: their links have expired.
     """

@@ -1,7 +1,7 @@
 """Sentences of a report: its subject, how the period went, and what the reader must do.
 
 They are in the active language, and the same for the same figures. Each count that isn't zero has a row in `CONCERNS`,
-worst first, so that no share on time can hide it. `docs/reference/report-situations.md` lists all combinations.
+worst first, so that a good share can't hide it. `docs/reference/report-situations.md` lists all combinations.
 """
 
 from collections.abc import Mapping
@@ -123,7 +123,7 @@ def describe_as_of(figures: JsonObject, now: datetime) -> JsonObject:
 
 
 def format_change(current: float | None, previous: float | None) -> str:
-    """Return "+2", "−0.5" or "±0"; blank where one of the values is missing."""
+    """Return "+2", "−0.5", or "±0", blank if a value is missing."""
     if current is None or previous is None:
         return ""
     difference = round(current - previous, 1)
@@ -142,7 +142,7 @@ def build_subject(figures: JsonObject) -> str:
         "result": ", ".join(_list_subject_parts(figures)),
         "partners": ", ".join(dict.fromkeys(row["partner"] for row in figures["worst"])),
     }
-    if _is_of_partner(figures):
+    if _is_partner_report(figures):
         return _("%(period)s: %(result)s – %(name)s") % values
     if values["partners"]:
         return _("%(period)s, %(name)s: %(result)s (%(partners)s)") % values
@@ -180,7 +180,7 @@ def is_severe(figures: JsonObject) -> bool:
 
 
 def is_empty(figures: JsonObject) -> bool:
-    """Return whether a report has nothing to tell: no concern, and no target that was or is soon due."""
+    """Return whether a report has nothing to report: no concern, and no target that was or is soon due."""
     return not (_list_concerns(figures) or figures["totals"]["settled"] or figures["coming_in_all"])
 
 
@@ -224,9 +224,8 @@ def _describe_settled(figures: JsonObject) -> str:
 
 def describe_required_action(figures: JsonObject) -> str:
     """Return what the reader must do, or an empty string. A past report requires nothing."""
-    return " ".join(
-        render_to_string("reports/sentences/action.txt", {**figures, "is_of_partner": _is_of_partner(figures)}).split()
-    )
+    context = figures | {"is_partner_report": _is_partner_report(figures)}
+    return " ".join(render_to_string("reports/sentences/action.txt", context).split())
 
 
 def describe_next_action(figures: JsonObject) -> str:
@@ -235,11 +234,9 @@ def describe_next_action(figures: JsonObject) -> str:
         return _("Action required: %(action)s") % {"action": action}
     if not figures["is_past"]:
         return _("No action needed.")
-    newest = _("The latest report shows what is open now.")
-    if is_severe(figures):
-        return " ".join([_describe_concern(_list_concerns(figures)[0], figures), newest])
-    return _("No action needed. The latest report shows what is open now.")
+    first = _describe_concern(_list_concerns(figures)[0], figures) if is_severe(figures) else _("No action needed.")
+    return " ".join([first, _("The latest report shows what is open now.")])
 
 
-def _is_of_partner(figures: JsonObject) -> bool:
+def _is_partner_report(figures: JsonObject) -> bool:
     return figures["scope"].startswith("partner:")

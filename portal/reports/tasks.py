@@ -97,7 +97,7 @@ def _deliver_if_due(snapshot: ReportSnapshot, now: datetime) -> int:
         return 0
     get_hold_until, is_skipped = None, False
     if report_scope.partner:
-        calendar = report_scope.partner.calendars.in_force(now)
+        calendar = report_scope.partner.calendars.get_in_force(now)
         get_hold_until = partial(calculate_delivery_time, period, calendar.calendar if calendar else Calendar())
     else:
         schedule = load_schedules([snapshot.scope])[snapshot.scope]

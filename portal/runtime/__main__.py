@@ -114,7 +114,7 @@ def start_broker(supervisor: Supervisor, data_folder: Path) -> bool:
 
 @contextmanager
 def reported_storage_errors(data_folder: Path) -> Iterator[None]:
-    """Raise StartError where a file or the database cannot be read or written."""
+    """Raise StartError if a file or the database can't be read or written."""
     try:
         yield
     except OSError as error:

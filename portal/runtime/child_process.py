@@ -22,7 +22,7 @@ class Service:
         is_essential: Everything ends if it exits before `is_ready` was ever true.
         is_last: It is stopped after the others, which need it to end in order.
         is_quiet: Its output is only used to say why it stopped.
-        environment: Variables that a program has beside those of the others.
+        environment: Additional environment variables of the program.
         reload_code: The exit code that asks for a new start at once.
     """
 

@@ -1,4 +1,4 @@
-"""Preconditions of bin/up: a data folder of its own, a free port and room on the disk."""
+"""Preconditions of bin/up: its own data folder, a free port, and space on the disk."""
 
 import fcntl
 import os
@@ -17,7 +17,7 @@ class StartError(Exception):
 
 
 def require_data_folder(folder: Path) -> None:
-    """Make the data folder where it is missing. Raise StartError if it cannot be written."""
+    """Create the data folder if it is missing. Raises StartError if it can't be written."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with TemporaryFile(dir=folder):

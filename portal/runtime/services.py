@@ -21,12 +21,12 @@ from django.utils.autoreload import DJANGO_AUTORELOAD_ENV
 from portal.runtime.child_process import Service, describe_error
 
 HOST = "127.0.0.1"
-RELOAD_CODE = 3  # of Django's reloader: a file has changed
-DEMO_SECONDS = 300
+RELOAD_CODE = 3  # exit code of Django's reloader after a file has changed
+DEMO_UPDATE_SECONDS = 300
 RUN_JOBS_SECONDS = 5
 RUN_JOBS_ALONE_SECONDS = 2  # without a broker, only run_jobs executes jobs
-WEB = "portal.wsgi -k gthread --threads 4 --no-control-socket --log-level warning"
-WORKER = "-q --skip-checks worker -P threads -c 8 -l WARNING --without-gossip --without-mingle"
+WEB_ARGUMENTS = "portal.wsgi -k gthread --threads 4 --no-control-socket --log-level warning"
+WORKER_ARGUMENTS = "-q --skip-checks worker -P threads -c 8 -l WARNING --without-gossip --without-mingle"
 SHARED_MODULES = (
     "portal.wsgi",
     "celery.apps.worker",
@@ -46,7 +46,7 @@ SHARED_MODULES = (
 
 
 def load_shared_modules() -> None:
-    """Import what the processes use before they are forked, so that they share its memory.
+    """Import the modules of the processes before the fork, so that the processes share their memory.
 
     Celery's import of the tasks runs Django's system checks, so the worker skips them.
     """
@@ -62,7 +62,7 @@ def load_shared_modules() -> None:
 
 
 def build_services(*, has_broker: bool, has_demo: bool, reload: bool) -> list[Service]:
-    """Return the processes to run beside the broker."""
+    """Return the processes to run in addition to the broker."""
     services = [build_reloading_web() if reload else Service("web", run_web, is_ready=is_serving, is_essential=True)]
     if has_broker:
         services.append(Service("worker", run_worker))
@@ -71,7 +71,7 @@ def build_services(*, has_broker: bool, has_demo: bool, reload: bool) -> list[Se
 
 
 def build_reloading_web() -> Service:
-    """Return Django's development server; the supervisor takes the place of its reloader's first process."""
+    """Return Django's development server. The supervisor replaces the first process of its reloader."""
     command = (sys.executable, "manage.py", "runserver", f"{HOST}:{settings.PORT}")
     environment = {DJANGO_AUTORELOAD_ENV: "true", "DJANGO_RUNSERVER_HIDE_WARNING": "true", "PYTHONUNBUFFERED": "1"}
     return Service("web", command, is_ready=is_serving, environment=environment, reload_code=RELOAD_CODE)
@@ -81,7 +81,7 @@ def run_web() -> None:
     """Serve the pages."""
     from gunicorn.app.wsgiapp import run  # noqa: PLC0415
 
-    sys.argv = ["gunicorn", *WEB.split(), "-b", f"{HOST}:{settings.PORT}"]
+    sys.argv = ["gunicorn", *WEB_ARGUMENTS.split(), "-b", f"{HOST}:{settings.PORT}"]
     run()
 
 
@@ -92,7 +92,7 @@ def run_worker() -> None:
     warnings.filterwarnings("ignore", category=CPendingDeprecationWarning)
     from portal.celery import app  # noqa: PLC0415
 
-    sys.exit(app.start(WORKER.split()))
+    sys.exit(app.start(WORKER_ARGUMENTS.split()))
 
 
 def run_jobs(*, has_broker: bool, has_demo: bool) -> None:
@@ -118,7 +118,7 @@ def run_demo() -> None:
     """Update the demo data periodically."""
     from portal.demo.management.commands.load_demo import keep_updating  # noqa: PLC0415
 
-    keep_updating(DEMO_SECONDS, threading.Event())
+    keep_updating(DEMO_UPDATE_SECONDS, threading.Event())
 
 
 def start_thread(name: str, function: Callable[[], None]) -> None:

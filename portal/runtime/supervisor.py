@@ -160,7 +160,7 @@ class Supervisor:
         self._handle_failure(child, reason)
 
     def _handle_failure(self, child: Child, reason: str) -> None:
-        """End the whole where the portal cannot be without the process, else plan its next start."""
+        """Stop the portal if the process is essential. Otherwise, plan its next start."""
         if child.service.is_essential and not child.was_ready:
             self._say(f"The {child.service.name} process cannot start ({reason}).")
             self.exit_code = 1
@@ -194,7 +194,7 @@ class Supervisor:
     def _read(self, child: Child) -> None:
         if child.process is None or child.process.stdout is None:
             return
-        data = child.process.stdout.read(65536)  # None where nothing waits
+        data = child.process.stdout.read(65536)  # None if no output is available
         if data == b"" and child.is_running:
             time.sleep(0.05)  # it closed its output and runs on: no need to ask at once again
         self._pass_on(child, data or b"")
@@ -220,7 +220,7 @@ class Supervisor:
             self.exit_code = 0  # the terminal is gone
 
     def stop(self) -> None:
-        """End every process: first those that use others, then the rest, harder where one does not follow."""
+        """Stop all processes: first those that use others, then the rest. Kill a process that doesn't stop."""
         if self.exit_code is None:
             self.exit_code = 1
         for is_last, seconds in ((False, STOP_SECONDS), (True, LAST_STOP_SECONDS)):

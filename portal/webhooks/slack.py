@@ -26,19 +26,17 @@ def build_body(event: AuditEvent, payload: JsonObject) -> str:
     """Return the Slack message of an event with its payload."""
     data = payload["data"]
     summary = f"{escape_text(event.actor_name)} {escape_text(event.sentence, LONG_TEXT_LENGTH)}"
-    row, partner = data["integration"], data["partner"]
+    integration, partner = data["integration"], data["partner"]
     emoji = TONE_EMOJI.get(event.type.tone, ":small_blue_diamond:")
-    subject_line = f"*{build_link(row['url'], row['name'])}* by {escape_text(partner['name'])}"
+    subject_line = f"*{build_link(integration['url'], integration['name'])}* by {escape_text(partner['name'])}"
     lines = [
         f"{build_link(issue['url'], issue['name'])}, due {escape_text(issue['due'])}"
         for issue in data.get("issues", ())
     ]
-    blocks: list[JsonObject] = [build_section("\n".join([f"{emoji} {summary}", subject_line, *lines[:MAX_ISSUES]]))]
-    blocks.append(build_context_block(f"{payload['type']} · {format_moment(event.at)}"))
-    return build_message(
-        f"{escape_text(row['name'])} by {escape_text(partner['name'])}: {summary}",
-        blocks,
-    )
+    section = build_section("\n".join([f"{emoji} {summary}", subject_line, *lines[:MAX_ISSUES]]))
+    context_block = build_context_block(f"{payload['type']} · {format_moment(event.at)}")
+    text = f"{escape_text(integration['name'])} by {escape_text(partner['name'])}: {summary}"
+    return build_message(text, [section, context_block])
 
 
 def build_test_body(payload: JsonObject) -> str:

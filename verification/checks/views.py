@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
-from integrations.submissions.views.mixins import load_visible_integration, require_button
+from integrations.submissions.views.access import load_visible_integration, redirect_get_to
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
@@ -43,7 +43,7 @@ def show_check_results(request: AuthenticatedRequest, uuid: UUID) -> HttpRespons
     return render(request, f"{TEMPLATE}#head", context, status=status)
 
 
-@require_button("checks:results")
+@redirect_get_to("checks:results")
 def run_checks(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Request a check run and show the page again."""
     integration, now = load_visible_integration(request, uuid), timezone.now()
@@ -86,7 +86,7 @@ def list_changed_rows(context: TemplateContext, shown_count: int) -> list[object
     return [row for row in context["results"] if row.key in new_keys]
 
 
-@require_button("checks:results")
+@redirect_get_to("checks:results")
 def accept_finding(request: AuthenticatedRequest, uuid: UUID, key: str) -> HttpResponse:
     """Accept the deviation named in the form and show the checks again."""
     integration, check = load_visible_integration(request, uuid), CHECKS.get(key)

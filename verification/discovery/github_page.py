@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.submissions.services.creation import change_repository_reader
-from integrations.submissions.views.mixins import load_visible_integration, require_button, require_permission
+from integrations.submissions.views.access import load_visible_integration, redirect_get_to, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.form_fields import clean_search_query
 from portal.core.value_types import TemplateContext
@@ -41,7 +41,7 @@ def select_repository(request: AuthenticatedRequest) -> HttpResponse:
     return render(request, "discovery/github.html", context)
 
 
-@require_button("submissions:detail")
+@redirect_get_to("submissions:detail")
 def change_reader(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Read a private repository with this person's access, such as after a colleague left."""
     integration = load_visible_integration(request, uuid)

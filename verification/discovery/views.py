@@ -16,7 +16,7 @@ from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.selectors.similar import WorkDescription, find_overlaps
-from integrations.submissions.views.mixins import require_button
+from integrations.submissions.views.access import redirect_get_to
 from integrations.submissions.views.program_catalog import has_single_partner
 from portal.accounts.requests import AuthenticatedRequest, is_authenticated
 from portal.core.errors import ActionRefused
@@ -163,7 +163,7 @@ def list_overlaps(discovery: Discovery, partners: list[Partner]) -> tuple[object
     return find_overlaps(work)
 
 
-@require_button("discovery:discovery")
+@redirect_get_to("discovery:discovery")
 def select_program(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Read the address again for the selected program, or for the one that is recognized."""
     discovery, program = load_discovery(request, uuid), request.POST.get("program", "")

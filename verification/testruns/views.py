@@ -12,7 +12,7 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 from django.views.decorators.http import require_safe
 
 from integrations.submissions.models import Integration
-from integrations.submissions.views.mixins import load_visible_integration
+from integrations.submissions.views.access import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.value_types import TemplateContext
 from portal.ui.polling import STOP_POLLING_STATUS

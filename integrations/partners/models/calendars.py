@@ -11,7 +11,7 @@ from portal.core.business_time import Calendar
 
 
 class PartnerCalendarQuerySet(models.QuerySet["PartnerCalendar"]):
-    def in_force(self, moment: datetime) -> "PartnerCalendar | None":
+    def get_in_force(self, moment: datetime) -> "PartnerCalendar | None":
         """Return the edition that applies to a clock starting at this time, or None."""
         return self.filter(valid_from__lte=moment).order_by("valid_from", "pk").last()
 

@@ -36,7 +36,7 @@ def set_calendar(partner: Partner, edition: PartnerCalendar, *, actor: User, now
         change.require_editor()
         if message := explain_calendar_refusal(edition):
             raise ActionRefused(message)
-        current = change.partner.calendars.in_force(now)
+        current = change.partner.calendars.get_in_force(now)
         if current is not None and all(getattr(current, name) == getattr(edition, name) for name in CONTENT_FIELDS):
             return current
         edition.partner, edition.by, edition.valid_from, edition.created_at = change.partner, actor, now, now

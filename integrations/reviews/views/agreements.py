@@ -6,9 +6,9 @@ from django.shortcuts import render
 from django.urls import path
 
 from integrations.reviews.forms.agreements import AgreementFilterForm
-from integrations.reviews.views.queue import require_program_staff
 from integrations.submissions.models import Agreement
 from integrations.submissions.selectors.agreements import build_row, select_agreements
+from integrations.submissions.views.access import require_program_staff
 from portal.ui.pagination import paginate
 
 FILTERS = ("kind", "version", "state", "method")

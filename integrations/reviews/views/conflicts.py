@@ -16,7 +16,7 @@ from integrations.reviews.forms.conflicts import ConflictForm
 from integrations.reviews.services import conflicts
 from integrations.reviews.views.queue import load_integration_for_program
 from integrations.submissions.models import Integration
-from integrations.submissions.views.mixins import require_button
+from integrations.submissions.views.access import redirect_get_to
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
@@ -45,7 +45,7 @@ def build_conflict_context(integration: Integration, user: User) -> dict[str, ob
     }
 
 
-@require_button("reviews:review")
+@redirect_get_to("reviews:review")
 def change_conflict(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Record or remove a conflict of interest with the company."""
     integration, form = load_integration_for_program(request, uuid), ConflictForm(request.POST)

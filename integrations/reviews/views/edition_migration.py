@@ -17,7 +17,7 @@ from integrations.reviews.views.queue import load_integration_for_program
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
 from integrations.submissions.services import edition_migration as editions
-from integrations.submissions.views.mixins import load_visible_integration
+from integrations.submissions.views.access import load_visible_integration
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.audit.models import AuditEvent

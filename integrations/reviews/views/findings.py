@@ -12,12 +12,12 @@ from django.utils.translation import gettext as _, ngettext
 from integrations.partners import permissions
 from integrations.reviews.finding_templates import build_findings
 from integrations.reviews.presence import end_writing
-from integrations.reviews.views.queue import load_integration_for_program, require_program_staff
+from integrations.reviews.views.queue import load_integration_for_program
 from integrations.reviews.views.review import load_finding
 from integrations.submissions.forms.findings import FindingForm, FindingReplyForm
 from integrations.submissions.models import Finding
 from integrations.submissions.services import finding_threads, findings as finding_services
-from integrations.submissions.views.mixins import require_button, require_permission
+from integrations.submissions.views.access import redirect_get_to, require_permission, require_program_staff
 from integrations.submissions.views.texts import report_mentions
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
@@ -25,7 +25,7 @@ from portal.core.primary_keys import parse_pk
 from portal.ui.refusals import reported_refusals
 
 
-@require_button("reviews:queue")
+@redirect_get_to("reviews:queue")
 def verify_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Verify a finding."""
     finding = load_finding(request, pk)
@@ -35,7 +35,7 @@ def verify_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return _redirect_to_finding(request, finding)
 
 
-@require_button("reviews:queue")
+@redirect_get_to("reviews:queue")
 def reopen_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Reopen a finding. The text is the reason, which can be blank."""
     finding = load_finding(request, pk)
@@ -47,7 +47,7 @@ def reopen_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return _redirect_to_finding(request, finding)
 
 
-@require_button("reviews:queue")
+@redirect_get_to("reviews:queue")
 def edit_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Edit a finding that the partner can't see yet."""
     finding, form = load_finding(request, pk), FindingForm(request.POST)
@@ -60,7 +60,7 @@ def edit_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return _redirect_to_finding(request, finding)
 
 
-@require_button("reviews:queue")
+@redirect_get_to("reviews:queue")
 def withdraw_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Withdraw a finding that the partner can't see yet."""
     finding = load_finding(request, pk)
@@ -70,7 +70,7 @@ def withdraw_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return redirect(f"{reverse('reviews:review', args=[finding.integration.uuid])}#findings")
 
 
-@require_button("reviews:queue")
+@redirect_get_to("reviews:queue")
 def reply_to_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Send a reply to the other side."""
     finding, form = load_finding(request, pk), FindingReplyForm(request.POST)
@@ -83,7 +83,7 @@ def reply_to_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return _redirect_to_finding(request, finding)
 
 
-@require_button("reviews:review")
+@redirect_get_to("reviews:review")
 def verify_findings(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Verify the selected findings with a response."""
     integration = load_integration_for_program(request, uuid)
@@ -99,7 +99,7 @@ def verify_findings(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     return redirect(f"{reverse('reviews:review', args=[uuid])}#findings")
 
 
-@require_button("reviews:review")
+@redirect_get_to("reviews:review")
 def apply_templates(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Add findings from the selected templates, and open the request for changes if that button was pressed."""
     integration = load_integration_for_program(request, uuid)

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners.models import Partner, VerificationState
 from integrations.partners.services import name_decisions, verification
-from integrations.reviews.views.queue import require_program_staff
+from integrations.submissions.views.access import require_program_staff
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.form_fields import MultiLineField
 from portal.ui.refusals import reported_refusals

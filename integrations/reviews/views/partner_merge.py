@@ -8,8 +8,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners.models import Partner
-from integrations.reviews.views.queue import require_program_staff
 from integrations.submissions.services import partner_merges
+from integrations.submissions.views.access import require_program_staff
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.form_fields import MultiLineField
 from portal.core.value_types import TemplateContext
@@ -17,7 +17,7 @@ from portal.ui.refusals import reported_refusals
 
 
 class MergeTargetForm(forms.Form):
-    """Company that takes over what another one has."""
+    """Company that receives the data of the merged one."""
 
     into = forms.SlugField(
         label=gettext_lazy("Company that stays"),

@@ -12,10 +12,10 @@ from django.utils.translation import gettext as _, gettext_lazy
 from integrations.partners import permission_conditions, permissions, selectors as partner_selectors
 from integrations.partners.models import Membership, Partner, VerificationState
 from integrations.reviews.views.partner_decisions import build_decisions
-from integrations.reviews.views.queue import require_program_staff
 from integrations.submissions.models import Integration
 from integrations.submissions.services import creation
 from integrations.submissions.views import lists
+from integrations.submissions.views.access import require_program_staff
 from integrations.submissions.workflow.states import FINAL_STAGES
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest

@@ -8,11 +8,11 @@ from django.urls import path
 
 from integrations.reviews.presence import VIEWING, WRITING, list_present, note_presence
 from integrations.reviews.views.queue import load_integration_for_program
-from integrations.submissions.views.mixins import require_button
+from integrations.submissions.views.access import redirect_get_to
 from portal.accounts.requests import AuthenticatedRequest
 
 
-@require_button("reviews:review")
+@redirect_get_to("reviews:review")
 def show_presence(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Note that the user views the review, or types, and render who else does."""
     integration = load_integration_for_program(request, uuid)

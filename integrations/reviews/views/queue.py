@@ -28,7 +28,12 @@ from integrations.reviews.selectors.queue_kinds import KINDS
 from integrations.reviews.selectors.queue_rows import build_page
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
-from integrations.submissions.views.mixins import load_visible_integration, require_button, require_permission
+from integrations.submissions.views.access import (
+    load_visible_integration,
+    redirect_get_to,
+    require_permission,
+    require_program_staff,
+)
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
@@ -47,12 +52,6 @@ COLUMN_LABELS = {
     "age": gettext_lazy("Age"),
     "due": gettext_lazy("Due date"),
 }
-
-
-def require_program_staff(request: HttpRequest) -> None:
-    """Raise Http404 for everyone except program staff."""
-    if not permissions.is_program_staff(request.user):
-        raise Http404(_("Page not found."))
 
 
 def load_integration_for_program(request: AuthenticatedRequest, uuid: UUID) -> Integration:
@@ -118,7 +117,7 @@ def _build_href(request: HttpRequest, parameter: str) -> str:
 
 
 def _build_columns(request: HttpRequest, sort: str) -> list[dict[str, object]]:
-    """Return the headings of the table, those that sort with their URL and current direction."""
+    """Return the headings of the table, with the URL and the current direction of sortable columns."""
     href = _build_href(request, "sort")
     columns: list[dict[str, object]] = []
     for name, label in COLUMN_LABELS.items():
@@ -151,7 +150,7 @@ def _build_kind_links(
     return _build_links(request, "kind", counts, labels, current) if len(summary.counts) > 1 else []
 
 
-@require_button("reviews:review")
+@redirect_get_to("reviews:review")
 def claim_review(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Claim a review and open it; return to the queue with an error if someone else claimed it."""
     integration = load_integration_for_program(request, uuid)
@@ -161,7 +160,7 @@ def claim_review(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     return redirect_to_queue(request)
 
 
-@require_button("reviews:review")
+@redirect_get_to("reviews:review")
 def renew_claim(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Renew the user's claim and render the claim status."""
     integration = load_integration_for_program(request, uuid)
@@ -182,7 +181,7 @@ def build_claim_context(integration: Integration, user: User) -> dict[str, objec
     }
 
 
-@require_button("reviews:review")
+@redirect_get_to("reviews:review")
 def release_claim(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Release the user's claim."""
     integration = load_integration_for_program(request, uuid)

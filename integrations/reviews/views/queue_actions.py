@@ -12,8 +12,9 @@ from django.utils.translation import gettext as _, ngettext
 from integrations.reviews.forms.bulk import BulkActionForm
 from integrations.reviews.selectors.queue_rows import PAGE_SIZE
 from integrations.reviews.services.bulk import perform_bulk_action
-from integrations.reviews.views.queue import SELECTION_KEY, redirect_to_queue, require_program_staff
+from integrations.reviews.views.queue import SELECTION_KEY, redirect_to_queue
 from integrations.submissions.models import Integration
+from integrations.submissions.views.access import require_program_staff
 from portal.accounts.requests import AuthenticatedRequest
 
 MAX_REFUSALS = 5

@@ -23,11 +23,7 @@ from integrations.reviews.presenters import (
     get_undoable_decision,
 )
 from integrations.reviews.views.conflicts import build_conflict_context
-from integrations.reviews.views.queue import (
-    build_claim_context,
-    load_integration_for_program,
-    require_program_staff,
-)
+from integrations.reviews.views.queue import build_claim_context, load_integration_for_program
 from integrations.reviews.views.review_loading import get_previous_snapshot, get_read_marker, load_review
 from integrations.submissions.forms.findings import FindingAnswerForm, FindingForm, MessageForm
 from integrations.submissions.models import Finding, Integration
@@ -36,7 +32,12 @@ from integrations.submissions.selectors.people import list_hinted_handles, list_
 from integrations.submissions.selectors.recent_changes import load_review_events
 from integrations.submissions.services import findings as finding_services
 from integrations.submissions.services.transitions import list_available_transitions
-from integrations.submissions.views.mixins import load_visible_integration, require_button, require_permission
+from integrations.submissions.views.access import (
+    load_visible_integration,
+    redirect_get_to,
+    require_permission,
+    require_program_staff,
+)
 from integrations.submissions.views.texts import build_text_context, report_mentions
 from integrations.submissions.views.workspace import render_workspace
 from portal.accounts.requests import AuthenticatedRequest
@@ -103,7 +104,7 @@ def build_review_context(
     }
 
 
-@require_button("reviews:review")
+@redirect_get_to("reviews:review")
 def mark_read(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Mark all changes until now as read."""
     integration = load_integration_for_program(request, uuid)

@@ -5,7 +5,7 @@ from uuid import UUID
 from django.db.models import BigIntegerField, F, FilteredRelation, Q, QuerySet
 
 from integrations.submissions.models import EvidenceSnapshot, Integration, ReadMarker
-from integrations.submissions.views.mixins import load_visible_integration, select_integration
+from integrations.submissions.views.access import load_visible_integration, select_integration
 from integrations.submissions.workflow.states import ReviewState
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.compiled_queries import CompiledQuery, Parameter

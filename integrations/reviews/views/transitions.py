@@ -31,7 +31,7 @@ from integrations.submissions.services.transitions import (
     list_available_transitions,
     perform_transition,
 )
-from integrations.submissions.views.mixins import load_visible_integration
+from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.views.workspace import render_workspace
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.states import ResponsibleParty

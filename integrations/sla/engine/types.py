@@ -223,7 +223,7 @@ class IssueState:
     is_covered: bool
     respond: ClockState
     resolve: ClockState
-    last_commenter_role: str = ""  # "partner", "reporter", "other" or ""
+    last_commenter_role: str = ""  # "partner", "reporter", "other", or ""
     last_commented_at: datetime | None = None
     notes: tuple[str, ...] = ()  # explanations of events without effect
 

@@ -17,7 +17,7 @@ from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIs
 from integrations.sla.services import policies
 from verification.sources.github.issue_models import GitHubIssue
 
-# Webhooks give a change the time of the issue's last update, lists its own time. They rarely differ by a second.
+# Webhooks report the time of the issue's last update, and lists the time of the change. They rarely differ by 1 second.
 SAME_CHANGE_TOLERANCE = timedelta(seconds=5)
 issues_changed = Signal()  # sent with `issue_ids` of new and renamed issues, in the transaction that stored them
 LISTED_KEY_PREFIX = "event:"  # key prefix of changes from a list; keys from webhooks start with their kind

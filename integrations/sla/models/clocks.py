@@ -1,4 +1,4 @@
-"""Models of SLA clocks. Events are stored unchanged, issues and clocks are projections of deliveries and events."""
+"""Models of SLA clocks. Events are stored unchanged. Issues and clocks are projections of deliveries and events."""
 
 from uuid import uuid4
 

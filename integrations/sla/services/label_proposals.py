@@ -63,13 +63,13 @@ class PolicyComparison:
     """Comparison of one part of two label policies. Each side holds (entry, is only on this side)."""
 
     title: str
-    was: tuple[tuple[str, bool], ...]
-    will: tuple[tuple[str, bool], ...]
+    current_entries: tuple[tuple[str, bool], ...]
+    proposed_entries: tuple[tuple[str, bool], ...]
     blank: str
 
     @property
     def differs(self) -> bool:
-        return any(alone for _each, alone in (*self.was, *self.will))
+        return any(is_changed for _each, is_changed in (*self.current_entries, *self.proposed_entries))
 
 
 def list_policy_parts(policy: LabelPolicy) -> tuple[tuple[str, tuple[str, ...], str], ...]:
@@ -91,12 +91,12 @@ def _list_logins(policy: LabelPolicy, account_ids: Iterable[int | str]) -> tuple
     return tuple(str(policy.logins.get(str(account_id), account_id)) for account_id in account_ids)
 
 
-def compare_policies(old: LabelPolicy, new: LabelPolicy) -> list[PolicyComparison]:
+def compare_policies(current_policy: LabelPolicy, proposed_policy: LabelPolicy) -> list[PolicyComparison]:
     """Compare two label policies part by part."""
     return [
-        PolicyComparison(title, _mark_differences(was, will), _mark_differences(will, was), blank)
-        for (title, was, blank), (_title, will, _blank) in zip(
-            list_policy_parts(old), list_policy_parts(new), strict=True
+        PolicyComparison(title, _mark_differences(current, proposed), _mark_differences(proposed, current), blank)
+        for (title, current, blank), (_title, proposed, _blank) in zip(
+            list_policy_parts(current_policy), list_policy_parts(proposed_policy), strict=True
         )
     ]
 

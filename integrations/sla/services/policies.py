@@ -23,7 +23,7 @@ def get_policy_snapshot(integration: Integration, moment: datetime) -> NamedValu
     return {
         "edition": get_edition_date(integration, moment),
         "policy": get_policy_in_force(integration, moment),
-        "calendar": integration.partner.calendars.in_force(moment),
+        "calendar": integration.partner.calendars.get_in_force(moment),
         "team": list_linked_accounts(integration, moment),
     }
 

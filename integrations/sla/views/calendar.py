@@ -27,7 +27,7 @@ def load_partner(request: HttpRequest, slug: str) -> Partner:
 def edit_calendar(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     """Show the calendar, preview a change, and save the change after confirmation."""
     partner, now = load_partner(request, slug), timezone.now()
-    current = partner.calendars.in_force(now)
+    current = partner.calendars.get_in_force(now)
     can_edit = permissions.can_edit_partner(partner, request.user)
     if request.method == "POST" and not can_edit:
         raise PermissionDenied(refusals.get_refusal("can_edit"))

@@ -21,7 +21,7 @@ from integrations.sla.issue_decisions import DECISIONS, IssueDecision
 from integrations.sla.issue_page import build_issue_page
 from integrations.sla.models import SupportIssue
 from integrations.sla.services.disputes import REQUEST_EVENT_TYPES
-from integrations.submissions.views.mixins import require_button, require_permission
+from integrations.submissions.views.access import redirect_get_to, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.form_fields import MultiLineField
@@ -123,7 +123,7 @@ def _render_dispute(request: AuthenticatedRequest, issue: SupportIssue, bound_fo
 def build_decision_view(decision: IssueDecision) -> Callable[..., HttpResponse]:
     """Return the view of a decision. After a refusal, it shows the form with the entered reason."""
 
-    @require_button("sla:issue")
+    @redirect_get_to("sla:issue")
     def decide(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         issue = load_issue(request, uuid)
         require_permission(decision.permission, issue.integration, request.user)

@@ -20,7 +20,7 @@ from integrations.partners import permissions
 from integrations.sla.models import LabelPolicy
 from integrations.sla.services import label_proposals, policies
 from integrations.submissions.models import Integration
-from integrations.submissions.views.mixins import load_visible_integration, require_permission
+from integrations.submissions.views.access import load_visible_integration, require_permission
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
@@ -180,7 +180,7 @@ def _build_context(integration: Integration, user: User, policy: LabelPolicy | N
         "now": now,
         "policy": policy,
         "shown": label_proposals.list_policy_parts(current),
-        "waiting": proposal,
+        "proposal": proposal,
         "compared": label_proposals.compare_policies(current, proposal) if proposal else [],
         "earlier": [
             (earlier, label_proposals.list_policy_parts(earlier)) for earlier in earlier_policies[:MAX_EARLIER_POLICIES]

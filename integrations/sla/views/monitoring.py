@@ -23,7 +23,7 @@ from integrations.sla.github.webhook_intake import IntakeResponse
 from integrations.sla.models import MonitoredRepository
 from integrations.sla.services import monitoring
 from integrations.submissions.models import Integration
-from integrations.submissions.views.mixins import load_visible_integration
+from integrations.submissions.views.access import load_visible_integration
 from portal.accounts.reauthentication import require_recent_authentication
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core import crypto

@@ -56,12 +56,12 @@ class Agreement(models.Model):
 
     @property
     def has_pdf(self) -> bool:
-        """Whether the portal can render the signed text."""
+        """Return whether the portal can render the signed text."""
         return bool(self.pk and self.text) and self.method == self.Method.PORTAL
 
     @property
     def awaits_confirmation(self) -> bool:
-        """Whether the program must confirm or reject the uploaded PDF."""
+        """Return whether the program must confirm or reject the uploaded PDF."""
         return self.method == self.Method.UPLOAD and not (self.completed_at or self.rejected_at)
 
     def get_signature(self, side: str) -> "AgreementSignature | None":

@@ -64,7 +64,7 @@ class Finding(models.Model):
 
     @property
     def is_visible_to_partner(self) -> bool:
-        """Whether the partner can see the finding: findings stay hidden until the reviewer requests changes.
+        """Return whether the partner can see the finding: findings stay hidden until the reviewer requests changes.
 
         The approval also sends the optional findings of its round. Automatic findings are visible at once.
         """
@@ -77,7 +77,7 @@ class Finding(models.Model):
 
     @property
     def is_editable(self) -> bool:
-        """Whether a reviewer can edit or withdraw the finding: a person raised it, and the partner can't see it."""
+        """Return whether reviewers can change the finding: a person raised it, and the partner can't see it."""
         return self.due_at is None and not self.is_visible_to_partner
 
     @property

@@ -85,7 +85,7 @@ class RequirementFulfillment(models.Model):
         return self.waiver_expires_at is not None and self.waiver_expires_at > now
 
     def is_stale(self, now: datetime) -> bool:
-        """Whether the check result is too old to count."""
+        """Return whether the check result is too old to count."""
         return self.valid_until is not None and self.valid_until <= now
 
     def is_met(self, now: datetime) -> bool:

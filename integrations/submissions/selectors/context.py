@@ -84,7 +84,7 @@ def get_responsible_party(requirement: Requirement, integration: "Integration") 
 
 
 def needs_access(state: "RequirementFulfillment | None") -> bool:
-    """Whether a check couldn't see the repository, so that the partner has to connect GitHub."""
+    """Return whether a check couldn't see the repository, so that the partner has to connect GitHub."""
     return state is not None and any(item.get("needs_access") for item in state.detail)
 
 

@@ -43,7 +43,7 @@ class Participant:
 
     @property
     def is_acting_member(self) -> bool:
-        """Whether the user acts for the company, and is notified of what happens."""
+        """Return whether the user acts for the company, and is notified of what happens."""
         return self.role in ACTING_ROLES
 
 
@@ -63,7 +63,7 @@ class Mentions:
 
 
 def find_mentions(integration: Integration, text: str, *, author: AnyUser | None, internal: bool = False) -> Mentions:
-    """Return whom the text mentions as "@first-last". Only program staff can see an internal text."""
+    """Return the people that the text mentions as "@first-last". Only program staff can see an internal text."""
     names = dict.fromkeys(name for part in list_texts(text) for name in MENTION.findall(part))
     if not names:
         return Mentions()

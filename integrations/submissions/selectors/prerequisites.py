@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def is_applicable(requirement: Requirement, integration: "Integration") -> bool:
-    """Whether the requirement applies to the integration's category."""
+    """Return whether the requirement applies to the integration's category."""
     return not requirement.categories or integration.category in requirement.categories
 
 
@@ -35,7 +35,7 @@ def list_sent_findings(integration: "Integration") -> "list[Finding]":
 
 
 def is_needed(requirement: Requirement, integration: "Integration") -> bool:
-    """Whether the requirement applies. A statement about findings also needs at least one."""
+    """Return whether the requirement applies. A statement about findings also needs at least one."""
     if not is_applicable(requirement, integration):
         return False
     return not requirement.after_findings or bool(list_sent_findings(integration))

@@ -73,7 +73,7 @@ def load_review_events(integration: Integration, read_marker: ReadMarker | None)
 
 
 def _is_change(event: AuditEvent, read_marker: ReadMarker) -> bool:
-    """Whether the event is after the marker, by someone else, and not only organizational."""
+    """Return whether the event is after the marker, by someone else, and not only organizational."""
     is_new = event.seq > read_marker.seq and event.actor_id != read_marker.user_id
     return is_new and event.event_type not in EXCLUDED_EVENT_TYPES
 

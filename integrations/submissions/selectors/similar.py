@@ -174,7 +174,7 @@ def _find_similar(
 
 
 def is_similar(first_key: str, second_key: str) -> bool:
-    """Whether one key begins with the other, or few letters differ."""
+    """Return whether one key begins with the other, or few letters differ."""
     shorter, longer = sorted((first_key, second_key), key=len)
     if len(shorter) < MIN_KEY_LENGTH:
         return False

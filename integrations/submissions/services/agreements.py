@@ -37,9 +37,9 @@ class Signature:
 
 
 def build_statement(partner_name: str) -> str:
-    """Return the statement that a signer confirms, for the program without a name.
+    """Return the statement that a signer confirms. A blank name stands for the program.
 
-    It is recorded as the signer reads it, in the language of the agreements.
+    The signature records the statement as the signer reads it, in the language of the agreements.
     """
     return f"I have read this agreement, and I am authorized to accept it on behalf of {partner_name or 'the program'}."
 
@@ -51,8 +51,8 @@ def get_current_agreement(partner: Partner, kind: str) -> Agreement:
     agreement = rows.select_related("document").first()
     if agreement is None:
         text = document.render_text(partner.name)
-        names = {"partner": partner, "partner_name": partner.name, "kind": kind, "version": document.version}
-        agreement = Agreement(**names, text=text, digest=compute_digest(text))
+        values = {"partner": partner, "partner_name": partner.name, "kind": kind, "version": document.version}
+        agreement = Agreement(**values, text=text, digest=compute_digest(text))
     return agreement
 
 
@@ -63,7 +63,7 @@ def get_agreement_in_force(partner: Partner, kind: str) -> Agreement | None:
 
 
 def get_compared_agreement(agreement: Agreement) -> Agreement | None:
-    """Return the version with whose text a reader compares: the one in force, or else the newest one of the others."""
+    """Return the version to compare the text with: the one in force, or else the newest other version."""
     in_force = get_agreement_in_force(agreement.partner, agreement.kind)
     others = agreement.partner.agreements.filter(kind=agreement.kind, rejected_at=None)
     others = others.exclude(pk=agreement.pk).exclude(text="")
@@ -114,7 +114,7 @@ def update_agreement_requirements(integrations: Iterable[Integration], now: date
 
 
 def _is_outdated(state: RequirementFulfillment | None, agreement: Agreement, now: datetime) -> bool:
-    """Whether the answer isn't that of the agreement. A waiver and a complete older version stay."""
+    """Return whether the answer differs from the agreement. A waiver and a complete older version stay."""
     if state is not None and state.is_met(now):
         return agreement.is_complete and state.data.get("version") not in (agreement.version, None)  # None: waived
     status, data = _build_answer(agreement)

@@ -89,7 +89,7 @@ def _copy_shared_answers(integration: Integration, edition: Edition) -> None:
 
 
 def is_combined_answer(requirement: Requirement) -> bool:
-    """Whether an answer lists all integrations of the partner and must be updated for each new one."""
+    """Return whether an answer lists all integrations of the partner and must be updated for each new one."""
     return any(field.max_lines for field in requirement.fields)
 
 

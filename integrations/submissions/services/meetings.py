@@ -52,7 +52,7 @@ def get_proposer(meeting: Meeting) -> ResponsibleParty:
 
 
 def is_completed(meeting: Meeting, requirement: Requirement) -> bool:
-    """Whether the meeting took place and all items were shown."""
+    """Return whether the meeting took place and all items were shown."""
     return meeting.state == State.COMPLETED and all(meeting.items.get(item) for item in requirement.meeting_items)
 
 

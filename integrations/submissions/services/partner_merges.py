@@ -1,4 +1,4 @@
-"""Service that merges two companies. The source is closed, and the target takes over what it has."""
+"""Service that merges two companies. The source is closed, and the target receives its data."""
 
 from dataclasses import dataclass
 from datetime import datetime

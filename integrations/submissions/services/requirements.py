@@ -250,7 +250,7 @@ def record_check_outcome(
 
 
 def _is_required_for_listing(integration: Integration, requirement_id: str, now: datetime) -> bool:
-    """Whether a requirement of the path or the tier, not a hint, is open."""
+    """Return whether a requirement of the path or the tier, not a hint, is open."""
     context.clear_cache(integration)
     missing, tier = context.list_missing_next(integration, now), integration.current_tier
     if tier is not None:

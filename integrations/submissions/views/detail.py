@@ -8,7 +8,7 @@ from django.urls import path
 from django.views.decorators.vary import vary_on_headers
 
 from integrations.partners import permissions
-from integrations.submissions.views.mixins import load_visible_integration
+from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.views.workspace import render_workspace
 from portal.accounts.requests import AuthenticatedRequest
 from portal.ui.pagination import paginate

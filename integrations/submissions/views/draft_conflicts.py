@@ -13,8 +13,8 @@ from django.utils.translation import gettext as _
 from integrations.programs.schema import Edition
 from integrations.submissions.forms.drafts import FORM_FIELDS, IntegrationForm, merge_form_data
 from integrations.submissions.services import drafts
+from integrations.submissions.views.access import redirect_get_to
 from integrations.submissions.views.drafts_shared import get_program, load_draft, save_input
-from integrations.submissions.views.mixins import require_button
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.form_fields import truncate_draft_text
@@ -98,7 +98,7 @@ def handle_draft_refusals(view: Callable[..., HttpResponse]) -> Callable[..., Ht
     return handle
 
 
-@require_button("submissions:draft")
+@redirect_get_to("submissions:draft")
 @handle_draft_refusals
 def resolve_conflict(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Save the chosen values on top of the other version."""

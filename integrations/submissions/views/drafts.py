@@ -25,6 +25,7 @@ from integrations.submissions.forms.drafts import (
 )
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.services import drafts
+from integrations.submissions.views.access import redirect_get_to
 from integrations.submissions.views.draft_conflicts import handle_draft_refusals
 from integrations.submissions.views.drafts_shared import (
     answer_autosave,
@@ -36,7 +37,6 @@ from integrations.submissions.views.drafts_shared import (
     parse_version,
     save_input,
 )
-from integrations.submissions.views.mixins import require_button
 from integrations.submissions.views.program_catalog import get_program_or_404
 from portal.accounts.requests import AuthenticatedRequest, is_authenticated
 from portal.core import repository_urls
@@ -162,7 +162,7 @@ def redirect_sent_draft(request: HttpRequest, draft: IntegrationDraft) -> HttpRe
     return redirect("dashboard:home")
 
 
-@require_button("submissions:draft")
+@redirect_get_to("submissions:draft")
 def autosave_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Save the input of a draft of either kind."""
     draft = load_draft(request, uuid)
@@ -177,7 +177,7 @@ def collect_form_data(draft: IntegrationDraft, request: HttpRequest) -> dict[str
     return requirements.collect_draft_data(requirement, request.POST) if requirement else {}
 
 
-@require_button("submissions:draft")
+@redirect_get_to("submissions:draft")
 @handle_draft_refusals
 def prefill_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Save the input, fetch repository data from GitHub, and show the form again."""
@@ -203,7 +203,7 @@ def show_overlaps(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     return render(request, "submissions/draft_overlaps.html", {"overlaps": find_draft_overlaps(draft.partner, data)})
 
 
-@require_button("submissions:draft")
+@redirect_get_to("submissions:draft")
 def discard_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Delete a draft. Unless it is empty, its name must be typed."""
     draft = load_draft(request, uuid)
@@ -217,7 +217,7 @@ def discard_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     return redirect("dashboard:home")
 
 
-@require_button("submissions:draft")
+@redirect_get_to("submissions:draft")
 def restore_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Undo the deletion of a draft."""
     draft = load_draft(request, uuid)

@@ -13,7 +13,7 @@ from integrations.partners import permissions
 from integrations.submissions.forms.drafts import IntegrationForm
 from integrations.submissions.models import Integration
 from integrations.submissions.services import creation
-from integrations.submissions.views.mixins import load_visible_integration, require_permission
+from integrations.submissions.views.access import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core import repository_urls
 from portal.core.value_types import NamedValues

@@ -15,8 +15,8 @@ from integrations.submissions.forms.introductions import IntroductionRequestForm
 from integrations.submissions.models import Introduction
 from integrations.submissions.selectors.similar import find_integration_overlaps
 from integrations.submissions.services import introductions
+from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.views.draft_confirmation import request_introductions
-from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused

@@ -163,7 +163,7 @@ def list_tier_rows(edition: Edition) -> list[tuple[Tier, list[RequirementSummary
 
 
 def has_single_partner(user: AnyUser) -> bool:
-    """Whether the user has one partner, so that a button can create the draft without a choice."""
+    """Return whether the user has one partner, so that a button can create the draft without a choice."""
     return bool(user.is_authenticated) and len(list_editable_partners(user)) == 1
 
 

@@ -17,7 +17,7 @@ from integrations.submissions.selectors.people import (
     list_hinted_handles,
     list_participants,
 )
-from integrations.submissions.views.mixins import load_visible_integration, require_button, require_permission
+from integrations.submissions.views.access import load_visible_integration, redirect_get_to, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.form_fields import clean_text
 
@@ -26,13 +26,13 @@ MAX_LENGTH = 8000
 
 @dataclass(frozen=True, slots=True)
 class TextPreview:
-    """Text as its readers will see it, and whom it mentions."""
+    """Text as its readers will see it, and the people that it mentions."""
 
     text: str
     mentions: Mentions
 
 
-@require_button("submissions:detail")
+@redirect_get_to("submissions:detail")
 def preview_text(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show how a text will look, for the page that contains its form."""
     integration = load_visible_integration(request, uuid)
@@ -65,7 +65,7 @@ def build_text_context(
 def report_mentions(
     request: AuthenticatedRequest, integration: Integration, text: str, *, internal: bool = False
 ) -> None:
-    """Show whom a saved text notified, and which names notified no one."""
+    """Show the people that a saved text notified, and the names that match no one."""
     mentions = find_mentions(integration, text, author=request.user, internal=internal)
     if mentions.people:
         people = ", ".join(map(str, mentions.people))

@@ -84,7 +84,7 @@ COMPANY_ACTIONS: dict[VerificationState, tuple[ResponsibleParty, str]] = {
 
 
 def _is_company_blocking(snapshot: IntegrationSnapshot) -> bool:
-    """Whether the company must be accepted before the review, or verified before the publication."""
+    """Return whether the company must be accepted before the review, or verified before the publication."""
     if snapshot.stage == Stage.RELEASE:
         return snapshot.company != VerificationState.VERIFIED
     return snapshot.next_stage == Stage.REVIEW and snapshot.company in UNDECIDED_STATES

@@ -45,7 +45,7 @@ def _describe_activities(integration: "Integration") -> str:
 
 @attach_refusal(_describe_activities)
 def has_no_partner_activity(integration: "Integration") -> bool:
-    """Whether no unreviewed activity exists. Reading it live means a late periodic job can't hurt the partner."""
+    """Return whether no unreviewed activity exists, read live so that a late periodic job can't hurt the partner."""
     return not integration.step_context.compliance.activities
 
 
@@ -57,7 +57,7 @@ def _describe_data_gap(integration: "Integration") -> str:
 
 @attach_refusal(_describe_data_gap)
 def is_data_complete(integration: "Integration") -> bool:
-    """Whether the data covers the period: a response might be in a gap."""
+    """Return whether the data covers the period: a response might be in a gap."""
     data_up_to, due_at = integration.step_context.compliance.data_up_to, integration.compliance_deadline_at
     return data_up_to is None or due_at is None or data_up_to >= due_at
 
@@ -124,5 +124,5 @@ def has_no_pending_request(integration: "Integration") -> bool:
 
 @attach_refusal(gettext_noop("We found no change of the repository owner. Issue a notice first."))
 def is_repository_transferred(integration: "Integration") -> bool:
-    """Whether a check found a transfer and the hold for that reason is still active."""
+    """Return whether a check found a transfer and the hold for that reason is still active."""
     return bool(integration.step_context.compliance.freeze_reason)

@@ -80,13 +80,13 @@ def _describe_company(integration: "Integration") -> str:
 
 @attach_refusal(_describe_company)
 def is_company_accepted(integration: "Integration") -> bool:
-    """Whether the name of the company neither waits for a decision nor was rejected."""
+    """Return whether the name of the company neither waits for a decision nor was rejected."""
     return integration.partner.verification_state not in UNDECIDED_STATES
 
 
 @attach_refusal(_describe_company)
 def is_company_verified(integration: "Integration") -> bool:
-    """Whether the program knows that the company is real. Only then can its listing be public."""
+    """Return whether the program knows that the company is real. Only then can its listing be public."""
     return integration.partner.is_verified
 
 
@@ -112,7 +112,7 @@ def is_review_requested(integration: "Integration") -> bool:
 
 @attach_refusal(gettext_noop("A first approval isn't needed or was already given."))
 def is_first_approval(integration: "Integration") -> bool:
-    """Whether the step asks for two reviewers and no one who can still decide has approved this round."""
+    """Return whether the step asks for two reviewers and no one who can still decide has approved this round."""
     return integration.current_step.review.second_reviewer and not _has_first_approval(integration)
 
 
@@ -124,13 +124,13 @@ def is_own_first_approval(integration: "Integration") -> bool:
 
 
 def _has_first_approval(integration: "Integration") -> bool:
-    """Whether the first approver can still decide: an approval of someone who lost the role doesn't count."""
+    """Return whether the first approver can still decide: an approval of someone who lost the role doesn't count."""
     return permissions.can_decide(integration, integration.first_approver)
 
 
 @attach_refusal(gettext_noop("A second reviewer must approve."))
 def has_other_approval(integration: "Integration") -> bool:
-    """Whether one approval is enough, or another person gave the first one."""
+    """Return whether one approval is enough, or another person gave the first one."""
     if not integration.current_step.review.second_reviewer:
         return True
     actor = integration.step_context.actor
@@ -145,7 +145,7 @@ def has_requested_changes(integration: "Integration") -> bool:
 
 @attach_refusal(gettext_noop("Add at least one finding before you request changes."))
 def has_partner_tasks(integration: "Integration") -> bool:
-    """Whether an open finding or requirement waits for the partner."""
+    """Return whether an open finding or requirement waits for the partner."""
     return bool(integration.step_context.findings["open"] or integration.step_context.partner_requirements)
 
 
@@ -186,7 +186,7 @@ def _describe_claim(integration: "Integration") -> str:
 
 @attach_refusal(_describe_claim)
 def is_not_claimed_by_other(integration: "Integration") -> bool:
-    """Whether no other reviewer's claim is active, so that two reviewers don't decide at the same time."""
+    """Return whether no other reviewer's claim is active, so that two reviewers don't decide at the same time."""
     claim_expires_at, actor = integration.claim_expires_at, integration.step_context.actor
     return (
         claim_expires_at is None

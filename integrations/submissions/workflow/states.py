@@ -93,7 +93,7 @@ class OpenRequirement:
 
     @property
     def is_for_partner(self) -> bool:
-        """Whether the partner can complete it now."""
+        """Return whether the partner can complete it now."""
         return self.responsible_party == ResponsibleParty.PARTNER and not self.is_blocked
 
 

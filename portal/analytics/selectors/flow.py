@@ -50,7 +50,10 @@ def _count_moves(filters: AnalyticsFilters, days: list[date], zone: ZoneInfo) ->
     start = datetime.combine(days[0], datetime.min.time(), zone)
     span_start = (TruncMonth if filters.period == "365" else TruncWeek)("at", tzinfo=zone)
     events = AuditEvent.objects.filter(
-        event_type__in=MOVE_BY_EVENT_TYPE, at__gte=start, at__lte=filters.now, **filters.of("integration__program_key")
+        event_type__in=MOVE_BY_EVENT_TYPE,
+        at__gte=start,
+        at__lte=filters.now,
+        **filters.build_program_lookup("integration__program_key"),
     )
     rows = events.order_by().annotate(span=span_start).values_list("event_type", "span").annotate(n=Count("pk"))
     counts_by_move: dict[str, dict[date, int]] = {name: defaultdict(int) for name in MOVE_NAMES}
@@ -62,7 +65,7 @@ def _count_moves(filters: AnalyticsFilters, days: list[date], zone: ZoneInfo) ->
 def count_groups(filters: AnalyticsFilters) -> list[IntegrationGroup]:
     """Return the integrations created within the period, grouped by progress. Many are up to ten minutes old."""
     started_integrations = Integration.objects.filter(
-        created_at__gte=filters.since, created_at__lte=filters.now, **filters.of()
+        created_at__gte=filters.since, created_at__lte=filters.now, **filters.build_program_lookup()
     )
     columns = ("stage", "stage_before_end", "program_key", "edition_date", "step")
     grouped_rows = started_integrations.order_by().values(

@@ -14,7 +14,7 @@ from portal.core.figures import read_figures
 def list_stays(filters: AnalyticsFilters) -> list[StageStay]:
     """Return the stays that ended within the period, grouped by length. Many are up to ten minutes old."""
     durations = StageDuration.objects.filter(
-        leaves=True, until__gte=filters.since, until__lte=filters.now, **filters.of()
+        leaves=True, until__gte=filters.since, until__lte=filters.now, **filters.build_program_lookup()
     )
     rows = durations.order_by().values_list("program_key", "stage", "tenths").annotate(n=Count("pk"))
     return read_figures(
@@ -30,7 +30,7 @@ def list_holder_times(filters: AnalyticsFilters) -> list[HolderTime]:
     That of many is up to ten minutes old.
     """
     durations = StageDuration.objects.filter(
-        until__gte=filters.since, until__lte=filters.now, stage__in=STAGES, **filters.of()
+        until__gte=filters.since, until__lte=filters.now, stage__in=STAGES, **filters.build_program_lookup()
     )
     length = ExpressionWrapper(F("until") - Greatest("since", filters.since), output_field=DurationField())
     groups = durations.order_by().values_list("program_key", "stage", "holder")
@@ -45,7 +45,7 @@ def list_holder_times(filters: AnalyticsFilters) -> list[HolderTime]:
 def list_rounds(filters: AnalyticsFilters) -> list[tuple[int, int]]:
     """Return pairs (round, number of reviews that ended in it) within the period. Many are up to ten minutes old."""
     durations = StageDuration.objects.filter(
-        leaves=True, stage="review", until__gte=filters.since, until__lte=filters.now, **filters.of()
+        leaves=True, stage="review", until__gte=filters.since, until__lte=filters.now, **filters.build_program_lookup()
     )
     return read_figures(
         f"rounds {filters.program} {filters.period}",

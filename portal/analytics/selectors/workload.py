@@ -75,7 +75,7 @@ class ReviewerLoad:
 def list_reviewer_loads(filters: AnalyticsFilters) -> list[ReviewerLoad]:
     """Return the active reviewers, those with the most waiting reviews first. Two queries."""
     open_reviews = Q(reviews__stage__in=[str(s) for s in STAGES_BEFORE_RELEASE]) & Q(
-        **filters.of("reviews__program_key")
+        **filters.build_program_lookup("reviews__program_key")
     )
     waiting_reviews = open_reviews & Q(reviews__responsible_party=str(ResponsibleParty.PROGRAM))
     people = get_user_model().objects.filter(is_reviewer=True, is_active=True).select_related("reviewer_profile")
@@ -107,7 +107,7 @@ def _read_times(filters: AnalyticsFilters) -> dict[int, list[tuple[datetime, dat
     """Return (time of the decision, time of the request) of the last 90 days by reviewer."""
     events = AuditEvent.objects.filter(
         event_type__in=DECISIONS, at__gt=filters.now - MEDIAN_WINDOW, at__lte=filters.now
-    ).filter(**filters.of("integration__program_key"))
+    ).filter(**filters.build_program_lookup("integration__program_key"))
     times: dict[int, list[tuple[datetime, datetime]]] = defaultdict(list)
     rows = annotate_requested_at(events.order_by()).values_list("actor_id", "at", "requested_at")
     for actor, decided_at, requested_at in rows:
@@ -155,14 +155,16 @@ def _format_day(day: date) -> str:
 
 def summarize_unassigned(filters: AnalyticsFilters) -> dict[str, object]:
     """Return the count and the oldest date of unassigned reviews waiting for the program."""
-    rows = Integration.objects.filter(responsible_party=ResponsibleParty.PROGRAM, reviewer=None, **filters.of())
+    rows = Integration.objects.filter(
+        responsible_party=ResponsibleParty.PROGRAM, reviewer=None, **filters.build_program_lookup()
+    )
     return rows.aggregate(count=Count("pk"), oldest=Min("responsible_since"))
 
 
 def list_open_waivers(filters: AnalyticsFilters) -> QuerySet[RequirementFulfillment]:
     """Return the current waivers with their integrations, sorted by expiration."""
     rows = RequirementFulfillment.objects.filter(
-        waiver_expires_at__gt=filters.now, **filters.of("integration__program_key")
+        waiver_expires_at__gt=filters.now, **filters.build_program_lookup("integration__program_key")
     )
     open_rows = rows.exclude(integration__stage__in=[str(stage) for stage in FINAL_STAGES])
     return open_rows.select_related("integration__partner", "submitted_by").order_by("waiver_expires_at", "pk")
@@ -210,7 +212,7 @@ def list_failing_checks(filters: AnalyticsFilters) -> list[FailingCheck]:
 def _count_checks(filters: AnalyticsFilters) -> dict[tuple[str, str], list[int]]:
     """Return the numbers of failed and checked integrations by program and title."""
     rows = RequirementFulfillment.objects.filter(
-        status__in=[str(s) for s in EVALUATED_STATUSES], **filters.of("integration__program_key")
+        status__in=[str(s) for s in EVALUATED_STATUSES], **filters.build_program_lookup("integration__program_key")
     ).exclude(integration__stage__in=[str(stage) for stage in FINAL_STAGES])
     counted_rows = (
         rows.order_by()

@@ -62,7 +62,7 @@ def show_flow(request: HttpRequest) -> HttpResponse:
 
 def show_workload(request: HttpRequest) -> HttpResponse:
     """Show the reviewers' workload, failing checks, and open waivers."""
-    filters = parse_analytics_filters(request, timezone.now(), period=False)
+    filters = parse_analytics_filters(request, timezone.now(), has_period=False)
     waivers = list(workload.list_open_waivers(filters)[: workload.MAX_ROWS + 1])
     context = {
         "loads": workload.list_reviewer_loads(filters),
@@ -78,7 +78,7 @@ def show_workload(request: HttpRequest) -> HttpResponse:
 
 def show_forecast(request: HttpRequest) -> HttpResponse:
     """Show wait time forecasts and their accuracy."""
-    filters = parse_analytics_filters(request, timezone.now(), period=False)
+    filters = parse_analytics_filters(request, timezone.now(), has_period=False)
     lines = forecast_accuracy.evaluate_programs(
         filters.now, program=filters.program, weeks=flow_presenters.BACKTEST_WEEKS
     )

@@ -14,8 +14,8 @@ from integrations.programs.registry import PROGRAMS
 from integrations.submissions.forms.drafts import bind_form, merge_form_data, merge_repository_data
 from integrations.submissions.models import Integration, IntegrationDraft
 from integrations.submissions.services import drafts
+from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.views.drafts_shared import get_program, has_text, list_editable_partners, load_draft
-from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import IfMatch, get_if_match_version, set_etag, set_location_header
 from portal.api.form_data import build_form_data, validate_form

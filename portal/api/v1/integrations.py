@@ -21,9 +21,9 @@ from integrations.submissions.services.transitions import (
     list_available_transitions,
     perform_transition,
 )
+from integrations.submissions.views.access import load_visible_integration, require_permission
 from integrations.submissions.views.edit import build_changes, build_initial_data
 from integrations.submissions.views.lists import filter_integrations
-from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import IfMatch, get_if_match_version, set_etag

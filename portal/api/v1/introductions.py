@@ -12,9 +12,9 @@ from integrations.submissions.forms.introductions import IntroductionRequestForm
 from integrations.submissions.models import Integration, Introduction
 from integrations.submissions.selectors.similar import Overlap, describe_work, find_integration_overlaps, resolve_handle
 from integrations.submissions.services import introductions
+from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.views.drafts_shared import find_draft_overlaps
 from integrations.submissions.views.introductions import DECISIONS, load_introduction
-from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import set_location_header
 from portal.api.form_data import build_form_data, clean

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from integrations.compliance.views import get_evidence, load_listed_integration
 from integrations.partners import permissions
-from integrations.submissions.views.mixins import load_visible_integration, require_permission
+from integrations.submissions.views.access import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean, get_initial_values, validate_form
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate

@@ -13,7 +13,7 @@ from ninja.files import UploadedFile
 from pydantic import Field
 
 from integrations.submissions.models import Integration
-from integrations.submissions.views.mixins import load_visible_integration
+from integrations.submissions.views.access import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean, validate_form
 from portal.api.problems import FieldError

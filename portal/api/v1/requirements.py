@@ -17,7 +17,7 @@ from integrations.submissions.presenters import RequirementRow, build_row, list_
 from integrations.submissions.selectors import context
 from integrations.submissions.services import credentials, documents
 from integrations.submissions.services.agreements import get_compared_agreement
-from integrations.submissions.views.mixins import load_visible_integration
+from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.views.requirements.agreements import (
     build_page_statement,
     download_agreement,

@@ -18,7 +18,7 @@ from integrations.submissions.forms.findings import FindingAnswerForm, FindingFo
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.presenters import list_visible_findings
 from integrations.submissions.services import finding_threads, findings as reviewing
-from integrations.submissions.views.mixins import load_visible_integration, require_permission
+from integrations.submissions.views.access import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean
 from portal.api.problems import FieldError

@@ -20,7 +20,7 @@ from integrations.sla.services import label_proposals, policies
 from integrations.sla.views import label_policy as label_pages
 from integrations.sla.views.calendar import load_partner
 from integrations.sla.views.issue import ReasonForm, build_dispute_context, load_dispute, load_issue
-from integrations.submissions.views.mixins import load_visible_integration, require_permission
+from integrations.submissions.views.access import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean, validate_form
 from portal.api.pagination import CursorPage, Page, paginate
@@ -130,7 +130,7 @@ def decide_label_policy(
 @router.get("/partners/{slug:slug}/calendar", READ_SCOPE, schemas.CalendarOut)
 def get_calendar(request: HttpRequest, slug: str) -> PartnerCalendar:
     """Get the calendar of a partner."""
-    calendar = load_partner(request, slug).calendars.in_force(timezone.now())
+    calendar = load_partner(request, slug).calendars.get_in_force(timezone.now())
     return calendar or PartnerCalendar(workdays=[0, 1, 2, 3, 4])
 
 
@@ -141,7 +141,7 @@ def set_calendar(request: AuthenticatedRequest, slug: str, body: schemas.Calenda
     refusals.require_permission(permissions.can_edit_partner, partner, request.user)
     extra_days_text = "\n".join(f"{day} {name}" for day, name in body.extra_days.items())
     form_fields = body.model_dump(exclude={"dry_run", "extra_days"}) | {"extra_days": extra_days_text}
-    current_calendar = partner.calendars.in_force(now)
+    current_calendar = partner.calendars.get_in_force(now)
     initial = build_initial_data(current_calendar, "UTC")
     form = validate_form(CalendarForm(data=build_form_data(**form_fields), initial=initial, now=now))
     new_calendar = form.edition
@@ -152,6 +152,6 @@ def set_calendar(request: AuthenticatedRequest, slug: str, body: schemas.Calenda
         changed=not body.dry_run,
         summary=calendars.describe_calendar(new_calendar),
         open_clocks=impact.open_clocks,
-        before=impact.before,
-        after=impact.after,
+        before=impact.due_before,
+        after=impact.due_after,
     )

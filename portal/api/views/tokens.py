@@ -82,9 +82,11 @@ def _create_token(request: AuthenticatedRequest, partner: Partner | None, form: 
         role=cleaned_data.get("role", ""),
         request=request,
     )
-    back_url = reverse("api:partner_tokens", args=[partner.slug]) if partner else reverse("api:tokens")
+    tokens_url = reverse("api:partner_tokens", args=[partner.slug]) if partner else reverse("api:tokens")
     response = render(
-        request, "api/token_created.html", {"token": token, "secret": secret, "partner": partner, "back": back_url}
+        request,
+        "api/token_created.html",
+        {"token": token, "secret": secret, "partner": partner, "tokens_url": tokens_url},
     )
     response["Cache-Control"] = "no-store, private"
     return response

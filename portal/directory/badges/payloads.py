@@ -5,7 +5,7 @@ from portal.directory.models import Listing
 from portal.directory.search import serialize_support_metrics
 from portal.ui.components.moments import format_iso
 
-GOOD_COLOR, NEUTRAL_COLOR = "16613a", "5a5f6b"  # as the badge is drawn
+GOOD_COLOR, NEUTRAL_COLOR = "16613a", "5a5f6b"  # the colors of the SVG badge
 
 
 def build_full_payload(badge_status: BadgeStatus, listing: Listing | None = None) -> dict[str, object]:

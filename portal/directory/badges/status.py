@@ -1,6 +1,6 @@
 """Current badge status of an integration, from which all badge formats and statements are built.
 
-`integrations.submissions.public_status` decides what is public. This module adds the keys for machines.
+`integrations.submissions.public_status` decides what is public. This module adds machine-readable keys.
 """
 
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ class BadgeStatus:
 
     @property
     def label(self) -> str:
-        """Return the tier, or the status without a tier."""
+        """Return the tier, or the status if the listing shows no tier."""
         return self.tier or self.status_label
 
     @property
@@ -76,7 +76,7 @@ def get_badge_status(row: Integration) -> BadgeStatus:
         tier=tier.name if tier else "",
         tier_key=tier.key if tier else "",
         listing_status=listing_status.key,
-        status_label=listing_status.word,
+        status_label=listing_status.label,
         about=listing_status.sentence or (tier.description if tier else ""),
         listed_since=row.released_at,  # type: ignore[arg-type]
         listing_status_since=get_status_changed_at(row) or row.released_at,  # type: ignore[arg-type]
@@ -86,9 +86,9 @@ def get_badge_status(row: Integration) -> BadgeStatus:
 
 
 def describe_support(row: Integration) -> str:
-    """Return the median times in English, of first responses only if the program publishes a target for them.
+    """Return the median times in English, empty if the issue tracker can't be measured.
 
-    A median of too few issues is left out. The text is empty if the issue tracker can't be measured.
+    First responses count only if the program has a target for them. A median of too few issues is left out.
     """
     listing: Listing | None = getattr(row, "listing", None)
     if listing is None or not listing.sla_target:

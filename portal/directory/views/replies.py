@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
-from integrations.submissions.views.mixins import require_permission
+from integrations.submissions.views.access import require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.directory.listing_page import get_current_reply, list_replies
 from portal.directory.models import Listing

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.submissions.views.mixins import require_button
+from integrations.submissions.views.access import redirect_get_to
 from portal.core.form_fields import clean_search_query
 from portal.notifications.email import mark_as_seen
 from portal.notifications.models import EmailMessage
@@ -47,7 +47,7 @@ def show_email(request: HttpRequest, uuid: UUID) -> HttpResponse:
         mark_as_seen(EmailMessage.objects.filter(pk=email.pk), timezone.now())
     if email.name in SECRET_TEMPLATES and not settings.EMAIL_LOG_PUBLIC:
         raise Http404(_("This email contains a sign-in link. Only its recipient can see it."))
-    return render(request, "inbox/mail.html", {"mail": email})
+    return render(request, "inbox/email.html", {"email": email})
 
 
 def show_notifications(request: HttpRequest) -> HttpResponse:
@@ -57,7 +57,7 @@ def show_notifications(request: HttpRequest) -> HttpResponse:
     return render(request, "inbox/list.html", {"page": paginate(request, emails), "has_unseen": has_unseen})
 
 
-@require_button("inbox:list")
+@redirect_get_to("inbox:list")
 def mark_all_as_read(request: HttpRequest) -> HttpResponse:
     """Mark all notifications of the signed-in person as read."""
     mark_as_seen(list_received_emails(request.user.pk), timezone.now())

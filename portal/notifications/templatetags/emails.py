@@ -28,7 +28,7 @@ def day(value: date | datetime | None) -> str:
 
 @register.simple_tag(takes_context=True)
 def quote(context: Context, text: str, label: str = "") -> str:
-    """Write what a person wrote as a quotation, after its label; nothing where they wrote nothing."""
+    """Render a person's text as a quotation after its label, or nothing for a blank text."""
     if not text:
         return ""
     if context.autoescape:

@@ -49,7 +49,7 @@ class Chart:
     target: str = ""
 
     @property
-    def floor(self) -> int:
+    def baseline(self) -> int:
         """Return the y coordinate of the baseline, below the room for values and the target label."""
         return PLOT_HEIGHT + (26 if self.target_after < 0 else 42)
 
@@ -70,7 +70,7 @@ class Chart:
         context = {
             "chart": self,
             "width": WIDTH,
-            "height": self.floor + FOOTER_HEIGHT,
+            "height": self.baseline + FOOTER_HEIGHT,
             "description": "; ".join(column.words for column in self.columns),
             "columns": [self._place_column(place, step, max_value) for place in range(len(self.columns))],
             "target_x": round(self.target_after * step, 1),
@@ -81,7 +81,7 @@ class Chart:
     def _place_column(self, place: int, step: float, max_value: int) -> dict[str, object]:
         """Return a column with its coordinates. The column of the previous period is wider."""
         column, x, unit = self.columns[place], place * step, PLOT_HEIGHT / max_value
-        count_top, before_height = self.floor - unit * column.count, unit * (column.before or 0)
+        count_top, before_height = self.baseline - unit * column.count, unit * (column.before or 0)
         late_top = count_top - unit * column.late
         numbers = {
             "x": x + step * 0.18,
@@ -93,7 +93,7 @@ class Chart:
             "late_height": unit * column.late,
             "value_y": late_top - 5,
             "before_x": x + step * 0.06,
-            "before_top": self.floor - before_height,
+            "before_top": self.baseline - before_height,
             "before_width": step * 0.88,
             "before_height": before_height,
         }

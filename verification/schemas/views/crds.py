@@ -16,7 +16,7 @@ from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 
 from integrations.submissions.models import Integration
-from integrations.submissions.views.mixins import load_visible_integration
+from integrations.submissions.views.access import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.form_fields import FormArguments
 from portal.core.value_types import TemplateContext
@@ -97,7 +97,7 @@ def show_crd(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     shapes = describe_requests(preview_request.schema.resources[preview.resource], preview_request.choices)
     context = {
         "preview": preview,
-        "files": [(one["spec"]["scope"], name, text) for name, text, one in preview.files()],
+        "files": [(definition["spec"]["scope"], name, text) for name, text, definition in preview.files()],
         "requests": format_requests(shapes),
         "reconciliation_form": build_reconciliation_form(preview_request, preview),
     }
@@ -133,8 +133,8 @@ def download_crd(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Download the definition of a resource and scope as YAML."""
     preview = CrdPreviewRequest(request, uuid).preview(request.GET.get("resource", ""))
     scope = request.GET.get("scope", "Cluster")
-    for name, text, one in preview.files():
-        if one["spec"]["scope"] == scope:
+    for name, text, definition in preview.files():
+        if definition["spec"]["scope"] == scope:
             headers = {"Content-Disposition": content_disposition_header(True, name) or ""}
             return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers=headers)
     raise Http404(_("Definition not found."))

@@ -15,8 +15,8 @@ from integrations.partners import permissions
 from integrations.programs.requirements import RequirementKind
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services.transitions import perform_transition
+from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.views.drafts_shared import answer_autosave
-from integrations.submissions.views.mixins import load_visible_integration
 from integrations.submissions.views.requirements.agreements import download_agreement, download_unsigned_agreement
 from integrations.submissions.views.requirements.answers import save_draft
 from integrations.submissions.views.requirements.documents import download_document

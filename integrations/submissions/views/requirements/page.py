@@ -11,6 +11,7 @@ from django import forms
 from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
@@ -19,7 +20,7 @@ from integrations.programs.schema import Edition
 from integrations.submissions.models import Integration, IntegrationDraft, RequirementFulfillment
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services.requirements import ANSWER_RULES
-from integrations.submissions.views.mixins import load_visible_integration
+from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.workflow.states import Status
 from portal.accounts.requests import AuthenticatedRequest
 from portal.audit.models import AuditEvent
@@ -46,7 +47,7 @@ class RequirementPage:
 
     @property
     def is_open(self) -> bool:
-        """Whether submissions are possible: the requirement applies and the integration is open."""
+        """Return whether submissions are possible: the requirement applies and the integration is open."""
         return self.integration.is_open and context_selectors.is_applicable(self.requirement, self.integration)
 
     @property
@@ -154,8 +155,7 @@ def get_partner_label(page: RequirementPage) -> str:
 
 def describe_responsible_party(page: RequirementPage) -> str:
     """Return who fulfills the requirement."""
-    partner_label = get_partner_label(page)
-    partner_label = partner_label[0].upper() + partner_label[1:]
+    partner_label = capfirst(get_partner_label(page))
     return {
         FulfillingParty.PARTNER: partner_label,
         FulfillingParty.PROGRAM: _("The program"),

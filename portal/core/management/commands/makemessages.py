@@ -10,7 +10,7 @@ EXTENSIONS = ["html", "md", "txt", "py", "yaml"]
 
 
 class ContentBuildFile(makemessages.BuildFile):
-    """A file that xgettext reads, or for YAML the Python code with its messages."""
+    """Input file of xgettext. A YAML file is replaced by Python code with its messages."""
 
     def preprocess(self) -> None:
         """Write the file that xgettext reads instead of the source file."""

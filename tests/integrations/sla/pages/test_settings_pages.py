@@ -31,7 +31,7 @@ def test_calendar_is_previewed_before_it_is_saved(sign_in: SignIn, alice: Any, i
     page = client.post(url, GERMAN)
     assert (page.status_code, PartnerCalendar.objects.count()) == (200, 0)
     assert page.context["preview"].open_clocks == 5
-    day, name = page.context["preview"].off[0]
+    day, name = page.context["preview"].new_days_off[0]
     assert re.search(rf"<time datetime=\"{day}\"[^>]*>[^<]+</time> \({re.escape(name)}\)", page.content.decode())
     due = dict(SlaClock.objects.values_list("pk", "due_at"))
     assert client.post(url, GERMAN | {"confirm": "1"}).status_code == 302
@@ -116,8 +116,8 @@ def test_bots_and_second_accounts_are_compared_and_apply_after_acceptance(
         "Bot accounts",
         "Second accounts",
     ]
-    assert (parts["Bot accounts"].was, parts["Bot accounts"].will) == ((), (("uma", True),))
-    assert parts["Second accounts"].will == (("dana = uma", True),)
+    assert (parts["Bot accounts"].current_entries, parts["Bot accounts"].proposed_entries) == ((), (("uma", True),))
+    assert parts["Second accounts"].proposed_entries == (("dana = uma", True),)
     client.post(url + "decision/", {"policy": policy.pk, "answer": "accept"})
     now = timezone.now()
     assert not SlaClock.objects.filter(

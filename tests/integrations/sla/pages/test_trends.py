@@ -41,7 +41,7 @@ def test_previous_period_is_drawn_behind_on_the_same_baseline() -> None:
     count_column = svg.select(".chart-count")[0]
     assert before.find_next_sibling() == count_column
     assert (float(str(before["height"])), float(str(count_column["height"]))) == (96.0, 32.0)
-    assert [float(str(r["y"])) + float(str(r["height"])) for r in (before, count_column)] == [chart.floor] * 2
+    assert [float(str(r["y"])) + float(str(r["height"])) for r in (before, count_column)] == [chart.baseline] * 2
 
 
 def test_trends_are_compared_with_the_previous_twelve_weeks(

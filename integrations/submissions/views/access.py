@@ -1,4 +1,4 @@
-"""Helpers that all integration pages share."""
+"""Access to integration pages: load a visible integration, and check permissions and the request method."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -26,7 +26,7 @@ def select_integration() -> QuerySet[Integration]:
     """
     failed_emails = EmailMessage.objects.filter(integration=OuterRef("pk"), state=EmailMessage.State.FAILED)
     rows = Integration.objects.select_related("partner__alliances_manager", "reviewer")
-    # without an order, for which Django would hash each of the 150 columns
+    # No order: Django would hash each of the 150 columns for it.
     rows = rows.filter(uuid=Parameter("uuid", UUIDField())).order_by()
     return rows.annotate(has_failed_emails=Exists(failed_emails))
 
@@ -48,14 +48,20 @@ def load_visible_integration(
     return rows[0]
 
 
+def require_program_staff(request: HttpRequest) -> None:
+    """Raise Http404 for everyone except program staff."""
+    if not permissions.is_program_staff(request.user):
+        raise Http404(_("Page not found."))
+
+
 def require_permission(rule: PermissionRule, integration: Integration, user: User | None) -> None:
     """Raise PermissionDenied if the rule refuses the user."""
     if not rule(integration, user):
         raise PermissionDenied(refusals.explain_refusal(rule.__name__, integration, user))
 
 
-def require_button(page: str) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
-    """Redirect GET requests of a button's URL (for example after a sign-in) to `page` with the same UUID."""
+def redirect_get_to(page: str) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
+    """Redirect GET requests of a POST-only URL, such as after a sign-in, to `page` with the same UUID."""
 
     def decorate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         @wraps(view)
