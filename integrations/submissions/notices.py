@@ -87,6 +87,7 @@ def build_context(event: AuditEvent) -> TemplateContext:
         "due": parse_moment(event.data.get("due")),
         "tier_name": tier.name if tier else "",
         "starts_at": parse_moment(event.data.get("starts_at")),
+        "waived_until": parse_moment(event.data.get("until")),
         "agenda": requirement.meeting_items if requirement else (),
         "times": [parse_moment(text) for text in event.data.get("times", ())],
         "issues": [issue | {"due": parse_moment(issue["due"])} for issue in event.data.get("issues", ())],
@@ -127,7 +128,7 @@ def _build_names(event: AuditEvent, integration: Integration | None) -> dict[str
 def add_reader(context: TemplateContext, *, for_program: bool, stop: str = "", category: str = "") -> dict[str, object]:
     """Return the context for one side: its own page, and which responsible party is the reader's.
 
-    `stop` is the address that ends emails of `category`, blank where nobody can.
+    `stop` is the URL that ends emails of `category`, blank if the category is required.
     """
     page = reverse("reviews:review" if for_program else "submissions:detail", args=[context["integration"].uuid])
     return context | {
@@ -145,7 +146,7 @@ def parse_moment(text: str | None) -> datetime | None:
 
 
 def is_program_recipient(recipient: AnyUser | str | None) -> bool:
-    """Whether an email goes to program staff or a mailbox."""
+    """Return whether an email goes to program staff or a mailbox."""
     return isinstance(recipient, str) or permissions.is_program_staff(recipient)
 
 

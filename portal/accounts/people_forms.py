@@ -41,7 +41,7 @@ class PeopleFilterForm(forms.Form):
         choices=[("yes", gettext_lazy("Active")), ("no", gettext_lazy("Deactivated"))],
     )
     second_factor = FilterField(
-        label=gettext_lazy("Second factor"),
+        label=gettext_lazy("Two-factor authentication"),
         choices=[("on", gettext_lazy("On")), ("missing", gettext_lazy("Missing"))],
     )
 

@@ -77,7 +77,7 @@ def show_person(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 
 
 def change_roles(request: AuthenticatedRequest, person: User, form: PersonRolesForm) -> bool:
-    """Change the roles as selected, and tell what waits for a second administrator. Return whether it succeeded."""
+    """Change the roles as selected, and report what needs a second administrator. Return whether it succeeded."""
     grant, revoke = form.changes
     try:
         roles.change_roles(

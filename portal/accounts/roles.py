@@ -184,7 +184,7 @@ def _needs_approval(actor: User | None, row: User) -> TypeGuard[User]:
 def _request_administrator_role(change: AccountChange, requester: User) -> None:
     _require_confirmed_address(change.row)
     if RoleRequest.objects.filter(user=change.row).exists():
-        raise ActionRefused("This request already waits for a second administrator.", "conflict")
+        raise ActionRefused("This request already waits for the approval of a second administrator.", "conflict")
     RoleRequest.objects.create(
         user=change.row, requested_by=requester, reason=change.reason[:200], requested_at=change.now
     )

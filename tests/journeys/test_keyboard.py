@@ -65,7 +65,7 @@ def test_partner_sets_preferences_and_adds_a_webhook(visit: Visit, alice: Any, s
     assert (chosen_value := messages.input_value()) != initial_value
     tab_to(owner, page.get_by_label("Hold emails until my working hours"))
     keys.press("Space")
-    tab_to(owner, page.get_by_role("button", name="Save", exact=True))
+    tab_to(owner, page.get_by_role("button", name="Save preferences"))
     keys.press("Enter")
     expect(page.locator(".banner").first).to_be_visible()
     owner.wait_for_page()

@@ -54,7 +54,7 @@ def test_draft_is_deleted_after_entering_its_name_and_restored(
     draft = drafts.create_draft(acme, "nomad", actor=alice, now=timezone.now())
     drafts.save_draft(draft, {"name": "Booster"}, version=0, actor=alice, now=timezone.now())
     partner = visit(alice).go(f"/drafts/{draft.uuid}/").write("Enter “Booster” to confirm", "Booster")
-    partner.shot("draft-deletion").press("Delete draft").sees("Deleted; can be undone until").shot("home-draft")
+    partner.shot("draft-deletion").press("Delete draft").sees("Deleted. You can restore it until").shot("home-draft")
     partner.press("Restore draft").sees("Draft restored.")
 
 

@@ -29,7 +29,7 @@ from portal.core.primary_keys import parse_pk
 
 
 def rebalance(request: AuthenticatedRequest) -> HttpResponse:
-    """Show who has which reviews, or who gets what by a rule. A POST request assigns what the page showed."""
+    """Show the reviews of each reviewer, or the assignments that a rule plans. A POST request applies that plan."""
     if not permissions.can_write_for_programs(request.user):
         raise Http404(_("Page not found."))
     if request.method == "POST":
@@ -45,7 +45,7 @@ def rebalance(request: AuthenticatedRequest) -> HttpResponse:
     else:
         context["board"] = board = list_reviews_by_reviewer(request.user, now)
         review_count = sum(len(rows) for _reviewer, rows in board)
-    context["is_full"] = review_count >= MAX_ASSIGNMENTS
+    context["is_truncated"] = review_count >= MAX_ASSIGNMENTS
     return render(request, "reviews/rebalance.html", context)
 
 

@@ -36,7 +36,7 @@ def _render_page(
 ) -> HttpResponse:
     context = {
         "form": form,
-        "locked": [kind for kind in list_categories(request.user) if kind.locked],
+        "required_categories": [kind for kind in list_categories(request.user) if kind.locked],
         "address": address,
         "feed": CalendarFeed.objects.filter(user=request.user.pk).first(),
     }

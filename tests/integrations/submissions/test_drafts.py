@@ -173,7 +173,7 @@ def test_draft_is_deleted_by_its_name_and_can_be_restored(sign_in, draft, alice,
     refused = client.post(get_url(draft, "discard/"), {"confirm_name": "Rockets"})
     assert (refused.status_code, "Enter the name “Rocket” to confirm." in refused.text) == (422, True)
     home = client.post(get_url(draft, "discard/"), {"confirm_name": " Rocket "}, follow=True)
-    assert ("Deleted; can be undone until" in home.text, get_url(draft, "restore/") in home.text) == (True, True)
+    assert ("Deleted. You can restore it until" in home.text, get_url(draft, "restore/") in home.text) == (True, True)
     Membership.objects.filter(user=bob).update(role="viewer")
     assert "can be undone" not in sign_in(bob).get("/").text
     page = sign_in(alice).post(get_url(draft, "restore/"), follow=True)

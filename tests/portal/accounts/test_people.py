@@ -226,7 +226,7 @@ def test_second_administrator_decides_on_a_grant(
         302,
         ["Roles of Alice Archer saved.", "A second administrator must approve the administrator role."],
     )
-    assert b"waits for a second administrator" in sign_in(tess).get("/people/").content
+    assert b"needs the approval of a second administrator" in sign_in(tess).get("/people/").content
     if decision == "approve":
         assert send(sign_in(sam), f"{path}account/", do="approve")[0] == 403
     send(sign_in(tess), f"{path}account/", do=decision)

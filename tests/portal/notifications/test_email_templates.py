@@ -45,7 +45,7 @@ SUBJECTS = {
     "finding.reply_sent_to_program": "New message from Sam Stone: Rocket",
     "message.sent_to_partner": "New message from Sam Stone: Rocket",
     "message.sent_to_program": "New message from Sam Stone: Rocket",
-    "requirement.waived": "Waived until 2026-06-01: Internal support documentation, Rocket",
+    "requirement.waived": "Waived until Jun 1, 2026: Internal support documentation, Rocket",
     "requirement.waiver_requested": "Waiver requested: Internal support documentation, Rocket",
     "requirement.waiver_declined": "Waiver declined: Internal support documentation, Rocket",
     "requirement.waiver_ended": "Waiver ended: Internal support documentation, Rocket",

@@ -103,7 +103,7 @@ def test_waiver_email_has_reason_and_expiration(at: Any, alice: User, rita: User
         row, requirement.id, reason="The registry is closed.", expires_at=until, actor=rita, now=now
     )
     email = EmailMessage.objects.get(event__event_type="requirement.waived")
-    assert email.subject == f"Waived until 2026-06-01: {requirement.title}, Rocket"
+    assert email.subject == f"Waived until Jun 1, 2026: {requirement.title}, Rocket"
     assert "The registry is closed." in email.text
 
 
@@ -121,5 +121,5 @@ def test_email_of_a_revoked_waiver_has_reason_and_responsible_party(
     row.refresh_from_db()
     assert (email.to, email.subject) == (alice.email, f"Waiver ended: {requirement.title}, Rocket")
     assert "The registry is open again." in email.text
-    assert "It was valid until 2026-06-01." in email.text
+    assert "It was valid until Jun 1, 2026." in email.text
     assert row.next_action_label in email.text

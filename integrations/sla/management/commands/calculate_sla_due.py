@@ -15,6 +15,7 @@ from portal.core.holidays import UnknownRegionError, load_holidays
 
 YEARS_AHEAD = 10  # covers the holidays of long pauses
 WARNING_PERCENTAGES = (50, 75, 90)
+OPTION_NAMES = ("opened", "kind", "zone", "country", "subdiv", "pause", "hours", "business_days")
 
 
 class Command(BaseCommand):
@@ -25,11 +26,13 @@ class Command(BaseCommand):
         parser.add_argument(
             "--opened", required=True, help="Opening time in ISO 8601, by default in the calendar's time zone."
         )
-        parser.add_argument("--kind", required=True, choices=("critical", "other"))
+        parser.add_argument("--kind", required=True, choices=("critical", "other"), help="Severity.")
         parser.add_argument("--zone", default="UTC", help="Time zone of the calendar, such as America/New_York.")
         parser.add_argument("--country", default="", help="Two-letter country code. Its public holidays are days off.")
         parser.add_argument("--subdiv", default="", help="Region of the country, such as CA.")
-        parser.add_argument("--pause", nargs="+", action="extend", default=[], metavar="FROM/TO")
+        parser.add_argument(
+            "--pause", nargs="+", action="extend", default=[], metavar="FROM/TO", help="Pauses in ISO 8601."
+        )
         parser.add_argument("--hours", type=int, default=48, help="Target for critical issues.")
         parser.add_argument("--business-days", type=int, default=5, help="Target for other issues.")
 
@@ -41,9 +44,6 @@ class Command(BaseCommand):
         except OverflowError as error:
             raise CommandError("The due date is too far in the future. Enter a shorter target or pause.") from error
         self.stdout.write(json.dumps(result, indent=2, ensure_ascii=False))
-
-
-OPTION_NAMES = ("opened", "kind", "zone", "country", "subdiv", "pause", "hours", "business_days")
 
 
 def calculate_due(

@@ -4,7 +4,7 @@ from django import forms
 from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, ngettext
 
 from integrations.partners import permissions
 from integrations.programs.requirements import FulfillingParty, Requirement, RequirementKind
@@ -32,7 +32,7 @@ def get_question_arguments(page: RequirementPage) -> NamedValues:
     return {"requirement": page.requirement, "initial": draft.data if draft else page.state.data}
 
 
-def parse_number(page: RequirementPage, name: str) -> int:
+def parse_version_number(page: RequirementPage, name: str) -> int:
     """Return a version number of the submitted page; -1 for an invalid value, which is always outdated."""
     value = page.request.POST.get(name, "")
     return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else -1
@@ -42,10 +42,10 @@ def submit_answers(page: RequirementPage, answers: JsonObject) -> str | HttpResp
     """Submit the answers, or show both versions if another user changed them."""
     draft_conflict = find_newer_draft(page)
     if draft_conflict is not None:
-        versions = {"answered": parse_number(page, "answered"), "version": draft_conflict.theirs.version}
+        versions = {"answered": parse_version_number(page, "answered"), "version": draft_conflict.theirs.version}
         return render_conflict(page, "answer", str(draft_conflict), draft_conflict.theirs.data, **versions)
     try:
-        page.call(requirement_services.submit_answer, answers, version=parse_number(page, "answered"))
+        page.call(requirement_services.submit_answer, answers, version=parse_version_number(page, "answered"))
     except ActionRefused as refusal:
         if refusal.kind != "conflict":
             raise
@@ -58,11 +58,11 @@ def submit_answers(page: RequirementPage, answers: JsonObject) -> str | HttpResp
 
 
 def find_newer_draft(page: RequirementPage) -> drafts.DraftConflictError | None:
-    """Return the conflict with a newer draft that has other text, because submitting would discard it."""
+    """Return the conflict with a newer draft that has a different text, because submitting would discard it."""
     draft, form_data = page.draft, collect_draft_data(page.requirement, page.request.POST)
     if draft is None or draft.data == form_data:
         return None
-    if draft.version in (drafts.EMPTY_DRAFT_VERSION, parse_number(page, "version")):
+    if draft.version in (drafts.EMPTY_DRAFT_VERSION, parse_version_number(page, "version")):
         return None
     return drafts.DraftConflictError(draft, form_data, page.user)
 
@@ -70,7 +70,7 @@ def find_newer_draft(page: RequirementPage) -> drafts.DraftConflictError | None:
 def render_conflict(
     page: RequirementPage, action_name: str, message: str, other_data: JsonObject, **versions: int
 ) -> HttpResponse:
-    """Render both versions with a button to save the user's one."""
+    """Render both versions with a button to save the user's version."""
     own_data = collect_draft_data(page.requirement, page.request.POST)
     answer_pairs = zip(
         list_answers(page.requirement, other_data), list_answers(page.requirement, own_data), strict=True
@@ -94,7 +94,7 @@ def save_draft(page: RequirementPage) -> IntegrationDraft:
         raise ActionRefused(_("Only owners and editors of the company can save drafts."), "forbidden")
     draft = page.call(drafts.get_or_create_answer_draft)
     data = collect_draft_data(page.requirement, page.request.POST)
-    return drafts.save_draft(draft, data, version=parse_number(page, "version"), actor=page.user, now=page.now)
+    return drafts.save_draft(draft, data, version=parse_version_number(page, "version"), actor=page.user, now=page.now)
 
 
 def save_draft_action(page: RequirementPage, _data: NamedValues) -> str | HttpResponse:
@@ -154,12 +154,14 @@ def confirm_statement(page: RequirementPage, data: NamedValues) -> str:
                 page.integration, other_id, {"confirmed": True}, actor=page.user, now=page.now
             )
     if other_ids:
-        return _("You confirmed %(count)s statements.") % {"count": 1 + len(other_ids)}
+        count = 1 + len(other_ids)
+        message = ngettext("You confirmed %(count)s statement.", "You confirmed %(count)s statements.", count)
+        return message % {"count": count}
     return _("You confirmed “%(title)s”.") % {"title": page.requirement.title}
 
 
 def can_mark_not_applicable(page: RequirementPage) -> bool:
-    """Whether the partner can skip the requirement: it is optional, open, and not an automated check."""
+    """Return whether the partner can skip the requirement: it is optional, open, and not an automated check."""
     is_partner_task = (
         page.is_open
         and permissions.can_edit(page.integration, page.user)
