@@ -14,8 +14,8 @@ from portal.core.value_types import NamedValues
 from portal.directory import search
 
 FACETS_CACHE_SECONDS = 30  # a delisting shows within a minute
-STANDINGS_BY_STATUS = {
-    key: [c for c, standings in search.STATUSES_BY_STANDING.items() if key in standings]
+FILTERS_BY_STATUS = {
+    key: [name for name, statuses in search.STATUSES_BY_FILTER.items() if key in statuses]
     for key in PUBLIC_STATUSES_BY_KEY
 }
 FACET_TITLES = {
@@ -84,7 +84,9 @@ def _list_options(
     name: str, counts: Counter[str], labels: Mapping[tuple[str, str], str], selected: str
 ) -> list[FacetOption]:
     """Return the sorted options of a filter. A selected option without listings has the count 0."""
-    values = search.STANDING_LABELS if name == "listing_status" else {value for value in (*counts, selected) if value}
+    values = (
+        search.STATUS_FILTER_LABELS if name == "listing_status" else {value for value in (*counts, selected) if value}
+    )
     options = [
         FacetOption(value, _get_label(name, value, labels), counts[value], value == selected) for value in values
     ]
@@ -94,7 +96,7 @@ def _list_options(
 def _list_values(name: str, facet_row: NamedValues) -> Iterable[str]:
     """Return the options of a filter that include a combination."""
     if name == "listing_status":
-        return STANDINGS_BY_STATUS[facet_row["listing_status"]]
+        return FILTERS_BY_STATUS[facet_row["listing_status"]]
     return facet_row["platforms"].split() if name == "platform" else (facet_row[name],)
 
 
@@ -106,5 +108,5 @@ def _get_label(name: str, value: str, labels: Mapping[tuple[str, str], str]) -> 
     if name == "platform":
         return search.format_platform(value)
     if name == "listing_status":
-        return _(search.STANDING_LABELS[value])
+        return _(search.STATUS_FILTER_LABELS[value])
     return labels.get((name, value), value)

@@ -31,14 +31,14 @@ TRACK_LABELS = {
     "infrastructure": gettext_noop("Infrastructure partners"),
     "workflow": gettext_noop("Workflow partners"),
 }
-STANDING_LABELS = {
+STATUS_FILTER_LABELS = {
     "": gettext_noop("Listed or suspended"),
     "good": gettext_noop("Listed"),
     "suspended": gettext_noop("Suspended"),
     "former": gettext_noop("No longer listed"),
     "any": gettext_noop("All"),
 }
-STATUSES_BY_STANDING: dict[str, tuple[str, ...]] = {
+STATUSES_BY_FILTER: dict[str, tuple[str, ...]] = {
     "": ("listed", "suspended"),
     "good": ("listed",),
     "suspended": ("suspended",),
@@ -91,7 +91,7 @@ def parse_filters(query: Mapping[str, str]) -> ListingFilters:
     invalid_by_name = {
         "program": values["program"] not in PROGRAMS,
         "track": values["track"] not in TRACK_LABELS,
-        "listing_status": values["listing_status"] not in STANDING_LABELS,
+        "listing_status": values["listing_status"] not in STATUS_FILTER_LABELS,
         "sort": values["sort"] not in SORT_LABELS,
     }
     return ListingFilters(**{name: "" if invalid_by_name.get(name) else value for name, value in values.items()})
@@ -99,7 +99,7 @@ def parse_filters(query: Mapping[str, str]) -> ListingFilters:
 
 def list_listings(filters: ListingFilters) -> QuerySet[Listing]:
     """Return the matching listings in the selected order."""
-    rows = list_matching_listings(filters).filter(listing_status__in=STATUSES_BY_STANDING[filters.listing_status])
+    rows = list_matching_listings(filters).filter(listing_status__in=STATUSES_BY_FILTER[filters.listing_status])
     for name in ("product", "track", "program", "category", "tier"):
         if value := getattr(filters, name):
             rows = rows.filter(**{name: value})

@@ -152,7 +152,7 @@ def _create_listing(row: Integration, columns: NamedValues, now: datetime) -> No
         )
     ]
     if columns["listing_status"] != "listed":
-        kind, summary = _describe_standing_change(columns["listing_status"])
+        kind, summary = _describe_status_change(columns["listing_status"])
         changes.append(ListingChange(listing=listing, kind=kind, summary=summary, at=listing.changed_at))
     ListingChange.objects.bulk_create(changes)
     refresh_metrics([listing], now)
@@ -165,7 +165,7 @@ def _update_listing(listing: Listing, columns: Mapping[str, object], changed_at:
     listing.save(update_fields=[*(name.removesuffix("_id") for name in columns), "changed_at"])
 
 
-def _describe_standing_change(listing_status: str) -> tuple[str, str]:
+def _describe_status_change(listing_status: str) -> tuple[str, str]:
     public_status = PUBLIC_STATUSES_BY_KEY[listing_status]
     kind = (
         Kind.SUSPENDED
@@ -180,7 +180,7 @@ def _describe_standing_change(listing_status: str) -> tuple[str, str]:
 def _iterate_changes(listing: Listing, columns: NamedValues) -> Iterator[tuple[str, str]]:
     """Yield the public changes as kind and sentence."""
     if listing.listing_status != columns["listing_status"]:
-        yield _describe_standing_change(columns["listing_status"])
+        yield _describe_status_change(columns["listing_status"])
     elif listing.tier != columns["tier"]:
         yield Kind.CHANGED, f"The tier is now {columns['tier_name']}."
     if listing.name != columns["name"]:

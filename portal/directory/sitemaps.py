@@ -16,7 +16,7 @@ from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import NamedValues
 from portal.directory.feeds import MAX_AGE_SECONDS
 from portal.directory.models import Listing
-from portal.directory.search import STATUSES_BY_STANDING
+from portal.directory.search import STATUSES_BY_FILTER
 from portal.ui.components.markup import split_url
 from portal.ui.pagination import ListPaginator
 from verification.checks.types import CHECKS
@@ -40,7 +40,7 @@ STATIC_URL_NAMES = (
     "status:index",
 )
 
-CURRENT_LISTINGS = Listing.objects.filter(listing_status__in=STATUSES_BY_STANDING[""]).order_by("pk")
+CURRENT_LISTINGS = Listing.objects.filter(listing_status__in=STATUSES_BY_FILTER[""]).order_by("pk")
 
 
 class PageSitemap(Sitemap):
