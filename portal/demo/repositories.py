@@ -160,7 +160,7 @@ def build_release_files(repository: FictionalRepository) -> Mapping[str, bytes]:
         name = f"{repository.product}_{version}"
         return {f"{name}_{platform}.zip": _build_archive(name, platform) for platform in repository.contents.platforms}
     files = build_signed_files(repository)
-    sums = file_names.sums(repository.product, version)
+    sums = file_names.build_sums_name(repository.product, version)
     return files | {f"{sums}.sig": b64decode(load_signatures().signatures[f"{repository.owner}/{sums}"])}
 
 
@@ -170,12 +170,12 @@ def build_signed_files(repository: FictionalRepository) -> dict[str, bytes]:
     files = dict.fromkeys(repository.contents.extra_files, EMPTY_ZIP)
     for platform in repository.contents.platforms:
         os, _, arch = platform.partition("_")
-        binary = file_names.binary(name, version, os)
-        files[file_names.archive(name, version, os, arch)] = _build_archive(binary, platform)
+        binary = file_names.build_binary_name(name, version, os)
+        files[file_names.build_archive_name(name, version, os, arch)] = _build_archive(binary, platform)
     manifest = {"version": 1, "metadata": {"protocol_versions": PROTOCOLS}}
-    files[file_names.manifest(name, version)] = json.dumps(manifest).encode()
+    files[file_names.build_manifest_name(name, version)] = json.dumps(manifest).encode()
     sums = "".join(f"{hashlib.sha256(content).hexdigest()}  {file}\n" for file, content in files.items())
-    return files | {file_names.sums(name, version): sums.encode()}
+    return files | {file_names.build_sums_name(name, version): sums.encode()}
 
 
 def _build_archive(member: str, platform: str) -> bytes:

@@ -216,7 +216,7 @@ def _list_versions(repository: FictionalRepository) -> Iterator[JsonObject]:
 
 def _build_package(repository: FictionalRepository, os: str, arch: str) -> JsonObject:
     name, version, url = repository.product, repository.releases[0][0], _get_files_url(repository)
-    archive, sums = file_names.archive(name, version, os, arch), file_names.sums(name, version)
+    archive, sums = file_names.build_archive_name(name, version, os, arch), file_names.build_sums_name(name, version)
     key = {"key_id": "", "ascii_armor": load_signatures().keys[repository.owner], "trust_signature": ""}
     return {
         "protocols": PROTOCOLS,

@@ -10,7 +10,7 @@ from functools import cache
 from pysequoia import CipherSuite, SignatureMode, Tsk, sign
 
 from tests.conform.signature_cases import Case, sums_of
-from verification.releases.artifacts.armor import crc24
+from verification.releases.artifacts.armor import compute_crc24
 
 Mutation = Callable[[random.Random, Case, Sequence[Case]], Case]
 UNSIGNED = b"to be signed"  # by `finish_case`, because a signature takes long and most mutated cases aren't used
@@ -234,7 +234,7 @@ def remove_armor(text: str) -> bytes:
 def add_armor(data: bytes, kind: str = "PGP PUBLIC KEY BLOCK") -> str:
     encoded = base64.b64encode(data).decode()
     lines = [encoded[at : at + 64] for at in range(0, len(encoded), 64)]
-    checksum = base64.b64encode((crc24(data) & 0xFFFFFF).to_bytes(3)).decode()
+    checksum = base64.b64encode((compute_crc24(data) & 0xFFFFFF).to_bytes(3)).decode()
     return "\n".join((f"-----BEGIN {kind}-----", "", *lines, f"={checksum}", f"-----END {kind}-----", ""))
 
 

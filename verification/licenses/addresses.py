@@ -2,8 +2,8 @@
 
 import re
 
-from verification.licenses.dictionaries import common_english_words, fold
-from verification.licenses.lexicon import Kind, holds_term, is_singular, is_term, kind, words
+from verification.licenses.dictionaries import fold, load_common_english_words
+from verification.licenses.lexicon import Kind, get_kind, holds_term, is_singular, is_term, load_words
 
 EMAIL = re.compile(r"(?:mailto:)?[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+", re.A)
 URL = re.compile(r"(?:https?://)?(?P<host>[\w-]+(?:\.[\w-]+)+)(?::\d{1,5})?(?P<path>/[\w~@.+/-]*)?", re.A)
@@ -25,7 +25,7 @@ def is_address(text: str) -> bool:
         return bool(USER_NAME.fullmatch(text)) and is_identifier(text[1:])
     if EMAIL.fullmatch(text):
         local, _, host = text.removeprefix("mailto:").partition("@")
-        particles = "|".join(words("particles"))
+        particles = "|".join(load_words("particles"))
         return is_identifier(re.sub(rf"(?<=\w)[-_.](?:{particles})(?=[-_.]\w)", "", local)) and is_host(host)
     return is_homepage(text)
 
@@ -36,10 +36,10 @@ def is_homepage(text: str) -> bool:
     if match is None or not is_host(match["host"]):
         return False
     host, path = match["host"].lower(), (match["path"] or "").strip("/")
-    if not text.lower().startswith(("http", "www.")) and host.rsplit(".", 1)[-1] not in words("domains"):
+    if not text.lower().startswith(("http", "www.")) and host.rsplit(".", 1)[-1] not in load_words("domains"):
         return False
     segments = path.split("/") if path else []
-    if host.removeprefix("www.") not in words("code_hosts"):
+    if host.removeprefix("www.") not in load_words("code_hosts"):
         return not segments or (len(segments) == 1 and path.startswith("~") and is_identifier(path[1:]))
     return len(segments) <= MAX_SEGMENTS and all(is_identifier(segment) for segment in segments)
 
@@ -49,8 +49,14 @@ def is_host(host: str) -> bool:
     labels = host.lower().removeprefix("www.").split(".")[:-1]
     while len(labels) > 1 and labels[-1] in SECOND_LEVEL:
         labels.pop()
-    before = [label for label in labels[:-1] if label not in words("products") | words("neutral") | words("services")]
-    is_plain = any(len(part) > 2 and part in common_english_words() for label in before for part in label.split("-"))
+    before = [
+        label
+        for label in labels[:-1]
+        if label not in load_words("products") | load_words("neutral") | load_words("services")
+    ]
+    is_plain = any(
+        len(part) > 2 and part in load_common_english_words() for label in before for part in label.split("-")
+    )
     return not is_plain and all(is_identifier(label) for label in labels)
 
 
@@ -61,12 +67,12 @@ def is_identifier(label: str) -> bool:
         return bool(parts)
     if is_term(fold(label)) or holds_term(label) or (len(parts) > 2 and all(len(part) == 1 for part in parts)):
         return False
-    rest = [part for part in parts if fold(part) not in words("products") and not part.isdigit()]
+    rest = [part for part in parts if fold(part) not in load_words("products") and not part.isdigit()]
     is_product = len(parts) - len(rest) > 1  # "terraform-provider-random"
     if len(rest) > MAX_UNKNOWN:
         return False
-    kinds = [kind(part) for part in rest]
-    if len(rest) < len(parts) and not all(is_singular(fold(part)) for part in rest if kind(part) is Kind.WORD):
+    kinds = [get_kind(part) for part in rest]
+    if len(rest) < len(parts) and not all(is_singular(fold(part)) for part in rest if get_kind(part) is Kind.WORD):
         return False
     if Kind.TERM in kinds or any(YEAR.fullmatch(part) for part in parts):
         return False
@@ -77,7 +83,7 @@ def is_identifier(label: str) -> bool:
             len(parts) == 1
             or len(rest) < len(parts)
             or set(kinds) != {Kind.WORD}
-            or not words("emblems").isdisjoint(parts)
+            or not load_words("emblems").isdisjoint(parts)
         )
     )
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from verification.licenses.addresses import is_address
-from verification.licenses.dual_licensing import one
+from verification.licenses.dual_licensing import build_license_group
 from verification.licenses.holders import is_holder_list
 from verification.licenses.lexicon import TRIM
 from verification.licenses.projects import is_project_name
@@ -61,31 +61,30 @@ SENTENCE_END = re.compile(r"[.;:]?\s*(?:\n\s*\n|$)|[.;:](?=\s)|\n")
 
 
 @cache
-def license_name() -> re.Pattern[str]:
+def build_license_pattern() -> re.Pattern[str]:
     """Return a pattern of folded text for the license of a dependency."""
     more = rf"{GNU}|zlib|public domain|wtfpl"
-    expression = rf"(?:{one('x')}|{more})(?: license)?"
-    return re.compile(
-        rf"(?:the )?(?:licensed under (?:the )?)?{expression}(?: (?:or|and) (?:the )?(?:{one('y')}|{more}))?"
-    )
+    first, second = (rf"(?:{build_license_group(side)}|{more})" for side in "xy")
+    expression = rf"{first}(?: license)?"
+    return re.compile(rf"(?:the )?(?:licensed under (?:the )?)?{expression}(?: (?:or|and) (?:the )?{second})?")
 
 
 @cache
-def sentence() -> re.Pattern[str]:
+def build_sentence_pattern() -> re.Pattern[str]:
     """Return a pattern of folded text for a product, what it includes, its maker (`who`), and its license."""
-    license = rf"(?: {LICENSE_PHRASE}{license_name().pattern}(?: license)?(?: (?P<where>http .+))?)?"
+    license = rf"(?: {LICENSE_PHRASE}{build_license_pattern().pattern}(?: license)?(?: (?P<where>http .+))?)?"
     return re.compile(rf"(?P<what>{PRODUCT}) {INCLUDE} {OBJECT}{MAKER_PHRASE}(?P<who>\S+(?: \S+)*?)??{license}")
 
 
-def attribution_end(text: str, start: int, *, is_notice: bool) -> int | None:
+def find_attribution_end(text: str, start: int, *, is_notice: bool) -> int | None:
     """Return the end of the attribution at `start`. Outside a NOTICE file, it must not name a license."""
-    for end in sentence_ends(text, start):
+    for end in find_sentence_ends(text, start):
         if is_attribution(text[start:end]) if is_notice else is_inclusion(text[start:end]):
             return end
     return None
 
 
-def sentence_ends(text: str, start: int) -> Iterator[int]:
+def find_sentence_ends(text: str, start: int) -> Iterator[int]:
     """Yield the possible ends of a sentence that begins at `start`, the last first, within its paragraph."""
     paragraph = text[start : start + MAX_LENGTH]
     paragraph = paragraph[: gap.start()] if (gap := re.search(r"\n\s*\n", paragraph)) else paragraph
@@ -105,16 +104,16 @@ def is_attribution(text: str) -> bool:
     plain = " ".join(word[0] for word in words).lower()
     if not words or HEADING.fullmatch(plain):
         return bool(words)
-    if match := sentence().fullmatch(plain):
+    if match := build_sentence_pattern().fullmatch(plain):
         offsets = [0]
         for word in words:
             offsets.append(offsets[-1] + len(word[0]) + 1)
-        whose = [slice_of(text, words, offsets, match.span(name)) for name in ("who", "where") if match[name]]
+        whose = [get_original_text(text, words, offsets, match.span(name)) for name in ("who", "where") if match[name]]
         return all(is_source(part) for part in whose)
     return "\n" not in text.strip() and is_dependency(text)
 
 
-def slice_of(text: str, words: list[re.Match[str]], offsets: list[int], span: tuple[int, int]) -> str:
+def get_original_text(text: str, words: list[re.Match[str]], offsets: list[int], span: tuple[int, int]) -> str:
     """Return the original text of a span of folded words, with the punctuation after it."""
     first, last = offsets.index(span[0]), offsets.index(span[1] + 1) - 1
     end = words[last + 1].start() if last + 1 < len(words) else len(text)
@@ -134,7 +133,7 @@ def is_dependency(text: str) -> bool:
     text = FIELD.sub("", text.strip(TRIM))
     detail_count, names = 0, 0
     for part in PART.split(ADDRESS.sub(lambda found: ";;" if is_address(found[0].strip("<>()[]")) else found[0], text)):
-        if license_name().fullmatch(" ".join(re.findall(r"[^\W_]+", part)).lower()):
+        if build_license_pattern().fullmatch(" ".join(re.findall(r"[^\W_]+", part)).lower()):
             detail_count += 1
             continue
         bare = VERSION.sub("", part).strip(TRIM)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import lru_cache
 
-from verification.licenses.dictionaries import LANGUAGE_TABLES, fold, words_of
+from verification.licenses.dictionaries import LANGUAGE_TABLES, fold, load_language_words
 
 MIN_LETTERS = 8
 MAX_WORD = 16
@@ -32,7 +32,7 @@ def is_phrase(word: str, is_term: Test) -> bool:
 
 
 def _is_phrase_in(language: str, letters: str, is_term: Test) -> bool:
-    ordinary, frequent = words_of(language)
+    ordinary, frequent = load_language_words(language)
     return holds_term_when_split(
         letters,
         lambda word: word in (ordinary if len(word) >= MIN_WORD else frequent),

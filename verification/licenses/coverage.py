@@ -9,7 +9,7 @@ from verification.licenses.holders import is_firm_name, is_holder_list
 from verification.licenses.normalization import Text
 from verification.licenses.notices import Reader
 from verification.licenses.projects import is_project_name
-from verification.licenses.templates import TemplateMatch, templates
+from verification.licenses.templates import TemplateMatch, load_templates
 
 YEAR = re.compile(r"\b\d{4}\b")
 WORD = re.compile(r"[^\W_]+")
@@ -62,7 +62,9 @@ def read(text: Text, ids: Iterable[str], notice_of: tuple[str, ...] = ()) -> Rea
 
     `notice_of` contains the licenses of the repository if the text is that of a NOTICE file.
     """
-    matches = [(template, place) for id in ids for template in templates(id) for place in template.find(text.letters)]
+    matches = [
+        (template, place) for id in ids for template in load_templates(id) for place in template.find(text.letters)
+    ]
     whole = [Span(t.id, p.start, p.end, t.kind) for t, p in matches if p.whole and are_slots_valid(text, p)]
     spans = select_outermost_spans(whole)
     named_ids = tuple(dict.fromkeys((*(span.id for span in spans), *notice_of)))

@@ -40,11 +40,11 @@ LANGUAGE_TABLES = load_content(DATA / "languages.yaml", LanguageFile)
 def fold(text: str) -> str:
     """Return the text in lowercase without accents. Letters of scripts that need their marks keep them."""
     text = text.casefold()
-    return text if text.isascii() else text.translate(_plain_letters())
+    return text if text.isascii() else text.translate(_build_plain_letters())
 
 
 @cache
-def _plain_letters() -> dict[int, str]:
+def _build_plain_letters() -> dict[int, str]:
     """Return the replacement of each letter with an accent."""
     letters = {code: unicodedata.normalize("NFKD", chr(code)) for code in WITH_CAPITALS}
     plain = {code: "".join(c for c in letter if not unicodedata.combining(c)) for code, letter in letters.items()}
@@ -53,7 +53,7 @@ def _plain_letters() -> dict[int, str]:
 
 
 @cache
-def ordinary_words(script: str) -> frozenset[str]:
+def load_ordinary_words(script: str) -> frozenset[str]:
     """Return the folded words of the languages that are written in a script."""
     return _fold_all(
         {word for language in LANGUAGE_TABLES.languages.get(script, ()) for word in _read_language(language)}
@@ -61,27 +61,27 @@ def ordinary_words(script: str) -> frozenset[str]:
 
 
 @cache
-def function_words(script: str) -> frozenset[str]:
+def load_function_words(script: str) -> frozenset[str]:
     """Return the most frequent words of each language that is written in a script: "the", "nur", "только"."""
     languages = LANGUAGE_TABLES.languages.get(script, ())
     return _fold_all({word for language in languages for word in _read_language(language)[:FUNCTION_WORDS]})
 
 
 @cache
-def words_of(language: str) -> tuple[frozenset[str], frozenset[str]]:
+def load_language_words(language: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the folded words of a language, and the most frequent of them."""
     words = _read_language(language)
     return _fold_all(set(words)), _fold_all(set(words[:FUNCTION_WORDS]))
 
 
 @cache
-def common_english_words() -> frozenset[str]:
+def load_common_english_words() -> frozenset[str]:
     """Return the folded English words that are as frequent as the ordinary words of other languages."""
     return _fold_all(set(_read_language("en")))
 
 
 @cache
-def english_words() -> frozenset[str]:
+def load_english_words() -> frozenset[str]:
     """Return the folded English words."""
     return _fold_all(set(_read_language("en", ALL_BUCKETS)))
 
@@ -102,13 +102,13 @@ def _read_language(language: str, max_bucket: int = MAX_BUCKET) -> list[str]:
 
 
 @cache
-def given_names() -> frozenset[str]:
+def load_given_names() -> frozenset[str]:
     """Return the words of the given names of all locales, in their own spelling."""
     return _read_names("first_name")
 
 
 @cache
-def family_names() -> frozenset[str]:
+def load_family_names() -> frozenset[str]:
     """Return the words of the family names of all locales, in their own spelling."""
     return _read_names("last_name")
 
@@ -160,7 +160,7 @@ def _romanize_letter(letter: str) -> str:
 
 
 @cache
-def romanized_words() -> frozenset[str]:
+def load_romanized_words() -> frozenset[str]:
     """Return ordinary words of other scripts in Latin letters: "tolko", "sangeob"."""
     words = {word for language in LANGUAGE_TABLES.romanized for word in _read_language(language)}
     return frozenset(latin for word in _fold_all(words) for latin in romanize(word) if len(latin) >= MIN_ROMANIZED)

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from verification.licenses.titles import OTHERS, TITLES, UNDER, VERB, WORK, compile_folded_pattern, plain
+from verification.licenses.titles import OTHERS, TITLES, UNDER, VERB, WORK, compile_folded_pattern, fold_id
 
 FILE = (
     r"(?: (?:see )?(?:in )?(?:the )?(?:file )?license (?:apache|mit|bsd|mpl|gpl|isc)(?: (?:txt|md))?(?: file)?)?"
@@ -13,23 +13,24 @@ OPTION = r"(?: at (?:your|the user s|the licensee s) (?:option|choice|discretion
 
 
 @cache
-def patterns() -> tuple[re.Pattern[str], ...]:
-    either = rf"(?:either )?(?:of )?(?:the )?(?:terms of )?(?:the )?{one('a')}{FILE} or (?:the )?{one('b')}{FILE}"
+def build_patterns() -> tuple[re.Pattern[str], ...]:
+    first, second = map(build_license_group, "ab")
+    either = rf"(?:either )?(?:of )?(?:the )?(?:terms of )?(?:the )?{first}{FILE} or (?:the )?{second}{FILE}"
     return tuple(
         map(
             compile_folded_pattern,
             (
                 rf"{WORK}(?:(?:is|are) )?(?:dual )?{VERB}{UNDER}{either}(?: licenses?)?{OPTION}",
                 rf"you may use (?:this|the) (?:software|project|library|code|work) {UNDER}{either}{OPTION}",
-                rf"spdx license identifier {one('a')} or {one('b')}",
+                rf"spdx license identifier {build_license_group('a')} or {build_license_group('b')}",
             ),
         )
     )
 
 
-def one(side: str) -> str:
+def build_license_group(side: str) -> str:
     """Return a pattern with a group for each license that a choice can name."""
-    names = {id: (*TITLES.get(id, ()), *OTHERS.get(id, ()), plain(id)) for id in (*TITLES, *OTHERS)}
+    names = {id: (*TITLES.get(id, ()), *OTHERS.get(id, ()), fold_id(id)) for id in (*TITLES, *OTHERS)}
     groups = (f"(?P<{side}{n}>{'|'.join(patterns)})" for n, patterns in enumerate(names.values()))
     return f"(?:{'|'.join(groups)})(?: license)?"
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from verification.licenses.lexicon import first_term
+from verification.licenses.lexicon import find_first_term
 from verification.licenses.normalization import unmark
 from verification.licenses.notices import MARKER
 
@@ -36,7 +36,7 @@ class Finding:
         if self.problem is Problem.CHANGED_TEXT:
             return f"{place}the text differs from {self.license} at “{text}”."
         if self.problem is Problem.TERMS:
-            return f"{place}“{text}” contains “{first_term(self.text)}”, which can set terms."
+            return f"{place}“{text}” contains “{find_first_term(self.text)}”, which can set terms."
         if self.problem is Problem.UNKNOWN_HOLDER:
             return f"{place}the holder in “{text}” is not recognized as a person, an organization, or a project."
         return f"{place}“{text}” is not a copyright notice, a title, or part of a known license."
@@ -54,6 +54,6 @@ class Finding:
 
 def build_line_finding(line: int, text: str) -> Finding:
     """Return the finding for a line outside the license text that no rule of the grammar matches."""
-    if first_term(text):
+    if find_first_term(text):
         return Finding(Problem.TERMS, line, text)
     return Finding(Problem.UNKNOWN_HOLDER if MARKER.match(text) else Problem.UNKNOWN_TEXT, line, text)

@@ -10,7 +10,7 @@ from calendar import month_name
 from itertools import dropwhile, pairwise
 
 from verification.licenses.addresses import is_address, is_handle
-from verification.licenses.dictionaries import common_english_words, fold
+from verification.licenses.dictionaries import fold, load_common_english_words
 from verification.licenses.institutions import (
     is_acronym,
     is_body_of_name,
@@ -24,16 +24,16 @@ from verification.licenses.legal_forms import AFFILIATES_MARK, split_legal_form
 from verification.licenses.lexicon import (
     TRIM,
     Kind,
+    get_kind,
+    get_script,
     has_capitals,
     is_brand,
     is_noun_like,
     is_phrase_in_one_word,
-    kind,
-    lines,
-    script_of,
-    words,
+    load_lines,
+    load_words,
 )
-from verification.licenses.persons import MAX_PERSON_WORDS, NAME_KINDS, PLAIN_SCRIPTS, is_person, without_nicknames
+from verification.licenses.persons import MAX_PERSON_WORDS, NAME_KINDS, PLAIN_SCRIPTS, is_person, strip_nicknames
 from verification.licenses.projects import is_emblem_name, is_project_name
 from verification.licenses.restrictions import holds_restriction, is_territory
 
@@ -56,7 +56,7 @@ ADDRESS_PART = re.compile(r"(?<![\w-])(?=[a-z0-9-]{6})[a-z0-9]+(?:-[a-z0-9]+)*(?
 def build_alternatives(list_name: str) -> str:
     """Return a pattern of the phrases of a list. Phrases in scripts without capitals can touch other letters."""
     patterns = []
-    for phrase in sorted(lines(list_name), key=len, reverse=True):
+    for phrase in sorted(load_lines(list_name), key=len, reverse=True):
         edge = r"\b" if has_capitals(phrase.split()[0]) else ""
         patterns.append(edge + r"\s+".join(map(re.escape, phrase.split())) + edge)
     return "|".join(patterns)
@@ -80,9 +80,9 @@ PARTNERS = re.compile(
 SEPARATOR = re.compile(
     r"[,;|()\[\]<>*`]|\s[-/:]+(?=\s|$)|:\s|(?<=[^\W\d_]{3})\.\s+(?=[^\Wa-z])|\s(?:a\.?k\.?a\.?|d/?b/?a)\s", re.I
 )
-AND = "|".join(map(re.escape, " ".join(lines("conjunctions")).split()))
+AND = "|".join(map(re.escape, " ".join(load_lines("conjunctions")).split()))
 CONJUNCTION = re.compile(rf"\s+(?:{AND}|(?i:and|or|und|et|y)|&|\+)\s+|^(?i:and|&|by|und|et)\s+|\s+(?i:and|&)$")
-COMPOUND = re.compile(rf"\b(?:{'|'.join(lines('compounds'))})\b", re.I)
+COMPOUND = re.compile(rf"\b(?:{'|'.join(load_lines('compounds'))})\b", re.I)
 FOLLOWING = re.compile(r"\bby\s+the\s+following\s+(?:holders|people)\s*:", re.I)
 AT_SIGN = re.compile(r"\s?[\[({]at[\])}]\s?", re.I)
 SHORT_FORMS = {"(주)": "주식회사", "(株)": "株式会社", "(有)": "有限会社"}
@@ -108,7 +108,7 @@ CREDITS = re.compile(
 
 def is_holder_list(text: str) -> bool:
     """Return whether the text consists only of holders, years, addresses, and "All rights reserved"."""
-    return are_holders(pieces_of(text))
+    return are_holders(parse_holders(text))
 
 
 def are_holders(pieces: tuple[str, ...] | None) -> bool:
@@ -119,42 +119,42 @@ def are_holders(pieces: tuple[str, ...] | None) -> bool:
     lone = [piece for piece in pieces if is_lone_name(piece)]
     if len(pieces) > 1 and any(piece[:2].isupper() for piece in lone):
         return False  # next to a holder, it can be a code of terms: "NFR", "BY-NC-SA", "GPLv3"
-    is_name = len(lone) == 2 and any(kind(piece) is Kind.NAME for piece in lone)  # "Yamashita, Yuu"
+    is_name = len(lone) == 2 and any(get_kind(piece) is Kind.NAME for piece in lone)  # "Yamashita, Yuu"
     is_name = is_name or are_surnames(pieces)
     return (len(lone) <= 1 or is_name) and all(piece in lone or is_holder(piece) for piece in pieces)
 
 
 def are_surnames(pieces: tuple[str, ...]) -> bool:
     """Return whether these are three or more names of one word, at least one of them listed: "Doe, Roe and Poe"."""
-    kinds = [kind(piece) for piece in pieces]
+    kinds = [get_kind(piece) for piece in pieces]
     listed_count = kinds.count(Kind.NAME) + kinds.count(Kind.NAME_OR_WORD)
     is_titled = all(piece[:1].isupper() and piece[1:].islower() for piece in pieces if has_capitals(piece))
     plain = {fold(piece) for piece, word_kind in zip(pieces, kinds, strict=True) if word_kind is Kind.WORD}
-    if len(plain) > 1 or not plain.isdisjoint(common_english_words()):
+    if len(plain) > 1 or not plain.isdisjoint(load_common_english_words()):
         return False
     return len(pieces) > 2 and listed_count > 0 and is_titled and set(kinds) <= NAME_KINDS | {Kind.UNKNOWN, Kind.WORD}
 
 
-def pieces_of(text: str) -> tuple[str, ...] | None:
+def parse_holders(text: str) -> tuple[str, ...] | None:
     """Return the holders in a list. Return None for an invalid address, a too long text, or a restriction."""
     if len(text) > MAX_LENGTH or holds_restriction(text):
         return None
     text = text.strip("*_` ")
-    text = without_nicknames(CREDITS.sub(" ; ", DATE.sub("", text)))
+    text = strip_nicknames(CREDITS.sub(" ; ", DATE.sub("", text)))
     for short, form in SHORT_FORMS.items():
         text = text.replace(short, f" {form} ")
     text = IN_BRACKETS.sub(r" \1 ", FOLLOWING.sub(" ; ", AT_SIGN.sub("@", text)))
     for pattern in (ENCLOSED_ADDRESS, OPEN_ADDRESS):
         addresses = [match for match in pattern.finditer(text) if re.search(r"[@/]|\w\.\w", match[1])]
-        if not all(is_address(without_name(match[1], text[: match.start()])) for match in addresses):
+        if not all(is_address(replace_repeated_parts(match[1], text[: match.start()])) for match in addresses):
             return None
-        text = "".join(cut_out(text, addresses))
+        text = "".join(replace_matches(text, addresses))
     text = YEARS.sub(" ; ", RIGHTS.sub(" ; ", text))
     text = PARTNERS.sub(" ; ", AFFILIATES.sub(f" {AFFILIATES_MARK} ; ", text))
-    return tuple(split_holders(joined_forms(SEPARATOR.split(text))))
+    return tuple(split_holders(join_legal_forms(SEPARATOR.split(text))))
 
 
-def without_name(address: str, before: str) -> str:
+def replace_repeated_parts(address: str, before: str) -> str:
     """Return the address with "acme" in place of each part that repeats the words before it."""
     spelled_words = re.findall(r"[a-z0-9]+", fold(before))
     spellings = ["".join(spelled_words[start:]) for start in range(len(spelled_words))]
@@ -163,7 +163,7 @@ def without_name(address: str, before: str) -> str:
     )
 
 
-def cut_out(text: str, matches: list[re.Match[str]]) -> list[str]:
+def replace_matches(text: str, matches: list[re.Match[str]]) -> list[str]:
     """Return the text with the matches replaced by separators."""
     parts, place = [], 0
     for match in matches:
@@ -172,7 +172,7 @@ def cut_out(text: str, matches: list[re.Match[str]]) -> list[str]:
     return [*parts, text[place:]]
 
 
-def joined_forms(parts: list[str]) -> list[str]:
+def join_legal_forms(parts: list[str]) -> list[str]:
     """Return the parts between separators, with legal forms joined to the name before: "Acme, Inc."."""
     joined_parts: list[str] = []
     for part in filter(None, (part.strip(TRIM) for part in parts)):
@@ -207,10 +207,10 @@ def is_lone_name(text: str) -> bool:
         return False
     if is_handle(text):
         return True
-    word_kind = kind(text.rstrip("."))
+    word_kind = get_kind(text.rstrip("."))
     if word_kind is Kind.UNKNOWN and is_phrase_in_one_word(text):
         return False
-    if script_of(text) in PLAIN_SCRIPTS:
+    if get_script(text) in PLAIN_SCRIPTS:
         return word_kind in NAME_KINDS or word_kind is Kind.UNKNOWN
     if not has_capitals(text) or (text.isupper() and len(text) > MAX_CAPITALS):
         return False
@@ -222,25 +222,27 @@ def is_lone_name(text: str) -> bool:
 def is_group(text: str) -> bool:
     """Return whether this is "The X Authors", "X contributors", or "the X project developers"."""
     if match := CONTRIBUTORS_TO.match(text):
-        return is_project_name([token for token in text[match.end() :].split() if fold(token) not in words("groups")])
+        return is_project_name(
+            [token for token in text[match.end() :].split() if fold(token) not in load_words("groups")]
+        )
     tokens = fold(text).strip(TRIM).split()
     originals = text.strip(TRIM).split()
-    if len(tokens) == 2 and tokens[0] == "team" and (kind(tokens[1]) is Kind.UNKNOWN or is_handle(originals[1])):
+    if len(tokens) == 2 and tokens[0] == "team" and (get_kind(tokens[1]) is Kind.UNKNOWN or is_handle(originals[1])):
         return True
     has_article = tokens[:1] == ["the"]
     if has_article:
         tokens, originals = tokens[1:], originals[1:]
     end = len(tokens)
-    while end and tokens[end - 1].strip(TRIM) in words("groups") | words("group_adjectives"):
+    while end and tokens[end - 1].strip(TRIM) in load_words("groups") | load_words("group_adjectives"):
         end -= 1
-    if end == len(tokens) or tokens[-1].strip(TRIM) not in words("groups"):
+    if end == len(tokens) or tokens[-1].strip(TRIM) not in load_words("groups"):
         return False
     body = originals[:end]
     return len(body) <= MAX_PERSON_WORDS and (
         not body
         or is_project_name(body, max_unknown=2)
         or is_organization(" ".join(body))
-        or (len(body) == 1 and kind(body[0]) is Kind.WORD and is_noun_like(re.sub("(?:er|ing)$", "", body[0])))
+        or (len(body) == 1 and get_kind(body[0]) is Kind.WORD and is_noun_like(re.sub("(?:er|ing)$", "", body[0])))
     )
 
 
@@ -251,15 +253,15 @@ def is_organization(text: str) -> bool:
         len(tokens) == 2
         and is_brand(tokens[0])
         and tokens[1].isupper()
-        and kind(tokens[1]) in (Kind.INITIALS, Kind.UNKNOWN)
+        and get_kind(tokens[1]) in (Kind.INITIALS, Kind.UNKNOWN)
     ):
         return True  # "MIT CSAIL"
     if not tokens or len(tokens) > MAX_ORGANIZATION_WORDS + 4:
         return False
     body = split_legal_form(tokens)
     if body is not None:
-        body = list(dropwhile(lambda token: fold(token) in words("connectors"), body))  # "Association for …"
-        is_short = len(body) <= 2 or not {"HAN", "HANGUL", "MIXED"}.intersection(map(script_of, tokens))
+        body = list(dropwhile(lambda token: fold(token) in load_words("connectors"), body))  # "Association for …"
+        is_short = len(body) <= 2 or not {"HAN", "HANGUL", "MIXED"}.intersection(map(get_script, tokens))
         is_name = is_brand(" ".join(body)) or (bool(body) and is_body_of_name(body, max_words=len(body)))
         is_name = (
             is_name
@@ -269,5 +271,5 @@ def is_organization(text: str) -> bool:
         return is_name and is_short and len(body) <= MAX_ORGANIZATION_WORDS
     if fold(tokens[0]) == "the":
         tokens = tokens[1:]
-    is_firm = len(tokens) > 1 and fold(tokens[-1]) in words("firm_nouns") and is_firm_name(tokens)
+    is_firm = len(tokens) > 1 and fold(tokens[-1]) in load_words("firm_nouns") and is_firm_name(tokens)
     return len(tokens) <= MAX_ORGANIZATION_WORDS and (is_firm or is_institution(tokens) or is_named_by_noun(tokens))

@@ -3,7 +3,7 @@
 from functools import cache
 
 from verification.licenses.dictionaries import fold
-from verification.licenses.lexicon import is_brand, lines, script_of
+from verification.licenses.lexicon import get_script, is_brand, load_lines
 
 AFFILIATES_MARK = "\x02"  # replaces "and/or its affiliates", which only organizations have
 MAX_FORM_WORDS = 6
@@ -11,15 +11,15 @@ Words = tuple[str, ...]
 
 
 @cache
-def forms_behind() -> dict[Words, bool]:
+def load_trailing_forms() -> dict[Words, bool]:
     """Return the forms that end a name, and whether each is case-sensitive."""
-    return {tuple(line.split()): line != line.casefold() for line in lines("legal_forms")}
+    return {tuple(line.split()): line != line.casefold() for line in load_lines("legal_forms")}
 
 
 @cache
-def forms_before() -> tuple[dict[Words, bool], frozenset[Words]]:
+def load_leading_forms() -> tuple[dict[Words, bool], frozenset[Words]]:
     """Return the forms that begin a name, and whether each is case-sensitive; and those that can also end a name."""
-    words_by_line = {tuple(line.split()): line for line in lines("legal_prefixes")}
+    words_by_line = {tuple(line.split()): line for line in load_lines("legal_prefixes")}
     before = {
         words if not line.islower() else tuple(fold(line).split()): not line.islower()
         for words, line in words_by_line.items()
@@ -30,9 +30,9 @@ def forms_before() -> tuple[dict[Words, bool], frozenset[Words]]:
 
 
 @cache
-def joined_forms() -> tuple[str, ...]:
+def list_unspaced_forms() -> tuple[str, ...]:
     """Return the forms of scripts without spaces, the longest first."""
-    forms = (line for line in lines("legal_prefixes") if script_of(line) in ("HAN", "HANGUL"))
+    forms = (line for line in load_lines("legal_prefixes") if get_script(line) in ("HAN", "HANGUL"))
     return tuple(sorted(forms, key=len, reverse=True))
 
 
@@ -41,12 +41,15 @@ def split_legal_form(tokens: list[str]) -> list[str] | None:
     bare = [token.replace(".", "").strip(",;:'\"") for token in tokens]
     if bare[-1:] == [AFFILIATES_MARK]:
         return split_legal_form(tokens[:-1]) or tokens[:-1]
-    before, also_behind = forms_before()
+    before, also_behind = load_leading_forms()
     folded_words = tuple(map(fold, tokens[:MAX_FORM_WORDS]))
     for size in range(min(MAX_FORM_WORDS, len(bare)), 0, -1):
         ending = tuple(bare[-size:])
-        if ending in forms_behind() or forms_behind().get(tuple(word.casefold() for word in ending)) is False:
-            return without_more_forms(tokens[:-size], size)
+        if (
+            ending in load_trailing_forms()
+            or load_trailing_forms().get(tuple(word.casefold() for word in ending)) is False
+        ):
+            return strip_other_forms(tokens[:-size], size)
         if before.get(tuple(tokens[:size])) or before.get(folded_words[:size]) is False:
             return tokens[size:]
         if tuple(tokens[-size:]) in also_behind:
@@ -54,7 +57,7 @@ def split_legal_form(tokens: list[str]) -> list[str] | None:
     return split_joined_form(" ".join(tokens))
 
 
-def without_more_forms(rest: list[str], size: int) -> list[str]:
+def strip_other_forms(rest: list[str], size: int) -> list[str]:
     """Return the words before a form of `size` words, without another form: "Example Foundation, Inc."."""
     if size > 2 or len(rest) < 2 or is_brand(" ".join(rest)):
         return rest
@@ -65,7 +68,7 @@ def split_joined_form(text: str) -> list[str] | None:
     """Return the same for a form that is written without a space: "株式会社例", "例有限公司"."""
     if text.isascii():
         return None
-    for form in joined_forms():
+    for form in list_unspaced_forms():
         for rest in (text.removeprefix(form), text.removesuffix(form)):
             if rest != text:
                 return rest.split()

@@ -12,14 +12,14 @@ from pathlib import Path
 
 from verification.licenses.compounds import holds_term_when_split, is_phrase
 from verification.licenses.dictionaries import (
-    english_words,
-    family_names,
     fold,
-    function_words,
-    given_names,
-    ordinary_words,
+    load_english_words,
+    load_family_names,
+    load_function_words,
+    load_given_names,
+    load_ordinary_words,
+    load_romanized_words,
     romanize,
-    romanized_words,
 )
 from verification.licenses.word_lists import WordList
 
@@ -71,38 +71,38 @@ class Kind(StrEnum):
 
 
 @cache
-def words(name: str) -> frozenset[str]:
+def load_words(name: str) -> frozenset[str]:
     """Return the folded words of a list."""
-    text = "\n".join(lines(name))
+    text = "\n".join(load_lines(name))
     return frozenset(fold(text).split())
 
 
-def lines(name: str) -> list[str]:
+def load_lines(name: str) -> list[str]:
     """Return the lines of a list, without comments."""
     text = (WORDS / f"{name}.txt").read_text(encoding="utf-8")
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
 @cache
-def brands() -> frozenset[str]:
+def load_brands() -> frozenset[str]:
     """Return the folded names of well-known holders."""
-    return frozenset(map(fold, lines("brands")))
+    return frozenset(map(fold, load_lines("brands")))
 
 
 def is_brand(text: str) -> bool:
     """Return whether a text is a well-known holder."""
-    return fold(" ".join(text.split())).removeprefix("the ") in brands()
+    return fold(" ".join(text.split())).removeprefix("the ") in load_brands()
 
 
 @cache
-def terms() -> WordList:
+def load_terms() -> WordList:
     """Return the words and parts of words that set terms, in their own scripts and in Latin letters."""
-    return WordList((*words("terms"), *words("restrictions"), *romanized_terms()))
+    return WordList((*load_words("terms"), *load_words("restrictions"), *iterate_romanized_terms()))
 
 
-def romanized_terms() -> Iterator[str]:
+def iterate_romanized_terms() -> Iterator[str]:
     """Yield the terms of other scripts in Latin letters that are too long to be confused with names."""
-    for term in words("terms") | words("restrictions"):
+    for term in load_words("terms") | load_words("restrictions"):
         bare = term.strip("*")
         yield from (term.replace(bare, latin) for latin in romanize(bare) if len(latin) >= MIN_ROMANIZED)
 
@@ -111,7 +111,7 @@ def romanized_terms() -> Iterator[str]:
 def is_term(word: str) -> bool:
     """Return whether a folded word, or a part of a compound, belongs to terms."""
     pieces = [BETWEEN.sub("", word), *BETWEEN.split(word)]
-    return any(piece in terms() for piece in pieces if piece)
+    return any(piece in load_terms() for piece in pieces if piece)
 
 
 def holds_term(word: str) -> bool:
@@ -120,7 +120,7 @@ def holds_term(word: str) -> bool:
     return (len(parts) > 1 and any(map(is_term, parts))) or is_written_together(re.sub(r"[\W\d_]+", "", fold(word)))
 
 
-def first_term(text: str) -> str:
+def find_first_term(text: str) -> str:
     """Return the first word of a text that sets terms, or "". "for" and "not" alone set no terms."""
     candidates = (word.strip(".,;:'\"!*_`#=()[]{}<>-") for word in text.split() if not re.search(r"@|\w[./]\w", word))
     return next((word for word in candidates if is_term(fold(word)) and not is_auxiliary(fold(word))), "")
@@ -130,32 +130,34 @@ def is_auxiliary(folded_word: str) -> bool:
     """Return whether a word is about copyright itself or too general to show which term it sets."""
     return (
         folded_word in COPYRIGHT_WORDS
-        or folded_word in function_words("LATIN")
-        or folded_word in function_words("CYRILLIC")
+        or folded_word in load_function_words("LATIN")
+        or folded_word in load_function_words("CYRILLIC")
     )
 
 
 @lru_cache(maxsize=20_000)
 def is_plain_term(word: str) -> bool:
     """Return whether an English word of terms is recognizable in a compound."""
-    return word in words("short_terms") or (len(word) > 4 and word in english_words() and word in terms())
+    return word in load_words("short_terms") or (
+        len(word) > 4 and word in load_english_words() and word in load_terms()
+    )
 
 
 @lru_cache(maxsize=20_000)
 def is_written_together(letters: str) -> bool:
     """Return whether ordinary English words and at least one word of terms make up all letters."""
-    words_by_length = (SHORT_WORDS, english_words())
+    words_by_length = (SHORT_WORDS, load_english_words())
     return holds_term_when_split(letters, lambda word: word in words_by_length[len(word) > 2], is_plain_term)
 
 
 def is_phrase_in_one_word(word: str) -> bool:
     """Return whether an unlisted word is a compound of ordinary words of one language and at least one of terms."""
-    return is_phrase(word, terms().__contains__)
+    return is_phrase(word, load_terms().__contains__)
 
 
-def script_of(word: str) -> str:
+def get_script(word: str) -> str:
     """Return the one script of all letters of a word: "" for none, "MIXED" for several or an unknown one."""
-    scripts = {script_of_letter(char) for char in word if unicodedata.category(char)[0] in "LM"} - {"COMBINING"}
+    scripts = {get_letter_script(char) for char in word if unicodedata.category(char)[0] in "LM"} - {"COMBINING"}
     if scripts and scripts <= HAN:
         return "HAN"
     script = next(iter(scripts), "MIXED" if any(map(unicodedata.combining, word)) else "")
@@ -163,7 +165,7 @@ def script_of(word: str) -> str:
 
 
 @cache
-def script_of_letter(char: str) -> str:
+def get_letter_script(char: str) -> str:
     """Return the script of a letter. Small capitals, modifiers, and phonetic letters have none."""
     script, _, kind = unicodedata.name(char, "?").partition(" ")
     is_latin = script == "LATIN" and (char < "\u0250" or "\u1e00" <= char <= "\u1eff" or char in AFRICAN_LETTERS)
@@ -172,11 +174,11 @@ def script_of_letter(char: str) -> str:
 
 def has_capitals(word: str) -> bool:
     """Return whether the script of a word has capital letters, which show that a word is a name."""
-    return script_of(word) in SCRIPTS_WITH_CAPITALS
+    return get_script(word) in SCRIPTS_WITH_CAPITALS
 
 
 @lru_cache(maxsize=20_000)
-def kind(word: str) -> Kind:
+def get_kind(word: str) -> Kind:
     """Return what a word without surrounding punctuation can be."""
     folded_word = fold(word)
     if is_term(folded_word):
@@ -184,13 +186,13 @@ def kind(word: str) -> Kind:
     if has_capitals(word) and SPELLED_OUT.search(word):
         return Kind.NONE
     if any(char.isdigit() for char in word):
-        return Kind.TERM if QUANTITY.fullmatch(word) else kind_with_digits(word)
-    if script_of(word) in ("", "MIXED") or has_compatibility_form(word):
+        return Kind.TERM if QUANTITY.fullmatch(word) else get_kind_with_digits(word)
+    if get_script(word) in ("", "MIXED") or has_compatibility_form(word):
         return Kind.NONE
-    return kind_of_letters(word, folded_word)
+    return get_kind_of_letters(word, folded_word)
 
 
-def kind_with_digits(word: str) -> Kind:
+def get_kind_with_digits(word: str) -> Kind:
     """Return the kind of a word with digits: a brand, unless the words between or after the digits aren't a name."""
     if not BRAND_WITH_DIGITS.fullmatch(word) or sum(map(str.isdigit, word)) > MAX_DIGITS:
         return Kind.NONE
@@ -198,7 +200,7 @@ def kind_with_digits(word: str) -> Kind:
     parts = [fold(part) for part in CAMEL_CASE.findall(word) if len(part) > 1]
     if is_term(decoded) or holds_term(decoded) or any(is_term(part) or holds_term(part) for part in parts):
         return Kind.TERM
-    is_disguised = word[0].isalpha() and word[-1].isalpha() and decoded in english_words()
+    is_disguised = word[0].isalpha() and word[-1].isalpha() and decoded in load_english_words()
     return Kind.NONE if is_disguised else Kind.UNKNOWN
 
 
@@ -207,60 +209,63 @@ def has_compatibility_form(word: str) -> bool:
     return any(unicodedata.decomposition(char).startswith("<") and char not in "\u0e33\u0eb3" for char in word)
 
 
-def kind_of_letters(word: str, folded_word: str) -> Kind:
-    if folded_word in words("particles"):
+def get_kind_of_letters(word: str, folded_word: str) -> Kind:
+    if folded_word in load_words("particles"):
         return Kind.PARTICLE
-    script = script_of(word)
+    script = get_script(word)
     is_short = word.isupper() or len(folded_word.strip(".")) == 1
     if is_short and script in SCRIPTS_WITH_CAPITALS and INITIALS.fullmatch(word):
         return Kind.INITIALS
     parts = [part for part in BETWEEN.split(folded_word) if len(part) > 1]
     if parts and all(is_name(part, script) for part in parts):
         return Kind.NAME_OR_WORD if is_also_word(folded_word, script) else Kind.NAME
-    if folded_word in words("neutral") or folded_word in words("organizations"):
+    if folded_word in load_words("neutral") or folded_word in load_words("organizations"):
         return Kind.NEUTRAL
     if is_ordinary(folded_word, script):
         return Kind.WORD
     if holds_term(word):
         return Kind.TERM
     if len(parts) > 1:
-        return Kind.WORD if [kind(part) for part in parts].count(Kind.WORD) > 1 else Kind.UNKNOWN
+        return Kind.WORD if [get_kind(part) for part in parts].count(Kind.WORD) > 1 else Kind.UNKNOWN
     parts = [fold(part) for part in CAMEL_CASE.findall(word) if len(part) > 1]
-    return Kind.WORD if len(parts) > 2 and all(part in english_words() for part in parts) else Kind.UNKNOWN
+    return Kind.WORD if len(parts) > 2 and all(part in load_english_words() for part in parts) else Kind.UNKNOWN
 
 
 def is_name(folded_word: str, script: str) -> bool:
     """Return whether a folded word is a listed name, directly or in a romanization of another script."""
     spellings = (folded_word, *romanize(folded_word)) if script in ROMANIZED_SCRIPTS else (folded_word,)
-    return any(spelling in given_names() or spelling in family_names() for spelling in spellings)
+    return any(spelling in load_given_names() or spelling in load_family_names() for spelling in spellings)
 
 
 @lru_cache(maxsize=20_000)
 def is_ordinary(folded_word: str, script: str) -> bool:
     """Return whether a folded word is, or is formed like, an ordinary word of a language or its romanization."""
-    if folded_word in ordinary_words(script) or (script == "LATIN" and folded_word in romanized_words()):
+    if folded_word in load_ordinary_words(script) or (script == "LATIN" and folded_word in load_romanized_words()):
         return True
     return script == "LATIN" and (
-        DERIVED_WORD.fullmatch(folded_word) is not None or any(stem in english_words() for stem in stems(folded_word))
+        DERIVED_WORD.fullmatch(folded_word) is not None
+        or any(stem in load_english_words() for stem in list_stems(folded_word))
     )
 
 
 def is_singular(folded_word: str) -> bool:
     """Return whether an English word isn't a plural, a verb form, or derived from one."""
-    is_verb = folded_word.endswith(("ing", "ed")) and folded_word in english_words()
+    is_verb = folded_word.endswith(("ing", "ed")) and folded_word in load_english_words()
     return not (
-        is_verb or DERIVED_WORD.fullmatch(folded_word) or any(stem in english_words() for stem in stems(folded_word))
+        is_verb
+        or DERIVED_WORD.fullmatch(folded_word)
+        or any(stem in load_english_words() for stem in list_stems(folded_word))
     )
 
 
 def is_noun_like(word: str) -> bool:
     """Return whether an ordinary word can be a brand: capitalized, singular, and not a function word."""
     folded_word = fold(word)
-    is_frequent = folded_word in function_words(script_of(word)) and folded_word not in english_words()
+    is_frequent = folded_word in load_function_words(get_script(word)) and folded_word not in load_english_words()
     return word[0].isupper() and not is_frequent and is_singular(folded_word)
 
 
-def stems(folded_word: str) -> list[str]:
+def list_stems(folded_word: str) -> list[str]:
     """Return what an English word may be an inflected form of."""
     candidates = [
         folded_word.removesuffix(ending) + other for ending, other in INFLECTIONS if folded_word.endswith(ending)
@@ -274,10 +279,12 @@ def stems(folded_word: str) -> list[str]:
 
 def is_also_word(folded_word: str, script: str) -> bool:
     """Return whether a listed name is also an ordinary word, with many forms ("Grant") or without capitals."""
-    if folded_word in words("given_names_that_are_words") or folded_word in function_words(script):
+    if folded_word in load_words("given_names_that_are_words") or folded_word in load_function_words(script):
         return True
     if script != "LATIN":
-        return script not in SCRIPTS_WITH_CAPITALS and folded_word in ordinary_words(script)
+        return script not in SCRIPTS_WITH_CAPITALS and folded_word in load_ordinary_words(script)
     forms = {folded_word.removesuffix(other) + ending for ending, other in INFLECTIONS if folded_word.endswith(other)}
-    related_count = len(forms & english_words()) + any(stem in english_words() for stem in stems(folded_word))
-    return folded_word in english_words() and related_count > 1
+    related_count = len(forms & load_english_words()) + any(
+        stem in load_english_words() for stem in list_stems(folded_word)
+    )
+    return folded_word in load_english_words() and related_count > 1

@@ -8,29 +8,29 @@ from bisect import bisect_left
 from itertools import accumulate
 
 from verification.licenses.addresses import is_handle, is_homepage
-from verification.licenses.attributions import attribution_end
+from verification.licenses.attributions import find_attribution_end
 from verification.licenses.dictionaries import fold
-from verification.licenses.dual_licensing import find_chosen_ids, patterns
+from verification.licenses.dual_licensing import build_patterns, find_chosen_ids
 from verification.licenses.holders import (
     RIGHTS_FORMULAS,
     are_holders,
     build_alternatives,
     is_holder,
     is_holder_list,
-    pieces_of,
+    parse_holders,
 )
-from verification.licenses.lexicon import TRIM, Kind, is_noun_like, words
+from verification.licenses.lexicon import TRIM, Kind, is_noun_like, load_words
 from verification.licenses.normalization import BETWEEN
 from verification.licenses.projects import (
+    get_kind_in_name,
     is_description,
     is_part_of_license_sentence,
     is_plugin_name,
     is_project_name,
     is_summary,
-    kind_in_name,
 )
 from verification.licenses.restrictions import holds_restriction
-from verification.licenses.titles import titles
+from verification.licenses.titles import build_mention_patterns
 
 MARKER = re.compile(
     rf"(?:(?:{build_alternatives('copyright_marks')}|{RIGHTS_FORMULAS})\s*(?=\(c\)))?"
@@ -95,7 +95,7 @@ class Reader:
     """
 
     def __init__(self, ids: tuple[str, ...], *, has_attributions: bool = False) -> None:
-        self.named = titles(ids)
+        self.named = build_mention_patterns(ids)
         self.has_attributions = has_attributions
         self.choice: tuple[str, ...] = ()  # the licenses of which a sentence offers a choice
         self.is_list = False  # a notice without holders lists them on the lines below
@@ -113,15 +113,15 @@ class Reader:
 
     def item(self, piece: Piece, start: int, after_holder: bool) -> tuple[int | None, bool]:
         """Return the end of the item that begins at `start` and whether it names a holder, or (None, False)."""
-        holders_start = notice_at(piece, start) or ((author := AUTHOR.match(piece.text, start)) and author.end())
+        holders_start = find_notice(piece, start) or ((author := AUTHOR.match(piece.text, start)) and author.end())
         if holders_start and (end := self.holders(piece, holders_start)):
             self.first = False
-            self.is_list = pieces_of(piece.text[holders_start:end]) == ()
+            self.is_list = parse_holders(piece.text[holders_start:end]) == ()
             return end, True
         if self.first and (plugin_match := LICENSE_OF.match(piece.line(start))) and is_plugin_name(plugin_match[1]):
             self.first = False
             return start + plugin_match.end(), False
-        choice = piece.match(patterns(), start) if piece.can_choose else None
+        choice = piece.match(build_patterns(), start) if piece.can_choose else None
         if choice:
             self.choice = find_chosen_ids(choice[1])
             return choice[0], False
@@ -133,7 +133,7 @@ class Reader:
 
     def plain_line(self, piece: Piece, start: int) -> int | None:
         """Return the end of an attribution, the name of a project, or a homepage that begins at `start`."""
-        if end := attribution_end(piece.text, start, is_notice=self.has_attributions):
+        if end := find_attribution_end(piece.text, start, is_notice=self.has_attributions):
             self.first = False
             return end
         line = piece.line(start)
@@ -148,10 +148,10 @@ class Reader:
     def holders(self, piece: Piece, start: int) -> int | None:
         """Return the end of the holders that begin at `start`: the end of the line, or the next item on it."""
         line = piece.line(start)
-        pieces = pieces_of(line)
+        pieces = parse_holders(line)
         is_whole = are_holders(pieces)
         first_below = piece.line(start + len(line) + 1).lstrip(TRIM + "/>").partition(" ")[0]
-        if fold(first_below.strip(TRIM)) in words("groups"):
+        if fold(first_below.strip(TRIM)) in load_words("groups"):
             is_whole = False  # the name of a group continues: "The Go" above "Authors"
         if is_whole and pieces and not line.rstrip().lower().endswith(OPEN_ENDED):
             return start + len(line)
@@ -165,7 +165,7 @@ class Reader:
             place = token.start()
             # "Site License" isn't a holder "Site" before a title "License"
             title = line[place - start :].strip(TRIM + "<>()[]").lower() != "license" and piece.match(self.named, place)
-            is_end = notice_at(piece, place) or title or piece.match(patterns(), place)
+            is_end = find_notice(piece, place) or title or piece.match(build_patterns(), place)
             if is_end and is_holder_list(piece.text[start:place]):
                 return max(place, start + 1)
         return start if piece.match(self.named, start) else None
@@ -184,14 +184,14 @@ class Reader:
         return end if is_linked or before or self.is_list else None
 
 
-def notice_at(piece: Piece, start: int) -> int | None:
+def find_notice(piece: Piece, start: int) -> int | None:
     """Return where the holders begin if a copyright notice, with or without a scope, begins at `start`."""
     line = piece.line(start)
     if match := MARKER.match(line):
         return start + match.end()
     whose = []
     for before in list(TOKEN.finditer(line))[:MAX_SCOPE_WORDS]:
-        if before[0].strip(TRIM).lower() not in words("scopes"):
+        if before[0].strip(TRIM).lower() not in load_words("scopes"):
             whose.append(before[0])
         if match := MARKER.match(line, before.end() + 1):
             return start + match.end() if not whose or is_holder_list(" ".join(whose)) else None
@@ -212,6 +212,6 @@ def is_project_title(line: str, is_notice: bool = False) -> bool:
         return False
     if is_handle(text) or (is_holder(text) and not text.isupper()):
         return True
-    kinds = [kind_in_name(token.strip(TRIM)) for token in tokens]
+    kinds = [get_kind_in_name(token.strip(TRIM)) for token in tokens]
     is_pair = sorted(kinds) == [Kind.UNKNOWN, Kind.WORD] and all(map(is_noun_like, tokens))
     return is_description(tokens) or (is_notice and (is_pair or is_project_name(tokens)))

@@ -3,24 +3,24 @@
 import re
 
 from verification.licenses.dictionaries import (
-    common_english_words,
-    family_names,
     fold,
-    function_words,
-    given_names,
+    load_common_english_words,
+    load_family_names,
+    load_function_words,
+    load_given_names,
     romanize,
 )
 from verification.licenses.legal_forms import split_legal_form
 from verification.licenses.lexicon import (
     TRIM,
     Kind,
+    get_kind,
+    get_script,
     has_capitals,
     is_phrase_in_one_word,
     is_singular,
     is_term,
-    kind,
-    script_of,
-    words,
+    load_words,
 )
 
 MAX_PERSON_WORDS = 5
@@ -41,33 +41,33 @@ SON_OF = frozenset({"bin", "bint", "binti", "binte", "ibn", "ben", "بن", "اب
 NICKNAME = re.compile(r"(?:(?<!\S)\"|\()(?:([A-Z][a-z]{2,11})[\")](?=\s)|([a-z][a-z0-9]{2,20})[\")](?=[\s,.;]|$))")
 
 
-def without_nicknames(text: str) -> str:
+def strip_nicknames(text: str) -> str:
     """Return the text without nicknames in quotes or brackets."""
     return NICKNAME.sub(lambda nick: " " if is_nickname(nick[1] or nick[2]) else nick[0], text)
 
 
 def is_nickname(word: str) -> bool:
     """Return whether a word can be a nickname. A lowercase nickname must not be listed."""
-    return kind(word) in ({Kind.UNKNOWN} if word.islower() else NAME_KINDS | {Kind.UNKNOWN, Kind.WORD})
+    return get_kind(word) in ({Kind.UNKNOWN} if word.islower() else NAME_KINDS | {Kind.UNKNOWN, Kind.WORD})
 
 
 def is_person(text: str) -> bool:
     """Return whether a text is the name of a person: listed names, or capitalized words of no language."""
-    tokens = [t for token in text.split() if (t := token.strip(TRIM)) and fold(t) not in words("honorifics")]
-    if len(tokens) == 1 or (len(tokens) == 2 and set(map(script_of, tokens)) == {"HANGUL"}):
+    tokens = [t for token in text.split() if (t := token.strip(TRIM)) and fold(t) not in load_words("honorifics")]
+    if len(tokens) == 1 or (len(tokens) == 2 and set(map(get_script, tokens)) == {"HANGUL"}):
         return is_joined_name("".join(tokens))
-    if not tokens or len({script_of(token) for token in tokens} - {""}) != 1:
+    if not tokens or len({get_script(token) for token in tokens} - {""}) != 1:
         return False
-    if script_of(tokens[0]) == "HAN":
+    if get_script(tokens[0]) == "HAN":
         return is_written_without_capitals(tokens)
     is_lower = text.islower() and has_capitals(tokens[-1])  # "somchai rattanaporn"
-    kinds = kinds_in_person([token.title() for token in tokens] if is_lower else tokens)
+    kinds = list_kinds_in_person([token.title() for token in tokens] if is_lower else tokens)
     if is_lower and not any(
-        k is Kind.NAME and t not in common_english_words() for k, t in zip(kinds, tokens, strict=True)
+        k is Kind.NAME and t not in load_common_english_words() for k, t in zip(kinds, tokens, strict=True)
     ):
         return False
     unlisted = [word_kind for word_kind in kinds if word_kind not in NAME_KINDS]
-    capitals = [t for t in tokens if t.isupper() and len(t) > MAX_ACRONYM and kind(t) is not Kind.NAME]
+    capitals = [t for t in tokens if t.isupper() and len(t) > MAX_ACRONYM and get_kind(t) is not Kind.NAME]
     if len(capitals) > 1 or (text.isupper() and len(text) > MAX_INITIALS and unlisted not in ([], [Kind.UNKNOWN])):
         return False
     if (
@@ -89,23 +89,23 @@ def is_firm_or_phrase(tokens: list[str]) -> bool:
     return is_firm or any(map(is_phrase_in_one_word, tokens))
 
 
-def kinds_in_person(tokens: list[str]) -> list[Kind]:
+def list_kinds_in_person(tokens: list[str]) -> list[Kind]:
     """Return the kinds of the words of a person's name. The position makes some words names or particles."""
-    kinds = [kind_in_person(token) for token in tokens]
+    kinds = [get_kind_in_person(token) for token in tokens]
     if not SON_OF.isdisjoint(token.lower() for token in tokens[1:-1]):
         kinds = [Kind.NAME if word_kind is Kind.WORD else word_kind for word_kind in kinds]
-    either = [fold(token) in words("given_names_that_are_terms") for token in tokens]
+    either = [fold(token) in load_words("given_names_that_are_terms") for token in tokens]
     if {k for k, is_either in zip(kinds, either, strict=True) if not is_either} == {Kind.NAME}:
         return [Kind.NAME] * len(kinds)  # "Per Lindqvist"
     if kinds[0] is Kind.PARTICLE and is_term(fold(tokens[0])):
         kinds[0] = Kind.TERM  # "Ní" begins a name only after a given name
     for place, token in enumerate(tokens[1:], 1):
         is_inner = place < len(kinds) - 1 and kinds[place + 1] in (Kind.NAME, Kind.NAME_OR_WORD, Kind.UNKNOWN)
-        if is_inner and token.islower() and token in words("particles"):
+        if is_inner and token.islower() and token in load_words("particles"):
             kinds[place] = Kind.PARTICLE  # "ten Brinke"
-    if kinds[0] is Kind.PARTICLE and fold(tokens[0]) in given_names() and tokens[0][0].isupper():
+    if kinds[0] is Kind.PARTICLE and fold(tokens[0]) in load_given_names() and tokens[0][0].isupper():
         kinds[0] = Kind.NAME
-    if kinds[-1] is Kind.PARTICLE and fold(tokens[-1]) in family_names() and tokens[-1][0].isupper():
+    if kinds[-1] is Kind.PARTICLE and fold(tokens[-1]) in load_family_names() and tokens[-1][0].isupper():
         kinds[-1] = Kind.NAME  # "John Lê"
     return kinds
 
@@ -113,45 +113,45 @@ def kinds_in_person(tokens: list[str]) -> list[Kind]:
 def are_names(kinds: list[Kind], folded_words: list[str], are_capitalized: bool) -> bool:
     """Return whether words of these kinds, without initials, are recognizable as names."""
     name_count, unknown, plain = (kinds.count(kind) for kind in (Kind.NAME, Kind.UNKNOWN, Kind.WORD))
-    if script_of(folded_words[0]) in PLAIN_SCRIPTS and kinds[0] in NAME_KINDS:
+    if get_script(folded_words[0]) in PLAIN_SCRIPTS and kinds[0] in NAME_KINDS:
         return plain < 2 and 1 < len(kinds) <= MAX_PLAIN
     if plain:
         return are_capitalized and plain == 1 and is_surname_among(kinds, folded_words)
     if not are_capitalized:
         is_listed = len(kinds) <= MAX_LISTED and (not unknown or (name_count > 0 and unknown == 1))
         is_plain = (
-            len(kinds) <= (MAX_PLAIN if name_count else MAX_LISTED) and script_of(folded_words[0]) in PLAIN_SCRIPTS
+            len(kinds) <= (MAX_PLAIN if name_count else MAX_LISTED) and get_script(folded_words[0]) in PLAIN_SCRIPTS
         )
         return len(kinds) > 1 and (is_listed or is_plain)
     if name_count:
         return True
     if unknown == len(kinds):
         return unknown <= MAX_UNKNOWN and sum(map(len, folded_words)) <= MAX_UNKNOWN_LETTERS
-    is_family = kinds[-1] is Kind.UNKNOWN or folded_words[-1] in family_names()
-    is_given = folded_words[0] in given_names() or kinds[0] is Kind.UNKNOWN
+    is_family = kinds[-1] is Kind.UNKNOWN or folded_words[-1] in load_family_names()
+    is_given = folded_words[0] in load_given_names() or kinds[0] is Kind.UNKNOWN
     return len(kinds) == 2 and is_given and is_family
 
 
 def is_surname_among(kinds: list[Kind], folded_words: list[str]) -> bool:
     """Return whether the single ordinary word among listed names can be a name: "David Cramer"."""
     word = folded_words[kinds.index(Kind.WORD)]
-    is_rare = word not in common_english_words()
+    is_rare = word not in load_common_english_words()
     if len(kinds) == 2 and Kind.UNKNOWN in kinds:  # a phrase of another language has no common English word
-        return not is_rare and word not in function_words(script_of(word))
-    if len(kinds) == 2 and folded_words[0] in given_names():
+        return not is_rare and word not in load_function_words(get_script(word))
+    if len(kinds) == 2 and folded_words[0] in load_given_names():
         return is_rare or (kinds[0] is Kind.NAME and is_singular(word))
     name_count, either = kinds.count(Kind.NAME), kinds.count(Kind.NAME_OR_WORD)
     return name_count > 0 and name_count + either == len(kinds) - 1 and is_rare and is_singular(word)
 
 
-def kind_in_person(token: str) -> Kind:
+def get_kind_in_person(token: str) -> Kind:
     """Return the kind of a word in a person's name. Without a capital letter, it is a particle or none."""
     if HYPHENATED_NAME.fullmatch(token) and not any(is_plain_part(part) for part in fold(token).split("-")):
         return Kind.TERM if is_term(fold(token)) else Kind.NAME
-    word_kind = kind(token)
+    word_kind = get_kind(token)
     if word_kind is Kind.NEUTRAL:
         return Kind.WORD
-    if word_kind is Kind.TERM and not token.isascii() and fold(token) in words("particles"):
+    if word_kind is Kind.TERM and not token.isascii() and fold(token) in load_words("particles"):
         return Kind.PARTICLE  # "Ní"
     if not has_capitals(token) or word_kind in (Kind.PARTICLE, Kind.INITIALS, Kind.TERM):
         return word_kind
@@ -165,30 +165,30 @@ def kind_in_person(token: str) -> Kind:
 
 def is_plain_part(part: str) -> bool:
     """Return whether a part of a hyphenated word is an English word and not a name."""
-    return part in common_english_words() and part not in given_names()
+    return part in load_common_english_words() and part not in load_given_names()
 
 
 def is_joined_name(token: str) -> bool:
     """Return whether a word is a family and a given name in Chinese, Japanese, or Korean."""
     if is_term(fold(token)):
         return False
-    script = script_of(token)
+    script = get_script(token)
     if script == "HANGUL":
-        is_double = token[:2] in family_names() and len(token) in (3, 4)  # "남궁" has no other meaning
-        return is_double or (token[:1] in family_names() and token[1:] in given_names())
+        is_double = token[:2] in load_family_names() and len(token) in (3, 4)  # "남궁" has no other meaning
+        return is_double or (token[:1] in load_family_names() and token[1:] in load_given_names())
     if script != "HAN":
         return False
-    return any(token[:n] in family_names() and is_given_name(token[n:]) for n in (1, 2, 3))
+    return any(token[:n] in load_family_names() and is_given_name(token[n:]) for n in (1, 2, 3))
 
 
 def is_written_without_capitals(tokens: list[str]) -> bool:
     """Return whether these are a Chinese or Japanese family name and a given name, or names in kana."""
     if len(tokens) != 2 or any(map(is_term, tokens)):
         return False
-    is_kana = all(not given_names().isdisjoint(romanize(token)) for token in tokens)
-    return is_kana or (tokens[0] in family_names() and len(tokens[1]) <= 3)
+    is_kana = all(not load_given_names().isdisjoint(romanize(token)) for token in tokens)
+    return is_kana or (tokens[0] in load_family_names() and len(tokens[1]) <= 3)
 
 
 def is_given_name(rest: str) -> bool:
     """Return whether a text can follow a family name without a space: two characters, or a name in kana."""
-    return 1 <= len(rest) <= 2 or not given_names().isdisjoint(romanize(rest))
+    return 1 <= len(rest) <= 2 or not load_given_names().isdisjoint(romanize(rest))

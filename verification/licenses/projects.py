@@ -4,7 +4,16 @@ import re
 
 from verification.licenses.addresses import is_handle
 from verification.licenses.dictionaries import fold
-from verification.licenses.lexicon import TRIM, Kind, has_capitals, is_brand, is_noun_like, is_singular, kind, words
+from verification.licenses.lexicon import (
+    TRIM,
+    Kind,
+    get_kind,
+    has_capitals,
+    is_brand,
+    is_noun_like,
+    is_singular,
+    load_words,
+)
 
 CONNECTORS = frozenset(
     {"for", "a", "an", "the", "by", "from", "in", "of", "and", "official", "unofficial", "community", "", "&"}
@@ -23,8 +32,8 @@ def is_emblem_name(tokens: list[str]) -> bool:
     pair = [token for token in tokens if token not in ("&", "The", "the")]
     if len(pair) != 2 or not all(token[:1].isupper() and token[1:].islower() for token in pair):
         return False
-    others = [token for token in pair if fold(token) not in words("emblems")]
-    is_pair = all(kind(token) in IN_NAME | {Kind.WORD} and is_noun_like(token) for token in others)
+    others = [token for token in pair if fold(token) not in load_words("emblems")]
+    is_pair = all(get_kind(token) in IN_NAME | {Kind.WORD} and is_noun_like(token) for token in others)
     return is_pair and len(others) < 2
 
 
@@ -35,7 +44,7 @@ def is_project_name(tokens: list[str], max_words: int = 1, *, max_unknown: int =
         return True
     if len(tokens) > 1 and re.fullmatch(r"\d{1,2}", tokens[-1]):
         tokens = tokens[:-1]  # "Acme 2"
-    kinds = [kind_in_name(token) for token in tokens]
+    kinds = [get_kind_in_name(token) for token in tokens]
     if not kinds or len(kinds) > MAX_WORDS or not set(kinds) <= IN_NAME | {Kind.WORD}:
         return False
     if len(kinds) == 1:
@@ -45,11 +54,11 @@ def is_project_name(tokens: list[str], max_words: int = 1, *, max_unknown: int =
     return is_capitalized and name_count > 0 and kinds.count(Kind.UNKNOWN) <= max_unknown and Kind.WORD not in kinds
 
 
-def kind_in_name(token: str) -> Kind:
+def get_kind_in_name(token: str) -> Kind:
     """Return the kind of a word in a project's name. A script without capitals doesn't mark names."""
     if is_handle(token):
         return Kind.UNKNOWN
-    word_kind = kind(token)
+    word_kind = get_kind(token)
     if word_kind is Kind.UNKNOWN and (not has_capitals(token) or (token.isupper() and len(token) > MAX_CAPITALS)):
         return Kind.NONE
     return word_kind
@@ -60,13 +69,15 @@ def is_description(tokens: list[str]) -> bool:
     bare = [fold(token.strip(TRIM + "()")) for token in tokens]
     if bare[0] in CONNECTORS - {"the", "official", "unofficial", "community", "a", "an"} or bare[-1] in CONNECTORS:
         return False
-    known_words = words("products") | words("neutral")
+    known_words = load_words("products") | load_words("neutral")
     tokens = [t for t in tokens if "-" not in t or not known_words.issuperset(fold(t).split("-"))]
     bare = [fold(token.strip(TRIM + "()")) for token in tokens]
     names = [
-        t.strip(TRIM + "()") for t, word in zip(tokens, bare, strict=True) if word not in words("products") | CONNECTORS
+        t.strip(TRIM + "()")
+        for t, word in zip(tokens, bare, strict=True)
+        if word not in load_words("products") | CONNECTORS
     ]
-    products = words("products").intersection(bare)
+    products = load_words("products").intersection(bare)
     if not names:
         return len(products) > 1
     if is_brand(" ".join(names)):
@@ -79,11 +90,11 @@ def is_description(tokens: list[str]) -> bool:
 def is_summary(tokens: list[str]) -> bool:
     """Return whether words describe a program by a product and without terms: "A C parser in Python"."""
     bare = [fold(token.strip(TRIM + "()")) for token in tokens]
-    is_of_product = not words("products").isdisjoint(part for word in bare for part in word.split("."))
-    if not (words("works") - words("products")).isdisjoint(bare):
+    is_of_product = not load_words("products").isdisjoint(part for word in bare for part in word.split("."))
+    if not (load_words("works") - load_words("products")).isdisjoint(bare):
         return False
     plain = (token.strip(TRIM + "()") for token, word in zip(tokens, bare, strict=True) if word not in CONNECTORS)
-    return is_of_product and {Kind.TERM, Kind.NONE}.isdisjoint(map(kind, plain))
+    return is_of_product and {Kind.TERM, Kind.NONE}.isdisjoint(map(get_kind, plain))
 
 
 def is_plugin_name(text: str) -> bool:
@@ -97,15 +108,15 @@ def is_plugin_target(word: str) -> bool:
     """Return whether a word can name the purpose of a plugin: not a term, a verb, or an English plural."""
     if word.isdigit():
         return len(word) <= MAX_VERSION_DIGITS
-    word_kind = kind_in_name(word)
+    word_kind = get_kind_in_name(word)
     return word_kind in IN_NAME or (word_kind is Kind.WORD and is_singular(fold(word)))
 
 
 def is_project_name_in_title(names: list[str], has_products: bool) -> bool:
     """Return whether the words of a title, except product words, name a project."""
-    if "-" in " ".join(names) and any(kind_in_name(name) is Kind.WORD for name in names):
+    if "-" in " ".join(names) and any(get_kind_in_name(name) is Kind.WORD for name in names):
         return False
-    if not has_products and (names[0].isupper() or kind_in_name(names[0]) not in (Kind.UNKNOWN, Kind.NAME)):
+    if not has_products and (names[0].isupper() or get_kind_in_name(names[0]) not in (Kind.UNKNOWN, Kind.NAME)):
         return False
     return is_project_name(names, max_words=int(has_products), is_title=True)
 
@@ -115,7 +126,7 @@ def is_part_of_license_sentence(match: re.Match[str]) -> bool:
     who = (match.groupdict().get("who") or "").split()
     if not who or is_brand(" ".join(who)):
         return True
-    kinds = [kind_in_name(word) for word in who if word not in words("products") and word not in CONNECTORS]
+    kinds = [get_kind_in_name(word) for word in who if word not in load_words("products") and word not in CONNECTORS]
     if is_plugin(who):
         return set(kinds) <= IN_NAME | {Kind.WORD} and len(kinds) <= MAX_PLUGIN_WORDS
     return bool({Kind.UNKNOWN, Kind.NAME}.intersection(kinds)) and set(kinds) <= IN_NAME and len(who) <= MAX_WORDS

@@ -76,7 +76,9 @@ class Template:
         for piece in self.pieces:
             if isinstance(piece, str):
                 if not letters.startswith(piece, place):
-                    return TemplateMatch(start - lead, place + agreeing(piece, letters, place), whole=False)
+                    return TemplateMatch(
+                        start - lead, place + count_matching_letters(piece, letters, place), whole=False
+                    )
                 place += len(piece)
                 continue
             match = (piece.pattern if isinstance(piece, Number) else piece).match(letters, place)
@@ -86,10 +88,12 @@ class Template:
                 marks.append(Mark(piece.own, match[0]))
             slots += [(name.split("_")[0], *match.span(name)) for name, value in match.groupdict().items() if value]
             place = match.end()
-        return TemplateMatch(start - lead, place, tuple(slots), all(alike(marks, kind) for kind in (True, False)))
+        return TemplateMatch(
+            start - lead, place, tuple(slots), all(are_enumerators_consistent(marks, kind) for kind in (True, False))
+        )
 
 
-def alike(marks: list[Mark], numbers: bool) -> bool:
+def are_enumerators_consistent(marks: list[Mark], numbers: bool) -> bool:
     """Return whether all enumerators are as published, all are omitted, or all follow another numbering."""
     of_kind = [mark for mark in marks if mark.own.isdigit() == numbers]
     missing_count = sum(not mark.value for mark in of_kind)
@@ -97,12 +101,12 @@ def alike(marks: list[Mark], numbers: bool) -> bool:
     return missing_count in (0, len(of_kind)) and (own <= 1 or own + missing_count == len(of_kind))
 
 
-def agreeing(piece: str, letters: str, place: int) -> int:
+def count_matching_letters(piece: str, letters: str, place: int) -> int:
     """Return how many letters of the piece match at a position."""
     return next((i for i, letter in enumerate(piece) if not letters.startswith(letter, place + i)), len(piece))
 
 
-def bare(text: str) -> str:
+def strip_to_letters(text: str) -> str:
     """Return the letters and digits of a text in lowercase."""
     return tidy(text).letters
 
@@ -111,14 +115,14 @@ def mark_enumerators(text: str) -> str:
     """Return the letters of a text with its enumerators between marks."""
     pieces, last = [], 0
     for enumerator in ENUMERATOR.finditer(text):
-        pieces += [bare(text[last : enumerator.start()]), f"\x01{bare(enumerator[1])}\x02"]
+        pieces += [strip_to_letters(text[last : enumerator.start()]), f"\x01{strip_to_letters(enumerator[1])}\x02"]
         last = enumerator.end()
-    return "".join([*pieces, bare(text[last:])])
+    return "".join([*pieces, strip_to_letters(text[last:])])
 
 
-def place_of(text: str, fragment: str, start: int = 0) -> tuple[int, int]:
+def find_fragment(text: str, fragment: str, start: int = 0) -> tuple[int, int]:
     """Return the position of the fragment's letters, ignoring marks. Raises ValueError if there is none."""
-    loose = r"[\x01-\x04]?".join(map(re.escape, bare(fragment)))
+    loose = r"[\x01-\x04]?".join(map(re.escape, strip_to_letters(fragment)))
     match = re.compile(loose).search(text, start)
     if match is None:
         raise ValueError(f"The text has no “{fragment}”.")
@@ -133,14 +137,14 @@ class Compiler:
         self.text = mark_enumerators(body[: body.index(form.end) + len(form.end)] if form.end else body)
         self.alternatives: list[tuple[str, tuple[str, ...]]] = []
         self.slots = count()
-        self.loose = tuple(map(bare, form.loose))
+        self.loose = tuple(map(strip_to_letters, form.loose))
         for vary in form.vary:
             self.replace(vary)
 
     def replace(self, vary: Vary) -> None:
-        start, end = place_of(self.text, vary.fragment)
+        start, end = find_fragment(self.text, vary.fragment)
         if vary.to:
-            end = place_of(self.text, vary.to, start)[1]
+            end = find_fragment(self.text, vary.to, start)[1]
         self.alternatives.append((self.text[start:end], vary.options))
         self.text = f"{self.text[:start]}\x03{len(self.alternatives) - 1}\x04{self.text[end:]}"
 
@@ -160,12 +164,12 @@ class Compiler:
             yield text[last:]
 
     def number(self, own: str, after: str) -> Number | re.Pattern[str]:
-        pattern = enumerator(own, after)
+        pattern = build_enumerator_pattern(own, after)
         return pattern if self.loose and after.startswith(self.loose) else Number(own, pattern)
 
     def choice(self, number: int) -> str:
         same, options = self.alternatives[number]
-        same = "".join(map(source_of, self.pieces(same)))
+        same = "".join(map(get_pattern_source, self.pieces(same)))
         others = [self.option(option) for option in options]
         longer = [other for other in others if other.startswith(same)]
         others = [other for other in others if other not in longer]
@@ -177,7 +181,7 @@ class Compiler:
     def option(self, option: str) -> str:
         pieces = SLOT.split(option)
         pieces[1::2] = map(self.slot, pieces[1::2])
-        pieces[::2] = map(bare, pieces[::2])
+        pieces[::2] = map(strip_to_letters, pieces[::2])
         return "".join(pieces)
 
     def slot(self, kind: str) -> str:
@@ -186,14 +190,14 @@ class Compiler:
         return f"(?P<{kind}_{next(self.slots)}>.{SLOT_LENGTH[kind]})"
 
 
-def enumerator(own: str, after: str) -> re.Pattern[str]:
+def build_enumerator_pattern(own: str, after: str) -> re.Pattern[str]:
     """Return the pattern of an enumerator, which has only one way to match."""
     ahead = LETTERS.match(after)
     others = rf"{own}|{OTHERS}" if ahead and len(own) == 1 else own
     return re.compile(f"(?>(?:{others})(?={ahead[0] if ahead else ''})|)")
 
 
-def source_of(piece: str | Number | re.Pattern[str]) -> str:
+def get_pattern_source(piece: str | Number | re.Pattern[str]) -> str:
     return piece if isinstance(piece, str) else (piece.pattern if isinstance(piece, Number) else piece).pattern
 
 
@@ -202,7 +206,7 @@ def read(name: str) -> str:
 
 
 @cache
-def templates(id: str) -> tuple[Template, ...]:
+def load_templates(id: str) -> tuple[Template, ...]:
     """Return the templates of an SPDX ID, its text first, or none without a stored text."""
     forms = [("text", VARIANTS.texts[id])] if id in VARIANTS.texts else []
     forms += [("notice", form) for form in VARIANTS.notices.get(id, ())]

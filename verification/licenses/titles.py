@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from portal.core.content_files import load_content
-from verification.licenses.lexicon import lines
+from verification.licenses.lexicon import load_lines
 
 VERSION = "(?: version| ver| v)? v?"
 LATER = "(?: or (?:any )?later(?: version)?)?"
@@ -84,11 +84,11 @@ def compile_folded_pattern(pattern: str) -> re.Pattern[str]:
 
 def build_title_pattern(ids: tuple[str, ...]) -> str:
     names = "|".join(f"(?:{name})" for id in ids for name in TITLES.get(id, ()))
-    license = "|".join(lines("license_words"))
+    license = "|".join(load_lines("license_words"))
     return rf"(?:the |(?:{license}) )?(?:{names})(?: (?:{license}))?(?: agreement)?"
 
 
-def plain(id: str) -> str:
+def fold_id(id: str) -> str:
     """Return an SPDX ID as folded text."""
     return re.sub(r"[^a-z0-9]+", " ", id.lower())
 
@@ -104,13 +104,13 @@ FULL_TEXT = (
 
 
 @cache
-def titles(ids: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+def build_mention_patterns(ids: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     """Return patterns that only name the licenses of these IDs: titles, sentences, tags, and URLs."""
     always = (PLAIN, CREDITS, BLANK_FORM, FULL_TEXT, "all rights? reserved")
     if not ids:
         return tuple(map(compile_folded_pattern, always))
     name = build_title_pattern(ids)
-    spdx_ids = "|".join(plain(id) for id in ids)
+    spdx_ids = "|".join(fold_id(id) for id in ids)
     names = "|".join(name for id in ids for name in NAMES.get(id, ())) or name
     places = "|".join(
         [rf"spdx org licenses (?:{spdx_ids})(?: html)?", *(place for id in ids for place in PLACES.get(id, ()))]

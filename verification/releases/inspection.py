@@ -76,7 +76,7 @@ class Reader:
 
     def read(self, version: str = "", required_platform: str = "linux_amd64") -> Release:
         """Read a version, by default the newest release. `required_platform` is read even if it is not listed."""
-        parsed_reply = shapes.parse_reply(self.registry.versions(self.namespace, self.name), shapes.versions)
+        parsed_reply = shapes.parse_reply(self.registry.versions(self.namespace, self.name), shapes.parse_versions)
         version_entry = _choose_version(parsed_reply.value.entries if parsed_reply.value else (), version)
         release = Release(self.namespace, self.name, self.host or self.registry.host, version, version, parsed_reply)
         if version_entry is None:
@@ -96,7 +96,7 @@ class Reader:
     def _read_platform(self, name: str, version: str) -> Platform:
         os, _, arch = name.partition("_")
         reply = self.registry.package(self.namespace, self.name, version, os, arch)
-        parsed_reply = shapes.parse_reply(reply, shapes.package)
+        parsed_reply = shapes.parse_reply(reply, shapes.parse_package)
         if parsed_reply.value is None:
             return Platform(name, parsed_reply)
         package = parsed_reply.value
@@ -126,7 +126,7 @@ class Reader:
     def _read_archive(self, address: str, version: str) -> tuple[RegistryReply, Archive | None]:
         if address in self.known_archives:
             return self.known_archives[address]
-        binary = file_names.binary(self.name, version)
+        binary = file_names.build_binary_name(self.name, version)
 
         def inspect(file: BinaryIO, size: int) -> Archive:
             return archives.judge(file, size, self.name, binary)
@@ -135,10 +135,10 @@ class Reader:
 
     def _read_manifest(self, platforms: tuple[Platform, ...], version: str) -> RegistryReply | None:
         """Read the manifest in the folder of the list of checksums. Return None if no list contains one."""
-        filename = file_names.manifest(self.name, version)
+        filename = file_names.build_manifest_name(self.name, version)
         for platform in platforms:
             checksums = platform.sums
-            if checksums is not None and sums.digest_of(checksums.body, filename):
+            if checksums is not None and sums.find_digest(checksums.body, filename):
                 parts = urlsplit(checksums.address)
                 folder = parts.path.rpartition("/")[0]
                 return self.registry.ask(parts._replace(path=f"{folder}/{filename}", query="").geturl(), JSON)

@@ -63,11 +63,11 @@ def describe_platform(platform: str) -> str:
 
 def list_places(source: Source, version: str, os: str, arch: str) -> tuple[Place, ...]:
     """Return the paths of the files: installed manually, in a mirror, in a cache, and in a working directory."""
-    platform, binary = f"{os}_{arch}", file_names.binary(source.name, version, os)
+    platform, binary = f"{os}_{arch}", file_names.build_binary_name(source.name, version, os)
     values = {
         "user_plugins": "%APPDATA%/terraform.d/plugins" if os == "windows" else "~/.terraform.d/plugins",
         "unpacked": f"{source.path}/{version}/{platform}/{binary}",
-        "packed": f"{source.path}/{file_names.archive(source.name, version, os, arch)}",
+        "packed": f"{source.path}/{file_names.build_archive_name(source.name, version, os, arch)}",
         "platform": platform,
         "binary": binary,
     }

@@ -71,7 +71,7 @@ def _check_package(platform: Platform, package: Package, release: Release) -> It
     yield _check_file(platform.signature, release, "signature_unread")
     yield _check_download(platform.archive_reply)
     checksum_list, verdict = platform.sums.body if platform.sums else b"", platform.verdict
-    yield checksums.terraform_matches(checksum_list, package.filename, package.shasum)
+    yield checksums.compare_with_registry(checksum_list, package.filename, package.shasum)
     answer = platform.archive_reply.answer if platform.archive_reply else None
     archive_digest = answer.sha256 if answer else ""
     if archive_digest != package.shasum.lower():

@@ -14,7 +14,7 @@ from verification.releases.artifacts.key_trust import Level
 from verification.releases.artifacts.remarks import Remark, build_remark, select_remarks
 from verification.releases.inspection import Platform, Release
 from verification.releases.install_layout import RECOMMENDED_PLATFORMS, REQUIRED_PLATFORM
-from verification.releases.registry_package import protocols_of_manifest
+from verification.releases.registry_package import parse_manifest_protocols
 from verification.releases.summaries import NOTHING_TO_CHECK, build_result, check_each_platform, list_platforms
 from verification.sources.registry.protocol import RegistryReply
 from verification.terraform.versions import is_strict
@@ -65,11 +65,14 @@ def _check_names(platform: Platform, release: Release) -> list[Remark]:
     if package is None:
         return []
     os, _, arch = platform.name.partition("_")
-    expected = file_names.archive(release.name, release.version, os, arch)
+    expected = file_names.build_archive_name(release.name, release.version, os, arch)
     conditions = {"target": package.platform != platform.name, "filename": package.filename != expected}
     names = {"platform": platform.name, "target": package.platform, "found": package.filename or "nothing"}
     remarks = select_remarks(conditions, expected=expected, **names)
-    parts = ((package.shasums_url, file_names.sums), (package.shasums_signature_url, file_names.signature))
+    parts = (
+        (package.shasums_url, file_names.build_sums_name),
+        (package.shasums_signature_url, file_names.build_signature_name),
+    )
     for address, name in parts:
         last = unquote(urlsplit(address).path.rpartition("/")[2])
         expected_name = name(release.name, release.version)
@@ -112,7 +115,7 @@ def check_protocols(release: Release, now: float) -> Result:
     if manifest is None:
         remarks.append(build_remark("unlisted_manifest"))
     elif manifest.ok:
-        by_manifest = protocols_of_manifest(manifest.body)
+        by_manifest = parse_manifest_protocols(manifest.body)
         remarks += _check_manifest(by_manifest, by_list, release, manifest)
     evidence: tuple[Evidence, ...] = (Evidence("By the list", ", ".join(sorted(by_list)) or "none"),)
     evidence += (
@@ -125,8 +128,8 @@ def check_protocols(release: Release, now: float) -> Result:
 def _check_manifest(
     protocols: tuple[str, ...] | None, by_list: frozenset[str], release: Release, manifest: RegistryReply
 ) -> list[Remark]:
-    filename = file_names.manifest(release.name, release.version)
-    digests = {sums.digest_of(p.sums.body, filename) for p in release.platforms if p.sums is not None and p.sums.ok}
+    filename = file_names.build_manifest_name(release.name, release.version)
+    digests = {sums.find_digest(p.sums.body, filename) for p in release.platforms if p.sums is not None and p.sums.ok}
     conditions = {
         "manifest_changed": manifest.answer is not None and manifest.answer.sha256 not in digests,
         "manifest_form": protocols is None,
@@ -146,8 +149,8 @@ def _check_platform_checksums(platform: Platform, release: Release) -> list[Rema
     package, document = platform.package, platform.sums.body if platform.sums else b""
     if package is None:
         return []
-    remarks = list(sums.remarks(document, filter(None, (package.filename,))))
-    digest = sums.digest_of(document, package.filename)
+    remarks = list(sums.list_remarks(document, filter(None, (package.filename,))))
+    digest = sums.find_digest(document, package.filename)
     if digest and digest != package.shasum.lower():
         remarks.append(build_remark("registry_differs", name=package.filename))
     return remarks
@@ -214,10 +217,10 @@ def _check_platform_archive(platform: Platform, release: Release) -> list[Remark
     if package is None or contents is None or answer is None:
         return []
     remarks = list(contents.remarks)
-    signed = sums.digest_of(platform.sums.body, package.filename) if platform.sums else ""
+    signed = sums.find_digest(platform.sums.body, package.filename) if platform.sums else ""
     if answer.sha256 not in (package.shasum.lower(), signed) or (signed and answer.sha256 != signed):
         remarks.append(build_remark("changed"))
     if contents.program and contents.head:
         os, _, arch = platform.name.partition("_")
-        remarks += executables.remarks(contents.head, os, arch)
+        remarks += executables.list_remarks(contents.head, os, arch)
     return remarks

@@ -76,7 +76,7 @@ def parse_reply(reply: RegistryReply, shape: Callable[[object], T]) -> ParsedRep
         return ParsedReply(reply, misread=str(error))
 
 
-def versions(raw: object) -> Versions:
+def parse_versions(raw: object) -> Versions:
     """Parse the list of versions. Raises JsonReadError."""
     document = go_json.expect_object(raw)
     return Versions(
@@ -88,32 +88,34 @@ def versions(raw: object) -> Versions:
 def _parse_entry(raw: Mapping[str, object]) -> VersionEntry:
     version = go_json.expect_string(raw.get("version"), ".versions.version")
     return VersionEntry(
-        version, go_json.expect_strings(raw.get("protocols"), ".versions.protocols"), _platforms(raw.get("platforms"))
+        version,
+        go_json.expect_strings(raw.get("protocols"), ".versions.protocols"),
+        _parse_platforms(raw.get("platforms")),
     )
 
 
-def _platforms(raw: object) -> tuple[str, ...]:
+def _parse_platforms(raw: object) -> tuple[str, ...]:
     """Return the platforms. Terraform doesn't read them, so malformed entries are ignored."""
     entries = raw if isinstance(raw, list) else []
     pairs = [(item.get("os"), item.get("arch")) for item in entries if isinstance(item, dict)]
     return tuple(dict.fromkeys(f"{os}_{arch}" for os, arch in pairs if isinstance(os, str) and isinstance(arch, str)))
 
 
-def package(raw: object) -> Package:
+def parse_package(raw: object) -> Package:
     """Parse a package. Raises JsonReadError."""
     document = go_json.expect_object(raw)
     protocols = go_json.expect_strings(document.get("protocols"), "ResponseBody.protocols")
     texts = {name: go_json.expect_string(document.get(name), f"ResponseBody.{name}") for name in PACKAGE_TEXTS}
     keys = go_json.expect_objects(go_json.expect_object(document.get("signing_keys")).get("gpg_public_keys"))
-    return Package(protocols=protocols, keys=tuple(map(_key, keys)), **texts)
+    return Package(protocols=protocols, keys=tuple(map(_parse_key, keys)), **texts)
 
 
-def _key(raw: Mapping[str, object]) -> SigningKey:
+def _parse_key(raw: Mapping[str, object]) -> SigningKey:
     names = ("key_id", "ascii_armor", "trust_signature")
     return SigningKey(*(go_json.expect_string(raw.get(name), f"SigningKey.{name}") for name in names))
 
 
-def protocols_of_manifest(body: bytes) -> tuple[str, ...] | None:
+def parse_manifest_protocols(body: bytes) -> tuple[str, ...] | None:
     """Return the protocol versions in a manifest, or None if the text is no manifest."""
     try:
         metadata = go_json.expect_object(go_json.expect_object(go_json.decode_json(body)).get("metadata"))

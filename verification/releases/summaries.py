@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from verification.outcomes import Evidence, Outcome, Result
-from verification.releases.artifacts.remarks import Remark, build_remark, outcome_of
+from verification.releases.artifacts.remarks import Remark, build_remark, get_outcome
 from verification.releases.inspection import Platform, Release
 from verification.sources.registry.protocol import RegistryReply
 
@@ -71,7 +71,7 @@ def build_result(
     unread = [build_remark("unread", trouble=reply.trouble) for reply in troubles if not reply.is_inconclusive]
     evidence += tuple(Evidence("Not read", reply.trouble, reply.address) for reply in troubles[:MAX_LISTED_ITEMS])
     distinct_remarks = dict.fromkeys([*remarks, *unread])
-    outcome = outcome_of(distinct_remarks)
+    outcome = get_outcome(distinct_remarks)
     if outages and outcome != Outcome.FAIL:
         return Result(Outcome.ERROR, f"We couldn't complete this check: {outages[0]}", evidence)
     texts = [remark.text for remark in distinct_remarks if remark.outcome == outcome]

@@ -11,7 +11,7 @@ from verification.checks.rules.shared_reads import find_newest_release, list_pub
 from verification.checks.types import Subject
 from verification.outcomes import Outcome, Result
 from verification.releases import Report
-from verification.releases.artifacts.checksums import digest_of
+from verification.releases.artifacts.checksums import find_digest
 from verification.releases.inspection import Platform
 from verification.sources import Sources
 from verification.sources.errors import SourceUnavailableError
@@ -133,7 +133,7 @@ def _verify_checksum(
     if checksum_file is None:
         return
     address, headers = sources.github.build_asset_request(subject.repository, checksum_file)
-    expected_sha256 = digest_of(sources.web.get(address, SUMS, headers).body, asset.name)
+    expected_sha256 = find_digest(sources.web.get(address, SUMS, headers).body, asset.name)
     if expected_sha256 != sha256:
         problem = "lists a different checksum for" if expected_sha256 else "doesn't list"
         raise UnverifiedReleaseError(f"{checksum_file.name} {problem} {asset.name}, so we don't start the file.")

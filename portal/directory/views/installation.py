@@ -129,7 +129,7 @@ def _build_platform(source: Source, version: str, platform: str) -> tuple[str, s
     os, _line, arch = platform.partition("_")
     note = _("Required for HCP Terraform") if platform == install_layout.REQUIRED_PLATFORM else ""
     note = note or (_("Recommended by the registry") if platform in install_layout.RECOMMENDED_PLATFORMS else "")
-    archive = file_names.archive(source.name, version, os, arch)
+    archive = file_names.build_archive_name(source.name, version, os, arch)
     return platform, install_layout.describe_platform(platform), archive, note
 
 

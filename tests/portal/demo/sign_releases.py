@@ -45,7 +45,7 @@ def write_signatures() -> None:
         if owner not in keys:
             keys[owner] = Tsk.generate(f"{owner} <releases@{owner}.example>", cipher_suite=CipherSuite.RSA2k)
         repository = FictionalRepository(full_name, "terraform-provider", "", ((version, timezone.now()),), contents)
-        sums = file_names.sums(repository.product, version)
+        sums = file_names.build_sums_name(repository.product, version)
         content = build_signed_files(repository)[sums]
         signature = sign(keys[owner].signer(), content, mode=SignatureMode.DETACHED, armor=False)
         signatures[f"{owner}/{sums}"] = b64encode(signature).decode()

@@ -250,7 +250,7 @@ def test_terraform_installs_the_providers_of_the_snippets(demo: None, tmp_path: 
     for row in providers:
         repository, published = describe_repository(row, timezone.now()), get_published_versions(row)
         assert published is not None
-        name = file_names.archive(repository.product, published.newest, "linux", "amd64")
+        name = file_names.build_archive_name(repository.product, published.newest, "linux", "amd64")
         archive = tmp_path / "mirror" / "registry.terraform.io" / repository.owner / repository.product / name
         archive.parent.mkdir(parents=True)
         archive.write_bytes(build_release_files(repository)[name])

@@ -21,7 +21,7 @@ import pytest
 from tests.house.source import ROOT
 from tests.verification.releases.artifacts.archive_cases import PROGRAM
 from verification.releases.artifacts import archives, checksums, signatures
-from verification.releases.artifacts.remarks import outcome_of
+from verification.releases.artifacts.remarks import get_outcome
 from verification.sources.errors import SourceError
 from verification.sources.http.client import JSON, OutboundClient
 
@@ -43,14 +43,14 @@ class Cost:
 
 def archive(path: str) -> str:
     with open(path, "rb") as file:
-        return str(outcome_of(archives.judge(file, os.path.getsize(path), "rocket", PROGRAM).remarks))
+        return str(get_outcome(archives.judge(file, os.path.getsize(path), "rocket", PROGRAM).remarks))
 
 
 def document(text: str) -> str:
     data = base64.b64decode(text)
-    checksums.terraform_matches(data, "a.zip", "0" * 64)
+    checksums.compare_with_registry(data, "a.zip", "0" * 64)
     checksums.predict_terraform_parsing(data)
-    return str(outcome_of(checksums.remarks(data, ("a.zip",))))
+    return str(get_outcome(checksums.list_remarks(data, ("a.zip",))))
 
 
 def signature(parts: list[str]) -> str:

@@ -7,7 +7,7 @@ from verification.licenses.coverage import read
 from verification.licenses.holders import is_holder_list
 from verification.licenses.normalization import decode, tidy
 from verification.licenses.notices import Reader
-from verification.licenses.templates import read as text_of, templates
+from verification.licenses.templates import load_templates, read as text_of
 from verification.licenses.variants import VARIANTS
 
 
@@ -74,7 +74,7 @@ def test_published_text_is_its_own_template(id):
 @pytest.mark.parametrize("id", sorted(VARIANTS.texts))
 def test_template_leaves_the_text_where_a_letter_differs(id):
     letters = tidy(text_of(f"{id}.txt")).letters
-    template = templates(id)[0]
+    template = load_templates(id)[0]
     (whole,) = [match for match in template.find(letters) if match.whole]
     middle = (whole.start + 3 * whole.end) // 4
     (partial_match,) = template.find(f"{letters[:middle]}%{letters[middle:]}")

@@ -16,7 +16,7 @@ from verification.checks.rules.shared_reads import (
 )
 from verification.checks.types import CONTENT_FOLDER, Subject, load_descriptions, register_check
 from verification.outcomes import Evidence, Outcome, Result, format_count
-from verification.releases.registry_package import protocols_of_manifest
+from verification.releases.registry_package import parse_manifest_protocols
 from verification.sources import Sources
 from verification.sources.errors import SourceError
 
@@ -150,7 +150,7 @@ def check_declared_protocol(subject: Subject, sources: Sources, inspection: Json
     if release.version != inspection["version"]:
         return Result(Outcome.NOT_RUN, f"{release.version} is newer than the schema that we read.")
     manifest = release.manifest
-    declared_protocols = protocols_of_manifest(manifest.body) if manifest is not None and manifest.ok else None
+    declared_protocols = parse_manifest_protocols(manifest.body) if manifest is not None and manifest.ok else None
     declared_protocols = declared_protocols or release.version_entry.protocols
     protocol = str(inspection["protocol"])
     evidence = (Evidence("Protocol", protocol), Evidence("Declared", ", ".join(declared_protocols) or "none"))

@@ -10,7 +10,7 @@ from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result, build_conflict_result
 from verification.releases import install_layout
 from verification.releases.artifacts import file_names
-from verification.releases.registry_package import protocols_of_manifest
+from verification.releases.registry_package import parse_manifest_protocols
 from verification.sources import Sources
 from verification.sources.github.responses import GitHubRelease
 from verification.sources.published_versions import RegistryListing, parse_versions
@@ -58,7 +58,7 @@ def _explain_missing_release(release: GitHubRelease, name: str) -> MissingReleas
     if not release.assets:
         return MissingRelease(release, NO_FILES_CAUSE, True)
     filenames = {asset.name for asset in release.assets}
-    remarks = file_names.remarks(filenames, name, release.tag[1:])
+    remarks = file_names.list_remarks(filenames, name, release.tag[1:])
     failure = next((remark for remark in remarks if remark.outcome == Outcome.FAIL), None)
     return MissingRelease(release, failure.text if failure else UNKNOWN_CAUSE, failure is not None)
 
@@ -160,7 +160,7 @@ def check_registry_protocols(subject: Subject, sources: Sources, listing: Regist
         return Result(Outcome.NOT_RUN, "The registry has no version with a protocol to check.")
     code = read_code(subject, sources, f"v{listing.newest}")
     manifest = code.text("terraform-registry-manifest.json")
-    manifest_protocols = DEFAULT_PROTOCOLS if manifest is None else protocols_of_manifest(manifest.encode())
+    manifest_protocols = DEFAULT_PROTOCOLS if manifest is None else parse_manifest_protocols(manifest.encode())
     manifest_summary = (
         "no manifest, default 5.0" if manifest is None else ", ".join(manifest_protocols or ()) or "not readable"
     )

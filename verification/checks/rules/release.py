@@ -131,7 +131,7 @@ def check_release_files(subject: Subject, sources: Sources) -> Result:
     release = find_release(releases, subject.requested_tag)
     if release is None:
         return Result(Outcome.FAIL, f"GitHub has no release {subject.requested_tag or 'with a version tag'}.")
-    remarks = file_names.remarks([asset.name for asset in release.assets], subject.provider, release.tag[1:])
+    remarks = file_names.list_remarks([asset.name for asset in release.assets], subject.provider, release.tag[1:])
     remarks += tuple(build_remark("empty", name=asset.name) for asset in release.assets if asset.size == 0)
     evidence = (
         Evidence("Release", release.tag, release.html_url),

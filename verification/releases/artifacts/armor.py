@@ -70,7 +70,7 @@ def _read_body(kind: str, lines: Iterator[bytes]) -> Armor:
             error = error or ("" if next(lines, b"").startswith(END) else CORRUPT)
             break
     body, body_error = _decode_base64(bytes(text).replace(b"\r", b""))
-    if not error and len(checksum) == 3 and checksum != crc24(body).to_bytes(3):
+    if not error and len(checksum) == 3 and checksum != compute_crc24(body).to_bytes(3):
         error = CORRUPT
     return Armor(kind, body, body_error or error)
 
@@ -84,7 +84,7 @@ def _decode_base64(text: bytes) -> tuple[bytes, str]:
     return base64.b64decode(text[:end]), render_message(message_key) if rest else ""
 
 
-def crc24(data: bytes) -> int:
+def compute_crc24(data: bytes) -> int:
     """Return the checksum of RFC 9580, section 6.1."""
     crc = CRC_INIT
     for byte in data:

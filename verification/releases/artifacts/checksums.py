@@ -45,25 +45,25 @@ def trim(line: bytes) -> bytes:
     return line[start:end]
 
 
-def words(line: bytes) -> list[bytes]:
+def split_words(line: bytes) -> list[bytes]:
     return [word for word in SPACE.split(line) if word]
 
 
-def lines(document: bytes) -> list[Line]:
+def parse_lines(document: bytes) -> list[Line]:
     """Return the lines that name a file, as Terraform splits them."""
-    split = ((number, words(line)) for number, line in enumerate(document.split(b"\n"), 1))
+    split = ((number, split_words(line)) for number, line in enumerate(document.split(b"\n"), 1))
     return [Line(number, parts[0], parts[1]) for number, parts in split if len(parts) > 1]
 
 
-def digest_of(document: bytes, name: str) -> str:
+def find_digest(document: bytes, name: str) -> str:
     """Return the SHA-256 of a file in lowercase, blank if the list has no usable one."""
-    digest = next((line.digest for line in lines(document) if line.name == name.encode()), b"")
+    digest = next((line.digest for line in parse_lines(document) if line.name == name.encode()), b"")
     return digest.decode().lower() if len(digest) == 64 and HEX_DIGITS.issuperset(digest) else ""
 
 
-def terraform_matches(document: bytes, filename: str, shasum: str) -> TerraformDecision:
+def compare_with_registry(document: bytes, filename: str, shasum: str) -> TerraformDecision:
     """Compare the list with the registry's `shasum` (64 hexadecimal digits) as Terraform does."""
-    listed_digest = next((line.digest for line in lines(document) if line.name == filename.encode()), None)
+    listed_digest = next((line.digest for line in parse_lines(document) if line.name == filename.encode()), None)
     if listed_digest is None:
         return build_refusal("sums_missing", name=quote(filename))
     digest, trouble, crashes = decode_hex(listed_digest)
@@ -79,7 +79,7 @@ def terraform_matches(document: bytes, filename: str, shasum: str) -> TerraformD
 def predict_terraform_parsing(document: bytes) -> TerraformDecision:
     """Predict how Terraform reads the list for its lock file after it accepted the rest. A blank line crashes it."""
     for line in _scan_lines(document):
-        parts = words(line)
+        parts = split_words(line)
         if not parts:
             return build_refusal("crash_blank")
         if len(parts) < 2 or len(parts[0]) != 64 or not HEX_DIGITS.issuperset(parts[0]):
@@ -96,12 +96,12 @@ def _scan_lines(document: bytes) -> list[bytes]:
     return every[:long]
 
 
-def remarks(document: bytes, expected: Iterable[str] = ()) -> tuple[Remark, ...]:
+def list_remarks(document: bytes, expected: Iterable[str] = ()) -> tuple[Remark, ...]:
     """Return remarks on the list, independent of Terraform. `expected` lists the required names."""
     whole = _check_document(document)
     if whole and whole[-1].outcome == "fail":
         return tuple(whole)
-    entries = lines(document)
+    entries = parse_lines(document)
     return (*whole, *_check_lines(document), *_check_hashes(entries), *_check_names(entries, expected))
 
 
@@ -113,15 +113,15 @@ def _check_document(document: bytes) -> list[Remark]:
         return [build_remark("encoding", encoding=encoding)]
     if b"\0" in document:
         return [build_remark("nul")]
-    if not lines(document):
+    if not parse_lines(document):
         return [build_remark("no_list" if document.strip() else "empty_list")]
     return select_remarks({"crlf": b"\r" in document, "no_newline": not document.endswith(b"\n")})
 
 
 def _check_lines(document: bytes) -> list[Remark]:
     body = document.replace(b"\r\n", b"\n").removesuffix(b"\n").split(b"\n")
-    counts = {len(words(line)) for line in body if line.strip()}
-    pairs = [(line, parts) for line, parts in zip(body, map(words, body), strict=True) if len(parts) == 2]
+    counts = {len(split_words(line)) for line in body if line.strip()}
+    pairs = [(line, parts) for line, parts in zip(body, map(split_words, body), strict=True) if len(parts) == 2]
     plain = [line for line, (digest, name) in pairs if len(digest) == 64 and not name.startswith(b"*")]
     conditions = {
         "blank_line": not all(line.strip() for line in body),

@@ -46,7 +46,7 @@ def read(head: bytes) -> Build:
     return Build()
 
 
-def remarks(head: bytes, os: str, arch: str) -> tuple[Remark, ...]:
+def list_remarks(head: bytes, os: str, arch: str) -> tuple[Remark, ...]:
     """Return the differences between a program and the platform in the name of its archive."""
     build = read(head)
     if not build.format:

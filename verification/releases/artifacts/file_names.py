@@ -71,29 +71,29 @@ def is_provider(text: str) -> bool:
     return is_part(text) and not text.startswith("terraform-")
 
 
-def prefix(name: str, version: str) -> str:
+def build_prefix(name: str, version: str) -> str:
     return f"terraform-provider-{name}_{version}"
 
 
-def archive(name: str, version: str, os: str, arch: str) -> str:
-    return f"{prefix(name, version)}_{os}_{arch}.zip"
+def build_archive_name(name: str, version: str, os: str, arch: str) -> str:
+    return f"{build_prefix(name, version)}_{os}_{arch}.zip"
 
 
-def binary(name: str, version: str, os: str = "") -> str:
+def build_binary_name(name: str, version: str, os: str = "") -> str:
     """Return the name of the program inside an archive."""
     return f"terraform-provider-{name}_v{version}" + (".exe" if os == "windows" else "")
 
 
-def manifest(name: str, version: str) -> str:
-    return f"{prefix(name, version)}_manifest.json"
+def build_manifest_name(name: str, version: str) -> str:
+    return f"{build_prefix(name, version)}_manifest.json"
 
 
-def sums(name: str, version: str) -> str:
-    return f"{prefix(name, version)}_SHA256SUMS"
+def build_sums_name(name: str, version: str) -> str:
+    return f"{build_prefix(name, version)}_SHA256SUMS"
 
 
-def signature(name: str, version: str) -> str:
-    return f"{sums(name, version)}.sig"
+def build_signature_name(name: str, version: str) -> str:
+    return f"{build_sums_name(name, version)}.sig"
 
 
 def parse(filename: str) -> Archive | None:
@@ -102,24 +102,31 @@ def parse(filename: str) -> Archive | None:
     return Archive(*match.groups()) if match else None
 
 
-def remarks(filenames: Collection[str], name: str, version: str) -> tuple[Remark, ...]:
+def list_remarks(filenames: Collection[str], name: str, version: str) -> tuple[Remark, ...]:
     """Return remarks on files that are missing or misnamed. `version` has no "v"."""
-    findings = [*_missing(filenames, name, version), *_archives(filenames, name, version)]
-    if f"{signature(name, version)}.asc" in filenames or f"{sums(name, version)}.asc" in filenames:
+    findings = [*_find_missing_files(filenames, name, version), *_check_archive_names(filenames, name, version)]
+    if (
+        f"{build_signature_name(name, version)}.asc" in filenames
+        or f"{build_sums_name(name, version)}.asc" in filenames
+    ):
         findings.append(build_remark("armored"))
     return tuple(findings)
 
 
-def _missing(filenames: Collection[str], name: str, version: str) -> list[Remark]:
-    expected = (("no_sums", sums), ("no_signature", signature), ("no_manifest", manifest))
+def _find_missing_files(filenames: Collection[str], name: str, version: str) -> list[Remark]:
+    expected = (
+        ("no_sums", build_sums_name),
+        ("no_signature", build_signature_name),
+        ("no_manifest", build_manifest_name),
+    )
     names = ((key, build_name(name, version)) for key, build_name in expected)
     return [build_remark(key, name=filename) for key, filename in names if filename not in filenames]
 
 
-def _archives(filenames: Collection[str], name: str, version: str) -> list[Remark]:
+def _check_archive_names(filenames: Collection[str], name: str, version: str) -> list[Remark]:
     zips = sorted(filename for filename in filenames if filename.lower().endswith(".zip"))
     mine = {filename for filename in zips if (archive := parse(filename)) and archive[:2] == (name, version)}
-    pattern = f"{prefix(name, version)}_OS_ARCH.zip"
+    pattern = f"{build_prefix(name, version)}_OS_ARCH.zip"
     misnamed = [filename for filename in zips if filename not in mine][:5]
     return [
         *([] if mine else [build_remark("no_archive", name=pattern)]),

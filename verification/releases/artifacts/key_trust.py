@@ -39,7 +39,7 @@ class Trust:
 
 
 @cache
-def partners() -> bytes:
+def load_partner_key() -> bytes:
     """Return the public key with which HashiCorp signs keys of partners."""
     return Path(__file__).with_name("partners.asc").read_bytes()
 
@@ -48,7 +48,7 @@ def judge(
     fingerprint: str,
     armored_key: bytes,
     trust_signature: str,
-    vouching: Callable[[], bytes] = partners,
+    vouching: Callable[[], bytes] = load_partner_key,
     *,
     now: float,
 ) -> Trust:

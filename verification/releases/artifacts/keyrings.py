@@ -82,10 +82,10 @@ class Certificate:
     @property
     def primary_identity(self) -> Identity:
         """Return the primary identity: the newest one that is marked as primary and not revoked."""
-        return max(self.identities.values(), key=_preference)
+        return max(self.identities.values(), key=_get_preference)
 
 
-def _preference(identity: Identity) -> tuple[int, bool, int]:
+def _get_preference(identity: Identity) -> tuple[int, bool, int]:
     claim = identity.claim
     return -len(identity.revocations), bool(claim and claim.is_primary), (claim.created_at or 0) if claim else 0
 
@@ -161,31 +161,31 @@ def read(data: bytes, limit: VerificationLimit) -> list[Certificate]:
     return certificates
 
 
-def _next(packets: Packets) -> Packet:
+def _take_packet(packets: Packets) -> Packet:
     packet = packets.popleft()
     if isinstance(packet, PacketError):
         raise packet
     return packet
 
 
-def _next_signatures(packets: Packets) -> Iterator[Signature]:
+def _take_signatures(packets: Packets) -> Iterator[Signature]:
     """Yield the signatures up to the next packet of another kind."""
     while packets and isinstance(packets[0], Signature | PacketError):
-        packet = _next(packets)
+        packet = _take_packet(packets)
         assert isinstance(packet, Signature)
         yield packet
 
 
 def _skip_to_key(packets: Packets) -> None:
     while packets:
-        packet = _next(packets)
+        packet = _take_packet(packets)
         if isinstance(packet, PublicKey) and not packet.is_subkey:
             packets.appendleft(packet)
             return
 
 
 def _read_certificate(packets: Packets, data: bytes, limit: VerificationLimit) -> Certificate:
-    primary = _next(packets)
+    primary = _take_packet(packets)
     if not isinstance(primary, PublicKey) or not primary.can_sign:
         raise StructuralError("first packet was not a public/private key")
     certificate = Certificate(primary, data)
@@ -200,7 +200,7 @@ def _read_certificate(packets: Packets, data: bytes, limit: VerificationLimit) -
 def _read_parts(certificate: Certificate, packets: Packets, limit: VerificationLimit) -> None:
     """Read up to the next primary key."""
     while packets:
-        packet = _next(packets)
+        packet = _take_packet(packets)
         match packet:
             case UserId():
                 _add_identity(certificate, packets, packet.name, limit)
@@ -216,7 +216,7 @@ def _read_parts(certificate: Certificate, packets: Packets, limit: VerificationL
 def _add_identity(certificate: Certificate, packets: Packets, name: bytes, limit: VerificationLimit) -> None:
     """Read the signatures of a user ID, which counts only with a valid one by the key itself."""
     identity, signed_data = Identity(name), certificate.primary.hashed_data + b"\xb4" + len(name).to_bytes(4) + name
-    for signature in _next_signatures(packets):
+    for signature in _take_signatures(packets):
         if signature.kind not in (*CERTIFICATIONS, CERTIFICATION_REVOCATION):
             raise StructuralError("user ID signature with wrong type")
         if not signature.is_by(certificate.primary):
@@ -233,7 +233,7 @@ def _add_identity(certificate: Certificate, packets: Packets, name: bytes, limit
 def _read_subkey(certificate: Certificate, packets: Packets, key: PublicKey, limit: VerificationLimit) -> Candidate:
     primary, binding, revocations = certificate.primary, None, []
     signed_data = primary.hashed_data + key.hashed_data
-    for signature in _next_signatures(packets):
+    for signature in _take_signatures(packets):
         if signature.kind not in (BINDING, SUBKEY_REVOCATION):
             raise StructuralError("subkey signature with wrong type")
         is_bound = limit.verify(primary, signature, signed_data)

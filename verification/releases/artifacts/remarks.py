@@ -39,6 +39,6 @@ def select_remarks(conditions: Mapping[str, object], /, **values: object) -> lis
     return [build_remark(key, **values) for key, condition in conditions.items() if condition]
 
 
-def outcome_of(remarks: Iterable[Remark]) -> Outcome:
+def get_outcome(remarks: Iterable[Remark]) -> Outcome:
     """Return the worst outcome of the remarks, or PASS without remarks."""
     return get_worst_outcome([Outcome.PASS, *(remark.outcome for remark in remarks)])

@@ -157,7 +157,7 @@ def check(
         SignatureClass.EMPTY
         if not data
         else SignatureClass.UNSUPPORTED
-        if _begins_with_signature(data)
+        if _starts_with_signature(data)
         else SignatureClass.NO_SIGNATURE
     )
     if named_packet is not None:
@@ -166,7 +166,7 @@ def check(
     return Verdict(kind, UNKNOWN_ISSUER, signature=named_packet)
 
 
-def _begins_with_signature(data: bytes) -> bool:
+def _starts_with_signature(data: bytes) -> bool:
     return read_header(Reader(data))[0] == SIGNATURE
 
 
@@ -181,7 +181,7 @@ def _judge_signed(
     end = candidate.ends_at
     expires_at = None if end == inf else datetime.fromtimestamp(end, UTC)
     terraform, kind = _apply_terraform_rules(document, candidate, signature, now)
-    if kind == SignatureClass.TAMPERED and _sequoia_accepts(document, data, candidate.certificate):
+    if kind == SignatureClass.TAMPERED and _is_accepted_by_sequoia(document, data, candidate.certificate):
         kind = SignatureClass.DISPUTED
     kind = kind or _find_fault(candidate, signature, now)
     return Verdict(kind, terraform, candidate.certificate, candidate.key, signature, expires_at, key_index)
@@ -243,7 +243,7 @@ def _find_fault(candidate: Candidate, signature: Signature, now: float) -> Signa
     return next((fault for fault, applies in faults if applies), SignatureClass.GOOD)
 
 
-def _sequoia_accepts(document: bytes, data: bytes, certificate: Certificate) -> bool:
+def _is_accepted_by_sequoia(document: bytes, data: bytes, certificate: Certificate) -> bool:
     """Return whether Sequoia verifies the same bytes. A signature is tampered only if both verifiers reject it."""
     try:
         keys = Cert.split_bytes(certificate.data)

@@ -73,7 +73,7 @@ class Directory:
 
 def read(file: BinaryIO, size: int, most: int) -> Directory:
     """Return the directory of an archive of `size` bytes with at most `most` members. Raises Malformed."""
-    at, tail, comment, after = _tail(file, size)
+    at, tail, comment, after = _find_end_record(file, size)
     _, disk, first_disk, here, count, length, offset, _ = tail
     if 0xFFFF in (count, here) or 0xFFFFFFFF in (length, offset) or _is_64(file, at):
         raise Malformed("zip64")
@@ -88,11 +88,11 @@ def read(file: BinaryIO, size: int, most: int) -> Directory:
         raise Malformed("directory_size")
     before = start - offset  # places count from the archive's own beginning
     file.seek(start)
-    entries = tuple(_entries(file, file.read(length), count, before, start))
+    entries = tuple(_read_entries(file, file.read(length), count, before, start))
     return Directory(entries, start, at, before, after, comment)
 
 
-def _tail(file: BinaryIO, size: int) -> tuple[int, tuple[int, ...], bytes, int]:
+def _find_end_record(file: BinaryIO, size: int) -> tuple[int, tuple[int, ...], bytes, int]:
     """Return the position of the end record, its fields, the comment, and the number of bytes after it."""
     file.seek(max(0, size - MAX_TAIL_BYTES))
     base, last = file.tell(), file.read(MAX_TAIL_BYTES)
@@ -114,7 +114,7 @@ def _is_64(file: BinaryIO, at: int) -> bool:
     return file.read(4) == END_64
 
 
-def _entries(file: BinaryIO, directory: bytes, count: int, before: int, end: int) -> Iterator[Member]:
+def _read_entries(file: BinaryIO, directory: bytes, count: int, before: int, end: int) -> Iterator[Member]:
     at = 0
     for _ in range(count):
         if at + ENTRY.size > len(directory):
@@ -125,14 +125,14 @@ def _entries(file: BinaryIO, directory: bytes, count: int, before: int, end: int
             raise Malformed("directory_entry")
         raw_name = directory[at + ENTRY.size : at + ENTRY.size + name]
         start = before + offset
-        local, data = _local(file, start, end)
+        local, data = _read_local_header(file, start, end)
         yield Member(raw_name, flags, method, crc, packed_size, size, outer >> 16, start, data, local)
         at += ENTRY.size + name + extra + comment
     if at != len(directory):
         raise Malformed("directory_long")
 
 
-def _local(file: BinaryIO, start: int, end: int) -> tuple[tuple[bytes, int, int, int, int, int], int]:
+def _read_local_header(file: BinaryIO, start: int, end: int) -> tuple[tuple[bytes, int, int, int, int, int], int]:
     """Return the fields of the local header, and the position of the data."""
     file.seek(start)
     head = file.read(LOCAL.size)

@@ -10,7 +10,7 @@ from tests.verification.releases.artifacts.archive_cases import HOSTILE, PROGRAM
 from tests.verification.releases.release_registry import ELF
 from verification.outcomes import Outcome
 from verification.releases.artifacts import archives, executables
-from verification.releases.artifacts.remarks import outcome_of
+from verification.releases.artifacts.remarks import get_outcome
 
 NO_BINARY = "provider binary not found: could not find executable file starting with terraform-provider-rocket"
 
@@ -24,7 +24,7 @@ def test_valid_archive_is_accepted_with_its_remarks(name):
     build, expected = VALID[name]
     verdict = judge_archive(build())
     assert {remark.key for remark in verdict.remarks} == expected
-    assert outcome_of(verdict.remarks) in (Outcome.PASS, Outcome.WARN)
+    assert get_outcome(verdict.remarks) in (Outcome.PASS, Outcome.WARN)
     assert verdict.terraform.accepts is True
     assert verdict.program.startswith(PROGRAM)
     assert verdict.head == ELF
@@ -109,7 +109,7 @@ def test_changed_archive_passes_only_with_the_program(at, change):
     good = VALID["with text files"][0]()
     data = good[:at] + change + good[at + len(change) :]
     verdict = judge_archive(data)
-    if outcome_of(verdict.remarks) != Outcome.FAIL:
+    if get_outcome(verdict.remarks) != Outcome.FAIL:
         assert verdict.program.startswith(PROGRAM)
 
 
@@ -141,7 +141,7 @@ S390X = b"\x7fELF\x02\x02\x01" + bytes(9) + b"\x00\x02\x00\x16" + bytes(44)
     ],
 )
 def test_program_of_another_platform_is_reported(head, os, arch, expected):
-    assert [remark.key for remark in executables.remarks(head, os, arch)] == expected
+    assert [remark.key for remark in executables.list_remarks(head, os, arch)] == expected
 
 
 def test_valid_archives_are_readable_by_python():

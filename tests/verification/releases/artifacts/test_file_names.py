@@ -17,14 +17,14 @@ def list_files_without(missing):
 
 def test_release_files_have_terraforms_names():
     names = [
-        file_names.archive("rocket", "1.0.0", "linux", "amd64"),
-        file_names.manifest("rocket", "1.0.0"),
-        file_names.sums("rocket", "1.0.0"),
-        file_names.signature("rocket", "1.0.0"),
+        file_names.build_archive_name("rocket", "1.0.0", "linux", "amd64"),
+        file_names.build_manifest_name("rocket", "1.0.0"),
+        file_names.build_sums_name("rocket", "1.0.0"),
+        file_names.build_signature_name("rocket", "1.0.0"),
     ]
     assert names == FILES
-    assert file_names.binary("rocket", "1.0.0") == "terraform-provider-rocket_v1.0.0"
-    assert file_names.binary("rocket", "1.0.0", "windows") == "terraform-provider-rocket_v1.0.0.exe"
+    assert file_names.build_binary_name("rocket", "1.0.0") == "terraform-provider-rocket_v1.0.0"
+    assert file_names.build_binary_name("rocket", "1.0.0", "windows") == "terraform-provider-rocket_v1.0.0.exe"
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_archive_name_is_parsed(filename, expected):
     ],
 )
 def test_missing_and_misnamed_files_are_reported(filenames, expected):
-    assert [remark.key for remark in file_names.remarks(filenames, "rocket", "1.0.0")] == expected
+    assert [remark.key for remark in file_names.list_remarks(filenames, "rocket", "1.0.0")] == expected
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_trust_signature_sets_the_level(keyring, build, level, message):
 
 
 def test_partner_key_has_the_published_fingerprint():
-    (key,) = read_armored(key_trust.partners())
+    (key,) = read_armored(key_trust.load_partner_key())
     assert key.primary.fingerprint == key_trust.PARTNERS
     assert (key.primary.label, key.expires_at, key.revocations) == ("RSA 4096", None, [])
 
