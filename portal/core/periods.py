@@ -59,11 +59,11 @@ class Period:
         return start, end
 
     @property
-    def before(self) -> "Period":
+    def previous(self) -> "Period":
         return get_period(self.kind, self.first_day - DAY)
 
     @property
-    def after(self) -> "Period":
+    def next(self) -> "Period":
         return get_period(self.kind, self.end_day)
 
 
@@ -98,7 +98,7 @@ def parse_period(text: str) -> Period:
 
 def get_last_complete_period(kind: PeriodKind, now: datetime, zone: ZoneInfo) -> Period:
     """Return the latest period of a kind that has ended."""
-    return get_period(kind, now.astimezone(zone).date()).before
+    return get_period(kind, now.astimezone(zone).date()).previous
 
 
 def get_program_zone() -> ZoneInfo:

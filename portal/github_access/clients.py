@@ -43,12 +43,12 @@ class GrantRateLimiter(GitHubRateLimiter):
 
     grant: GitHubGrant = field(kw_only=True)
 
-    def after(self, status: int, headers: Mapping[str, str], message: str = "") -> None:
+    def record_response(self, status: int, headers: Mapping[str, str], message: str = "") -> None:
         """Record the limits of a response. Raises GrantEndedError for a rejected token."""
         if status == 401:
             reject_grant(self.grant, self.clock())
             raise build_ended_error(self.grant)
-        super().after(status, headers, message)
+        super().record_response(status, headers, message)
 
 
 @dataclass(frozen=True, slots=True)

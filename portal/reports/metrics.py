@@ -50,7 +50,7 @@ def build_figures(report_scope: ReportScope, period: Period, zone: ZoneInfo, now
     start, end = period.span(zone)
     scope, evaluated_at = report_scope.scope, min(end, now)
     data_up_to = metrics.get_data_up_to(scope)
-    next_period_ends_at = period.after.span(zone)[1]
+    next_period_ends_at = period.next.span(zone)[1]
     due_soon_clocks = (
         metrics.list_due_soon_clocks(scope, evaluated_at, next_period_ends_at)
         if now < next_period_ends_at
@@ -110,9 +110,9 @@ def _build_previous_period(
     report_scope: ReportScope, period: Period, zone: ZoneInfo, evaluated_at: datetime
 ) -> dict[str, object]:
     """Return the totals of the previous period. The counts of open clocks come from its own report, or are None."""
-    totals = metrics.get_closed_metrics(report_scope.scope, *period.before.span(zone), evaluated_at).as_dict()
+    totals = metrics.get_closed_metrics(report_scope.scope, *period.previous.span(zone), evaluated_at).as_dict()
     frozen_figures = (
-        ReportSnapshot.objects.filter(scope=report_scope.key, period=str(period.before))
+        ReportSnapshot.objects.filter(scope=report_scope.key, period=str(period.previous))
         .values_list("figures", flat=True)
         .first()
     )
@@ -123,7 +123,7 @@ def _list_trend(report_scope: ReportScope, period: Period, totals: JsonObject) -
     """Return the results of the last periods that have a report, oldest first, and of this period."""
     periods = [period]
     while len(periods) < TREND_PERIODS:
-        periods.append(periods[-1].before)
+        periods.append(periods[-1].previous)
     earlier_totals = (
         ReportSnapshot.objects.filter(scope=report_scope.key, period__in=[str(each) for each in periods[1:]])
         .order_by("end_day")

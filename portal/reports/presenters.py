@@ -48,7 +48,7 @@ def build_current_context(figures: JsonObject, now: datetime, *, is_external: bo
 def build_report_context(figures: JsonObject) -> dict[str, object]:
     """Return the template context of a report. Times are local times of the report's time zone."""
     zone, period = ZoneInfo(figures["zone"]), parse_period(figures["period"])
-    texts, previous_label = build_texts(period), build_text(period.before, "short_label")
+    texts, previous_label = build_texts(period), build_text(period.previous, "short_label")
     totals, before = figures["totals"], figures["before"]
     figure_list = [_build_figure(title, key, totals, before) for title, key in _list_figure_titles(figures)]
     return {

@@ -50,7 +50,7 @@ def list_due_periods(kind: PeriodKind, now: datetime) -> list[Period]:
     last_reported = reports.order_by("-end_day").values_list("period", flat=True).first()
     periods = [last_period]
     while last_reported and len(periods) < CATCH_UP_COUNTS[kind] and periods[-1] > parse_period(last_reported):
-        periods.append(periods[-1].before)
+        periods.append(periods[-1].previous)
     return periods[::-1]
 
 

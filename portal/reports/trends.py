@@ -139,7 +139,7 @@ def list_weeks(now: datetime, zone: ZoneInfo) -> tuple[list[Period], list[Period
     """Return the previous twelve weeks and the last twelve weeks, including the current week."""
     weeks = [get_week(now.astimezone(zone).date())]
     while len(weeks) < 2 * WEEK_COUNT:
-        weeks.append(weeks[-1].before)
+        weeks.append(weeks[-1].previous)
     return weeks[: WEEK_COUNT - 1 : -1], weeks[WEEK_COUNT - 1 :: -1]
 
 

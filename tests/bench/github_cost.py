@@ -46,10 +46,10 @@ class CountingRateLimiter:
     def __init__(self) -> None:
         self.statuses: Counter[int] = Counter()
 
-    def before(self) -> None:
+    def count_request(self) -> None:
         """Allow every request."""
 
-    def after(self, status: int, headers: Mapping[str, str], message: str = "") -> None:
+    def record_response(self, status: int, headers: Mapping[str, str], message: str = "") -> None:
         self.statuses[status] += 1
 
 

@@ -42,7 +42,7 @@ class GitHubRateLimiter(RateLimiter):
     background: bool = False
     clock: Callable[[], datetime] = field(default=timezone.now)
 
-    def before(self) -> None:
+    def count_request(self) -> None:
         """Count one request. Raises SourceUnavailableError with the time of the next possible request."""
         now = self.clock()
         with transaction.atomic():
@@ -58,7 +58,7 @@ class GitHubRateLimiter(RateLimiter):
             raise GitHubUnavailableError("GitHub no longer accepts the portal's credential. We notified our staff.")
         raise GitHubUnavailableError(LIMIT_MESSAGE, blocked_until)
 
-    def after(self, status: int, headers: Mapping[str, str], message: str = "") -> None:
+    def record_response(self, status: int, headers: Mapping[str, str], message: str = "") -> None:
         """Record the limits of a response. Raises SourceUnavailableError for a limit or a rejected credential."""
         now = self.clock()
         with transaction.atomic():

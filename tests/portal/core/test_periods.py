@@ -44,7 +44,7 @@ def test_period_of_a_day(day: date, kind: PeriodKind, name: str) -> None:
 )
 def test_periods_follow_each_other_over_the_end_of_a_year(name: str, before: str, after: str) -> None:
     period = parse_period(name)
-    assert [str(period.before), str(period.after), period.before.after, period.after.before] == [
+    assert [str(period.previous), str(period.next), period.previous.next, period.next.previous] == [
         before,
         after,
         period,

@@ -54,7 +54,7 @@ def test_concurrent_workers_share_the_rate_limit(db: None) -> None:
         request_count = 0
         for _ in range(20):
             try:
-                limiter.before()
+                limiter.count_request()
             except SourceUnavailableError:
                 continue
             request_count += 1

@@ -54,7 +54,7 @@ def headers(remaining, reset, limit=5000):
 
 def get_retry_at(limiter):
     with pytest.raises(SourceUnavailableError) as refusal:
-        limiter.before()
+        limiter.count_request()
     return refusal.value.retry_at
 
 
@@ -63,7 +63,7 @@ def test_background_requests_stop_at_half_of_the_limit(clock):
     request_count = 0
     for _ in range(200):
         try:
-            limiter.before()
+            limiter.count_request()
         except SourceUnavailableError:
             continue
         request_count += 1
@@ -77,56 +77,56 @@ def test_interactive_requests_have_the_other_half_of_the_limit(clock):
         GitHubRateLimiter("token", 10, clock=clock),
     )
     for _ in range(5):
-        background.before()
+        background.count_request()
     assert get_retry_at(background) == NOW + rate_limits.HOUR
     for _ in range(5):
-        interactive.before()
+        interactive.count_request()
     assert get_retry_at(interactive) == NOW + rate_limits.HOUR
     clock.now += rate_limits.HOUR
-    background.before()
+    background.count_request()
     assert GitHubRateLimit.objects.get().spent == 1
 
 
 def test_exhausted_limit_blocks_until_its_reset(clock):
     limiter = GitHubRateLimiter("token", 5000, clock=clock)
-    limiter.before()
-    limiter.after(200, headers(0, NOW + 10 * MINUTE))
+    limiter.count_request()
+    limiter.record_response(200, headers(0, NOW + 10 * MINUTE))
     assert get_retry_at(limiter) == NOW + 10 * MINUTE
     clock.now = NOW + 10 * MINUTE
-    limiter.before()
+    limiter.count_request()
 
 
 def test_limits_of_credentials_are_separate(clock):
     first, second = GitHubRateLimiter("one", 60, clock=clock), GitHubRateLimiter("two", 60, clock=clock)
-    first.before()
-    first.after(200, headers(0, NOW + MINUTE, 60))
-    second.before()
+    first.count_request()
+    first.record_response(200, headers(0, NOW + MINUTE, 60))
+    second.count_request()
     assert get_retry_at(first) == NOW + MINUTE
 
 
 def test_older_response_does_not_raise_the_remaining_requests(clock):
     limiter = GitHubRateLimiter("token", 5000, clock=clock)
     for remaining in (10, 12, 11):
-        limiter.after(200, headers(remaining, NOW + MINUTE))
+        limiter.record_response(200, headers(remaining, NOW + MINUTE))
     assert GitHubRateLimit.objects.get().remaining == 10
 
 
 def test_not_modified_response_costs_nothing(clock):
     limiter = GitHubRateLimiter("token", 5000, clock=clock)
-    limiter.before()
-    limiter.after(304, {})
+    limiter.count_request()
+    limiter.record_response(304, {})
     assert GitHubRateLimit.objects.get().spent == 0
 
 
 def test_retry_after_is_obeyed_to_the_second(clock):
     limiter = GitHubRateLimiter("token", 5000, clock=clock)
     with pytest.raises(SourceUnavailableError) as refusal:
-        limiter.after(403, {"retry-after": "90"})
+        limiter.record_response(403, {"retry-after": "90"})
     assert refusal.value.retry_at == NOW + 90 * SECOND
     clock.now = NOW + 89 * SECOND
     assert get_retry_at(limiter) == NOW + 90 * SECOND
     clock.now = NOW + 90 * SECOND
-    limiter.before()
+    limiter.count_request()
 
 
 @pytest.mark.every_database
@@ -134,20 +134,20 @@ def test_secondary_limit_doubles_the_wait_and_disables_after_six(clock, disabled
     limiter, waits = GitHubRateLimiter("token", 5000, clock=clock), []
     for _ in range(6):
         with pytest.raises(SourceUnavailableError) as refusal:
-            limiter.after(403, {}, "you have exceeded a secondary rate limit")
+            limiter.record_response(403, {}, "you have exceeded a secondary rate limit")
         waits.append((refusal.value.retry_at - clock.now).total_seconds())
         clock.now = refusal.value.retry_at
     assert waits == [60, 120, 240, 480, 960, 1920]
     assert disabled_names == ["token"]
     with pytest.raises(SourceUnavailableError, match="no longer accepts"):
-        limiter.before()
+        limiter.count_request()
 
 
 def test_successful_response_resets_the_strikes(clock):
     limiter = GitHubRateLimiter("token", 5000, clock=clock)
     with pytest.raises(SourceUnavailableError):
-        limiter.after(429, {})
-    limiter.after(200, {})
+        limiter.record_response(429, {})
+    limiter.record_response(200, {})
     assert GitHubRateLimit.objects.get().strikes == 0
 
 
@@ -156,9 +156,9 @@ def test_rejected_token_is_disabled_at_once_and_reported_once(clock, disabled_na
     limiter = GitHubRateLimiter("token", 5000, clock=clock)
     for _ in range(2):
         with pytest.raises(SourceUnavailableError):
-            limiter.after(401, {})
+            limiter.record_response(401, {})
     with pytest.raises(SourceUnavailableError):
-        limiter.before()
+        limiter.count_request()
     assert (len(disabled_names), limiter.is_disabled(), GitHubRateLimit.objects.get().spent) == (1, True, 0)
 
 
@@ -183,8 +183,8 @@ def test_rate_limit_is_recognized(status, headers, message, expected):
 @pytest.mark.parametrize("text", ["", "soon", "-5", "1e9", "9" * 40, "99999999999"])
 def test_invalid_header_blocks_for_the_maximum_at_most(clock, text):
     limiter = GitHubRateLimiter("token", 5000, clock=clock)
-    limiter.after(200, {"x-ratelimit-limit": text, "x-ratelimit-remaining": text, "x-ratelimit-reset": text})
+    limiter.record_response(200, {"x-ratelimit-limit": text, "x-ratelimit-remaining": text, "x-ratelimit-reset": text})
     with pytest.raises(SourceUnavailableError):
-        limiter.after(403, {"retry-after": text, "x-ratelimit-reset": text})
+        limiter.record_response(403, {"retry-after": text, "x-ratelimit-reset": text})
     row = GitHubRateLimit.objects.get()
     assert calculate_blocked_until(row, False, NOW) <= NOW + rate_limits.MAX_WAIT

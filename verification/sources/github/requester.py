@@ -34,10 +34,10 @@ class RateLimiter:
     verification.sources.rate_limits.GitHubRateLimiter counts.
     """
 
-    def before(self) -> None:
+    def count_request(self) -> None:
         """Allow every request."""
 
-    def after(self, status: int, headers: Mapping[str, str], message: str = "") -> None:
+    def record_response(self, status: int, headers: Mapping[str, str], message: str = "") -> None:
         """Raise SourceUnavailableError for a limit or a rejected credential."""
         if status == 401:
             raise GitHubUnavailableError("GitHub doesn't accept the token.")
@@ -64,15 +64,15 @@ class LimitedRequester(Requester):
 
     def requestJson(self, verb: str, url: str, *args: Any, **kwargs: Any) -> tuple[int, dict[str, Any], str]:
         """Send one request. Raises SourceUnavailableError for a limit, and what PyGithub and requests raise."""
-        self._rate_limiter.before()
+        self._rate_limiter.count_request()
         github_transport.reset_hops()
         try:
             status, headers, body = super().requestJson(verb, url, *args, **kwargs)
         except github.GithubException as error:  # PyGithub raises here only for the request of an installation token
             if error.status in TOKEN_ERROR_STATUSES:
-                self._rate_limiter.after(401, {})
+                self._rate_limiter.record_response(401, {})
             raise ValueError("no installation token") from error
-        self._rate_limiter.after(status, headers, "" if status < 400 else body[:2000].lower())
+        self._rate_limiter.record_response(status, headers, "" if status < 400 else body[:2000].lower())
         return status, headers, body
 
 
