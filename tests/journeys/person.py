@@ -24,6 +24,7 @@ SERVER_ERROR = "the server responded with a status of 5"  # in Chromium's messag
 ABORTS = ("htmx:afterRequest,", "htmx:sendAbort,")
 SHOTS = os.environ.get("PORTAL_SHOTS", "")
 IDENTIFIER_PATTERN = re.compile(r"/[0-9a-f]{8}-[0-9a-f-]{27}|/\d+|[A-Za-z0-9_:-]{30,}")
+NAME_PATTERN = re.compile(r"https?:\S+|\b(Rocket|Booster|Stapler)( driver| \d)*")  # of integrations of the tests
 
 
 class Person:
@@ -71,7 +72,11 @@ class Person:
 
     def audit_once(self) -> None:
         """Audit the current page unless such a page was audited in this run."""
-        kind = f"{IDENTIFIER_PATTERN.sub('/…', urlsplit(self.page.url).path)} {self.page.title()}"
+        path, title = (
+            IDENTIFIER_PATTERN.sub("/…", urlsplit(self.page.url).path),
+            NAME_PATTERN.sub("…", self.page.title()),
+        )
+        kind = f"{path} {title}"
         if self.is_new(kind):
             self.audit(kind)
 

@@ -38,6 +38,7 @@ def go_plugin(pytestconfig: pytest.Config) -> Path:
 def _build_plugin(folder: Path) -> None:
     # without modules and cgo: libraries come from Debian, and the executable needs nothing else in the sandbox
     variables = {"GO111MODULE": "off", "GOPATH": str(GOPATH), "GOFLAGS": "", "CGO_ENABLED": "0"}
+    variables["GOGC"] = "off"  # the compiler ends before it needs the memory, and takes a quarter less time
     with TemporaryDirectory(dir=folder.parent) as output, TemporaryDirectory() as cache:
         environment = os.environ | variables | {"GOCACHE": cache}
         command = ["go", "build", "-o", f"{output}/plugin", "."]
