@@ -80,6 +80,7 @@ class Endpoint(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, key: str = "", how: str = "", port: int = 0, pace: float = 1.0) -> None:
+        self.closed = threading.Event()
         super().__init__(("127.0.0.1", port), Handler)
         self.key, self.how, self.pace = key, how, pace
         self.tokens: list[str] = []
@@ -91,6 +92,11 @@ class Endpoint(ThreadingHTTPServer):
     def work_on(self, request: dict) -> threading.Thread:
         """Return the work about one run, to be started."""
         return threading.Thread(target=Work(self, request).do, daemon=True)
+
+    def server_close(self) -> None:
+        """Close the port, and end slow work, which would report to a platform that no longer listens."""
+        self.closed.set()
+        super().server_close()
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Somebody who hangs up is no news."""
@@ -176,7 +182,7 @@ class Work:
     """What is done about one run, after the answer."""
 
     def __init__(self, server: Endpoint, request: dict) -> None:
-        self.how, self.pace, self.request = server.how, server.pace, request
+        self.how, self.pace, self.request, self.closed = server.how, server.pace, request, server.closed
         self.token = request["access_token"]
         self.before = server.tokens[-1] if server.tokens else "the token of another run"
         server.tokens.append(self.token)
@@ -187,7 +193,7 @@ class Work:
             return
         if how in ("never-ends", "too-late", "silent-too-long"):
             self.linger(pace)
-        if how == "never-ends":
+        if how == "never-ends" or self.closed.is_set():
             return
         status = "passed" if how == "always-passes" or self.looks_fine() else "failed"
         self.report(status)
@@ -201,7 +207,8 @@ class Work:
         beats, pause = {"never-ends": (40, 0.4), "too-late": (5, 0.6), "silent-too-long": (1, 1.6)}[self.how]
         for _ in range(beats):
             self.report("running")
-            time.sleep(pause * pace)
+            if self.closed.wait(pause * pace):
+                return
 
     def looks_fine(self) -> bool:
         """Whether the run may pass; where our own work breaks, it may not, and the platform hears of it."""

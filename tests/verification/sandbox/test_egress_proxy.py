@@ -7,6 +7,7 @@ from contextlib import suppress
 import pytest
 
 from tests.verification.sandbox.programs import PYTHON, READABLE
+from tests.verification.sources.http.connections import replace_create_connection
 from verification.sandbox import egress_proxy
 from verification.sandbox.egress_proxy import EgressRules
 from verification.sandbox.environment import open_environment
@@ -78,6 +79,6 @@ def test_proxy_closes_a_request_that_arrives_slowly(proxy_address):
 
 
 def test_proxy_connects_to_no_address_in_a_blocked_network(monkeypatch):
-    monkeypatch.setattr(socket, "create_connection", lambda *_, **__: pytest.fail("an address was dialed"))
+    replace_create_connection(monkeypatch, lambda *_, **__: pytest.fail("an address was dialed"))
     outbound = OutboundClient(resolve=lambda *_: ["198.41.0.4"], blocked_networks=["198.41.0.0/24"])
     assert egress_proxy.connect("portal.acme.io:443", outbound) is None

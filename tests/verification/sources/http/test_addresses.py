@@ -3,6 +3,7 @@ from ipaddress import ip_address
 
 import pytest
 
+from tests.verification.sources.http.connections import replace_create_connection
 from tests.verification.sources.http.forbidden_addresses import (
     SPELLINGS_V4,
     SPELLINGS_V6,
@@ -31,7 +32,7 @@ def fail_if_called(*_):
 
 @pytest.fixture
 def forbid_connections(monkeypatch):
-    monkeypatch.setattr(socket, "create_connection", fail_if_called)
+    replace_create_connection(monkeypatch, fail_if_called)
 
 
 def test_table_is_long_enough():
@@ -124,7 +125,7 @@ def test_dns_rebinding_reaches_no_private_address(monkeypatch):
             return real(address, *args, **kwargs)
         raise OSError("unreachable")
 
-    monkeypatch.setattr(socket, "create_connection", dial)
+    replace_create_connection(monkeypatch, dial)
     monkeypatch.setattr(urls, "PORTS", frozenset({canary.port}))
     client, outcomes = OutboundClient(resolve=resolve), []
     for number in range(REBINDING_ATTEMPTS):
@@ -156,7 +157,7 @@ def test_dns_rebinding_after_a_redirect_reaches_no_private_address(tls, monkeypa
         dialed_addresses.append(address)
         return real(address, *args, **kwargs)
 
-    monkeypatch.setattr(socket, "create_connection", dial)
+    replace_create_connection(monkeypatch, dial)
     monkeypatch.setattr(urls, "PORTS", frozenset({server.port, canary.port}))
     client = OutboundClient(loopback=True, resolve=resolve, context=client_context)
     for number in range(50):
