@@ -29,10 +29,11 @@ HOUR = timedelta(hours=1)
 @pytest.fixture(params=["closed", "silent"])
 def unavailable_redis(request: pytest.FixtureRequest, settings: Any) -> Iterator[str]:
     """URL of a Redis that is stopped, or that accepts connections and never answers."""
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))  # refuses connections until it listens
     address = f"redis://127.0.0.1:{listener.getsockname()[1]}/0"
-    if request.param == "closed":
-        listener.close()
+    if request.param == "silent":
+        listener.listen()
     settings.CACHES = {"default": {"BACKEND": "portal.core.cache.FaultTolerantRedisCache", "LOCATION": address}}
     settings.REDIS_URL = address
     FaultTolerantRedisClient.retry_at = 0.0

@@ -98,10 +98,11 @@ def test_enqueue_publishes_due_jobs_after_the_commit(monkeypatch, frozen_time, d
 @pytest.fixture(params=["closed", "silent"])
 def dead_broker(request, settings):
     """URL of a broker that is stopped, or that accepts connections and never answers."""
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))  # refuses connections until it listens
     address = f"redis://127.0.0.1:{listener.getsockname()[1]}/0"
-    if request.param == "closed":
-        listener.close()
+    if request.param == "silent":
+        listener.listen()
     settings.REDIS_URL = address
     with use_broker(address):
         yield

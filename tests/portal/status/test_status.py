@@ -16,6 +16,7 @@ from portal.jobs.registry import JOBS, QUEUES
 from portal.jobs.services import enqueue
 from portal.notifications.tasks import send_email
 from portal.status import probes
+from tests.servers.base import hold_closed_port
 from verification.checks.models import CheckResult
 from verification.checks.services.runs import run_checks
 from verification.outcomes import Outcome
@@ -102,15 +103,10 @@ def test_queue_without_a_finished_round_is_late_if_its_jobs_are(db: None) -> Non
     )
 
 
-def free_port() -> int:
-    with socket.socket() as there:
-        there.bind(("127.0.0.1", 0))
-        return int(there.getsockname()[1])
-
-
 def test_unavailable_redis_is_shown_on_the_page(client: Client, settings: Any, heartbeats: None) -> None:
-    settings.REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
-    page = client.get("/status/")
+    with hold_closed_port() as port:
+        settings.REDIS_URL = f"redis://127.0.0.1:{port}/0"
+        page = client.get("/status/")
     assert page.status_code == 200
     assert "Redis is down." in page.text
     assert "Down: Redis." in page.text
