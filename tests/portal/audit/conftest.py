@@ -24,8 +24,9 @@ def folder(settings: Any) -> Path:
 
 
 @pytest.fixture
-def stream(acme: Partner, globex: Partner) -> str:
-    """Create two streams, one with four events, anchored after the third and the fourth."""
+def stream(acme: Partner, globex: Partner, time_machine: Any) -> str:
+    """Create two streams, one with four events, anchored after the third and the fourth. Stop the clock."""
+    time_machine.move_to(timezone.now(), tick=False)  # after midnight, a day without an anchor would be reported
     now = timezone.now() - timedelta(days=1)
     for number in range(3):
         record_event(acme, "partner.profile_changed", actor=None, now=now, note=f"change {number}")
