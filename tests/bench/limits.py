@@ -23,7 +23,7 @@ from portal.core.cache import FaultTolerantRedisClient  # noqa: E402
 from portal.jobs.broker import can_reach_broker  # noqa: E402
 from tests.integrations.sla.engine.test_comment_classifier import HOSTILE_COMMENTS  # noqa: E402
 from tests.verification.checks.rules.test_listing import HOSTILE_PAGES  # noqa: E402
-from tests.verification.releases import test_patience as patience  # noqa: E402
+from tests.verification.releases import test_timeouts as timeouts  # noqa: E402
 from tests.verification.sources.test_repository_snapshot import HOSTILE_TEXTS, READERS  # noqa: E402
 from verification.sources.html_pages import extract_links, parse_page  # noqa: E402
 
@@ -38,8 +38,9 @@ def list_cases() -> Iterator[Case]:
         yield f"comments: {read.__name__}", 1.5, [partial(read, text) for text in HOSTILE_COMMENTS]
     yield "pages: text", 3.0, [partial(parse_page, text.encode()) for text in HOSTILE_PAGES]
     yield "pages: links", 3.0, [partial(extract_links, text) for text in HOSTILE_PAGES]
-    yield "registry that stalls, limit 0.5 s", 3.0, [partial(patience.read, patience.stalling, seconds=0.5)]
-    yield "archives that trickle, limit 1 s", 4.0, [partial(patience.read, patience.dripping, seconds=1)]
+    stalled, slow = timeouts.build_stalled_packages, timeouts.build_slow_downloads
+    yield "stalled registry, limit 0.5 s", 3.0, [partial(timeouts.verify_slow_release, stalled, seconds=0.5)]
+    yield "slow downloads, limit 1 s", 4.0, [partial(timeouts.verify_slow_release, slow, seconds=1)]
     yield "cache without Redis", 1.0, [partial(call_without_redis, read_cache)]
     yield "broker without Redis", 1.0, [partial(call_without_redis, can_reach_broker)]
 
