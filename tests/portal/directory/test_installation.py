@@ -139,7 +139,7 @@ def test_note_about_the_cache_has_the_rules_of_terraform(page, known_provider):
     note = page().find("h3", string="Plugin cache").parent.p.text
     assert note.startswith(
         "Set with plugin_cache_dir or TF_PLUGIN_CACHE_DIR, with forward slashes also on Windows. The folder must "
-        "exist and must not contain plugins or a mirror. Terraform never deletes files in it."
+        "exist and must not be a plugin folder or a mirror. Terraform never deletes files in it."
     )
 
 
