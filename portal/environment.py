@@ -126,7 +126,7 @@ class PortalSettings(BaseSettings):
     BLOCKED_NETWORKS: types.Networks = Field(
         default=[],
         description="Networks that URLs and programs of partners can't reach, such as the public addresses of your "
-        "company. Private networks are always blocked.",
+        "company. Private networks are always blocked. The host of REGISTRY_URL must not be in one of the networks.",
     )
     SANDBOX_SOCKET: str = Field(
         default="",

@@ -131,7 +131,7 @@ def _validate_networks(networks: list[str]) -> list[str]:
         try:
             ip_network(network)
         except ValueError:
-            raise ValueError(f"must list networks, such as 203.0.113.0/24, not {network!r}") from None
+            raise ValueError(f"must list networks without host bits, such as 203.0.113.0/24, not {network!r}") from None
     return networks
 
 

@@ -228,7 +228,7 @@ def test_start_of_a_declared_trial_on_a_public_host_is_possible(refusal):
         (
             "BLOCKED_NETWORKS",
             "198.41.0.0/24,10.0.0.1/8",
-            "BLOCKED_NETWORKS must list networks, such as 203.0.113.0/24, not '10.0.0.1/8'.",
+            "BLOCKED_NETWORKS must list networks without host bits, such as 203.0.113.0/24, not '10.0.0.1/8'.",
         ),
         ("AUDIT_KEYS", "a:x,a:y", "AUDIT_KEYS contains the ID a twice."),
         (
