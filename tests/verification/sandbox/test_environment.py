@@ -5,6 +5,7 @@ import resource
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,9 @@ def test_program_that_cannot_be_monitored_is_stopped():
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, limits)
         assert (result.reason, result.exit_code) == ("sandbox lost", None)
+        deadline = time.monotonic() + 5
+        while list_processes(SLEEP_SECONDS) and time.monotonic() < deadline:
+            time.sleep(0.01)  # the kernel can kill the program after wait() has returned
         assert list_processes(SLEEP_SECONDS) == []
 
 
