@@ -74,7 +74,7 @@ class AnalyticsFilters:
 
 
 def parse_analytics_filters(request: HttpRequest, now: datetime, *, has_period: bool = True) -> AnalyticsFilters:
-    """Parse the query string. Pages about the current state have no period. Raises Http404 for other users."""
+    """Parse the query string of program staff; others get Http404. Pages about the current state have no period."""
     require_program_staff(request)
     return build_analytics_filters(request.GET, now, has_period=has_period)
 

@@ -13,7 +13,7 @@ from tests.servers.valkey import Valkey
 
 @pytest.fixture
 def broker(settings: Any, tmp_path: Path) -> Iterator[Valkey]:
-    """A running broker of this test alone, which the portal and Celery use."""
+    """Start a broker for this test alone, which the portal and Celery use."""
     server = Valkey(tmp_path)
     settings.REDIS_URL = server.url
     with use_broker(server.url):

@@ -21,7 +21,7 @@ from verification.sandbox.types import PROJECT, CommandResult, ExitReason
 from verification.sandbox.usage import UsageMonitor
 
 logger = logging.getLogger(__name__)
-LOOK_SECONDS = 0.02
+CHECK_SECONDS = 0.02
 DRAIN_SECONDS = 0.5
 COULD_NOT_START = 127
 SIGNAL_CODES = range(129, 193)  # exit codes of bubblewrap for a program that a signal ended
@@ -151,12 +151,12 @@ class SandboxProcess:
             self._finish(reason, code, time.monotonic() - start)
 
     def _watch_program(self, start: float) -> None:
-        next_look = start
+        next_check = start
         while self._bubblewrap.process.poll() is None:
-            self._read(max(0.0, next_look - time.monotonic()))
-            if time.monotonic() >= next_look and self._reason is None:
-                self._look(start)
-                next_look = time.monotonic() + LOOK_SECONDS
+            self._read(max(0.0, next_check - time.monotonic()))
+            if time.monotonic() >= next_check and self._reason is None:
+                self._check_limits(start)
+                next_check = time.monotonic() + CHECK_SECONDS
         self._output.read_rest(DRAIN_SECONDS)
 
     def _read(self, timeout: float) -> None:
@@ -166,7 +166,7 @@ class SandboxProcess:
             if self._output.is_over_limit:
                 self._kill(ExitReason.OUTPUT)
 
-    def _look(self, start: float) -> None:
+    def _check_limits(self, start: float) -> None:
         if (breach := self._watch.monitor.find_breach(is_strict=self._watch.is_strict)) is not None:
             self._kill(breach)
         elif time.monotonic() > start + self._watch.seconds:

@@ -25,7 +25,7 @@ def find_refusals(folder: Path, url: str, constraints: dict[str, str]) -> dict[s
     """Return Terraform's error for each provider that it refuses.
 
     Args:
-        folder: Working folder.
+        folder: Working directory.
         url: URL of the registry.
         constraints: Version constraints by provider.
     """

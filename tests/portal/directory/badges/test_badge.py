@@ -133,17 +133,17 @@ def test_badge_does_not_reveal_the_date_of_a_notice(
 ) -> None:
     row = provider_with_status("listed")
 
-    def move_to_standing(step: str, by: Any, days: int) -> datetime:
+    def get_since_after(step: str, by: Any, days: int) -> datetime:
         perform_transition(Integration.objects.get(pk=row.pk), step, actor=by, note="Because.", now=now + days * DAY)
         return datetime.fromisoformat(client.get(f"/directory/{row.uuid}/badge.json").json()["listing_status"]["since"])
 
     since = row.released_at.replace(microsecond=0)
-    assert move_to_standing("issue_notice", rita, 1) == since
-    assert move_to_standing("withdraw_notice", rob, 2) == since
-    assert move_to_standing("issue_notice", rita, 3) == since
-    assert move_to_standing("suspend", rob, 33) == now + 33 * DAY
-    assert move_to_standing("reinstate", rita, 40) == now + 40 * DAY
-    assert move_to_standing("issue_notice", rita, 50) == now + 40 * DAY
+    assert get_since_after("issue_notice", rita, 1) == since
+    assert get_since_after("withdraw_notice", rob, 2) == since
+    assert get_since_after("issue_notice", rita, 3) == since
+    assert get_since_after("suspend", rob, 33) == now + 33 * DAY
+    assert get_since_after("reinstate", rita, 40) == now + 40 * DAY
+    assert get_since_after("issue_notice", rita, 50) == now + 40 * DAY
 
 
 def test_unlisted_integration_has_no_badge(at: Any, client: Client) -> None:
