@@ -176,8 +176,8 @@ def serialize_listing(row: Listing) -> JsonObject:
         "tier": {"key": row.tier, "name": row.tier_name} if row.tier else None,
         "listing_status": {
             "key": row.listing_status,
-            "word": public_status.label,
-            "sentence": public_status.sentence,
+            "name": public_status.label,
+            "description": public_status.sentence,
             "since": row.listing_status_since.isoformat() if row.listing_status_since else None,
         },
         "version": row.version or None,
@@ -191,11 +191,11 @@ def serialize_listing(row: Listing) -> JsonObject:
 def serialize_support_metrics(row: Listing) -> dict[str, object]:
     """Return the support record.
 
-    `says_enough` is false if the sample is too small for a percentage. `target` is None while it isn't measurable.
+    `has_enough_data` is false if the sample is too small for a percentage. `target` is None while it isn't measurable.
     """
     return {
         "days": PERIOD_DAYS,
-        "share_in_time": row.share,
+        "on_time_share": row.share,
         "settled": row.settled,
         "median_hours_to_first_answer": row.median_hours,
         "answers": row.answers,
@@ -203,6 +203,6 @@ def serialize_support_metrics(row: Listing) -> dict[str, object]:
         "resolutions": row.resolutions,
         "data_incomplete": row.data_incomplete,
         "minimum": MIN_SAMPLE_SIZE,
-        "says_enough": row.settled >= MIN_SAMPLE_SIZE,
+        "has_enough_data": row.settled >= MIN_SAMPLE_SIZE,
         "target": row.sla_target or None,
     }

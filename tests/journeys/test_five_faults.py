@@ -13,7 +13,7 @@ FAULTS = {
     "repository.license": "A reviewer decides: Line",  # the license has an additional line
     "release.files": "There is no terraform-provider-rocket_1.0.0_SHA256SUMS.sig.",
     "release.protocols": "The manifest names other protocols than the registry.",
-    "keys.registered": "Signed by a key that is not registered for this provider.",
+    "keys.registered": "The key that signed isn't registered for this provider.",
     "release.archive": "The checksum of the archive doesn't match the signed one. The archive was replaced.",
 }
 MANIFEST = '{"version": 1, "metadata": {"protocol_versions": ["6.0"]}}'

@@ -70,7 +70,9 @@ def test_partner_selects_and_stops_a_digest_and_subscribes_to_a_calendar(
     visit: Visit, alice: Any, acme: Any, rita: Any
 ) -> None:
     reader = visit(alice).go("/notifications/").press("Notification preferences")
-    reader.sees("Required notifications", "Decisions").choose("Messages", "Daily digest email").press("Save")
+    reader.sees("Required notifications", "Decisions").choose("Messages", "Daily digest email").press(
+        "Save preferences"
+    )
     reader.sees("Preferences saved.").shot("choices")
     row = begin(acme, alice)
     findings.post_message(row, "Hello.", actor=rita, now=timezone.now())

@@ -22,7 +22,7 @@ def build_full_payload(badge_status: BadgeStatus, listing: Listing | None = None
         "listing_status": {
             "key": badge_status.listing_status,
             "name": badge_status.status_label,
-            "about": badge_status.about,
+            "description": badge_status.description,
             "since": format_iso(badge_status.listing_status_since),
         },
         "tier": {"key": badge_status.tier_key, "name": badge_status.tier} if badge_status.tier else None,

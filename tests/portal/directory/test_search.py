@@ -211,7 +211,7 @@ def test_data_of_a_listing_has_all_fields(shelf: None, settings: Any) -> None:
     data = search.serialize_listing(row)
     assert data["url"] == f"https://portal.example/directory/{row.uuid}/"
     assert (data["listing_status"]["key"], data["tier"], data["track"]) == ("suspended", None, "infrastructure")
-    assert (data["support"]["share_in_time"], data["support"]["says_enough"]) == (40.0, True)
+    assert (data["support"]["on_time_share"], data["support"]["has_enough_data"]) == (40.0, True)
     assert data["program"] == {"key": "terraform-provider", "name": "Terraform provider"}
 
 

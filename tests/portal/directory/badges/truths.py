@@ -21,7 +21,7 @@ def a_truth(**other: Any) -> BadgeStatus:
         "tier_key": "verified",
         "listing_status": "listed",
         "status_label": "Listed",
-        "about": "",
+        "description": "",
         "listed_since": MOMENT,
         "listing_status_since": MOMENT,
         "page": "https://portal.example/listed/0/",
