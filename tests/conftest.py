@@ -20,7 +20,7 @@ from pytest_django.plugin import blocking_manager_key
 from integrations.partners.models import Membership, Partner, VerificationMethod, VerificationState
 from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import Integration
-from integrations.submissions.selectors import context as facts
+from integrations.submissions.selectors import context
 from integrations.submissions.services import creation, requirements
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
@@ -98,7 +98,7 @@ def common_settings() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def own_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def isolate_files_and_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Give each test its own uploads and anchors, and an empty cache, so that rate limits don't affect other tests."""
     folder = tmp_path_factory.getbasetemp() / uuid4().hex  # created by the first file; most tests write none
     with override_settings(MEDIA_ROOT=folder / "uploads", AUDIT_ANCHOR_DIR=folder / "audit-anchors"):
@@ -237,7 +237,7 @@ def meet(row: Integration, by: User | None, now: datetime, *, position: int | No
     """Fulfill every requirement that blocks the next step, as its responsible party."""
     fresh = Integration.objects.get(pk=row.pk)
     target = fresh.position + 1 if position is None else position
-    for requirement in facts.list_missing_at(fresh, target, now):
+    for requirement in context.list_missing_at(fresh, target, now):
         if requirement.responsible_party == "machine":
             requirements.record_check_outcome(
                 fresh, requirement.id, outcome=Status.PASS, summary="Looks good.", detail=[], retry_at=None, now=now

@@ -25,7 +25,7 @@ from django.utils import timezone  # noqa: E402
 
 from integrations.sla.tasks import BATCH_SIZE, advance_clocks  # noqa: E402
 from tests.bench.world import build  # noqa: E402
-from tests.integrations.sla.clocks import issue_of, watch_over  # noqa: E402
+from tests.integrations.sla.rows import create_issue_row, create_repository_row  # noqa: E402
 
 SIZES = (10_000, 100_000, 1_000_000)
 DUE = (0, 100, 10_000)
@@ -150,8 +150,8 @@ def main() -> int:
     call_command("migrate", verbosity=0)
     row, *_ = build()
     now = timezone.now()
-    watch = watch_over(row, now)
-    first = issue_of(watch, 0, now)
+    watch = create_repository_row(row, now)
+    first = create_issue_row(watch, 0, now)
     print(HEAD, flush=True)
     have, has_missed_aim, idle, at_100 = 0, False, {}, 0.0
     for size in SIZES:

@@ -29,7 +29,7 @@ from tests.bench.watched import create_watches  # noqa: E402
 from tests.fakes.github.proxy import Proxy  # noqa: E402
 from tests.fakes.github.server import TOKEN  # noqa: E402
 from tests.fakes.github.tracker import Person, Tracker  # noqa: E402
-from tests.integrations.sla.watched import disable_delete_guard  # noqa: E402
+from tests.integrations.sla.monitored_repository import disable_delete_guard  # noqa: E402
 from verification.sources.errors import SourceUnavailableError  # noqa: E402
 from verification.sources.github.api import GitHubApi, build_token_auth  # noqa: E402
 from verification.sources.github.issues import EtagStore  # noqa: E402

@@ -16,7 +16,7 @@ from portal.jobs.periodic import run_job
 from portal.jobs.registry import JOBS
 from portal.notifications.models import EmailMessage
 from tests.chaos import naive
-from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
+from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row
 from tests.servers.valkey import Valkey
 
 pytestmark = pytest.mark.postgres
@@ -30,7 +30,7 @@ def late(request: pytest.FixtureRequest) -> datetime:
         pytest.skip("needs a real PostgreSQL")
     integration: Integration = request.getfixturevalue("rocket")
     now = timezone.now()
-    clock_of(issue_of(watch_over(integration, now), 1, now - 49 * HOUR), now - HOUR)
+    create_clock_row(create_issue_row(create_repository_row(integration, now), 1, now - 49 * HOUR), now - HOUR)
     return now
 
 

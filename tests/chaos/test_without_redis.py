@@ -19,7 +19,7 @@ from portal.jobs.periodic import run_job
 from portal.jobs.registry import JOBS
 from portal.notifications.models import EmailMessage
 from tests.conftest import PASSWORD
-from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
+from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row
 from tests.servers.broker import use_broker
 from verification.checks.services import runs
 
@@ -47,7 +47,7 @@ def unavailable_redis(request: pytest.FixtureRequest, settings: Any) -> Iterator
 @pytest.mark.postgres
 def test_breach_is_found_and_reported(rocket: Integration, unavailable_redis: str) -> None:
     now = timezone.now()
-    clock_of(issue_of(watch_over(rocket, now), 1, now - 49 * HOUR), now - HOUR)
+    create_clock_row(create_issue_row(create_repository_row(rocket, now), 1, now - 49 * HOUR), now - HOUR)
     for job in JOBS:
         run_job(job, now)
     assert (SlaBreach.objects.count(), EmailMessage.objects.filter(name="issues_breached").count()) == (1, 2)

@@ -8,25 +8,25 @@ from dataclasses import dataclass, field
 
 from integrations.programs.sla_policy import TargetType
 from integrations.sla.engine.types import Actor, ClockStatus, IssueEventKind, SlaPolicy, TimelineEvent
-from tests.integrations.sla.story import (
+from tests.integrations.sla.event_builders import (
     ACME_BOT,
     ANSWER,
-    COLLEAGUE,
+    COLLABORATOR,
     DEV,
     DUE,
-    NOBODY,
-    PASSER_BY,
+    GHOST,
+    OUTSIDER,
     QUESTION,
     RESPOND,
-    SERVICE,
-    STALE,
+    SERVICE_ACCOUNT,
+    STALE_BOT,
     USER,
+    build_comment,
+    build_deletion,
+    build_edit,
     build_edited_comment,
-    deletes,
-    does,
-    edits,
-    policy,
-    says,
+    build_event,
+    build_policy,
 )
 
 
@@ -40,40 +40,40 @@ class Attack:
     due: float | None = DUE
     stopped: float | None = None
     note: str = ""
-    rules: SlaPolicy = field(default_factory=policy)
+    rules: SlaPolicy = field(default_factory=build_policy)
     target_type: TargetType = TargetType.RESOLVE
 
 
 def close_issue(hour: float, who: Actor = DEV, **data: object) -> TimelineEvent:
-    return does(hour, who, IssueEventKind.CLOSED, **data)
+    return build_event(hour, who, IssueEventKind.CLOSED, **data)
 
 
 def reopen_issue(hour: float, who: Actor = DEV) -> TimelineEvent:
-    return does(hour, who, IssueEventKind.REOPENED)
+    return build_event(hour, who, IssueEventKind.REOPENED)
 
 
-EMPTY = says(5, DEV, "+1")
-SOON_GONE = says(10, DEV)
-QUESTION_EVENT = says(24, DEV, QUESTION)
-ANSWER_EVENT = says(48, USER, "1.2.3")
-LABEL = does(24, DEV, IssueEventKind.LABELED, "needs-info")
-CRITICAL = does(0.1, DEV, IssueEventKind.LABELED, "critical")
-ANSWERS = {"rules": policy(RESPOND), "target_type": TargetType.RESPOND}
+EMPTY = build_comment(5, DEV, "+1")
+SOON_GONE = build_comment(10, DEV)
+QUESTION_EVENT = build_comment(24, DEV, QUESTION)
+ANSWER_EVENT = build_comment(48, USER, "1.2.3")
+LABEL = build_event(24, DEV, IssueEventKind.LABELED, "needs-info")
+CRITICAL = build_event(0.1, DEV, IssueEventKind.LABELED, "critical")
+ANSWERS = {"rules": build_policy(RESPOND), "target_type": TargetType.RESPOND}
 CLOSING = [
     Attack(
-        "a stale bot closes", [close_issue(100, STALE)], note="A bot closed the issue. This doesn't stop the clock."
+        "a stale bot closes", [close_issue(100, STALE_BOT)], note="A bot closed the issue. This doesn't stop the clock."
     ),
-    Attack("a stale bot closes after an answer", [says(5, DEV), close_issue(100, STALE)]),
-    Attack("a bot under a user's name closes", [says(5, DEV), close_issue(100, ACME_BOT)]),
+    Attack("a stale bot closes after an answer", [build_comment(5, DEV), close_issue(100, STALE_BOT)]),
+    Attack("a bot under a user's name closes", [build_comment(5, DEV), close_issue(100, ACME_BOT)]),
     Attack(
         "a bot that the partner declared closes",
-        [says(5, DEV), close_issue(100, SERVICE)],
-        rules=policy(bots=frozenset({7})),
+        [build_comment(5, DEV), close_issue(100, SERVICE_ACCOUNT)],
+        rules=build_policy(bots=frozenset({7})),
     ),
-    Attack("a bot's commit closes", [says(5, DEV), close_issue(100, STALE, commit="abc")]),
+    Attack("a bot's commit closes", [build_comment(5, DEV), close_issue(100, STALE_BOT, commit="abc")]),
     Attack(
         "an unknown account closes",
-        [says(5, DEV), close_issue(100, NOBODY)],
+        [build_comment(5, DEV), close_issue(100, GHOST)],
         note="We don't know who closed the issue. This doesn't stop the clock.",
     ),
     Attack(
@@ -82,17 +82,20 @@ CLOSING = [
         note="The issue was closed without a reply. This counts only after the partner replies.",
     ),
     Attack("closed as a duplicate without a reply", [close_issue(100, reason="duplicate")]),
-    Attack("closed with thanks only", [says(99.9, DEV, "Thanks for your report!"), close_issue(100)]),
+    Attack("closed with thanks only", [build_comment(99.9, DEV, "Thanks for your report!"), close_issue(100)]),
     Attack(
-        "closed first, explained after it was due", [close_issue(100), says(200, DEV)], ClockStatus.LATE, stopped=200
+        "closed first, explained after it was due",
+        [close_issue(100), build_comment(200, DEV)],
+        ClockStatus.LATE,
+        stopped=200,
     ),
-    Attack("closed after a bot's answer", [says(5, STALE), close_issue(100)]),
-    Attack("closed after a passer-by's answer", [says(5, PASSER_BY), close_issue(100)]),
-    Attack("closed after an answer that was deleted", [SOON_GONE, deletes(11, SOON_GONE), close_issue(100)]),
+    Attack("closed after a bot's answer", [build_comment(5, STALE_BOT), close_issue(100)]),
+    Attack("closed after a passer-by's answer", [build_comment(5, OUTSIDER), close_issue(100)]),
+    Attack("closed after an answer that was deleted", [SOON_GONE, build_deletion(11, SOON_GONE), close_issue(100)]),
     Attack(
         "closed and reopened again and again",  # only the first closure stops it, for two hours
         [
-            says(5, DEV),
+            build_comment(5, DEV),
             close_issue(6),
             reopen_issue(8),
             close_issue(9),
@@ -109,41 +112,45 @@ CLOSING = [
         due=DUE + 24,
         note="The issue was closed with an open question and without another reply. This doesn't stop the clock.",
     ),
-    Attack("closed by a bot, reopened by hand", [says(5, DEV), close_issue(6, STALE), reopen_issue(100)]),
+    Attack("closed by a bot, reopened by hand", [build_comment(5, DEV), close_issue(6, STALE_BOT), reopen_issue(100)]),
 ]
 ANSWERING = [
-    Attack("a bot answers", [says(1, STALE)], **ANSWERS),
-    Attack("a bot under a user's name answers", [says(1, ACME_BOT)], **ANSWERS),
+    Attack("a bot answers", [build_comment(1, STALE_BOT)], **ANSWERS),
+    Attack("a bot under a user's name answers", [build_comment(1, ACME_BOT)], **ANSWERS),
     Attack(
         "an automatic reply within seconds",
-        [says(0.002, DEV, "Thank you, we look into each report within a week.")],
+        [build_comment(0.002, DEV, "Thank you, we look into each report within a week.")],
         note="A reply came within 30 seconds. It counts as automatic and doesn't stop the clock.",
         **ANSWERS,
     ),
-    Attack("a passer-by answers", [says(1, PASSER_BY)], **ANSWERS),
-    Attack("the reporter answers", [says(1, USER)], **ANSWERS),
+    Attack("a passer-by answers", [build_comment(1, OUTSIDER)], **ANSWERS),
+    Attack("the reporter answers", [build_comment(1, USER)], **ANSWERS),
     Attack(
-        "the reporter, who became a member later, answers", [says(1, Actor(1, "pat", association="MEMBER"))], **ANSWERS
+        "the reporter, who became a member later, answers",
+        [build_comment(1, Actor(1, "pat", association="MEMBER"))],
+        **ANSWERS,
     ),
     Attack(
         "the reporter's second account in the team answers",
-        [says(1, COLLEAGUE)],
-        rules=policy(RESPOND, second_accounts={3: 1}),
+        [build_comment(1, COLLABORATOR)],
+        rules=build_policy(RESPOND, second_accounts={3: 1}),
         target_type=TargetType.RESPOND,
     ),
     Attack(
         "thanks are no answer",
-        [says(1, DEV, "Hi @pat, thanks for the report! :tada:")],
+        [build_comment(1, DEV, "Hi @pat, thanks for the report! :tada:")],
         note="A partner comment has no content that answers the issue. It doesn't stop the clock.",
         **ANSWERS,
     ),
-    Attack("a quote is no answer", [says(1, DEV, "> It fails with a token error\n\n+1")], **ANSWERS),
-    Attack("a command is no answer", [says(1, DEV, "/assign @dana\n/label triage")], **ANSWERS),
-    Attack("a hidden comment is no answer", [says(1, DEV, "<!-- looked at it, it is the token -->")], **ANSWERS),
-    Attack("a picture is no answer", [says(1, DEV, "![thumbs up](https://example.com/up.gif)")], **ANSWERS),
+    Attack("a quote is no answer", [build_comment(1, DEV, "> It fails with a token error\n\n+1")], **ANSWERS),
+    Attack("a command is no answer", [build_comment(1, DEV, "/assign @dana\n/label triage")], **ANSWERS),
+    Attack(
+        "a hidden comment is no answer", [build_comment(1, DEV, "<!-- looked at it, it is the token -->")], **ANSWERS
+    ),
+    Attack("a picture is no answer", [build_comment(1, DEV, "![thumbs up](https://example.com/up.gif)")], **ANSWERS),
     Attack(
         "words edited into an empty comment after it was due",
-        [EMPTY, edits(200, EMPTY, ANSWER)],
+        [EMPTY, build_edit(200, EMPTY, ANSWER)],
         ClockStatus.LATE,
         stopped=200,
         note="An edit turned a comment into a reply. It counts from the edit.",
@@ -151,7 +158,7 @@ ANSWERING = [
     ),
     Attack(
         "answered and deleted",
-        [SOON_GONE, deletes(11, SOON_GONE)],
+        [SOON_GONE, build_deletion(11, SOON_GONE)],
         due=DUE + 1,
         note="A reply was deleted. It doesn't count after the deletion.",
         **ANSWERS,
@@ -173,11 +180,11 @@ ANSWERING = [
     ),
     Attack(
         "an empty comment whose original text arrives late",
-        [*build_edited_comment(5, 200, DEV), says(5, DEV, ".", number=77)],
+        [*build_edited_comment(5, 200, DEV), build_comment(5, DEV, ".", number=77)],
         ClockStatus.LATE,
         stopped=200,
         **ANSWERS,
     ),
     Attack("closed without a reply", [close_issue(1)], **ANSWERS),
-    Attack("labeled and locked without a reply", [LABEL, does(25, DEV, IssueEventKind.LOCKED)], **ANSWERS),
+    Attack("labeled and locked without a reply", [LABEL, build_event(25, DEV, IssueEventKind.LOCKED)], **ANSWERS),
 ]

@@ -6,21 +6,21 @@ from integrations.sla.engine.projection import project_issue_state
 from integrations.sla.engine.types import Actor, ClockStatus, IssueEventKind, Severity, TimelineEvent
 from tests.gaming.all_attacks import ATTACKS
 from tests.gaming.attacks import CRITICAL, Attack, close_issue
-from tests.integrations.sla.story import (
+from tests.integrations.sla.event_builders import (
     CRITICAL_DUE,
     DEV,
     DUE,
     NOW,
     RESPOND,
-    at,
+    build_comment,
     build_edited_comment,
+    build_event,
+    build_policy,
     build_projection_context,
-    does,
-    hours,
     open_issue,
-    policy,
     project,
-    says,
+    to_hours,
+    to_time,
 )
 
 
@@ -28,28 +28,32 @@ from tests.integrations.sla.story import (
 def test_partner_cannot_stop_its_own_clock(attack: Attack) -> None:
     state = project(attack.facts, attack.rules)
     clock = next(clock for clock in state.clocks if clock.target_type == attack.target_type)
-    assert (clock.state, hours(clock.due_at), hours(clock.stopped_at)) == (attack.state, attack.due, attack.stopped)
+    assert (clock.state, to_hours(clock.due_at), to_hours(clock.stopped_at)) == (
+        attack.state,
+        attack.due,
+        attack.stopped,
+    )
     assert attack.note in ("", *state.notes)
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_explanation_segments_add_up(attack: Attack) -> None:
     for clock in project(attack.facts, attack.rules).clocks:
-        end = NOW if clock.stopped_at is None else hours(clock.stopped_at)
+        end = NOW if clock.stopped_at is None else to_hours(clock.stopped_at)
         lengths = sum(segment.length.total_seconds() for segment in clock.segments) / 3600
-        assert hours(clock.started_at) + lengths == pytest.approx(end)
+        assert to_hours(clock.started_at) + lengths == pytest.approx(end)
         assert sum(segment.used.total_seconds() for segment in clock.segments) == clock.counted.total_seconds()
 
 
 def test_comment_with_late_webhook_counts_from_its_creation() -> None:
-    facts = [*build_edited_comment(5, 200, DEV), says(5, DEV, number=77)]
-    for issue_state in (project(facts, policy(RESPOND)), project(facts[::-1], policy(RESPOND))):
-        assert (issue_state.respond.state, hours(issue_state.respond.stopped_at)) == (ClockStatus.MET, 5)
+    facts = [*build_edited_comment(5, 200, DEV), build_comment(5, DEV, number=77)]
+    for issue_state in (project(facts, build_policy(RESPOND)), project(facts[::-1], build_policy(RESPOND))):
+        assert (issue_state.respond.state, to_hours(issue_state.respond.stopped_at)) == (ClockStatus.MET, 5)
 
 
 def test_issue_opened_by_the_partner_has_a_running_clock() -> None:
-    own = [open_issue(DEV), says(1, DEV)]
-    assert project_issue_state(own, build_projection_context(policy())).resolve.state == ClockStatus.OVERDUE
+    own = [open_issue(DEV), build_comment(1, DEV)]
+    assert project_issue_state(own, build_projection_context(build_policy())).resolve.state == ClockStatus.OVERDUE
 
 
 def test_attack_names_are_unique() -> None:
@@ -58,13 +62,13 @@ def test_attack_names_are_unique() -> None:
 
 def lower_severity(hour: float, requested_hour: float | None = None) -> TimelineEvent:
     """Return the event of a lower severity, requested by the partner at `requested_hour`."""
-    data = {} if requested_hour is None else {"requested_at": at(requested_hour).isoformat()}
-    return does(hour, Actor(0, "portal"), IssueEventKind.SEVERITY_LOWERED, **data)
+    data = {} if requested_hour is None else {"requested_at": to_time(requested_hour).isoformat()}
+    return build_event(hour, Actor(0, "portal"), IssueEventKind.SEVERITY_LOWERED, **data)
 
 
 def test_program_lowers_the_severity() -> None:
     state = project([CRITICAL, lower_severity(10)])
-    assert (state.severity, hours(state.resolve.due_at)) == (Severity.OTHER, DUE)
+    assert (state.severity, to_hours(state.resolve.due_at)) == (Severity.OTHER, DUE)
 
 
 BREACH_RESULT = (ClockStatus.OVERDUE, Severity.CRITICAL, CRITICAL_DUE)
@@ -79,15 +83,23 @@ MILDER = (ClockStatus.RUNNING, Severity.OTHER, DUE)
         ([lower_severity(CRITICAL_DUE - 1)], MILDER),
         ([lower_severity(CRITICAL_DUE + 2, requested_hour=CRITICAL_DUE + 1)], BREACH_RESULT),
         ([lower_severity(CRITICAL_DUE + 40, requested_hour=CRITICAL_DUE - 1)], MILDER),
-        ([lower_severity(60), does(70, DEV, IssueEventKind.LABELED, "p0"), lower_severity(80)], BREACH_RESULT),
-        ([does(30, DEV, IssueEventKind.LABELED, "p0"), lower_severity(60, requested_hour=20)], MILDER),
-        ([says(60, DEV), close_issue(61), lower_severity(70)], (ClockStatus.LATE, Severity.CRITICAL, CRITICAL_DUE)),
+        ([lower_severity(60), build_event(70, DEV, IssueEventKind.LABELED, "p0"), lower_severity(80)], BREACH_RESULT),
+        ([build_event(30, DEV, IssueEventKind.LABELED, "p0"), lower_severity(60, requested_hour=20)], MILDER),
         (
-            [says(60, DEV), close_issue(61), lower_severity(70, requested_hour=20)],
+            [build_comment(60, DEV), close_issue(61), lower_severity(70)],
+            (ClockStatus.LATE, Severity.CRITICAL, CRITICAL_DUE),
+        ),
+        (
+            [build_comment(60, DEV), close_issue(61), lower_severity(70, requested_hour=20)],
             (ClockStatus.MET, Severity.OTHER, DUE),
         ),
         (
-            [says(60, DEV), close_issue(61), lower_severity(55), does(90, DEV, IssueEventKind.LABELED, "p0")],
+            [
+                build_comment(60, DEV),
+                close_issue(61),
+                lower_severity(55),
+                build_event(90, DEV, IssueEventKind.LABELED, "p0"),
+            ],
             (ClockStatus.LATE, Severity.CRITICAL, CRITICAL_DUE),
         ),
     ],
@@ -108,7 +120,7 @@ def test_breach_before_lower_severity_stays(
     facts: list[TimelineEvent], clock: tuple[ClockStatus, Severity, float]
 ) -> None:
     issue_state = project([CRITICAL, *facts], now=100)
-    assert (issue_state.resolve.state, issue_state.resolve.severity, hours(issue_state.resolve.due_at)) == clock
+    assert (issue_state.resolve.state, issue_state.resolve.severity, to_hours(issue_state.resolve.due_at)) == clock
     has_note = "The severity was lowered after the due date. The breach stays on record." in issue_state.notes
     assert has_note == (clock[1] == Severity.CRITICAL)
 
@@ -118,5 +130,5 @@ def test_clock_runs_until_the_program_agrees() -> None:
 
 
 def test_label_after_lower_severity_raises_it_again() -> None:
-    state = project([CRITICAL, lower_severity(10), does(20, DEV, IssueEventKind.LABELED, "critical")])
-    assert (state.severity, hours(state.resolve.due_at)) == (Severity.CRITICAL, 20 + CRITICAL_DUE)
+    state = project([CRITICAL, lower_severity(10), build_event(20, DEV, IssueEventKind.LABELED, "critical")])
+    assert (state.severity, to_hours(state.resolve.due_at)) == (Severity.CRITICAL, 20 + CRITICAL_DUE)

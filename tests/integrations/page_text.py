@@ -22,12 +22,21 @@ def parse(response: Any) -> BeautifulSoup:
     return _parse_content(response.content)
 
 
-def text_of(response: Any, where: str = "main") -> str:
+def get_text(response: Any, selector: str = "main") -> str:
     """Return the text of an element on one line. The main element needs no tree."""
-    if where == "main":
+    if selector == "main":
         main = MAIN.search(response.content.decode())
         assert main is not None
         return " ".join(unescape(TAG.sub(" ", WITHOUT_TEXT.sub(" ", main[0]))).split())
-    element = parse(response).select_one(where)
-    assert element is not None, where
+    element = parse(response).select_one(selector)
+    assert element is not None, selector
     return " ".join(element.get_text(" ").split())
+
+
+def find_text(response: Any, selector: str = "main") -> str:
+    """Return the text of an element, or "" if the page doesn't have it."""
+    return get_text(response, selector) if selector == "main" or parse(response).select_one(selector) else ""
+
+
+def get_field_error(response: Any, field: str) -> str:
+    return find_text(response, f"#id_{field}_error")

@@ -14,7 +14,7 @@ from portal.notifications.models import EmailMessage
 from portal.reports.metrics import build_figures
 from portal.reports.presenters import build_current_context
 from portal.reports.scopes import build_partner_key, find_report_scope
-from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
+from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row
 from tests.portal.notifications.integration_events import NEWS
 
 LINK = "https://portal.example/accounts/" + "abcdefghijklmnop" * 6 + "/"
@@ -112,9 +112,11 @@ def _build_key_contexts(row: Integration, by: Any, now: datetime) -> dict[str, d
 
 def _build_report_context(row: Integration, now: datetime) -> dict[str, Any]:
     """Build a weekly report with an overdue issue and one that is due soon."""
-    monitored_repository = watch_over(row, now - 600 * HOUR)
-    clock_of(issue_of(monitored_repository, 1, now - 90 * HOUR), now - 42 * HOUR, state="overdue", next_at=None)
-    clock_of(issue_of(monitored_repository, 2, now - 10 * HOUR), now + 20 * HOUR)
+    monitored_repository = create_repository_row(row, now - 600 * HOUR)
+    create_clock_row(
+        create_issue_row(monitored_repository, 1, now - 90 * HOUR), now - 42 * HOUR, state="overdue", next_at=None
+    )
+    create_clock_row(create_issue_row(monitored_repository, 2, now - 10 * HOUR), now + 20 * HOUR)
     report_scope = find_report_scope(build_partner_key(row.partner))
     assert report_scope
     figures = build_figures(

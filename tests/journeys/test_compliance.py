@@ -17,7 +17,7 @@ from integrations.submissions.tasks import refresh_due_integrations
 from integrations.submissions.workflow.states import Status
 from portal.jobs.execution import run_due_jobs
 from tests.conftest import begin, drive
-from tests.integrations.sla.clocks import clock_of, issue_of
+from tests.integrations.sla.rows import create_clock_row, create_issue_row
 from tests.journeys.person import Person
 from tests.journeys.walkthrough import Walkthrough
 
@@ -30,11 +30,11 @@ def listed_provider(walkthrough: Walkthrough, acme: Partner, alice: Any, rita: A
     walkthrough.pk = row.pk
     monitored_repository = MonitoredRepository.objects.get(integration=row)
     MonitoredRepository.objects.update(data_up_to=now + timedelta(days=999), poll_at=None)
-    issue = issue_of(monitored_repository, 7, now - timedelta(days=3))
+    issue = create_issue_row(monitored_repository, 7, now - timedelta(days=3))
     opening = {"key": "opened", "kind": "opened", "at": issue.opened_at, "seen_at": now, "source": "poll"}
     SupportIssueEvent.objects.create(issue=issue, actor_id=5, actor="reporter", actor_type="User", **opening)
     due = now - timedelta(days=1)
-    clock = clock_of(issue, due, state="overdue", next_at=None, breached_at=due)
+    clock = create_clock_row(issue, due, state="overdue", next_at=None, breached_at=due)
     of = {"issue": issue, "integration": row, "target_type": "resolve", "severity": "critical"}
     SlaBreach.objects.create(clock=clock, due_at=due, found_at=now, **of)
     return row

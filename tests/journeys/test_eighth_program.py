@@ -14,7 +14,7 @@ from integrations.sla.services.projection import rebuild_projections
 from portal.core.business_time import Calendar, add_business_days
 from tests.fakes.github.server import GitHub, Repo
 from tests.integrations.programs.guide_edition import GUIDE
-from tests.integrations.sla.clocks import issue_of
+from tests.integrations.sla.rows import create_issue_row
 from tests.journeys.walkthrough import Walkthrough
 
 TUESDAY = datetime(2030, 4, 16, 9, 0, tzinfo=UTC)
@@ -87,7 +87,7 @@ def open_issue(monitored_repository: MonitoredRepository, number: int, label: st
     MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(
         began_at=TUESDAY, data_up_to=TUESDAY + timedelta(days=1)
     )
-    issue = issue_of(monitored_repository, number, TUESDAY)
+    issue = create_issue_row(monitored_repository, number, TUESDAY)
     events = {"opened": ""} | ({"labeled": label} if label else {})
     for kind, text in events.items():
         SupportIssueEvent.objects.create(

@@ -14,8 +14,8 @@ from playwright.sync_api import Browser, expect
 
 from portal.notifications.models import EmailMessage
 from portal.reports import tasks
+from tests.integrations.sla.monitored_repository import create_listed_integration, monitor_repository
 from tests.integrations.sla.pages.issues import create_issue
-from tests.integrations.sla.watched import create_listed_integration, watch_over
 from tests.journeys.person import Person
 from tests.screens.__main__ import VIEWS, store
 from tests.suites import FIGURE_PROPERTY
@@ -61,7 +61,7 @@ def create_reports(acme: Any) -> None:
     """Create the reports of the last three weeks, in which issues of Acme became overdue."""
     now = timezone.now()
     integration = create_listed_integration(acme)
-    watch_over(integration, now - timedelta(days=60))
+    monitor_repository(integration, now - timedelta(days=60))
     for number, title in enumerate(("The engine stops after launch", "Tanks are listed twice", "The pad is wet")):
         create_issue(integration, title, now - timedelta(days=20 + number), labels=("critical",), now=now)
     for weeks in (2, 1, 0):

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from integrations.sla.models import SupportIssue
 from integrations.submissions.models import Integration
+from tests.integrations.sla.monitored_repository import create_listed_integration, monitor_repository
 from tests.integrations.sla.pages.issues import QUESTION, create_issue
-from tests.integrations.sla.watched import create_listed_integration, watch_over
 from tests.journeys.person import Person
 
 Visit = Callable[..., Person]
@@ -23,7 +23,7 @@ def rocket(acme: Any, alice: Any) -> Integration:
     """Acme's integration in support, with a critical issue and one that waits for its reporter."""
     now = timezone.now()
     row = create_listed_integration(acme)
-    watch_over(row, now - timedelta(days=60))
+    monitor_repository(row, now - timedelta(days=60))
     create_issue(row, "The engine stops after launch", now - 40 * HOUR, labels=("critical",), now=now)
     create_issue(row, "Tanks are listed twice", now - 60 * HOUR, (5, "asks", QUESTION), (9, "replies", "1.4"), now=now)
     return row

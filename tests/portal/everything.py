@@ -39,7 +39,7 @@ from portal.webhooks import services
 from portal.webhooks.services import EndpointConfiguration
 from tests.conftest import begin, drive
 from tests.integrations.sla.pages.issues import create_issue
-from tests.integrations.submissions.signing import MNDA, sign
+from tests.integrations.submissions.signatures import MNDA, sign
 from tests.portal.accounts.sign_in import link
 from verification.checks.models import CiCheckReport
 from verification.discovery.models import Discovery

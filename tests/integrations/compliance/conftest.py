@@ -8,8 +8,9 @@ import pytest
 
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssueEvent
 from integrations.submissions.models import Integration
-from tests.integrations.compliance.transitions import ARGUMENTS_BY_TRANSITION, DAY, fresh, take
-from tests.integrations.sla.clocks import clock_of, issue_of
+from tests.integrations.compliance.transitions import ARGUMENTS_BY_TRANSITION, DAY, perform_and_reload
+from tests.integrations.database_rows import reload_row
+from tests.integrations.sla.rows import create_clock_row, create_issue_row
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def listed_integration(at: Callable[..., Integration], now: datetime) -> Integra
 
 
 @pytest.fixture
-def states(
+def reach_state(
     listed_integration: Integration, rita: Any, rob: Any, alice: Any, now: datetime
 ) -> Callable[[str], Integration]:
     """Take the listed integration to a state of the procedure. Rita acts first, then Rob."""
@@ -40,20 +41,24 @@ def states(
     def reach(name: str) -> Integration:
         row = listed_integration
         for step, by, after in path[name]:
-            row = take(row, step, by, now + DAY * after, **ARGUMENTS_BY_TRANSITION.get(step, {})) if step else row
-        return fresh(row)
+            row = (
+                perform_and_reload(row, step, by, now + DAY * after, **ARGUMENTS_BY_TRANSITION.get(step, {}))
+                if step
+                else row
+            )
+        return reload_row(row)
 
     return reach
 
 
 @pytest.fixture
-def overdue_clock(states: Any, now: datetime) -> SlaClock:
+def overdue_clock(reach_state: Any, now: datetime) -> SlaClock:
     """The breached clock of an issue that was due the day before `now` and has no reply."""
-    row = states("listed")
-    issue = issue_of(MonitoredRepository.objects.get(integration=row), 7, now - 3 * DAY)
+    row = reach_state("listed")
+    issue = create_issue_row(MonitoredRepository.objects.get(integration=row), 7, now - 3 * DAY)
     opening = {"key": "opened", "kind": "opened", "at": issue.opened_at, "seen_at": now, "source": "poll"}
     SupportIssueEvent.objects.create(issue=issue, actor_id=5, actor="reporter", actor_type="User", **opening)
-    clock = clock_of(issue, now - DAY, state="overdue", next_at=None, breached_at=now - DAY)
+    clock = create_clock_row(issue, now - DAY, state="overdue", next_at=None, breached_at=now - DAY)
     SlaBreach.objects.create(
         clock=clock,
         issue=issue,

@@ -9,7 +9,8 @@ from integrations.compliance import tasks
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssueEvent
 from integrations.submissions.models import Integration
 from portal.notifications.models import EmailMessage
-from tests.integrations.compliance.transitions import DAY, REASON, fresh, get_next_action, refusal, take
+from tests.integrations.compliance.transitions import DAY, REASON, get_next_action, get_refusal, perform_and_reload
+from tests.integrations.database_rows import reload_row
 from tests.replay import replay_fixture
 from verification.checks.models import Observation
 
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.any_database
 def integration_on_notice(
     overdue_clock: SlaClock, listed_integration: Integration, rita: Any, now: datetime
 ) -> Integration:
-    return take(listed_integration, "issue_notice", rita, now)
+    return perform_and_reload(listed_integration, "issue_notice", rita, now)
 
 
 def list_activities(row: Integration) -> list[dict[str, str]]:
@@ -69,7 +70,7 @@ def test_ended_period_notifies_program_once(integration_on_notice: Integration, 
         "program",
         "Decide on the suspension",
     )
-    assert fresh(integration_on_notice).reasons == [{"code": "deadline_ended", "params": {}}]
+    assert reload_row(integration_on_notice).reasons == [{"code": "deadline_ended", "params": {}}]
     assert (
         EmailMessage.objects.get(event__event_type="compliance.deadline_expired").to
         == integration_on_notice.edition.mailbox
@@ -82,25 +83,25 @@ def test_answer_on_breached_issue_pauses_deadline(
 ) -> None:
     add_comment(overdue_clock, now + 10 * DAY)
     assert [tasks.advance_cases(now + 10 * DAY), tasks.advance_cases(now + 11 * DAY)] == [1, 0]
-    row = fresh(integration_on_notice)
+    row = reload_row(integration_on_notice)
     assert (row.compliance_deadline_at, row.deadline_remaining, row.responsible_party) == (None, 20 * DAY, "program")
     assert (
         "Acme answered on acme/terraform-provider-rocket#7"
         in EmailMessage.objects.filter(event__event_type="compliance.deadline_paused")[0].text
     )
-    assert "Review the response first" in refusal(row, "suspend", rob, now + 60 * DAY)
-    row = take(row, "resume_deadline", rita, now + 40 * DAY)
+    assert "Review the response first" in get_refusal(row, "suspend", rob, now + 60 * DAY)
+    row = perform_and_reload(row, "resume_deadline", rita, now + 40 * DAY)
     assert (row.compliance_deadline_at, row.deadline_pause_reason) == (now + 60 * DAY, "")
     add_comment(overdue_clock, now + 41 * DAY, number=2)
     assert tasks.advance_cases(now + 42 * DAY) == 0  # each issue pauses the deadline once
-    assert take(row, "suspend", rob, now + 60 * DAY).listing_status == "suspended"
+    assert perform_and_reload(row, "suspend", rob, now + 60 * DAY).listing_status == "suspended"
 
 
 def test_unrecorded_activity_blocks_suspension(
     integration_on_notice: Integration, overdue_clock: SlaClock, now: datetime, rob: Any
 ) -> None:
     add_comment(overdue_clock, now + 30 * DAY)
-    assert "Acme answered on" in refusal(integration_on_notice, "suspend", rob, now + 31 * DAY)
+    assert "Acme answered on" in get_refusal(integration_on_notice, "suspend", rob, now + 31 * DAY)
 
 
 @pytest.mark.parametrize("association", ["NONE", "CONTRIBUTOR"])
@@ -123,7 +124,7 @@ def test_release_and_retraction_pause_deadline(integration_on_notice: Integratio
     )
     assert tasks.advance_cases(then) == 1
     assert list_activities(integration_on_notice)[0]["summary"] == "New release: 1.2.0"
-    take(integration_on_notice, "resume_deadline", rita, then)
+    perform_and_reload(integration_on_notice, "resume_deadline", rita, then)
     SlaBreach.objects.update(retracted_at=then + DAY, retraction_reason="It came in time.")
     assert tasks.advance_cases(then + DAY) == 1
     assert list_activities(integration_on_notice)[-1]["summary"].endswith("#7 retracted")
@@ -131,20 +132,20 @@ def test_release_and_retraction_pause_deadline(integration_on_notice: Integratio
 
 def test_data_gap_blocks_suspension(integration_on_notice: Integration, now: datetime, rob: Any) -> None:
     MonitoredRepository.objects.update(data_up_to=now + 29 * DAY)
-    assert "Our issue data ends Wed, May 13" in refusal(integration_on_notice, "suspend", rob, now + 31 * DAY)
+    assert "Our issue data ends Wed, May 13" in get_refusal(integration_on_notice, "suspend", rob, now + 31 * DAY)
 
 
 @pytest.mark.every_database
 def test_appeal_pauses_deadline_and_needs_another_reviewer(
     integration_on_notice: Integration, now: datetime, alice: Any, rita: Any, rob: Any
 ) -> None:
-    row = take(integration_on_notice, "appeal", alice, now + 29 * DAY)
+    row = perform_and_reload(integration_on_notice, "appeal", alice, now + 29 * DAY)
     assert get_next_action(row) == ("on_notice", "program", "Decide on the appeal against the notice")
-    assert "Decide on the open appeal first" in refusal(row, "suspend", rob, now + 90 * DAY)
-    assert "Another reviewer must decide" in refusal(row, "dismiss_appeal", rita, now + 90 * DAY)
-    row = take(row, "dismiss_appeal", rob, now + 90 * DAY)
+    assert "Decide on the open appeal first" in get_refusal(row, "suspend", rob, now + 90 * DAY)
+    assert "Another reviewer must decide" in get_refusal(row, "dismiss_appeal", rita, now + 90 * DAY)
+    row = perform_and_reload(row, "dismiss_appeal", rob, now + 90 * DAY)
     assert row.compliance_deadline_at == now + 91 * DAY
-    assert "You already appealed." in refusal(row, "appeal", alice, now + 90 * DAY)
+    assert "You already appealed." in get_refusal(row, "appeal", alice, now + 90 * DAY)
 
 
 @pytest.mark.every_database

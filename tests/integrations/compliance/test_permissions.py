@@ -12,11 +12,12 @@ from integrations.submissions.services.transitions import list_available_transit
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
 from tests.conftest import person
-from tests.integrations.compliance.transitions import ARGUMENTS_BY_TRANSITION, DAY, REASON, fresh
+from tests.integrations.compliance.transitions import ARGUMENTS_BY_TRANSITION, DAY, REASON
+from tests.integrations.database_rows import reload_row
 
 pytestmark = pytest.mark.any_database
 
-STEPS = (
+TRANSITIONS = (
     "issue_notice",
     "dismiss_request",
     "resume_deadline",
@@ -46,7 +47,7 @@ def pass_checks(row: Integration, now: datetime) -> None:
     for requirement in row.edition.requirements():
         if requirement.responsible_party == "machine":
             answers.record_check_outcome(
-                fresh(row), requirement.id, outcome=Status.PASS, summary="Good.", detail=[], retry_at=None, now=now
+                reload_row(row), requirement.id, outcome=Status.PASS, summary="Good.", detail=[], retry_at=None, now=now
             )
 
 
@@ -114,15 +115,24 @@ ALLOWED_TRANSITIONS: dict[str, tuple[int, dict[str, str]]] = {
 
 @pytest.mark.parametrize("state", ALLOWED_TRANSITIONS)
 def test_permissions_by_state_and_role(
-    state: str, states: Any, now: datetime, alice: Any, bob: Any, charlie: Any, rita: Any, rob: Any, rae: Any, sam: Any
+    state: str,
+    reach_state: Any,
+    now: datetime,
+    alice: Any,
+    bob: Any,
+    charlie: Any,
+    rita: Any,
+    rob: Any,
+    rae: Any,
+    sam: Any,
 ) -> None:
     days, expected_steps = ALLOWED_TRANSITIONS[state]
-    row, then = states(state), now + DAY * days
+    row, then = reach_state(state), now + DAY * days
     pass_checks(row, then)
     people = {"alice": alice, "bob": bob, "charlie": charlie, "rita": rita, "rob": rob, "rae": rae, "sam": sam}
     ready_by_name = {name: list_ready_transitions(row, who, then) for name, who in people.items()}
     steps_by_name: dict[str, str] = {}
-    for step in STEPS:
+    for step in TRANSITIONS:
         may = [name for name, ready in ready_by_name.items() if step in ready]
         machine = ["machine"] if can_perform_automatically(row, step, then) else []
         if may or machine:
@@ -131,14 +141,14 @@ def test_permissions_by_state_and_role(
 
 
 def list_ready_transitions(row: Integration, who: Any, now: datetime) -> set[str]:
-    return {each.name for each in list_available_transitions(fresh(row), who, now=now) if each.is_ready}
+    return {each.name for each in list_available_transitions(reload_row(row), who, now=now) if each.is_ready}
 
 
 def can_perform_automatically(row: Integration, step: str, now: datetime) -> bool:
     try:
         with transaction.atomic():
             arguments = ARGUMENTS_BY_TRANSITION.get(step, {})
-            perform_transition(fresh(row), step, actor=None, note=REASON, now=now, **arguments)
+            perform_transition(reload_row(row), step, actor=None, note=REASON, now=now, **arguments)
             transaction.set_rollback(True)
     except ActionRefused:
         return False

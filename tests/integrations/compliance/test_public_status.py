@@ -13,8 +13,9 @@ from integrations.sla.models import SlaBreach, SlaClock
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.notifications.models import EmailMessage
-from tests.integrations.compliance.transitions import DAY, REASON, fresh, get_next_action, refusal, take
-from tests.integrations.sla.clocks import clock_of, issue_of
+from tests.integrations.compliance.transitions import DAY, REASON, get_next_action, get_refusal, perform_and_reload
+from tests.integrations.database_rows import reload_row
+from tests.integrations.sla.rows import create_clock_row, create_issue_row
 from verification.checks.models import Observation
 from verification.checks.runner import FROZEN_KEY
 
@@ -30,8 +31,8 @@ pytestmark = pytest.mark.any_database
         ("unlisted", "Community", False),
     ],
 )
-def test_public_status_hides_notice(states: Any, client: Any, state: str, words: str, listed_there: bool) -> None:
-    row = states(state)
+def test_public_status_hides_notice(reach_state: Any, client: Any, state: str, words: str, listed_there: bool) -> None:
+    row = reach_state(state)
     page = client.get(f"/directory/{row.uuid}/").text
     assert words in page
     assert "otice" not in page
@@ -41,9 +42,9 @@ def test_public_status_hides_notice(states: Any, client: Any, state: str, words:
 
 
 def test_transition_page_shows_public_status(
-    states: Any, rob: Any, sign_in: Any, time_machine: Any, now: datetime
+    reach_state: Any, rob: Any, sign_in: Any, time_machine: Any, now: datetime
 ) -> None:
-    row = states("period_ended")
+    row = reach_state("period_ended")
     time_machine.move_to(now + 31 * DAY, tick=False)
     page = sign_in(rob).get(f"/integrations/{row.uuid}/steps/suspend/").text
     assert "Public listing after this step" in page
@@ -51,9 +52,11 @@ def test_transition_page_shows_public_status(
     assert "Subject" in page
 
 
-def test_downgrade_to_community_ends_clocks(states: Any, overdue_clock: SlaClock, alice: Any, now: datetime) -> None:
+def test_downgrade_to_community_ends_clocks(
+    reach_state: Any, overdue_clock: SlaClock, alice: Any, now: datetime
+) -> None:
     SlaClock.objects.update(state="running", next_at=now + DAY)
-    row = take(overdue_clock.integration, "downgrade_to_community", alice, now)
+    row = perform_and_reload(overdue_clock.integration, "downgrade_to_community", alice, now)
     assert (row.listing_status, row.tier, row.responsible_party) == ("unlisted", "community", "machine")
     assert SlaClock.objects.get().next_at is None
     email = EmailMessage.objects.get(event__event_type="compliance.downgraded")
@@ -61,28 +64,30 @@ def test_downgrade_to_community_ends_clocks(states: Any, overdue_clock: SlaClock
 
 
 def test_breaches_suggest_a_notice_once(
-    states: Any, overdue_clock: SlaClock, now: datetime, rita: Any, settings: Any
+    reach_state: Any, overdue_clock: SlaClock, now: datetime, rita: Any, settings: Any
 ) -> None:
     assert tasks.advance_cases(now) == 0
-    second = clock_of(issue_of(overdue_clock.watch, 8, now - 3 * DAY), now - DAY, state="late", next_at=None)
+    second = create_clock_row(
+        create_issue_row(overdue_clock.watch, 8, now - 3 * DAY), now - DAY, state="late", next_at=None
+    )
     breach = {"issue": second.issue, "integration": second.integration, "target_type": "resolve", "severity": "other"}
     SlaBreach.objects.create(clock=second, due_at=now - DAY, found_at=now + timedelta(hours=1), **breach)
     SlaBreach.objects.update(found_at=now + timedelta(hours=1))
     assert [tasks.advance_cases(now + DAY), tasks.advance_cases(now + DAY)] == [1, 0]
-    row = fresh(overdue_clock.integration)
+    row = reload_row(overdue_clock.integration)
     assert get_next_action(row) == (
         "listed",
         "program",
         "Decide on the compliance request: 2 SLA breaches within 90 days",
     )
     assert row.reasons == [{"code": "sla_breaches", "params": {"count": 2, "days": 90}}]
-    take(row, "dismiss_request", rita, now + 2 * DAY)
+    perform_and_reload(row, "dismiss_request", rita, now + 2 * DAY)
     SlaClock.objects.update(state="met")
     assert tasks.advance_cases(now + 3 * DAY) == 0
 
 
 def test_evidence_reads_all_breaches_at_once(overdue_clock: SlaClock, now: datetime) -> None:
-    integration = fresh(overdue_clock.integration)
+    integration = Integration.objects.select_related("partner").get(pk=overdue_clock.integration_id)
 
     def count_queries() -> tuple[int, object]:
         with CaptureQueriesContext(connection) as queries:
@@ -91,7 +96,9 @@ def test_evidence_reads_all_breaches_at_once(overdue_clock: SlaClock, now: datet
 
     query_count, _ = count_queries()
     for number in range(8, 11):
-        clock = clock_of(issue_of(overdue_clock.watch, number, now - 3 * DAY), now - DAY, state="late", next_at=None)
+        clock = create_clock_row(
+            create_issue_row(overdue_clock.watch, number, now - 3 * DAY), now - DAY, state="late", next_at=None
+        )
         breach = {"issue": clock.issue, "integration": integration, "target_type": "resolve", "severity": "other"}
         SlaBreach.objects.create(clock=clock, due_at=now - DAY, found_at=now, **breach)
     assert count_queries() == (query_count, 4)
@@ -109,7 +116,7 @@ def test_long_overdue_issue_suggests_notice(overdue_clock: SlaClock, now: dateti
 def test_transferred_repository_is_suspended_immediately_and_delisted_by_another_reviewer(
     listed_integration: Integration, rita: Any, rob: Any, alice: Any, client: Any, now: datetime
 ) -> None:
-    assert refusal(listed_integration, "suspend_immediately", rita, now)
+    assert get_refusal(listed_integration, "suspend_immediately", rita, now)
     why = "acme/rocket now belongs to globex; a person confirms the new owner."
     Observation.objects.create(
         integration=listed_integration,
@@ -121,8 +128,8 @@ def test_transferred_repository_is_suspended_immediately_and_delisted_by_another
     )
     perform_transition(listed_integration, "put_on_hold", actor=None, note=why, now=now, waits_for="program")
     for actor in (alice, None):
-        assert refusal(listed_integration, "suspend_immediately", actor, now)
-    row = take(listed_integration, "suspend_immediately", rita, now)
+        assert get_refusal(listed_integration, "suspend_immediately", actor, now)
+    row = perform_and_reload(listed_integration, "suspend_immediately", rita, now)
     assert (row.listing_status, row.suspended_by, row.compliance_deadline_at) == ("suspended", rita, now + 60 * DAY)
     email = EmailMessage.objects.get(event__event_type="compliance.suspended_immediately")
     assert (email.to, email.subject) == (alice.email, "Suspended immediately: Rocket")
@@ -131,13 +138,13 @@ def test_transferred_repository_is_suspended_immediately_and_delisted_by_another
     last = row.events.get(event_type="compliance.suspended_immediately")
     assert (last.note, last.data["evidence"]["listing_status"]) == (REASON, "listed")
     over = now + 61 * DAY
-    perform_transition(fresh(row), "resume", actor=rob, now=over)
-    assert refusal(row, "delist", rita, over)
-    assert take(row, "delist", rob, over).listing_status == "delisted"
+    perform_transition(reload_row(row), "resume", actor=rob, now=over)
+    assert get_refusal(row, "delist", rita, over)
+    assert perform_and_reload(row, "delist", rob, over).listing_status == "delisted"
 
 
 def test_other_hold_does_not_allow_immediate_suspension(
     listed_integration: Integration, rita: Any, now: datetime
 ) -> None:
     perform_transition(listed_integration, "put_on_hold", actor=rita, note="The upstream project waits.", now=now)
-    assert refusal(listed_integration, "suspend_immediately", rita, now)
+    assert get_refusal(listed_integration, "suspend_immediately", rita, now)

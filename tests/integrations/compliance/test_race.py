@@ -1,7 +1,6 @@
 """Tests of concurrent compliance decisions on PostgreSQL."""
 
 import threading
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,9 +12,10 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
 from tests.conftest import NOW, begin, drive
+from tests.integrations.compliance.transitions import DAY, perform_and_reload
+from tests.integrations.database_rows import reload_row
 
 ROUNDS = 6
-DAY = timedelta(days=1)
 
 pytestmark = [
     pytest.mark.postgres,
@@ -31,10 +31,6 @@ def listed_integration(acme: Any, alice: Any, rita: Any) -> Integration:
     return row
 
 
-def fresh(row: Integration) -> Integration:
-    return Integration.objects.select_related("partner").get(pk=row.pk)
-
-
 def perform_concurrently(row: Integration, now: Any, *pair: tuple[str, Any], has_version: bool) -> dict[str, str]:
     """Perform each transition in its own thread. Return "done" or the kind of refusal by transition.
 
@@ -43,27 +39,22 @@ def perform_concurrently(row: Integration, now: Any, *pair: tuple[str, Any], has
     gate, outcomes = threading.Barrier(len(pair)), {}
     version = row.version if has_version else None
 
-    def press(step: str, by: Any) -> None:
+    def perform_in_thread(step: str, by: Any) -> None:
         try:
             gate.wait()
             perform_transition(row, step, actor=by, note="Because.", now=now, version=version)
             outcomes[step] = "done"
-        except ActionRefused as refusal:
-            outcomes[step] = refusal.kind
+        except ActionRefused as get_refusal:
+            outcomes[step] = get_refusal.kind
         finally:
             connection.close()
 
-    threads = [threading.Thread(target=press, args=each) for each in pair]
+    threads = [threading.Thread(target=perform_in_thread, args=each) for each in pair]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     return outcomes
-
-
-def take(row: Integration, step: str, by: Any, now: Any) -> Integration:
-    perform_transition(fresh(row), step, actor=by, note="Because.", now=now)
-    return fresh(row)
 
 
 @pytest.mark.parametrize("has_version", [True, False])
@@ -72,10 +63,10 @@ def test_concurrent_appeal_and_suspension(
 ) -> None:
     now = NOW + DAY
     for _ in range(ROUNDS):
-        row = take(listed_integration, "issue_notice", rita, now)
+        row = perform_and_reload(listed_integration, "issue_notice", rita, now)
         now += 31 * DAY
         outcomes = perform_concurrently(row, now, ("appeal", alice), ("suspend", rob), has_version=has_version)
-        row = fresh(row)
+        row = reload_row(row)
         if row.listing_status == "on_notice":
             assert outcomes == {"appeal": "done", "suspend": "conflict" if has_version else "requirements-not-met"}
             assert row.deadline_pause_reason == "appeal"
@@ -83,9 +74,9 @@ def test_concurrent_appeal_and_suspension(
             assert outcomes == {"suspend": "done", "appeal": "conflict" if has_version else "done"}
             assert row.deadline_pause_reason == ("" if has_version else "appeal")
         if row.deadline_pause_reason:
-            row = take(row, "uphold_appeal", create_third_reviewer(), now)
+            row = perform_and_reload(row, "uphold_appeal", create_third_reviewer(), now)
         else:
-            row = take(row, "reinstate", rita, now)
+            row = perform_and_reload(row, "reinstate", rita, now)
         assert row.listing_status == "listed"
 
 
@@ -96,19 +87,19 @@ def test_concurrent_reinstatement_and_delisting(
     now = NOW + DAY
     for _ in range(ROUNDS):
         MonitoredRepository.objects.update(data_up_to=NOW + 9999 * DAY)  # a reinstatement restarts the monitoring
-        row = take(listed_integration, "issue_notice", rita, now)
-        row = take(row, "suspend", rob, now + 31 * DAY)
+        row = perform_and_reload(listed_integration, "issue_notice", rita, now)
+        row = perform_and_reload(row, "suspend", rob, now + 31 * DAY)
         now += 92 * DAY
         outcomes = perform_concurrently(row, now, ("reinstate", rob), ("delist", rita), has_version=has_version)
-        listing_status = fresh(row).listing_status
+        listing_status = reload_row(row).listing_status
         if outcomes["delist"] != "done":  # the reinstatement came first, so there is nothing to delist
             assert (listing_status, outcomes["reinstate"]) == ("listed", "done")
             assert outcomes["delist"] in ("conflict", "invalid-transition")
         else:  # the delisting came first: an outdated version is a conflict, a current one can be reinstated
             assert (listing_status, outcomes["reinstate"]) in (("delisted", "conflict"), ("listed", "done"))
         if listing_status == "delisted":
-            take(row, "reinstate", rob, now)
-        assert fresh(row).listing_status == "listed"
+            perform_and_reload(row, "reinstate", rob, now)
+        assert reload_row(row).listing_status == "listed"
 
 
 def create_third_reviewer() -> Any:

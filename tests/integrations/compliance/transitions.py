@@ -8,6 +8,7 @@ import pytest
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.core.errors import ActionRefused
+from tests.integrations.database_rows import reload_row
 
 DAY = timedelta(days=1)
 ARGUMENTS_BY_TRANSITION: dict[str, dict[str, Any]] = {
@@ -17,21 +18,17 @@ ARGUMENTS_BY_TRANSITION: dict[str, dict[str, Any]] = {
 REASON = "The SLA targets were missed."
 
 
-def fresh(row: Integration) -> Integration:
-    return Integration.objects.select_related("partner").get(pk=row.pk)
+def perform_and_reload(row: Integration, step: str, by: Any, now: datetime, **inputs: Any) -> Integration:
+    perform_transition(reload_row(row), step, actor=by, note=REASON, now=now, **inputs)
+    return reload_row(row)
 
 
-def take(row: Integration, step: str, by: Any, now: datetime, **inputs: Any) -> Integration:
-    perform_transition(fresh(row), step, actor=by, note=REASON, now=now, **inputs)
-    return fresh(row)
-
-
-def refusal(row: Integration, step: str, by: Any, now: datetime) -> str:
+def get_refusal(row: Integration, step: str, by: Any, now: datetime) -> str:
     with pytest.raises(ActionRefused) as error:
-        perform_transition(fresh(row), step, actor=by, note=REASON, now=now)
+        perform_transition(reload_row(row), step, actor=by, note=REASON, now=now)
     return str(error.value)
 
 
 def get_next_action(row: Integration) -> tuple[str, str, str]:
-    row = fresh(row)
+    row = reload_row(row)
     return row.listing_status, row.responsible_party, row.next_action_label

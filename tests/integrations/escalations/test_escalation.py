@@ -15,16 +15,16 @@ from integrations.submissions.services import findings
 from portal.audit import services
 from portal.notifications.models import EmailMessage
 from tests.conftest import NOW
-from tests.integrations.sla.clocks import clock_of, issue_of
+from tests.integrations.sla.rows import create_clock_row, create_issue_row
 
-H = timedelta(hours=1)
-DAY = 24 * H
+HOUR = timedelta(hours=1)
+DAY = 24 * HOUR
 
 
 @pytest.fixture
 def now() -> datetime:
     """A time after the set-up of the fixtures."""
-    return NOW + H
+    return NOW + HOUR
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def row(at: Any, rita: Any, rob: Any, now: datetime) -> Integration:
 @pytest.fixture
 def breached_clock(row: Integration, now: datetime) -> SlaClock:
     """A clock that was just breached. The partner and Rita were notified."""
-    clock = clock_of(issue_of(MonitoredRepository.objects.get(), 7, now - 49 * H), now - H)
+    clock = create_clock_row(create_issue_row(MonitoredRepository.objects.get(), 7, now - 49 * HOUR), now - HOUR)
     clocks.advance_clocks(now)
     assert notifications.send_due_notifications(now) == 1
     return clock
@@ -59,7 +59,7 @@ def test_unanswered_breach_is_escalated_to_the_manager_and_then_to_the_mailbox(
     breached_clock: SlaClock, row: Integration, now: datetime, rita: Any, rob: Any
 ) -> None:
     assert list_recipients("issue.breached") == ["alice@acme.example", rita.email]
-    moments = (now + 23 * H, now + DAY, now + DAY, now + 47 * H, now + 48 * H, now + 30 * DAY)
+    moments = (now + 23 * HOUR, now + DAY, now + DAY, now + 47 * HOUR, now + 48 * HOUR, now + 30 * DAY)
     assert escalate_at(*moments) == [0, 1, 0, 0, 1, 0]
     assert list_recipients("program.breach_escalated") == [rob.email, row.edition.mailbox]
     mail = EmailMessage.objects.filter(event__event_type="program.breach_escalated").first()
@@ -67,18 +67,18 @@ def test_unanswered_breach_is_escalated_to_the_manager_and_then_to_the_mailbox(
     assert mail.subject == "Escalated: 1 overdue issue in Rocket"
     assert f"{row.repository}#7" in mail.text
     assert not row.events.filter(event_type="program.breach_escalated").visible_to_partner().exists()
-    assert Escalation.objects.get().ended_at == now + 48 * H
+    assert Escalation.objects.get().ended_at == now + 48 * HOUR
 
 
 def test_retraction_is_sent_to_everyone_who_was_notified_of_the_breach(
     breached_clock: SlaClock, row: Integration, now: datetime, rita: Any, rob: Any
 ) -> None:
-    escalate_at(now + DAY, now + 48 * H)
+    escalate_at(now + DAY, now + 48 * HOUR)
     data = row.events.get(event_type="issue.breached").data
     other = {"issues": [issue | {"due": now.isoformat()} for issue in data["issues"]], "count": 1}
     for event in (other, data):
         with transaction.atomic():
-            services.record_event(row, "issue.breach_retracted", actor=None, now=now + 50 * H, **event)
+            services.record_event(row, "issue.breach_retracted", actor=None, now=now + 50 * HOUR, **event)
     events = row.events.filter(event_type="issue.breach_retracted").order_by("seq")
     corrected_addresses = [
         set(EmailMessage.objects.filter(event=event).values_list("to", flat=True)) for event in events
@@ -93,14 +93,14 @@ def test_former_member_gets_no_more_notifications(
     alice.memberships.update(ended_at=now)
     with transaction.atomic():
         data = row.events.get(event_type="issue.breached").data
-        services.record_event(row, "issue.breach_retracted", actor=None, now=now + H, **data)
+        services.record_event(row, "issue.breach_retracted", actor=None, now=now + HOUR, **data)
     assert alice.email not in list_recipients("issue.breach_retracted")
 
 
 def test_reviewer_message_ends_the_escalation(
     breached_clock: SlaClock, row: Integration, now: datetime, rita: Any
 ) -> None:
-    findings.post_message(row, "We look at it.", actor=rita, now=now + H)
+    findings.post_message(row, "We look at it.", actor=rita, now=now + HOUR)
     assert escalate_at(now + DAY, now + 3 * DAY) == [0, 0]
     assert Escalation.objects.get().ended_at == now + DAY
 
@@ -108,12 +108,12 @@ def test_reviewer_message_ends_the_escalation(
 def test_partner_message_does_not_end_the_escalation(
     breached_clock: SlaClock, row: Integration, now: datetime, alice: Any
 ) -> None:
-    findings.post_message(row, "We look at it.", actor=alice, now=now + H)
+    findings.post_message(row, "We look at it.", actor=alice, now=now + HOUR)
     assert escalate_at(now + DAY) == [1]
 
 
 def test_stopped_clock_is_not_escalated(breached_clock: SlaClock, now: datetime) -> None:
-    SlaClock.objects.update(state="late", stopped_at=now + H)
+    SlaClock.objects.update(state="late", stopped_at=now + HOUR)
     assert escalate_at(now + DAY) == [0]
 
 
@@ -135,7 +135,15 @@ def test_program_action_is_warned_about_and_then_escalated(at: Any, rita: Any, r
     due = get_due_at(row)
     half, most, nearly = (at for _, at in escalation.list_warnings(Integration.objects.get(pk=row.pk)))
     assert (half - NOW, nearly < due) == (7 * DAY, True)  # five of ten days; 75 % are used at 21:00
-    assert escalate_at(half - H, half, most, most + 12 * H, nearly - H, nearly, due - H) == [0, 1, 0, 1, 0, 1, 0]
+    assert escalate_at(half - HOUR, half, most, most + 12 * HOUR, nearly - HOUR, nearly, due - HOUR) == [
+        0,
+        1,
+        0,
+        1,
+        0,
+        1,
+        0,
+    ]
     assert escalate_at(due, due + DAY, due + 2 * DAY, due + 9 * DAY) == [1, 1, 1, 0]
     assert [list_recipients("program.action_warning_sent"), list_recipients("program.action_overdue")] == [
         [rita.email] * 3,
@@ -155,13 +163,13 @@ def test_warning_waits_for_the_working_hours_of_its_recipient(at: Any, rita: Any
     Integration.objects.update(reviewer=rita)
     half = escalation.list_warnings(Integration.objects.get(pk=row.pk))[0][1]
     morning = half.replace(hour=0) + DAY
-    assert escalate_at(half, half + H, morning - H, morning) == [0, 0, 0, 1]
+    assert escalate_at(half, half + HOUR, morning - HOUR, morning) == [0, 0, 0, 1]
 
 
 def test_late_warning_is_sent_once_with_the_current_share(at: Any, rita: Any, now: datetime) -> None:
     row = at("review")
     nearly = escalation.list_warnings(Integration.objects.get(pk=row.pk))[2][1]
-    assert escalate_at(nearly + H, nearly + 2 * H) == [1, 0]
+    assert escalate_at(nearly + HOUR, nearly + 2 * HOUR) == [1, 0]
     assert [event.data["share"] for event in row.events.filter(event_type="program.action_warning_sent")] == [90]
 
 

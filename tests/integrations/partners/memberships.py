@@ -22,7 +22,7 @@ def get_membership(partner: Partner, user: Any) -> Membership:
     return Membership.objects.get(partner=partner, user=user, ended_at=None)
 
 
-def refusal(call: Callable[..., Any], *args: Any, **fields: Any) -> str:
+def get_refusal(call: Callable[..., Any], *args: Any, **fields: Any) -> str:
     with pytest.raises(ActionRefused) as error:
         call(*args, **fields)
     return str(error.value)

@@ -13,8 +13,8 @@ from integrations.partners.models import Invitation, Membership, Partner
 from integrations.partners.services import members
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin, person
-from tests.integrations.partners.test_onboarding import error_at, text_of
-from tests.integrations.submissions.signing import sign
+from tests.integrations.page_text import find_text, get_field_error
+from tests.integrations.submissions.signatures import sign
 
 pytestmark = pytest.mark.any_database
 
@@ -32,14 +32,14 @@ def list_emails() -> list[tuple[str, str]]:
 
 def test_page_shows_an_owner_everything(sign_in: SignIn, acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
     members.create_invitation(acme, "dora@acme.example", "viewer", actor=alice, now=now)
-    page = text_of(sign_in(alice).get("/company/acme/"))
+    page = find_text(sign_in(alice).get("/company/acme/"))
     for words in ("Alice Archer", "Bob Baker", "Invite a member", "Change role", "Remove", "Leave"):
         assert words in page
 
 
 def test_page_names_the_company_above_its_signatures(sign_in: SignIn, acme: Partner, alice: Any, now: datetime) -> None:
     sign(begin(acme, alice), alice, now)
-    page = " ".join(text_of(sign_in(alice).get("/company/acme/")).split())
+    page = " ".join(find_text(sign_in(alice).get("/company/acme/")).split())
     assert "Agreement Acme Program Actions Technology Partner Agreement" in page
 
 
@@ -48,7 +48,7 @@ def test_page_shows_other_members_only_the_people(
 ) -> None:
     members.create_invitation(acme, "dora@acme.example", "viewer", actor=alice, now=now)
     members.request_to_join(acme, actor=person("erin@acme.example", "Erin"), now=now)
-    page = text_of(sign_in(bob).get("/company/acme/"))
+    page = find_text(sign_in(bob).get("/company/acme/"))
     assert "Alice Archer" in page
     for words in ("dora@acme.example", "erin@acme.example", "Invite", "Change role", "Remove"):
         assert words not in page
@@ -68,7 +68,7 @@ def test_company_link_leads_to_the_only_company_the_list_or_a_new_one(
 ) -> None:
     assert sign_in(alice).get("/company/")["Location"] == "/company/acme/"
     Membership.objects.create(partner=acme, user=charlie, role="viewer", joined_at=now)
-    page = text_of(sign_in(charlie).get("/company/"))
+    page = find_text(sign_in(charlie).get("/company/"))
     assert "Acme" in page
     assert "Globex" in page
     assert sign_in(person("erin@gmail.com", "Erin")).get("/company/")["Location"] == "/company/new/"
@@ -81,8 +81,8 @@ def test_owner_invites_a_person_by_email(sign_in: SignIn, acme: Partner, alice: 
     response = sign_in(alice).post(
         "/company/acme/invite/", {"email": "Dora@Acme.example", "role": "owner"}, follow=True
     )
-    assert "Invitation sent to dora@acme.example." in text_of(response)
-    assert "dora@acme.example" in text_of(response, "#invitations")
+    assert "Invitation sent to dora@acme.example." in find_text(response)
+    assert "dora@acme.example" in find_text(response, "#invitations")
     assert list_emails() == [("invitation", "dora@acme.example")]
     assert EmailMessage.objects.get().subject == "Alice Archer invited you to join Acme"
 
@@ -102,7 +102,7 @@ def test_invalid_invitation_is_refused_with_field_error(
 ) -> None:
     response = sign_in(alice).post("/company/acme/invite/", form_data)
     assert response.status_code == 422
-    assert error_at(response, field) != ""
+    assert get_field_error(response, field) != ""
     assert list_emails() == []
 
 
@@ -122,8 +122,8 @@ def test_invitation_is_sent_again_and_revoked(sign_in: SignIn, alice: Any) -> No
     assert Invitation.objects.get().token_hash != before
     assert list_emails() == [("invitation", "dora@acme.example")] * 2
     page = client.post(address, {"do": "revoke"}, follow=True)
-    assert "Invitation to dora@acme.example revoked." in text_of(page)
-    assert text_of(page, "#invitations") == ""
+    assert "Invitation to dora@acme.example revoked." in find_text(page)
+    assert find_text(page, "#invitations") == ""
 
 
 # -- roles and leaving ----------------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ def test_access_of_a_removed_member_ends_on_the_next_request(sign_in: SignIn, al
     refused = client.post(get_member_url(bob), {"do": "end", "confirm_name": "Bob"})
     assert (
         refused.status_code,
-        text_of(refused, f"#end-{Membership.objects.get(user=bob).pk}-confirm_name_error"),
+        find_text(refused, f"#end-{Membership.objects.get(user=bob).pk}-confirm_name_error"),
     ) == (
         422,
         "Enter the name “Bob Baker” to confirm.",
@@ -170,7 +170,7 @@ def test_last_owner_cannot_leave_and_sees_why(sign_in: SignIn, acme: Partner, al
     client = sign_in(alice)
     for fields in ({"do": "end"}, {"do": "role", "role": "viewer"}):
         page = client.post(get_member_url(alice), fields, follow=True)
-        assert members.LAST_OWNER_MESSAGE in text_of(page)
+        assert members.LAST_OWNER_MESSAGE in find_text(page)
     assert permissions.get_role(acme, alice) == "owner"
 
 

@@ -10,7 +10,7 @@ from integrations.partners.models import Invitation, JoinRequest, Partner
 from integrations.partners.services import members
 from portal.audit.models import AuditEvent
 from portal.core import crypto
-from tests.integrations.partners.memberships import get_membership, list_partner_events, refusal
+from tests.integrations.partners.memberships import get_membership, get_refusal, list_partner_events
 
 
 def test_invited_person_joins_in_the_offered_role(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
@@ -27,7 +27,7 @@ def test_invited_person_joins_in_the_offered_role(acme: Partner, alice: Any, dor
 
 def test_invitation_is_only_for_its_address(acme: Partner, alice: Any, charlie: Any, now: datetime) -> None:
     invitation, _ = members.create_invitation(acme, "dora@acme.example", "owner", actor=alice, now=now)
-    sentence = refusal(members.accept_invitation, invitation, addresses=[charlie.email], actor=charlie, now=now)
+    sentence = get_refusal(members.accept_invitation, invitation, addresses=[charlie.email], actor=charlie, now=now)
     assert sentence == (
         "This invitation is for dora@acme.example. Sign in with that address, or add it to your account."
     )
@@ -37,7 +37,7 @@ def test_invitation_is_only_for_its_address(acme: Partner, alice: Any, charlie: 
 def test_invitation_expires_after_14_days(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
     invitation, _ = members.create_invitation(acme, dora.email, "editor", actor=alice, now=now)
     late = now + timedelta(days=14)
-    sentence = refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=late)
+    sentence = get_refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=late)
     assert sentence == "This invitation expired after 14 days. Ask for a new one."
     members.accept_invitation(invitation, addresses=[dora.email], actor=dora, now=late - timedelta(seconds=1))
     assert get_membership(acme, dora).role == "editor"
@@ -58,7 +58,7 @@ def test_revoked_invitation_cannot_be_accepted(acme: Partner, alice: Any, dora: 
     invitation, _ = members.create_invitation(acme, dora.email, "editor", actor=alice, now=now)
     members.revoke_invitation(invitation, actor=alice, now=now)
     members.revoke_invitation(invitation, actor=alice, now=now)
-    sentence = refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=now)
+    sentence = get_refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=now)
     assert sentence == "This invitation was revoked. Ask the person who invited you."
     assert list_partner_events(acme) == [
         ("member.invited", "Alice Archer"),
@@ -71,10 +71,10 @@ def test_accepted_invitation_cannot_be_accepted_again_or_revoked(
 ) -> None:
     invitation, _ = members.create_invitation(acme, dora.email, "editor", actor=alice, now=now)
     members.accept_invitation(invitation, addresses=[dora.email], actor=dora, now=now)
-    assert refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=now) == (
+    assert get_refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=now) == (
         "This invitation was already accepted."
     )
-    assert refusal(members.revoke_invitation, invitation, actor=alice, now=now) == (
+    assert get_refusal(members.revoke_invitation, invitation, actor=alice, now=now) == (
         "dora@acme.example already accepted the invitation. Remove the member instead."
     )
 
@@ -82,10 +82,10 @@ def test_accepted_invitation_cannot_be_accepted_again_or_revoked(
 def test_only_owners_invite_and_only_people_who_are_not_members(
     acme: Partner, alice: Any, bob: Any, now: datetime
 ) -> None:
-    assert refusal(members.create_invitation, acme, "BOB@acme.example", "owner", actor=alice, now=now) == (
+    assert get_refusal(members.create_invitation, acme, "BOB@acme.example", "owner", actor=alice, now=now) == (
         "bob@acme.example is already a member of Acme."
     )
-    assert refusal(members.create_invitation, acme, "dora@acme.example", "viewer", actor=bob, now=now) == (
+    assert get_refusal(members.create_invitation, acme, "dora@acme.example", "viewer", actor=bob, now=now) == (
         "Only owners of the company can do this."
     )
     assert Invitation.objects.count() == 0
@@ -95,7 +95,7 @@ def test_only_owners_invite_and_only_people_who_are_not_members(
 def test_company_can_send_50_invitations_per_day(acme: Partner, alice: Any, now: datetime) -> None:
     for n in range(50):
         members.create_invitation(acme, f"p{n}@acme.example", "viewer", actor=alice, now=now)
-    sentence = refusal(members.create_invitation, acme, "p0@acme.example", "viewer", actor=alice, now=now)
+    sentence = get_refusal(members.create_invitation, acme, "p0@acme.example", "viewer", actor=alice, now=now)
     assert sentence == "You reached the limit of 50 invitations per day. Try again tomorrow."
     members.create_invitation(acme, "p0@acme.example", "viewer", actor=alice, now=now + timedelta(days=1))
 

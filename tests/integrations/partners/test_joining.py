@@ -14,8 +14,8 @@ from portal.api.models import ApiToken
 from portal.api.services import tokens
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
-from tests.integrations.partners.memberships import get_membership, join, list_partner_events, refusal
-from tests.integrations.partners.test_onboarding import text_of
+from tests.integrations.page_text import find_text
+from tests.integrations.partners.memberships import get_membership, get_refusal, join, list_partner_events
 
 pytestmark = pytest.mark.any_database
 
@@ -23,7 +23,7 @@ SignIn = Callable[[Any], Client]
 
 
 @pytest.fixture
-def proven_acme(acme: Partner, alice: Any, now: datetime) -> Partner:
+def acme_with_proven_domain(acme: Partner, alice: Any, now: datetime) -> Partner:
     """Acme with a proof of the domain acme.example."""
     acme.verifications.create(method="dns", subject="acme.example", verified_at=now)
     return acme
@@ -34,15 +34,15 @@ def list_emails() -> list[tuple[str, str, str]]:
 
 
 def test_person_at_the_verified_domain_joins_as_viewer_and_owners_are_notified(
-    sign_in: SignIn, proven_acme: Partner, alice: Any, dora: Any
+    sign_in: SignIn, acme_with_proven_domain: Partner, alice: Any, dora: Any
 ) -> None:
     client = sign_in(dora)
-    assert "Join Acme as a viewer" in text_of(client.get("/company/new/"), "#offers")
+    assert "Join Acme as a viewer" in find_text(client.get("/company/new/"), "#offers")
     page = client.post("/company/acme/join/", follow=True)
-    assert "You joined Acme as a viewer." in text_of(page)
-    assert permissions.get_role(proven_acme, dora) == "viewer"
+    assert "You joined Acme as a viewer." in find_text(page)
+    assert permissions.get_role(acme_with_proven_domain, dora) == "viewer"
     assert list_emails() == [("member_joined", alice.email, "Dora Dean joined Acme")]
-    assert list_partner_events(proven_acme) == [("member.joined", "Dora Dean")]
+    assert list_partner_events(acme_with_proven_domain) == [("member.joined", "Dora Dean")]
 
 
 @pytest.mark.parametrize("method", ["github", "decision"])
@@ -55,40 +55,40 @@ def test_unproven_domain_does_not_allow_joining(
     assert "Ask to join Acme" in page.text
     assert "as a viewer" not in page.text
     page = client.post("/company/acme/join/", follow=True)
-    assert "Ask to join the company. An owner decides on your request." in text_of(page)
+    assert "Ask to join the company. An owner decides on your request." in find_text(page)
     assert permissions.get_role(acme, dora) == ""
 
 
 @pytest.mark.parametrize("state", [state for state in VerificationState if state != "verified"])
 def test_unverified_company_cannot_be_joined_by_domain(
-    proven_acme: Partner, dora: Any, now: datetime, state: VerificationState
+    acme_with_proven_domain: Partner, dora: Any, now: datetime, state: VerificationState
 ) -> None:
     Partner.objects.update(verification_state=state)
     with pytest.raises(ActionRefused, match="Ask to join"):
-        members.join_by_domain(proven_acme, addresses=["dora@acme.example"], actor=dora, now=now)
+        members.join_by_domain(acme_with_proven_domain, addresses=["dora@acme.example"], actor=dora, now=now)
 
 
 @pytest.mark.parametrize("addresses", [[], ["dora@gmail.com"], ["dora@mail.acme.example"], ["dora@globex.example"]])
 def test_other_addresses_do_not_allow_joining(
-    proven_acme: Partner, dora: Any, now: datetime, addresses: list[str]
+    acme_with_proven_domain: Partner, dora: Any, now: datetime, addresses: list[str]
 ) -> None:
-    proven_acme.verifications.create(method="email", subject="gmail.com", verified_at=now)
+    acme_with_proven_domain.verifications.create(method="email", subject="gmail.com", verified_at=now)
     with pytest.raises(ActionRefused, match="Ask to join"):
-        members.join_by_domain(proven_acme, addresses=addresses, actor=dora, now=now)
+        members.join_by_domain(acme_with_proven_domain, addresses=addresses, actor=dora, now=now)
 
 
 @pytest.mark.every_database
-def test_removed_member_cannot_rejoin_by_domain(proven_acme: Partner, dora: Any, now: datetime) -> None:
-    join(proven_acme, dora, "editor", now, ended_at=now)
+def test_removed_member_cannot_rejoin_by_domain(acme_with_proven_domain: Partner, dora: Any, now: datetime) -> None:
+    join(acme_with_proven_domain, dora, "editor", now, ended_at=now)
     with pytest.raises(ActionRefused, match="Ask to join"):
-        members.join_by_domain(proven_acme, addresses=["dora@acme.example"], actor=dora, now=now)
+        members.join_by_domain(acme_with_proven_domain, addresses=["dora@acme.example"], actor=dora, now=now)
 
 
 def test_company_cannot_be_joined_by_its_url_from_another_domain(
-    sign_in: SignIn, proven_acme: Partner, charlie: Any
+    sign_in: SignIn, acme_with_proven_domain: Partner, charlie: Any
 ) -> None:
     assert sign_in(charlie).post("/company/acme/join/")["Location"] == "/company/join/"
-    assert permissions.get_role(proven_acme, charlie) == ""
+    assert permissions.get_role(acme_with_proven_domain, charlie) == ""
 
 
 # -- ownership -------------------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ def test_owner_transfers_the_ownership_and_becomes_an_editor(
     sign_in: SignIn, acme: Partner, alice: Any, bob: Any
 ) -> None:
     page = sign_in(alice).post(f"/company/acme/people/{get_membership(acme, bob).pk}/", {"do": "transfer"}, follow=True)
-    assert "Bob Baker is now an owner. You are an editor." in text_of(page)
+    assert "Bob Baker is now an owner. You are an editor." in find_text(page)
     assert (get_membership(acme, alice).role, get_membership(acme, bob).role) == ("editor", "owner")
     assert list_emails() == [("role_changed", bob.email, "New role in Acme: owner")]
 
@@ -117,10 +117,10 @@ def test_ownership_is_transferred_only_by_owners_to_other_active_members(
 ) -> None:
     second = join(acme, dora, "owner", now)
     sentence = "Select an active member who is not an owner."
-    assert refusal(members.transfer_ownership, second, actor=alice, now=now) == sentence
-    assert refusal(members.transfer_ownership, get_membership(acme, alice), actor=bob, now=now).startswith(
+    assert get_refusal(members.transfer_ownership, second, actor=alice, now=now) == sentence
+    assert get_refusal(members.transfer_ownership, get_membership(acme, alice), actor=bob, now=now).startswith(
         "Only owners"
     )
     type(bob).objects.filter(pk=bob.pk).update(is_active=False)
-    assert refusal(members.transfer_ownership, get_membership(acme, bob), actor=alice, now=now) == sentence
+    assert get_refusal(members.transfer_ownership, get_membership(acme, bob), actor=alice, now=now) == sentence
     assert (get_membership(acme, alice).role, get_membership(acme, bob).role) == ("owner", "editor")

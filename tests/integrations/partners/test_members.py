@@ -10,7 +10,7 @@ from integrations.partners import permissions
 from integrations.partners.models import JoinRequest, Membership, Partner
 from integrations.partners.services import members, profiles
 from tests.conftest import person
-from tests.integrations.partners.memberships import get_membership, list_partner_events, refusal
+from tests.integrations.partners.memberships import get_membership, get_refusal, list_partner_events
 
 pytestmark = pytest.mark.any_database
 
@@ -28,7 +28,7 @@ def test_company_is_created_with_its_owner(dora: Any, now: datetime) -> None:
 
 @pytest.mark.every_database
 def test_company_with_a_lookalike_name_is_refused(acme: Partner, dora: Any, now: datetime) -> None:
-    sentence = refusal(profiles.create_partner, "АСМЕ", actor=dora, now=now)
+    sentence = get_refusal(profiles.create_partner, "АСМЕ", actor=dora, now=now)
     assert sentence == "A company with this or a similar name already exists. Ask to join it, or enter another name."
     assert Partner.objects.count() == 1
 
@@ -58,7 +58,7 @@ def test_owner_accepts_a_join_request(acme: Partner, alice: Any, dora: Any, now:
 @pytest.mark.every_database
 def test_declined_person_can_ask_again_after_a_day(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
     members.decide_join_request(members.request_to_join(acme, actor=dora, now=now), accept=False, actor=alice, now=now)
-    sentence = refusal(members.request_to_join, acme, actor=dora, now=now + timedelta(hours=23))
+    sentence = get_refusal(members.request_to_join, acme, actor=dora, now=now + timedelta(hours=23))
     assert sentence == "Your request was declined. You can ask again after 24 hours."
     members.request_to_join(acme, actor=dora, now=now + timedelta(hours=25))
     assert JoinRequest.objects.filter(state="waiting").count() == 1
@@ -70,17 +70,17 @@ def test_second_join_request_and_request_of_a_member_are_refused(
 ) -> None:
     members.request_to_join(acme, actor=dora, now=now)
     assert (
-        refusal(members.request_to_join, acme, actor=dora, now=now)
+        get_refusal(members.request_to_join, acme, actor=dora, now=now)
         == "You already asked to join Acme. Wait for an owner's decision."
     )
-    assert refusal(members.request_to_join, acme, actor=alice, now=now) == "You are already a member of Acme."
+    assert get_refusal(members.request_to_join, acme, actor=alice, now=now) == "You are already a member of Acme."
 
 
 def test_open_join_requests_are_limited(dora: Any, now: datetime) -> None:
-    firms = [Partner.objects.create(name=f"Firm {n}x", slug=f"firm-{n}", created_at=now) for n in range(4)]
-    for firm in firms[:3]:
-        members.request_to_join(firm, actor=dora, now=now)
-    sentence = refusal(members.request_to_join, firms[3], actor=dora, now=now)
+    partners = [Partner.objects.create(name=f"Firm {n}x", slug=f"firm-{n}", created_at=now) for n in range(4)]
+    for partner in partners[:3]:
+        members.request_to_join(partner, actor=dora, now=now)
+    sentence = get_refusal(members.request_to_join, partners[3], actor=dora, now=now)
     assert sentence == "You have 3 open requests. Wait for a decision on one of them."
 
 
@@ -91,7 +91,7 @@ def test_second_decision_on_a_request_names_the_first(
     members.change_role(get_membership(acme, bob), "owner", actor=alice, now=now)
     join_request = members.request_to_join(acme, actor=dora, now=now)
     members.decide_join_request(join_request, accept=False, actor=alice, now=now)
-    sentence = refusal(members.decide_join_request, join_request, accept=True, role="owner", actor=bob, now=now)
+    sentence = get_refusal(members.decide_join_request, join_request, accept=True, role="owner", actor=bob, now=now)
     assert sentence == "Alice Archer already decided on this request: declined."
     assert not Membership.objects.filter(user=dora).exists()
 
@@ -100,7 +100,7 @@ def test_second_decision_on_a_request_names_the_first(
 def test_only_owners_decide_on_requests(acme: Partner, alice: Any, now: datetime, who: str, request: Any) -> None:
     join_request = members.request_to_join(acme, actor=person("eve@acme.example", "Eve"), now=now)
     by = request.getfixturevalue(who)
-    sentence = refusal(members.decide_join_request, join_request, accept=True, role="owner", actor=by, now=now)
+    sentence = get_refusal(members.decide_join_request, join_request, accept=True, role="owner", actor=by, now=now)
     assert sentence == "Only owners of the company can do this."
     assert JoinRequest.objects.get().state == "waiting"
 
@@ -109,9 +109,9 @@ def test_only_owners_decide_on_requests(acme: Partner, alice: Any, now: datetime
 def test_invalid_role_is_refused(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
     join_request = members.request_to_join(acme, actor=dora, now=now)
     with transaction.atomic():
-        assert refusal(members.decide_join_request, join_request, accept=True, role="king", actor=alice, now=now) == (
-            "Select owner, editor, or viewer."
-        )
+        assert get_refusal(
+            members.decide_join_request, join_request, accept=True, role="king", actor=alice, now=now
+        ) == ("Select owner, editor, or viewer.")
     assert JoinRequest.objects.get().state == "waiting"
 
 
@@ -120,11 +120,12 @@ def test_invalid_role_is_refused(acme: Partner, alice: Any, dora: Any, now: date
 
 def test_last_owner_cannot_leave_or_change_role(acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
     assert (
-        refusal(members.change_role, get_membership(acme, alice), "editor", actor=alice, now=now)
+        get_refusal(members.change_role, get_membership(acme, alice), "editor", actor=alice, now=now)
         == members.LAST_OWNER_MESSAGE
     )
     assert (
-        refusal(members.end_membership, get_membership(acme, alice), actor=alice, now=now) == members.LAST_OWNER_MESSAGE
+        get_refusal(members.end_membership, get_membership(acme, alice), actor=alice, now=now)
+        == members.LAST_OWNER_MESSAGE
     )
     members.change_role(get_membership(acme, bob), "owner", actor=alice, now=now)
     members.end_membership(get_membership(acme, alice), actor=alice, now=now)
@@ -137,7 +138,8 @@ def test_owner_with_an_inactive_account_does_not_count(acme: Partner, alice: Any
     bob.is_active = False
     bob.save()
     assert (
-        refusal(members.end_membership, get_membership(acme, alice), actor=alice, now=now) == members.LAST_OWNER_MESSAGE
+        get_refusal(members.end_membership, get_membership(acme, alice), actor=alice, now=now)
+        == members.LAST_OWNER_MESSAGE
     )
 
 
@@ -168,10 +170,10 @@ def test_members_and_strangers_cannot_change_memberships(
     acme: Partner, alice: Any, bob: Any, charlie: Any, now: datetime
 ) -> None:
     for by in (bob, charlie):
-        assert refusal(members.end_membership, get_membership(acme, alice), actor=by, now=now) == (
+        assert get_refusal(members.end_membership, get_membership(acme, alice), actor=by, now=now) == (
             "Only owners of the company can do this."
         )
-        assert refusal(members.change_role, get_membership(acme, bob), "owner", actor=by, now=now) == (
+        assert get_refusal(members.change_role, get_membership(acme, bob), "owner", actor=by, now=now) == (
             "Only owners of the company can do this."
         )
     assert permissions.get_role(acme, bob) == "editor"
@@ -181,11 +183,12 @@ def test_ended_membership_cannot_be_changed(acme: Partner, alice: Any, bob: Any,
     was = get_membership(acme, bob)
     members.end_membership(was, actor=alice, now=now)
     assert (
-        refusal(members.change_role, was, "owner", actor=alice, now=now)
+        get_refusal(members.change_role, was, "owner", actor=alice, now=now)
         == "Bob Baker is no longer a member of the company."
     )
     assert (
-        refusal(members.end_membership, was, actor=alice, now=now) == "Bob Baker is no longer a member of the company."
+        get_refusal(members.end_membership, was, actor=alice, now=now)
+        == "Bob Baker is no longer a member of the company."
     )
 
 
@@ -194,7 +197,7 @@ def test_staff_appoint_an_owner_if_none_is_active(
 ) -> None:
     alice.is_active = False
     alice.save()
-    assert refusal(members.appoint_owner, acme, bob, actor=rita, now=now) == "Only staff can appoint an owner."
+    assert get_refusal(members.appoint_owner, acme, bob, actor=rita, now=now) == "Only staff can appoint an owner."
     members.appoint_owner(acme, bob, actor=sam, now=now)
     assert get_membership(acme, bob).role == "owner"
     assert list_partner_events(acme) == [("member.owner_appointed", "Sam Stone")]

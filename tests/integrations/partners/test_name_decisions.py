@@ -18,8 +18,8 @@ from portal.core.errors import ActionRefused
 from portal.directory.models import Listing
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin, meet
+from tests.integrations.page_text import find_text
 from tests.integrations.partners.memberships import list_partner_events
-from tests.integrations.partners.test_onboarding import text_of
 from tests.replay import replay_fixture
 
 pytestmark = pytest.mark.any_database
@@ -47,9 +47,9 @@ def test_reviewers_are_asked_to_decide(sign_in: SignIn, imitation: Partner, glob
     subject = "Decision needed on the company HashiCorp Partners"
     assert list_emails() == [("company_decision_requested", rita.email, subject)]
     page = sign_in(rita).get("/companies/")
-    assert text_of(page, "tbody tr").startswith("HashiCorp Partners Needs a decision")
+    assert find_text(page, "tbody tr").startswith("HashiCorp Partners Needs a decision")
     page = sign_in(rita).get("/companies/hashicorp-partners/")
-    assert "The name looks like the reserved name “hashicorp”." in text_of(page)
+    assert "The name looks like the reserved name “hashicorp”." in find_text(page)
 
 
 @pytest.mark.every_database
@@ -80,8 +80,8 @@ def test_rejected_company_stays_hidden_under_every_name(
     name_decisions.reject_partner(imitation, "Not ours.", actor=rita, now=now)
     assert get_state(imitation) == "rejected"
     assert list_emails()[-1] == ("company_rejected", erin.email, "Rejected: HashiCorp Partners")
-    assert "Rejected company" in text_of(sign_in(erin).get("/company/hashicorp-partners/"))
-    assert "Not ours." in text_of(sign_in(erin).get("/company/hashicorp-partners/verification/"))
+    assert "Rejected company" in find_text(sign_in(erin).get("/company/hashicorp-partners/"))
+    assert "Not ours." in find_text(sign_in(erin).get("/company/hashicorp-partners/verification/"))
     with pytest.raises(ActionRefused, match="rejected this company"):
         verification.verify_by_email(imitation, actor=erin, now=now)
     for name in ("Honest Rockets", "Honest Boosters"):
@@ -177,5 +177,5 @@ def test_second_decision_is_refused(imitation: Partner, rita: Any, now: datetime
 def test_reviewer_decides_on_the_page(sign_in: SignIn, imitation: Partner, rita: Any, do: str, state: str) -> None:
     client, address = sign_in(rita), "/companies/hashicorp-partners/decision/"
     page = client.post(address, {"do": do, "note": "Checked."}, follow=True)
-    assert "Decision recorded." in text_of(page)
+    assert "Decision recorded." in find_text(page)
     assert get_state(imitation) == state

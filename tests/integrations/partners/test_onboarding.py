@@ -15,21 +15,11 @@ from integrations.partners.services import invitations, members
 from portal.core import crypto
 from portal.notifications.models import EmailMessage
 from tests.conftest import person
-from tests.integrations import page_text
-from tests.integrations.page_text import parse
+from tests.integrations.page_text import find_text, get_field_error, parse
 
 pytestmark = pytest.mark.any_database
 
 SignIn = Callable[[Any], Any]
-
-
-def text_of(response: Any, selector: str = "main") -> str:
-    """Return the text of an element, or "" if the page doesn't have it."""
-    return page_text.text_of(response, selector) if selector == "main" or parse(response).select_one(selector) else ""
-
-
-def error_at(response: Any, field: str) -> str:
-    return text_of(response, f"#id_{field}_error")
 
 
 @pytest.fixture
@@ -76,7 +66,7 @@ def test_invalid_name_is_refused_with_field_error_and_keeps_the_input(
 ) -> None:
     response = sign_in(erin).post("/company/new/", {"name": name, "website": "https://initech.example"})
     assert response.status_code == 422
-    assert error_at(response, "name") == sentence
+    assert get_field_error(response, "name") == sentence
     website = parse(response).select_one("#id_website")
     assert website is not None
     assert website["value"] == "https://initech.example"
@@ -88,13 +78,13 @@ def test_invalid_name_is_refused_with_field_error_and_keeps_the_input(
 def test_invalid_website_is_refused(sign_in: SignIn, erin: Any, website: str) -> None:
     response = sign_in(erin).post("/company/new/", {"name": "Initech", "website": website})
     assert response.status_code == 422
-    assert error_at(response, "website") != ""
+    assert get_field_error(response, "website") != ""
     assert Partner.objects.count() == 0
 
 
 def test_company_of_the_same_domain_is_offered_without_its_people(sign_in: SignIn, alice: Any, dora: Any) -> None:
     page = sign_in(dora).get("/company/new/")
-    assert "Ask to join Acme" in text_of(page, "#offers")
+    assert "Ask to join Acme" in find_text(page, "#offers")
     assert alice.email not in page.content.decode()
     assert alice.name not in page.content.decode()
 
@@ -103,7 +93,7 @@ def test_company_of_the_same_domain_is_offered_without_its_people(sign_in: SignI
 def test_company_of_the_domain_is_offered_before_another_is_created(sign_in: SignIn, acme: Partner, dora: Any) -> None:
     client = sign_in(dora)
     first = client.post("/company/new/", {"name": "Acme Labs"})
-    assert "Ask to join Acme" in text_of(first, "#offers")
+    assert "Ask to join Acme" in find_text(first, "#offers")
     assert Partner.objects.count() == 1
     client.post("/company/new/", {"name": "Acme Labs", "anyway": "1"})
     assert sorted(Partner.objects.values_list("name", flat=True)) == ["Acme", "Acme Labs"]
@@ -111,8 +101,8 @@ def test_company_of_the_domain_is_offered_before_another_is_created(sign_in: Sig
 
 def test_company_with_a_similar_name_is_offered_for_any_domain(sign_in: SignIn, acme: Partner, erin: Any) -> None:
     page = sign_in(erin).post("/company/new/", {"name": "Acme, Inc."})
-    assert "Ask to join Acme" in text_of(page, "#offers")
-    assert "Create company anyway" in text_of(page)
+    assert "Ask to join Acme" in find_text(page, "#offers")
+    assert "Create company anyway" in find_text(page)
 
 
 @pytest.mark.parametrize("anyway", [{}, {"anyway": "1"}])
@@ -121,16 +111,16 @@ def test_lookalike_name_is_refused_and_joining_is_offered(
 ) -> None:
     page = sign_in(erin).post("/company/new/", {"name": "АСМЕ"} | anyway)
     assert (
-        error_at(page, "name")
+        get_field_error(page, "name")
         == "A company with this or a similar name already exists. Ask to join it, or enter another name."
     )
-    assert "Ask to join Acme" in text_of(page, "#offers")
-    assert "Create company anyway" not in text_of(page)
+    assert "Ask to join Acme" in find_text(page, "#offers")
+    assert "Create company anyway" not in find_text(page)
     assert Partner.objects.count() == 1
 
 
 def test_own_company_is_never_offered(sign_in: SignIn, alice: Any) -> None:
-    assert "Ask to join" not in text_of(sign_in(alice).get("/company/new/"))
+    assert "Ask to join" not in find_text(sign_in(alice).get("/company/new/"))
 
 
 def test_input_from_before_the_sign_in_is_kept(client: Any, erin: Any) -> None:
@@ -150,7 +140,7 @@ def test_input_from_before_the_sign_in_is_kept(client: Any, erin: Any) -> None:
 def test_join_request_waits_and_owners_are_notified(sign_in: SignIn, alice: Any, bob: Any, dora: Any) -> None:
     client = sign_in(dora)
     response = client.post("/company/join/?company=acme", {"message": "It is me."}, follow=True)
-    assert "Acme: Waiting for an owner" in text_of(response, "#join-requests")
+    assert "Acme: Waiting for an owner" in find_text(response, "#join-requests")
     mail = EmailMessage.objects.get()
     assert (mail.name, mail.to, mail.subject) == ("join_requested", alice.email, "Dora Dean requested to join Acme")
     assert "It is me." in mail.text
@@ -176,12 +166,12 @@ def test_owner_decides_and_the_requester_is_notified(
 ) -> None:
     join_request = members.request_to_join(acme, actor=dora, now=now)
     client = sign_in(alice)
-    assert "Dora Dean" in text_of(client.get("/company/acme/"), "#requests")
+    assert "Dora Dean" in find_text(client.get("/company/acme/"), "#requests")
     client.post(reverse("partners:decide_join_request", args=["acme", join_request.pk]), {"do": do, "role": "viewer"})
     assert JoinRequest.objects.get().state == state
     assert permissions.get_role(acme, dora) == ("viewer" if do == "accept" else "")
     assert list(EmailMessage.objects.filter(to=dora.email).values_list("name", flat=True)) == [mail]
-    assert "Dora Dean" not in text_of(client.get("/company/acme/"), "#requests")
+    assert "Dora Dean" not in find_text(client.get("/company/acme/"), "#requests")
 
 
 def test_join_requests_of_another_company_are_not_found(
@@ -198,7 +188,7 @@ def test_join_requests_of_another_company_are_not_found(
 # -- invitations ----------------------------------------------------------------------------------------------
 
 
-def link(mail: EmailMessage) -> str:
+def get_invitation_path(mail: EmailMessage) -> str:
     """Return the path of the invitation in its email."""
     (path,) = re.findall(r"http://127.0.0.1:8000(/invitations/\S+)", mail.text)
     return str(path)
@@ -210,7 +200,7 @@ def invitation_path(acme: Partner, alice: Any, now: datetime, settings: Any, tim
     settings.SITE_URL = "http://127.0.0.1:8000"
     time_machine.move_to(now)
     invitations.send_invitation(acme, "dora@acme.example", "editor", actor=alice, now=now)
-    return link(EmailMessage.objects.get(name="invitation"))
+    return get_invitation_path(EmailMessage.objects.get(name="invitation"))
 
 
 @pytest.mark.every_database
@@ -223,18 +213,18 @@ def test_token_is_only_in_the_email_of_the_invitation(invitation_path: str, acme
 
 def test_invitation_link_leads_to_sign_up_and_sign_in(client: Any, invitation_path: str) -> None:
     page = client.get(invitation_path)
-    assert "Alice Archer invited you to join Acme" in text_of(page)
+    assert "Alice Archer invited you to join Acme" in find_text(page)
     links = [a["href"] for a in BeautifulSoup(page.content, "html.parser").select("main a.button")]
     assert links == [f"/accounts/signup/?next={invitation_path}", f"/accounts/login/?next={invitation_path}"]
 
 
 def test_invited_person_joins(sign_in: SignIn, invitation_path: str, acme: Partner, dora: Any) -> None:
     client = sign_in(dora)
-    assert "Join company" in text_of(client.get(invitation_path))
+    assert "Join company" in find_text(client.get(invitation_path))
     response = client.post(invitation_path, follow=True)
     assert response.redirect_chain == [("/company/acme/", 302)]
     assert permissions.get_role(acme, dora) == "editor"
-    assert "You are a member of Acme" in text_of(client.get(invitation_path))
+    assert "You are a member of Acme" in find_text(client.get(invitation_path))
 
 
 def test_person_with_another_address_sees_whom_the_invitation_is_for(
@@ -242,8 +232,8 @@ def test_person_with_another_address_sees_whom_the_invitation_is_for(
 ) -> None:
     client = sign_in(erin)
     page = client.get(invitation_path)
-    assert "This invitation is for dora@acme.example." in text_of(page)
-    assert "You are signed in as erin@gmail.com." in text_of(page)
+    assert "This invitation is for dora@acme.example." in find_text(page)
+    assert "You are signed in as erin@gmail.com." in find_text(page)
     client.post(invitation_path)
     assert permissions.get_role(acme, erin) == ""
 
@@ -267,7 +257,7 @@ def test_invitation_is_found_by_the_address_without_its_link(
     address = reverse("partners:accept_invitation", args=[Invitation.objects.get().pk])
     assert sign_in(erin).post(address).status_code == 404
     client = sign_in(dora)
-    assert "Join Acme" in text_of(client.get("/company/new/"), "#invitations")
+    assert "Join Acme" in find_text(client.get("/company/new/"), "#invitations")
     client.post(address)
     assert permissions.get_role(acme, dora) == "editor"
 
@@ -278,7 +268,7 @@ def test_unknown_link_is_not_found(client: Any, db: None) -> None:
 
 def test_revoked_invitation_says_so(client: Any, invitation_path: str, alice: Any, now: datetime) -> None:
     members.revoke_invitation(Invitation.objects.get(), actor=alice, now=now)
-    assert "This invitation was revoked." in text_of(client.get(invitation_path))
+    assert "This invitation was revoked." in find_text(client.get(invitation_path))
 
 
 @pytest.mark.every_database

@@ -13,8 +13,8 @@ from integrations.submissions.models import Integration
 from integrations.submissions.selectors.agreements import list_agreements
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
-from tests.integrations.partners.test_onboarding import error_at, text_of
-from tests.integrations.submissions.signing import RITA, publish_version, sign
+from tests.integrations.page_text import find_text, get_field_error
+from tests.integrations.submissions.signatures import RITA, publish_version, sign
 
 pytestmark = pytest.mark.any_database
 
@@ -32,7 +32,7 @@ def test_owner_renames_the_company_and_the_history_shows_it(sign_in: SignIn, acm
         "changes": {"name": "Acme Rockets", "website": "https://acme.example"},
         "before": {"name": "Acme", "website": ""},
     }
-    assert "Name: Acme → Acme Rockets" in text_of(page, "#history")
+    assert "Name: Acme → Acme Rockets" in find_text(page, "#history")
 
 
 def test_saving_without_changes_records_nothing(acme: Partner, alice: Any, now: datetime) -> None:
@@ -46,7 +46,7 @@ def test_lookalike_name_is_refused_with_field_error(
 ) -> None:
     page = sign_in(alice).post(CHANGE, {"name": name, "website": "https://new.example"})
     assert page.status_code == 422
-    assert error_at(page, "name")
+    assert get_field_error(page, "name")
     assert 'value="https://new.example"' in page.text
     assert Partner.objects.get(slug="acme").name == "Acme"
 
@@ -70,7 +70,7 @@ def test_own_name_can_change_its_spelling(acme: Partner, alice: Any, now: dateti
 
 def test_editor_cannot_change_the_profile(sign_in: SignIn, acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
     page = sign_in(bob).post(CHANGE, {"name": "Bobs", "website": ""}, follow=True)
-    assert "Only owners" in text_of(page)
+    assert "Only owners" in find_text(page)
     with pytest.raises(ActionRefused, match="Only owners"):
         profiles.change_profile(acme, name="Bobs", website="", actor=bob, now=now)
     assert Partner.objects.get().name == "Acme"
@@ -79,9 +79,9 @@ def test_editor_cannot_change_the_profile(sign_in: SignIn, acme: Partner, alice:
 def test_page_shows_the_agreements(sign_in: SignIn, rocket: Integration, alice: Any, rita: Any, now: datetime) -> None:
     sign(rocket, alice, now)
     client = sign_in(alice)
-    assert "Waiting for the program" in text_of(client.get("/company/acme/"), "#agreements")
+    assert "Waiting for the program" in find_text(client.get("/company/acme/"), "#agreements")
     sign(rocket, rita, now, RITA)
-    words = text_of(client.get("/company/acme/"), "#agreements")
+    words = find_text(client.get("/company/acme/"), "#agreements")
     for phrase in (
         "Technology Partner Agreement",
         "Version 2026-01",
@@ -114,7 +114,7 @@ def test_only_owners_see_invitations_in_the_history(
 ) -> None:
     members.create_invitation(acme, "dora@acme.example", "viewer", actor=alice, now=now)
     profiles.change_profile(acme, name="Acme Rockets", website="", actor=alice, now=now)
-    assert "invited dora@acme.example" in text_of(sign_in(alice).get("/company/acme/"), "#history")
+    assert "invited dora@acme.example" in find_text(sign_in(alice).get("/company/acme/"), "#history")
     for person, path in ((bob, "/company/acme/"), (rita, "/companies/acme/")):
         page = sign_in(person).get(path).text
         assert "Name: Acme → Acme Rockets" in page

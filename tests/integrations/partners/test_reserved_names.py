@@ -23,7 +23,7 @@ Con Sul|Ćonsul|Consul Partners|Nomad|Nomad Official|N0mad|Nornad|Nømad|Nomad G
 Boundary|B0undary|Boundary Labs|Waypoint|Way Point|VVaypoint|Waурoint|Vagrant|Vaɡrant|Vagrant Cloud|Sentinel|5entinel
 Sentine1|ѕentinel|HCP|HCP Terraform|HCP Vault|H.C.P.|IBM|Hashi|Hashi Labs|テラフォーム|Терраформ
 """
-HONEST_NAMES = """
+LEGITIMATE_NAMES = """
 Vaultree|Nomadic Labs|Consulting Group|Packers & Co|Vaulted Systems|Nomadix|Consultia|Packerland Foods|Boundaryless
 Waypoints Travel|Vagrants Records|Sentinelle|SentinelOne|Acme Rockets|Umbra Security|Initech Networks|Terra Firma
 Terraforming Mars Games|Terrafirma Capital|TerraLogic|Hashimoto Consulting|Hash Labs|Hashgraph|Cash Corp|Corporate Hash
@@ -39,7 +39,7 @@ def split_names(names: str) -> list[str]:
 
 
 def test_lists_have_100_imitations_and_61_honest_names() -> None:
-    assert (len(split_names(IMITATIONS)), len(split_names(HONEST_NAMES))) == (100, 61)
+    assert (len(split_names(IMITATIONS)), len(split_names(LEGITIMATE_NAMES))) == (100, 61)
 
 
 @pytest.mark.any_database
@@ -52,7 +52,7 @@ def test_imitation_is_refused_or_needs_a_decision(db: None, erin: Any, now: date
 
 
 @pytest.mark.any_database
-@pytest.mark.parametrize("name", split_names(HONEST_NAMES))
+@pytest.mark.parametrize("name", split_names(LEGITIMATE_NAMES))
 def test_honest_name_needs_no_decision(erin: Any, now: datetime, name: str) -> None:
     with bulk_changes():  # without the search index
         partner = profiles.create_partner(name, domain="initech.example", actor=erin, now=now)

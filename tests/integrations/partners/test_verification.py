@@ -15,8 +15,8 @@ from portal.notifications.models import EmailMessage
 from tests.conftest import person
 from tests.fakes.dns_server import DnsServer
 from tests.fakes.github.server import GitHub, Repo
+from tests.integrations.page_text import find_text
 from tests.integrations.partners.memberships import join
-from tests.integrations.partners.test_onboarding import text_of
 
 pytestmark = pytest.mark.any_database
 
@@ -104,7 +104,7 @@ def test_missing_wrong_and_unreadable_records_are_distinguished(
 ) -> None:
     dns_server.records, dns_server.failing = records, failing
     page = sign_in(erin).post(PAGE, {"do": "dns", "domain": "initech.example"}, follow=True)
-    assert sentence in text_of(page)
+    assert sentence in find_text(page)
     assert get_state(initech) == ("unverified", [])
 
 
@@ -207,7 +207,7 @@ def test_github_file_verifies_the_company(
     text = verification.get_record_value(initech) + "\n"
     github.seed(Repo("initech/.github", releases=(), files=((verification.GITHUB_FILE, text),)))
     page = sign_in(erin).post(PAGE, {"do": "github", "organization": "initech"}, follow=True)
-    assert "Initech is verified." in text_of(page)
+    assert "Initech is verified." in find_text(page)
     assert get_state(initech) == ("verified", [("github", "initech", "Erin Eads")])
 
 
@@ -274,13 +274,13 @@ def test_editor_cannot_verify_and_sees_no_token(
     for values in (*fields, {"do": "github_role", "organization": "x"}):
         assert sign_in(dora).post(PAGE, values).status_code == 403
     page = sign_in(dora).get(PAGE)
-    assert "Only owners of the company can verify it." in text_of(page)
+    assert "Only owners of the company can verify it." in find_text(page)
     assert initech.verification_token not in page.text
     assert get_state(initech) == ("unverified", [])
 
 
 def test_page_shows_the_exact_record(sign_in: SignIn, initech: Partner, erin: Any) -> None:
-    words = text_of(sign_in(erin).get(PAGE), "#dns")
+    words = find_text(sign_in(erin).get(PAGE), "#dns")
     assert "_partner-portal.initech.example" in words
     assert f"partner-portal-verification={initech.verification_token}" in words
 
@@ -288,5 +288,5 @@ def test_page_shows_the_exact_record(sign_in: SignIn, initech: Partner, erin: An
 def test_page_of_an_unverified_company_says_so(
     sign_in: SignIn, initech: Partner, erin: Any, acme: Partner, alice: Any
 ) -> None:
-    assert "Unverified company" in text_of(sign_in(erin).get("/company/initech/"))
-    assert "Unverified" not in text_of(sign_in(alice).get("/company/acme/"))
+    assert "Unverified company" in find_text(sign_in(erin).get("/company/initech/"))
+    assert "Unverified" not in find_text(sign_in(alice).get("/company/acme/"))

@@ -9,7 +9,7 @@ from integrations.partners.models import Partner
 from integrations.partners.services import verification
 from portal.core.errors import ActionRefused
 from tests.fakes.github.server import GitHub
-from tests.integrations.partners.test_onboarding import text_of
+from tests.integrations.page_text import find_text
 from tests.integrations.partners.test_verification import PAGE, SignIn, erin, get_state, initech
 from tests.portal.github_access.conftest import Connect, connect, github_app
 
@@ -25,7 +25,7 @@ def test_owner_of_the_organization_verifies_the_company(
     connect(erin)
     github_app.user_access.roles["alice-gh", "initech"] = "admin"
     page = sign_in(erin).post(PAGE, {"do": "github_role", "organization": "initech"}, follow=True)
-    assert "Initech is verified." in text_of(page)
+    assert "Initech is verified." in find_text(page)
     assert get_state(initech) == ("verified", [("github", "initech", "Erin Eads")])
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.integrations.programs.guide_edition import Write, list_problems, replace_attestation_with_check
 
 
-def confirm(id: str) -> tuple[tuple[str, str], ...]:
+def confirm_requirement(id: str) -> tuple[tuple[str, str], ...]:
     """Return the change that makes the attestation of the guide confirm a requirement."""
     return (("kind: attestation\n", f"kind: attestation\n          confirms: [{id}]\n"),)
 
@@ -44,16 +44,16 @@ def confirm(id: str) -> tuple[tuple[str, str], ...]:
             'after the last step. Use a later stage, in the last step "support".',
         ),
         (
-            confirm("BO-9"),
+            confirm_requirement("BO-9"),
             "edition.steps[1].requirements[0].confirms[0]: Unknown requirement 'BO-9'. Did you mean 'BO-4'?",
         ),
         (
-            confirm("BO-3"),
+            confirm_requirement("BO-3"),
             "edition.steps[1].requirements[0].confirms[0]: 'BO-3' is due after the statement. "
             "Use an earlier requirement.",
         ),
         (
-            (*confirm("BO-1"), ("kind: form\n", "kind: form\n          optional: true\n")),
+            (*confirm_requirement("BO-1"), ("kind: form\n", "kind: form\n          optional: true\n")),
             "edition.steps[1].requirements[0].confirms[0]: 'BO-1' is optional. "
             "Use a required one, or make the statement optional.",
         ),

@@ -18,9 +18,10 @@ from integrations.submissions.services.transitions import list_available_transit
 from portal.core.errors import ActionRefused
 from tests.conftest import begin, drive, meet
 from tests.fakes.github.server import TEXTS, license_text
+from tests.integrations.database_rows import reload_row
 from tests.integrations.page_text import parse
 from tests.integrations.programs.guides import GUIDES, NOMAD, PROVIDER, RUN_TASK
-from tests.integrations.submissions.published import LICENSES
+from tests.integrations.submissions.published_programs import LICENSES
 from tests.replay import build_or_replay
 from tests.verification.checks.fake_sources import REPOSITORY, FakeSources, build_release, build_snapshot
 from verification.checks.execution import build_subject
@@ -29,10 +30,10 @@ from verification.checks.types import CHECKS
 pytestmark = pytest.mark.any_database
 
 At = Callable[..., Integration]
-UNDO_WINDOW = timedelta(minutes=11)
+AFTER_UNDO_PERIOD = timedelta(minutes=11)
 DRIVER = "container-runtime"
 # program, category, requirement, the step that stays current without it, the transition that waits for it
-WAITING = [
+TRANSITION_REQUIREMENTS = [
     (PROVIDER, "", "TP-LIC", "prepare", "complete_step"),
     (PROVIDER, "", "TP-SRC", "prepare", "complete_step"),
     (PROVIDER, "", "TP-REL", "publish", "complete_step"),
@@ -67,12 +68,8 @@ WAITING = [
 ]
 
 
-def read_words(page: Any) -> str:
+def read_page_text(page: Any) -> str:
     return " ".join(parse(page).get_text().split())
-
-
-def fresh(row: Integration) -> Integration:
-    return Integration.objects.get(pk=row.pk)
 
 
 def go_to_position_before(row: Integration, position: int, alice: Any, rita: Any, now: datetime) -> Integration:
@@ -87,8 +84,8 @@ def _go_to_position_before(row: Integration, position: int, alice: Any, rita: An
     row = drive(row, stage, partner=alice, reviewer=rita, now=now)
     while row.position < position - 1:
         meet(row, alice, now)
-        perform_transition(fresh(row), "complete_step", actor=alice, now=now)
-        row = fresh(row)
+        perform_transition(reload_row(row), "complete_step", actor=alice, now=now)
+        row = reload_row(row)
     meet(row, alice, now)
     return row.pk
 
@@ -96,16 +93,18 @@ def _go_to_position_before(row: Integration, position: int, alice: Any, rita: An
 def complete_round_of_changes(row: Integration, alice: Any, rita: Any, now: datetime) -> Integration:
     """Send a finding, respond to it, request another review, and verify the response."""
     finding = findings.raise_finding(row, row.edition.requirements()[0].id, "Add tests.", actor=rita, now=now)
-    perform_transition(fresh(row), "request_changes", actor=rita, now=now)
+    perform_transition(reload_row(row), "request_changes", actor=rita, now=now)
     findings.answer_finding(finding, "Added.", actor=alice, now=now)
     meet(row, alice, now)
-    perform_transition(fresh(row), "resubmit_for_review", actor=alice, now=now + UNDO_WINDOW)
+    perform_transition(reload_row(row), "resubmit_for_review", actor=alice, now=now + AFTER_UNDO_PERIOD)
     findings.verify_finding(finding, actor=rita, now=now)
-    return fresh(row)
+    return reload_row(row)
 
 
 @pytest.mark.parametrize(
-    ("program", "category", "id", "step", "transition"), WAITING, ids=[f"{each[2]}" for each in WAITING]
+    ("program", "category", "id", "step", "transition"),
+    TRANSITION_REQUIREMENTS,
+    ids=[f"{each[2]}" for each in TRANSITION_REQUIREMENTS],
 )
 def test_transition_waits_for_the_requirement(
     acme: Partner,
@@ -126,8 +125,8 @@ def test_transition_waits_for_the_requirement(
     row.fulfillments.filter(requirement_id=id).delete()
     actor = rita if transition in ("approve", "publish") else alice
     with pytest.raises(ActionRefused, match=re.escape(requirement.title)) as refusal:
-        perform_transition(fresh(row), transition, actor=actor, now=now + UNDO_WINDOW)
-    assert (refusal.value.kind, fresh(row).step) == ("requirements-not-met", step)
+        perform_transition(reload_row(row), transition, actor=actor, now=now + AFTER_UNDO_PERIOD)
+    assert (refusal.value.kind, reload_row(row).step) == ("requirements-not-met", step)
 
 
 @pytest.mark.parametrize("id", ["NO-7", "NO-7-LOGS"])
@@ -136,10 +135,10 @@ def test_demo_or_test_logs_are_enough_but_one_is_needed(
 ) -> None:
     row = go_to_position_before(begin(acme, alice, category=DRIVER), 4, alice, rita, now)
     row.fulfillments.filter(requirement_id__in=["NO-7", "NO-7-LOGS"]).delete()
-    assert {r.id for r in list_missing_at(fresh(row), 4, now)} == {"NO-7", "NO-7-LOGS"}
-    answers.submit_answer(fresh(row), id, {"met": "in a test"}, actor=None, now=now)
-    perform_transition(fresh(row), "approve", actor=rita, now=now + UNDO_WINDOW)
-    assert fresh(row).stage == "release"
+    assert {r.id for r in list_missing_at(reload_row(row), 4, now)} == {"NO-7", "NO-7-LOGS"}
+    answers.submit_answer(reload_row(row), id, {"met": "in a test"}, actor=None, now=now)
+    perform_transition(reload_row(row), "approve", actor=rita, now=now + AFTER_UNDO_PERIOD)
+    assert reload_row(row).stage == "release"
 
 
 def test_mutual_nda_blocks_no_step(at: At) -> None:
@@ -172,9 +171,9 @@ def test_unsupported_integration_is_neither_verified_nor_listed(
 ) -> None:
     row = at("support", program=program[0])
     assert transition in {step.name for step in list_available_transitions(row, alice)}
-    perform_transition(row, transition, actor=alice, note="We end support.", now=now + UNDO_WINDOW)
+    perform_transition(row, transition, actor=alice, note="We end support.", now=now + AFTER_UNDO_PERIOD)
     page = client.get(f"/directory/{row.uuid}/").text
-    assert ("<strong>Verified</strong>" in page, fresh(row).tier == "verified") == (False, False)
+    assert ("<strong>Verified</strong>" in page, reload_row(row).tier == "verified") == (False, False)
     assert f"/directory/{row.uuid}/" not in client.get("/directory/").text
 
 
@@ -194,7 +193,7 @@ def test_page_of_an_integration_names_the_mailbox_for_questions(
     acme: Partner, alice: Any, sign_in: Any, program: tuple[str, str]
 ) -> None:
     page = sign_in(alice).get(f"/integrations/{begin(acme, alice, program[0]).uuid}/")
-    assert f"Questions: {get_edition(*program).mailbox}" in read_words(page)
+    assert f"Questions: {get_edition(*program).mailbox}" in read_page_text(page)
 
 
 def test_page_of_the_review_meeting_shows_its_agenda(acme: Partner, alice: Any, sign_in: Any) -> None:
@@ -202,7 +201,7 @@ def test_page_of_the_review_meeting_shows_its_agenda(acme: Partner, alice: Any, 
     page = sign_in(alice).get(f"/integrations/{row.uuid}/requirements/RT-4/")
     assert (
         "Agenda: Enabled on the partner's platform and on Terraform Cloud; Use case explained; Live demo."
-        in read_words(page)
+        in read_page_text(page)
     )
 
 
@@ -210,7 +209,7 @@ def test_badge_of_a_listed_run_task_can_be_embedded(at: At, client: Client) -> N
     row = at("support", program="terraform-run-task")
     badge = client.get(f"/directory/{row.uuid}/badge.shields.json").json()
     assert (badge["label"], badge["message"]) == ("Terraform Cloud", "Verified")
-    codes = read_words(client.get(f"/directory/{row.uuid}/badge/"))
+    codes = read_page_text(client.get(f"/directory/{row.uuid}/badge/"))
     assert f"/directory/{row.uuid}/badge.svg)](" in codes
 
 
@@ -228,10 +227,10 @@ def test_internal_support_documentation_is_read_by_the_program_and_not_by_the_pu
     row = at("support", program="terraform-run-task")
     answers.submit_answer(row, "RT-7", SUPPORT_CONTACTS, actor=alice, now=now)
     client = sign_in(rita)
-    page = read_words(client.get(f"/integrations/{row.uuid}/requirements/RT-7/"))
+    page = read_page_text(client.get(f"/integrations/{row.uuid}/requirements/RT-7/"))
     assert [value for value in SUPPORT_CONTACTS.values() if value not in page] == []
     client.logout()
-    page = read_words(client.get(f"/directory/{row.uuid}/"))
+    page = read_page_text(client.get(f"/directory/{row.uuid}/"))
     assert [value for value in SUPPORT_CONTACTS.values() if value in page] == []
 
 

@@ -11,7 +11,7 @@ from integrations.programs.schema import Edition
 from tests.integrations.page_text import parse
 from tests.integrations.programs import guides
 from tests.integrations.programs.guide_links import LINKS
-from tests.integrations.submissions import published
+from tests.integrations.submissions import published_programs
 
 pytestmark = pytest.mark.any_database
 
@@ -41,7 +41,7 @@ def get_page(client: Client, name: tuple[str, str]) -> Any:
     return PAGES[name]
 
 
-def read_words(page: Any) -> str:
+def read_page_text(page: Any) -> str:
     return " ".join(parse(page).get_text(" ").split())
 
 
@@ -62,18 +62,18 @@ def test_form_offers_the_categories_and_products_of_the_guide(client: Client, db
         "category": [f"{category} {purpose}" for category, purpose in guides.CATEGORIES[name]],
         "offerings": [f"{offering} {text}".strip() for offering, text in described],
     }
-    assert [offering for offering, _text in described] == list(published.OFFERINGS[name])
+    assert [offering for offering, _text in described] == list(published_programs.OFFERINGS[name])
 
 
 @pytest.mark.parametrize("program", [guides.PROVIDER, guides.RUN_TASK], ids="@".join)
 def test_page_describes_each_offering_of_terraform(client: Client, db: None, program: tuple[str, str]) -> None:
-    words = read_words(get_page(client, program))
+    words = read_page_text(get_page(client, program))
     described = get_edition(*program).described_offerings()
     assert [offering for offering, text in described if not text or text not in words] == []
 
 
 def test_page_of_the_run_task_program_draws_the_sequence_of_a_run(client: Client, db: None) -> None:
-    assert "Plan → Run task → Apply" in read_words(client.get("/programs/terraform-run-task/"))
+    assert "Plan → Run task → Apply" in read_page_text(client.get("/programs/terraform-run-task/"))
 
 
 @pytest.mark.parametrize("id", ["TP-LOGO", "RT-LOGO", "NO-8-LOGO"])
@@ -86,8 +86,8 @@ def test_steps_have_the_summary_of_the_guide(name: tuple[str, str], edition: Edi
 
 
 def test_page_draws_the_steps_in_order(name: tuple[str, str], page: Any) -> None:
-    assert [step.name for step in page.context["path"]] == published.EDITIONS[name][0]
-    words = read_words(page)
+    assert [step.name for step in page.context["path"]] == published_programs.EDITIONS[name][0]
+    words = read_page_text(page)
     assert [summary for _, summary in guides.STEPS[name] if summary not in words] == []
 
 
@@ -106,7 +106,7 @@ def test_resources_are_linked_where_the_guide_names_them(
     assert {(link.url, link.title) for link in links_by_place[place]} <= anchors
 
 
-@pytest.mark.parametrize(("agency", "email", "site"), published.AGENCIES)
+@pytest.mark.parametrize(("agency", "email", "site"), published_programs.AGENCIES)
 def test_page_shows_how_to_reach_an_agency(client: Client, db: None, agency: str, email: str, site: str) -> None:
     links = parse(get_page(client, guides.PROVIDER)).find_all("a")
     texts_by_href = {a["href"]: a.get_text(strip=True) for a in links}
@@ -119,7 +119,7 @@ def test_tiers_have_the_maintainer_and_namespace_of_the_guide(name: tuple[str, s
 
 
 def test_page_shows_the_tiers_with_their_namespaces(name: tuple[str, str], page: Any) -> None:
-    words = read_words(page)
+    words = read_page_text(page)
     for tier, description, namespace, _ in guides.TIERS[name]:
         assert f"{tier} {description}" + (f" Namespace: {namespace}." if namespace else "") in words
 
@@ -130,13 +130,13 @@ def test_listing_badge_and_benefits_are_those_of_the_guide(name: tuple[str, str]
 
 def test_page_shows_listing_badge_and_benefits(name: tuple[str, str], page: Any) -> None:
     badges, benefits, listing = guides.LISTINGS[name]
-    words = read_words(page)
+    words = read_page_text(page)
     assert [text for text in (*badges, *benefits, listing) if text not in words] == []
 
 
 def test_page_says_that_unsupported_integrations_are_removed(name: tuple[str, str], page: Any) -> None:
     assert page.context["edition"].removal == guides.REMOVALS[name]
-    assert guides.REMOVALS[name] in read_words(page)
+    assert guides.REMOVALS[name] in read_page_text(page)
 
 
 def test_page_shows_the_time_to_resolve_issues(name: tuple[str, str], page: Any) -> None:
@@ -148,8 +148,8 @@ def test_page_shows_the_time_to_resolve_issues(name: tuple[str, str], page: Any)
 
 
 def test_page_names_the_contact_and_the_mailbox(name: tuple[str, str], page: Any) -> None:
-    mailbox = published.EDITIONS[name][2]
-    assert f"Alliances manager, or the program mailbox: {mailbox}" in read_words(page)
+    mailbox = published_programs.EDITIONS[name][2]
+    assert f"Alliances manager, or the program mailbox: {mailbox}" in read_page_text(page)
     assert f'href="mailto:{mailbox}"' in page.text
 
 
@@ -179,7 +179,7 @@ def test_statement_to_confirm_is_that_of_the_guide(id: str) -> None:
 def test_page_names_the_kind_of_partner(client: Client, db: None, key: str, kind: str) -> None:
     page = client.get(f"/programs/{key}/")
     assert page.context["kind"] == kind
-    assert f"{PROGRAMS[key].summary} {kind}" in read_words(page)
+    assert f"{PROGRAMS[key].summary} {kind}" in read_page_text(page)
 
 
 def test_review_meeting_covers_the_three_items_of_the_guide() -> None:

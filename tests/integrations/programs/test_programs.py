@@ -4,12 +4,12 @@ import pytest
 
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.programs.schema import Edition
-from tests.integrations.submissions import published
+from tests.integrations.submissions import published_programs
 
-EVERY = [(program.key, edition.date) for program in PROGRAMS.values() for edition in program.editions]
+ALL_EDITIONS = [(program.key, edition.date) for program in PROGRAMS.values() for edition in program.editions]
 
 
-@pytest.fixture(params=EVERY, ids=[f"{key}@{date}" for key, date in EVERY])
+@pytest.fixture(params=ALL_EDITIONS, ids=[f"{key}@{date}" for key, date in ALL_EDITIONS])
 def name(request: pytest.FixtureRequest) -> tuple[str, str]:
     return request.param
 
@@ -20,7 +20,7 @@ def edition(name: tuple[str, str]) -> Edition:
 
 
 def test_programs_are_the_published_ones():
-    assert sorted(published.EDITIONS) == EVERY
+    assert sorted(published_programs.EDITIONS) == ALL_EDITIONS
 
 
 def test_steps_stages_mailbox_and_counts_are_the_published_ones(name, edition):
@@ -31,7 +31,7 @@ def test_steps_stages_mailbox_and_counts_are_the_published_ones(name, edition):
         len(edition.categories),
         len(edition.licenses.rules),
     )
-    assert edition_facts == published.EDITIONS[name]
+    assert edition_facts == published_programs.EDITIONS[name]
 
 
 def test_sla_targets_are_the_published_ones(name, edition):
@@ -39,7 +39,7 @@ def test_sla_targets_are_the_published_ones(name, edition):
         (target_type, severity, target.hours, target.business_days, target.binding)
         for target_type, severity, target in edition.sla.list_targets()
     ]
-    assert targets == published.SLA_TARGETS[name[0]]
+    assert targets == published_programs.SLA_TARGETS[name[0]]
 
 
 def test_only_critical_targets_are_ideal(edition):
@@ -48,21 +48,21 @@ def test_only_critical_targets_are_ideal(edition):
 
 
 def test_checklist_appears_in_its_published_order(name, edition):
-    expected_ids = published.CHECKLISTS[name]
+    expected_ids = published_programs.CHECKLISTS[name]
     assert [r.id for r in edition.requirements() if r.id in expected_ids] == expected_ids
 
 
 def test_offerings_are_the_published_ones(name, edition):
-    assert edition.offerings == published.OFFERINGS[name]
+    assert edition.offerings == published_programs.OFFERINGS[name]
 
 
-@pytest.mark.parametrize("name", sorted(published.CATEGORY_NAMES))
+@pytest.mark.parametrize("name", sorted(published_programs.CATEGORY_NAMES))
 def test_category_names_are_the_published_ones(name):
-    assert {c.name for c in get_edition(*name).categories} == published.CATEGORY_NAMES[name]
+    assert {c.name for c in get_edition(*name).categories} == published_programs.CATEGORY_NAMES[name]
 
 
 def test_newer_provider_categories_are_the_older_with_one_renamed_and_one_added():
-    then = published.CATEGORY_NAMES["terraform-provider", "2021-10"]
+    then = published_programs.CATEGORY_NAMES["terraform-provider", "2021-10"]
     now = {c.name for c in get_edition("terraform-provider", "2026-06").categories}
     assert now == then - {"Comms & Messaging"} | {"Communication & Messaging", "Infrastructure Management"}
 
@@ -71,15 +71,15 @@ def test_fifteen_licenses_map_to_the_expected_spdx_ids():
     lines = get_edition("terraform-provider", "2021-10").licenses.rules
     assert [
         (line.published, " ".join(line.allow), " ".join(line.manual_review)) for line in lines
-    ] == published.LICENSES
+    ] == published_programs.LICENSES
 
 
 def test_license_list_is_the_same_for_both_provider_editions_and_the_modules():
-    lists = {get_edition(*name).licenses for name in EVERY if len(get_edition(*name).licenses.rules) == 15}
+    lists = {get_edition(*name).licenses for name in ALL_EDITIONS if len(get_edition(*name).licenses.rules) == 15}
     assert len(lists) == 1
 
 
-@pytest.mark.parametrize("spdx", published.NEVER)
+@pytest.mark.parametrize("spdx", published_programs.FORBIDDEN_LICENSES)
 def test_unlisted_license_neither_passes_nor_needs_manual_review(spdx):
     policy = get_edition("terraform-provider", "2026-06").licenses
     assert spdx not in policy.allow | policy.manual_review
@@ -99,9 +99,11 @@ def test_development_kit_runs_from_a_to_f_in_both_editions():
 
 
 def test_agencies_appear_in_the_older_provider_edition_only():
-    agencies_by_edition = {name: [(a.name, a.email, a.site) for a in get_edition(*name).agencies] for name in EVERY}
+    agencies_by_edition = {
+        name: [(a.name, a.email, a.site) for a in get_edition(*name).agencies] for name in ALL_EDITIONS
+    }
     assert {name: agencies for name, agencies in agencies_by_edition.items() if agencies} == {
-        ("terraform-provider", "2021-10"): published.AGENCIES
+        ("terraform-provider", "2021-10"): published_programs.AGENCIES
     }
 
 
@@ -128,7 +130,7 @@ def test_partner_tier_has_six_requirements_that_are_on_the_path_too():
 
 def test_contact_changed_with_the_terraform_editions_of_2026():
     assert {
-        name: get_edition(*name).contact for name in EVERY if get_edition(*name).contact != "Alliances manager"
+        name: get_edition(*name).contact for name in ALL_EDITIONS if get_edition(*name).contact != "Alliances manager"
     } == {
         ("terraform-provider", "2026-06"): "HashiCorp-IBM Product Partnerships Manager",
         ("terraform-run-task", "2026-06"): "HashiCorp-IBM Product Partnerships Manager",
@@ -154,7 +156,7 @@ def test_run_task_stages_grew_from_one_to_four():
 
 def test_only_nomad_accepts_permanent_credentials():
     permanence_by_id = {
-        r.id: r.permanent for name in EVERY for r in get_edition(*name).requirements() if r.kind == "credentials"
+        r.id: r.permanent for name in ALL_EDITIONS for r in get_edition(*name).requirements() if r.kind == "credentials"
     }
     assert permanence_by_id == {"NO-6": True, "PK-6": False, "VA-4": False}
 

@@ -34,14 +34,14 @@ def build_line(number=1, full_name="acme/rocket", **changes):
     return json.dumps(raw | changes).encode()
 
 
-def count_changes(tally):
-    return tally.new, tally.changed, tally.unchanged, len(tally.skipped)
+def count_changes(counts):
+    return counts.new, counts.changed, counts.unchanged, len(counts.skipped)
 
 
 @pytest.mark.every_database
 def test_first_import_adds_all_providers():
-    tally = import_providers([build_line(), build_line(2, "Globex/scan-it")], now=NOW)
-    assert count_changes(tally) == (2, 0, 0, 0)
+    counts = import_providers([build_line(), build_line(2, "Globex/scan-it")], now=NOW)
+    assert count_changes(counts) == (2, 0, 0, 0)
     row = RegistryProvider.objects.get(full_name="Globex/scan-it")
     assert (row.name_key, row.repository) == ("scanit", "globex/terraform-provider-scan-it")
     assert (row.registry_id, row.tier, row.downloads, row.imported_at) == ("2", "community", 7, NOW)
@@ -56,9 +56,9 @@ def test_second_import_changes_nothing():
 
 def test_changed_provider_is_updated():
     import_providers([build_line()], now=NOW)
-    tally = import_providers([build_line(tier="partner")], now=NOW + timedelta(days=1))
+    counts = import_providers([build_line(tier="partner")], now=NOW + timedelta(days=1))
     row = RegistryProvider.objects.get()
-    assert (count_changes(tally), row.tier, row.imported_at) == ((0, 1, 0, 0), "partner", NOW + timedelta(days=1))
+    assert (count_changes(counts), row.tier, row.imported_at) == ((0, 1, 0, 0), "partner", NOW + timedelta(days=1))
 
 
 def test_renamed_provider_keeps_its_row():
@@ -76,8 +76,8 @@ def test_name_published_again_takes_the_row():
 
 def test_swapped_names_are_skipped():
     import_providers([build_line(1, "a/x"), build_line(2, "a/y")], now=NOW)
-    tally = import_providers([build_line(1, "a/y"), build_line(2, "a/x")], now=NOW)
-    assert tally.skipped == [
+    counts = import_providers([build_line(1, "a/y"), build_line(2, "a/x")], now=NOW)
+    assert counts.skipped == [
         (1, "the name belongs to another provider"),
         (2, "the name belongs to another provider"),
     ]
@@ -105,15 +105,15 @@ def test_swapped_names_are_skipped():
     ],
 )
 def test_bad_line_is_skipped_with_its_reason(bad, reason):
-    tally = import_providers([build_line(9, "good/one"), bad, build_line(10, "good/two")], now=NOW)
-    assert (tally.new, tally.skipped) == (2, [(2, reason)])
+    counts = import_providers([build_line(9, "good/one"), bad, build_line(10, "good/two")], now=NOW)
+    assert (counts.new, counts.skipped) == (2, [(2, reason)])
 
 
 @pytest.mark.every_database
-@pytest.mark.parametrize("twin", [build_line(2), build_line(1, "acme/other"), build_line(2, "Acme/Rocket")])
-def test_provider_named_twice_is_skipped(twin):
-    tally = import_providers([build_line(), twin], now=NOW)
-    assert tally.skipped == [(2, "duplicate in the file")]
+@pytest.mark.parametrize("duplicate", [build_line(2), build_line(1, "acme/other"), build_line(2, "Acme/Rocket")])
+def test_provider_named_twice_is_skipped(duplicate):
+    counts = import_providers([build_line(), duplicate], now=NOW)
+    assert counts.skipped == [(2, "duplicate in the file")]
 
 
 def test_truncated_file_keeps_the_lines_that_were_read(tmp_path):

@@ -12,10 +12,10 @@ from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Edition
 
 ROOT = Path(__file__).parents[3]
-EVERY = {f"{p.key}@{e.date}": e for p in PROGRAMS.values() for e in p.editions}
+ALL_EDITIONS = {f"{p.key}@{e.date}": e for p in PROGRAMS.values() for e in p.editions}
 
 
-@pytest.fixture(params=EVERY.values(), ids=EVERY.keys())
+@pytest.fixture(params=ALL_EDITIONS.values(), ids=ALL_EDITIONS.keys())
 def edition(request: pytest.FixtureRequest) -> Edition:
     return request.param
 

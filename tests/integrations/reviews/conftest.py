@@ -9,11 +9,12 @@ from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from tests.conftest import begin, drive, meet
+from tests.integrations.database_rows import reload_row
 from tests.replay import replay_fixture
 
 
 @pytest.fixture
-def moment(time_machine: Any, now: datetime) -> datetime:
+def frozen_now(time_machine: Any, now: datetime) -> datetime:
     """The fixed time. Pages read the clock themselves."""
     time_machine.move_to(now, tick=False)
     return now
@@ -27,21 +28,17 @@ def create_integration_in_review(
 
 @pytest.fixture
 @replay_fixture
-def three_reviews(acme: Partner, globex: Partner, alice: User, charlie: User, rita: User, moment: datetime) -> None:
+def three_reviews(acme: Partner, globex: Partner, alice: User, charlie: User, rita: User, frozen_now: datetime) -> None:
     """Three reviews: Scan has waited longest, then Rocket. Vaulted was requested today."""
-    create_integration_in_review(acme, alice, rita, moment - timedelta(days=3), name="Rocket")
-    create_integration_in_review(globex, charlie, rita, moment - timedelta(days=6), name="Scan")
-    create_integration_in_review(globex, charlie, rita, moment, "vault", name="Vaulted")
+    create_integration_in_review(acme, alice, rita, frozen_now - timedelta(days=3), name="Rocket")
+    create_integration_in_review(globex, charlie, rita, frozen_now - timedelta(days=6), name="Scan")
+    create_integration_in_review(globex, charlie, rita, frozen_now, "vault", name="Vaulted")
 
 
 @pytest.fixture
 @replay_fixture
-def ready(at: Any, moment: datetime) -> Integration:
+def ready_integration(at: Any, frozen_now: datetime) -> Integration:
     """An integration in review that can be approved."""
     row = at("review")
-    meet(row, None, moment)
-    return fresh(row)
-
-
-def fresh(row: Integration) -> Integration:
-    return Integration.objects.get(pk=row.pk)
+    meet(row, None, frozen_now)
+    return reload_row(row)

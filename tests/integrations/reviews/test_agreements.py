@@ -8,8 +8,8 @@ import pytest
 from integrations.submissions.models import Agreement
 from integrations.submissions.services import agreement_uploads
 from tests.conftest import begin
-from tests.integrations.page_text import text_of
-from tests.integrations.submissions.signing import MNDA, RITA, TPA, Signature, publish_version, sign
+from tests.integrations.page_text import get_text
+from tests.integrations.submissions.signatures import MNDA, RITA, TPA, Signature, publish_version, sign
 from tests.integrations.submissions.test_agreement_uploads import upload
 from tests.replay import replay_fixture
 
@@ -31,8 +31,8 @@ def signed_agreements(signatures_of_acme, globex, charlie, rita, now):
 
 
 def list_rows(client, query=""):
-    answer = client.get(f"/exports/agreements.csv{query}")
-    rows = csv.DictReader(io.StringIO(b"".join(answer.streaming_content).decode("utf-8-sig")))
+    response = client.get(f"/exports/agreements.csv{query}")
+    rows = csv.DictReader(io.StringIO(b"".join(response.streaming_content).decode("utf-8-sig")))
     return [(row["company"], row["agreement"], row["version"], row["state"], row["method"]) for row in rows]
 
 
@@ -57,14 +57,14 @@ def test_agreements_are_filtered(signed_agreements, rita, sign_in, query, rows):
 
 
 def test_page_shows_who_signed_which_version(signed_agreements, rita, sign_in):
-    text = text_of(sign_in(rita).get("/agreements/?q=acme&kind=tpa"))
+    text = get_text(sign_in(rita).get("/agreements/?q=acme&kind=tpa"))
     assert "Acme Technology Partner Agreement Version 2026-01 Download PDF In force Signed in the portal" in text
     assert "Company: Alice Archer Program: Rita Reyes" in text
     assert "Globex" not in text
 
 
 def test_page_without_results_offers_to_clear_filters(signed_agreements, rita, sign_in):
-    assert "No matching agreements Clear a filter." in text_of(sign_in(rita).get("/agreements/?q=nobody"))
+    assert "No matching agreements Clear a filter." in get_text(sign_in(rita).get("/agreements/?q=nobody"))
 
 
 def test_list_has_pages(acme, now, rita, sign_in):
@@ -72,8 +72,8 @@ def test_list_has_pages(acme, now, rita, sign_in):
         Agreement(partner=acme, kind="tpa", version=f"{year}-01", created_at=now) for year in range(2027, 2080)
     )
     client = sign_in(rita)
-    assert "Version 2079-01" in text_of(client.get("/agreements/"))
-    second = text_of(client.get("/agreements/?page=2"))
+    assert "Version 2079-01" in get_text(client.get("/agreements/"))
+    second = get_text(client.get("/agreements/?page=2"))
     assert ("Version 2029-01" in second, "Version 2079-01" in second) == (True, False)
 
 

@@ -13,9 +13,10 @@ from integrations.reviews.services import bulk, claims, conflicts
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
-from tests.integrations.page_text import parse, text_of
-from tests.integrations.partners.memberships import join, refusal
-from tests.integrations.reviews.conftest import create_integration_in_review, fresh
+from tests.integrations.database_rows import reload_row
+from tests.integrations.page_text import get_text, parse
+from tests.integrations.partners.memberships import get_refusal, join
+from tests.integrations.reviews.conftest import create_integration_in_review
 
 pytestmark = pytest.mark.any_database
 SignIn = Any
@@ -26,7 +27,7 @@ def reload_user(user: User) -> User:
     return User.objects.get(pk=user.pk)
 
 
-def use_domain(partner: Partner, user: User, now: datetime) -> None:
+def share_domain(partner: Partner, user: User, now: datetime) -> None:
     User.objects.filter(pk=user.pk).update(email="rob@acme.example")
     partner.verifications.create(method=VerificationMethod.DNS, subject="acme.example", verified_at=now)
 
@@ -46,48 +47,48 @@ def set_creator(partner: Partner, user: User, now: datetime) -> None:
 @pytest.mark.parametrize(
     ("cause", "message"),
     [
-        (use_domain, "the email address of Rob Roth is at the domain of Acme."),
+        (share_domain, "the email address of Rob Roth is at the domain of Acme."),
         (add_former_membership, "Rob Roth was a member of Acme."),
         (mark_conflict, "Rob Roth has a recorded conflict with Acme."),
         (set_creator, "Rob Roth created this integration."),
     ],
 )
 def test_conflict_blocks_claims_decisions_and_assignments(
-    ready: Integration,
+    ready_integration: Integration,
     acme: Partner,
     rita: User,
     rob: User,
     sign_in: SignIn,
-    moment: datetime,
+    frozen_now: datetime,
     cause: Any,
     message: str,
 ) -> None:
-    cause(acme, rob, moment)
-    rob, row = reload_user(rob), fresh(ready)
+    cause(acme, rob, frozen_now)
+    rob, row = reload_user(rob), reload_row(ready_integration)
     expected = f"Conflict of interest: {message}"
     assert can_decide(row, rob) is False
-    assert refusal(claims.claim_review, row, actor=rob, now=moment) == expected
-    assert refusal(perform_transition, row, "approve", actor=rob, now=moment) == expected
-    assert refusal(claims.assign_reviewer, row, reload_user(rob), actor=rita, now=moment) == expected
+    assert get_refusal(claims.claim_review, row, actor=rob, now=frozen_now) == expected
+    assert get_refusal(perform_transition, row, "approve", actor=rob, now=frozen_now) == expected
+    assert get_refusal(claims.assign_reviewer, row, reload_user(rob), actor=rita, now=frozen_now) == expected
     inputs = bulk.BulkInputs(reviewer=reload_user(rob))
-    assert bulk.perform_bulk_action([row], "assign", inputs, actor=rita, now=moment) == (0, [f"Rocket: {expected}"])
-    assert [each.reviewer for each in suggest_reviewers(row, moment)] == [rita]
+    assert bulk.perform_bulk_action([row], "assign", inputs, actor=rita, now=frozen_now) == (0, [f"Rocket: {expected}"])
+    assert [each.reviewer for each in suggest_reviewers(row, frozen_now)] == [rita]
     client = sign_in(rob)
-    assert expected in text_of(client.get(f"/integrations/{row.uuid}/review/"))
-    assert "Conflict of interest" in text_of(client.get("/queue/"))
+    assert expected in get_text(client.get(f"/integrations/{row.uuid}/review/"))
+    assert "Conflict of interest" in get_text(client.get("/queue/"))
     assert can_decide(row, rita) is True
 
 
 def test_marked_conflict_releases_reviews_and_is_recorded(
-    ready: Integration, acme: Partner, rita: User, rob: User, sign_in: SignIn, moment: datetime
+    ready_integration: Integration, acme: Partner, rita: User, rob: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    claims.claim_review(ready, actor=rob, now=moment)
+    claims.claim_review(ready_integration, actor=rob, now=frozen_now)
     fields = {"action": "record", "reviewer": rob.pk, "reason": "Employed until 2024."}
-    page = sign_in(rob).post(f"/integrations/{ready.uuid}/conflicts/", fields, follow=True)
-    assert "Recorded the conflict of interest." in text_of(page)
-    assert "Conflict of interest: Rob Roth has a recorded conflict with Acme." in text_of(page)
-    assert "Rob Roth Employed until 2024." not in text_of(page)
-    assert fresh(ready).reviewer is None
+    page = sign_in(rob).post(f"/integrations/{ready_integration.uuid}/conflicts/", fields, follow=True)
+    assert "Recorded the conflict of interest." in get_text(page)
+    assert "Conflict of interest: Rob Roth has a recorded conflict with Acme." in get_text(page)
+    assert "Rob Roth Employed until 2024." not in get_text(page)
+    assert reload_row(ready_integration).reviewer is None
     event = acme.events.get(event_type="partner.conflict_recorded")
     assert (event.actor, event.note, event.data["kind"], event.internal) == (
         "Rob Roth",
@@ -98,9 +99,9 @@ def test_marked_conflict_releases_reviews_and_is_recorded(
 
 
 def test_staff_record_the_conflict_of_a_reviewer_on_the_review_page(
-    ready: Integration, rita: User, rob: User, sam: User, sign_in: SignIn, moment: datetime
+    ready_integration: Integration, rita: User, rob: User, sam: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    address = f"/integrations/{ready.uuid}/review/"
+    address = f"/integrations/{ready_integration.uuid}/review/"
     client = sign_in(sam)
     options = parse(client.get(address)).select("#conflict-reviewer option")
     assert [(option["value"], option.text) for option in options] == [
@@ -108,44 +109,44 @@ def test_staff_record_the_conflict_of_a_reviewer_on_the_review_page(
         (str(rob.pk), "Rob Roth"),
     ]
     fields = {"action": "record", "reviewer": rob.pk, "reason": "Employed until 2024."}
-    page = client.post(f"/integrations/{ready.uuid}/conflicts/", fields, follow=True)
+    page = client.post(f"/integrations/{ready_integration.uuid}/conflicts/", fields, follow=True)
     assert [option.text for option in parse(page).select("#conflict-reviewer option")] == ["Rita Reyes"]
-    assert "Rob Roth Employed until 2024." in text_of(page)
+    assert "Rob Roth Employed until 2024." in get_text(page)
     assert parse(sign_in(rita).get(address)).select("#conflict-reviewer") == []
 
 
 def test_only_managers_and_staff_mark_and_remove_conflicts_of_others(
-    ready: Integration, acme: Partner, rita: User, rob: User, sam: User, moment: datetime
+    ready_integration: Integration, acme: Partner, rita: User, rob: User, sam: User, frozen_now: datetime
 ) -> None:
     message = "Only the reviewer, program managers, and staff can do this."
-    assert refusal(conflicts.record_conflict, acme, rob, "No.", actor=rita, now=moment) == message
-    conflicts.record_conflict(acme, rob, "Told me.", actor=sam, now=moment)
+    assert get_refusal(conflicts.record_conflict, acme, rob, "No.", actor=rita, now=frozen_now) == message
+    conflicts.record_conflict(acme, rob, "Told me.", actor=sam, now=frozen_now)
     message = "Only program managers and staff can remove a conflict of interest, and never their own."
     for actor in (rita, rob):
-        assert refusal(conflicts.remove_conflict, acme, rob, "No.", actor=actor, now=moment) == message
-    assert refusal(conflicts.remove_conflict, acme, rob, " ", actor=sam, now=moment) == "Enter a reason."
+        assert get_refusal(conflicts.remove_conflict, acme, rob, "No.", actor=actor, now=frozen_now) == message
+    assert get_refusal(conflicts.remove_conflict, acme, rob, " ", actor=sam, now=frozen_now) == "Enter a reason."
     rob.program_roles = ["manager:nomad"]
-    assert refusal(conflicts.remove_conflict, acme, rob, "No.", actor=rob, now=moment) != ""
+    assert get_refusal(conflicts.remove_conflict, acme, rob, "No.", actor=rob, now=frozen_now) != ""
     manager = User.objects.create(email="mia@program.example", name="Mia", program_roles=["manager:nomad"])
-    conflicts.remove_conflict(acme, rob, "A mix-up.", actor=manager, now=moment)
+    conflicts.remove_conflict(acme, rob, "A mix-up.", actor=manager, now=frozen_now)
     assert acme.events.get(event_type="partner.conflict_removed").note == "A mix-up."
-    again = refusal(conflicts.remove_conflict, acme, rob, "A mix-up.", actor=sam, now=moment)
+    again = get_refusal(conflicts.remove_conflict, acme, rob, "A mix-up.", actor=sam, now=frozen_now)
     assert again == "The conflict was already removed. Reload the page."
 
 
 @pytest.mark.parametrize("fields", [{"is_active": False}, {"is_reviewer": False}])
 def test_conflict_of_a_former_reviewer_can_be_removed_but_not_recorded(
-    ready: Integration,
+    ready_integration: Integration,
     acme: Partner,
     rob: User,
     sam: User,
-    moment: datetime,
+    frozen_now: datetime,
     sign_in: SignIn,
     fields: dict[str, bool],
 ) -> None:
-    mark_conflict(acme, rob, moment)
+    mark_conflict(acme, rob, frozen_now)
     User.objects.filter(pk=rob.pk).update(**fields)
-    client, address = sign_in(sam), f"/integrations/{ready.uuid}/conflicts/"
+    client, address = sign_in(sam), f"/integrations/{ready_integration.uuid}/conflicts/"
     for action in ("remove", "record"):
         client.post(address, {"reviewer": rob.pk, "reason": "A mix-up.", "action": action})
     assert acme.conflicts.filter(removed_at=None).count() == 0
@@ -153,41 +154,41 @@ def test_conflict_of_a_former_reviewer_can_be_removed_but_not_recorded(
 
 
 def test_removal_also_covers_known_conflicts(
-    ready: Integration, acme: Partner, rob: User, sam: User, moment: datetime
+    ready_integration: Integration, acme: Partner, rob: User, sam: User, frozen_now: datetime
 ) -> None:
-    add_former_membership(acme, rob, moment)
-    conflicts.remove_conflict(acme, rob, "An internship.", actor=sam, now=moment)
-    assert can_decide(fresh(ready), reload_user(rob)) is True
-    mark_conflict(acme, rob, moment)
-    assert can_decide(fresh(ready), reload_user(rob)) is False
+    add_former_membership(acme, rob, frozen_now)
+    conflicts.remove_conflict(acme, rob, "An internship.", actor=sam, now=frozen_now)
+    assert can_decide(reload_row(ready_integration), reload_user(rob)) is True
+    mark_conflict(acme, rob, frozen_now)
+    assert can_decide(reload_row(ready_integration), reload_user(rob)) is False
 
 
-@pytest.mark.parametrize("cause", [add_former_membership, use_domain])
+@pytest.mark.parametrize("cause", [add_former_membership, share_domain])
 def test_conflict_that_begins_after_a_removal_counts(
-    ready: Integration, acme: Partner, rita: User, rob: User, sam: User, moment: datetime, cause: Any
+    ready_integration: Integration, acme: Partner, rita: User, rob: User, sam: User, frozen_now: datetime, cause: Any
 ) -> None:
-    mark_conflict(acme, rob, moment - timedelta(days=30))
-    conflicts.remove_conflict(acme, rob, "A mix-up.", actor=sam, now=moment - timedelta(days=20))
-    cause(acme, rob, moment)
-    assert can_decide(fresh(ready), reload_user(rob)) is False
-    assert [each.reviewer for each in suggest_reviewers(fresh(ready), moment)] == [rita]
-    assert (conflicts.record_known_conflicts(moment), conflicts.record_known_conflicts(moment)) == (1, 0)
+    mark_conflict(acme, rob, frozen_now - timedelta(days=30))
+    conflicts.remove_conflict(acme, rob, "A mix-up.", actor=sam, now=frozen_now - timedelta(days=20))
+    cause(acme, rob, frozen_now)
+    assert can_decide(reload_row(ready_integration), reload_user(rob)) is False
+    assert [each.reviewer for each in suggest_reviewers(reload_row(ready_integration), frozen_now)] == [rita]
+    assert (conflicts.record_known_conflicts(frozen_now), conflicts.record_known_conflicts(frozen_now)) == (1, 0)
 
 
 def test_former_member_among_staff_cannot_remove_conflicts_or_merge(
-    acme: Partner, globex: Partner, rob: User, sam: User, moment: datetime
+    acme: Partner, globex: Partner, rob: User, sam: User, frozen_now: datetime
 ) -> None:
-    mark_conflict(acme, rob, moment)
+    mark_conflict(acme, rob, frozen_now)
     assert can_merge_partners(globex, acme, sam) is True
-    add_former_membership(acme, sam, moment)
+    add_former_membership(acme, sam, frozen_now)
     sam = reload_user(sam)
     message = "Only program managers and staff can remove a conflict of interest, and never their own."
-    assert refusal(conflicts.remove_conflict, acme, rob, "No.", actor=sam, now=moment) == message
+    assert get_refusal(conflicts.remove_conflict, acme, rob, "No.", actor=sam, now=frozen_now) == message
     assert [can_merge_partners(*pair, sam) for pair in ((acme, globex), (globex, acme))] == [False, False]
 
 
 def test_manager_removes_conflicts_only_of_companies_in_a_managed_program(
-    ready: Integration, acme: Partner, globex: Partner, rob: User, moment: datetime
+    ready_integration: Integration, acme: Partner, globex: Partner, rob: User, frozen_now: datetime
 ) -> None:
     users = [
         User.objects.create(email=f"{program}@program.example", name="Mia", program_roles=[f"manager:{program}"])
@@ -198,18 +199,18 @@ def test_manager_removes_conflicts_only_of_companies_in_a_managed_program(
 
 
 def test_current_member_cannot_decide_after_a_removal(
-    ready: Integration, acme: Partner, rob: User, sam: User, moment: datetime
+    ready_integration: Integration, acme: Partner, rob: User, sam: User, frozen_now: datetime
 ) -> None:
-    mark_conflict(acme, rob, moment)
-    conflicts.remove_conflict(acme, rob, "A mix-up.", actor=sam, now=moment)
-    join(acme, rob, "viewer", moment)
-    assert can_decide(fresh(ready), reload_user(rob)) is False
+    mark_conflict(acme, rob, frozen_now)
+    conflicts.remove_conflict(acme, rob, "A mix-up.", actor=sam, now=frozen_now)
+    join(acme, rob, "viewer", frozen_now)
+    assert can_decide(reload_row(ready_integration), reload_user(rob)) is False
 
 
-def test_known_conflicts_are_recorded_once(acme: Partner, rita: User, rob: User, moment: datetime) -> None:
-    add_former_membership(acme, rob, moment)
-    mark_conflict(acme, rita, moment)
-    assert (conflicts.record_known_conflicts(moment), conflicts.record_known_conflicts(moment)) == (1, 0)
+def test_known_conflicts_are_recorded_once(acme: Partner, rita: User, rob: User, frozen_now: datetime) -> None:
+    add_former_membership(acme, rob, frozen_now)
+    mark_conflict(acme, rita, frozen_now)
+    assert (conflicts.record_known_conflicts(frozen_now), conflicts.record_known_conflicts(frozen_now)) == (1, 0)
     rows = ConflictOfInterest.objects.order_by("user__name").values_list("user__name", "kind", "reason")
     assert list(rows) == [
         ("Rita Reyes", ConflictKind.MARKED, "I worked there."),
@@ -220,10 +221,10 @@ def test_known_conflicts_are_recorded_once(acme: Partner, rita: User, rob: User,
 
 
 def test_next_review_skips_companies_with_a_conflict(
-    acme: Partner, globex: Partner, alice: User, charlie: User, rita: User, rob: User, moment: datetime
+    acme: Partner, globex: Partner, alice: User, charlie: User, rita: User, rob: User, frozen_now: datetime
 ) -> None:
-    decided = create_integration_in_review(globex, charlie, rita, moment, name="Decided")
-    create_integration_in_review(acme, alice, rita, moment - timedelta(days=3), name="Rocket")
-    scan = create_integration_in_review(globex, charlie, rita, moment, name="Scan")
-    mark_conflict(acme, rob, moment)
-    assert find_next_review(decided, reload_user(rob), moment) == scan.uuid
+    decided = create_integration_in_review(globex, charlie, rita, frozen_now, name="Decided")
+    create_integration_in_review(acme, alice, rita, frozen_now - timedelta(days=3), name="Rocket")
+    scan = create_integration_in_review(globex, charlie, rita, frozen_now, name="Scan")
+    mark_conflict(acme, rob, frozen_now)
+    assert find_next_review(decided, reload_user(rob), frozen_now) == scan.uuid

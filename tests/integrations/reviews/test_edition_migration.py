@@ -14,7 +14,7 @@ from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.notifications.models import EmailMessage
 from tests.conftest import FACTS
-from tests.integrations.page_text import text_of
+from tests.integrations.page_text import get_text
 
 pytestmark = pytest.mark.any_database
 
@@ -36,7 +36,7 @@ def build_url(row: Integration) -> str:
 @pytest.mark.every_database
 def test_preview_shows_the_changes_and_makes_none(provider: Integration, rita: User, sign_in: SignIn) -> None:
     before = (AuditEvent.objects.count(), EmailMessage.objects.count())
-    text = text_of(sign_in(rita).post(build_url(provider), {"to": "2026-06", "note": "", "preview": "1"}))
+    text = get_text(sign_in(rita).post(build_url(provider), {"to": "2026-06", "note": "", "preview": "1"}))
     new = provider.program.edition("2026-06")
     assert provider.edition.mailbox in text
     assert new.mailbox in text
@@ -68,13 +68,13 @@ def test_migration_is_performed_recorded_and_emailed(provider: Integration, rita
 def test_invalid_edition_is_shown_as_field_error(provider: Integration, rita: User, sign_in: SignIn, to: str) -> None:
     response = sign_in(rita).post(build_url(provider), {"to": to, "note": "Kept.", "move": "1"})
     assert response.status_code == 422
-    assert "Kept." in text_of(response, "textarea")
+    assert "Kept." in get_text(response, "textarea")
     assert Integration.objects.get(pk=provider.pk).edition_date == "2021-10"
 
 
 def test_program_with_one_edition_says_so(at: Any, rita: User, sign_in: SignIn) -> None:
     row = at("develop")
-    assert "No other editions" in text_of(sign_in(rita).get(build_url(row)))
+    assert "No other editions" in get_text(sign_in(rita).get(build_url(row)))
 
 
 def test_reviewer_of_the_partner_cannot_migrate_and_sees_why(
@@ -82,10 +82,10 @@ def test_reviewer_of_the_partner_cannot_migrate_and_sees_why(
 ) -> None:
     Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=now)
     client = sign_in(rita)
-    assert "You are a member of Acme" in text_of(client.get(build_url(provider)))
+    assert "You are a member of Acme" in get_text(client.get(build_url(provider)))
     response = client.post(build_url(provider), {"to": "2026-06", "note": "", "move": "1"})
     assert response.status_code == 403
-    assert "decide on their own company" in text_of(response)
+    assert "decide on their own company" in get_text(response)
     assert Integration.objects.get(pk=provider.pk).edition_date == "2021-10"
 
 
@@ -94,8 +94,8 @@ def test_preview_has_no_button_while_a_decision_can_be_undone(
 ) -> None:
     perform_transition(provider, "decline", actor=rita, note="No.", now=now)
     response = sign_in(rita).post(build_url(provider), {"to": "2026-06", "note": "", "preview": "1"})
-    assert "The edition can't be changed yet The last decision can be undone until 9:10 AM UTC" in text_of(response)
-    assert "New requirements" in text_of(response)
+    assert "The edition can't be changed yet The last decision can be undone until 9:10 AM UTC" in get_text(response)
+    assert "New requirements" in get_text(response)
     assert BeautifulSoup(response.content, "html.parser").select("main form button[name=move]") == []
 
 

@@ -18,7 +18,7 @@ from tests.conftest import begin, drive, meet
 pytestmark = pytest.mark.any_database
 
 At = Callable[..., Integration]
-LATER = timedelta(minutes=11)
+AFTER_UNDO_PERIOD = timedelta(minutes=11)
 ACCOUNTS = "Test infrastructure credentials"
 
 
@@ -46,7 +46,7 @@ def test_changes_can_be_requested_without_a_finding(row: Integration, rita: Any,
     assert get_next_action(row) == ("program", "Review round 1")
     perform_transition(row, "request_changes", actor=rita, now=now)
     assert get_next_action(row) == ("machine", "Decided; can be undone until Tue, Apr 14, 9:10 AM UTC")
-    refresh_due_integrations(now + LATER)
+    refresh_due_integrations(now + AFTER_UNDO_PERIOD)
     assert get_next_action(row) == ("partner", f"Add test account “{ACCOUNTS}”")
     assert Finding.objects.count() == 0
 
@@ -56,7 +56,7 @@ def test_findings_come_before_requirements_and_both_before_the_next_round(
 ) -> None:
     finding = findings.raise_finding(row, "NO-3", "Add tests.", actor=rita, now=now)
     perform_transition(row, "request_changes", actor=rita, now=now)
-    now += LATER
+    now += AFTER_UNDO_PERIOD
     refresh_due_integrations(now)
     first = list_open_titles(row, now)[0]
     assert get_next_action(row) == ("partner", "Respond to 1 finding")
@@ -77,9 +77,9 @@ def test_confirmation_of_the_responses_is_requested_after_them(
     finding = findings.raise_finding(row, "NO-3", "Add tests.", actor=rita, now=now)
     perform_transition(row, "request_changes", actor=rita, now=now)
     complete_requirements(row, alice, now)
-    refresh_due_integrations(now + LATER)
+    refresh_due_integrations(now + AFTER_UNDO_PERIOD)
     assert get_next_action(row) == ("partner", "Respond to 1 finding")
-    findings.answer_finding(finding, "Added.", actor=alice, now=now + LATER)
+    findings.answer_finding(finding, "Added.", actor=alice, now=now + AFTER_UNDO_PERIOD)
     assert get_next_action(row) == ("partner", "Confirm “Review feedback addressed”")
 
 
@@ -96,7 +96,7 @@ def test_requirements_of_the_program_do_not_block_a_resubmission(
     row: Integration, alice: Any, rita: Any, now: datetime
 ) -> None:
     perform_transition(row, "request_changes", actor=rita, now=now)
-    now += LATER
+    now += AFTER_UNDO_PERIOD
     complete_requirements(row, alice, now)
     requirements.submit_answer(row, "NO-6", {}, actor=alice, now=now, status=requirements.Status.AWAITING_OTHER_PARTY)
     assert [r.id for r in context.list_missing_next(Integration.objects.get(pk=row.pk), now)] == ["NO-6"]
@@ -120,7 +120,7 @@ def test_email_lists_the_requirements_that_wait(row: Integration, rita: Any, now
 
 def test_withdrawing_in_a_round_of_changes_is_reported(row: Integration, alice: Any, rita: Any, now: datetime) -> None:
     perform_transition(row, "request_changes", actor=rita, now=now)
-    perform_transition(row, "withdraw", actor=alice, now=now + LATER)
+    perform_transition(row, "withdraw", actor=alice, now=now + AFTER_UNDO_PERIOD)
     assert EmailMessage.objects.get(event__event_type="integration.withdrawn").subject == "Withdrawn: Rocket by Acme"
 
 

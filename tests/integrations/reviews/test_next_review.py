@@ -10,9 +10,9 @@ from integrations.submissions.models import Integration
 from portal.accounts import roles
 from portal.accounts.models import User
 from tests.conftest import NOW
-from tests.integrations.page_text import text_of
+from tests.integrations.page_text import get_text
 from tests.integrations.reviews.queue_page import get_row_text
-from tests.integrations.reviews.transition_page import perform
+from tests.integrations.reviews.transition_page import submit_transition
 from tests.portal.accounts.sign_in import SignIn
 
 pytestmark = pytest.mark.any_database
@@ -21,16 +21,18 @@ pytestmark = pytest.mark.any_database
 def test_next_item_opens_after_a_decision_with_the_undo_button(three_reviews: None, rita: User, client: Any) -> None:
     client.force_login(rita, backend="django.contrib.auth.backends.ModelBackend")
     scan, rocket = (Integration.objects.get(name=name) for name in ("Scan", "Rocket"))
-    response = perform(client, scan, "decline", note="Not for us.")
+    response = submit_transition(client, scan, "decline", note="Not for us.")
     assert response["Location"] == f"/integrations/{rocket.uuid}/review/?decided={scan.uuid}"
-    text = text_of(client.get(response["Location"]))
+    text = get_text(client.get(response["Location"]))
     assert ("Your last decision is about Scan." in text, "Undo decision" in text) == (True, True)
 
 
-def test_last_item_of_the_queue_stays_open_after_a_decision(ready: Integration, rita: User, client: Any) -> None:
+def test_last_item_of_the_queue_stays_open_after_a_decision(
+    ready_integration: Integration, rita: User, client: Any
+) -> None:
     client.force_login(rita, backend="django.contrib.auth.backends.ModelBackend")
-    response = perform(client, ready, "approve")
-    assert response["Location"] == f"/integrations/{ready.uuid}/review/"
+    response = submit_transition(client, ready_integration, "approve")
+    assert response["Location"] == f"/integrations/{ready_integration.uuid}/review/"
 
 
 def test_reviewer_of_a_program_is_offered_only_its_reviews(

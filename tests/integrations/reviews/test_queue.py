@@ -36,13 +36,13 @@ def test_row_shows_position_reasons_checks_and_reviewer(three_reviews: None, rit
 
 
 def test_viewed_row_has_no_mark_and_counts_changes(
-    three_reviews: None, alice: User, rita: User, sign_in: SignIn, moment: datetime
+    three_reviews: None, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     rocket = Integration.objects.get(name="Rocket")
-    findings.update_read_marker(rocket, actor=rita, now=moment)
+    findings.update_read_marker(rocket, actor=rita, now=frozen_now)
     client = sign_in(rita)
     assert get_row_text(client.get("/queue/"), "Rocket").startswith("Rocket Acme new review")
-    findings.post_message(rocket, "Done.", actor=alice, now=moment)
+    findings.post_message(rocket, "Done.", actor=alice, now=frozen_now)
     assert get_row_text(client.get("/queue/"), "Rocket").startswith("Rocket Acme · 1 change new review")
 
 
@@ -58,7 +58,7 @@ def test_filter_shows_integrations_waiting_for_partner(
 
 @pytest.mark.every_database
 def test_summary_counts_due_open_and_longest_wait(
-    three_reviews: None, rita: User, sign_in: SignIn, moment: datetime, time_machine: Any
+    three_reviews: None, rita: User, sign_in: SignIn, frozen_now: datetime, time_machine: Any
 ) -> None:
     assert get_figures(sign_in(rita).get("/queue/")) == "0 overdue · 0 due today · 3 open · longest wait 6 d"
     due = Integration.objects.get(name="Scan").action_due_at
@@ -97,11 +97,11 @@ def test_filters_appear_in_the_address(
 
 @pytest.mark.every_database
 def test_category_is_a_filter(
-    three_reviews: None, acme: Partner, alice: User, rita: User, sign_in: SignIn, moment: datetime
+    three_reviews: None, acme: Partner, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     row = Integration.objects.get(name="Rocket")
     category = row.edition.categories[0].key
-    create_integration_in_review(acme, alice, rita, moment, name="Sorted", category=category)
+    create_integration_in_review(acme, alice, rita, frozen_now, name="Sorted", category=category)
     assert list_names(sign_in(rita).get(f"/queue/?category={category}")) == ["Sorted"]
 
 
@@ -114,10 +114,10 @@ def test_unknown_filter_value_is_reported_and_ignored(three_reviews: None, rita:
 
 @pytest.mark.every_database
 def test_tabs_split_all_mine_and_unclaimed(
-    three_reviews: None, rita: User, rob: User, sign_in: SignIn, moment: datetime
+    three_reviews: None, rita: User, rob: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    claims.claim_review(Integration.objects.get(name="Scan"), actor=rita, now=moment)
-    claims.claim_review(Integration.objects.get(name="Rocket"), actor=rob, now=moment)
+    claims.claim_review(Integration.objects.get(name="Scan"), actor=rita, now=frozen_now)
+    claims.claim_review(Integration.objects.get(name="Rocket"), actor=rob, now=frozen_now)
     client = sign_in(rita)
     assert list_names(client.get("/queue/?tab=mine")) == ["Scan"]
     assert list_names(client.get("/queue/?tab=free")) == ["Vaulted"]
@@ -188,9 +188,9 @@ def build_fields(partner: Partner, now: datetime) -> dict[str, Any]:
 
 @pytest.mark.parametrize("count", [50, 500])
 def test_queue_takes_as_many_queries_for_many_rows_as_for_few(
-    acme: Partner, rita: User, sign_in: SignIn, moment: datetime, count: int, django_assert_num_queries: Any
+    acme: Partner, rita: User, sign_in: SignIn, frozen_now: datetime, count: int, django_assert_num_queries: Any
 ) -> None:
-    create_rows(acme, count, moment)
+    create_rows(acme, count, frozen_now)
     client = sign_in(rita)
     # session, person, memberships, conflicts, last event, figures, rows, markers, reviewers, views, unread
     with django_assert_num_queries(9):
@@ -201,21 +201,21 @@ def test_queue_takes_as_many_queries_for_many_rows_as_for_few(
 
 @pytest.mark.every_database
 def test_figures_of_many_rows_are_cached_until_the_next_event(
-    acme: Partner, rita: User, rob: User, moment: datetime, django_assert_num_queries: Any
+    acme: Partner, rita: User, rob: User, frozen_now: datetime, django_assert_num_queries: Any
 ) -> None:
-    create_rows(acme, 501, moment)
-    summary = queue_items.summarize_queue({}, rita, moment)
+    create_rows(acme, 501, frozen_now)
+    summary = queue_items.summarize_queue({}, rita, frozen_now)
     with django_assert_num_queries(1):  # the last event
-        assert queue_items.summarize_queue({}, rita, moment) == summary
-    claims.claim_review(Integration.objects.all()[0], actor=rita, now=moment)
-    changed = queue_items.summarize_queue({}, rita, moment)
+        assert queue_items.summarize_queue({}, rita, frozen_now) == summary
+    claims.claim_review(Integration.objects.all()[0], actor=rita, now=frozen_now)
+    changed = queue_items.summarize_queue({}, rita, frozen_now)
     assert (summary.count("", "mine"), changed.count("", "mine")) == (0, 1)
-    assert queue_items.summarize_queue({}, rob, moment).count("", "mine") == 0
+    assert queue_items.summarize_queue({}, rob, frozen_now).count("", "mine") == 0
 
 
 @pytest.mark.every_database
-def test_pages_continue_the_list(acme: Partner, rita: User, sign_in: SignIn, moment: datetime) -> None:
-    create_rows(acme, 120, moment)
+def test_pages_continue_the_list(acme: Partner, rita: User, sign_in: SignIn, frozen_now: datetime) -> None:
+    create_rows(acme, 120, frozen_now)
     client = sign_in(rita)
     assert list_names(client.get("/queue/?page=2")) == [f"I{n}" for n in range(50, 100)]
     assert list_names(client.get("/queue/?page=99")) == [f"I{n}" for n in range(100, 120)]
@@ -223,11 +223,11 @@ def test_pages_continue_the_list(acme: Partner, rita: User, sign_in: SignIn, mom
 
 
 @pytest.mark.every_database
-def test_figures_agree_with_the_rows(three_reviews: None, rita: User, rob: User, moment: datetime) -> None:
-    claims.claim_review(Integration.objects.get(name="Scan"), actor=rita, now=moment)
-    summary = queue_items.summarize_queue({}, rita, moment)
+def test_figures_agree_with_the_rows(three_reviews: None, rita: User, rob: User, frozen_now: datetime) -> None:
+    claims.claim_review(Integration.objects.get(name="Scan"), actor=rita, now=frozen_now)
+    summary = queue_items.summarize_queue({}, rita, frozen_now)
     counts_by_tab = {tab: summary.count("", tab) for tab in queue.TAB_LABELS}
-    lengths = {tab: queue_items.list_items(summary, "", tab, rita, moment).count() for tab in queue.TAB_LABELS}
+    lengths = {tab: queue_items.list_items(summary, "", tab, rita, frozen_now).count() for tab in queue.TAB_LABELS}
     expected = {"all": 3, "overdue": 0, "today": 0, "mine": 1, "free": 2, "snoozed": 0}
     assert counts_by_tab == lengths == expected
 
@@ -236,13 +236,13 @@ def test_figures_agree_with_the_rows(three_reviews: None, rita: User, rob: User,
 @pytest.mark.parametrize("age", ["", "1"])
 @pytest.mark.parametrize("holder", ["", "any", "partner"])
 def test_compiled_rows_agree_with_the_rows_of_each_reader(
-    three_reviews: None, acme: Partner, rita: User, rob: User, moment: datetime, age: str, holder: str
+    three_reviews: None, acme: Partner, rita: User, rob: User, frozen_now: datetime, age: str, holder: str
 ) -> None:
-    claims.claim_review(Integration.objects.get(name="Scan"), actor=rita, now=moment)
-    ConflictOfInterest.objects.create(partner=acme, user=rob, kind="marked", recorded_at=moment)
+    claims.claim_review(Integration.objects.get(name="Scan"), actor=rita, now=frozen_now)
+    ConflictOfInterest.objects.create(partner=acme, user=rob, kind="marked", recorded_at=frozen_now)
     filters = {"program": "nomad", "age": age, "holder": holder}
     for user in (rita, rob):
-        for later in (moment, moment + timedelta(days=2)):
+        for later in (frozen_now, frozen_now + timedelta(days=2)):
             summary = queue_items.summarize_queue(filters, user, later)
             for number, tab in enumerate(queue.TAB_LABELS):
                 # all items in each order, and the other tabs in the default order and two others
@@ -255,6 +255,8 @@ def test_compiled_rows_agree_with_the_rows_of_each_reader(
                 assert len(rows[0]) == summary.count("", tab)
 
 
-def test_finished_review_leaves_the_queue(three_reviews: None, rita: User, moment: datetime, sign_in: SignIn) -> None:
-    perform_transition(Integration.objects.get(name="Scan"), "decline", actor=rita, note="No.", now=moment)
+def test_finished_review_leaves_the_queue(
+    three_reviews: None, rita: User, frozen_now: datetime, sign_in: SignIn
+) -> None:
+    perform_transition(Integration.objects.get(name="Scan"), "decline", actor=rita, note="No.", now=frozen_now)
     assert list_names(sign_in(rita).get("/queue/")) == ["Rocket", "Vaulted"]

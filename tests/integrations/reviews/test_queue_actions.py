@@ -80,7 +80,7 @@ def test_action_without_selection_is_reported(three_reviews: None, rita: User, s
 
 
 def test_snoozed_item_returns_after_its_time(
-    three_reviews: None, rita: User, sign_in: SignIn, moment: datetime, time_machine: Any
+    three_reviews: None, rita: User, sign_in: SignIn, frozen_now: datetime, time_machine: Any
 ) -> None:
     fields = {"action": "snooze", "days": "3", "reason": "Waits for the release.", "row": list_uuids("Scan")}
     client = sign_in(rita)
@@ -89,7 +89,7 @@ def test_snoozed_item_returns_after_its_time(
         ["Rocket", "Vaulted"],
         ["Scan"],
     )
-    time_machine.move_to(moment + timedelta(days=3, minutes=1), tick=False)
+    time_machine.move_to(frozen_now + timedelta(days=3, minutes=1), tick=False)
     assert list_names(sign_in(rita).get("/queue/")) == ["Scan", "Rocket", "Vaulted"]
 
 
@@ -99,14 +99,14 @@ def get_round_and_start(row: Integration, user: User, now: datetime) -> tuple[in
 
 
 def test_returned_work_keeps_the_age_of_its_first_round(
-    three_reviews: None, alice: User, rita: User, moment: datetime
+    three_reviews: None, alice: User, rita: User, frozen_now: datetime
 ) -> None:
     row = Integration.objects.get(name="Rocket")
-    first_request = get_round_and_start(row, rita, moment)[1]
+    first_request = get_round_and_start(row, rita, frozen_now)[1]
     requirement = row.edition.requirements()[0].id
-    finding = findings.raise_finding(row, requirement, "Fix it.", actor=rita, now=moment)
-    perform_transition(row, "request_changes", actor=rita, note="See the finding.", now=moment)
-    later = moment + timedelta(days=2)
+    finding = findings.raise_finding(row, requirement, "Fix it.", actor=rita, now=frozen_now)
+    perform_transition(row, "request_changes", actor=rita, note="See the finding.", now=frozen_now)
+    later = frozen_now + timedelta(days=2)
     findings.answer_finding(finding, "Fixed.", actor=alice, now=later)
     meet(row, None, later)
     perform_transition(row, "resubmit_for_review", actor=alice, now=later)
@@ -115,18 +115,18 @@ def test_returned_work_keeps_the_age_of_its_first_round(
 
 @pytest.mark.any_database
 def test_polling_returns_not_modified_until_something_happens(
-    three_reviews: None, alice: User, rita: User, sign_in: SignIn, moment: datetime, django_assert_num_queries: Any
+    three_reviews: None, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime, django_assert_num_queries: Any
 ) -> None:
     client = sign_in(rita)
     page = BeautifulSoup(client.get("/queue/", headers={"HX-Request": "true"}).content, "html.parser")
     tag = page.select_one("[hx-headers]")["hx-headers"]
-    headers = {"HX-Request": "true", "If-None-Match": tag_of(tag)}
+    headers = {"HX-Request": "true", "If-None-Match": get_entity_tag(tag)}
     with django_assert_num_queries(4):
         assert client.get("/queue/", headers=headers).status_code == 304
-    findings.post_message(Integration.objects.get(name="Rocket"), "Done.", actor=alice, now=moment)
+    findings.post_message(Integration.objects.get(name="Rocket"), "Done.", actor=alice, now=frozen_now)
     assert client.get("/queue/", headers=headers).status_code == 200
 
 
-def tag_of(attribute: str) -> str:
+def get_entity_tag(attribute: str) -> str:
     """Return the entity tag as the browser sends it."""
     return str(json.loads(attribute)["If-None-Match"])

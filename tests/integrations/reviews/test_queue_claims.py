@@ -18,35 +18,35 @@ SignIn = Any
 
 
 def test_queue_shows_reviewer_and_claim_expiry(
-    three_reviews: None, rita: User, rob: User, sign_in: SignIn, moment: datetime, time_machine: Any
+    three_reviews: None, rita: User, rob: User, sign_in: SignIn, frozen_now: datetime, time_machine: Any
 ) -> None:
-    claims.claim_review(Integration.objects.get(name="Scan"), actor=rita, now=moment)
-    claims.claim_review(Integration.objects.get(name="Rocket"), actor=rob, now=moment)
-    claims.assign_reviewer(Integration.objects.get(name="Vaulted"), rita, actor=rita, now=moment)
+    claims.claim_review(Integration.objects.get(name="Scan"), actor=rita, now=frozen_now)
+    claims.claim_review(Integration.objects.get(name="Rocket"), actor=rob, now=frozen_now)
+    claims.assign_reviewer(Integration.objects.get(name="Vaulted"), rita, actor=rita, now=frozen_now)
     response = sign_in(rita).get("/queue/")
     assert "Claimed by you until 9:30 AM UTC" in get_row_text(response, "Scan")
     assert "Rob Roth until 9:30 AM" in get_row_text(response, "Rocket")
     assert "Assigned to you Claim review Vaulted" in get_row_text(response, "Vaulted")
-    time_machine.move_to(moment + timedelta(minutes=30), tick=False)
+    time_machine.move_to(frozen_now + timedelta(minutes=30), tick=False)
     response = sign_in(rita).get("/queue/")
     assert "Assigned to you (claim expired) Claim review Scan" in get_row_text(response, "Scan")
     assert "Unclaimed (claim by Rob Roth expired) Claim review Rocket" in get_row_text(response, "Rocket")
 
 
-def test_claiming_opens_the_review(three_reviews: None, rita: User, sign_in: SignIn, moment: datetime) -> None:
+def test_claiming_opens_the_review(three_reviews: None, rita: User, sign_in: SignIn, frozen_now: datetime) -> None:
     row = Integration.objects.get(name="Scan")
     response = sign_in(rita).post(f"/integrations/{row.uuid}/claim/")
     assert response["Location"] == reverse("reviews:review", args=[row.uuid])
     row = Integration.objects.get(pk=row.pk)
-    assert (row.reviewer, row.claim_expires_at) == (rita, moment + timedelta(minutes=30))
+    assert (row.reviewer, row.claim_expires_at) == (rita, frozen_now + timedelta(minutes=30))
 
 
 @pytest.mark.every_database
 def test_second_claim_is_refused_and_filters_are_retained(
-    three_reviews: None, rita: User, rob: User, sign_in: SignIn, moment: datetime
+    three_reviews: None, rita: User, rob: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     row = Integration.objects.get(name="Scan")
-    claims.claim_review(row, actor=rob, now=moment)
+    claims.claim_review(row, actor=rob, now=frozen_now)
     response = sign_in(rita).post(f"/integrations/{row.uuid}/claim/", {"back": "tab=free&program=nomad"}, follow=True)
     assert response.redirect_chain == [("/queue/?tab=free&program=nomad", 302)]
     assert "Rob Roth claimed this review until 9:30 AM UTC." in response.content.decode()
@@ -54,22 +54,24 @@ def test_second_claim_is_refused_and_filters_are_retained(
 
 
 def test_open_page_renews_claim_and_shows_its_loss(
-    three_reviews: None, rita: User, rob: User, sign_in: SignIn, moment: datetime, time_machine: Any
+    three_reviews: None, rita: User, rob: User, sign_in: SignIn, frozen_now: datetime, time_machine: Any
 ) -> None:
     row = Integration.objects.get(name="Scan")
-    claims.claim_review(row, actor=rita, now=moment)
-    time_machine.move_to(moment + timedelta(minutes=20), tick=False)
+    claims.claim_review(row, actor=rita, now=frozen_now)
+    time_machine.move_to(frozen_now + timedelta(minutes=20), tick=False)
     assert "Claimed by you until" in sign_in(rita).post(f"/integrations/{row.uuid}/claim/renew/").content.decode()
-    assert Integration.objects.get(pk=row.pk).claim_expires_at == moment + timedelta(minutes=50)
-    time_machine.move_to(moment + timedelta(minutes=60), tick=False)
-    claims.claim_review(row, actor=rob, now=moment + timedelta(minutes=60))
+    assert Integration.objects.get(pk=row.pk).claim_expires_at == frozen_now + timedelta(minutes=50)
+    time_machine.move_to(frozen_now + timedelta(minutes=60), tick=False)
+    claims.claim_review(row, actor=rob, now=frozen_now + timedelta(minutes=60))
     assert "Claimed by Rob Roth until" in sign_in(rita).post(f"/integrations/{row.uuid}/claim/renew/").content.decode()
     assert Integration.objects.get(pk=row.pk).reviewer == rob
 
 
-def test_releasing_claim_unassigns_reviewer(three_reviews: None, rita: User, sign_in: SignIn, moment: datetime) -> None:
+def test_releasing_claim_unassigns_reviewer(
+    three_reviews: None, rita: User, sign_in: SignIn, frozen_now: datetime
+) -> None:
     row = Integration.objects.get(name="Scan")
-    claims.claim_review(row, actor=rita, now=moment)
+    claims.claim_review(row, actor=rita, now=frozen_now)
     assert sign_in(rita).post(f"/integrations/{row.uuid}/claim/release/").status_code == 302
     row = Integration.objects.get(pk=row.pk)
     assert (row.reviewer, row.claim_expires_at) == (None, None)
@@ -77,9 +79,9 @@ def test_releasing_claim_unassigns_reviewer(three_reviews: None, rita: User, sig
 
 @pytest.mark.every_database
 def test_reviewer_of_the_partner_is_offered_no_claim(
-    three_reviews: None, acme: Partner, rita: User, sign_in: SignIn, moment: datetime
+    three_reviews: None, acme: Partner, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=moment)
+    Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=frozen_now)
     client = sign_in(rita)
     row = Integration.objects.get(name="Rocket")
     assert get_row_text(client.get("/queue/"), "Rocket").count("Your company") == 1

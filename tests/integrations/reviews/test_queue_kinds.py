@@ -16,10 +16,10 @@ from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIs
 from integrations.submissions.models import Integration, RequirementFulfillment
 from portal.accounts.models import User
 from tests.conftest import begin, drive
-from tests.integrations.compliance.transitions import take
+from tests.integrations.compliance.transitions import perform_and_reload
 from tests.integrations.reviews.conftest import create_integration_in_review
 from tests.integrations.reviews.queue_page import get_figures, get_row_text, list_names
-from tests.integrations.sla.clocks import issue_of
+from tests.integrations.sla.rows import create_issue_row
 from tests.portal.api.calling import caller, with_second_factor
 from tests.replay import replay_fixture
 
@@ -36,21 +36,23 @@ def create_listed_integration(partner: Partner, by: User, reviewer: User, now: d
 
 @pytest.fixture
 @replay_fixture
-def item_of_each_kind(acme: Partner, globex: Partner, alice: User, rita: User, rob: User, moment: datetime) -> None:
+def item_of_each_kind(acme: Partner, globex: Partner, alice: User, rita: User, rob: User, frozen_now: datetime) -> None:
     """One item of each kind, in the order of the default sorting: with a due date first."""
-    create_integration_in_review(acme, alice, rita, moment - DAY, name="Reviewed")
-    appealed = create_listed_integration(acme, alice, rita, moment - 3 * DAY, "Appealed")
-    take(take(appealed, "issue_notice", rob, moment - 2 * DAY), "appeal", alice, moment - DAY)
-    supported = create_listed_integration(acme, alice, rita, moment - 3 * DAY, "Supported")
+    create_integration_in_review(acme, alice, rita, frozen_now - DAY, name="Reviewed")
+    appealed = create_listed_integration(acme, alice, rita, frozen_now - 3 * DAY, "Appealed")
+    perform_and_reload(
+        perform_and_reload(appealed, "issue_notice", rob, frozen_now - 2 * DAY), "appeal", alice, frozen_now - DAY
+    )
+    supported = create_listed_integration(acme, alice, rita, frozen_now - 3 * DAY, "Supported")
     RequirementFulfillment.objects.exclude(integration=supported).update(valid_until=None)
     stale = RequirementFulfillment.objects.filter(integration=supported).order_by("pk")[:2].values("pk")
     RequirementFulfillment.objects.filter(pk__in=list(stale.values_list("pk", flat=True))).update(
-        valid_until=moment - 2 * DAY
+        valid_until=frozen_now - 2 * DAY
     )
-    issue = issue_of(MonitoredRepository.objects.get(integration=supported), 7, moment - 3 * DAY)
-    opening = {"key": "opened", "kind": "opened", "at": issue.opened_at, "seen_at": moment, "source": "poll"}
+    issue = create_issue_row(MonitoredRepository.objects.get(integration=supported), 7, frozen_now - 3 * DAY)
+    opening = {"key": "opened", "kind": "opened", "at": issue.opened_at, "seen_at": frozen_now, "source": "poll"}
     SupportIssueEvent.objects.create(issue=issue, actor_id=5, actor="reporter", actor_type="User", **opening)
-    SupportIssue.objects.filter(pk=issue.pk).update(disputed="severity", disputed_at=moment - DAY)
+    SupportIssue.objects.filter(pk=issue.pk).update(disputed="severity", disputed_at=frozen_now - DAY)
     Partner.objects.filter(pk=globex.pk).update(verification_state="needs_decision")
 
 
@@ -131,13 +133,13 @@ def test_stale_listing_is_one_item_with_any_responsible_party(
 
 
 def test_only_people_who_can_decide_see_decisions(
-    item_of_each_kind: None, acme: Partner, rita: User, rob: User, sam: User, sign_in: SignIn, moment: datetime
+    item_of_each_kind: None, acme: Partner, rita: User, rob: User, sam: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     assert sorted(list_names(sign_in(sam).get("/queue/"))) == ["Appealed", "Reviewed"]
     assert list_names(sign_in(rob).get("/queue/?kind=appeal")) == []  # Rob issued the notice
     User.objects.filter(pk=rob.pk).update(program_roles=["reviewer:nomad"])
     assert sorted(list_names(sign_in(User.objects.get(pk=rob.pk)).get("/queue/"))) == ["Appealed", "Reviewed"]
-    Membership.objects.create(partner=acme, user=rita, role="editor", joined_at=moment)
+    Membership.objects.create(partner=acme, user=rita, role="editor", joined_at=frozen_now)
     assert sorted(list_names(sign_in(User.objects.get(pk=rita.pk)).get("/queue/"))) == [
         "Appealed",
         "Globex",
@@ -153,9 +155,9 @@ def test_company_replaces_the_integrations_that_wait_for_it(
 
 
 def test_waived_result_does_not_make_a_listing_stale(
-    item_of_each_kind: None, rita: User, sign_in: SignIn, moment: datetime
+    item_of_each_kind: None, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    RequirementFulfillment.objects.update(waiver_expires_at=moment + DAY)
+    RequirementFulfillment.objects.update(waiver_expires_at=frozen_now + DAY)
     assert list_names(sign_in(rita).get("/queue/?kind=stale")) == []
 
 
@@ -180,7 +182,12 @@ def test_export_has_the_same_items(item_of_each_kind: None, rita: User, sign_in:
 
 @pytest.mark.parametrize("count", [60, 160])
 def test_mixed_list_takes_as_many_queries_for_many_items(
-    item_of_each_kind: None, rita: User, sign_in: SignIn, moment: datetime, count: int, django_assert_num_queries: Any
+    item_of_each_kind: None,
+    rita: User,
+    sign_in: SignIn,
+    frozen_now: datetime,
+    count: int,
+    django_assert_num_queries: Any,
 ) -> None:
     Partner.objects.bulk_create(
         Partner(
@@ -188,7 +195,7 @@ def test_mixed_list_takes_as_many_queries_for_many_items(
             skeleton=f"company{n}",
             name_key=f"company {n:04}",
             slug=f"company-{n}",
-            created_at=moment,
+            created_at=frozen_now,
             verification_state="needs_decision",
         )
         for n in range(count)

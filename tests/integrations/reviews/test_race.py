@@ -21,7 +21,7 @@ from integrations.submissions.services import findings
 from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin, drive, meet, note_sign_in
-from tests.integrations.page_text import text_of
+from tests.integrations.page_text import get_text
 from tests.integrations.reviews.transition_page import build_url
 
 Row = TypeVar("Row", bound=Model)
@@ -84,7 +84,7 @@ def copy_row(original: Row, **changes: object) -> Row:
     return row
 
 
-def work(
+def decide_on_items(
     rows: list[Integration], user: User, choices: random.Random, gate: threading.Barrier, attempts: dict[int, Any]
 ) -> None:
     """Claim some of the items, and decide on all of them."""
@@ -102,7 +102,7 @@ def work(
                 build_url(row, step), {"version": row.version, "note": "As agreed.", "waits_for": "partner"}
             )
             is_done = response.status_code == 302
-            text = "" if is_done else text_of(response)
+            text = "" if is_done else get_text(response)
             attempts.setdefault(row.pk, []).append(Attempt(user, has_claimed, step, is_done, text))
     except Exception:
         gate.abort()
@@ -119,7 +119,7 @@ def test_two_reviewers_decide_once_on_each_item(acme: Partner, alice: User, rita
     choices.shuffle(rows)
     gate, attempts = threading.Barrier(2), dict[int, list[Attempt]]()
     threads = [
-        threading.Thread(target=work, args=(rows, user, random.Random(choices.random()), gate, attempts))
+        threading.Thread(target=decide_on_items, args=(rows, user, random.Random(choices.random()), gate, attempts))
         for user in (rita, rob)
     ]
     for thread in threads:

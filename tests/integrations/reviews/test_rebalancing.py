@@ -25,19 +25,19 @@ pytestmark = pytest.mark.any_database
 SignIn = Any
 
 
-def plan(rule: str, actor: User, now: datetime, scope: str = "unassigned") -> list[tuple[str, str]]:
+def list_planned_assignments(rule: str, actor: User, now: datetime, scope: str = "unassigned") -> list[tuple[str, str]]:
     rows = rebalancing.plan_assignments(rule, scope, actor=actor, now=now)
     return [(row.integration.name, str(row.reviewer or "")) for row in rows]
 
 
-def change(user: User, **fields: Any) -> None:
+def update_profile(user: User, **fields: Any) -> None:
     ReviewerProfile.objects.filter(user=user).update(**fields)
 
 
 def test_round_robin_alternates_by_name(
-    three_reviews: None, rita: User, rob: User, sam: User, moment: datetime
+    three_reviews: None, rita: User, rob: User, sam: User, frozen_now: datetime
 ) -> None:
-    assert plan("round_robin", sam, moment) == [
+    assert list_planned_assignments("round_robin", sam, frozen_now) == [
         ("Scan", "Rita Reyes"),
         ("Rocket", "Rob Roth"),
         ("Vaulted", "Rita Reyes"),
@@ -45,54 +45,60 @@ def test_round_robin_alternates_by_name(
 
 
 def test_reviewers_of_the_program_come_first(
-    three_reviews: None, rita: User, rob: User, sam: User, moment: datetime
+    three_reviews: None, rita: User, rob: User, sam: User, frozen_now: datetime
 ) -> None:
     User.objects.filter(pk=rob.pk).update(program_roles=["reviewer:vault"])
     expected = [("Scan", "Rita Reyes"), ("Rocket", "Rita Reyes"), ("Vaulted", "Rob Roth")]
-    assert plan("program", sam, moment) == expected
+    assert list_planned_assignments("program", sam, frozen_now) == expected
 
 
 def test_expertise_counts_the_partner_then_the_program(
-    three_reviews: None, rita: User, rob: User, sam: User, moment: datetime
+    three_reviews: None, rita: User, rob: User, sam: User, frozen_now: datetime
 ) -> None:
     scan = Integration.objects.get(name="Scan")
-    findings.raise_finding(scan, scan.edition.requirements()[0].id, "Fix it.", actor=rob, now=moment)
+    findings.raise_finding(scan, scan.edition.requirements()[0].id, "Fix it.", actor=rob, now=frozen_now)
     expected = [("Scan", "Rob Roth"), ("Rocket", "Rob Roth"), ("Vaulted", "Rob Roth")]
-    assert plan("expertise", sam, moment) == expected
+    assert list_planned_assignments("expertise", sam, frozen_now) == expected
 
 
 @pytest.mark.parametrize("rule", list(rebalancing.RULES))
 def test_people_out_of_office_and_at_their_limit_get_nothing(
-    three_reviews: None, rita: User, rob: User, sam: User, moment: datetime, rule: str
+    three_reviews: None, rita: User, rob: User, sam: User, frozen_now: datetime, rule: str
 ) -> None:
-    change(rita, away_from=moment.date(), away_until=moment.date())
-    change(rob, max_open_reviews=1)
-    assert plan(rule, sam, moment) == [("Scan", "Rob Roth"), ("Rocket", ""), ("Vaulted", "")]
-    assert {reviewer for _, reviewer in plan(rule, sam, moment + timedelta(days=1))} == {"Rita Reyes", "Rob Roth"}
+    update_profile(rita, away_from=frozen_now.date(), away_until=frozen_now.date())
+    update_profile(rob, max_open_reviews=1)
+    assert list_planned_assignments(rule, sam, frozen_now) == [("Scan", "Rob Roth"), ("Rocket", ""), ("Vaulted", "")]
+    assert {reviewer for _, reviewer in list_planned_assignments(rule, sam, frozen_now + timedelta(days=1))} == {
+        "Rita Reyes",
+        "Rob Roth",
+    }
 
 
 def test_own_company_is_never_assigned(
-    three_reviews: None, acme: Partner, rita: User, rob: User, sam: User, moment: datetime
+    three_reviews: None, acme: Partner, rita: User, rob: User, sam: User, frozen_now: datetime
 ) -> None:
-    Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=moment)
-    Membership.objects.create(partner=acme, user=sam, role="viewer", joined_at=moment)
-    assert ("Rocket", "Rita Reyes") not in plan("round_robin", rob, moment)
-    assert [name for name, _reviewer in plan("round_robin", sam, moment)] == ["Scan", "Vaulted"]
+    Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=frozen_now)
+    Membership.objects.create(partner=acme, user=sam, role="viewer", joined_at=frozen_now)
+    assert ("Rocket", "Rita Reyes") not in list_planned_assignments("round_robin", rob, frozen_now)
+    assert [name for name, _reviewer in list_planned_assignments("round_robin", sam, frozen_now)] == ["Scan", "Vaulted"]
 
 
 def test_scopes_select_what_is_assigned(
-    three_reviews: None, rita: User, rob: User, sam: User, moment: datetime
+    three_reviews: None, rita: User, rob: User, sam: User, frozen_now: datetime
 ) -> None:
     scan, rocket, vaulted = (Integration.objects.get(name=name) for name in ("Scan", "Rocket", "Vaulted"))
-    claims.claim_review(scan, actor=rita, now=moment)
-    claims.assign_reviewer(rocket, rob, actor=sam, now=moment)
-    assert [name for name, _ in plan("program", sam, moment)] == ["Vaulted"]
-    change(rob, away_from=moment.date())
-    assert plan("program", sam, moment, "away") == [("Rocket", "Rita Reyes"), ("Vaulted", "Rita Reyes")]
-    change(rob, away_from=None)
-    assert [name for name, _ in plan("program", sam, moment, "all")] == ["Rocket", "Vaulted"]
-    snooze(vaulted, 3, "Waits.", actor=sam, now=moment)
-    assert [name for name, _ in plan("program", sam, moment, "all")] == ["Rocket"]
+    claims.claim_review(scan, actor=rita, now=frozen_now)
+    claims.assign_reviewer(rocket, rob, actor=sam, now=frozen_now)
+    assert [name for name, _ in list_planned_assignments("program", sam, frozen_now)] == ["Vaulted"]
+    update_profile(rob, away_from=frozen_now.date())
+    assert list_planned_assignments("program", sam, frozen_now, "away") == [
+        ("Rocket", "Rita Reyes"),
+        ("Vaulted", "Rita Reyes"),
+    ]
+    update_profile(rob, away_from=None)
+    assert [name for name, _ in list_planned_assignments("program", sam, frozen_now, "all")] == ["Rocket", "Vaulted"]
+    snooze(vaulted, 3, "Waits.", actor=sam, now=frozen_now)
+    assert [name for name, _ in list_planned_assignments("program", sam, frozen_now, "all")] == ["Rocket"]
 
 
 def test_plan_is_shown_and_then_assigned_with_events_and_one_email_each(
@@ -127,11 +133,11 @@ def test_plan_is_shown_and_then_assigned_with_events_and_one_email_each(
 
 
 def test_assignment_that_is_refused_does_not_stop_the_others(
-    three_reviews: None, globex: Partner, rita: User, rob: User, sam: User, moment: datetime
+    three_reviews: None, globex: Partner, rita: User, rob: User, sam: User, frozen_now: datetime
 ) -> None:
-    Membership.objects.create(partner=globex, user=rita, role="viewer", joined_at=moment)
+    Membership.objects.create(partner=globex, user=rita, role="viewer", joined_at=frozen_now)
     scan, rocket = (Integration.objects.get(name=name) for name in ("Scan", "Rocket"))
-    count, refusals = rebalancing.assign_reviewers([(scan, rita, None), (rocket, rob, None)], actor=sam, now=moment)
+    count, refusals = rebalancing.assign_reviewers([(scan, rita, None), (rocket, rob, None)], actor=sam, now=frozen_now)
     assert (count, refusals) == (
         1,
         ["Scan: Rita Reyes can't review this integration. Choose a reviewer from another company."],
@@ -146,21 +152,21 @@ def test_review_that_changed_after_the_preview_is_skipped(
     rob: User,
     sam: User,
     sign_in: SignIn,
-    moment: datetime,
+    frozen_now: datetime,
     change_row: str,
 ) -> None:
     client, rocket = sign_in(sam), Integration.objects.get(name="Rocket")
-    claims.assign_reviewer(rocket, rob, actor=sam, now=moment)
-    change(rob, away_from=moment.date())
+    claims.assign_reviewer(rocket, rob, actor=sam, now=frozen_now)
+    update_profile(rob, away_from=frozen_now.date())
     page = BeautifulSoup(client.get("/queue/rebalance/?rule=round_robin&scope=away").content, "html.parser")
     lines = [str(field["value"]) for field in page.select("input[name=assignment]")]
     assert f"{rocket.uuid}:{rita.pk}:{rob.pk}" in lines
     ada = person("ada@program.example", "Ada", is_reviewer=True)
     steps: dict[str, Any] = {
-        "assign": lambda: claims.assign_reviewer(rocket, ada, actor=sam, now=moment),
-        "claim": lambda: claims.claim_review(rocket, actor=rob, now=moment),
-        "hold": lambda: perform_transition(rocket, "put_on_hold", actor=rob, note="Wait.", now=moment),
-        "withdraw": lambda: perform_transition(rocket, "withdraw", actor=alice, now=moment + timedelta(minutes=11)),
+        "assign": lambda: claims.assign_reviewer(rocket, ada, actor=sam, now=frozen_now),
+        "claim": lambda: claims.claim_review(rocket, actor=rob, now=frozen_now),
+        "hold": lambda: perform_transition(rocket, "put_on_hold", actor=rob, note="Wait.", now=frozen_now),
+        "withdraw": lambda: perform_transition(rocket, "withdraw", actor=alice, now=frozen_now + timedelta(minutes=11)),
     }
     steps[change_row]()
     response = client.post("/queue/rebalance/", {"assignment": lines}, follow=True).content.decode()
@@ -196,10 +202,10 @@ def test_service_refuses_absences_of_others(rita: User, rob: User) -> None:
 
 
 def test_review_moves_from_one_reviewer_to_another(
-    three_reviews: None, rita: User, rob: User, sam: User, sign_in: SignIn, moment: datetime
+    three_reviews: None, rita: User, rob: User, sam: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     scan = Integration.objects.get(name="Scan")
-    claims.assign_reviewer(scan, rita, actor=sam, now=moment)
+    claims.assign_reviewer(scan, rita, actor=sam, now=frozen_now)
     client = sign_in(sam)
 
     def read_board() -> dict[str, list[str]]:
@@ -227,9 +233,9 @@ def test_limit_of_shown_reviews_is_explained(
 
 
 def test_reviewer_out_of_office_is_shown_only_with_reviews(
-    three_reviews: None, rita: User, rob: User, sam: User, moment: datetime
+    three_reviews: None, rita: User, rob: User, sam: User, frozen_now: datetime
 ) -> None:
     for user in (rita, rob):
-        change(user, away_from=moment.date(), away_until=moment.date())
-    claims.assign_reviewer(Integration.objects.get(name="Scan"), rita, actor=sam, now=moment)
-    assert [reviewer for reviewer, _rows in rebalancing.list_reviews_by_reviewer(sam, moment)] == [None, rita]
+        update_profile(user, away_from=frozen_now.date(), away_until=frozen_now.date())
+    claims.assign_reviewer(Integration.objects.get(name="Scan"), rita, actor=sam, now=frozen_now)
+    assert [reviewer for reviewer, _rows in rebalancing.list_reviews_by_reviewer(sam, frozen_now)] == [None, rita]

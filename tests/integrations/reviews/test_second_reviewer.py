@@ -18,10 +18,10 @@ from integrations.submissions.services import findings, requirements
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from tests.conftest import meet
-from tests.integrations.page_text import text_of
-from tests.integrations.partners.memberships import refusal
-from tests.integrations.reviews.conftest import fresh
-from tests.integrations.reviews.transition_page import build_url, perform
+from tests.integrations.database_rows import reload_row
+from tests.integrations.page_text import get_text
+from tests.integrations.partners.memberships import get_refusal
+from tests.integrations.reviews.transition_page import build_url, submit_transition
 
 pytestmark = pytest.mark.any_database
 SignIn = Any
@@ -29,7 +29,7 @@ WAITING = "Waiting for a second reviewer"
 SECOND = "A second reviewer must approve."
 
 
-def require_two(edition: Edition) -> Edition:
+def require_two_reviewers(edition: Edition) -> Edition:
     """Return the edition with two reviewers in its review."""
     steps = (replace(s, review=ReviewPolicy(second_reviewer="review" in s.stages)) for s in edition.steps)
     return replace(edition, steps=tuple(steps))
@@ -38,128 +38,142 @@ def require_two(edition: Edition) -> Edition:
 @pytest.fixture(autouse=True)
 def two_reviewers(monkeypatch: pytest.MonkeyPatch) -> None:
     nomad = PROGRAMS["nomad"]
-    monkeypatch.setitem(PROGRAMS, "nomad", replace(nomad, editions=tuple(map(require_two, nomad.editions))))
+    monkeypatch.setitem(PROGRAMS, "nomad", replace(nomad, editions=tuple(map(require_two_reviewers, nomad.editions))))
 
 
 def test_first_approval_waits_for_another_reviewer_and_partner_sees_in_review(
-    ready: Integration, alice: User, rita: User, rob: User, sign_in: SignIn, moment: datetime
+    ready_integration: Integration, alice: User, rita: User, rob: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    before = text_of(sign_in(alice).get(f"/integrations/{ready.uuid}/"))
+    before = get_text(sign_in(alice).get(f"/integrations/{ready_integration.uuid}/"))
     client = sign_in(rita)
-    claims.claim_review(ready, actor=rita, now=moment)
-    assert client.get(build_url(ready, "approve"))["Location"] == build_url(ready, "approve_first")
-    assert "This action doesn't send an email." in text_of(client.get(build_url(ready, "approve_first")))
-    perform(client, ready, "approve_first", note="Tests pass.")
-    row = fresh(ready)
+    claims.claim_review(ready_integration, actor=rita, now=frozen_now)
+    assert client.get(build_url(ready_integration, "approve"))["Location"] == build_url(
+        ready_integration, "approve_first"
+    )
+    assert "This action doesn't send an email." in get_text(client.get(build_url(ready_integration, "approve_first")))
+    submit_transition(client, ready_integration, "approve_first", note="Tests pass.")
+    row = reload_row(ready_integration)
     assert (row.stage, row.responsible_party, row.first_approver, row.reviewer) == ("review", "program", rita, None)
     event = row.events.get(event_type="review.first_approved")
     assert (event.internal, event.note, event.emails.count()) == (True, "Tests pass.", 0)
-    page = text_of(client.get(f"/integrations/{ready.uuid}/review/"))
+    page = get_text(client.get(f"/integrations/{ready_integration.uuid}/review/"))
     assert f"{WAITING} Rita Reyes approved this round." in page
-    assert "waiting for a second reviewer" in text_of(client.get("/queue/"))
-    partner_page = text_of(sign_in(alice).get(f"/integrations/{ready.uuid}/"))
+    assert "waiting for a second reviewer" in get_text(client.get("/queue/"))
+    partner_page = get_text(sign_in(alice).get(f"/integrations/{ready_integration.uuid}/"))
     assert (partner_page, WAITING in partner_page) == (before, False)
 
 
 def test_second_approval_must_come_from_another_person_without_conflict(
-    ready: Integration, acme: Partner, rita: User, rob: User, moment: datetime
+    ready_integration: Integration, acme: Partner, rita: User, rob: User, frozen_now: datetime
 ) -> None:
-    assert refusal(perform_transition, ready, "approve", actor=rob, now=moment) == SECOND
-    perform_transition(ready, "approve_first", actor=rita, now=moment)
-    assert refusal(perform_transition, ready, "approve", actor=rita, now=moment) == SECOND
+    assert get_refusal(perform_transition, ready_integration, "approve", actor=rob, now=frozen_now) == SECOND
+    perform_transition(ready_integration, "approve_first", actor=rita, now=frozen_now)
+    assert get_refusal(perform_transition, ready_integration, "approve", actor=rita, now=frozen_now) == SECOND
     again = "A first approval isn't needed or was already given."
-    assert refusal(perform_transition, ready, "approve_first", actor=rob, now=moment) == again
-    conflicts.record_conflict(acme, rob, "I worked there.", actor=rob, now=moment)
+    assert get_refusal(perform_transition, ready_integration, "approve_first", actor=rob, now=frozen_now) == again
+    conflicts.record_conflict(acme, rob, "I worked there.", actor=rob, now=frozen_now)
     third = User.objects.create(email="uma@program.example", name="Uma", is_reviewer=True)
-    assert "Conflict of interest" in refusal(perform_transition, ready, "approve", actor=rob, now=moment)
-    assert perform_transition(ready, "approve", actor=third, now=moment).event_type == "integration.approved"
-    assert fresh(ready).stage == "release"
+    assert "Conflict of interest" in get_refusal(
+        perform_transition, ready_integration, "approve", actor=rob, now=frozen_now
+    )
+    assert (
+        perform_transition(ready_integration, "approve", actor=third, now=frozen_now).event_type
+        == "integration.approved"
+    )
+    assert reload_row(ready_integration).stage == "release"
 
 
 def test_first_approver_cannot_take_the_review_again(
-    ready: Integration, rita: User, rob: User, sam: User, sign_in: SignIn, moment: datetime
+    ready_integration: Integration, rita: User, rob: User, sam: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    perform_transition(ready, "approve_first", actor=rita, now=moment)
-    row, client = fresh(ready), sign_in(rita)
-    assert refusal(claims.claim_review, row, actor=rita, now=moment) == SECOND
-    assert refusal(claims.assign_reviewer, row, rita, actor=sam, now=moment) == SECOND
-    assert [each.reviewer for each in suggest_reviewers(row, moment)] == [rob]
-    plan = rebalancing.plan_assignments("round_robin", "all", actor=sam, now=moment)
+    perform_transition(ready_integration, "approve_first", actor=rita, now=frozen_now)
+    row, client = reload_row(ready_integration), sign_in(rita)
+    assert get_refusal(claims.claim_review, row, actor=rita, now=frozen_now) == SECOND
+    assert get_refusal(claims.assign_reviewer, row, rita, actor=sam, now=frozen_now) == SECOND
+    assert [each.reviewer for each in suggest_reviewers(row, frozen_now)] == [rob]
+    plan = rebalancing.plan_assignments("round_robin", "all", actor=sam, now=frozen_now)
     assert [each.reviewer for each in plan] == [rob]
     pages, button = ("/queue/", "/queue/?tab=free", f"/integrations/{row.uuid}/review/"), f'/{row.uuid}/claim/"'
     assert [button in client.get(page).content.decode() for page in pages] == [False] * 3
-    assert "Rocket" not in text_of(client.get("/queue/?tab=free"))
+    assert "Rocket" not in get_text(client.get("/queue/?tab=free"))
     client = sign_in(rob)
     assert [button in client.get(page).content.decode() for page in pages] == [True] * 3
-    assert claims.claim_review(row, actor=rob, now=moment).reviewer == rob
+    assert claims.claim_review(row, actor=rob, now=frozen_now).reviewer == rob
 
 
 @pytest.mark.parametrize("who", ["rita", "rob"])
 def test_either_reviewer_can_return_it_and_the_next_round_needs_two_again(
-    ready: Integration, alice: User, rita: User, rob: User, moment: datetime, who: str
+    ready_integration: Integration, alice: User, rita: User, rob: User, frozen_now: datetime, who: str
 ) -> None:
     reviewer = {"rita": rita, "rob": rob}[who]
-    perform_transition(ready, "approve_first", actor=rita, now=moment)
-    finding = findings.raise_finding(ready, "NO-3", "Add tests.", actor=reviewer, now=moment)
-    perform_transition(ready, "request_changes", actor=reviewer, now=moment)
-    row = fresh(ready)
+    perform_transition(ready_integration, "approve_first", actor=rita, now=frozen_now)
+    finding = findings.raise_finding(ready_integration, "NO-3", "Add tests.", actor=reviewer, now=frozen_now)
+    perform_transition(ready_integration, "request_changes", actor=reviewer, now=frozen_now)
+    row = reload_row(ready_integration)
     assert (row.responsible_party, row.is_awaiting_second_reviewer) == ("machine", False)
-    later = moment + timedelta(minutes=11)
+    later = frozen_now + timedelta(minutes=11)
     findings.answer_finding(finding, answer="Done.", actor=alice, now=later)
-    meet(fresh(ready), None, later)
-    perform_transition(ready, "resubmit_for_review", actor=alice, now=later)
-    row = fresh(ready)
+    meet(reload_row(ready_integration), None, later)
+    perform_transition(ready_integration, "resubmit_for_review", actor=alice, now=later)
+    row = reload_row(ready_integration)
     assert (row.review_round, row.first_approver, row.is_awaiting_second_reviewer) == (2, None, False)
 
 
 def test_first_approval_ends_with_a_conflict(
-    ready: Integration, acme: Partner, rita: User, rob: User, moment: datetime
+    ready_integration: Integration, acme: Partner, rita: User, rob: User, frozen_now: datetime
 ) -> None:
-    perform_transition(ready, "approve_first", actor=rita, now=moment)
-    conflicts.record_conflict(acme, rita, "I worked there.", actor=rita, now=moment)
-    row = fresh(ready)
+    perform_transition(ready_integration, "approve_first", actor=rita, now=frozen_now)
+    conflicts.record_conflict(acme, rita, "I worked there.", actor=rita, now=frozen_now)
+    row = reload_row(ready_integration)
     assert (row.first_approver, row.is_awaiting_second_reviewer) == (None, False)
     event = row.events.get(event_type="review.first_approval_withdrawn")
     assert (event.actor, event.internal, event.data["reviewer"]) == ("", True, "Rita Reyes")
-    assert refusal(perform_transition, ready, "approve", actor=rob, now=moment) == SECOND
-    assert perform_transition(ready, "approve_first", actor=rob, now=moment).event_type == "review.first_approved"
+    assert get_refusal(perform_transition, ready_integration, "approve", actor=rob, now=frozen_now) == SECOND
+    assert (
+        perform_transition(ready_integration, "approve_first", actor=rob, now=frozen_now).event_type
+        == "review.first_approved"
+    )
 
 
 def test_first_approval_of_a_former_reviewer_does_not_count(
-    ready: Integration, rita: User, rob: User, moment: datetime
+    ready_integration: Integration, rita: User, rob: User, frozen_now: datetime
 ) -> None:
-    perform_transition(ready, "approve_first", actor=rita, now=moment)
+    perform_transition(ready_integration, "approve_first", actor=rita, now=frozen_now)
     User.objects.filter(pk=rita.pk).update(is_reviewer=False)
-    assert refusal(perform_transition, ready, "approve", actor=rob, now=moment) == SECOND
-    perform_transition(ready, "approve_first", actor=rob, now=moment)
-    assert fresh(ready).first_approver == rob
+    assert get_refusal(perform_transition, ready_integration, "approve", actor=rob, now=frozen_now) == SECOND
+    perform_transition(ready_integration, "approve_first", actor=rob, now=frozen_now)
+    assert reload_row(ready_integration).first_approver == rob
 
 
 def test_changed_answer_of_the_partner_withdraws_the_first_approval(
-    ready: Integration, alice: User, rita: User, rob: User, moment: datetime
+    ready_integration: Integration, alice: User, rita: User, rob: User, frozen_now: datetime
 ) -> None:
-    perform_transition(ready, "approve_first", actor=rita, now=moment)
-    requirement = next(r for r in ready.edition.requirements() if r.responsible_party == FulfillingParty.PARTNER)
-    requirements.submit_answer(ready, requirement.id, {"met": "differently"}, actor=alice, now=moment)
-    row = fresh(ready)
+    perform_transition(ready_integration, "approve_first", actor=rita, now=frozen_now)
+    requirement = next(
+        r for r in ready_integration.edition.requirements() if r.responsible_party == FulfillingParty.PARTNER
+    )
+    requirements.submit_answer(ready_integration, requirement.id, {"met": "differently"}, actor=alice, now=frozen_now)
+    row = reload_row(ready_integration)
     assert (row.first_approver, row.next_action_code == "second_review") == (None, False)
     assert row.events.filter(event_type="review.first_approval_withdrawn").count() == 1
-    assert refusal(perform_transition, ready, "approve", actor=rob, now=moment) == SECOND
+    assert get_refusal(perform_transition, ready_integration, "approve", actor=rob, now=frozen_now) == SECOND
 
 
-def test_first_approval_page_loads_the_keyboard_shortcut(ready: Integration, rita: User, sign_in: SignIn) -> None:
-    page = sign_in(rita).get(build_url(ready, "approve_first")).content.decode()
+def test_first_approval_page_loads_the_keyboard_shortcut(
+    ready_integration: Integration, rita: User, sign_in: SignIn
+) -> None:
+    page = sign_in(rita).get(build_url(ready_integration, "approve_first")).content.decode()
     assert page.count("js/decision.js") == 1
 
 
 def test_undo_of_the_second_approval_keeps_the_first(
-    ready: Integration, rita: User, rob: User, moment: datetime
+    ready_integration: Integration, rita: User, rob: User, frozen_now: datetime
 ) -> None:
-    perform_transition(ready, "approve_first", actor=rita, now=moment)
-    perform_transition(ready, "approve", actor=rob, now=moment)
-    assert fresh(ready).is_awaiting_second_reviewer is False
-    perform_transition(ready, "undo_decision", actor=rob, now=moment)
-    row = fresh(ready)
+    perform_transition(ready_integration, "approve_first", actor=rita, now=frozen_now)
+    perform_transition(ready_integration, "approve", actor=rob, now=frozen_now)
+    assert reload_row(ready_integration).is_awaiting_second_reviewer is False
+    perform_transition(ready_integration, "undo_decision", actor=rob, now=frozen_now)
+    row = reload_row(ready_integration)
     assert (row.stage, row.first_approver, row.is_awaiting_second_reviewer) == ("review", rita, True)
 
 
@@ -171,36 +185,40 @@ def test_difference_of_editions_names_the_second_reviewer() -> None:
 
 
 def test_first_approver_undoes_the_approval_until_the_second_reviewer_decides(
-    ready: Integration, alice: User, rita: User, rob: User, sign_in: SignIn, moment: datetime
+    ready_integration: Integration, alice: User, rita: User, rob: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    claims.claim_review(ready, actor=rita, now=moment)
-    partner_page = text_of(sign_in(alice).get(f"/integrations/{ready.uuid}/"))
-    client, page = sign_in(rita), f"/integrations/{ready.uuid}/review/"
-    assert "You can undo this until the second reviewer decides." in text_of(
-        client.get(build_url(ready, "approve_first"))
+    claims.claim_review(ready_integration, actor=rita, now=frozen_now)
+    partner_page = get_text(sign_in(alice).get(f"/integrations/{ready_integration.uuid}/"))
+    client, page = sign_in(rita), f"/integrations/{ready_integration.uuid}/review/"
+    assert "You can undo this until the second reviewer decides." in get_text(
+        client.get(build_url(ready_integration, "approve_first"))
     )
-    perform(client, ready, "approve_first")
+    submit_transition(client, ready_integration, "approve_first")
     undo = "You approved the integration as first reviewer You can undo this until the second reviewer decides."
-    assert undo in text_of(client.get(page))
-    assert undo not in text_of(sign_in(rob).get(page))
-    perform(sign_in(rita), ready, "undo_first_approval")
-    row = fresh(ready)
+    assert undo in get_text(client.get(page))
+    assert undo not in get_text(sign_in(rob).get(page))
+    submit_transition(sign_in(rita), ready_integration, "undo_first_approval")
+    row = reload_row(ready_integration)
     assert (row.first_approver, row.reviewer, row.is_awaiting_second_reviewer) == (None, rita, False)
     event = row.events.get(event_type="review.first_approval_undone")
     assert (event.actor, event.internal, event.emails.count()) == ("Rita Reyes", True, 0)
-    assert text_of(sign_in(alice).get(f"/integrations/{ready.uuid}/")) == partner_page
-    assert refusal(perform_transition, ready, "approve", actor=rob, now=moment) == SECOND
+    assert get_text(sign_in(alice).get(f"/integrations/{ready_integration.uuid}/")) == partner_page
+    assert get_refusal(perform_transition, ready_integration, "approve", actor=rob, now=frozen_now) == SECOND
 
 
 def test_first_approval_is_undone_only_by_its_reviewer_and_before_the_decision(
-    ready: Integration, rita: User, rob: User, moment: datetime
+    ready_integration: Integration, rita: User, rob: User, frozen_now: datetime
 ) -> None:
     message = "You didn't approve this round, or the second reviewer has decided."
-    perform_transition(ready, "approve_first", actor=rita, now=moment)
-    assert refusal(perform_transition, ready, "undo_first_approval", actor=rob, now=moment) == message
-    claims.claim_review(fresh(ready), actor=rob, now=moment)
-    perform_transition(ready, "undo_first_approval", actor=rita, now=moment)
-    assert fresh(ready).reviewer == rob
-    perform_transition(ready, "approve_first", actor=rob, now=moment)
-    perform_transition(ready, "approve", actor=rita, now=moment)
-    assert "isn't available" in refusal(perform_transition, ready, "undo_first_approval", actor=rob, now=moment)
+    perform_transition(ready_integration, "approve_first", actor=rita, now=frozen_now)
+    assert (
+        get_refusal(perform_transition, ready_integration, "undo_first_approval", actor=rob, now=frozen_now) == message
+    )
+    claims.claim_review(reload_row(ready_integration), actor=rob, now=frozen_now)
+    perform_transition(ready_integration, "undo_first_approval", actor=rita, now=frozen_now)
+    assert reload_row(ready_integration).reviewer == rob
+    perform_transition(ready_integration, "approve_first", actor=rob, now=frozen_now)
+    perform_transition(ready_integration, "approve", actor=rita, now=frozen_now)
+    assert "isn't available" in get_refusal(
+        perform_transition, ready_integration, "undo_first_approval", actor=rob, now=frozen_now
+    )

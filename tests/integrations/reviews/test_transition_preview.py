@@ -11,73 +11,73 @@ from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.notifications.models import EmailMessage
 from tests.conftest import meet
-from tests.integrations.page_text import parse, text_of
-from tests.integrations.reviews.conftest import fresh
-from tests.integrations.reviews.transition_page import build_url, perform
+from tests.integrations.database_rows import reload_row
+from tests.integrations.page_text import get_text, parse
+from tests.integrations.reviews.transition_page import build_url, submit_transition
 
 pytestmark = pytest.mark.any_database
 SignIn = Any
 
 
 def test_preview_equals_the_emails_that_are_sent(
-    ready: Integration, alice: User, bob: User, rita: User, sign_in: SignIn, moment: datetime
+    ready_integration: Integration, alice: User, bob: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     client = sign_in(rita)
-    body = {"version": ready.version, "note": "Well done.", "preview": "1"}
-    response = client.post(build_url(ready, "approve"), body)
+    body = {"version": ready_integration.version, "note": "Well done.", "preview": "1"}
+    response = client.post(build_url(ready_integration, "approve"), body)
     previewed_emails = [
         (mail.select_one("strong").text, mail.select_one("pre").text) for mail in parse(response).select(".mail")
     ]
-    assert fresh(ready).stage == "review"
+    assert reload_row(ready_integration).stage == "review"
     assert EmailMessage.objects.filter(event__event_type="integration.approved").count() == 0
-    perform(client, ready, "approve", note="Well done.")
+    submit_transition(client, ready_integration, "approve", note="Well done.")
     emails = EmailMessage.objects.filter(event__event_type="integration.approved").order_by("pk")
     assert [(to, text.strip()) for to, text in previewed_emails] == [(mail.to, mail.text.strip()) for mail in emails]
     assert [to for to, _ in previewed_emails] == ["alice@acme.example", "bob@acme.example"]
 
 
-def test_preview_changes_nothing(ready: Integration, rita: User, sign_in: SignIn) -> None:
-    before = (ready.version, AuditEvent.objects.count(), EmailMessage.objects.count())
-    response = sign_in(rita).get(build_url(ready, "approve"))
+def test_preview_changes_nothing(ready_integration: Integration, rita: User, sign_in: SignIn) -> None:
+    before = (ready_integration.version, AuditEvent.objects.count(), EmailMessage.objects.count())
+    response = sign_in(rita).get(build_url(ready_integration, "approve"))
     assert response.status_code == 200
-    assert "in 10 minutes. You can undo the decision until then" in text_of(response, ".mail")
-    assert (fresh(ready).version, AuditEvent.objects.count(), EmailMessage.objects.count()) == before
+    assert "in 10 minutes. You can undo the decision until then" in get_text(response, ".mail")
+    assert (reload_row(ready_integration).version, AuditEvent.objects.count(), EmailMessage.objects.count()) == before
 
 
-def test_preview_has_a_placeholder_for_the_reason(ready: Integration, rita: User, sign_in: SignIn) -> None:
-    response = sign_in(rita).get(build_url(ready, "decline"))
-    assert "(Your note appears here.)" in text_of(response, ".mail")
-    assert "Reason for the partner" in text_of(response)
+def test_preview_has_a_placeholder_for_the_reason(ready_integration: Integration, rita: User, sign_in: SignIn) -> None:
+    response = sign_in(rita).get(build_url(ready_integration, "decline"))
+    assert "(Your note appears here.)" in get_text(response, ".mail")
+    assert "Reason for the partner" in get_text(response)
 
 
 def test_transition_without_email_shows_notice(
-    rocket: Integration, alice: User, sign_in: SignIn, moment: datetime
+    rocket: Integration, alice: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    meet(rocket, None, moment)
+    meet(rocket, None, frozen_now)
     response = sign_in(alice).get(build_url(rocket, "complete_step"))
     assert response.status_code == 200
-    assert "This action doesn't send an email." in text_of(response)
+    assert "This action doesn't send an email." in get_text(response)
 
 
-def test_blockers_are_shown_and_button_is_disabled(at: Any, rita: User, sign_in: SignIn, moment: datetime) -> None:
+def test_blockers_are_shown_and_button_is_disabled(at: Any, rita: User, sign_in: SignIn, frozen_now: datetime) -> None:
     row = at("review")
-    findings.raise_finding(row, row.edition.requirements()[0].id, "Sign it.", actor=rita, now=moment)
+    findings.raise_finding(row, row.edition.requirements()[0].id, "Sign it.", actor=rita, now=frozen_now)
     response = sign_in(rita).get(build_url(row, "approve"))
     assert response.status_code == 200
-    assert "Not available yet" in text_of(response)
-    assert "Verify all findings first." in text_of(response)
+    assert "Not available yet" in get_text(response)
+    assert "Verify all findings first." in get_text(response)
     assert parse(response).select("#main form button[type=submit]") == []
 
 
-def test_fragment_shows_the_entered_note(ready: Integration, rita: User, sign_in: SignIn) -> None:
-    body = {"version": ready.version, "note": "Because of the key.", "preview": "1"}
-    response = sign_in(rita).post(build_url(ready, "decline"), body, headers={"HX-Request": "true"})
+def test_fragment_shows_the_entered_note(ready_integration: Integration, rita: User, sign_in: SignIn) -> None:
+    body = {"version": ready_integration.version, "note": "Because of the key.", "preview": "1"}
+    response = sign_in(rita).post(build_url(ready_integration, "decline"), body, headers={"HX-Request": "true"})
     assert "<html" not in response.content.decode()
     assert "Because of the key." in parse(response).select_one("pre").text
 
 
-def test_html_of_the_email_is_shown_as_text(ready: Integration, rita: User, sign_in: SignIn) -> None:
-    body = {"version": ready.version, "note": "<script>alert(1)</script>", "preview": "1"}
-    html = sign_in(rita).post(build_url(ready, "decline"), body).content.decode()
+def test_html_of_the_email_is_shown_as_text(ready_integration: Integration, rita: User, sign_in: SignIn) -> None:
+    body = {"version": ready_integration.version, "note": "<script>alert(1)</script>", "preview": "1"}
+    html = sign_in(rita).post(build_url(ready_integration, "decline"), body).content.decode()
     assert "<script>alert(1)" not in html
     assert "&lt;!DOCTYPE html&gt;" in html

@@ -14,14 +14,14 @@ from django.core.management import CommandError, call_command
 ROOT = Path(__file__).parents[3]
 
 
-def due(*words: str) -> dict[str, Any]:
+def calculate_due(*arguments: str) -> dict[str, Any]:
     out = StringIO()
-    call_command("calculate_sla_due", *words, stdout=out)
+    call_command("calculate_sla_due", *arguments, stdout=out)
     return json.loads(out.getvalue())
 
 
 @pytest.mark.parametrize(
-    ("words", "moment"),
+    ("arguments", "moment"),
     [
         ("--opened 2026-04-11T15:00:00-04:00 --kind other --zone America/New_York", "2026-04-18T00:00:00-04:00"),
         ("--opened 2026-04-11T15:00 --kind other --zone America/New_York", "2026-04-18T00:00:00-04:00"),
@@ -54,16 +54,19 @@ def due(*words: str) -> dict[str, Any]:
         ("--opened 2026-03-02T02:30 --kind other --zone America/Los_Angeles", "2026-03-09T02:30:00-07:00"),
     ],
 )
-def test_due_date(words: str, moment: str) -> None:
-    assert due(*words.split())["due"] == moment
+def test_due_date(arguments: str, moment: str) -> None:
+    assert calculate_due(*arguments.split())["due"] == moment
 
 
 def test_open_pause_has_no_due_date() -> None:
-    assert due("--opened", "2026-04-14T09:00Z", "--kind", "critical", "--pause", "2026-04-14T10:00Z/")["due"] is None
+    assert (
+        calculate_due("--opened", "2026-04-14T09:00Z", "--kind", "critical", "--pause", "2026-04-14T10:00Z/")["due"]
+        is None
+    )
 
 
 def test_output_explains_the_segments() -> None:
-    result = due(
+    result = calculate_due(
         "--opened", "2026-04-10T18:00Z", "--kind", "other", "--country", "DE", "--pause", "2026-04-14/2026-04-15"
     )
     assert [(part["from"][:13], part["counted_seconds"] / 3600, part["reason"]) for part in result["segments"]] == [
@@ -79,7 +82,7 @@ def test_output_explains_the_segments() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("arguments", "sentence"),
     [
         ("--opened soon", "Invalid time “soon”"),
         ("--opened 2026-04-14 --zone Mars/Base", "Unknown time zone “Mars/Base”"),
@@ -95,17 +98,17 @@ def test_output_explains_the_segments() -> None:
         ("--opened 2026-04-14 --business-days 0", "greater than 0"),
     ],
 )
-def test_invalid_argument_is_explained(words: str, sentence: str) -> None:
+def test_invalid_argument_is_explained(arguments: str, sentence: str) -> None:
     with pytest.raises(CommandError, match=sentence):
-        due("--kind", "other", *words.split())
+        calculate_due("--kind", "other", *arguments.split())
 
 
 def test_command_needs_no_settings_and_no_database(tmp_path: Path) -> None:
-    words = ["calculate_sla_due", "--opened", "2026-04-14T09:00Z", "--kind", "other"]
+    arguments = ["calculate_sla_due", "--opened", "2026-04-14T09:00Z", "--kind", "other"]
     bare = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PORTAL_ENV": "embedded"}
     bare |= {"DATABASE_URL": "postgres://nobody@127.0.0.1:9/none"}
     process = subprocess.run(
-        [sys.executable, ROOT / "manage.py", *words], env=bare, cwd=tmp_path, capture_output=True, text=True
+        [sys.executable, ROOT / "manage.py", *arguments], env=bare, cwd=tmp_path, capture_output=True, text=True
     )
     assert (process.returncode, json.loads(process.stdout or "{}").get("due"), process.stderr) == (
         0,
@@ -116,4 +119,4 @@ def test_command_needs_no_settings_and_no_database(tmp_path: Path) -> None:
 
 def test_date_in_the_far_future_is_refused() -> None:
     with pytest.raises(CommandError, match="too far in the future"):
-        due("--kind", "critical", "--opened", "9999-12-31")
+        calculate_due("--kind", "critical", "--opened", "9999-12-31")

@@ -9,7 +9,7 @@ from integrations.sla.github import delivery_processing
 from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from portal.jobs.execution import claim
 from portal.jobs.models import Job
-from tests.integrations.sla.watched import OPENED_AT, create_listed_integration, watch_over
+from tests.integrations.sla.monitored_repository import OPENED_AT, create_listed_integration, monitor_repository
 from verification.checks.models import CheckRun
 from verification.checks.services import runs
 
@@ -18,7 +18,7 @@ LATER = OPENED_AT + timedelta(minutes=5)
 
 @pytest.fixture
 def watch(acme):
-    return watch_over(create_listed_integration(acme))
+    return monitor_repository(create_listed_integration(acme))
 
 
 def deliver(watch, event, number=4711, **more):

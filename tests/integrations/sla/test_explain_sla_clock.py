@@ -18,10 +18,24 @@ from integrations.sla.models import SupportIssue, SupportIssueEvent
 from integrations.sla.services.policies import get_calendar
 from integrations.submissions.models import Integration
 from portal.core.business_time import Calendar, add_business_days
-from tests.integrations.sla.clocks import watch_over
-from tests.integrations.sla.story import ANSWER, DEV, OPENED_AT, QUESTION, USER, at, open_issue, says
+from tests.integrations.sla.event_builders import (
+    ANSWER,
+    DEV,
+    OPENED_AT,
+    QUESTION,
+    USER,
+    build_comment,
+    open_issue,
+    to_time,
+)
+from tests.integrations.sla.rows import create_repository_row
 
-FACTS = [open_issue(), says(24, DEV, QUESTION, 7), says(48, USER, "1.2.3", 8), says(60, DEV, ANSWER, 9)]
+FACTS = [
+    open_issue(),
+    build_comment(24, DEV, QUESTION, 7),
+    build_comment(48, USER, "1.2.3", 8),
+    build_comment(60, DEV, ANSWER, 9),
+]
 
 
 def store_event(issue: SupportIssue, fact: TimelineEvent) -> None:
@@ -45,7 +59,7 @@ def store_event(issue: SupportIssue, fact: TimelineEvent) -> None:
 @pytest.fixture
 def issue(rocket: Integration) -> SupportIssue:
     row = SupportIssue.objects.create(
-        watch=watch_over(rocket, OPENED_AT),
+        watch=create_repository_row(rocket, OPENED_AT),
         integration=rocket,
         edition=rocket.edition_date,
         github_id=1012,
@@ -74,7 +88,7 @@ def test_stored_events_are_read_unchanged(issue: SupportIssue) -> None:
 @pytest.mark.parametrize("by_uuid", [True, False])
 def test_issue_is_explained(issue: SupportIssue, by_uuid: bool) -> None:
     name = str(issue.uuid) if by_uuid else f"{issue.watch.repository.upper()}#12"
-    explanation = explain(name, "--at", at(100).isoformat())
+    explanation = explain(name, "--at", to_time(100).isoformat())
     resolve = explanation["clocks"][1]
     assert explanation["calendar"] is None
     assert (explanation["url"], resolve["due_at"], resolve["counted_seconds"]) == (
@@ -101,7 +115,7 @@ def test_calendar_at_the_opening_applies(issue: SupportIssue) -> None:
         created_at=OPENED_AT,
     )
     issue.save()
-    explanation = explain(str(issue.uuid), "--at", at(170).isoformat())
+    explanation = explain(str(issue.uuid), "--at", to_time(170).isoformat())
     assert (explanation["zone"], explanation["clocks"][1]["due_at"]) == ("America/New_York", "2026-04-23T09:00:00Z")
     assert explanation["calendar"] == {
         "valid_from": "2026-04-14T09:00:00Z",
@@ -133,7 +147,7 @@ def test_time_zone_of_the_policy_replaces_that_of_the_calendar(
 
 def test_text_output_has_the_due_date(issue: SupportIssue) -> None:
     out = StringIO()
-    call_command("explain_sla_clock", str(issue.uuid), "--at", at(100).isoformat(), stdout=out)
+    call_command("explain_sla_clock", str(issue.uuid), "--at", to_time(100).isoformat(), stdout=out)
     assert "Due Wed, Apr 22, 9:00 AM (UTC)." in out.getvalue().splitlines()
 
 

@@ -13,20 +13,20 @@ from integrations.sla.services.projection import rebuild_projections
 from integrations.submissions.services import creation
 from integrations.submissions.services.transitions import perform_transition
 from tests.conftest import NOW
-from tests.integrations.sla.watched import (
+from tests.integrations.sla.monitored_repository import (
     OPENED_AT,
     REPORTER,
     SECRET,
+    build_tracker,
     create_listed_integration,
-    tracker_of,
-    watch_over,
+    monitor_repository,
 )
 from verification.sources.github.issue_models import GitHubIssue
 
 
 @pytest.fixture
 def watch(acme) -> MonitoredRepository:
-    return watch_over(create_listed_integration(acme))
+    return monitor_repository(create_listed_integration(acme))
 
 
 def test_monitoring_starts_at_the_release_and_ends_with_the_support(at, alice):
@@ -65,10 +65,10 @@ def test_new_secret_needs_a_recent_sign_in(watch, alice, sign_in):
     records = session["account_authentication_methods"]
     session["account_authentication_methods"] = [record | {"at": record["at"] - 3600} for record in records]
     session.save()
-    answer = client.post(page, fields)
+    response = client.post(page, fields)
     before = bytes(watch.secret)
     watch.refresh_from_db()
-    assert (answer.status_code, answer["Location"].partition("?")[0]) == (302, "/accounts/reauthenticate/")
+    assert (response.status_code, response["Location"].partition("?")[0]) == (302, "/accounts/reauthenticate/")
     assert bytes(watch.secret) == before
 
 
@@ -87,7 +87,7 @@ def test_ended_monitoring_can_be_restarted(watch):
 
 
 def test_clocks_have_no_next_check_after_the_end_of_support(watch):
-    tracker = tracker_of(watch)
+    tracker = build_tracker(watch)
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
     issue = map_issue(GitHubIssue.model_validate(tracker.issues[number]))
     assert issue is not None

@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
-from tests.integrations.page_text import text_of
-from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
-from tests.integrations.sla.watched import create_listed_integration
+from tests.integrations.page_text import get_text
+from tests.integrations.sla.monitored_repository import create_listed_integration
+from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row
 
 pytestmark = pytest.mark.any_database
 IDLE_SENTENCE = "No action needed. We monitor this integration."
@@ -28,18 +28,20 @@ def test_page_with_an_urgent_issue_asks_the_partner_to_act(
     acme: Partner, alice: Any, rita: Any, sign_in: Any, state: str, label: str
 ) -> None:
     row, now = create_idle_integration(acme), timezone.now()
-    issue = issue_of(watch_over(row, now), 7, now - timedelta(days=9))
-    clock_of(issue, now + timedelta(hours=1), state=state)
+    issue = create_issue_row(create_repository_row(row, now), 7, now - timedelta(days=9))
+    create_clock_row(issue, now + timedelta(hours=1), state=state)
     page = sign_in(alice).get(f"/integrations/{row.uuid}/")
-    assert (f"Action required: {label} View issues" in text_of(page), IDLE_SENTENCE in page.text) == (True, False)
+    assert (f"Action required: {label} View issues" in get_text(page), IDLE_SENTENCE in page.text) == (True, False)
     assert f"/sla/?partner={acme.slug}&amp;integration={row.uuid}" in page.text
-    assert f"Waiting for {acme.name}: {label}" in text_of(sign_in(rita).get(f"/integrations/{row.uuid}/"))
+    assert f"Waiting for {acme.name}: {label}" in get_text(sign_in(rita).get(f"/integrations/{row.uuid}/"))
 
 
 def test_page_without_urgent_issues_says_that_no_action_is_needed(acme: Partner, alice: Any, sign_in: Any) -> None:
     row, now = create_idle_integration(acme), timezone.now()
-    clock_of(issue_of(watch_over(row, now), 7, now), now + timedelta(days=5), state="running")
-    page = text_of(sign_in(alice).get(f"/integrations/{row.uuid}/"))
+    create_clock_row(
+        create_issue_row(create_repository_row(row, now), 7, now), now + timedelta(days=5), state="running"
+    )
+    page = get_text(sign_in(alice).get(f"/integrations/{row.uuid}/"))
     assert (IDLE_SENTENCE in page, "Action required" in page) == (True, False)
 
 
@@ -47,5 +49,5 @@ def test_delisted_integration_offers_its_reinstatement_beside_the_sentence(
     acme: Partner, alice: Any, sign_in: Any
 ) -> None:
     row = create_idle_integration(acme, next_action_code="none_delisted", listing_status="delisted")
-    page = text_of(sign_in(alice).get(f"/integrations/{row.uuid}/"))
+    page = get_text(sign_in(alice).get(f"/integrations/{row.uuid}/"))
     assert "No action needed. The integration is delisted. Request reinstatement" in page

@@ -15,21 +15,23 @@ from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.notifications.models import EmailMessage
-from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
+from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row
 
-H = timedelta(hours=1)
+HOUR = timedelta(hours=1)
 NIGHT = datetime(2026, 4, 14, 22, 0, tzinfo=UTC)
 
 
 @pytest.fixture
 def watch(rocket: Integration, now: datetime) -> MonitoredRepository:
-    return watch_over(rocket, now)
+    return create_repository_row(rocket, now)
 
 
 def create_clock(
     watch: MonitoredRepository, moment: datetime, remaining_time: timedelta, number: int = 1, **fields: Any
 ) -> SlaClock:
-    return clock_of(issue_of(watch, number, moment + remaining_time - 48 * H), moment + remaining_time, **fields)
+    return create_clock_row(
+        create_issue_row(watch, number, moment + remaining_time - 48 * HOUR), moment + remaining_time, **fields
+    )
 
 
 def list_sent_emails() -> list[tuple[str, str]]:
@@ -41,12 +43,12 @@ def list_sent_emails() -> list[tuple[str, str]]:
 
 
 def test_breach_is_reported_to_both_sides_once(watch: MonitoredRepository, now: datetime) -> None:
-    create_clock(watch, now, -1 * H)
+    create_clock(watch, now, -1 * HOUR)
     clocks.advance_clocks(now)
     assert [
         notifications.send_due_notifications(now),
         notifications.send_due_notifications(now),
-        notifications.send_due_notifications(now + H),
+        notifications.send_due_notifications(now + HOUR),
     ] == [1, 0, 0]
     subject = "SLA breach: acme/terraform-provider-rocket#1 (critical)"
     assert list_sent_emails() == [(subject, "alice@acme.example"), (subject, "Nomad-integration-dev@hashicorp.com")]
@@ -56,7 +58,7 @@ def test_breach_is_reported_to_both_sides_once(watch: MonitoredRepository, now: 
 
 def test_many_breaches_are_one_email_that_names_every_issue(watch: MonitoredRepository, now: datetime) -> None:
     for number in reversed(range(30)):  # they are named in the order of their numbers
-        create_clock(watch, now, -1 * H, number)
+        create_clock(watch, now, -1 * HOUR, number)
     clocks.advance_clocks(now)
     assert notifications.send_due_notifications(now) == 1
     assert {subject for subject, _ in list_sent_emails()} == {"SLA breaches: 30 issues in Rocket"}
@@ -68,12 +70,12 @@ def test_many_breaches_are_one_email_that_names_every_issue(watch: MonitoredRepo
 
 
 def test_warning_of_other_severity_waits_for_the_working_day(watch: MonitoredRepository) -> None:
-    create_clock(watch, NIGHT, 24 * H, severity="other")
+    create_clock(watch, NIGHT, 24 * HOUR, severity="other")
     clocks.advance_clocks(NIGHT)
     morning = datetime(2026, 4, 15, 9, 0, tzinfo=UTC)
     assert [
         notifications.send_due_notifications(NIGHT),
-        notifications.send_due_notifications(morning - H),
+        notifications.send_due_notifications(morning - HOUR),
         len(list_sent_emails()),
     ] == [0, 0, 0]
     assert Alert.objects.get().not_before == morning
@@ -81,16 +83,16 @@ def test_warning_of_other_severity_waits_for_the_working_day(watch: MonitoredRep
 
 
 def test_critical_warning_does_not_wait(watch: MonitoredRepository) -> None:
-    create_clock(watch, NIGHT, 24 * H)
+    create_clock(watch, NIGHT, 24 * HOUR)
     clocks.advance_clocks(NIGHT)
     assert [notifications.send_due_notifications(NIGHT), len(list_sent_emails())] == [1, 2]
 
 
 def test_outdated_warning_is_not_sent(watch: MonitoredRepository) -> None:
-    create_clock(watch, NIGHT, 24 * H, severity="other")
+    create_clock(watch, NIGHT, 24 * HOUR, severity="other")
     clocks.advance_clocks(NIGHT)
     SlaClock.objects.update(state="met", next_at=None)
-    assert notifications.send_due_notifications(NIGHT + 12 * H) == 1
+    assert notifications.send_due_notifications(NIGHT + 12 * HOUR) == 1
     assert (list_sent_emails(), Alert.objects.filter(notified_at=None).count()) == ([], 0)
 
 
@@ -104,10 +106,10 @@ def retract_breach(now: datetime) -> None:
 
 
 def test_breach_retracted_before_its_report_is_never_reported(watch: MonitoredRepository, now: datetime) -> None:
-    create_clock(watch, now, -1 * H)
+    create_clock(watch, now, -1 * HOUR)
     clocks.advance_clocks(now)
     retract_breach(now)
-    assert [notifications.send_due_notifications(now), notifications.send_due_notifications(now + H)] == [1, 0]
+    assert [notifications.send_due_notifications(now), notifications.send_due_notifications(now + HOUR)] == [1, 0]
     assert list_sent_emails() == []
     assert (Escalation.objects.count(), Alert.objects.filter(notified_at=None).count()) == (0, 0)
     assert not AuditEvent.objects.filter(event_type__in=notifications.EVENT_TYPES_BY_KIND.values()).exists()
@@ -115,7 +117,7 @@ def test_breach_retracted_before_its_report_is_never_reported(watch: MonitoredRe
 
 @pytest.mark.any_database
 def test_retraction_of_a_reported_breach_is_reported(watch: MonitoredRepository, now: datetime) -> None:
-    create_clock(watch, now, -1 * H)
+    create_clock(watch, now, -1 * HOUR)
     clocks.advance_clocks(now)
     notifications.send_due_notifications(now)
     retract_breach(now)  # at the same time, as a coarse clock can show it
@@ -130,14 +132,14 @@ def test_retraction_of_a_reported_breach_is_reported(watch: MonitoredRepository,
 
 
 def test_breach_recorded_again_is_reported_again(watch: MonitoredRepository, now: datetime) -> None:
-    create_clock(watch, now, -1 * H)
+    create_clock(watch, now, -1 * HOUR)
     for hour in range(0, 6, 2):
-        clocks.advance_clocks(now + hour * H)
-        notifications.send_due_notifications(now + hour * H)
+        clocks.advance_clocks(now + hour * HOUR)
+        notifications.send_due_notifications(now + hour * HOUR)
         if hour < 4:
-            retract_breach(now + (hour + 1) * H)
-            notifications.send_due_notifications(now + (hour + 1) * H)
-            SlaClock.objects.update(state="overdue", next_at=now - H)
+            retract_breach(now + (hour + 1) * HOUR)
+            notifications.send_due_notifications(now + (hour + 1) * HOUR)
+            SlaClock.objects.update(state="overdue", next_at=now - HOUR)
     event_types = (
         AuditEvent.objects.filter(event_type__in=notifications.EVENT_TYPES_BY_KIND.values())
         .order_by("pk")
@@ -147,11 +149,11 @@ def test_breach_recorded_again_is_reported_again(watch: MonitoredRepository, now
 
 
 @pytest.fixture
-def in_los_angeles(rocket: Integration) -> None:
+def partner_in_los_angeles(rocket: Integration) -> None:
     """Acme works in Los Angeles: at NIGHT it is 15:00 there."""
     PartnerCalendar.objects.create(
         partner=rocket.partner,
-        valid_from=NIGHT - 900 * H,
+        valid_from=NIGHT - 900 * HOUR,
         zone="America/Los_Angeles",
         workdays=[0, 1, 2, 3, 4],
         created_at=NIGHT,
@@ -166,16 +168,18 @@ ACME, MAILBOX = "alice@acme.example", "Nomad-integration-dev@hashicorp.com"
 MORNING = datetime(2026, 4, 15, 9, 0, tzinfo=UTC)  # in the zone of the mailbox
 
 
-def test_each_recipient_is_warned_in_their_working_hours(watch: MonitoredRepository, in_los_angeles: None) -> None:
-    create_clock(watch, NIGHT, 24 * H, severity="other")
+def test_each_recipient_is_warned_in_their_working_hours(
+    watch: MonitoredRepository, partner_in_los_angeles: None
+) -> None:
+    create_clock(watch, NIGHT, 24 * HOUR, severity="other")
     clocks.advance_clocks(NIGHT)
     assert (
-        [notifications.send_due_notifications(NIGHT), notifications.send_due_notifications(NIGHT + H)],
+        [notifications.send_due_notifications(NIGHT), notifications.send_due_notifications(NIGHT + HOUR)],
         list_recipients(),
     ) == ([1, 0], [ACME])
     assert Alert.objects.get().not_before == MORNING
     assert (
-        [notifications.send_due_notifications(MORNING), notifications.send_due_notifications(MORNING + H)],
+        [notifications.send_due_notifications(MORNING), notifications.send_due_notifications(MORNING + HOUR)],
         list_recipients(),
     ) == (
         [1, 0],
@@ -185,11 +189,11 @@ def test_each_recipient_is_warned_in_their_working_hours(watch: MonitoredReposit
 
 
 def test_later_recipient_gets_one_email_of_all_current_warnings(
-    watch: MonitoredRepository, in_los_angeles: None
+    watch: MonitoredRepository, partner_in_los_angeles: None
 ) -> None:
     for number in (1, 2, 3):
         at = NIGHT + number * timedelta(minutes=10)
-        create_clock(watch, at, 24 * H, number, severity="other")
+        create_clock(watch, at, 24 * HOUR, number, severity="other")
         clocks.advance_clocks(at)
         notifications.send_due_notifications(at)
     SlaClock.objects.filter(issue__number=2).update(state="met", next_at=None)
@@ -199,14 +203,14 @@ def test_later_recipient_gets_one_email_of_all_current_warnings(
 
 
 def test_time_zone_of_a_person_overrides_that_of_the_partner(
-    watch: MonitoredRepository, in_los_angeles: None, alice: User
+    watch: MonitoredRepository, partner_in_los_angeles: None, alice: User
 ) -> None:
     alice.zone = "Europe/Berlin"
     alice.save()
-    create_clock(watch, NIGHT, 24 * H, severity="other")
+    create_clock(watch, NIGHT, 24 * HOUR, severity="other")
     clocks.advance_clocks(NIGHT)
     assert (
-        [notifications.send_due_notifications(NIGHT), notifications.send_due_notifications(MORNING - 2 * H)],
+        [notifications.send_due_notifications(NIGHT), notifications.send_due_notifications(MORNING - 2 * HOUR)],
         list_recipients(),
     ) == ([0, 1], [ACME])
 
@@ -218,20 +222,20 @@ def test_warning_before_the_next_working_day_is_sent_in_the_last_working_hour(
 ) -> None:
     due = datetime(2026, 4, 15, 8, 0, tzinfo=UTC)  # warned of at 03:12
     at = NIGHT.replace(hour=hour, minute=minute)
-    create_clock(watch, due, 0 * H, severity="other", warned=75, next_at=due - 4.8 * H)
+    create_clock(watch, due, 0 * HOUR, severity="other", warned=75, next_at=due - 4.8 * HOUR)
     create_clock(
-        watch, due, 2 * H, 2, severity="other", warned=75, next_at=due - 2.8 * H
+        watch, due, 2 * HOUR, 2, severity="other", warned=75, next_at=due - 2.8 * HOUR
     )  # the next morning is early enough
     assert [warnings.create_early_warnings(at), warnings.create_early_warnings(at)] == [expected_count, 0]
     assert (notifications.send_due_notifications(at), len(list_sent_emails())) == (expected_count, 2 * expected_count)
-    clocks.advance_clocks(due - 4.5 * H)
-    notifications.send_due_notifications(due - 4.5 * H)
+    clocks.advance_clocks(due - 4.5 * HOUR)
+    notifications.send_due_notifications(due - 4.5 * HOUR)
     assert len(list_sent_emails()) == 2  # at night only without an early warning
 
 
 def test_early_warning_has_the_share_used_so_far(watch: MonitoredRepository) -> None:
     due = datetime(2026, 4, 15, 8, 0, tzinfo=UTC)
-    create_clock(watch, due, 0 * H, severity="other", warned=75, next_at=due - 4.8 * H)
+    create_clock(watch, due, 0 * HOUR, severity="other", warned=75, next_at=due - 4.8 * HOUR)
     at = NIGHT.replace(hour=16, minute=30)
     warnings.create_early_warnings(at)
     notifications.send_due_notifications(at)
@@ -240,7 +244,7 @@ def test_early_warning_has_the_share_used_so_far(watch: MonitoredRepository) -> 
 
 
 def test_notification_is_sent_right_after_a_database_outage(watch: MonitoredRepository, now: datetime) -> None:
-    create_clock(watch, now, -1 * H)
+    create_clock(watch, now, -1 * HOUR)
     clocks.advance_clocks(now)
 
     def fail(execute: Any, sql: str, *rest: Any) -> Any:

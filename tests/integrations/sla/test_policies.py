@@ -10,11 +10,11 @@ from integrations.sla.models import LabelPolicy
 from integrations.sla.services import policies
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
-from tests.integrations.sla.clocks import issue_of, watch_over
+from tests.integrations.sla.rows import create_issue_row, create_repository_row
 
 
 def test_policy_assigns_accounts_to_sides(rocket: Integration, now: datetime) -> None:
-    issue = issue_of(watch_over(rocket, now), 1, now)
+    issue = create_issue_row(create_repository_row(rocket, now), 1, now)
     issue.policy = LabelPolicy.objects.create(
         integration=rocket,
         state="accepted",
@@ -26,8 +26,8 @@ def test_policy_assigns_accounts_to_sides(rocket: Integration, now: datetime) ->
     )
     issue.save()
     issue.refresh_from_db()
-    cast = IssueParticipants(policies.get_sla_policy(issue), 501, frozenset({601}))
-    sides = [cast.get_side(Actor(number, f"person-{number}")) for number in (501, 502, 601, 801, 701)]
+    participants = IssueParticipants(policies.get_sla_policy(issue), 501, frozenset({601}))
+    sides = [participants.get_side(Actor(number, f"person-{number}")) for number in (501, 502, 601, 801, 701)]
     assert sides == [
         ParticipantSide.REPORTER,
         ParticipantSide.REPORTER,
@@ -38,7 +38,7 @@ def test_policy_assigns_accounts_to_sides(rocket: Integration, now: datetime) ->
 
 
 def test_without_a_policy_no_one_is_known(rocket: Integration, now: datetime) -> None:
-    policy = policies.get_sla_policy(issue_of(watch_over(rocket, now), 1, now))
+    policy = policies.get_sla_policy(create_issue_row(create_repository_row(rocket, now), 1, now))
     assert (policy.team, policy.bots, dict(policy.second_accounts)) == (frozenset(), frozenset(), {})
 
 
@@ -49,7 +49,7 @@ def test_linked_accounts_of_current_members_belong_to_the_team(
         SocialAccount.objects.create(user=user, provider="github", uid=str(number))
     SocialAccount.objects.update(date_joined=now)
     bob.memberships.update(ended_at=now)
-    issue = issue_of(watch_over(rocket, now), 1, now)
+    issue = create_issue_row(create_repository_row(rocket, now), 1, now)
     issue.team = policies.get_policy_snapshot(rocket, now)["team"]
     assert policies.get_sla_policy(issue).team == frozenset({601})
 

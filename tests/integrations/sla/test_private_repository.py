@@ -15,13 +15,13 @@ from tests.fakes.github.server import KEEPER, GitHub
 from tests.fakes.github.tracker import Tracker
 from tests.integrations.sla.github.reconciliation.polling import poll
 from tests.integrations.sla.github.test_delivery_processing import deliver, list_event_texts, list_state
-from tests.integrations.sla.watched import (
+from tests.integrations.sla.monitored_repository import (
     OPENED_AT,
     PARTNER,
     REPORTER,
+    build_tracker,
     create_listed_integration,
-    tracker_of,
-    watch_over,
+    monitor_repository,
 )
 
 SignIn = Callable[[Any], Any]
@@ -33,13 +33,13 @@ pytestmark = [pytest.mark.django_db, pytest.mark.github]
 def watch(acme: Partner, github: GitHub, settings: Any) -> MonitoredRepository:
     github.proxy.state.tokens.add(KEEPER)
     settings.GITHUB_TOKEN = KEEPER
-    return watch_over(create_listed_integration(acme))
+    return monitor_repository(create_listed_integration(acme))
 
 
 @pytest.fixture
 def tracker(watch: MonitoredRepository, github: GitHub) -> Tracker:
     """One critical issue, read while the repository was public; then the repository turns private."""
-    tracker = github.track(tracker_of(watch))
+    tracker = github.track(build_tracker(watch))
     tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
     assert poll(watch, OPENED_AT + HOUR) == 1
     tracker.private = True
@@ -62,7 +62,7 @@ def test_only_the_visibility_of_a_private_repository_is_read(
 def test_repository_that_was_never_public_is_not_read(
     acme: Partner, watch: MonitoredRepository, github: GitHub
 ) -> None:
-    tracker = github.track(tracker_of(watch))
+    tracker = github.track(build_tracker(watch))
     tracker.private = True
     tracker.open(REPORTER, "A secret", OPENED_AT)
     poll(watch, OPENED_AT + HOUR)

@@ -14,12 +14,12 @@ from integrations.sla.github import delivery_processing
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue, SupportIssueEvent
 from tests.integrations.sla.github.reconciliation.test_dropped_webhooks import create_random_issues
 from tests.integrations.sla.github.test_delivery_processing import deliver
-from tests.integrations.sla.watched import (
+from tests.integrations.sla.monitored_repository import (
     OPENED_AT,
+    build_tracker,
     create_listed_integration,
     disable_delete_guard,
-    tracker_of,
-    watch_over,
+    monitor_repository,
 )
 
 pytestmark = pytest.mark.any_database
@@ -30,8 +30,8 @@ NOW = OPENED_AT + timedelta(days=9)
 @pytest.fixture
 def watch(acme: Partner) -> MonitoredRepository:
     """Twelve issues after nine days: answered, closed, late, overdue."""
-    row = watch_over(create_listed_integration(acme))
-    tracker = tracker_of(row)
+    row = monitor_repository(create_listed_integration(acme))
+    tracker = build_tracker(row)
     create_random_issues(tracker, random.Random(1))
     deliver(row, tracker.hooked)
     delivery_processing.process_due_deliveries(OPENED_AT + timedelta(hours=30))

@@ -12,19 +12,19 @@ from integrations.sla.models import Alert, MonitoredRepository, SlaBreach, SlaCl
 from integrations.sla.services.breaches import calculate_next_check_at, retract_invalid_breaches
 from integrations.sla.tasks import RETRY_DELAY, ClockProcessingResult, _advance_by_row, advance_clocks
 from integrations.submissions.models import Integration
-from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
+from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row
 
-H = timedelta(hours=1)
+HOUR = timedelta(hours=1)
 
 
 @pytest.fixture
 def watch(rocket: Integration, now: datetime) -> MonitoredRepository:
-    return watch_over(rocket, now)
+    return create_repository_row(rocket, now)
 
 
 def create_clock(watch: MonitoredRepository, now: datetime, due: timedelta, number: int = 1, **fields: Any) -> SlaClock:
     """Create a clock of 48 hours that is due at `now` + `due`."""
-    return clock_of(issue_of(watch, number, now + due - 48 * H), now + due, **fields)
+    return create_clock_row(create_issue_row(watch, number, now + due - 48 * HOUR), now + due, **fields)
 
 
 def get_clock_state(clock: SlaClock) -> tuple[str, int, datetime | None]:
@@ -35,13 +35,13 @@ def get_clock_state(clock: SlaClock) -> tuple[str, int, datetime | None]:
 @pytest.mark.parametrize(
     ("due", "expected", "state", "warned_percent", "next_in"),
     [
-        (25 * H, 0, "running", 0, 1 * H),  # 23 of 48 hours are used
-        (24 * H, 1, "running", 50, 12 * H),  # exactly half
-        (13 * H, 1, "running", 50, 1 * H),
-        (12 * H, 1, "running", 75, 7.2 * H),
-        (3 * H, 1, "running", 90, 3 * H),  # one warning for all that were missed
-        (0 * H, 1, "overdue", 0, None),  # due now
-        (-9 * H, 1, "overdue", 0, None),
+        (25 * HOUR, 0, "running", 0, 1 * HOUR),  # 23 of 48 hours are used
+        (24 * HOUR, 1, "running", 50, 12 * HOUR),  # exactly half
+        (13 * HOUR, 1, "running", 50, 1 * HOUR),
+        (12 * HOUR, 1, "running", 75, 7.2 * HOUR),
+        (3 * HOUR, 1, "running", 90, 3 * HOUR),  # one warning for all that were missed
+        (0 * HOUR, 1, "overdue", 0, None),  # due now
+        (-9 * HOUR, 1, "overdue", 0, None),
     ],
 )
 def test_clock_is_warned_about_or_breached(
@@ -59,23 +59,23 @@ def test_clock_is_warned_about_or_breached(
 
 
 def test_breach_is_a_record_and_one_alert(watch: MonitoredRepository, now: datetime) -> None:
-    clock = create_clock(watch, now, -1 * H)
-    assert [advance_clocks(now), advance_clocks(now), advance_clocks(now + H)] == [
+    clock = create_clock(watch, now, -1 * HOUR)
+    assert [advance_clocks(now), advance_clocks(now), advance_clocks(now + HOUR)] == [
         ClockProcessingResult(1, 1, 0),
         ClockProcessingResult(),
         ClockProcessingResult(),
     ]
     assert list(SlaBreach.objects.values_list("clock", "due_at", "found_at", "severity")) == [
-        (clock.pk, now - H, now, "critical")
+        (clock.pk, now - HOUR, now, "critical")
     ]
     assert list(Alert.objects.values_list("key", "kind", "notified_at")) == [
-        (f"{clock.pk}:breached:100:{int((now - H).timestamp())}", "breached", None)
+        (f"{clock.pk}:breached:100:{int((now - HOUR).timestamp())}", "breached", None)
     ]
 
 
 def test_every_warning_is_reported_once(watch: MonitoredRepository, now: datetime) -> None:
-    create_clock(watch, now, 24 * H)
-    moments = [now, now, now + 12 * H, now + 12 * H, now + 20 * H, now + 24 * H, now + 30 * H]
+    create_clock(watch, now, 24 * HOUR)
+    moments = [now, now, now + 12 * HOUR, now + 12 * HOUR, now + 20 * HOUR, now + 24 * HOUR, now + 30 * HOUR]
     assert [advance_clocks(moment).processed_count for moment in moments] == [1, 0, 1, 0, 1, 1, 0]
     assert list(Alert.objects.order_by("pk").values_list("kind", "share")) == [
         ("warned", 50),
@@ -86,8 +86,8 @@ def test_every_warning_is_reported_once(watch: MonitoredRepository, now: datetim
 
 
 def test_clock_with_incomplete_data_is_not_breached(watch: MonitoredRepository, now: datetime) -> None:
-    MonitoredRepository.objects.update(data_up_to=now - 2 * H)
-    clock = create_clock(watch, now, -1 * H)
+    MonitoredRepository.objects.update(data_up_to=now - 2 * HOUR)
+    clock = create_clock(watch, now, -1 * HOUR)
     assert advance_clocks(now) == ClockProcessingResult(1, 0, 1)
     assert get_clock_state(clock) == ("data_incomplete", 0, now + RETRY_DELAY)
     assert MonitoredRepository.objects.get().poll_at == now
@@ -98,15 +98,15 @@ def test_clock_with_incomplete_data_is_not_breached(watch: MonitoredRepository, 
 
 
 def test_late_reply_is_a_breach_even_if_it_was_detected_later(watch: MonitoredRepository, now: datetime) -> None:
-    clock = create_clock(watch, now, -5 * H, state="late", stopped_at=now - H)
-    assert calculate_next_check_at(clock, now) == now - 5 * H
-    SlaClock.objects.update(next_at=now - 5 * H)
+    clock = create_clock(watch, now, -5 * HOUR, state="late", stopped_at=now - HOUR)
+    assert calculate_next_check_at(clock, now) == now - 5 * HOUR
+    SlaClock.objects.update(next_at=now - 5 * HOUR)
     assert advance_clocks(now).breach_count == 1
     assert get_clock_state(clock) == ("late", 0, None)
 
 
 def test_invalid_breach_is_retracted_once(watch: MonitoredRepository, now: datetime) -> None:
-    clock = create_clock(watch, now, -1 * H)
+    clock = create_clock(watch, now, -1 * HOUR)
     advance_clocks(now)
     clock = SlaClock.objects.get()
     with transaction.atomic():
@@ -114,14 +114,14 @@ def test_invalid_breach_is_retracted_once(watch: MonitoredRepository, now: datet
     clock.state = "met"
     with transaction.atomic():
         assert [
-            retract_invalid_breaches(clock, now + H, "It was closed in time."),
-            retract_invalid_breaches(clock, now + H, "again"),
+            retract_invalid_breaches(clock, now + HOUR, "It was closed in time."),
+            retract_invalid_breaches(clock, now + HOUR, "again"),
         ] == [
             1,
             0,
         ]
     assert list(SlaBreach.objects.values_list("retracted_at", "retraction_reason")) == [
-        (now + H, "It was closed in time.")
+        (now + HOUR, "It was closed in time.")
     ]
     assert list(Alert.objects.order_by("pk").values_list("kind", flat=True)) == ["breached", "retracted"]
 
@@ -138,15 +138,15 @@ def change_state(state: str, at: datetime) -> None:
 
 @pytest.mark.postgres
 def test_breach_recorded_again_is_reported_and_its_retraction_stays(watch: MonitoredRepository, now: datetime) -> None:
-    clock = create_clock(watch, now, -1 * H)
+    clock = create_clock(watch, now, -1 * HOUR)
     advance_clocks(now)
-    change_state("met", now + H)
-    change_state("overdue", now + 2 * H)
-    assert advance_clocks(now + 3 * H).breach_count == 1
+    change_state("met", now + HOUR)
+    change_state("overdue", now + 2 * HOUR)
+    assert advance_clocks(now + 3 * HOUR).breach_count == 1
     breaches = SlaBreach.objects.order_by("pk").values_list("found_at", "retracted_at", "retraction_reason")
-    assert list(breaches) == [(now, now + H, "It was closed in time."), (now + 3 * H, None, "")]
-    change_state("met", now + 4 * H)
-    due = int((now - H).timestamp())
+    assert list(breaches) == [(now, now + HOUR, "It was closed in time."), (now + 3 * HOUR, None, "")]
+    change_state("met", now + 4 * HOUR)
+    due = int((now - HOUR).timestamp())
     assert list(Alert.objects.order_by("pk").values_list("key", flat=True)) == [
         f"{clock.pk}:breached:100:{due}",
         f"{clock.pk}:retracted:100:{due}",
@@ -158,24 +158,24 @@ def test_breach_recorded_again_is_reported_and_its_retraction_stays(watch: Monit
 
 @pytest.mark.postgres
 def test_breach_is_recorded_and_reported_once(watch: MonitoredRepository, now: datetime) -> None:
-    create_clock(watch, now, -1 * H)
+    create_clock(watch, now, -1 * HOUR)
     advance_clocks(now)
-    SlaClock.objects.update(next_at=now - H)
-    assert advance_clocks(now + H).breach_count == 1
+    SlaClock.objects.update(next_at=now - HOUR)
+    assert advance_clocks(now + HOUR).breach_count == 1
     assert (SlaBreach.objects.count(), Alert.objects.count()) == (1, 1)
 
 
 def test_paused_clock_has_no_next_check(watch: MonitoredRepository, now: datetime) -> None:
-    assert calculate_next_check_at(create_clock(watch, now, 5 * H, state="paused"), now) is None
-    assert calculate_next_check_at(create_clock(watch, now, 5 * H, 2, is_committed=False), now) is None
-    assert calculate_next_check_at(create_clock(watch, now, 5 * H, 3, warned=75), now) == now + 0.2 * H
+    assert calculate_next_check_at(create_clock(watch, now, 5 * HOUR, state="paused"), now) is None
+    assert calculate_next_check_at(create_clock(watch, now, 5 * HOUR, 2, is_committed=False), now) is None
+    assert calculate_next_check_at(create_clock(watch, now, 5 * HOUR, 3, warned=75), now) == now + 0.2 * HOUR
 
 
 def test_batches_are_one_statement_each(
     watch: MonitoredRepository, now: datetime, django_assert_num_queries: Any
 ) -> None:
     for number in range(25):
-        create_clock(watch, now, -1 * H, number)
+        create_clock(watch, now, -1 * HOUR, number)
     if connection.vendor == "postgresql":
         with django_assert_num_queries(4):
             assert advance_clocks(now, batch=10) == ClockProcessingResult(25, 25, 0)
@@ -189,13 +189,13 @@ def test_statement_and_loop_write_the_same_rows(watch: MonitoredRepository, now:
     if connection.vendor != "postgresql":
         pytest.skip("the statement needs a real PostgreSQL")
     draw = random.Random(11)
-    MonitoredRepository.objects.update(data_up_to=now - 3 * H)
+    MonitoredRepository.objects.update(data_up_to=now - 3 * HOUR)
     states = ("running", "running", "running", "late", "data_incomplete")
     for number in range(200):
         due = timedelta(seconds=draw.randint(-50 * 3600, 50 * 3600), milliseconds=draw.randrange(1000))
         warned_percent = draw.choice((0, 0, 50, 75))
         clock = create_clock(watch, now, due, number, state=draw.choice(states), warned=warned_percent)
-        SlaClock.objects.filter(pk=clock.pk).update(next_at=min(clock.next_at, now - draw.randint(0, 5) * H))
+        SlaClock.objects.filter(pk=clock.pk).update(next_at=min(clock.next_at, now - draw.randint(0, 5) * HOUR))
     assert _compare(lambda: advance_clocks(now, 300), lambda: _advance_by_row(now, 300)) == (True, 200)
 
 

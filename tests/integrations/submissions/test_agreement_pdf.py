@@ -11,7 +11,7 @@ from integrations.submissions.agreement_pdf import render_agreement_pdf
 from integrations.submissions.agreement_texts import TextBlock, list_blocks, render_agreement
 from integrations.submissions.services import agreements
 from integrations.submissions.services.agreements import Signature
-from tests.integrations.submissions.signing import ALICE, RITA, TPA, sign
+from tests.integrations.submissions.signatures import ALICE, RITA, TPA, sign
 
 pytestmark = pytest.mark.any_database
 
@@ -94,18 +94,18 @@ def test_missing_glyph_is_logged(rocket, alice, now, caplog):
 @pytest.mark.parametrize(("who", "status"), [("alice", 200), ("bob", 404), ("rita", 200), ("charlie", 404)])
 def test_pdf_is_for_owners_and_the_program(rocket, alice, now, sign_in, request, who, status):
     agreement = sign(rocket, alice, now)
-    answer = sign_in(request.getfixturevalue(who)).get(f"/agreements/{agreement.pk}.pdf")
-    assert answer.status_code == status
+    response = sign_in(request.getfixturevalue(who)).get(f"/agreements/{agreement.pk}.pdf")
+    assert response.status_code == status
     if status == 200:
-        assert (answer.content, answer["Content-Disposition"]) == (
+        assert (response.content, response["Content-Disposition"]) == (
             render_agreement_pdf(agreement),
             'attachment; filename="tpa-2026-01-acme.pdf"',
         )
 
 
 def test_unsigned_pdf_has_blanks(rocket, alice, sign_in):
-    answer = sign_in(alice).get(f"/integrations/{rocket.uuid}/requirements/{TPA}/unsigned.pdf")
-    (page,) = read_pages(answer.content)
+    response = sign_in(alice).get(f"/integrations/{rocket.uuid}/requirements/{TPA}/unsigned.pdf")
+    (page,) = read_pages(response.content)
     assert f"Signed for Acme Name {'_' * 40} Title {'_' * 40} Date" in page
 
 

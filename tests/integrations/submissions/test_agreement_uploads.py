@@ -15,9 +15,9 @@ from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin
-from tests.integrations.page_text import text_of
-from tests.integrations.submissions.requirements.pages import get_url, press
-from tests.integrations.submissions.signing import ALICE, RITA, TPA, sign
+from tests.integrations.page_text import get_text
+from tests.integrations.submissions.requirements.pages import get_url, submit_action
+from tests.integrations.submissions.signatures import ALICE, RITA, TPA, sign
 from tests.integrations.submissions.test_documents import build_validated_file
 from tests.portal.core.test_uploads import PDF
 
@@ -150,23 +150,25 @@ def test_upload_is_rejected_then_confirmed_on_the_page(rocket, alice, rita, sign
     company = sign_in(alice)
     digest = BeautifulSoup(company.get(get_url(rocket, TPA)).content, "html.parser").find("input", {"name": "digest"})
     fields = {"signer": "Alice Archer", "title": "CEO", "digest": digest["value"]}
-    answer = press(company, rocket, TPA, "upload_agreement", **fields, file=SimpleUploadedFile("tpa.txt", b"Signed."))
+    response = submit_action(
+        company, rocket, TPA, "upload_agreement", **fields, file=SimpleUploadedFile("tpa.txt", b"Signed.")
+    )
     assert (
-        answer.status_code,
-        "The content of the file is plain text. Supported types: PDF." in text_of(answer),
+        response.status_code,
+        "The content of the file is plain text. Supported types: PDF." in get_text(response),
     ) == (
         422,
         True,
     )
-    press(company, rocket, TPA, "upload_agreement", **fields, file=SimpleUploadedFile("tpa.pdf", PDF))
+    submit_action(company, rocket, TPA, "upload_agreement", **fields, file=SimpleUploadedFile("tpa.pdf", PDF))
     program = sign_in(rita)
     assert 'value="sign"' not in program.get(get_url(rocket, TPA)).content.decode()
-    assert press(program, rocket, TPA, "reject_agreement", reason="").status_code == 422
-    press(program, rocket, TPA, "reject_agreement", reason="Page 2 is missing.")
+    assert submit_action(program, rocket, TPA, "reject_agreement", reason="").status_code == 422
+    submit_action(program, rocket, TPA, "reject_agreement", reason="Page 2 is missing.")
     company = sign_in(alice)
-    assert "The program rejected the signed PDF: Page 2 is missing." in text_of(company.get(get_url(rocket, TPA)))
-    press(company, rocket, TPA, "upload_agreement", **fields, file=SimpleUploadedFile("tpa.pdf", PDF))
-    press(sign_in(rita), rocket, TPA, "confirm_agreement")
+    assert "The program rejected the signed PDF: Page 2 is missing." in get_text(company.get(get_url(rocket, TPA)))
+    submit_action(company, rocket, TPA, "upload_agreement", **fields, file=SimpleUploadedFile("tpa.pdf", PDF))
+    submit_action(sign_in(rita), rocket, TPA, "confirm_agreement")
     assert get_answer(rocket) == (Status.SUBMITTED, "")
     agreement = Agreement.objects.get(completed_at__isnull=False)
     assert sign_in(alice).get(f"/agreements/{agreement.pk}.pdf").status_code == 404

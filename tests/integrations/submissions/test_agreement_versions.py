@@ -13,9 +13,9 @@ from integrations.submissions.text_changes import TextChange
 from integrations.submissions.workflow.states import Status
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin
-from tests.integrations.page_text import text_of
+from tests.integrations.page_text import get_text
 from tests.integrations.submissions.requirements.pages import get_url
-from tests.integrations.submissions.signing import MNDA, RITA, TPA, publish_version, sign
+from tests.integrations.submissions.signatures import MNDA, RITA, TPA, publish_version, sign
 from tests.replay import replay_fixture
 
 REASON = "Version 2027-01 replaces version 2026-01. Both sides must sign it."
@@ -42,10 +42,10 @@ def test_new_version_opens_the_requirement_of_every_integration(
     acme, rocket, complete_agreement, alice, now, monkeypatch
 ):
     vault = begin(acme, alice, "vault", name="Keeper")
-    twin = next(r.id for r in vault.edition.requirements() if r.agreement == "tpa")
+    tpa_id = next(r.id for r in vault.edition.requirements() if r.agreement == "tpa")
     publish_version(monkeypatch)
     assert [request_new_versions(now + timedelta(days=day)) for day in (1, 2)] == [1, 0]
-    assert (get_answer(rocket), get_answer(vault, twin)) == ((Status.OPEN, REASON), (Status.OPEN, REASON))
+    assert (get_answer(rocket), get_answer(vault, tpa_id)) == ((Status.OPEN, REASON), (Status.OPEN, REASON))
     events = [event for row in (rocket, vault) for event in row.events.filter(event_type="agreement.replaced")]
     assert [(event.data["version"], event.data["replaces"]) for event in events] == [("2027-01", "2026-01")]
     subjects = EmailMessage.objects.filter(person=alice, name="agreement_replaced").values_list("subject", flat=True)
@@ -96,9 +96,9 @@ def test_listed_integration_waits_for_the_company(at, alice, rita, now, monkeypa
 def test_page_shows_the_reason_and_what_changed(rocket, complete_agreement, alice, now, monkeypatch, sign_in):
     publish_version(monkeypatch)
     request_new_versions(now)
-    answer = sign_in(alice).get(get_url(rocket, TPA))
-    changes = BeautifulSoup(answer.content, "html.parser").select("#agreement-changes li")
-    assert "Version 2027-01 replaces version 2026-01." in text_of(answer)
+    response = sign_in(alice).get(get_url(rocket, TPA))
+    changes = BeautifulSoup(response.content, "html.parser").select("#agreement-changes li")
+    assert "Version 2027-01 replaces version 2026-01." in get_text(response)
     assert [" ".join(each.text.split()) for each in changes] == [
         "Removed: Each side can end this agreement with a notice of 30 days. The listings end with it.",
         "Added: Each side can end this agreement with a notice of 60 days. The listings end with it.",

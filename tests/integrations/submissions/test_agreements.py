@@ -12,7 +12,7 @@ from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
 from tests.conftest import begin
-from tests.integrations.submissions.signing import ALICE, MNDA, RITA, TPA, publish_version, sign
+from tests.integrations.submissions.signatures import ALICE, MNDA, RITA, TPA, publish_version, sign
 
 pytestmark = pytest.mark.any_database
 
@@ -103,17 +103,17 @@ def test_agreement_counts_in_every_program(acme, rocket, alice, rita, now):
     vault = begin(acme, alice, "vault", name="Keeper")
     sign(rocket, alice, now)
     sign(rocket, rita, now, RITA)
-    twin = next(r.id for r in vault.edition.requirements() if r.agreement == "tpa")
+    tpa_id = next(r.id for r in vault.edition.requirements() if r.agreement == "tpa")
     later = begin(acme, alice, "packer", name="Bundler")
     other = next(r.id for r in later.edition.requirements() if r.agreement == "tpa")
-    assert (get_status(vault, twin), get_status(later, other)) == ((Status.SUBMITTED, ""), (Status.SUBMITTED, ""))
+    assert (get_status(vault, tpa_id), get_status(later, other)) == ((Status.SUBMITTED, ""), (Status.SUBMITTED, ""))
 
 
 def test_agreement_can_be_completed_from_another_integration(acme, rocket, alice, rita, now):
     vault = begin(acme, alice, "vault", name="Keeper")
-    twin = next(r.id for r in vault.edition.requirements() if r.agreement == "tpa")
+    tpa_id = next(r.id for r in vault.edition.requirements() if r.agreement == "tpa")
     sign(rocket, alice, now)
-    assert sign(vault, rita, now, RITA, twin).is_complete
+    assert sign(vault, rita, now, RITA, tpa_id).is_complete
     assert get_status(rocket) == (Status.SUBMITTED, "")
 
 

@@ -18,8 +18,9 @@ from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
 from tests.conftest import begin, drive, meet
-from tests.integrations.page_text import text_of
-from tests.integrations.submissions.requirements.pages import get_url, press
+from tests.integrations.database_rows import reload_row
+from tests.integrations.page_text import get_text
+from tests.integrations.submissions.requirements.pages import get_url, submit_action
 from tests.portal.api.calling import caller
 from tests.replay import replay_fixture
 
@@ -29,18 +30,14 @@ SIGNED, RELEASE = "TP-SIG", "TP-REL"
 BLOCKER = "Complete “Published release” first."
 
 
-def fresh(row: Integration) -> Integration:
-    return Integration.objects.get(pk=row.pk)
-
-
 @pytest.fixture
 @replay_fixture
 def provider(acme: Partner, alice: Any, now: datetime) -> Integration:
     """A Terraform provider in the step in which its release is published."""
     row = begin(acme, alice, "terraform-provider", category="infrastructure")
     meet(row, alice, now)
-    perform_transition(fresh(row), "complete_step", actor=alice, now=now)
-    return fresh(row)
+    perform_transition(reload_row(row), "complete_step", actor=alice, now=now)
+    return reload_row(row)
 
 
 def check_release(row: Integration, now: datetime, outcome: str = "pass") -> None:
@@ -53,16 +50,16 @@ def confirm(row: Integration, requirement_id: str, by: Any, now: datetime) -> No
 
 def get_status(row: Integration, requirement_id: str) -> str:
     requirement = next(r for r in row.edition.requirements() if r.id == requirement_id)
-    return build_row(fresh(row), requirement, row.created_at).display_status
+    return build_row(reload_row(row), requirement, row.created_at).display_status
 
 
 def test_statement_is_refused_before_its_subject_is_fulfilled(
     provider: Integration, alice: Any, now: datetime, sign_in: Callable[[Any], Client]
 ) -> None:
     client = sign_in(alice)
-    assert BLOCKER in text_of(client.get(get_url(provider, SIGNED)))
-    answer = press(client, provider, SIGNED, "confirm", confirmed="on")
-    assert (answer.status_code, BLOCKER in text_of(answer)) == (409, True)
+    assert BLOCKER in get_text(client.get(get_url(provider, SIGNED)))
+    answer = submit_action(client, provider, SIGNED, "confirm", confirmed="on")
+    assert (answer.status_code, BLOCKER in get_text(answer)) == (409, True)
     with pytest.raises(ActionRefused, match=re.escape(BLOCKER)):
         confirm(provider, SIGNED, alice, now)
     path = f"/integrations/{provider.uuid}/requirements/{SIGNED}"
@@ -70,7 +67,7 @@ def test_statement_is_refused_before_its_subject_is_fulfilled(
     assert (response.status_code, response.json()["detail"]) == (409, BLOCKER)
     detail = caller(alice).get(path).json()
     assert (detail["blocker"], "confirm" in detail["available_actions"]) == (BLOCKER, False)
-    assert fresh(provider).fulfillments.filter(requirement_id=SIGNED).count() == 0
+    assert reload_row(provider).fulfillments.filter(requirement_id=SIGNED).count() == 0
 
 
 @pytest.mark.every_database
@@ -86,8 +83,8 @@ def test_all_statements_that_a_page_shows_are_confirmed_at_once(
     button = BeautifulSoup(client.get(get_url(provider, SIGNED)).content, "html.parser").find("button", {"name": "all"})
     assert button
     assert button["value"] == "TP-DOC"
-    assert press(client, provider, SIGNED, "confirm", all=shown).status_code == status
-    confirmed = fresh(provider).fulfillments.filter(requirement_id__in=[SIGNED, "TP-DOC"], status="submitted")
+    assert submit_action(client, provider, SIGNED, "confirm", all=shown).status_code == status
+    confirmed = reload_row(provider).fulfillments.filter(requirement_id__in=[SIGNED, "TP-DOC"], status="submitted")
     assert confirmed.count() == (2 if status == 302 else 0)
 
 
@@ -106,11 +103,11 @@ def test_waived_subject_counts(provider: Integration, alice: Any, rita: Any, now
 
 def test_next_action_is_the_subject_before_the_statement(provider: Integration, now: datetime) -> None:
     check_release(provider, now, outcome="fail")
-    assert fresh(provider).next_action_target == f"requirement:{RELEASE}"
-    partner_ids = [item.id for item in context.list_partner_requirements(fresh(provider), now)]
+    assert reload_row(provider).next_action_target == f"requirement:{RELEASE}"
+    partner_ids = [item.id for item in context.list_partner_requirements(reload_row(provider), now)]
     assert partner_ids == [RELEASE]
     check_release(provider, now)
-    assert fresh(provider).next_action_target == f"requirement:{SIGNED}"
+    assert reload_row(provider).next_action_target == f"requirement:{SIGNED}"
 
 
 @pytest.fixture
@@ -119,7 +116,7 @@ def first_round(acme: Partner, alice: Any, rita: Any, now: datetime) -> Integrat
     """A Nomad integration in its first review, with everything that it needs for the approval."""
     row = drive(begin(acme, alice, "nomad"), "review", partner=alice, reviewer=rita)
     meet(row, alice, now)
-    return fresh(row)
+    return reload_row(row)
 
 
 def test_statement_about_findings_is_not_needed_without_any(
@@ -130,13 +127,13 @@ def test_statement_about_findings_is_not_needed_without_any(
     with pytest.raises(ActionRefused, match="Needed only after a reviewer requests changes"):
         confirm(first_round, "NO-5", alice, now)
     perform_transition(first_round, "approve", actor=rita, now=now)
-    assert fresh(first_round).stage == "release"
+    assert reload_row(first_round).stage == "release"
 
 
 def test_statement_about_findings_is_not_suggested_meanwhile(
     first_round: Integration, alice: Any, sign_in: Callable[[Any], Client]
 ) -> None:
-    page = text_of(sign_in(alice).get(f"/integrations/{first_round.uuid}/"))
+    page = get_text(sign_in(alice).get(f"/integrations/{first_round.uuid}/"))
     assert "Waiting for the program" in page
     assert "Meanwhile" not in page
 
@@ -147,7 +144,7 @@ def test_statement_about_findings_waits_for_the_responses(
 ) -> None:
     finding = findings.raise_finding(first_round, "NO-3", "Add tests.", actor=rita, now=now)
     assert get_status(first_round, "NO-5") == Status.NOT_APPLICABLE  # the partner doesn't see the finding yet
-    perform_transition(fresh(first_round), "request_changes", actor=rita, now=now)
+    perform_transition(reload_row(first_round), "request_changes", actor=rita, now=now)
     assert get_status(first_round, "NO-5") == Status.OPEN
     with pytest.raises(ActionRefused, match="Respond to 1 open finding first"):
         confirm(first_round, "NO-5", alice, now)
@@ -171,7 +168,7 @@ def signed_provider(provider: Integration, alice: Any, now: datetime) -> Integra
     """A provider whose partner has confirmed that its release v1.0.0 is signed."""
     record_release_check(provider, now)
     confirm(provider, SIGNED, alice, now)
-    return fresh(provider)
+    return reload_row(provider)
 
 
 VOIDED = "requirement.confirmation_voided"
@@ -199,16 +196,16 @@ def test_statement_is_void_after_its_subject_changed(
 ) -> None:
     record_release_check(signed_provider, now, **subjects)
     assert get_status(signed_provider, SIGNED) == Status.OPEN
-    assert fresh(signed_provider).next_action_target == f"requirement:{SIGNED}"
+    assert reload_row(signed_provider).next_action_target == f"requirement:{SIGNED}"
     event = signed_provider.events.get(event_type=VOIDED)
     assert (event.summary, event.note) == ("The portal asked to confirm “Signed release” again", reason)
     assert event.emails.count() == 0
     client = sign_in(alice)
-    assert reason in text_of(client.get(get_url(signed_provider, SIGNED)))
+    assert reason in get_text(client.get(get_url(signed_provider, SIGNED)))
     assert caller(alice).get(f"/integrations/{signed_provider.uuid}/requirements/{SIGNED}").json()["summary"] == reason
-    press(client, signed_provider, SIGNED, "confirm", confirmed="on")
+    submit_action(client, signed_provider, SIGNED, "confirm", confirmed="on")
     assert get_status(signed_provider, SIGNED) == Status.SUBMITTED
-    assert "Confirmed by Alice Archer" in text_of(client.get(get_url(signed_provider, SIGNED)))
+    assert "Confirmed by Alice Archer" in get_text(client.get(get_url(signed_provider, SIGNED)))
     assert signed_provider.fulfillments.get(requirement_id=SIGNED).void_reason == ""
 
 
@@ -249,18 +246,18 @@ def test_nothing_is_void_in_support(acme: Partner, alice: Any, rita: Any, now: d
 def second_round(first_round: Integration, alice: Any, rita: Any, now: datetime) -> Integration:
     """A second review: the partner has confirmed that the finding of the first one has a response."""
     finding = findings.raise_finding(first_round, "NO-3", "Add tests.", actor=rita, now=now)
-    perform_transition(fresh(first_round), "request_changes", actor=rita, now=now)
+    perform_transition(reload_row(first_round), "request_changes", actor=rita, now=now)
     findings.answer_finding(finding, "Added.", actor=alice, now=now)
     confirm(first_round, "NO-5", alice, now)
-    perform_transition(fresh(first_round), "resubmit_for_review", actor=alice, now=now + timedelta(minutes=11))
+    perform_transition(reload_row(first_round), "resubmit_for_review", actor=alice, now=now + timedelta(minutes=11))
     findings.verify_finding(finding, actor=rita, now=now)
-    return fresh(first_round)
+    return reload_row(first_round)
 
 
 def test_new_finding_voids_the_statement_when_it_is_sent(second_round: Integration, rita: Any, now: datetime) -> None:
     findings.raise_finding(second_round, "NO-3", "Add docs.", actor=rita, now=now)
     assert get_status(second_round, "NO-5") == Status.SUBMITTED
-    perform_transition(fresh(second_round), "request_changes", actor=rita, now=now)
+    perform_transition(reload_row(second_round), "request_changes", actor=rita, now=now)
     assert get_status(second_round, "NO-5") == Status.OPEN
     reason = "The reviewer requested more changes. Respond to each finding, then confirm again."
     assert second_round.fulfillments.get(requirement_id="NO-5").void_reason == reason
@@ -269,8 +266,8 @@ def test_new_finding_voids_the_statement_when_it_is_sent(second_round: Integrati
 
 def test_undone_request_for_changes_restores_the_statement(second_round: Integration, rita: Any, now: datetime) -> None:
     findings.raise_finding(second_round, "NO-3", "Add docs.", actor=rita, now=now)
-    perform_transition(fresh(second_round), "request_changes", actor=rita, now=now)
-    perform_transition(fresh(second_round), "undo_decision", actor=rita, now=now)
+    perform_transition(reload_row(second_round), "request_changes", actor=rita, now=now)
+    perform_transition(reload_row(second_round), "undo_decision", actor=rita, now=now)
     assert get_status(second_round, "NO-5") == Status.SUBMITTED
     assert second_round.fulfillments.get(requirement_id="NO-5").void_reason == ""
 

@@ -17,6 +17,7 @@ from portal.core.crypto import Secret
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin, drive
+from tests.integrations.database_rows import reload_row
 
 pytestmark = pytest.mark.any_database
 
@@ -32,7 +33,7 @@ def submit_account(row, by, now, *, label="Test tenant", permanent=False, requir
 
 
 @pytest.fixture
-def in_review(at, rita):
+def integration_in_review(at, rita):
     row = at("review")
     Integration.objects.filter(pk=row.pk).update(reviewer=rita)
     return Integration.objects.get(pk=row.pk)
@@ -42,10 +43,6 @@ def get_status(row):
     return Integration.objects.get(pk=row.pk).fulfillments.get(requirement_id=ACCOUNT_REQUIREMENT).status
 
 
-def fresh(credential):
-    return TestCredential.objects.get(pk=credential.pk)
-
-
 def test_submitted_value_is_encrypted(rocket, alice, now):
     credential = submit_account(rocket, alice, now)
     assert get_status(rocket) == Status.SUBMITTED
@@ -53,8 +50,8 @@ def test_submitted_value_is_encrypted(rocket, alice, now):
 
 
 @pytest.mark.every_database
-def test_value_is_in_no_table_in_plain_text(in_review, alice, rita, now):
-    credential = submit_account(in_review, alice, now)
+def test_value_is_in_no_table_in_plain_text(integration_in_review, alice, rita, now):
+    credential = submit_account(integration_in_review, alice, now)
     credentials.reveal_credential(credential, reason="To run it.", actor=rita, now=now)
     with connection.cursor() as cursor:
         tables = connection.introspection.table_names(cursor)
@@ -93,19 +90,19 @@ def test_replaced_value_is_deleted(rocket, alice, now):
     old = submit_account(rocket, alice, now)
     new = submit_account(rocket, alice, now, replaces=str(old.uuid))
     assert credentials.list_current_credentials(rocket, ACCOUNT_REQUIREMENT) == [new]
-    assert (bytes(fresh(old).encrypted_value), fresh(old).ended_why) == (b"", "It was replaced.")
+    assert (bytes(reload_row(old).encrypted_value), reload_row(old).ended_why) == (b"", "It was replaced.")
 
 
 def test_withdrawal_opens_the_requirement(rocket, alice, now):
     credential = submit_account(rocket, alice, now)
     credentials.withdraw_credential(rocket, ACCOUNT_REQUIREMENT, str(credential.uuid), actor=alice, now=now)
-    assert (get_status(rocket), bytes(fresh(credential).encrypted_value)) == (Status.OPEN, b"")
+    assert (get_status(rocket), bytes(reload_row(credential).encrypted_value)) == (Status.OPEN, b"")
 
 
-def test_account_is_revealed_to_the_assigned_reviewer(in_review, alice, rita, now):
-    credential = submit_account(in_review, alice, now)
+def test_account_is_revealed_to_the_assigned_reviewer(integration_in_review, alice, rita, now):
+    credential = submit_account(integration_in_review, alice, now)
     secret = credentials.reveal_credential(credential, reason="To run the acceptance tests.", actor=rita, now=now)
-    event = in_review.events.last()
+    event = integration_in_review.events.last()
     assert secret == Secret(VALUE)
     assert list(TestCredentialAccess.objects.values_list("how", "by", "reason")) == [
         ("reveal", rita.pk, "To run the acceptance tests.")
@@ -119,22 +116,25 @@ def test_account_is_revealed_to_the_assigned_reviewer(in_review, alice, rita, no
 
 
 @pytest.mark.parametrize("who", ["rob", "alice", "sam", "charlie"])
-def test_account_is_revealed_to_no_one_else(in_review, alice, now, who, request):
-    credential = submit_account(in_review, alice, now)
+def test_account_is_revealed_to_no_one_else(integration_in_review, alice, now, who, request):
+    credential = submit_account(integration_in_review, alice, now)
     with pytest.raises(ActionRefused, match="Only the assigned reviewer"):
         credentials.reveal_credential(credential, reason="Let me see.", actor=request.getfixturevalue(who), now=now)
     assert TestCredentialAccess.objects.count() == 0
 
 
-def test_account_is_not_revealed_without_a_reason(in_review, alice, rita, now):
-    credential = submit_account(in_review, alice, now)
+def test_account_is_not_revealed_without_a_reason(integration_in_review, alice, rita, now):
+    credential = submit_account(integration_in_review, alice, now)
     with pytest.raises(ActionRefused, match="Enter a reason"):
         credentials.reveal_credential(credential, reason="  ", actor=rita, now=now)
 
 
 @pytest.mark.every_database
-def test_value_moved_to_another_row_cannot_be_decrypted(in_review, alice, rita, now):
-    credential, other = submit_account(in_review, alice, now), submit_account(in_review, alice, now, label="Other")
+def test_value_moved_to_another_row_cannot_be_decrypted(integration_in_review, alice, rita, now):
+    credential, other = (
+        submit_account(integration_in_review, alice, now),
+        submit_account(integration_in_review, alice, now, label="Other"),
+    )
     TestCredential.objects.filter(pk=other.pk).update(encrypted_value=bytes(credential.encrypted_value))
     with pytest.raises(ActionRefused, match="are damaged"):
         credentials.reveal_credential(other, reason="Let me see.", actor=rita, now=now)
@@ -142,66 +142,66 @@ def test_value_moved_to_another_row_cannot_be_decrypted(in_review, alice, rita, 
 
 
 @pytest.mark.every_database
-def test_use_by_a_sandbox_run_is_recorded(in_review, alice, now):
-    credential = submit_account(in_review, alice, now)
+def test_use_by_a_sandbox_run_is_recorded(integration_in_review, alice, now):
+    credential = submit_account(integration_in_review, alice, now)
     assert credentials.open_for_sandbox(credential, actor=None, reason="Test run 12", now=now) == VALUE
     assert list(TestCredentialAccess.objects.values_list("how", "by", "reason")) == [("sandbox", None, "Test run 12")]
-    assert in_review.events.last().event_type == "credential.used_in_sandbox"
+    assert integration_in_review.events.last().event_type == "credential.used_in_sandbox"
 
 
 def approve_integration(row, rita, alice, now):
     return drive(row, "release", partner=alice, reviewer=rita, now=now)
 
 
-def test_temporary_account_ends_with_review(in_review, alice, rita, now):
+def test_temporary_account_ends_with_review(integration_in_review, alice, rita, now):
     one, credential = (
-        submit_account(in_review, alice, now),
-        submit_account(in_review, alice, now, label="Stays", permanent=True),
+        submit_account(integration_in_review, alice, now),
+        submit_account(integration_in_review, alice, now, label="Stays", permanent=True),
     )
-    approve_integration(in_review, rita, alice, now)
+    approve_integration(integration_in_review, rita, alice, now)
     assert maintain_credentials(now + timedelta(minutes=11)) == 1
-    assert (fresh(one).ended_why, bytes(fresh(one).encrypted_value)) == ("The review has ended.", b"")
-    assert fresh(credential).ended_at is None
-    assert get_status(in_review) == Status.SUBMITTED
+    assert (reload_row(one).ended_why, bytes(reload_row(one).encrypted_value)) == ("The review has ended.", b"")
+    assert reload_row(credential).ended_at is None
+    assert get_status(integration_in_review) == Status.SUBMITTED
 
 
-def test_temporary_account_stays_during_undo_window(in_review, alice, rita, now):
-    one = submit_account(in_review, alice, now)
-    approve_integration(in_review, rita, alice, now)
+def test_temporary_account_stays_during_undo_window(integration_in_review, alice, rita, now):
+    one = submit_account(integration_in_review, alice, now)
+    approve_integration(integration_in_review, rita, alice, now)
     assert maintain_credentials(now + timedelta(minutes=9)) == 0
     assert credentials.reveal_credential(
         one, reason="Last look.", actor=rita, now=now + timedelta(minutes=9)
     ) == Secret(VALUE)
 
 
-def test_temporary_account_is_unavailable_after_the_review_before_maintenance(in_review, alice, rita, now):
-    one = submit_account(in_review, alice, now)
-    approve_integration(in_review, rita, alice, now)
+def test_temporary_account_is_unavailable_after_the_review_before_maintenance(integration_in_review, alice, rita, now):
+    one = submit_account(integration_in_review, alice, now)
+    approve_integration(integration_in_review, rita, alice, now)
     with pytest.raises(ActionRefused, match=r"^We no longer store this test account\. The review has ended\.$"):
         credentials.reveal_credential(one, reason="Let me see.", actor=rita, now=now + timedelta(minutes=11))
 
 
 def test_temporary_account_submitted_before_the_review_stays(rocket, alice, now):
     one = submit_account(rocket, alice, now)
-    assert (maintain_credentials(now + timedelta(days=400)), fresh(one).ended_at) == (0, None)
+    assert (maintain_credentials(now + timedelta(days=400)), reload_row(one).ended_at) == (0, None)
 
 
 @pytest.mark.every_database
-def test_permanent_account_ends_with_the_integration(in_review, alice, now):
-    credential = submit_account(in_review, alice, now, permanent=True)
-    perform_transition(in_review, "withdraw", actor=alice, now=now)
+def test_permanent_account_ends_with_the_integration(integration_in_review, alice, now):
+    credential = submit_account(integration_in_review, alice, now, permanent=True)
+    perform_transition(integration_in_review, "withdraw", actor=alice, now=now)
     later = now + timedelta(minutes=10)
     assert (maintain_credentials(now), maintain_credentials(later)) == (0, 1)
-    assert fresh(credential).ended_why == "The integration is withdrawn."
+    assert reload_row(credential).ended_why == "The integration is withdrawn."
 
 
 @pytest.mark.every_database
-def test_second_maintenance_changes_nothing(in_review, alice, rita, now):
-    submit_account(in_review, alice, now)
-    approve_integration(in_review, rita, alice, now)
+def test_second_maintenance_changes_nothing(integration_in_review, alice, rita, now):
+    submit_account(integration_in_review, alice, now)
+    approve_integration(integration_in_review, rita, alice, now)
     later = now + timedelta(minutes=11)
     assert (maintain_credentials(later), maintain_credentials(later)) == (1, 0)
-    assert in_review.events.filter(event_type="credential.deleted").count() == 1
+    assert integration_in_review.events.filter(event_type="credential.deleted").count() == 1
 
 
 def list_reminders(row):
@@ -223,9 +223,9 @@ def test_account_rotated_in_time_needs_no_reminder(rocket, alice, now):
     assert maintain_credentials(now + timedelta(days=90)) == 0
 
 
-def test_key_rotation_makes_the_old_key_unnecessary(in_review, alice, rita, now, settings):
+def test_key_rotation_makes_the_old_key_unnecessary(integration_in_review, alice, rita, now, settings):
     settings.ENCRYPTION_KEYS = ["old"]
-    credential = submit_account(in_review, alice, now)
+    credential = submit_account(integration_in_review, alice, now)
     settings.ENCRYPTION_KEYS = ["new", "old"]
     output = StringIO()
     call_command("rotate_encryption_keys", stdout=output)

@@ -76,7 +76,7 @@ def test_wrong_repository_name_gets_a_hint_and_is_accepted(name, expected):
     assert get_errors(repository_address=address) == {}
 
 
-def post(**fields):
+def build_post_data(**fields):
     post_data = QueryDict(mutable=True)
     for key, value in fields.items():
         post_data.setlist(key, value if isinstance(value, list) else [value])
@@ -85,26 +85,26 @@ def post(**fields):
 
 def test_edited_field_is_no_longer_prefilled():
     before = DATA | {"prefilled": ["name", "description"], "license": "MPL-2.0"}
-    after = merge_form_data(post(**DATA | {"name": "Rockets"}), before)
+    after = merge_form_data(build_post_data(**DATA | {"name": "Rockets"}), before)
     assert (after["prefilled"], after["license"]) == (["description"], "MPL-2.0")
 
 
 def test_another_repository_discards_the_prefilled_data():
     before = DATA | {"prefilled": ["name", "license"], "license": "MPL-2.0", "repository_id": 7, "prefill_note": "x"}
-    after = merge_form_data(post(**DATA | {"repository_address": "acme/other"}), before)
+    after = merge_form_data(build_post_data(**DATA | {"repository_address": "acme/other"}), before)
     assert {"license", "repository_id", "prefill_note"} & set(after) == set()
     assert after["prefilled"] == ["name"]
 
 
 def test_submission_without_ticked_boxes_unticks_all():
     fields = {key: value for key, value in DATA.items() if key != "offerings"}
-    assert merge_form_data(post(**fields), DATA)["offerings"] == []
+    assert merge_form_data(build_post_data(**fields), DATA)["offerings"] == []
 
 
 def test_draft_omits_long_and_refused_text():
-    assert merge_form_data(post(name="Ro\x00cket" + "x" * 30_000), {})["name"] == ("Ro\x00cket" + "x" * 30_000)[
-        :20_000
-    ].replace("\x00", "")
+    assert merge_form_data(build_post_data(name="Ro\x00cket" + "x" * 30_000), {})["name"] == (
+        "Ro\x00cket" + "x" * 30_000
+    )[:20_000].replace("\x00", "")
 
 
 def test_github_never_overwrites_what_was_entered():

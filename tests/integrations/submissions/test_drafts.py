@@ -39,8 +39,8 @@ def get_url(draft, more=""):
 
 
 def test_draft_is_autosaved_and_reports_its_version(sign_in, draft, alice):
-    answer = sign_in(alice).post(get_url(draft, "save/"), DATA | {"version": 0})
-    assert (answer.status_code, answer.headers["X-Draft-Version"]) == (204, "1")
+    response = sign_in(alice).post(get_url(draft, "save/"), DATA | {"version": 0})
+    assert (response.status_code, response.headers["X-Draft-Version"]) == (204, "1")
     assert IntegrationDraft.objects.get().data == DATA
 
 
@@ -59,14 +59,14 @@ def test_colleague_continues_a_saved_draft(sign_in, draft, alice, bob):
 
 
 def test_late_autosave_of_another_person_is_refused(sign_in, two_versions, alice):
-    answer = sign_in(alice).post(get_url(two_versions, "save/"), DATA | {"version": 1})
-    assert (answer.status_code, answer.text) == (409, "Bob Baker saved another version.")
+    response = sign_in(alice).post(get_url(two_versions, "save/"), DATA | {"version": 1})
+    assert (response.status_code, response.text) == (409, "Bob Baker saved another version.")
     assert IntegrationDraft.objects.get().data["name"] == "Bob's"
 
 
 def test_late_autosave_of_another_own_tab_is_refused(sign_in, two_versions, bob):
-    answer = sign_in(bob).post(get_url(two_versions, "save/"), DATA | {"version": 1})
-    assert (answer.status_code, answer.text) == (409, "You saved another version on another page.")
+    response = sign_in(bob).post(get_url(two_versions, "save/"), DATA | {"version": 1})
+    assert (response.status_code, response.text) == (409, "You saved another version on another page.")
     assert IntegrationDraft.objects.get().data["name"] == "Bob's"
 
 
@@ -126,8 +126,8 @@ def test_conflict_under_htmx_replaces_the_page(sign_in, two_versions, alice):
 
 
 def test_input_survives_a_session_timeout(client, draft, alice):
-    answer = client.post(get_url(draft), DATA | {"version": 0})
-    assert answer.headers["Location"] == f"/accounts/login/?next={get_url(draft)}"
+    response = client.post(get_url(draft), DATA | {"version": 0})
+    assert response.headers["Location"] == f"/accounts/login/?next={get_url(draft)}"
     client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
     page = client.get(get_url(draft))
     assert page.context["form"].initial["name"] == "Rocket"
@@ -142,8 +142,8 @@ def test_draft_of_another_partner_is_not_found(sign_in, draft, charlie, rita):
             client.get(get_url(draft, "confirm/")),
             client.get(get_url(draft, "overlaps/")),
         ]
-        presses = [client.post(get_url(draft, f"{name}/")) for name in ("save", "resolve", "prefill", "discard")]
-        assert [answer.status_code for answer in pages + presses] == [404] * 7
+        responses = [client.post(get_url(draft, f"{name}/")) for name in ("save", "resolve", "prefill", "discard")]
+        assert [response.status_code for response in pages + responses] == [404] * 7
 
 
 def test_viewer_can_read_but_not_change(sign_in, draft, bob):
@@ -170,8 +170,8 @@ def test_deleted_draft_refuses_changes(sign_in, draft, alice):
 def test_draft_is_deleted_by_its_name_and_can_be_restored(sign_in, draft, alice, bob):
     drafts.save_draft(draft, DATA, version=0, actor=alice, now=NOW)
     client = sign_in(alice)
-    refused = client.post(get_url(draft, "discard/"), {"confirm_name": "Rockets"})
-    assert (refused.status_code, "Enter the name “Rocket” to confirm." in refused.text) == (422, True)
+    refused_response = client.post(get_url(draft, "discard/"), {"confirm_name": "Rockets"})
+    assert (refused_response.status_code, "Enter the name “Rocket” to confirm." in refused_response.text) == (422, True)
     home = client.post(get_url(draft, "discard/"), {"confirm_name": " Rocket "}, follow=True)
     assert ("Deleted. You can restore it until" in home.text, get_url(draft, "restore/") in home.text) == (True, True)
     Membership.objects.filter(user=bob).update(role="viewer")

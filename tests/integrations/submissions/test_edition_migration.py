@@ -32,7 +32,7 @@ from portal.notifications.models import EmailMessage
 from tests.conftest import meet
 from tests.replay import replay_fixture
 
-NAMES = {"NO-3": "NX-3", "NO-6": "NX-6", "NO-7": "NX-7", "NO-9": "NX-9"}
+RENAMED_IDS = {"NO-3": "NX-3", "NO-6": "NX-6", "NO-7": "NX-7", "NO-9": "NX-9"}
 
 
 @pytest.fixture
@@ -42,21 +42,21 @@ def row(at: Any, rita: Any, now: Any) -> Integration:
 
 
 @pytest.fixture
-def newer(row: Integration, monkeypatch: pytest.MonkeyPatch) -> Edition:
+def renamed_edition(row: Integration, monkeypatch: pytest.MonkeyPatch) -> Edition:
     """A later edition of the Nomad program in which four requirements have other ids."""
     program = PROGRAMS["nomad"]
     old = program.newest
     steps = tuple(
-        replace(step, requirements=tuple(replace(r, id=NAMES.get(r.id, r.id)) for r in step.requirements))
+        replace(step, requirements=tuple(replace(r, id=RENAMED_IDS.get(r.id, r.id)) for r in step.requirements))
         for step in old.steps
     )
-    new = replace(old, date="2027-01", steps=steps, renames={old.date: NAMES})
+    new = replace(old, date="2027-01", steps=steps, renames={old.date: RENAMED_IDS})
     monkeypatch.setitem(PROGRAMS, "nomad", replace(program, editions=(*program.editions, new)))
     return new
 
 
 def test_rows_of_a_renamed_requirement_follow_it(
-    row: Integration, newer: Edition, alice: Any, rita: Any, now: Any
+    row: Integration, renamed_edition: Edition, alice: Any, rita: Any, now: Any
 ) -> None:
     reviewing.raise_finding(row, "NO-3", "Where are the tests?", actor=rita, now=now)
     proposal = meetings.MeetingProposal((now + timedelta(days=2),), "", 45)
@@ -66,12 +66,12 @@ def test_rows_of_a_renamed_requirement_follow_it(
     drafts.get_or_create_answer_draft(row, "NO-9", actor=alice, now=now)
     answers.submit_answer(row, "NO-3", {"tests": "make"}, actor=alice, now=now)
 
-    edition_migration.migrate_edition(row, newer.date, actor=rita, now=now)
+    edition_migration.migrate_edition(row, renamed_edition.date, actor=rita, now=now)
 
     row = Integration.objects.get(pk=row.pk)
-    assert row.edition_date == newer.date
-    hanging = (row.findings, row.meetings, row.credentials, row.drafts)
-    assert [rows.get().requirement_id for rows in hanging] == ["NX-3", "NX-7", "NX-6", "NX-9"]
+    assert row.edition_date == renamed_edition.date
+    managers = (row.findings, row.meetings, row.credentials, row.drafts)
+    assert [rows.get().requirement_id for rows in managers] == ["NX-3", "NX-7", "NX-6", "NX-9"]
     assert row.fulfillments.get(requirement_id="NX-3").data == {"tests": "make"}
     assert (
         credentials.reveal_credential(TestCredential.objects.get(), reason="Test.", actor=rita, now=now).value
@@ -80,7 +80,7 @@ def test_rows_of_a_renamed_requirement_follow_it(
 
 
 def test_newer_of_two_answers_counts_and_the_older_stays_in_the_history(
-    row: Integration, newer: Edition, alice: Any, rita: Any, now: Any
+    row: Integration, renamed_edition: Edition, alice: Any, rita: Any, now: Any
 ) -> None:
     answers.submit_answer(row, "NO-3", {"tests": "older"}, actor=alice, now=now)
     RequirementFulfillment.objects.create(
@@ -93,9 +93,12 @@ def test_newer_of_two_answers_counts_and_the_older_stays_in_the_history(
         waiver_expires_at=now + timedelta(days=3),
     )
     assert [
-        r.id for r in edition_migration.plan_migration(Integration.objects.get(pk=row.pk), newer.date, now).duplicates
+        r.id
+        for r in edition_migration.plan_migration(
+            Integration.objects.get(pk=row.pk), renamed_edition.date, now
+        ).duplicates
     ] == ["NX-3"]
-    edition_migration.migrate_edition(row, newer.date, actor=rita, now=now + timedelta(hours=2))
+    edition_migration.migrate_edition(row, renamed_edition.date, actor=rita, now=now + timedelta(hours=2))
     state = row.fulfillments.get(requirement_id="NX-3")
     assert (state.data, state.submitted_by, row.fulfillments.filter(requirement_id="NO-3").count()) == (
         {"tests": "newer"},
@@ -107,7 +110,7 @@ def test_newer_of_two_answers_counts_and_the_older_stays_in_the_history(
 
 
 def test_documents_and_waiver_of_the_older_answer_are_kept(
-    row: Integration, newer: Edition, alice: Any, rita: Any, now: Any
+    row: Integration, renamed_edition: Edition, alice: Any, rita: Any, now: Any
 ) -> None:
     old = RequirementFulfillment.objects.create(
         integration=row,
@@ -121,14 +124,14 @@ def test_documents_and_waiver_of_the_older_answer_are_kept(
         partner=row.partner, state=old, name="a.txt", kind="txt", size=1, sha256="0", uploaded_at=now
     )
     answers.submit_answer(row, "NO-3", {"tests": "make"}, actor=alice, now=now)
-    edition_migration.migrate_edition(row, newer.date, actor=rita, now=now)
+    edition_migration.migrate_edition(row, renamed_edition.date, actor=rita, now=now)
     state = row.fulfillments.get(requirement_id="NX-3")
     assert (state.data, state.waiver_reason) == ({"tests": "make"}, "Known.")
     assert list(state.documents.all()) == [document]
 
 
 def test_requirement_ids_can_be_swapped(
-    row: Integration, newer: Edition, alice: Any, rita: Any, now: Any, monkeypatch: pytest.MonkeyPatch
+    row: Integration, renamed_edition: Edition, alice: Any, rita: Any, now: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old, renamed_ids = row.edition, {"NO-3": "NO-4", "NO-4": "NO-3"}
     program = PROGRAMS["nomad"]
@@ -142,23 +145,25 @@ def test_requirement_ids_can_be_swapped(
     assert row.events.get(event_type="integration.edition_moved").data["replaced"] == []
 
 
-def test_newer_of_two_open_drafts_stays_open(row: Integration, newer: Edition, alice: Any, rita: Any, now: Any) -> None:
+def test_newer_of_two_open_drafts_stays_open(
+    row: Integration, renamed_edition: Edition, alice: Any, rita: Any, now: Any
+) -> None:
     mine = drafts.get_or_create_answer_draft(row, "NO-9", actor=alice, now=now)
     theirs = IntegrationDraft.objects.create(
         partner=row.partner, integration=row, requirement_id="NX-9", program_key="nomad", saved_at=now + timedelta(1)
     )
-    edition_migration.migrate_edition(row, newer.date, actor=rita, now=now)
+    edition_migration.migrate_edition(row, renamed_edition.date, actor=rita, now=now)
     assert row.drafts.get(requirement_id="NX-9", sent_at=None) == theirs
     assert row.drafts.get(pk=mine.pk).sent_at == now
 
 
 def test_second_automatic_finding_is_merged_into_the_first(
-    row: Integration, newer: Edition, rita: Any, now: Any
+    row: Integration, renamed_edition: Edition, rita: Any, now: Any
 ) -> None:
     finding_fields = {"round": 1, "text": "It no longer builds.", "raised_at": now, "due_at": now}
     first = row.findings.create(number=1, requirement_id="NX-3", **finding_fields)
     second = row.findings.create(number=2, requirement_id="NO-3", **finding_fields)
-    edition_migration.migrate_edition(row, newer.date, actor=rita, now=now)
+    edition_migration.migrate_edition(row, renamed_edition.date, actor=rita, now=now)
     first.refresh_from_db()
     second.refresh_from_db()
     assert (first.state, second.state, second.requirement_id) == ("open", "verified", "NX-3")
@@ -167,19 +172,19 @@ def test_second_automatic_finding_is_merged_into_the_first(
 
 @pytest.mark.any_database
 def test_migration_is_refused_while_a_decision_can_be_undone(
-    row: Integration, newer: Edition, alice: Any, rita: Any, now: Any
+    row: Integration, renamed_edition: Edition, alice: Any, rita: Any, now: Any
 ) -> None:
     meet(row, alice, now)
     perform_transition(row, "approve", actor=rita, now=now)
     with pytest.raises(ActionRefused, match="can be undone until 9:10 AM UTC"):
-        edition_migration.migrate_edition(row, newer.date, actor=rita, now=now + timedelta(minutes=9))
-    edition_migration.migrate_edition(row, newer.date, actor=rita, now=now + timedelta(minutes=10))
-    assert Integration.objects.get(pk=row.pk).edition_date == newer.date
+        edition_migration.migrate_edition(row, renamed_edition.date, actor=rita, now=now + timedelta(minutes=9))
+    edition_migration.migrate_edition(row, renamed_edition.date, actor=rita, now=now + timedelta(minutes=10))
+    assert Integration.objects.get(pk=row.pk).edition_date == renamed_edition.date
 
 
 @pytest.fixture
 @replay_fixture
-def premier(edition_2026: None, at: Any) -> Integration:
+def premier_provider(edition_2026: None, at: Any) -> Integration:
     """A listed provider that was granted the higher tier."""
     row = at("support", program="terraform-provider")
     Integration.objects.filter(pk=row.pk).update(tier="partner-premier", tier_request="partner-premier")
@@ -187,27 +192,27 @@ def premier(edition_2026: None, at: Any) -> Integration:
 
 
 @pytest.mark.any_database
-def test_plan_describes_the_changes_of_the_tier(premier: Integration, rita: Any, now: Any) -> None:
-    migration = edition_migration.plan_migration(premier, "2021-10", now)
+def test_plan_describes_the_changes_of_the_tier(premier_provider: Integration, rita: Any, now: Any) -> None:
+    migration = edition_migration.plan_migration(premier_provider, "2021-10", now)
     below = migration.to.release_tier
     assert migration.tier_changes == (
         f"The tier Partner Premier doesn't exist in this edition. The tier becomes {below.name}. "
         "Submissions for the previous tier stay in the history.",
         "The request for the tier Partner Premier ends because this edition doesn't have the tier.",
     )
-    edition_migration.migrate_edition(premier, "2021-10", actor=rita, now=now + timedelta(hours=1))
-    integration = Integration.objects.get(pk=premier.pk)
+    edition_migration.migrate_edition(premier_provider, "2021-10", actor=rita, now=now + timedelta(hours=1))
+    integration = Integration.objects.get(pk=premier_provider.pk)
     assert (integration.tier, integration.tier_request, integration.responsible_party) == (below.key, "", "machine")
     assert migration.tier_changes[0] in EmailMessage.objects.get(event__event_type="integration.edition_moved").text
 
 
 def test_tier_that_both_editions_have_is_kept(
-    premier: Integration, rita: Any, now: Any, monkeypatch: pytest.MonkeyPatch
+    premier_provider: Integration, rita: Any, now: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = PROGRAMS["terraform-provider"]
     later = replace(program.newest, date="2028-01", renames={})
     monkeypatch.setitem(PROGRAMS, program.key, replace(program, editions=(*program.editions, later)))
-    assert edition_migration.plan_migration(premier, "2028-01", now).tier_changes == ()
-    edition_migration.migrate_edition(premier, "2028-01", actor=rita, now=now + timedelta(hours=1))
-    integration = Integration.objects.get(pk=premier.pk)
+    assert edition_migration.plan_migration(premier_provider, "2028-01", now).tier_changes == ()
+    edition_migration.migrate_edition(premier_provider, "2028-01", actor=rita, now=now + timedelta(hours=1))
+    integration = Integration.objects.get(pk=premier_provider.pk)
     assert (integration.tier, integration.tier_request) == ("partner-premier", "partner-premier")

@@ -45,15 +45,15 @@ def test_each_response_on_the_page_counts_at_once(acme: Partner, alice: User, ri
     row, findings = request_four_changes(acme, alice, rita)
     client = sign_in(alice)
     client.get(reverse("submissions:detail", args=[row.uuid]))
-    turns = []
+    has_open_findings = []
     for finding in findings:
         url = reverse("reviews:answer_finding", args=[finding.pk])
         response = client.post(url, {"answer": "Done."}, headers={"HX-Request": "true"})
         assert response.status_code == 200
         page = BeautifulSoup(response.content, "html.parser")
-        turns.append(bool(re.search(r"Respond to \d", page.get_text())))
-        assert bool(list_resubmission_blockers(row, alice)) is turns[-1]
-    assert turns == [True, True, True, False]
+        has_open_findings.append(bool(re.search(r"Respond to \d", page.get_text())))
+        assert bool(list_resubmission_blockers(row, alice)) is has_open_findings[-1]
+    assert has_open_findings == [True, True, True, False]
 
 
 @pytest.mark.postgres

@@ -14,7 +14,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from tests.conftest import NOW, begin, drive, person
-from tests.integrations.page_text import text_of
+from tests.integrations.page_text import get_text
 from verification.checks.facts import GITHUB, Fact
 from verification.checks.services.facts import store_facts
 
@@ -22,7 +22,7 @@ DAY = timedelta(days=1)
 MAX_QUERIES = {"alice": 12, "rita": 13}  # besides those for the session and the user; reviewers: also conflicts
 
 
-def show(client: Any, integration: Integration) -> Any:
+def get_page(client: Any, integration: Integration) -> Any:
     return client.get(reverse("submissions:detail", args=[integration.uuid]))
 
 
@@ -40,7 +40,7 @@ def test_people_are_the_reviewer_the_contact_and_acting_members(
     Membership.objects.create(partner=acme, user=former, role="editor", joined_at=NOW, ended_at=NOW)
     rocket = drive(begin(acme, alice), "review", partner=alice, reviewer=rita)
     Integration.objects.filter(pk=rocket.pk).update(reviewer=rita)
-    page = show(sign_in(alice), rocket)
+    page = get_page(sign_in(alice), rocket)
     panel = page.text.partition('id="people"')[2].partition("</section>")[0]
     emails = ("rita@program", "sam@program", "alice@acme", "bob@acme", "vic@acme", "fay@acme")
     assert [panel.count(f"mailto:{email}.example") for email in emails] == [1, 1, 1, 1, 0, 0]
@@ -50,13 +50,13 @@ def test_people_are_the_reviewer_the_contact_and_acting_members(
 def test_new_integration_was_created_and_has_a_next_date(acme: Any, alice: Any, sign_in: Any) -> None:
     rocket = begin(acme, alice)
     Integration.objects.filter(pk=rocket.pk).update(action_due_at=NOW + DAY)
-    dates = list_dates(show(sign_in(alice), rocket))
+    dates = list_dates(get_page(sign_in(alice), rocket))
     assert dates == [("Created", NOW, ""), ("Next due", NOW + DAY, rocket.next_action_label)]
 
 
 def test_dates_follow_the_path_to_support(acme: Any, alice: Any, rita: Any, sign_in: Any) -> None:
     rocket = drive(begin(acme, alice), "support", partner=alice, reviewer=rita)
-    assert list_dates(show(sign_in(alice), rocket)) == [
+    assert list_dates(get_page(sign_in(alice), rocket)) == [
         ("Created", NOW, ""),
         ("Review requested", NOW, "Round 1"),
         ("Decided", NOW, "Rita Reyes approved the integration"),
@@ -68,7 +68,7 @@ def test_older_decision_is_still_dated(acme: Any, alice: Any, rita: Any, sign_in
     rocket = drive(begin(acme, alice), "support", partner=alice, reviewer=rita)
     for number in range(13):
         findings.post_message(rocket, f"Message {number}", actor=alice, now=NOW + DAY)
-    page = show(sign_in(alice), rocket)
+    page = get_page(sign_in(alice), rocket)
     assert [event.note for event in page.context["recent_events"]] == [f"Message {n}" for n in range(12, 0, -1)]
     assert list_dates(page)[2] == ("Decided", NOW, "Rita Reyes approved the integration")
 
@@ -76,7 +76,7 @@ def test_older_decision_is_still_dated(acme: Any, alice: Any, rita: Any, sign_in
 def test_undone_decision_has_no_date(acme: Any, alice: Any, rita: Any, sign_in: Any) -> None:
     rocket = drive(begin(acme, alice), "release", partner=alice, reviewer=rita)
     perform_transition(rocket, "undo_decision", actor=rita, now=NOW + timedelta(minutes=1))
-    assert [label for label, *_ in list_dates(show(sign_in(alice), rocket))] == [
+    assert [label for label, *_ in list_dates(get_page(sign_in(alice), rocket))] == [
         "Created",
         "Review requested",
         "Next due",
@@ -85,7 +85,7 @@ def test_undone_decision_has_no_date(acme: Any, alice: Any, rita: Any, sign_in: 
 
 @pytest.mark.any_database
 def test_open_requirement_that_does_not_block_is_marked_as_optional(acme: Any, alice: Any, sign_in: Any) -> None:
-    text = text_of(show(sign_in(alice), begin(acme, alice)))
+    text = get_text(get_page(sign_in(alice), begin(acme, alice)))
     assert re.search(r"\(MNDA\), if needed .{0,20} · optional", text), text
     assert re.search("Plan for continued support .{0,20}you (?!· optional)", text)
 
@@ -99,7 +99,7 @@ def test_check_that_runs_is_waited_for(acme: Any, alice: Any, sign_in: Any) -> N
         "next_action_target": "requirement:NO-CODE-CHECK",
     }
     Integration.objects.filter(pk=rocket.pk).update(**values)
-    assert "Waiting for the portal: Run check “Code checks”" in text_of(show(sign_in(alice), rocket))
+    assert "Waiting for the portal: Run check “Code checks”" in get_text(get_page(sign_in(alice), rocket))
 
 
 @pytest.mark.parametrize("stage", ["engage", "review", "support"])
@@ -112,10 +112,10 @@ def test_page_needs_few_queries(
         rocket = drive(rocket, stage, partner=alice, reviewer=rita)
     store_facts(rocket, [Fact("license", "MIT", GITHUB), Fact("language", "Go", GITHUB)], NOW)
     client = sign_in({"alice": alice, "rita": rita}[reader])
-    show(client, rocket)
+    get_page(client, rocket)
     with CaptureQueriesContext(
         connection,
     ) as queries:
-        show(client, rocket)
+        get_page(client, rocket)
     others = [query for query in queries if "django_session" not in query["sql"]]
     assert len(others) - 1 <= MAX_QUERIES[reader]

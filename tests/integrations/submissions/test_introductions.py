@@ -15,29 +15,31 @@ pytestmark = pytest.mark.any_database
 
 
 @pytest.fixture
-def mine(acme, alice):
+def own_integration(acme, alice):
     return begin(acme, alice, name="Rocket", repository="acme/rocket", repository_id=1)
 
 
 @pytest.fixture
-def theirs(globex, charlie):
+def other_integration(globex, charlie):
     return begin(globex, charlie, name="Rocket", repository="globex/rocket", repository_id=2)
 
 
 @pytest.fixture
-def introduction(mine, theirs, alice):
-    return introductions.request_introduction(mine, theirs, "Shall we talk?", actor=alice, now=NOW)
+def introduction(own_integration, other_integration, alice):
+    return introductions.request_introduction(
+        own_integration, other_integration, "Shall we talk?", actor=alice, now=NOW
+    )
 
 
 def list_event_types(row):
     return [e.event_type for e in AuditEvent.objects.filter(integration=row) if e.event_type.startswith("introduction")]
 
 
-def test_request_is_anonymous_in_the_other_history(introduction, mine, theirs):
+def test_request_is_anonymous_in_the_other_history(introduction, own_integration, other_integration):
     event = AuditEvent.objects.get(event_type="introduction.requested")
-    assert (event.integration, event.actor, event.note) == (theirs, "", "Shall we talk?")
+    assert (event.integration, event.actor, event.note) == (other_integration, "", "Shall we talk?")
     assert event.data == {"introduction": introduction.pk}
-    assert list_event_types(mine) == []
+    assert list_event_types(own_integration) == []
 
 
 def test_other_side_sees_no_name_before_it_agrees(introduction, sign_in, charlie):
@@ -62,24 +64,26 @@ def find_words(page, *words):
     return {word for word in words if word in page.text}
 
 
-def test_both_sides_see_all_names_after_both_agreed(introduction, sign_in, alice, charlie, mine, theirs):
+def test_both_sides_see_all_names_after_both_agreed(
+    introduction, sign_in, alice, charlie, own_integration, other_integration
+):
     sign_in(charlie).post(f"/introductions/{introduction.pk}/", {"answer": "agree"})
     everything = {"Acme", "Alice Archer", "alice@acme.example", "Globex", "Charlie Cole", "charlie@globex.example"}
     for user in (alice, charlie):
         assert find_words(sign_in(user).get(f"/introductions/{introduction.pk}/"), *everything) == everything
-    assert (list_event_types(mine), list_event_types(theirs)) == (
+    assert (list_event_types(own_integration), list_event_types(other_integration)) == (
         ["introduction.accepted"],
         ["introduction.requested", "introduction.accepted"],
     )
 
 
 @pytest.mark.every_database
-def test_decline_is_shown_to_the_requester_without_names(introduction, sign_in, alice, charlie, mine):
+def test_decline_is_shown_to_the_requester_without_names(introduction, sign_in, alice, charlie, own_integration):
     sign_in(charlie).post(f"/introductions/{introduction.pk}/", {"answer": "decline"})
     page = sign_in(alice).get(f"/introductions/{introduction.pk}/")
     assert "The other partner declined" in page.text
     assert find_words(page, "Globex", "Charlie") == set()
-    assert AuditEvent.objects.get(integration=mine, event_type="introduction.declined").actor == ""
+    assert AuditEvent.objects.get(integration=own_integration, event_type="introduction.declined").actor == ""
 
 
 @pytest.mark.every_database
@@ -111,40 +115,49 @@ def test_requester_cannot_answer_for_the_other_side(introduction, sign_in, alice
 
 
 @pytest.mark.every_database
-def test_second_request_changes_nothing(introduction, mine, theirs, alice):
-    assert introductions.request_introduction(mine, theirs, "Again", actor=alice, now=NOW) == introduction
-    assert list_event_types(theirs) == ["introduction.requested"]
+def test_second_request_changes_nothing(introduction, own_integration, other_integration, alice):
+    assert (
+        introductions.request_introduction(own_integration, other_integration, "Again", actor=alice, now=NOW)
+        == introduction
+    )
+    assert list_event_types(other_integration) == ["introduction.requested"]
 
 
-def test_request_in_return_accepts_the_introduction(introduction, mine, theirs, charlie):
-    accepted_introduction = introductions.request_introduction(theirs, mine, "We too", actor=charlie, now=NOW)
+def test_request_in_return_accepts_the_introduction(introduction, own_integration, other_integration, charlie):
+    accepted_introduction = introductions.request_introduction(
+        other_integration, own_integration, "We too", actor=charlie, now=NOW
+    )
     assert (accepted_introduction.pk, accepted_introduction.state) == (introduction.pk, "agreed")
 
 
-def test_introduction_within_a_company_is_refused(mine, acme, alice):
+def test_introduction_within_a_company_is_refused(own_integration, acme, alice):
     with pytest.raises(ActionRefused, match="Both integrations belong to your company"):
-        introductions.request_introduction(mine, begin(acme, alice), "", actor=alice, now=NOW)
+        introductions.request_introduction(own_integration, begin(acme, alice), "", actor=alice, now=NOW)
 
 
-def test_viewer_cannot_request_an_introduction(mine, theirs, bob):
+def test_viewer_cannot_request_an_introduction(own_integration, other_integration, bob):
     Membership.objects.filter(user=bob).update(role="viewer")
     with pytest.raises(ActionRefused, match="Only owners and editors"):
-        introductions.request_introduction(mine, theirs, "", actor=bob, now=NOW)
+        introductions.request_introduction(own_integration, other_integration, "", actor=bob, now=NOW)
 
 
-def test_introduction_is_requested_by_handle(mine, theirs, sign_in, alice):
-    (overlap,) = find_integration_overlaps(mine)
+def test_introduction_is_requested_by_handle(own_integration, other_integration, sign_in, alice):
+    (overlap,) = find_integration_overlaps(own_integration)
     page = sign_in(alice).post(
-        f"/integrations/{mine.uuid}/similar/", {"introduce": overlap.handle, "message": "Hello"}, follow=True
+        f"/integrations/{own_integration.uuid}/similar/", {"introduce": overlap.handle, "message": "Hello"}, follow=True
     )
     introduction = Introduction.objects.get()
-    assert (introduction.asking, introduction.other, introduction.message) == (mine, theirs, "Hello")
+    assert (introduction.asking, introduction.other, introduction.message) == (
+        own_integration,
+        other_integration,
+        "Hello",
+    )
     assert "You requested an introduction." in page.text
 
 
 @pytest.mark.every_database
-def test_unknown_handle_requests_nothing(mine, theirs, sign_in, alice):
-    page = sign_in(alice).post(f"/integrations/{mine.uuid}/similar/", {"introduce": "0" * 32}, follow=True)
+def test_unknown_handle_requests_nothing(own_integration, other_integration, sign_in, alice):
+    page = sign_in(alice).post(f"/integrations/{own_integration.uuid}/similar/", {"introduce": "0" * 32}, follow=True)
     assert "no longer overlaps with yours" in page.text
     assert Introduction.objects.count() == 0
 

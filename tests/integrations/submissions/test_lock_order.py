@@ -16,7 +16,7 @@ from portal.accounts.models import User
 from tests.concurrency import list_errors
 from tests.conftest import begin, company
 from tests.integrations.partners.memberships import join
-from tests.integrations.submissions.signing import RITA, sign
+from tests.integrations.submissions.signatures import RITA, sign
 
 ROUNDS = 12
 

@@ -40,7 +40,7 @@ def get_status(row, requirement_id=DEMO):
     return state.status, state.data.get("waits_for", "")
 
 
-def calendar(row):
+def get_calendar(row):
     return Calendar.from_ical(row.events.last().data["calendar"])
 
 
@@ -84,7 +84,7 @@ def test_invalid_times_are_refused(rocket, alice, now, days, sentence):
 
 
 def test_meeting_time_is_accepted(rocket, scheduled_meeting, times):
-    invitation = calendar(rocket)
+    invitation = get_calendar(rocket)
     event = invitation.walk("VEVENT")[0]
     assert (scheduled_meeting.state, scheduled_meeting.starts_at, get_status(rocket)) == (
         State.SCHEDULED,
@@ -103,7 +103,7 @@ def test_meeting_time_is_accepted(rocket, scheduled_meeting, times):
 def test_reviewer_is_invited(rocket, proposed_meeting, alice, rita, now, times):
     Integration.objects.filter(pk=rocket.pk).update(reviewer=rita)
     meetings.accept_time(proposed_meeting, times[1], actor=rita, now=now)
-    attendees = calendar(rocket).walk("VEVENT")[0]["ATTENDEE"]
+    attendees = get_calendar(rocket).walk("VEVENT")[0]["ATTENDEE"]
     assert attendees == ["mailto:alice@acme.example", "mailto:rita@program.example"]
 
 
@@ -136,14 +136,14 @@ def test_place_can_be_named_on_acceptance(rocket, alice, rita, now, times):
 def test_scheduled_meeting_is_moved(rocket, scheduled_meeting, alice, rita, now, times):
     meetings.propose_times(rocket, DEMO, MeetingProposal(times[1:], WHERE, 45), actor=alice, now=now)
     meetings.accept_time(scheduled_meeting, times[1], actor=rita, now=now)
-    event = calendar(rocket).walk("VEVENT")[0]
+    event = get_calendar(rocket).walk("VEVENT")[0]
     assert (event["SEQUENCE"], event.decoded("DTSTART")) == (1, times[1])
     assert str(event["UID"]) == f"{scheduled_meeting.uuid}@127.0.0.1"
 
 
 def test_scheduled_meeting_is_canceled(rocket, scheduled_meeting, alice, now):
     meetings.cancel_meeting(scheduled_meeting, reason="Nobody is well.", actor=alice, now=now)
-    invitation = calendar(rocket)
+    invitation = get_calendar(rocket)
     event = invitation.walk("VEVENT")[0]
     assert (invitation["METHOD"], event["STATUS"], event["SEQUENCE"]) == ("CANCEL", "CANCELLED", 1)
     assert get_status(rocket) == (Status.OPEN, "")
@@ -153,7 +153,7 @@ def test_scheduled_meeting_is_canceled(rocket, scheduled_meeting, alice, now):
 def test_moved_and_then_canceled_reaches_calendars(rocket, scheduled_meeting, alice, now, times):
     meeting = meetings.propose_times(rocket, DEMO, MeetingProposal(times[1:], WHERE, 45), actor=alice, now=now)
     meetings.cancel_meeting(meeting, reason="Later.", actor=alice, now=now)
-    event = calendar(rocket).walk("VEVENT")[0]
+    event = get_calendar(rocket).walk("VEVENT")[0]
     assert (event["SEQUENCE"], event.decoded("DTSTART")) == (2, times[0])
 
 

@@ -39,13 +39,13 @@ def list_messages(response: Any) -> list[str]:
     return [str(message) for message in get_messages(response.wsgi_request)]
 
 
-def post(client: Any, integration: Integration, body: str, **fields: str) -> list[str]:
+def post_message(client: Any, integration: Integration, body: str, **fields: str) -> list[str]:
     url = reverse("reviews:post_message", args=[integration.uuid])
     return list_messages(client.post(url, {"body": body} | fields))
 
 
 def test_mentioned_colleague_and_reviewer_are_notified_once(rocket: Integration, sign_in: Any, alice: Any) -> None:
-    messages = post(sign_in(alice), rocket, "@bob-baker and @Rita-Reyes, please look. @rita-reyes")
+    messages = post_message(sign_in(alice), rocket, "@bob-baker and @Rita-Reyes, please look. @rita-reyes")
     assert messages == ["We notified Bob Baker, Rita Reyes."]
     assert list_emails() == [("bob@acme.example", "mention"), ("rita@program.example", "mention")]
     event = AuditEvent.objects.get(event_type="message.mentioned")
@@ -53,7 +53,7 @@ def test_mentioned_colleague_and_reviewer_are_notified_once(rocket: Integration,
 
 
 def test_others_are_notified_of_the_message(rocket: Integration, sign_in: Any, rita: Any) -> None:
-    post(sign_in(rita), rocket, "@bob-baker, is this yours?")
+    post_message(sign_in(rita), rocket, "@bob-baker, is this yours?")
     assert list_emails() == [("alice@acme.example", "message"), ("bob@acme.example", "mention")]
 
 
@@ -78,14 +78,14 @@ def test_people_without_access_are_not_notified(
     Membership.objects.create(partner=acme, user=former, role="editor", joined_at=NOW, ended_at=NOW)
     inactive = person("ina@acme.example", "Ina Ide", is_active=False)
     Membership.objects.create(partner=acme, user=inactive, role="editor", joined_at=NOW)
-    messages = post(sign_in(alice), rocket, f"Hello @{name}.")
+    messages = post_message(sign_in(alice), rocket, f"Hello @{name}.")
     assert messages == [f"We notified no one for @{name}: no one who can read this text has this name."]
     assert list_emails() == [("rita@program.example", "message")]
     assert not AuditEvent.objects.filter(event_type="message.mentioned").exists()
 
 
 def test_note_mentions_program_staff_only(rocket: Integration, sign_in: Any, rita: Any, alice: Any) -> None:
-    messages = post(sign_in(rita), rocket, "@rob-roth: @alice-archer is slow.", internal="on")
+    messages = post_message(sign_in(rita), rocket, "@rob-roth: @alice-archer is slow.", internal="on")
     assert messages == [
         "We notified Rob Roth.",
         "We notified no one for @alice-archer: no one who can read this text has this name.",

@@ -9,7 +9,8 @@ from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.selectors.outages import find_outage
 from integrations.submissions.services.requirements import record_check_outcome
 from tests.conftest import begin
-from tests.integrations.page_text import text_of
+from tests.integrations.database_rows import reload_row
+from tests.integrations.page_text import get_text
 from verification.checks.execution import run_check
 from verification.sources.errors import GitHubUnavailableError, RegistryUnavailableError, SourceUnavailableError
 
@@ -25,7 +26,7 @@ def list_checks(row: Integration) -> list[str]:
     return [r.id for r in row.edition.requirements() if r.checks][:3]
 
 
-def fail(row: Integration, requirement: str, service: str, now: datetime, outcome: str = "error") -> None:
+def record_check(row: Integration, requirement: str, service: str, now: datetime, outcome: str = "error") -> None:
     detail = {"key": "repository.public", "title": "Public", "outcome": outcome, "summary": "…", "unreachable": service}
     record_check_outcome(
         row,
@@ -38,16 +39,12 @@ def fail(row: Integration, requirement: str, service: str, now: datetime, outcom
     )
 
 
-def fresh(row: Integration) -> Integration:
-    return Integration.objects.get(pk=row.pk)
-
-
 def test_errors_of_checks_fold_into_one_banner(provider: Integration, alice: Any, sign_in: Any, now: datetime) -> None:
     checks = list_checks(provider)
     for number, requirement in enumerate(checks):
-        fail(provider, requirement, "GitHub", now + timedelta(minutes=number))
+        record_check(provider, requirement, "GitHub", now + timedelta(minutes=number))
     titles = [r.title for r in provider.edition.requirements() if r.id in checks]
-    text = text_of(sign_in(alice).get(f"/integrations/{provider.uuid}/"))
+    text = get_text(sign_in(alice).get(f"/integrations/{provider.uuid}/"))
     assert text.count("Not reachable: GitHub. Since Tue, Apr 14, 9:00 AM UTC . Next attempt:") == 1
     assert f"Waiting: {'; '.join(titles)}. No action needed." in text
     assert "We couldn't complete this check" not in text
@@ -56,9 +53,9 @@ def test_errors_of_checks_fold_into_one_banner(provider: Integration, alice: Any
 def test_outage_names_each_service_and_lasts_since_its_first_error(provider: Integration, now: datetime) -> None:
     first, second, _third = list_checks(provider)
     for hours in range(3):
-        fail(provider, first, "GitHub", now + timedelta(hours=hours))
-    fail(provider, second, "Terraform Registry", now + timedelta(hours=3))
-    outage = find_outage(fresh(provider), now)
+        record_check(provider, first, "GitHub", now + timedelta(hours=hours))
+    record_check(provider, second, "Terraform Registry", now + timedelta(hours=3))
+    outage = find_outage(reload_row(provider), now)
     assert outage is not None
     assert (outage.services, outage.started_at) == (("GitHub", "Terraform Registry"), now)
     assert outage.retry_at == now + timedelta(hours=2, minutes=5)
@@ -66,12 +63,12 @@ def test_outage_names_each_service_and_lasts_since_its_first_error(provider: Int
 
 def test_outage_ends_with_a_result(provider: Integration, alice: Any, sign_in: Any, now: datetime) -> None:
     first = list_checks(provider)[0]
-    fail(provider, first, "GitHub", now)
-    fail(provider, first, "", now + timedelta(hours=1), outcome="pass")
-    assert find_outage(fresh(provider), now) is None
-    fail(provider, first, "GitHub", now + timedelta(hours=2))  # an earlier result stays
+    record_check(provider, first, "GitHub", now)
+    record_check(provider, first, "", now + timedelta(hours=1), outcome="pass")
+    assert find_outage(reload_row(provider), now) is None
+    record_check(provider, first, "GitHub", now + timedelta(hours=2))  # an earlier result stays
     state = RequirementFulfillment.objects.get(integration=provider, requirement_id=first)
-    assert (state.status, find_outage(fresh(provider), now)) == ("pass", None)
+    assert (state.status, find_outage(reload_row(provider), now)) == ("pass", None)
     assert "Not reachable" not in sign_in(alice).get(f"/integrations/{provider.uuid}/").text
 
 

@@ -24,15 +24,15 @@ from portal.search.models import Kind
 from portal.search.queries import search
 from portal.webhooks.services import EndpointConfiguration, create_endpoint
 from tests.conftest import begin, person
+from tests.integrations.page_text import find_text
 from tests.integrations.partners.memberships import get_membership, join
-from tests.integrations.partners.test_onboarding import text_of
-from tests.integrations.submissions.signing import RITA, TPA, sign
+from tests.integrations.submissions.signatures import RITA, TPA, sign
 
 SignIn = Callable[[Any], Client]
 
 
 @pytest.fixture
-def merge(acme: Partner, globex: Partner, sam: Any, now: datetime) -> Callable[[], None]:
+def merge_acme(acme: Partner, globex: Partner, sam: Any, now: datetime) -> Callable[[], None]:
     """Merge Acme into Globex."""
     return lambda: partner_merges.merge_partners(acme, globex, "One company since May.", actor=sam, now=now)
 
@@ -46,12 +46,12 @@ def test_everything_moves_and_the_source_is_closed(
     charlie: Any,
     rita: Any,
     now: datetime,
-    merge: Callable[[], None],
+    merge_acme: Callable[[], None],
 ) -> None:
     row = at("support")
     sign(row, alice, now)
     draft = drafts.create_draft(acme, "consul", actor=bob, now=now)
-    merge()
+    merge_acme()
     acme.refresh_from_db()
     assert (acme.verification_state, acme.merged_into) == ("closed", globex)
     assert Integration.objects.get().partner == globex
@@ -64,10 +64,10 @@ def test_everything_moves_and_the_source_is_closed(
 
 @pytest.mark.any_database
 def test_both_companies_have_events_and_people_are_notified_once(
-    rocket: Integration, acme: Partner, globex: Partner, alice: Any, charlie: Any, merge: Callable[[], None]
+    rocket: Integration, acme: Partner, globex: Partner, alice: Any, charlie: Any, merge_acme: Callable[[], None]
 ) -> None:
     EmailMessage.objects.all().delete()
-    merge()
+    merge_acme()
     counts = {"members": 1, "integrations": ["Rocket"], "agreements": 0, "drafts": 0}
     closed, merged = (AuditEvent.objects.get(event_type=f"partner.{name}") for name in ("closed", "merged"))
     assert (closed.partner, closed.note, closed.data) == (
@@ -88,16 +88,16 @@ def test_both_companies_have_events_and_people_are_notified_once(
 
 
 def test_member_of_both_keeps_the_role_in_the_target(
-    acme: Partner, globex: Partner, alice: Any, charlie: Any, now: datetime, merge: Callable[[], None]
+    acme: Partner, globex: Partner, alice: Any, charlie: Any, now: datetime, merge_acme: Callable[[], None]
 ) -> None:
     join(globex, alice, "viewer", now)
     join(acme, charlie, "viewer", now)
-    merge()
+    merge_acme()
     assert (get_membership(globex, alice).role, get_membership(globex, charlie).role) == ("viewer", "owner")
 
 
 def test_access_and_offers_of_the_source_end(
-    acme: Partner, globex: Partner, alice: Any, charlie: Any, now: datetime, merge: Callable[[], None]
+    acme: Partner, globex: Partner, alice: Any, charlie: Any, now: datetime, merge_acme: Callable[[], None]
 ) -> None:
     dora = person("dora@acme.example", "Dora Dean")
     tokens.create_token("pipeline", ("integrations:read",), 30, actor=alice, now=now, partner=acme)
@@ -105,7 +105,7 @@ def test_access_and_offers_of_the_source_end(
     create_endpoint(acme, configuration, actor=alice, now=now)
     invitation, _ = members.create_invitation(acme, "fred@acme.example", "editor", actor=alice, now=now)
     request = members.request_to_join(acme, actor=dora, now=now)
-    merge()
+    merge_acme()
     invitation.refresh_from_db()
     request.refresh_from_db()
     assert (invitation.revoked_at, request.state) == (now, "declined")
@@ -122,45 +122,57 @@ def test_agreement_that_the_target_has_too_stays(
     alice: Any,
     charlie: Any,
     now: datetime,
-    merge: Callable[[], None],
+    merge_acme: Callable[[], None],
 ) -> None:
     sign(rocket, alice, now)
     globex.agreements.create(kind=acme.agreements.get().kind, version="2026-01", created_at=now)
     plan = partner_merges.preview_merge(acme, globex)
     assert (plan.agreements, plan.kept_agreements) == ([], [acme.agreements.get()])
-    merge()
+    merge_acme()
     assert (acme.agreements.count(), globex.agreements.count()) == (1, 1)
 
 
 def test_agreement_of_the_source_fulfills_the_requirement_of_the_target(
-    rocket: Integration, globex: Partner, alice: Any, charlie: Any, rita: Any, now: datetime, merge: Callable[[], None]
+    rocket: Integration,
+    globex: Partner,
+    alice: Any,
+    charlie: Any,
+    rita: Any,
+    now: datetime,
+    merge_acme: Callable[[], None],
 ) -> None:
     other = begin(globex, charlie, name="Lander")
     sign(rocket, alice, now)
     sign(rocket, rita, now, RITA)
-    merge()
+    merge_acme()
     states = RequirementFulfillment.objects.filter(integration__in=(rocket, other), requirement_id=TPA)
     assert [(state.status, state.data["version"]) for state in states] == [(Status.SUBMITTED, "2026-01")] * 2
 
 
 @pytest.mark.any_database
 def test_agreement_of_the_target_fulfills_the_requirement_of_the_source(
-    rocket: Integration, globex: Partner, charlie: Any, rita: Any, now: datetime, merge: Callable[[], None]
+    rocket: Integration, globex: Partner, charlie: Any, rita: Any, now: datetime, merge_acme: Callable[[], None]
 ) -> None:
     other = begin(globex, charlie, name="Lander")
     sign(other, charlie, now)
     sign(other, rita, now, RITA)
-    merge()
+    merge_acme()
     assert rocket.fulfillments.get(requirement_id=TPA).status == Status.SUBMITTED
 
 
 def test_requirement_waits_for_the_side_that_did_not_sign_the_agreement_of_the_target(
-    rocket: Integration, globex: Partner, alice: Any, charlie: Any, rita: Any, now: datetime, merge: Callable[[], None]
+    rocket: Integration,
+    globex: Partner,
+    alice: Any,
+    charlie: Any,
+    rita: Any,
+    now: datetime,
+    merge_acme: Callable[[], None],
 ) -> None:
     other = begin(globex, charlie, name="Lander")
     sign(rocket, alice, now)
     sign(other, rita, now, RITA)
-    merge()
+    merge_acme()
     state = rocket.fulfillments.get(requirement_id=TPA)
     assert (state.status, state.data["waits_for"], state.summary) == (
         Status.AWAITING_OTHER_PARTY,
@@ -173,31 +185,36 @@ def test_requirement_waits_for_the_side_that_did_not_sign_the_agreement_of_the_t
 
 
 def test_version_completed_last_is_in_force_after_the_merge(
-    acme: Partner, globex: Partner, now: datetime, merge: Callable[[], None]
+    acme: Partner, globex: Partner, now: datetime, merge_acme: Callable[[], None]
 ) -> None:
     day = timedelta(days=1)
     globex.agreements.create(kind="tpa", version="2026-01", created_at=now, completed_at=now)
     acme.agreements.create(kind="tpa", version="2025-01", created_at=now - day, completed_at=now - day)
-    merge()
+    merge_acme()
     rows = select_agreements().filter(partner=globex).order_by("version").values_list("version", "state")
     assert list(rows) == [("2025-01", "replaced"), ("2026-01", "in_force")]
 
 
 def test_rejected_agreement_moves_next_to_the_version_of_the_target(
-    acme: Partner, globex: Partner, now: datetime, merge: Callable[[], None]
+    acme: Partner, globex: Partner, now: datetime, merge_acme: Callable[[], None]
 ) -> None:
     acme.agreements.create(kind="tpa", version="2026-01", created_at=now, rejected_at=now)
     globex.agreements.create(kind="tpa", version="2026-01", created_at=now)
-    merge()
+    merge_acme()
     assert (acme.agreements.count(), globex.agreements.count()) == (0, 2)
 
 
 @pytest.mark.any_database
 def test_pages_of_the_source_redirect_to_the_target(
-    at: Callable[..., Integration], sign_in: SignIn, alice: Any, charlie: Any, merge: Callable[[], None], client: Client
+    at: Callable[..., Integration],
+    sign_in: SignIn,
+    alice: Any,
+    charlie: Any,
+    merge_acme: Callable[[], None],
+    client: Client,
 ) -> None:
     at("support")
-    merge()
+    merge_acme()
     public = client.get("/partners/acme/")
     assert (public.status_code, public["Location"]) == (301, "/partners/globex/")
     assert "Rocket" in client.get("/partners/globex/").text
@@ -208,13 +225,13 @@ def test_staff_see_what_moves_and_merge(
     sign_in: SignIn, rocket: Integration, alice: Any, charlie: Any, sam: Any, acme: Partner
 ) -> None:
     client = sign_in(sam)
-    words = text_of(client.get("/companies/acme/merge/?into=globex"), "#preview")
+    words = find_text(client.get("/companies/acme/merge/?into=globex"), "#preview")
     assert "Rocket" in words
     assert "Alice Archer" in words
     assert client.post("/companies/acme/merge/?into=globex", {"note": ""}).status_code == 422
     page = client.post("/companies/acme/merge/?into=globex", {"note": "One company."}, follow=True)
-    assert "Acme is now part of Globex." in text_of(page)
-    assert "This company is now part of Globex" in text_of(client.get("/companies/acme/"), "#verification")
+    assert "Acme is now part of Globex." in find_text(page)
+    assert "This company is now part of Globex" in find_text(client.get("/companies/acme/"), "#verification")
     assert client.get("/companies/acme/merge/").status_code == 404
 
 
@@ -250,10 +267,10 @@ def test_invalid_merge_is_refused(acme: Partner, globex: Partner, sam: Any, now:
 
 
 def test_search_finds_the_integrations_with_the_new_company(
-    rocket: Integration, acme: Partner, charlie: Any, merge: Callable[[], None]
+    rocket: Integration, acme: Partner, charlie: Any, merge_acme: Callable[[], None]
 ) -> None:
     assert search(charlie, "rocket", 10) == []
-    merge()
+    merge_acme()
     assert [(hit.title, hit.subtitle) for hit in search(charlie, "rocket", 10)] == [
         ("Rocket", "Globex"),
         ("acme/terraform-provider-rocket", "Rocket · Globex"),
@@ -262,7 +279,7 @@ def test_search_finds_the_integrations_with_the_new_company(
 
 
 def test_conflicts_of_the_source_count_for_the_target(
-    acme: Partner, globex: Partner, rita: Any, rob: Any, now: datetime, merge: Callable[[], None]
+    acme: Partner, globex: Partner, rita: Any, rob: Any, now: datetime, merge_acme: Callable[[], None]
 ) -> None:
     join(acme, rita, "editor", now - timedelta(days=9), ended_at=now - timedelta(days=8))
     marked = {"kind": "marked", "recorded_at": now}
@@ -271,7 +288,7 @@ def test_conflicts_of_the_source_count_for_the_target(
     uma = person("uma@program.example", "Uma", is_reviewer=True)
     acme.conflicts.create(user=uma, reason="A mix-up.", removed_at=now, **marked)
     globex.conflicts.create(user=uma, reason="I work there.", **marked)
-    merge()
+    merge_acme()
     rows = globex.conflicts.order_by("user__name").values_list("user__name", "kind", "reason", "removed_at")
     assert list(rows) == [
         ("Rita Reyes", "former_member", "Former member of this company", None),

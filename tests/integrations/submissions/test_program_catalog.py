@@ -13,11 +13,11 @@ from integrations.submissions.policy_labels import format_target, list_calendar_
 
 pytestmark = pytest.mark.any_database
 
-EVERY = [(program, edition) for program in PROGRAMS.values() for edition in program.editions]
+ALL_EDITIONS = [(program, edition) for program in PROGRAMS.values() for edition in program.editions]
 
 
 @pytest.mark.parametrize(
-    ("program", "edition"), EVERY, ids=lambda each: getattr(each, "key", getattr(each, "date", ""))
+    ("program", "edition"), ALL_EDITIONS, ids=lambda each: getattr(each, "key", getattr(each, "date", ""))
 )
 def test_program_page_shows_all_of_the_edition(client, db, program, edition):
     page = client.get(f"/programs/{program.key}/", {"edition": edition.date})

@@ -21,7 +21,7 @@ pytestmark = [
 ]
 
 
-def press(row: Integration, step: str, by: Any, gate: threading.Barrier, outcomes: list[str]) -> None:
+def decide(row: Integration, step: str, by: Any, gate: threading.Barrier, outcomes: list[str]) -> None:
     try:
         gate.wait()
         perform_transition(row, step, actor=by, note="Not for us.", version=row.version)
@@ -40,7 +40,7 @@ def test_concurrent_opposite_decisions_have_one_winner(acme: Any, alice: Any, ri
         row = Integration.objects.select_related("partner").get(pk=row.pk)
         gate, outcomes = threading.Barrier(2), []
         pair = [("approve", rita), ("decline", rob)]
-        threads = [threading.Thread(target=press, args=(row, step, by, gate, outcomes)) for step, by in pair]
+        threads = [threading.Thread(target=decide, args=(row, step, by, gate, outcomes)) for step, by in pair]
         for thread in threads:
             thread.start()
         for thread in threads:

@@ -22,7 +22,7 @@ from tests.conftest import FACTS, NOW, begin, drive, meet
 
 pytestmark = pytest.mark.any_database
 
-STEPS = (
+TRANSITIONS = (
     "complete_step",
     "submit_for_review",
     "resubmit_for_review",
@@ -63,18 +63,26 @@ SIDE_ACTIONS = [
     ("fail a check", "rita"),
     ("waive", "rita"),
 ]
-OTHERS = ("archive", "put_on_hold", "resume", "request_tier", "grant_tier", "decline_tier", "undo_decision")
-BACKWARDS = {"undo_decision"}
+UNRELATED_TRANSITIONS = (
+    "archive",
+    "put_on_hold",
+    "resume",
+    "request_tier",
+    "grant_tier",
+    "decline_tier",
+    "undo_decision",
+)
+BACKWARD_TRANSITIONS = {"undo_decision"}
 
 # one number per move: it selects a possible action, or at times a forbidden one
 moves = st.lists(st.integers(0, 10_000), min_size=30, max_size=80)
 
 
-def list_options(row: Integration, cast: dict[str, Any], now: datetime) -> list[tuple[str, str]]:
+def list_options(row: Integration, users: dict[str, Any], now: datetime) -> list[tuple[str, str]]:
     """Return the transitions and side actions that are possible now, useful ones several times."""
     ready = [
         (a.name, who)
-        for who, user in cast.items()
+        for who, user in users.items()
         for a in list_available_transitions(row, user, now=now)
         if a.is_ready
     ]
@@ -106,7 +114,7 @@ def perform_side_action(name: str, row: Integration, who: Any, now: datetime) ->
             )
 
 
-def check(row: Integration, before: int | None, step: str, now: datetime) -> None:
+def check_invariants(row: Integration, before: int | None, step: str, now: datetime) -> None:
     """Check what must be true after every move."""
     assert list(check_next_action(row, now)) == []
     if row.stage in FINAL_STAGES:
@@ -116,7 +124,7 @@ def check(row: Integration, before: int | None, step: str, now: datetime) -> Non
     assert row.responsible_party in set(ResponsibleParty)
     assert row.next_action_label
     place = row.edition.position(row.step, row.stage)  # raises if the path has no such position
-    if before is not None and step not in BACKWARDS:
+    if before is not None and step not in BACKWARD_TRANSITIONS:
         skipped_all_met = step == "complete_step" and context.list_missing_at(row, place, now) == []
         assert place in (before, before + 1) or (place > before and skipped_all_met)
 
@@ -136,7 +144,7 @@ def check_compliance(row: Integration) -> None:
 def test_random_walk_through_the_compliance_procedure_changes_no_listing_automatically(
     moves: list[int], acme: Any, alice: Any, rita: Any, rob: Any, charlie: Any
 ) -> None:
-    cast: dict[str, Any] = {"alice": alice, "rita": rita, "rob": rob, "charlie": charlie, "machine": None}
+    users: dict[str, Any] = {"alice": alice, "rita": rita, "rob": rob, "charlie": charlie, "machine": None}
     arguments_by_step: dict[str, dict[str, Any]] = {
         "suggest_notice": {"request": "slow_issue", "params": {"factor": 3}, "reason": "Breaches."},
         "pause_deadline": {"activities": []},
@@ -150,18 +158,18 @@ def test_random_walk_through_the_compliance_procedure_changes_no_listing_automat
             row = Integration.objects.select_related("partner").get(pk=row.pk)
             steps = [
                 (a.name, who)
-                for who in cast
+                for who in users
                 if who != "machine"
-                for a in list_available_transitions(row, cast[who], now=now)
+                for a in list_available_transitions(row, users[who], now=now)
             ]
-            candidate_steps = [step for step in steps if step[0] not in OTHERS] + [
+            candidate_steps = [step for step in steps if step[0] not in UNRELATED_TRANSITIONS] + [
                 (name, "machine") for name in arguments_by_step
             ]
             name, who = candidate_steps[number % len(candidate_steps)]
             before = row.listing_status
             try:
                 perform_transition(
-                    row, name, actor=cast[who], note="Because.", now=now, **arguments_by_step.get(name, {})
+                    row, name, actor=users[who], note="Because.", now=now, **arguments_by_step.get(name, {})
                 )
             except ActionRefused as refusal:
                 assert str(refusal)  # noqa: PT017 - as above
@@ -169,7 +177,7 @@ def test_random_walk_through_the_compliance_procedure_changes_no_listing_automat
             row = Integration.objects.get(pk=row.pk)
             event(f"status {row.listing_status}")
             assert who != "machine" or row.listing_status == before
-            check(row, None, name, now)
+            check_invariants(row, None, name, now)
         assert list(find_chain_faults(row.events.order_by("seq"))) == []
         transaction.set_rollback(True)
 
@@ -180,27 +188,27 @@ def test_random_walk_through_the_compliance_procedure_changes_no_listing_automat
 def test_random_walk_never_leaves_the_path(
     program: str, moves: list[int], acme: Any, alice: Any, rita: Any, charlie: Any, sam: Any
 ) -> None:
-    cast, now = {"alice": alice, "rita": rita, "charlie": charlie, "sam": sam}, NOW
+    users, now = {"alice": alice, "rita": rita, "charlie": charlie, "sam": sam}, NOW
     with transaction.atomic():
         row = creation.create_integration(acme, program, FACTS, actor=alice, now=now)
         for number in moves:
             now += timedelta(minutes=7)
             row = Integration.objects.select_related("partner").get(pk=row.pk)
             before = row.position if row.is_open else None
-            possible = list_options(row, cast, now)
-            forbidden = (STEPS[number % len(STEPS)], list(cast)[number % 4])
+            possible = list_options(row, users, now)
+            forbidden = (TRANSITIONS[number % len(TRANSITIONS)], list(users)[number % 4])
             name, who = forbidden if number % 20 == 0 else possible[number % len(possible)]
             try:
-                if name in STEPS:
+                if name in TRANSITIONS:
                     inputs = {"tier": "premier"} if name == "request_tier" else {}
-                    perform_transition(row, name, actor=cast[who], note="Because.", now=now, **inputs)
+                    perform_transition(row, name, actor=users[who], note="Because.", now=now, **inputs)
                 else:
-                    perform_side_action(name, row, cast[who], now)
+                    perform_side_action(name, row, users[who], now)
             except ActionRefused as refusal:
                 assert str(refusal)  # noqa: PT017 - a refusal is an expected outcome here, and must have words
             refresh_due_integrations(now)
             row = Integration.objects.get(pk=row.pk)
             event(f"reached {row.stage}")
-            check(row, before, name, now)
+            check_invariants(row, before, name, now)
         assert list(find_chain_faults(row.events.order_by("seq"))) == []
         transaction.set_rollback(True)

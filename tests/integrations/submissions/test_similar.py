@@ -23,7 +23,7 @@ OTHER = {"repository": "globex/terraform-provider-scan", "repository_id": 99, "n
 
 
 @pytest.fixture
-def mine(acme, alice):
+def own_integration(acme, alice):
     return begin(acme, alice, name="Rocket", repository="acme/terraform-provider-rocket", repository_id=4711)
 
 
@@ -56,46 +56,46 @@ def list_kinds(overlaps_found):
         ({"name": "Globex Cloud"}, None),
     ],
 )
-def test_others_work_is_found_by_kind(mine, globex, charlie, facts, kind):
+def test_others_work_is_found_by_kind(own_integration, globex, charlie, facts, kind):
     begin(globex, charlie, **(OTHER | facts))
-    assert list_kinds(find_integration_overlaps(mine)) == ([kind] if kind else [])
+    assert list_kinds(find_integration_overlaps(own_integration)) == ([kind] if kind else [])
 
 
-def test_unlisted_work_is_reported_as_someone(mine, globex, charlie):
+def test_unlisted_work_is_reported_as_someone(own_integration, globex, charlie):
     begin(globex, charlie, **(OTHER | {"name": "Rocket", "description": "Secret plan of Globex"}))
-    (overlap,) = find_integration_overlaps(mine)
+    (overlap,) = find_integration_overlaps(own_integration)
     assert overlap.words == "Someone is working on this (the same product)."
     assert (overlap.is_listed, overlap.partner, overlap.title, overlap.provider, overlap.url) == (False, "", "", "", "")
     assert "globex" not in repr(overlap).lower()
 
 
-def test_unlisted_work_is_never_counted(mine, globex, charlie):
+def test_unlisted_work_is_never_counted(own_integration, globex, charlie):
     for number in range(3):
         begin(globex, charlie, **(OTHER | {"name": "Rocket", "repository_id": number}))
-    assert list_kinds(find_integration_overlaps(mine)) == ["product"]
+    assert list_kinds(find_integration_overlaps(own_integration)) == ["product"]
 
 
-def test_listed_work_is_reported_by_name(mine, globex, charlie, rita):
+def test_listed_work_is_reported_by_name(own_integration, globex, charlie, rita):
     drive(begin(globex, charlie, **(OTHER | {"name": "Rocket"})), "support", partner=charlie, reviewer=rita)
-    (overlap,) = find_integration_overlaps(mine)
+    (overlap,) = find_integration_overlaps(own_integration)
     assert (overlap.words, overlap.is_listed) == ("Rocket by Globex is listed (the same product).", True)
     assert (overlap.partner, overlap.title) == ("Globex", "Rocket")
 
 
-def test_own_work_is_no_overlap(mine, acme, bob):
+def test_own_work_is_no_overlap(own_integration, acme, bob):
     begin(acme, bob, name="Rocket")
-    assert find_integration_overlaps(mine) == ()
+    assert find_integration_overlaps(own_integration) == ()
 
 
-def test_ended_work_is_no_overlap(mine, globex, charlie):
+def test_ended_work_is_no_overlap(own_integration, globex, charlie):
     other = begin(globex, charlie, **(OTHER | {"name": "Rocket"}))
     perform_transition(other, "withdraw", actor=charlie, note="No longer.", now=NOW)
-    assert find_integration_overlaps(mine) == ()
+    assert find_integration_overlaps(own_integration) == ()
 
 
-def test_strongest_kind_is_reported_once(mine, globex, charlie):
-    begin(globex, charlie, **(OTHER | {"name": "Rocket", "repository": mine.repository}))
-    assert list_kinds(find_integration_overlaps(mine)) == ["repository"]
+def test_strongest_kind_is_reported_once(own_integration, globex, charlie):
+    begin(globex, charlie, **(OTHER | {"name": "Rocket", "repository": own_integration.repository}))
+    assert list_kinds(find_integration_overlaps(own_integration)) == ["repository"]
 
 
 def test_published_providers_are_reported_most_used_first(acme):
@@ -137,11 +137,11 @@ def test_empty_name_has_no_overlaps(acme):
     assert find_overlaps(WorkDescription(acme, "")) == ()
 
 
-def test_handle_resolves_only_for_the_partner_that_saw_it(mine, globex, charlie):
+def test_handle_resolves_only_for_the_partner_that_saw_it(own_integration, globex, charlie):
     other = begin(globex, charlie, **(OTHER | {"name": "Rocket"}))
-    (overlap,) = find_integration_overlaps(mine)
-    assert resolve_handle(overlap.handle, describe_work(mine)) == other
-    assert resolve_handle("0" * 32, describe_work(mine)) is None
+    (overlap,) = find_integration_overlaps(own_integration)
+    assert resolve_handle(overlap.handle, describe_work(own_integration)) == other
+    assert resolve_handle("0" * 32, describe_work(own_integration)) is None
     assert resolve_handle(overlap.handle, describe_work(Integration.objects.get(pk=other.pk))) is None
 
 
@@ -161,13 +161,13 @@ def test_names_are_compared(one, other, expected):
 
 
 @pytest.mark.every_database
-def test_queries_do_not_grow_with_the_rows(mine, globex, charlie):
+def test_queries_do_not_grow_with_the_rows(own_integration, globex, charlie):
     def queries():
         with CaptureQueriesContext(connection) as captured_queries:
-            find_integration_overlaps(mine)
+            find_integration_overlaps(own_integration)
         return len(captured_queries)
 
-    assert mine.partner  # read before it is counted
+    assert own_integration.partner  # read before it is counted
     before = queries()
     for number in range(30):
         publish(f"n{number}/rocket{number}")

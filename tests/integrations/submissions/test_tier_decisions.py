@@ -33,7 +33,7 @@ def premier_request(edition_2026: None, at: Callable[..., Integration], alice: A
 
 
 @pytest.fixture
-def later(now: datetime) -> datetime:
+def decided_at(now: datetime) -> datetime:
     return now + timedelta(hours=2)
 
 
@@ -52,38 +52,44 @@ def list_email_states(transition: str) -> list[str]:
     [("grant_tier", ("support", PREMIER, "", "machine")), ("decline_tier", ("support", "partner", "", "machine"))],
 )
 def test_tier_decision_can_be_undone_for_ten_minutes(
-    premier_request: Integration, rita: Any, later: datetime, step: str, expected: tuple[str, ...]
+    premier_request: Integration, rita: Any, decided_at: datetime, step: str, expected: tuple[str, ...]
 ) -> None:
     before = Integration.objects.get(pk=premier_request.pk)
-    perform_transition(premier_request, step, actor=rita, note="Because.", now=later)
+    perform_transition(premier_request, step, actor=rita, note="Because.", now=decided_at)
     assert get_state(premier_request) == expected
     assert list_email_states(step) == ["held"]
-    perform_transition(premier_request, "undo_decision", actor=rita, now=later + timedelta(minutes=9))
+    perform_transition(premier_request, "undo_decision", actor=rita, now=decided_at + timedelta(minutes=9))
     assert get_state(premier_request) == ("support", "partner", PREMIER, "program")
     assert Integration.objects.get(pk=premier_request.pk).action_due_at == before.action_due_at
     assert list_email_states(step) == ["canceled"]
 
 
-def test_tier_decision_is_final_after_the_undo_period(premier_request: Integration, rita: Any, later: datetime) -> None:
-    perform_transition(premier_request, "grant_tier", actor=rita, now=later)
+def test_tier_decision_is_final_after_the_undo_period(
+    premier_request: Integration, rita: Any, decided_at: datetime
+) -> None:
+    perform_transition(premier_request, "grant_tier", actor=rita, now=decided_at)
     with pytest.raises(ActionRefused, match="can't undo this decision"):
-        perform_transition(premier_request, "undo_decision", actor=rita, now=later + timedelta(minutes=10))
+        perform_transition(premier_request, "undo_decision", actor=rita, now=decided_at + timedelta(minutes=10))
     assert get_state(premier_request)[1] == PREMIER
 
 
 @pytest.mark.every_database
 def test_declined_tier_can_be_requested_again_after_the_decision_is_final(
-    premier_request: Integration, alice: Any, rita: Any, later: datetime
+    premier_request: Integration, alice: Any, rita: Any, decided_at: datetime
 ) -> None:
-    perform_transition(premier_request, "decline_tier", actor=rita, note="The list is empty.", now=later)
+    perform_transition(premier_request, "decline_tier", actor=rita, note="The list is empty.", now=decided_at)
     with pytest.raises(ActionRefused, match="can still be undone"):
-        perform_transition(premier_request, "request_tier", actor=alice, tier=PREMIER, now=later + timedelta(minutes=9))
-    perform_transition(premier_request, "request_tier", actor=alice, tier=PREMIER, now=later + timedelta(minutes=10))
+        perform_transition(
+            premier_request, "request_tier", actor=alice, tier=PREMIER, now=decided_at + timedelta(minutes=9)
+        )
+    perform_transition(
+        premier_request, "request_tier", actor=alice, tier=PREMIER, now=decided_at + timedelta(minutes=10)
+    )
     assert get_state(premier_request)[2] == PREMIER
 
 
-def test_email_names_the_tier_that_was_declined(premier_request: Integration, rita: Any, later: datetime) -> None:
-    perform_transition(premier_request, "decline_tier", actor=rita, note="The list is empty.", now=later)
+def test_email_names_the_tier_that_was_declined(premier_request: Integration, rita: Any, decided_at: datetime) -> None:
+    perform_transition(premier_request, "decline_tier", actor=rita, note="The list is empty.", now=decided_at)
     email = EmailMessage.objects.get(event__event_type="tier.declined")
     assert email.subject == "Tier declined: Rocket (Partner Premier)"
     assert "declined your request for the tier Partner Premier for Rocket" in email.text
@@ -91,29 +97,33 @@ def test_email_names_the_tier_that_was_declined(premier_request: Integration, ri
 
 @pytest.mark.every_database
 def test_only_the_claim_holder_decides_on_the_tier(
-    premier_request: Integration, rita: Any, rob: Any, later: datetime
+    premier_request: Integration, rita: Any, rob: Any, decided_at: datetime
 ) -> None:
-    claims.claim_review(premier_request, actor=rita, now=later)
+    claims.claim_review(premier_request, actor=rita, now=decided_at)
     with pytest.raises(ActionRefused, match="Rita Reyes claimed this review until"):
-        perform_transition(premier_request, "grant_tier", actor=rob, now=later)
+        perform_transition(premier_request, "grant_tier", actor=rob, now=decided_at)
 
 
 @pytest.mark.every_database
 def test_support_ends_after_the_decision_on_the_tier_is_final(
-    premier_request: Integration, alice: Any, rita: Any, later: datetime
+    premier_request: Integration, alice: Any, rita: Any, decided_at: datetime
 ) -> None:
-    perform_transition(premier_request, "grant_tier", actor=rita, now=later)
+    perform_transition(premier_request, "grant_tier", actor=rita, now=decided_at)
     with pytest.raises(ActionRefused, match="can still be undone"):
-        perform_transition(premier_request, "archive", actor=alice, note="Replaced.", now=later + timedelta(minutes=9))
-    perform_transition(premier_request, "archive", actor=alice, note="Replaced.", now=later + timedelta(minutes=10))
+        perform_transition(
+            premier_request, "archive", actor=alice, note="Replaced.", now=decided_at + timedelta(minutes=9)
+        )
+    perform_transition(
+        premier_request, "archive", actor=alice, note="Replaced.", now=decided_at + timedelta(minutes=10)
+    )
     assert list_email_states("grant_tier") == ["held"]
 
 
 def test_review_page_offers_to_undo_the_decision(
-    premier_request: Integration, rita: Any, later: datetime, sign_in: Any, time_machine: Any
+    premier_request: Integration, rita: Any, decided_at: datetime, sign_in: Any, time_machine: Any
 ) -> None:
-    time_machine.move_to(later, tick=False)
-    perform_transition(premier_request, "grant_tier", actor=rita, now=later)
+    time_machine.move_to(decided_at, tick=False)
+    perform_transition(premier_request, "grant_tier", actor=rita, now=decided_at)
     page = sign_in(rita).get(f"/integrations/{premier_request.uuid}/review/").text
     assert "You granted the tier" in page
     assert f"/integrations/{premier_request.uuid}/steps/undo_decision/" in page

@@ -14,16 +14,13 @@ from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import meet
+from tests.integrations.database_rows import reload_row
 from tests.portal.api.calling import caller
 
 pytestmark = pytest.mark.any_database
 
 At = Callable[..., Integration]
 PENDING = "Decided; can be undone until Tue, Apr 14, 9:10 AM UTC"
-
-
-def fresh(row: Integration) -> Integration:
-    return Integration.objects.get(pk=row.pk)
 
 
 def get_state(row: Integration) -> tuple[str, str, str]:
@@ -37,7 +34,7 @@ def approved_integration(at: At, alice: Any, rita: Any, now: datetime, time_mach
     row = at("review")
     meet(row, alice, now)
     perform_transition(row, "approve", actor=rita, now=now)
-    return fresh(row)
+    return reload_row(row)
 
 
 def test_next_action_after_a_decision_is_set_when_the_decision_is_final(
@@ -47,7 +44,7 @@ def test_next_action_after_a_decision_is_set_when_the_decision_is_final(
     assert approved_integration.next_refresh_at == now + timedelta(minutes=10)
     assert refresh_due_integrations(now + timedelta(minutes=9)) == 0
     assert refresh_due_integrations(now + timedelta(minutes=10)) == 1
-    final = fresh(approved_integration)
+    final = reload_row(approved_integration)
     assert get_state(final) == ("release", "partner", "Sign “Technology Partner Agreement”")
     assert final.responsible_since == now + timedelta(minutes=10)
 
@@ -56,7 +53,7 @@ def test_undo_returns_the_responsibility_without_a_delay(
     approved_integration: Integration, rita: Any, now: datetime
 ) -> None:
     perform_transition(approved_integration, "undo_decision", actor=rita, now=now + timedelta(minutes=9))
-    undone = fresh(approved_integration)
+    undone = reload_row(approved_integration)
     assert get_state(undone) == ("review", "program", "Review round 1")
     assert undone.responsible_since == now
 
@@ -102,16 +99,16 @@ def test_withdrawal_is_pending_and_can_be_undone_by_the_company(
     time_machine.move_to(now, tick=False)
     row = at("develop")
     perform_transition(row, "put_on_hold", actor=rita, note="Legal reads it.", now=now)
-    before = fresh(row)
+    before = reload_row(row)
     perform_transition(row, "withdraw", actor=alice, now=now)
-    assert get_state(fresh(row)) == ("withdrawn", "", PENDING)
+    assert get_state(reload_row(row)) == ("withdrawn", "", PENDING)
     page = sign_in(alice).get(f"/integrations/{row.uuid}/").text
     assert (PENDING in page, "Undo decision" in page) == (True, True)
     assert PENDING in sign_in(alice).get("/").text
     with pytest.raises(ActionRefused, match="Only the side that decided"):
         perform_transition(row, "undo_decision", actor=rita, now=now)
     perform_transition(row, "undo_decision", actor=alice, now=now + timedelta(minutes=9))
-    restored = fresh(row)
+    restored = reload_row(row)
     assert get_state(restored) == get_state(before)
     assert (restored.on_hold_for, restored.hold_reason, restored.ended_at) == ("third_party", "Legal reads it.", None)
     assert [email.state for email in EmailMessage.objects.filter(event__event_type="integration.withdrawn")] == [
@@ -123,7 +120,7 @@ def test_withdrawal_is_final_after_the_undo_period(at: At, alice: Any, now: date
     row = at("develop")
     perform_transition(row, "withdraw", actor=alice, now=now)
     refresh_due_integrations(now + timedelta(minutes=10))
-    assert get_state(fresh(row)) == ("withdrawn", "", "")
+    assert get_state(reload_row(row)) == ("withdrawn", "", "")
     with pytest.raises(ActionRefused, match="can't undo this decision"):
         perform_transition(row, "undo_decision", actor=alice, now=now + timedelta(minutes=10))
 
@@ -134,13 +131,13 @@ def test_end_of_support_is_undone_with_the_listing(
     time_machine.move_to(now, tick=False)
     row = at("support", "terraform-provider")
     perform_transition(row, "issue_notice", actor=rita, note="Two breaches.", now=now)
-    before = fresh(row)
+    before = reload_row(row)
     perform_transition(row, "archive", actor=alice, note="Replaced.", now=now)
-    assert (get_state(fresh(row)), fresh(row).listing_status) == (("archived", "", PENDING), "delisted")
+    assert (get_state(reload_row(row)), reload_row(row).listing_status) == (("archived", "", PENDING), "delisted")
     with pytest.raises(ActionRefused, match="Only the side that decided"):
         perform_transition(row, "undo_decision", actor=bob, now=now)
     perform_transition(row, "undo_decision", actor=alice, now=now + timedelta(minutes=9))
-    restored = fresh(row)
+    restored = reload_row(row)
     names = ("stage", "listing_status", "tier", "compliance_deadline_at", "listing_status_since", "action_due_at")
     assert [getattr(restored, name) for name in names] == [getattr(before, name) for name in names]
 
@@ -151,4 +148,4 @@ def test_pending_decision_is_not_overtaken_by_a_withdrawal(
 ) -> None:
     with pytest.raises(ActionRefused):
         perform_transition(approved_integration, transition, actor=alice, now=now + timedelta(minutes=9))
-    assert fresh(approved_integration).decision == "approve"
+    assert reload_row(approved_integration).decision == "approve"

@@ -17,12 +17,9 @@ from integrations.submissions.tasks import refresh_due_integrations
 from integrations.submissions.workflow.actions import determine_next_action
 from portal.core.errors import ActionRefused
 from tests.conftest import begin, meet
+from tests.integrations.database_rows import reload_row
 
 At = Callable[..., Integration]
-
-
-def fresh(row: Integration) -> Integration:
-    return Integration.objects.get(pk=row.pk)
 
 
 def list_event_types(row: Integration) -> list[str]:
@@ -38,7 +35,7 @@ def test_step_is_refused_while_a_requirement_is_open(rocket: Integration, alice:
     with pytest.raises(ActionRefused, match="Open requirements: ") as refusal:
         perform_transition(rocket, "complete_step", actor=alice, now=now)
     assert refusal.value.kind == "requirements-not-met"
-    assert fresh(rocket).step == "engage"
+    assert reload_row(rocket).step == "engage"
     assert list_event_types(rocket) == ["integration.created"]
 
 
@@ -91,7 +88,7 @@ def test_changes_are_requested_answered_and_verified(at: At, alice: Any, rita: A
     finding = findings.raise_finding(row, "NO-3", "Add acceptance tests.", actor=rita, now=now)
     perform_transition(row, "request_changes", actor=rita, note="Nearly there.", now=now)
     refresh_due_integrations(now + timedelta(minutes=10))
-    row = fresh(row)
+    row = reload_row(row)
     assert (row.stage, row.review_state, row.responsible_party, row.next_action_label) == (
         "review",
         "changes",
@@ -106,7 +103,7 @@ def test_changes_are_requested_answered_and_verified(at: At, alice: Any, rita: A
         perform_transition(row, "resubmit_for_review", actor=alice, now=now + timedelta(minutes=9))
     now += timedelta(minutes=10)
     perform_transition(row, "resubmit_for_review", actor=alice, now=now)
-    row = fresh(row)
+    row = reload_row(row)
     assert (row.review_round, row.responsible_party) == (2, "program")
     assert row.reasons == [
         {"code": "repeated_review", "params": {"round": 2}},
@@ -117,7 +114,7 @@ def test_changes_are_requested_answered_and_verified(at: At, alice: Any, rita: A
         perform_transition(row, "approve", actor=rita, now=now)
     findings.verify_finding(Finding.objects.get(), actor=rita, now=now)
     perform_transition(row, "approve", actor=rita, now=now)
-    assert fresh(row).stage == "release"
+    assert reload_row(row).stage == "release"
 
 
 def test_decision_can_be_undone_for_ten_minutes(at: At, rita: Any, alice: Any, now: datetime) -> None:
@@ -125,7 +122,7 @@ def test_decision_can_be_undone_for_ten_minutes(at: At, rita: Any, alice: Any, n
     meet(row, alice, now)
     perform_transition(row, "approve", actor=rita, now=now)
     perform_transition(row, "undo_decision", actor=rita, now=now + timedelta(minutes=9))
-    row = fresh(row)
+    row = reload_row(row)
     assert (row.stage, row.step, row.review_state) == ("review", "review", "waiting")
     perform_transition(row, "approve", actor=rita, now=now)
     with pytest.raises(ActionRefused, match="can't undo this decision"):
@@ -135,10 +132,10 @@ def test_decision_can_be_undone_for_ten_minutes(at: At, rita: Any, alice: Any, n
 def test_undone_decision_keeps_the_due_date(at: At, rita: Any, alice: Any, now: datetime) -> None:
     row = at("review")
     meet(row, alice, now)
-    before = fresh(row)
+    before = reload_row(row)
     perform_transition(row, "approve", actor=rita, now=now + timedelta(minutes=1))
     perform_transition(row, "undo_decision", actor=rita, now=now + timedelta(minutes=5))
-    after = fresh(row)
+    after = reload_row(row)
     assert (after.responsible_since, after.action_due_at) == (before.responsible_since, before.action_due_at)
 
 
@@ -149,7 +146,7 @@ def test_only_the_claim_holder_decides(at: At, rita: Any, rob: Any, alice: Any, 
     with pytest.raises(ActionRefused, match="Rita Reyes claimed this review until 9:30 AM UTC"):
         perform_transition(row, "decline", actor=rob, note="No.", now=now)
     perform_transition(row, "decline", actor=rob, note="No.", now=now + timedelta(minutes=30))
-    assert fresh(row).stage == "declined"
+    assert reload_row(row).stage == "declined"
 
 
 def test_shared_summary_is_opened_again_when_an_integration_is_added(acme: Partner, alice: Any, now: datetime) -> None:
@@ -165,9 +162,9 @@ def test_declining_needs_a_reason_and_can_be_undone(rocket: Integration, rita: A
     with pytest.raises(ActionRefused, match="Enter a reason"):
         perform_transition(rocket, "decline", actor=rita, note="  ", now=now)
     perform_transition(rocket, "decline", actor=rita, note="Not a fit for Nomad.", now=now)
-    assert (fresh(rocket).stage, fresh(rocket).responsible_party) == ("declined", "")
+    assert (reload_row(rocket).stage, reload_row(rocket).responsible_party) == ("declined", "")
     perform_transition(rocket, "undo_decision", actor=rita, now=now)
-    assert (fresh(rocket).stage, fresh(rocket).responsible_party) == ("engage", "partner")
+    assert (reload_row(rocket).stage, reload_row(rocket).responsible_party) == ("engage", "partner")
 
 
 def test_withdrawn_integration_is_reopened_at_its_step(
@@ -179,7 +176,7 @@ def test_withdrawn_integration_is_reopened_at_its_step(
     with pytest.raises(ActionRefused, match="can still be undone"):
         perform_transition(rocket, "reopen", actor=alice, now=now)
     perform_transition(rocket, "reopen", actor=alice, now=now + timedelta(minutes=10))
-    assert (fresh(rocket).stage, fresh(rocket).step) == ("engage", "engage")
+    assert (reload_row(rocket).stage, reload_row(rocket).step) == ("engage", "engage")
 
 
 def test_hold_names_the_party_it_waits_for_and_blocks_the_next_step(
@@ -188,13 +185,13 @@ def test_hold_names_the_party_it_waits_for_and_blocks_the_next_step(
     perform_transition(
         rocket, "put_on_hold", actor=rita, note="Legal reads the agreement.", waits_for="third_party", now=now
     )
-    row = fresh(rocket)
+    row = reload_row(rocket)
     assert (row.responsible_party, row.next_action_label) == ("third_party", "On hold: Legal reads the agreement.")
     meet(row, alice, now)
     with pytest.raises(ActionRefused, match="On hold: Legal"):
         perform_transition(row, "complete_step", actor=alice, now=now)
     perform_transition(row, "resume", actor=rita, now=now)
-    assert fresh(row).responsible_party == "partner"
+    assert reload_row(row).responsible_party == "partner"
 
 
 def test_transition_from_an_outdated_page_names_the_earlier_decision(
@@ -256,11 +253,11 @@ def test_waiver_counts_until_it_ends(rocket: Integration, rita: Any, now: dateti
             actor=rita,
             now=now,
         )
-    row = fresh(rocket)
+    row = reload_row(rocket)
     assert (row.next_action_label, row.next_refresh_at) == ("Complete step “Engage”", now + timedelta(days=30))
     assert refresh_due_integrations(now + timedelta(days=29)) == 0
     assert refresh_due_integrations(now + timedelta(days=30)) == 1
-    assert fresh(rocket).next_action_label != "Complete step “Engage”"
+    assert reload_row(rocket).next_action_label != "Complete step “Engage”"
     assert refresh_due_integrations(now + timedelta(days=31)) == 0
 
 
@@ -284,10 +281,10 @@ def test_shared_answer_applies_to_the_other_integrations_of_the_partner(
 ) -> None:
     first, second = begin(acme, alice), begin(acme, alice, "vault", name="Rocket secrets")
     shared = next(r for r in first.edition.requirements() if r.agreement == "tpa")
-    twin = next(r for r in second.edition.requirements() if r.agreement == "tpa")
+    tpa = next(r for r in second.edition.requirements() if r.agreement == "tpa")
     answers.submit_answer(first, shared.id, {"version": "2026"}, actor=alice, now=now)
     third = begin(acme, alice, "nomad", name="Rocket storage")
-    assert second.fulfillments.get(requirement_id=twin.id).data == {"version": "2026"}
+    assert second.fulfillments.get(requirement_id=tpa.id).data == {"version": "2026"}
     assert third.fulfillments.get(requirement_id=shared.id).status == "submitted"
 
 

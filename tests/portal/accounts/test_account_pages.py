@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.integrations.partners.test_onboarding import error_at, text_of
+from tests.integrations.page_text import find_text, get_field_error
 from tests.portal.accounts.sign_in import SignIn, forbidden
 
 pytestmark = pytest.mark.any_database
@@ -34,7 +34,7 @@ def test_account_pages_have_the_frame_and_terms_of_the_portal(sign_in: SignIn, a
 
 def test_profile_is_saved_and_times_follow_the_zone(sign_in: SignIn, alice: Any) -> None:
     page = sign_in(alice).post("/profile/", {"name": "Alice A.", "zone": "Europe/Berlin"}, follow=True)
-    assert "Profile saved." in text_of(page)
+    assert "Profile saved." in find_text(page)
     alice.refresh_from_db()
     assert (alice.name, alice.zone, alice.zone_chosen) == ("Alice A.", "Europe/Berlin", True)
 
@@ -55,11 +55,11 @@ def test_profile_without_a_choice_follows_the_browser(sign_in: SignIn, alice: An
 def test_invalid_profile_is_refused(sign_in: SignIn, alice: Any, form_data: dict[str, str]) -> None:
     page = sign_in(alice).post("/profile/", {"name": "Alice", "zone": "UTC"} | form_data)
     assert page.status_code == 422
-    assert error_at(page, next(iter(form_data))) != ""
+    assert get_field_error(page, next(iter(form_data))) != ""
     alice.refresh_from_db()
     assert (alice.name, alice.zone) == ("Alice Archer", "UTC")
 
 
 def test_refused_name_is_not_shown_in_the_frame(sign_in: SignIn, alice: Any) -> None:
     page = sign_in(alice).post("/profile/", {"name": "<i>Mallory</i>", "zone": "UTC"})
-    assert "Mallory" not in text_of(page, "header.top")
+    assert "Mallory" not in find_text(page, "header.top")

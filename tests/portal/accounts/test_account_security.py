@@ -19,7 +19,7 @@ from portal.api.services import tokens
 from portal.inbox import calendar_feed
 from portal.notifications.models import EmailMessage
 from tests.conftest import PASSWORD
-from tests.integrations.partners.test_onboarding import text_of
+from tests.integrations.page_text import find_text
 from tests.portal.accounts.sign_in import SignIn, code_of, link
 from tests.portal.webhooks.test_pages import FORM_DATA as WEBHOOK
 
@@ -206,22 +206,22 @@ def test_email_about_a_change_names_its_client(alice: Any) -> None:
 def test_security_log_shows_only_own_entries(sign_in: SignIn, alice: Any, bob: Any) -> None:
     record_security_event(alice, "signed_in", detail="hers")
     record_security_event(bob, "password_changed", detail="his")
-    page = text_of(sign_in(alice).get("/profile/security/"))
+    page = find_text(sign_in(alice).get("/profile/security/"))
     assert ("hers" in page, "his" in page.replace("This", "")) == (True, False)
 
 
 def test_security_log_has_a_sentence_for_every_kind(sign_in: SignIn, alice: Any) -> None:
     for kind in TEXTS.events:
         record_security_event(alice, kind)
-    page = text_of(sign_in(alice).get("/profile/security/"))
+    page = find_text(sign_in(alice).get("/profile/security/"))
     assert [kind.label for kind in TEXTS.events.values() if kind.label not in page] == []
 
 
 def test_sign_out_everywhere_else_leaves_this_session(alice: Any) -> None:
     here, elsewhere = signed_in(alice), signed_in(alice)
-    assert text_of(here.get("/accounts/sessions/")).count("127.0.0.1") == 2
+    assert find_text(here.get("/accounts/sessions/")).count("127.0.0.1") == 2
     page = here.post("/accounts/sessions/", follow=True)
-    assert "Your other sessions were signed out." in text_of(page)
+    assert "Your other sessions were signed out." in find_text(page)
     assert (is_open(here), is_open(elsewhere)) == (True, False)
     assert kinds_of(alice)[-1] == "sessions_ended"
 

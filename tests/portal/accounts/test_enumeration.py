@@ -24,7 +24,8 @@ from integrations.partners.services import invitations
 from portal.accounts.adapters import SocialAccountAdapter
 from portal.notifications.models import EmailMessage
 from tests.conftest import NOW, PASSWORD
-from tests.integrations.partners.test_onboarding import link, text_of
+from tests.integrations.page_text import find_text
+from tests.integrations.partners.test_onboarding import get_invitation_path
 from tests.portal.accounts.sign_in import APP
 
 pytestmark = pytest.mark.any_database
@@ -67,7 +68,7 @@ def work_of(path: str, fields: dict[str, str], address: str) -> Work:
         answer = client.post(path, fields)
     hashes, count = CountingHasher.count, len(queries)
     page = client.get(answer["Location"]) if answer.status_code == 302 else answer
-    words = text_of(page).replace(address, "ADDRESS")
+    words = find_text(page).replace(address, "ADDRESS")
     location = answer.get("Location", "")
     return Work(answer.status_code, location, words, hashes, count, EmailMessage.objects.count() - mails)
 
@@ -76,7 +77,12 @@ def describe_answer(answer: Any, client: Client, address: str, mails: int = 0) -
     """Return what an answer reveals: status, location, text of the page, and number of emails."""
     location = answer.get("Location", "").replace(address, "ADDRESS")
     page = client.get(answer["Location"]) if answer.status_code == 302 else answer
-    return answer.status_code, location, text_of(page).replace(address, "ADDRESS"), EmailMessage.objects.count() - mails
+    return (
+        answer.status_code,
+        location,
+        find_text(page).replace(address, "ADDRESS"),
+        EmailMessage.objects.count() - mails,
+    )
 
 
 def signs_in(address: str) -> Work:
@@ -163,7 +169,7 @@ def test_adding_a_taken_address_looks_like_adding_a_free_one(alice: Any, bob: An
     pages = {}
     for address in (bob.email, UNKNOWN):
         page = client.post("/accounts/email/", {"action_add": "1", "email": address}, follow=True)
-        pages[address] = (page.status_code, "cannot be used" in text_of(page), address in text_of(page))
+        pages[address] = (page.status_code, "cannot be used" in find_text(page), address in find_text(page))
     assert pages == {bob.email: (200, False, True), UNKNOWN: (200, False, True)}
 
 
@@ -200,7 +206,7 @@ def test_inviting_someone_does_not_reveal_whether_they_have_an_account(
 
 def opens(address: str, act: str) -> tuple[int, str, str, int]:
     """Open or accept the newest invitation without a session. Its token is not compared."""
-    path = link(EmailMessage.objects.filter(name="invitation").latest("pk"))
+    path = get_invitation_path(EmailMessage.objects.filter(name="invitation").latest("pk"))
     client, mails = Client(), EmailMessage.objects.count()
     status, location, words, mail_count = describe_answer(getattr(client, act)(path), client, address, mails)
     return status, location.replace(path, "PATH"), words, mail_count

@@ -16,7 +16,7 @@ from portal.webhooks import services
 from portal.webhooks.models import WebhookEndpoint
 from tests.conftest import PASSWORD, note_sign_in
 from tests.fakes.test_sign_in import chosen_at
-from tests.integrations.partners.test_onboarding import text_of
+from tests.integrations.page_text import find_text
 from tests.portal.accounts.test_account_security import kinds_of, signed_in, token_of
 from tests.portal.webhooks.test_pages import FORM_DATA as WEBHOOK
 
@@ -208,4 +208,4 @@ def test_form_refused_after_reauthentication_posts_to_its_own_page(
     response = client.post(path, fields)
     page = client.post(response["Location"], {"password": PASSWORD, "next": path})
     assert ("" in actions_of(page), path in actions_of(page)) == (False, True)
-    assert "Confirm access" not in text_of(page)
+    assert "Confirm access" not in find_text(page)

@@ -6,7 +6,7 @@ import pytest
 
 from portal.notifications.models import EmailMessage
 from tests.conftest import PASSWORD
-from tests.integrations.partners.test_onboarding import text_of
+from tests.integrations.page_text import find_text
 from tests.portal.accounts.sign_in import SignIn, forbidden, link
 
 pytestmark = pytest.mark.any_database
@@ -43,7 +43,7 @@ def test_reset_link_works_once_and_says_so(client: Any, alice: Any) -> None:
     alice.set_password("changed meanwhile")
     alice.save()
     page = client.get(address, follow=True)
-    assert "This link has expired or was already used." in text_of(page)
+    assert "This link has expired or was already used." in find_text(page)
     assert forbidden(page.content.decode()) == []
 
 

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from portal.notifications import email as mail
 from portal.notifications.models import EmailMessage
-from tests.integrations.partners.test_onboarding import text_of
+from tests.integrations.page_text import find_text
 from tests.portal.accounts.sign_in import SignIn, code_of
 
 pytestmark = pytest.mark.any_database
@@ -74,13 +74,13 @@ def test_optional_factor_opens_every_page(
 def test_partner_can_set_up_the_factor_but_does_not_need_it(sign_in: SignIn, alice: Any) -> None:
     client = sign_in(alice)
     assert client.get("/profile/").status_code == 200
-    assert "Set up" in text_of(client.get("/accounts/2fa/"))
+    assert "Set up" in find_text(client.get("/accounts/2fa/"))
 
 
 def test_deep_link_returns_after_setup(sign_in: SignIn, rita: Any) -> None:
     client = sign_in(rita)
     page = client.get("/queue/?stage=review", follow=True)
-    assert "Set up authenticator app" in text_of(page)
+    assert "Set up authenticator app" in find_text(page)
     TOTP.activate(rita, SECRET)
     assert client.get(SETUP)["Location"] == "/queue/?stage=review"
     assert client.get(SETUP)["Location"] == "/"

@@ -14,7 +14,7 @@ from django.test import Client
 
 from portal.accounts.models import User
 from tests.conftest import PASSWORD
-from tests.integrations.partners.test_onboarding import text_of
+from tests.integrations.page_text import find_text
 from tests.portal.accounts.sign_in import code_of
 
 pytestmark = pytest.mark.any_database
@@ -83,6 +83,6 @@ def test_lost_key_is_named_and_admits_no_one(alice: User, settings: Any) -> None
     settings.ENCRYPTION_KEYS = ["new"]
     answer = answer_code(alice, code_of(SECRET))
     assert answer.status_code == 403
-    assert "The portal can't read your second factor" in text_of(answer)
+    assert "The portal can't read your second factor" in find_text(answer)
     with pytest.raises(CommandError, match=f"No configured key decrypts: TOTP Authenticator of {alice.email}"):
         call_command("rotate_encryption_keys", stdout=StringIO())

@@ -8,7 +8,7 @@ from allauth.mfa.totp.internal.auth import TOTP
 from portal.accounts.adapters import SocialAccountAdapter
 from portal.accounts.models import User
 from tests.conftest import PASSWORD
-from tests.integrations.partners.test_onboarding import error_at, text_of
+from tests.integrations.page_text import find_text, get_field_error
 from tests.portal.accounts.sign_in import APP, code_of
 
 pytestmark = pytest.mark.any_database
@@ -27,7 +27,7 @@ def test_wrong_password_is_reported_without_saying_which_is_wrong(client: Any, a
         client.post("/accounts/login/", {"login": login, "password": "wrong"})
         for login in (alice.email, "nobody@acme.example")
     ]
-    error_flags = ["The email address or password is incorrect." in text_of(page) for page in pages]
+    error_flags = ["The email address or password is incorrect." in find_text(page) for page in pages]
     assert error_flags == [True, True]
 
 
@@ -35,7 +35,7 @@ def test_guessing_is_rate_limited(client: Any, alice: Any) -> None:
     for _ in range(5):
         client.post("/accounts/login/", {"login": alice.email, "password": "wrong"})
     page = client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD})
-    assert "Too many attempts. Try again in a few minutes." in text_of(page)
+    assert "Too many attempts. Try again in a few minutes." in find_text(page)
     assert client.get("/profile/").status_code == 302
 
 
@@ -47,10 +47,10 @@ def test_deactivated_person_cannot_sign_in(client: Any, alice: Any) -> None:
 
 
 def test_github_button_is_shown_only_if_an_application_is_configured(client: Any, db: None, settings: Any) -> None:
-    assert "GitHub" not in text_of(client.get("/accounts/login/"))
+    assert "GitHub" not in find_text(client.get("/accounts/login/"))
     settings.SOCIALACCOUNT_PROVIDERS = {"github": {"APPS": [APP]}}
-    assert "Sign in with GitHub" in text_of(client.get("/accounts/login/"))
-    assert "Sign up with GitHub" in text_of(client.get("/accounts/signup/"))
+    assert "Sign in with GitHub" in find_text(client.get("/accounts/login/"))
+    assert "Sign up with GitHub" in find_text(client.get("/accounts/signup/"))
 
 
 def test_unconfirmed_address_of_github_stays_unconfirmed(rf: Any, db: None, settings: Any) -> None:
@@ -92,10 +92,10 @@ def second_factor_secret(alice: Any) -> str:
 
 def test_second_factor_is_asked_at_sign_in(client: Any, alice: Any, second_factor_secret: str) -> None:
     page = client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD}, follow=True)
-    assert "Enter the code" in text_of(page)
+    assert "Enter the code" in find_text(page)
     assert client.get("/profile/").status_code == 302
     wrong = client.post("/accounts/2fa/authenticate/", {"code": "000000"})
-    assert error_at(wrong, "code") == "Incorrect code. Enter the current code from your authenticator app."
+    assert get_field_error(wrong, "code") == "Incorrect code. Enter the current code from your authenticator app."
     client.post("/accounts/2fa/authenticate/", {"code": code_of(second_factor_secret)})
     assert client.get("/profile/").status_code == 200
 

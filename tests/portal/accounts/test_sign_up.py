@@ -8,7 +8,7 @@ from bs4 import BeautifulSoup
 from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
 from tests.conftest import person
-from tests.integrations.partners.test_onboarding import error_at, text_of
+from tests.integrations.page_text import find_text, get_field_error
 from tests.portal.accounts.sign_in import NEW, link
 
 pytestmark = pytest.mark.any_database
@@ -16,10 +16,10 @@ pytestmark = pytest.mark.any_database
 
 def test_new_user_confirms_and_is_redirected_to_the_partner_page(client: Any, db: None) -> None:
     signup_response = client.post("/accounts/signup/", NEW, follow=True)
-    assert "We sent you a confirmation link." in text_of(signup_response)
+    assert "We sent you a confirmation link." in find_text(signup_response)
     mail = EmailMessage.objects.get()
     assert (mail.name, mail.to, mail.person) == ("confirm_address", "dora@acme.example", None)
-    assert "Confirm email address" in text_of(client.get(link(mail)))
+    assert "Confirm email address" in find_text(client.get(link(mail)))
     response = client.post(link(mail), follow=True)
     assert response.redirect_chain[-1] == ("/company/new/", 302)
     user = User.objects.get()
@@ -68,7 +68,7 @@ def test_invalid_sign_up_is_refused_with_field_error(
     client: Any, db: None, form_data: dict[str, str], field: str, sentence: str | None
 ) -> None:
     page = client.post("/accounts/signup/", NEW | form_data)
-    field_error = error_at(page, field)
+    field_error = get_field_error(page, field)
     assert field_error == sentence if sentence else field_error
     assert User.objects.count() == 0
     element = BeautifulSoup(page.content, "html.parser").select_one("#id_email")

@@ -14,9 +14,9 @@ from integrations.submissions.selectors import context as facts
 from integrations.submissions.services import drafts, introductions
 from portal.dashboard import views
 from tests.conftest import NOW, begin, drive, person
-from tests.integrations.page_text import text_of
-from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
-from tests.integrations.sla.watched import create_listed_integration
+from tests.integrations.page_text import get_text
+from tests.integrations.sla.monitored_repository import create_listed_integration
+from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row
 from tests.portal.api.calling import caller
 
 pytestmark = pytest.mark.any_database
@@ -42,10 +42,10 @@ def test_integrations_that_wait_for_the_reader_come_first(acme: Any, alice: Any,
 def test_waiting_row_has_party_start_and_due_date(at: Any, alice: Any, rita: Any, sign_in: Any) -> None:
     row = at("review", name="In review")
     line = "Waiting for %s: Review round 1 Since Tue, Apr 14, 9:00 AM UTC expected by Tue, Apr 28, 9:00 AM UTC"
-    assert line % "the program" in text_of(sign_in(alice).get("/"))
+    assert line % "the program" in get_text(sign_in(alice).get("/"))
     Integration.objects.filter(pk=row.pk).update(reviewer=rita)
-    assert line % "Rita Reyes" in text_of(sign_in(alice).get("/"))
-    page = text_of(sign_in(alice).get(f"/integrations/{row.uuid}/"))
+    assert line % "Rita Reyes" in get_text(sign_in(alice).get("/"))
+    page = get_text(sign_in(alice).get(f"/integrations/{row.uuid}/"))
     assert "Waiting for Rita Reyes: Review round 1 Since Tue, Apr 14, 9:00 AM UTC ; expected by Tue, Apr 28" in page
     action = caller(alice).get(f"/integrations/{row.uuid}").json()["next_action"]
     assert (action["waiting_for"], action["due_at"]) == ("Rita Reyes", "2026-04-28T09:00:00Z")
@@ -60,9 +60,9 @@ def test_supported_row_shows_its_sla_status(
     for row, state in zip(rows, states.values(), strict=True):
         if state is None:
             continue
-        watch = watch_over(row, NOW)
+        watch = create_repository_row(row, NOW)
         for number in range(2 if state else 0):
-            clock_of(issue_of(watch, 10 * row.pk + number, NOW - timedelta(days=9)), NOW, state=state)
+            create_clock_row(create_issue_row(watch, 10 * row.pk + number, NOW - timedelta(days=9)), NOW, state=state)
     monitored = list(Integration.objects.all())
     with django_assert_num_queries(2):
         statuses = list_support_statuses(monitored, NOW)
@@ -71,23 +71,23 @@ def test_supported_row_shows_its_sla_status(
     client = sign_in(alice)
     home, all_integrations = client.get("/"), client.get("/integrations/")
     assert [heading for heading, _ in list_blocks(home)] == ["Supported"]
-    assert [label in text_of(home) for label in labels] == [True] * 4
+    assert [label in get_text(home) for label in labels] == [True] * 4
     on_time = "No action needed. We monitor this integration."
     expected = [*labels[:2], on_time, labels[3]]
-    assert [label in text_of(all_integrations) for label in expected] == [True] * 4
+    assert [label in get_text(all_integrations) for label in expected] == [True] * 4
 
 
 def test_home_needs_no_more_queries_for_more_rows(
     acme: Any, alice: Any, sign_in: Any, django_assert_max_num_queries: Any
 ) -> None:
-    watch_over(create_listed_integration(acme, "First"), NOW)
+    create_repository_row(create_listed_integration(acme, "First"), NOW)
     Integration.objects.update(responsible_party="machine", next_action_code="none_monitored")
     client = sign_in(alice)
     client.get("/")
     with CaptureQueriesContext(connection) as few:
         client.get("/")
     for number in range(5):
-        watch_over(create_listed_integration(acme, f"More {number}"), NOW)
+        create_repository_row(create_listed_integration(acme, f"More {number}"), NOW)
     Integration.objects.update(responsible_party="machine", next_action_code="none_monitored")
     with django_assert_max_num_queries(len(few)):
         client.get("/")
@@ -174,4 +174,4 @@ def test_integrations_that_are_no_longer_listed_are_not_among_the_supported(
         )
     home = sign_in(alice).get("/")
     assert list_blocks(home) == [("Supported", ["Listed"]), ("No longer listed", ["Delisted", "Community"])]
-    assert "No action needed. The support commitment has ended." in text_of(home)
+    assert "No action needed. The support commitment has ended." in get_text(home)

@@ -18,7 +18,7 @@ from portal.directory import services
 from portal.directory.models import Listing, ListingChange
 from portal.directory.observed_versions import ObservedVersions, merge_versions
 from portal.directory.support_metrics import get_support_metrics
-from tests.integrations.sla.clocks import clock_of, issue_of
+from tests.integrations.sla.rows import create_clock_row, create_issue_row
 from tests.portal.core.test_uploads import png
 from verification.checks.services import observations
 from verification.sources.published_versions import RegistryListing
@@ -217,12 +217,12 @@ def test_prerelease_is_listed_above_the_newest_version(listed_integration: Integ
 def test_records_in_bulk_equal_single_records(listed_integration: Integration, now: Any) -> None:
     watch = MonitoredRepository.objects.get(integration=listed_integration)
     for number in range(1, 5):
-        issue = issue_of(watch, number, now + timedelta(hours=1))
+        issue = create_issue_row(watch, number, now + timedelta(hours=1))
         state = {"state": "met", "stopped_at": now + timedelta(hours=10 + number), "next_at": None}
-        clock_of(issue, now + timedelta(days=2), **state)
-    late = issue_of(watch, 9, now)
+        create_clock_row(issue, now + timedelta(days=2), **state)
+    late = create_issue_row(watch, 9, now)
     of = {"issue": late, "integration": listed_integration, "target_type": "resolve", "severity": "other"}
-    clock = clock_of(late, now + timedelta(days=1), state="overdue", next_at=None)
+    clock = create_clock_row(late, now + timedelta(days=1), state="overdue", next_at=None)
     SlaBreach.objects.create(clock=clock, due_at=now + timedelta(days=1), found_at=now, **of)
     moment = now + timedelta(days=3)
     scope = metrics.MetricsScope(integration_id=listed_integration.pk)
@@ -237,8 +237,8 @@ def test_record_has_the_times_of_both_clocks_and_unmeasurable_ones(listed_integr
     due_at, stopped_at = now + timedelta(days=2), now + timedelta(hours=10)
     for number, (target_type, hours) in enumerate([("respond", 2), ("respond", 5), ("resolve", 30)], 1):
         state = {"state": "met", "stopped_at": stopped_at, "next_at": None, "counted_seconds": hours * 3600}
-        clock_of(issue_of(watch, number, now), due_at, target_type=target_type, **state)
-    clock_of(issue_of(watch, 9, now), due_at, state="data_incomplete", next_at=None)
+        create_clock_row(create_issue_row(watch, number, now), due_at, target_type=target_type, **state)
+    create_clock_row(create_issue_row(watch, 9, now), due_at, state="data_incomplete", next_at=None)
     record = get_support_metrics([listed_integration.pk], now + timedelta(days=3))[listed_integration.pk]
     times = (record["median_hours"], record["answers"], record["median_resolution_hours"], record["resolutions"])
     assert times == (3.5, 2, 30.0, 1)

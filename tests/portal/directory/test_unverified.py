@@ -17,7 +17,7 @@ from portal.directory import services
 from portal.directory.models import Listing, ListingChange
 from portal.search.indexing import index_partners
 from tests.conftest import meet
-from tests.integrations.partners.test_onboarding import text_of
+from tests.integrations.page_text import find_text
 
 pytestmark = pytest.mark.any_database
 
@@ -149,9 +149,9 @@ def test_program_staff_see_the_state_beside_the_name(
     index_partners([row.partner])
     addresses = {"review": f"/integrations/{row.uuid}/review/", "detail": f"/integrations/{row.uuid}/"}
     address = addresses.get(name, name)
-    assert "Unverified" not in text_of(sign_in(rita).get(address), "body")
+    assert "Unverified" not in find_text(sign_in(rita).get(address), "body")
     remove_proofs()
-    assert words in text_of(sign_in(rita).get(address), "body")
+    assert words in find_text(sign_in(rita).get(address), "body")
 
 
 def test_reviewer_verifies_a_company_on_its_page(
@@ -160,10 +160,10 @@ def test_reviewer_verifies_a_company_on_its_page(
     remove_proofs()
     client = sign_in(rita)
     page = client.post("/companies/acme/decision/", {"do": "verify", "note": ""}, follow=True)
-    assert "Enter a reason." in text_of(page)
+    assert "Enter a reason." in find_text(page)
     page = client.post("/companies/acme/decision/", {"do": "verify", "note": "A known company."}, follow=True)
-    assert "Decision recorded." in text_of(page)
-    assert "Decision of the program" in text_of(page, "#verification")
+    assert "Decision recorded." in find_text(page)
+    assert "Decision of the program" in find_text(page, "#verification")
     acme.refresh_from_db()
     assert acme.is_verified
 

@@ -13,7 +13,7 @@ from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.webhooks.services import EndpointConfiguration, create_endpoint
 from tests.conftest import NOW, begin
-from tests.integrations.submissions.signing import sign
+from tests.integrations.submissions.signatures import sign
 from tests.portal.accounts.sign_in import SignIn
 from tests.portal.audit.tampering import execute
 

@@ -7,7 +7,7 @@ import pytest
 from integrations.sla import tasks as clocks
 from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Integration
-from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
+from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row
 from tests.portal.reports.deliveries import MONDAY, H
 from tests.replay import replay_fixture
 
@@ -16,9 +16,11 @@ from tests.replay import replay_fixture
 @replay_fixture
 def watch(rocket: Integration, now: datetime) -> MonitoredRepository:
     """Monitor Acme's integration. In week 16, one target was met and one breached. The third breaches next week."""
-    monitored_repository = watch_over(rocket, now)
-    clock_of(issue_of(monitored_repository, 1, now - 40 * H), now + 8 * H, state="met", stopped_at=now, next_at=None)
-    clock_of(issue_of(monitored_repository, 2, now - 40 * H), now + 8 * H)
-    clock_of(issue_of(monitored_repository, 3, MONDAY - 10 * H), MONDAY + 38 * H)
+    monitored_repository = create_repository_row(rocket, now)
+    create_clock_row(
+        create_issue_row(monitored_repository, 1, now - 40 * H), now + 8 * H, state="met", stopped_at=now, next_at=None
+    )
+    create_clock_row(create_issue_row(monitored_repository, 2, now - 40 * H), now + 8 * H)
+    create_clock_row(create_issue_row(monitored_repository, 3, MONDAY - 10 * H), MONDAY + 38 * H)
     clocks.advance_clocks(MONDAY - 9 * H)
     return monitored_repository

@@ -17,7 +17,7 @@ from portal.core import exports
 from portal.notifications.models import EmailMessage
 from portal.reports import presenters, tasks
 from portal.reports.models import ReportSnapshot
-from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
+from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row
 from tests.portal.reports.deliveries import MONDAY, H, readers
 
 pytestmark = pytest.mark.any_database
@@ -68,7 +68,7 @@ def test_times_are_the_same_for_all_readers(watch: MonitoredRepository, alice: U
 
 
 def test_week_without_events_has_a_complete_report(rocket: Integration, alice: User, now: datetime) -> None:
-    watch_over(rocket, now)
+    create_repository_row(rocket, now)
     tasks.generate_due_reports(MONDAY)
     email = report("alice@acme.example")
     assert email.subject == "SLA week 16: no targets due, 0 at risk – Acme"
@@ -125,9 +125,11 @@ def test_weeks_with_clock_changes_have_their_length(
 ) -> None:
     settings.REPORT_ZONE = zone
     at = datetime.fromisoformat(monday)
-    watch = watch_over(rocket, at - timedelta(weeks=6))
+    watch = create_repository_row(rocket, at - timedelta(weeks=6))
     in_week = at - 9 * H  # Sunday, an hour before the week ends
-    clock_of(issue_of(watch, 1, in_week - 20 * H), in_week + 10 * H, state="met", stopped_at=in_week, next_at=None)
+    create_clock_row(
+        create_issue_row(watch, 1, in_week - 20 * H), in_week + 10 * H, state="met", stopped_at=in_week, next_at=None
+    )
     tasks.generate_due_reports(at)
     email, figures = (
         report("alice@acme.example"),
@@ -148,7 +150,7 @@ def test_weeks_with_clock_changes_have_their_length(
 
 
 def test_empty_week_shows_zeros_in_every_form(rocket: Integration, alice: User, sign_in: Any, now: datetime) -> None:
-    watch_over(rocket, now)
+    create_repository_row(rocket, now)
     tasks.generate_due_reports(MONDAY)
     email, client = report("alice@acme.example"), sign_in(alice)
     args = [f"partner:{rocket.partner_id}", "2026-W16"]
@@ -162,25 +164,30 @@ def test_empty_week_shows_zeros_in_every_form(rocket: Integration, alice: User, 
 
 
 def test_incomplete_data_is_not_overdue(rocket: Integration, alice: User, now: datetime) -> None:
-    watch = watch_over(rocket, now)
-    clock_of(issue_of(watch, 1, now), MONDAY - 24 * H, state="data_incomplete", next_at=None)
+    watch = create_repository_row(rocket, now)
+    create_clock_row(create_issue_row(watch, 1, now), MONDAY - 24 * H, state="data_incomplete", next_at=None)
     tasks.generate_due_reports(MONDAY)
     assert "Critical, resolution due 16 hours ago, data incomplete, open for" in report("alice@acme.example").text
 
 
 def test_subject_has_overdue_count_without_due_targets(rocket: Integration, alice: User, now: datetime) -> None:
-    clock_of(issue_of(watch_over(rocket, now), 1, now - 90 * H), now - 42 * H, state="overdue", next_at=None)
+    create_clock_row(
+        create_issue_row(create_repository_row(rocket, now), 1, now - 90 * H),
+        now - 42 * H,
+        state="overdue",
+        next_at=None,
+    )
     tasks.generate_due_reports(MONDAY)
     assert report("alice@acme.example").subject == "SLA week 16: 1 issue overdue – Acme"
 
 
 def many(watch: MonitoredRepository, count: int, due: datetime, state: str, first: int) -> None:
     for number in range(first, first + count):
-        clock_of(issue_of(watch, number, due - 48 * H), due, state=state, next_at=None)
+        create_clock_row(create_issue_row(watch, number, due - 48 * H), due, state=state, next_at=None)
 
 
 def test_overdue_count_includes_unlisted_issues(rocket: Integration, alice: User, sam: User, now: datetime) -> None:
-    watch = watch_over(rocket, now)
+    watch = create_repository_row(rocket, now)
     many(watch, 30, MONDAY - 24 * H, "overdue", 1)
     many(watch, 2, MONDAY - 24 * H, "data_incomplete", 31)
     tasks.generate_due_reports(MONDAY)
@@ -192,7 +199,7 @@ def test_overdue_count_includes_unlisted_issues(rocket: Integration, alice: User
 
 
 def test_due_count_includes_unlisted_issues(rocket: Integration, alice: User, now: datetime) -> None:
-    many(watch_over(rocket, now), 25, MONDAY + 30 * H, "running", 1)
+    many(create_repository_row(rocket, now), 25, MONDAY + 30 * H, "running", 1)
     tasks.generate_due_reports(MONDAY)
     email, figures = (
         report("alice@acme.example"),
@@ -264,8 +271,10 @@ def test_csv_contains_all_lists_of_the_page(watch: MonitoredRepository, alice: U
 def test_open_clocks_are_compared_with_the_previous_report(
     rocket: Integration, alice: User, sign_in: Any, now: datetime
 ) -> None:
-    watch = watch_over(rocket, now)
-    data_incomplete = clock_of(issue_of(watch, 1, now), MONDAY - 24 * H, state="data_incomplete", next_at=None)
+    watch = create_repository_row(rocket, now)
+    data_incomplete = create_clock_row(
+        create_issue_row(watch, 1, now), MONDAY - 24 * H, state="data_incomplete", next_at=None
+    )
     tasks.generate_due_reports(MONDAY)
     SlaClock.objects.filter(pk=data_incomplete.pk).update(state="met", stopped_at=now)
     tasks.generate_due_reports(MONDAY + timedelta(weeks=1))

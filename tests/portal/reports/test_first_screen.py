@@ -15,8 +15,8 @@ from portal.core.site_urls import build_absolute_url
 from portal.notifications.models import EmailMessage
 from portal.reports import tasks
 from portal.reports.deliveries import list_decisions
-from tests.integrations.sla.clocks import watch_over
 from tests.integrations.sla.pages.issues import create_issue
+from tests.integrations.sla.rows import create_repository_row
 from tests.portal.reports.deliveries import MONDAY, H
 from tests.portal.reports.test_content import many, report
 
@@ -37,7 +37,7 @@ def test_email_starts_with_the_verdict_and_four_figures(watch: MonitoredReposito
 
 
 def test_largest_email_is_smaller_than_100_kb(rocket: Integration, alice: User, now: datetime) -> None:
-    watch = watch_over(rocket, now)
+    watch = create_repository_row(rocket, now)
     many(watch, 30, MONDAY - 24 * H, "overdue", 1)
     many(watch, 30, MONDAY + 30 * H, "running", 31)
     SupportIssue.objects.update(title="x" * 250)

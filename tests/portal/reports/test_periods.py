@@ -20,7 +20,7 @@ from portal.notifications.models import EmailMessage
 from portal.reports import metrics, tasks, unsubscribe
 from portal.reports.models import ExternalRecipient, ReportSchedule, ReportSnapshot
 from portal.reports.scopes import PROGRAMS_SCOPE, find_report_scope
-from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
+from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row
 from tests.portal.api.calling import caller
 from tests.portal.reports.deliveries import H
 from tests.replay import build_or_replay
@@ -44,16 +44,18 @@ def busy_quarter(rocket: Integration, rita: User, settings: Any) -> Integration:
 
 def fill_quarter(rocket: Integration, rita: User) -> Integration:
     random, start = Random(15), datetime(2027, 1, 1, tzinfo=LA)
-    watch = watch_over(rocket, start)
+    watch = create_repository_row(rocket, start)
     moments = [start + random.random() * timedelta(days=89) for _ in range(76)]
     moments += [datetime(2027, month, 1, tzinfo=LA) for month in (1, 2, 3)] + [datetime(2027, 2, 8, tzinfo=LA)]
     for number, moment in enumerate(moments):
-        issue = issue_of(watch, number, moment - 20 * H)
+        issue = create_issue_row(watch, number, moment - 20 * H)
         state = ("met", "late", "overdue", "running")[number % 4]
         stopped_at = {"met": moment, "late": moment + 30 * H}.get(state)
         due_at = moment + (10 * H if state == "met" else 90 * 24 * H if state == "running" else 0 * H)
         ideal_due_at = moment - H if number % 3 else None
-        clock = clock_of(issue, due_at, state=state, stopped_at=stopped_at, next_at=None, ideal_due_at=ideal_due_at)
+        clock = create_clock_row(
+            issue, due_at, state=state, stopped_at=stopped_at, next_at=None, ideal_due_at=ideal_due_at
+        )
         if state in ("late", "overdue"):
             SlaBreach.objects.create(
                 clock=clock,
@@ -194,8 +196,10 @@ def test_empty_week_is_skipped_and_its_month_is_not(rocket: Integration, rob: Us
     """One target was met early in March, and nothing was due in the last week."""
     settings.REPORT_ZONE = str(LA)
     moment = datetime(2027, 3, 2, tzinfo=LA)
-    watch = watch_over(rocket, moment)
-    clock_of(issue_of(watch, 1, moment - 5 * H), moment + H, state="met", stopped_at=moment, next_at=None)
+    watch = create_repository_row(rocket, moment)
+    create_clock_row(
+        create_issue_row(watch, 1, moment - 5 * H), moment + H, state="met", stopped_at=moment, next_at=None
+    )
     for frequency in ("weekly", "monthly"):
         ExternalRecipient.objects.create(
             scope="program:nomad",

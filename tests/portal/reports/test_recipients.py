@@ -19,7 +19,7 @@ from portal.reports import schedules, tasks, unsubscribe
 from portal.reports.models import ExternalRecipient, ReportSchedule, ReportSnapshot
 from portal.reports.recipients import has_role
 from portal.reports.scopes import find_report_scope
-from tests.integrations.sla.clocks import watch_over
+from tests.integrations.sla.rows import create_repository_row
 from tests.portal.reports.deliveries import MONDAY, H, readers
 
 pytestmark = pytest.mark.any_database
@@ -92,7 +92,7 @@ def test_schedule_decides_on_roles_day_hour_and_zone(
 def test_empty_week_is_skipped_unless_wanted(
     rocket: Integration, manager: User, now: Any, skips_empty: bool, expected: list[str]
 ) -> None:
-    watch_over(rocket, now)
+    create_repository_row(rocket, now)
     ReportSchedule.objects.create(scope=NOMAD, roles=["manager"], skips_empty=skips_empty)
     tasks.generate_due_reports(MONDAY)
     assert sent_to(NOMAD) == expected

@@ -17,7 +17,7 @@ from portal.notifications.models import EmailMessage
 from portal.reports import tasks, unsubscribe
 from portal.reports.models import ReportSnapshot, ReportSubscription
 from portal.reports.scopes import PROGRAMS_SCOPE, find_report_scope
-from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
+from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row
 from tests.portal.reports.deliveries import MONDAY, H, readers
 
 pytestmark = pytest.mark.any_database
@@ -106,18 +106,21 @@ def test_late_report_shows_the_figures_at_the_end_of_its_week(
     rocket: Integration, alice: User, sign_in: Any, now: datetime
 ) -> None:
     """One is past due when week 20 ends and answered in week 21; one waits from week 22 on."""
-    week, monitored_repository = timedelta(weeks=1), watch_over(rocket, now)
+    week, monitored_repository = timedelta(weeks=1), create_repository_row(rocket, now)
     end = MONDAY - 8 * H + 4 * week  # of week 20
     tasks.generate_due_reports(MONDAY)
-    clock_of(
-        issue_of(monitored_repository, 1, end - 90 * H),
+    create_clock_row(
+        create_issue_row(monitored_repository, 1, end - 90 * H),
         end - 42 * H,
         state="late",
         stopped_at=end + 24 * H,
         next_at=None,
     )
-    clock_of(
-        issue_of(monitored_repository, 2, end + week + 1 * H), end + 2 * week + 1 * H, state="overdue", next_at=None
+    create_clock_row(
+        create_issue_row(monitored_repository, 2, end + week + 1 * H),
+        end + 2 * week + 1 * H,
+        state="overdue",
+        next_at=None,
     )
     tasks.generate_due_reports(MONDAY + 6 * week)
     figures_by_week = {s.period: s.figures for s in ReportSnapshot.objects.filter(scope=f"partner:{rocket.partner_id}")}
@@ -170,7 +173,7 @@ def test_subscription_frequency_decides_about_emails(
 def test_week_without_problems_is_not_sent_to_problem_subscribers(
     rocket: Integration, alice: User, now: datetime
 ) -> None:
-    watch_over(rocket, now)
+    create_repository_row(rocket, now)
     unsubscribe.update_subscription(alice, f"partner:{rocket.partner_id}", "only_with_problems")
     tasks.generate_due_reports(MONDAY)
     assert readers() == []

@@ -9,7 +9,7 @@ from integrations.programs.models import RegistryProvider
 from integrations.submissions.models import Finding, Integration
 from portal.search.indexing import rebuild
 from tests.conftest import NOW, begin, drive, person
-from tests.integrations.sla.clocks import issue_of, watch_over
+from tests.integrations.sla.rows import create_issue_row, create_repository_row
 from tests.replay import replay_fixture
 
 
@@ -42,7 +42,7 @@ def zephyr(acme: Any, alice: Any, rita: Any, provider: RegistryProvider) -> Inte
     row = begin(acme, alice, name="Zephyr", repository="acme/zephyr")
     row = drive(row, "review", partner=alice, reviewer=rita)
     add_finding(row, "Describe zephyr mode.")
-    issue = issue_of(watch_over(row, NOW), 12, NOW)
+    issue = create_issue_row(create_repository_row(row, NOW), 12, NOW)
     issue.title = "zephyr crashes"
     issue.save()
     issue.events.create(key="opened", kind="opened", at=NOW, seen_at=NOW, source="poll")

@@ -20,7 +20,7 @@ from portal.search import indexing
 from portal.search.models import SearchEntry
 from portal.search.queries import search
 from tests.conftest import NOW
-from tests.integrations.sla.clocks import issue_of, watch_over
+from tests.integrations.sla.rows import create_issue_row, create_repository_row
 from verification.sources.github.issue_models import GitHubIssue
 
 pytestmark = pytest.mark.any_database
@@ -98,7 +98,7 @@ def build_issue(title: str, updated_at: str) -> Any:
 
 @pytest.mark.every_database
 def test_new_and_renamed_issues_are_found(rocket: Integration, alice: Any) -> None:
-    watch = watch_over(rocket, NOW)
+    watch = create_repository_row(rocket, NOW)
     for title, at in (("It hangs", "2026-04-14T10:00:00Z"), ("It freezes", "2026-04-14T11:00:00Z")):
         with transaction.atomic():
             event_store.store_updates(watch, [build_issue(title, at)], "poll", NOW)
@@ -123,7 +123,7 @@ def test_rebuild_repairs_the_index(zephyr: Integration, rita: Any, capsys: Any) 
 
 @pytest.mark.every_database
 def test_rebuild_deletes_entries_of_deleted_objects(zephyr: Integration, rita: Any) -> None:
-    issue = issue_of(zephyr.watch, 13, NOW)
+    issue = create_issue_row(zephyr.watch, 13, NOW)
     assert (indexing.rebuild(), find(rita, "breaks 13")) == (1, [("ISSUE", "It breaks 13")])
     issue.delete()
     RegistryProvider.objects.all().delete()

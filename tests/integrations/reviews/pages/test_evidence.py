@@ -16,8 +16,8 @@ from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.text_changes import TextChange
 from portal.accounts.models import User
 from tests.conftest import meet
-from tests.integrations.page_text import text_of
-from tests.integrations.reviews.conftest import fresh
+from tests.integrations.database_rows import reload_row
+from tests.integrations.page_text import get_text
 from tests.integrations.reviews.pages.review_pages import SignIn, add_finding, get_review_page
 
 pytestmark = pytest.mark.any_database
@@ -29,19 +29,19 @@ def form_requirement(rocket: Integration) -> Requirement:
     return next(each for each in rocket.edition.requirements() if each.fields)
 
 
-def end_first_round(row: Integration, alice: User, rita: User, moment: datetime) -> None:
+def end_first_round(row: Integration, alice: User, rita: User, frozen_now: datetime) -> None:
     """Request changes with one finding, answer it, and complete what the partner has to."""
-    finding = add_finding(row, rita, moment)
-    perform_transition(fresh(row), "request_changes", actor=rita, now=moment)
-    findings.answer_finding(finding, "Done.", actor=alice, now=moment)
-    meet(row, alice, moment)
+    finding = add_finding(row, rita, frozen_now)
+    perform_transition(reload_row(row), "request_changes", actor=rita, now=frozen_now)
+    findings.answer_finding(finding, "Done.", actor=alice, now=frozen_now)
+    meet(row, alice, frozen_now)
 
 
-def resubmit(row: Integration, alice: User, moment: datetime) -> None:
-    perform_transition(fresh(row), "resubmit_for_review", actor=alice, now=moment + timedelta(minutes=11))
+def resubmit(row: Integration, alice: User, frozen_now: datetime) -> None:
+    perform_transition(reload_row(row), "resubmit_for_review", actor=alice, now=frozen_now + timedelta(minutes=11))
 
 
-def list_index(response: Any) -> list[str]:
+def list_index_links(response: Any) -> list[str]:
     index = BeautifulSoup(response.content, "html.parser").select(".split-index li > a")
     return [link["href"] for link in index]
 
@@ -50,25 +50,27 @@ def test_index_links_every_requirement_of_the_page(rocket: Integration, rita: Us
     response = get_review_page(sign_in(rita), rocket)
     document = BeautifulSoup(response.content, "html.parser")
     anchors = [f"#{item['id']}" for item in document.select("article.asserted")]
-    assert list_index(response) == anchors
+    assert list_index_links(response) == anchors
     assert len(anchors) == sum(len(section.items) for section in response.context["sections"])
-    assert "No evidence yet. Waiting for" in text_of(response)
+    assert "No evidence yet. Waiting for" in get_text(response)
 
 
 def test_answer_is_shown_with_its_author_and_link(
-    rocket: Integration, form_requirement: Requirement, alice: User, rita: User, sign_in: SignIn, moment: datetime
+    rocket: Integration, form_requirement: Requirement, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     field = form_requirement.fields[0]
-    answers.submit_answer(rocket, form_requirement.id, {field.key: "https://acme.example/x"}, actor=alice, now=moment)
+    answers.submit_answer(
+        rocket, form_requirement.id, {field.key: "https://acme.example/x"}, actor=alice, now=frozen_now
+    )
     item = f"#requirement-{form_requirement.id}"
     response = get_review_page(sign_in(rita), rocket)
-    assert "Alice Archer" in text_of(response, item)
-    assert f"{field.label} https://acme.example/x" in text_of(response, item)
+    assert "Alice Archer" in get_text(response, item)
+    assert f"{field.label} https://acme.example/x" in get_text(response, item)
     assert '<a href="https://acme.example/x" rel="nofollow">' in response.text
 
 
 def test_passed_check_is_one_line_with_folded_details(
-    at: Callable[..., Integration], rita: User, sign_in: SignIn, moment: datetime
+    at: Callable[..., Integration], rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     row = at("review", program="terraform-provider")
     requirement = next(each for each in row.edition.requirements() if each.responsible_party == "machine")
@@ -78,74 +80,76 @@ def test_passed_check_is_one_line_with_folded_details(
         "evidence": [{"label": "File", "value": "LICENSE", "url": "https://x.example"}],
     }
     answers.record_check_outcome(
-        row, requirement.id, outcome="pass", summary="Fine.", detail=[result], retry_at=None, now=moment
+        row, requirement.id, outcome="pass", summary="Fine.", detail=[result], retry_at=None, now=frozen_now
     )
     response = get_review_page(sign_in(rita), row)
     item = f"#requirement-{requirement.id}"
-    assert text_of(response, f"{item} .passed-check") == "Passed License MPL-2.0."
+    assert get_text(response, f"{item} .passed-check") == "Passed License MPL-2.0."
     checked = "License MPL-2.0. File LICENSE Checked commit 4f2a · check version 3"
-    assert checked in text_of(response, f"{item} details:not([open])")
+    assert checked in get_text(response, f"{item} details:not([open])")
     answers.record_check_outcome(
-        fresh(row),
+        reload_row(row),
         requirement.id,
         outcome="fail",
         summary="None.",
         detail=[result | {"outcome": "fail"}],
         retry_at=None,
-        now=moment,
+        now=frozen_now,
     )
     response = get_review_page(sign_in(rita), row)
-    assert f"Failed {checked}" in text_of(response, f"{item} .asserted-body")
-    assert "Check details" not in text_of(response, item)
+    assert f"Failed {checked}" in get_text(response, f"{item} .asserted-body")
+    assert "Check details" not in get_text(response, item)
 
 
 def test_first_round_is_not_compared(rocket: Integration, rita: User, sign_in: SignIn) -> None:
     response = get_review_page(sign_in(rita), rocket)
     assert response.context["comparison"] is None
-    assert "Since round" not in text_of(response)
+    assert "Since round" not in get_text(response)
 
 
 def test_second_round_is_compared_with_the_first(
-    ready: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+    ready_integration: Integration, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    changed = next(each for each in ready.edition.requirements() if each.fields)
+    changed = next(each for each in ready_integration.edition.requirements() if each.fields)
     field = changed.fields[0]
-    answers.submit_answer(ready, changed.id, {field.key: "On Tuesdays"}, actor=alice, now=moment)
-    end_first_round(fresh(ready), alice, rita, moment)
-    answers.submit_answer(fresh(ready), changed.id, {field.key: "Every day"}, actor=alice, now=moment)
-    resubmit(ready, alice, moment)
+    answers.submit_answer(ready_integration, changed.id, {field.key: "On Tuesdays"}, actor=alice, now=frozen_now)
+    end_first_round(reload_row(ready_integration), alice, rita, frozen_now)
+    answers.submit_answer(
+        reload_row(ready_integration), changed.id, {field.key: "Every day"}, actor=alice, now=frozen_now
+    )
+    resubmit(ready_integration, alice, frozen_now)
     assert list(EvidenceSnapshot.objects.order_by("round").values_list("round", flat=True)) == [1, 2]
     client = sign_in(rita)
-    response = get_review_page(client, ready)
+    response = get_review_page(client, ready_integration)
     comparison = response.context["comparison"]
     assert (comparison.round, comparison.changed, comparison.new) == (1, 1, 1)
-    assert f"{field.label} Before On Tuesdays Now Every day" in text_of(response, f"#requirement-{changed.id}")
-    filtered = client.get(f"/integrations/{ready.uuid}/review/?show=changed")
-    about_findings = next(each for each in ready.edition.requirements() if each.after_findings)
-    assert list_index(filtered) == [f"#requirement-{changed.id}", f"#requirement-{about_findings.id}"]
+    assert f"{field.label} Before On Tuesdays Now Every day" in get_text(response, f"#requirement-{changed.id}")
+    filtered = client.get(f"/integrations/{ready_integration.uuid}/review/?show=changed")
+    about_findings = next(each for each in ready_integration.edition.requirements() if each.after_findings)
+    assert list_index_links(filtered) == [f"#requirement-{changed.id}", f"#requirement-{about_findings.id}"]
     assert filtered.context["comparison"] == comparison
 
 
 def test_complete_step_without_news_is_folded_from_the_second_round(
-    ready: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+    ready_integration: Integration, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     client = sign_in(rita)
-    first_round = get_review_page(client, ready).context["sections"]
-    end_first_round(ready, alice, rita, moment)
-    resubmit(ready, alice, moment)
-    sections = get_review_page(client, ready).context["sections"]
+    first_round = get_review_page(client, ready_integration).context["sections"]
+    end_first_round(ready_integration, alice, rita, frozen_now)
+    resubmit(ready_integration, alice, frozen_now)
+    sections = get_review_page(client, ready_integration).context["sections"]
     assert [section.is_open for section in first_round] == [True, True, True, True, False, False]
     assert [section.is_open for section in sections] == [True, True, False, True, False, False]
 
 
 def test_snapshot_of_a_missing_round_is_mentioned(
-    ready: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+    ready_integration: Integration, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    end_first_round(ready, alice, rita, moment)
-    resubmit(ready, alice, moment)
+    end_first_round(ready_integration, alice, rita, frozen_now)
+    resubmit(ready_integration, alice, frozen_now)
     EvidenceSnapshot.objects.all().delete()
-    assert "The evidence of the previous round was not recorded." in text_of(
-        get_review_page(sign_in(rita), ready), "#comparison"
+    assert "The evidence of the previous round was not recorded." in get_text(
+        get_review_page(sign_in(rita), ready_integration), "#comparison"
     )
 
 
@@ -190,7 +194,7 @@ def test_long_texts_are_compared_by_words() -> None:
 
 
 def test_document_is_shown_with_type_size_and_digest(
-    at: Callable[..., Integration], alice: User, rita: User, sign_in: SignIn, moment: datetime
+    at: Callable[..., Integration], alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     row = at("review")
     requirement = next(each for each in row.edition.requirements() if each.kind == "document")
@@ -198,5 +202,5 @@ def test_document_is_shown_with_type_size_and_digest(
     file = SimpleUploadedFile("notes.txt", b"It launches.")
     client.post(url, {"act": "upload", "file": file})
     document = row.partner.documents.get()
-    text = text_of(get_review_page(sign_in(rita), row), f"#requirement-{requirement.id}")
+    text = get_text(get_review_page(sign_in(rita), row), f"#requirement-{requirement.id}")
     assert f"notes.txt {document.kind_label} · 12 B · {document.sha256[:12]}" in text

@@ -11,17 +11,20 @@ from integrations.submissions.models import Finding, Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import list_available_transitions, perform_transition
 from portal.accounts.models import User
-from tests.integrations.page_text import text_of
-from tests.integrations.reviews.conftest import fresh
+from tests.integrations.database_rows import reload_row
+from tests.integrations.page_text import get_text
 from tests.integrations.reviews.pages.review_pages import SignIn, add_finding, get_first_requirement_id, get_review_page
 
 pytestmark = pytest.mark.any_database
 
 
 def test_finding_is_edited_and_withdrawn_until_it_is_sent(
-    rocket: Integration, rita: User, sign_in: SignIn, moment: datetime
+    rocket: Integration, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    first, second = add_finding(rocket, rita, moment, "Sign it."), add_finding(rocket, rita, moment, "Not needed.")
+    first, second = (
+        add_finding(rocket, rita, frozen_now, "Sign it."),
+        add_finding(rocket, rita, frozen_now, "Not needed."),
+    )
     client = sign_in(rita)
     client.post(f"/findings/{first.pk}/edit/", {"text": "Sign the release.", "severity": "optional"})
     client.post(f"/findings/{second.pk}/withdraw/")
@@ -31,38 +34,43 @@ def test_finding_is_edited_and_withdrawn_until_it_is_sent(
         ("finding.edited", "Sign the release.", True),
         ("finding.withdrawn", "Not needed.", True),
     ]
-    assert add_finding(rocket, rita, moment, "Another.").number == 3
+    assert add_finding(rocket, rita, frozen_now, "Another.").number == 3
 
 
 @pytest.mark.parametrize("action", ["edit", "withdraw"])
 def test_sent_finding_is_not_changed(
-    rocket: Integration, rita: User, sign_in: SignIn, moment: datetime, action: str
+    rocket: Integration, rita: User, sign_in: SignIn, frozen_now: datetime, action: str
 ) -> None:
-    finding = add_finding(rocket, rita, moment)
-    perform_transition(rocket, "request_changes", actor=rita, now=moment)
+    finding = add_finding(rocket, rita, frozen_now)
+    perform_transition(rocket, "request_changes", actor=rita, now=frozen_now)
     client = sign_in(rita)
     client.post(f"/findings/{finding.pk}/{action}/", {"text": "Something else."})
-    assert "The partner can already see finding 1. Reply to it instead." in text_of(
+    assert "The partner can already see finding 1. Reply to it instead." in get_text(
         get_review_page(client, rocket), "body"
     )
     assert Finding.objects.get().text == "Sign the release."
 
 
 def test_optional_finding_does_not_block_the_approval_and_is_sent_with_it(
-    ready: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+    ready_integration: Integration, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    requirement_id = get_first_requirement_id(ready)
-    findings.raise_finding(ready, requirement_id, "Name it.", actor=rita, now=moment, severity="optional")
-    options = {option.name: option.blockers for option in list_available_transitions(fresh(ready), rita, now=moment)}
+    requirement_id = get_first_requirement_id(ready_integration)
+    findings.raise_finding(
+        ready_integration, requirement_id, "Name it.", actor=rita, now=frozen_now, severity="optional"
+    )
+    options = {
+        option.name: option.blockers
+        for option in list_available_transitions(reload_row(ready_integration), rita, now=frozen_now)
+    }
     assert options["request_changes"] == ("Add at least one finding before you request changes.",)
-    assert "Name it." not in sign_in(alice).get(f"/integrations/{ready.uuid}/").content.decode()
-    event = perform_transition(fresh(ready), "approve", actor=rita, now=moment)
+    assert "Name it." not in sign_in(alice).get(f"/integrations/{ready_integration.uuid}/").content.decode()
+    event = perform_transition(reload_row(ready_integration), "approve", actor=rita, now=frozen_now)
     assert ["Name it." in email.text for email in event.emails.all()] == [True]
-    assert "Name it." in sign_in(alice).get(f"/integrations/{ready.uuid}/").content.decode()
+    assert "Name it." in sign_in(alice).get(f"/integrations/{ready_integration.uuid}/").content.decode()
 
 
 def test_selected_templates_become_findings_and_open_the_request(
-    rocket: Integration, rita: User, sign_in: SignIn, moment: datetime
+    rocket: Integration, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     templates = list_templates(rocket)[:2]
     form_data = {"template": [template.key for template in templates], "request_changes": "on"}
@@ -85,37 +93,37 @@ def test_templates_name_requirements_of_the_newest_edition() -> None:
 
 
 def test_reopened_finding_keeps_the_earlier_response_and_the_replies(
-    rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+    rocket: Integration, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    finding = add_finding(rocket, rita, moment)
-    perform_transition(rocket, "request_changes", actor=rita, now=moment)
+    finding = add_finding(rocket, rita, frozen_now)
+    perform_transition(rocket, "request_changes", actor=rita, now=frozen_now)
     partner, reviewer = sign_in(alice), sign_in(rita)
     partner.post(f"/findings/{finding.pk}/reply/", {"text": "Which key?"})
     reviewer.post(f"/findings/{finding.pk}/reply/", {"text": "The registered one."})
-    findings.answer_finding(finding, "Signed in v1.4.2.", actor=alice, now=moment)
+    findings.answer_finding(finding, "Signed in v1.4.2.", actor=alice, now=frozen_now)
     reviewer.post(f"/findings/{finding.pk}/reopen/", {"text": "The signature is invalid."})
-    findings.answer_finding(finding, "Signed in v1.4.3.", actor=alice, now=moment)
+    findings.answer_finding(finding, "Signed in v1.4.3.", actor=alice, now=frozen_now)
     texts = ["Which key?", "The registered one.", "Signed in v1.4.2.", "The signature is invalid."]
-    assert [event.note for event in fresh(rocket).findings.get().thread] == texts
+    assert [event.note for event in reload_row(rocket).findings.get().thread] == texts
     for client, path in ((partner, ""), (reviewer, "review/")):
-        article = text_of(client.get(f"/integrations/{rocket.uuid}/{path}"), "#finding-1")
+        article = get_text(client.get(f"/integrations/{rocket.uuid}/{path}"), "#finding-1")
         assert [text for text in (*texts, "Signed in v1.4.3.") if text not in article] == []
 
 
 def test_selected_responses_are_verified_at_once(
-    rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+    rocket: Integration, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    rows = [add_finding(rocket, rita, moment, text) for text in ("One.", "Two.", "Three.", "Four.")]
-    perform_transition(rocket, "request_changes", actor=rita, now=moment)
+    rows = [add_finding(rocket, rita, frozen_now, text) for text in ("One.", "Two.", "Three.", "Four.")]
+    perform_transition(rocket, "request_changes", actor=rita, now=frozen_now)
     for row in rows[:3]:
-        findings.answer_finding(row, "Done.", actor=alice, now=moment)
+        findings.answer_finding(row, "Done.", actor=alice, now=frozen_now)
     client, url = sign_in(rita), f"/integrations/{rocket.uuid}/findings/verify/"
     boxes = BeautifulSoup(get_review_page(client, rocket).content, "html.parser").select(
         "#findings input[name=finding]"
     )
     assert [(box["value"], box.has_attr("checked")) for box in boxes] == [(str(row.pk), True) for row in rows[:3]]
     client.post(url)
-    assert "Select at least one finding." in text_of(get_review_page(client, rocket), "body")
+    assert "Select at least one finding." in get_text(get_review_page(client, rocket), "body")
     client.post(url, {"finding": [rows[0].pk, rows[1].pk, rows[3].pk, "x", "9" * 30]})
     states = list(rocket.findings.values_list("state", flat=True))
     assert states == ["verified", "verified", "resolved", "open"]

@@ -12,8 +12,8 @@ from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from tests.conftest import meet
-from tests.integrations.page_text import text_of
-from tests.integrations.reviews.conftest import fresh
+from tests.integrations.database_rows import reload_row
+from tests.integrations.page_text import get_text
 from tests.integrations.reviews.pages.review_pages import SignIn, add_finding, get_first_requirement_id, get_review_page
 
 pytestmark = pytest.mark.any_database
@@ -27,19 +27,19 @@ def send_finding(row: Integration, by: User, now: datetime, text: str = "Sign th
 
 
 def test_pending_decision_is_shown_with_the_end_of_its_undo_period(
-    rocket: Integration, rita: User, rob: User, sign_in: SignIn, moment: datetime
+    rocket: Integration, rita: User, rob: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    add_finding(rocket, rita, moment)
-    perform_transition(rocket, "request_changes", actor=rita, now=moment)
+    add_finding(rocket, rita, frozen_now)
+    perform_transition(rocket, "request_changes", actor=rita, now=frozen_now)
     assert (
         "You requested changes You can undo this decision until Tue, Apr 14, 9:10 AM UTC . "
-        "We send the email after that." in text_of(get_review_page(sign_in(rita), rocket))
+        "We send the email after that." in get_text(get_review_page(sign_in(rita), rocket))
     )
-    assert "Rita Reyes requested changes" in text_of(get_review_page(sign_in(rob), rocket))
+    assert "Rita Reyes requested changes" in get_text(get_review_page(sign_in(rob), rocket))
 
 
 def test_finding_goes_from_open_to_resolved_to_verified(
-    rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+    rocket: Integration, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     client = sign_in(rita)
     form_data = {"requirement": get_first_requirement_id(rocket), "text": "Sign the release."}
@@ -47,13 +47,13 @@ def test_finding_goes_from_open_to_resolved_to_verified(
     assert response["Location"] == f"/integrations/{rocket.uuid}/review/#finding-1"
     finding = Finding.objects.get(integration=rocket)
     assert (finding.number, finding.text, finding.state) == (1, "Sign the release.", "open")
-    perform_transition(fresh(rocket), "request_changes", actor=rita, now=moment)
+    perform_transition(reload_row(rocket), "request_changes", actor=rita, now=frozen_now)
     response = sign_in(alice).post(f"/findings/{finding.pk}/fix/", {"answer": "Signed in v1.4.2."})
     assert response["Location"] == f"/integrations/{rocket.uuid}/#finding-1"
     finding.refresh_from_db()
     assert (finding.state, finding.answer, finding.resolved_by) == ("resolved", "Signed in v1.4.2.", alice)
-    meet(rocket, alice, moment)
-    perform_transition(fresh(rocket), "resubmit_for_review", actor=alice, now=moment + timedelta(minutes=11))
+    meet(rocket, alice, frozen_now)
+    perform_transition(reload_row(rocket), "resubmit_for_review", actor=alice, now=frozen_now + timedelta(minutes=11))
     sign_in(rita).post(f"/findings/{finding.pk}/verify/")
     finding.refresh_from_db()
     assert (finding.state, finding.verified_by) == ("verified", rita)
@@ -77,19 +77,19 @@ def test_empty_or_long_finding_is_a_field_error(
         f"/integrations/{rocket.uuid}/findings/", {"requirement": get_first_requirement_id(rocket), "text": text}
     )
     assert response.status_code == 422
-    assert sentence in text_of(response)
+    assert sentence in get_text(response)
     assert not Finding.objects.exists()
 
 
-def test_refused_finding_keeps_its_text(rocket: Integration, rita: User, sign_in: SignIn, moment: datetime) -> None:
-    perform_transition(rocket, "decline", actor=rita, note="No.", now=moment)
+def test_refused_finding_keeps_its_text(rocket: Integration, rita: User, sign_in: SignIn, frozen_now: datetime) -> None:
+    perform_transition(rocket, "decline", actor=rita, note="No.", now=frozen_now)
     response = sign_in(rita).post(
         f"/integrations/{rocket.uuid}/findings/",
         {"requirement": get_first_requirement_id(rocket), "text": "Typed with care."},
     )
     assert response.status_code == 422
-    assert "You can add findings only during a review." in text_of(response)
-    assert "Typed with care." in text_of(response, "textarea")
+    assert "You can add findings only during a review." in get_text(response)
+    assert "Typed with care." in get_text(response, "textarea")
 
 
 def test_finding_on_an_unknown_requirement_is_not_found(rocket: Integration, rita: User, sign_in: SignIn) -> None:
@@ -98,29 +98,29 @@ def test_finding_on_an_unknown_requirement_is_not_found(rocket: Integration, rit
 
 
 def test_partner_sees_no_finding_before_changes_are_requested(
-    rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+    rocket: Integration, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    finding = add_finding(rocket, rita, moment, "A secret draft.")
+    finding = add_finding(rocket, rita, frozen_now, "A secret draft.")
     client = sign_in(alice)
     assert "A secret draft." not in client.get(f"/integrations/{rocket.uuid}/").content.decode()
     assert "A secret draft." not in client.get(f"/integrations/{rocket.uuid}/history/").content.decode()
     assert client.post(f"/findings/{finding.pk}/fix/", {"answer": "x"}).status_code == 404
-    perform_transition(rocket, "request_changes", actor=rita, now=moment)
+    perform_transition(rocket, "request_changes", actor=rita, now=frozen_now)
     assert "A secret draft." in client.get(f"/integrations/{rocket.uuid}/").content.decode()
 
 
 def test_undone_request_hides_the_findings(
-    rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+    rocket: Integration, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    send_finding(rocket, rita, moment, "Sign the release.")
-    perform_transition(fresh(rocket), "undo_decision", actor=rita, now=moment)
+    send_finding(rocket, rita, frozen_now, "Sign the release.")
+    perform_transition(reload_row(rocket), "undo_decision", actor=rita, now=frozen_now)
     assert "Sign the release." not in sign_in(alice).get(f"/integrations/{rocket.uuid}/").content.decode()
 
 
 def test_finding_of_another_partner_is_not_found(
-    rocket: Integration, charlie: User, rita: User, sign_in: SignIn, moment: datetime
+    rocket: Integration, charlie: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    finding = send_finding(rocket, rita, moment)
+    finding = send_finding(rocket, rita, frozen_now)
     client = sign_in(charlie)
     assert client.get(f"/findings/{finding.pk}/fix/").status_code == 404
     assert client.post(f"/findings/{finding.pk}/fix/", {"answer": "x"}).status_code == 404
@@ -129,9 +129,9 @@ def test_finding_of_another_partner_is_not_found(
 
 
 def test_partner_cannot_verify_a_finding(
-    rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+    rocket: Integration, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    finding = send_finding(rocket, rita, moment)
+    finding = send_finding(rocket, rita, frozen_now)
     for what in ("verify", "reopen"):
         assert sign_in(alice).post(f"/findings/{finding.pk}/{what}/").status_code == 404
     finding.refresh_from_db()
@@ -139,14 +139,14 @@ def test_partner_cannot_verify_a_finding(
 
 
 def test_response_of_a_viewer_is_refused_with_the_reason_and_kept(
-    rocket: Integration, acme: Partner, charlie: User, rita: User, sign_in: SignIn, moment: datetime
+    rocket: Integration, acme: Partner, charlie: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    finding = send_finding(rocket, rita, moment)
-    Membership.objects.create(partner=acme, user=charlie, role="viewer", joined_at=moment)
+    finding = send_finding(rocket, rita, frozen_now)
+    Membership.objects.create(partner=acme, user=charlie, role="viewer", joined_at=frozen_now)
     response = sign_in(charlie).post(f"/findings/{finding.pk}/fix/", {"answer": "I did it."})
     assert response.status_code == 403
-    assert "Only owners and editors of the company can do this." in text_of(response)
-    assert "I did it." in text_of(response, "pre")
+    assert "Only owners and editors of the company can do this." in get_text(response)
+    assert "I did it." in get_text(response, "pre")
 
 
 @pytest.mark.parametrize(("who", "page"), [("rita", "fix"), ("sam", "fix"), ("vera", "fix"), ("vera", "say")])
@@ -157,12 +157,12 @@ def test_form_is_hidden_from_people_without_permission(
     rita: User,
     sam: User,
     sign_in: SignIn,
-    moment: datetime,
+    frozen_now: datetime,
     who: str,
     page: str,
 ) -> None:
-    finding = send_finding(rocket, rita, moment)
-    Membership.objects.create(partner=acme, user=charlie, role="viewer", joined_at=moment)
+    finding = send_finding(rocket, rita, frozen_now)
+    Membership.objects.create(partner=acme, user=charlie, role="viewer", joined_at=frozen_now)
     address = f"/findings/{finding.pk}/fix/" if page == "fix" else f"/integrations/{rocket.uuid}/messages/"
     response = sign_in({"rita": rita, "sam": sam, "vera": charlie}[who]).get(address)
     assert response.status_code == 403
@@ -170,21 +170,21 @@ def test_form_is_hidden_from_people_without_permission(
 
 
 def test_second_response_is_refused(
-    rocket: Integration, alice: User, bob: User, rita: User, sign_in: SignIn, moment: datetime
+    rocket: Integration, alice: User, bob: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    finding = send_finding(rocket, rita, moment)
-    findings.answer_finding(finding, "Done.", actor=bob, now=moment)
+    finding = send_finding(rocket, rita, frozen_now)
+    findings.answer_finding(finding, "Done.", actor=bob, now=frozen_now)
     response = sign_in(alice).post(f"/findings/{finding.pk}/fix/", {"answer": "Also done."})
-    assert "Finding 1 is already resolved." in text_of(response)
+    assert "Finding 1 is already resolved." in get_text(response)
     finding.refresh_from_db()
     assert finding.answer == "Done."
 
 
 def test_response_survives_a_lost_session(
-    rocket: Integration, alice: User, rita: User, client: Any, moment: datetime
+    rocket: Integration, alice: User, rita: User, client: Any, frozen_now: datetime
 ) -> None:
-    finding = send_finding(rocket, rita, moment)
+    finding = send_finding(rocket, rita, frozen_now)
     response = client.post(f"/findings/{finding.pk}/fix/", {"answer": "Typed for an hour."})
     assert response.status_code == 302
     client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
-    assert "Typed for an hour." in text_of(client.get(f"/findings/{finding.pk}/fix/"), "textarea")
+    assert "Typed for an hour." in get_text(client.get(f"/findings/{finding.pk}/fix/"), "textarea")

@@ -5,7 +5,7 @@ from bs4 import BeautifulSoup
 
 from integrations.submissions.models import Integration, ReviewMessage
 from portal.accounts.models import User
-from tests.integrations.page_text import text_of
+from tests.integrations.page_text import get_text
 from tests.integrations.reviews.pages.review_pages import SignIn, get_review_page
 
 pytestmark = pytest.mark.any_database
@@ -23,7 +23,7 @@ def test_partner_and_program_share_one_thread(rocket: Integration, alice: User, 
         .endswith("/review/#thread")
     )
     assert list(ReviewMessage.objects.values_list("body", "internal")) == [("We are ready.", False), ("Good.", False)]
-    assert "We are ready." in text_of(get_review_page(sign_in(rita), rocket), "#thread")
+    assert "We are ready." in get_text(get_review_page(sign_in(rita), rocket), "#thread")
 
 
 def test_internal_notes_are_hidden_from_the_partner(
@@ -47,7 +47,7 @@ def test_partner_who_asks_for_a_note_writes_a_message(rocket: Integration, alice
 def test_empty_message_is_a_field_error(rocket: Integration, alice: User, sign_in: SignIn) -> None:
     response = sign_in(alice).post(f"/integrations/{rocket.uuid}/messages/", {"body": " "})
     assert response.status_code == 422
-    assert "Enter a message." in text_of(response)
+    assert "Enter a message." in get_text(response)
 
 
 def test_foreign_partner_cannot_write(rocket: Integration, charlie: User, sign_in: SignIn) -> None:

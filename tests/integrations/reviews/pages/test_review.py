@@ -14,8 +14,8 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from portal.demo.answers import SAMPLE_FILES
 from tests.conftest import meet
-from tests.integrations.page_text import text_of
-from tests.integrations.reviews.conftest import fresh
+from tests.integrations.database_rows import reload_row
+from tests.integrations.page_text import get_text
 from tests.integrations.reviews.pages.review_pages import SignIn, add_finding, get_review_page
 
 MAX_QUERIES = 12
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.any_database
 
 
 def test_review_page_shows_every_step_with_its_requirements(rocket: Integration, rita: User, sign_in: SignIn) -> None:
-    text = text_of(get_review_page(sign_in(rita), rocket))
+    text = get_text(get_review_page(sign_in(rita), rocket))
     for step in rocket.edition.steps:
         assert step.name in text
     for requirement in rocket.edition.requirements():
@@ -32,17 +32,17 @@ def test_review_page_shows_every_step_with_its_requirements(rocket: Integration,
 
 
 def test_evidence_is_shown_under_its_questions(
-    rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+    rocket: Integration, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     requirement = next(r for r in rocket.edition.requirements() if r.fields)
     field = requirement.fields[0]
-    answers.submit_answer(rocket, requirement.id, {field.key: "<b>Rockets</b> for all"}, actor=alice, now=moment)
+    answers.submit_answer(rocket, requirement.id, {field.key: "<b>Rockets</b> for all"}, actor=alice, now=frozen_now)
     response = get_review_page(sign_in(rita), rocket)
-    assert f"{field.label} <b>Rockets</b> for all" in text_of(response)
+    assert f"{field.label} <b>Rockets</b> for all" in get_text(response)
     assert "<b>Rockets" not in response.content.decode()
 
 
-def test_check_results_are_shown_with_evidence(at: Any, rita: User, sign_in: SignIn, moment: datetime) -> None:
+def test_check_results_are_shown_with_evidence(at: Any, rita: User, sign_in: SignIn, frozen_now: datetime) -> None:
     row = at("review", program="terraform-provider")
     requirement = next(r for r in row.edition.requirements() if r.responsible_party == "machine")
     detail = [
@@ -55,9 +55,9 @@ def test_check_results_are_shown_with_evidence(at: Any, rita: User, sign_in: Sig
         }
     ]
     answers.record_check_outcome(
-        row, requirement.id, outcome="fail", summary="No license.", detail=detail, retry_at=None, now=moment
+        row, requirement.id, outcome="fail", summary="No license.", detail=detail, retry_at=None, now=frozen_now
     )
-    text = text_of(get_review_page(sign_in(rita), row))
+    text = get_text(get_review_page(sign_in(rita), row))
     assert "Failed License No license file. file LICENSE" in text
 
 
@@ -66,16 +66,16 @@ def test_facts_name_partner_contact_manager_and_repository(
 ) -> None:
     acme.alliances_manager = sam
     acme.save()
-    text = text_of(get_review_page(sign_in(rita), rocket), "aside")
+    text = get_text(get_review_page(sign_in(rita), rocket), "aside")
     for word in ("Acme", "alice@acme.example", "sam@program.example", "acme/terraform-provider-rocket", "Open Source"):
         assert word in text
 
 
 def test_unavailable_action_shows_its_reason(
-    rocket: Integration, rita: User, sign_in: SignIn, moment: datetime
+    rocket: Integration, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    add_finding(rocket, rita, moment)
-    text = text_of(get_review_page(sign_in(rita), rocket), "#actions")
+    add_finding(rocket, rita, frozen_now)
+    text = get_text(get_review_page(sign_in(rita), rocket), "#actions")
     assert "Approve , not available: Verify all findings first." in text
     assert (
         f"/integrations/{rocket.uuid}/steps/request_changes/" in get_review_page(sign_in(rita), rocket).content.decode()
@@ -85,7 +85,7 @@ def test_unavailable_action_shows_its_reason(
 def test_suggested_reviewers_are_shown_with_reason(rocket: Integration, rita: User, rob: User, sign_in: SignIn) -> None:
     client, url = sign_in(rita), f"/integrations/{rocket.uuid}/assign/"
     assert f'href="{url}"' in get_review_page(client, rocket).text
-    text = text_of(client.get(url))
+    text = get_text(client.get(url))
     assert "Rita Reyes Suggested 0 of 8 reviews open" in text
     assert "Rob Roth 0 of 8 reviews open" in text
 
@@ -96,21 +96,21 @@ def test_second_round_is_shown_with_few_queries(
     alice: User,
     rita: User,
     sign_in: SignIn,
-    moment: datetime,
+    frozen_now: datetime,
     django_assert_max_num_queries: Any,
     program: str,
 ) -> None:
     row = at("review", program=program)
     sign_in(rita).post(f"/integrations/{row.uuid}/mark-read/")
-    finding = add_finding(row, rita, moment)
-    perform_transition(fresh(row), "request_changes", actor=rita, now=moment)
-    findings.answer_finding(finding, "Done.", actor=alice, now=moment)
-    findings.post_message(row, "We are ready.", actor=alice, now=moment)
+    finding = add_finding(row, rita, frozen_now)
+    perform_transition(reload_row(row), "request_changes", actor=rita, now=frozen_now)
+    findings.answer_finding(finding, "Done.", actor=alice, now=frozen_now)
+    findings.post_message(row, "We are ready.", actor=alice, now=frozen_now)
     document = next(each for each in row.edition.requirements() if each.kind == "document")
     file = SimpleUploadedFile(*SAMPLE_FILES[document.accept[0]])
     sign_in(alice).post(f"/integrations/{row.uuid}/requirements/{document.id}/", {"act": "upload", "file": file})
-    meet(row, alice, moment)
-    perform_transition(fresh(row), "resubmit_for_review", actor=alice, now=moment + timedelta(minutes=11))
+    meet(row, alice, frozen_now)
+    perform_transition(reload_row(row), "resubmit_for_review", actor=alice, now=frozen_now + timedelta(minutes=11))
     client = sign_in(rita)
     with django_assert_max_num_queries(MAX_QUERIES):
         response = get_review_page(client, row)
@@ -118,23 +118,23 @@ def test_second_round_is_shown_with_few_queries(
 
 
 def test_reviewer_of_the_partner_sees_why_they_cannot_decide(
-    rocket: Integration, acme: Partner, rob: User, sign_in: SignIn, moment: datetime
+    rocket: Integration, acme: Partner, rob: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    Membership.objects.create(partner=acme, user=rob, role="viewer", joined_at=moment)
-    rocket.messages.create(author=rob, body="private-note", internal=True, at=moment)
+    Membership.objects.create(partner=acme, user=rob, role="viewer", joined_at=frozen_now)
+    rocket.messages.create(author=rob, body="private-note", internal=True, at=frozen_now)
     client = sign_in(rob)
     assert client.get(f"/integrations/{rocket.uuid}/review/")["Location"] == f"/integrations/{rocket.uuid}/"
     response = client.get(f"/integrations/{rocket.uuid}/review/", follow=True)
     assert "private-note" not in response.content.decode()
-    assert "You are a member of Acme. Another reviewer must decide." in text_of(response)
+    assert "You are a member of Acme. Another reviewer must decide." in get_text(response)
     for decision in ("approve", "request_changes", "decline", "put_on_hold"):
         assert f"/steps/{decision}/" not in response.content.decode()
-    assert "Add finding" not in text_of(response)
+    assert "Add finding" not in get_text(response)
 
 
 def test_staff_without_the_reviewer_role_see_no_decisions(rocket: Integration, sam: User, sign_in: SignIn) -> None:
     response = get_review_page(sign_in(sam), rocket)
-    assert "Only reviewers can decide" in text_of(response)
+    assert "Only reviewers can decide" in get_text(response)
     assert "/steps/approve/" not in response.content.decode()
 
 
@@ -144,23 +144,23 @@ def test_review_pages_are_not_found_for_partners(rocket: Integration, alice: Use
 
 
 def test_undo_is_hidden_after_the_undo_period(
-    rocket: Integration, rita: User, sign_in: SignIn, moment: datetime, time_machine: Any
+    rocket: Integration, rita: User, sign_in: SignIn, frozen_now: datetime, time_machine: Any
 ) -> None:
-    add_finding(rocket, rita, moment)
-    perform_transition(rocket, "request_changes", actor=rita, now=moment)
-    time_machine.move_to(moment + timedelta(minutes=10), tick=False)
-    assert "Undo" not in text_of(get_review_page(sign_in(rita), rocket))
+    add_finding(rocket, rita, frozen_now)
+    perform_transition(rocket, "request_changes", actor=rita, now=frozen_now)
+    time_machine.move_to(frozen_now + timedelta(minutes=10), tick=False)
+    assert "Undo" not in get_text(get_review_page(sign_in(rita), rocket))
 
 
 def test_changes_stay_until_they_are_marked_as_read(
-    rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+    rocket: Integration, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     client = sign_in(rita)
-    assert "This is your first visit." in text_of(get_review_page(client, rocket), "#changes")
+    assert "This is your first visit." in get_text(get_review_page(client, rocket), "#changes")
     client.post(f"/integrations/{rocket.uuid}/mark-read/")
-    assert "No changes since" in text_of(get_review_page(client, rocket), "#changes")
-    findings.post_message(rocket, "New key.", actor=alice, now=moment)
+    assert "No changes since" in get_text(get_review_page(client, rocket), "#changes")
+    findings.post_message(rocket, "New key.", actor=alice, now=frozen_now)
     for _ in range(2):
-        assert "Sent a message to the program Alice Archer" in text_of(get_review_page(client, rocket), "#changes")
+        assert "Sent a message to the program Alice Archer" in get_text(get_review_page(client, rocket), "#changes")
     client.post(f"/integrations/{rocket.uuid}/mark-read/")
-    assert "No changes since" in text_of(get_review_page(client, rocket), "#changes")
+    assert "No changes since" in get_text(get_review_page(client, rocket), "#changes")

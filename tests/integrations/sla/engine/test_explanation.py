@@ -10,25 +10,25 @@ from integrations.sla.engine.types import IssueEventKind
 from integrations.sla.explanation import build_event_url, explain_clock, serialize_issue_state
 from integrations.sla.formatting import format_duration
 from portal.core.business_time import Calendar
-from tests.integrations.sla.story import (
+from tests.integrations.sla.event_builders import (
     ANSWER,
     DEV,
     QUESTION,
-    STALE,
+    STALE_BOT,
     USER,
+    build_comment,
+    build_event,
+    build_policy,
     build_projection_context,
-    does,
-    policy,
     project,
-    says,
 )
 
 URL = "https://github.com/acme/nomad-rocket/issues/12"
 FACTS = [
-    says(24, DEV, QUESTION, 7),
-    says(48, USER, "1.2.3", 8),
-    does(50, STALE, IssueEventKind.CLOSED),
-    says(60, DEV, ANSWER, 9),
+    build_comment(24, DEV, QUESTION, 7),
+    build_comment(48, USER, "1.2.3", 8),
+    build_event(50, STALE_BOT, IssueEventKind.CLOSED),
+    build_comment(60, DEV, ANSWER, 9),
 ]
 
 
@@ -53,12 +53,12 @@ def test_explanation_uses_the_zone_of_the_calendar() -> None:
 def test_ideal_due_date_is_labeled() -> None:
     sla = Sla("", resolve=SeverityTargets(other=SlaTarget(hours=48, binding="ideal")))
     assert "Ideally due Thu, Apr 16, 9:00 AM (UTC)." in explain_clock(
-        project([], policy(sla), now=1).resolve, Calendar()
+        project([], build_policy(sla), now=1).resolve, Calendar()
     )
 
 
 def test_serialized_segments_add_up_and_link_to_events() -> None:
-    rules = policy()
+    rules = build_policy()
     data = serialize_issue_state(project(FACTS, rules, now=100), build_projection_context(rules, 100), URL)
     resolve = data["clocks"][1]
     assert resolve["elapsed_seconds"] == 100 * 3600 == sum(part["seconds"] for part in resolve["segments"])

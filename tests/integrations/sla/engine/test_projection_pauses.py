@@ -5,33 +5,33 @@ from datetime import timedelta
 import pytest
 
 from integrations.sla.engine.types import ClockStatus, IssueEventKind, TimelineEvent
-from tests.integrations.sla.story import (
+from tests.integrations.sla.event_builders import (
     DEV,
     DUE,
-    PASSER_BY,
+    OUTSIDER,
     QUESTION,
     RESPOND,
     USER,
-    does,
-    edits,
-    hours,
-    policy,
+    build_comment,
+    build_edit,
+    build_event,
+    build_policy,
     project,
-    says,
+    to_hours,
 )
 
-LABEL = does(24, DEV, IssueEventKind.LABELED, "needs-info")
+LABEL = build_event(24, DEV, IssueEventKind.LABELED, "needs-info")
 
 
 def test_question_pauses_until_the_reporter_replies() -> None:
-    question, answer = says(24, DEV, QUESTION), says(48, USER, "1.2.3")
+    question, answer = build_comment(24, DEV, QUESTION), build_comment(48, USER, "1.2.3")
     paused_clock, later = project([question], now=40).resolve, project([question, answer], now=60).resolve
     assert (paused_clock.state, paused_clock.due_at, paused_clock.counted) == (
         ClockStatus.PAUSED,
         None,
         timedelta(hours=24),
     )
-    assert (later.state, hours(later.due_at)) == (ClockStatus.RUNNING, DUE + 24)
+    assert (later.state, to_hours(later.due_at)) == (ClockStatus.RUNNING, DUE + 24)
     assert (later.segments[1].reason, later.segments[1].key) == (
         "Waiting for the reporter to answer a question",
         question.key,
@@ -41,20 +41,20 @@ def test_question_pauses_until_the_reporter_replies() -> None:
 @pytest.mark.parametrize(
     "end",
     [
-        says(48, USER, "+1"),
-        does(48, USER, IssueEventKind.EDITED),
-        does(48, DEV, IssueEventKind.UNLABELED, "Needs-Info"),
-        edits(48, says(2, USER, "It fails."), "It fails with 1.2.3."),
+        build_comment(48, USER, "+1"),
+        build_event(48, USER, IssueEventKind.EDITED),
+        build_event(48, DEV, IssueEventKind.UNLABELED, "Needs-Info"),
+        build_edit(48, build_comment(2, USER, "It fails."), "It fails with 1.2.3."),
     ],
     ids=["any comment", "edited report", "removed label", "edited comment"],
 )
 def test_pause_ends(end: TimelineEvent) -> None:
-    facts = [says(2, USER, "It fails."), says(24, DEV, QUESTION), LABEL, end]
-    assert hours(project(facts, now=60).resolve.due_at) == DUE + 24
+    facts = [build_comment(2, USER, "It fails."), build_comment(24, DEV, QUESTION), LABEL, end]
+    assert to_hours(project(facts, now=60).resolve.due_at) == DUE + 24
 
 
 def test_request_pauses_only_with_the_label() -> None:
-    request = says(24, DEV, "Please send us the whole log file.")
+    request = build_comment(24, DEV, "Please send us the whole log file.")
     assert [project(facts, now=40).resolve.state for facts in ([request], [request, LABEL])] == [
         ClockStatus.RUNNING,
         ClockStatus.PAUSED,
@@ -62,13 +62,16 @@ def test_request_pauses_only_with_the_label() -> None:
 
 
 def test_others_do_not_end_a_pause() -> None:
-    assert project([says(24, DEV, QUESTION), says(30, PASSER_BY)], now=40).resolve.state == ClockStatus.PAUSED
+    assert (
+        project([build_comment(24, DEV, QUESTION), build_comment(30, OUTSIDER)], now=40).resolve.state
+        == ClockStatus.PAUSED
+    )
 
 
 def test_question_stops_the_response_clock() -> None:
-    assert project([says(24, DEV, QUESTION)], policy(RESPOND)).respond.state == ClockStatus.MET
+    assert project([build_comment(24, DEV, QUESTION)], build_policy(RESPOND)).respond.state == ClockStatus.MET
 
 
 def test_paused_clock_keeps_its_earlier_warnings() -> None:
-    clock = project([says(24 * 6 + 0.5, DEV, QUESTION)], now=160).resolve
-    assert [hours(moment) for moment in clock.warn_at] == [60, 138]
+    clock = project([build_comment(24 * 6 + 0.5, DEV, QUESTION)], now=160).resolve
+    assert [to_hours(moment) for moment in clock.warn_at] == [60, 138]

@@ -5,16 +5,22 @@ import pytest
 from integrations.partners.models import Partner
 from integrations.sla.models import MonitoredRepository
 from tests.fakes.github.tracker import WebhookDelivery
-from tests.integrations.sla.watched import OPENED_AT, REPORTER, create_listed_integration, tracker_of, watch_over
+from tests.integrations.sla.monitored_repository import (
+    OPENED_AT,
+    REPORTER,
+    build_tracker,
+    create_listed_integration,
+    monitor_repository,
+)
 
 
 @pytest.fixture
 def watch(acme: Partner) -> MonitoredRepository:
-    return watch_over(create_listed_integration(acme))
+    return monitor_repository(create_listed_integration(acme))
 
 
 @pytest.fixture
 def opened_delivery(watch: MonitoredRepository) -> WebhookDelivery:
-    tracker = tracker_of(watch)
+    tracker = build_tracker(watch)
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     return tracker.hooked[0]

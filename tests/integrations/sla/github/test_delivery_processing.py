@@ -21,27 +21,27 @@ from integrations.sla.models import (
 )
 from integrations.sla.services import projection
 from tests.fakes.github.tracker import Tracker, WebhookDelivery
-from tests.integrations.sla.watched import (
-    HELPER,
+from tests.integrations.sla.monitored_repository import (
+    COLLABORATOR,
     OPENED_AT,
     PARTNER,
     REPORTER,
-    STALE,
+    STALE_BOT,
+    build_tracker,
     disable_delete_guard,
-    post,
-    tracker_of,
+    post_delivery,
 )
 
 pytestmark = pytest.mark.any_database
 
 HOUR = timedelta(hours=1)
 LATER = OPENED_AT + 6 * HOUR
-FOREVER = datetime.max.replace(tzinfo=UTC)
+MAX_DATETIME = datetime.max.replace(tzinfo=UTC)
 
 
 @pytest.fixture
 def tracker(watch: MonitoredRepository) -> Tracker:
-    return tracker_of(watch)
+    return build_tracker(watch)
 
 
 def deliver(watch: MonitoredRepository, deliveries: list[WebhookDelivery]) -> None:
@@ -60,7 +60,7 @@ def list_known_events(watch: MonitoredRepository) -> list[tuple[object, ...]]:
     """Return the events that the projection uses: each once, whatever its source."""
     events = []
     for issue in SupportIssue.objects.filter(watch=watch).order_by("number"):
-        for fact in order_events(rows.list_timeline_events(issue), FOREVER):
+        for fact in order_events(rows.list_timeline_events(issue), MAX_DATETIME):
             comment_text = fact.comment if fact.kind in COMMENT_KINDS else ""
             events.append((issue.number, str(fact.kind), fact.at, fact.actor.id, fact.label, fact.text, comment_text))
     return sorted(events)
@@ -84,7 +84,7 @@ def list_outcomes(watch: MonitoredRepository) -> list[str]:
 def test_webhook_becomes_an_issue_with_its_clocks(watch, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
     for delivery in tracker.hooked:
-        assert post(watch, delivery) == 202
+        assert post_delivery(watch, delivery) == 202
     assert delivery_processing.process_due_deliveries(LATER) == 2
     issue = SupportIssue.objects.get(watch=watch)
     assert (issue.number, issue.title, issue.author, issue.severity) == (1, "It crashes", "uma", "critical")
@@ -100,7 +100,7 @@ def test_d2_every_order_gives_the_same_state(watch, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
     comment_id = tracker.comment(number, PARTNER, "Have a look at the log, please.", OPENED_AT + HOUR)
     tracker.edit_comment(comment_id, PARTNER, "Which version do you use?", OPENED_AT + 2 * HOUR)
-    tracker.label(number, HELPER, "crash", OPENED_AT + 2 * HOUR)
+    tracker.label(number, COLLABORATOR, "crash", OPENED_AT + 2 * HOUR)
     tracker.close(number, REPORTER, OPENED_AT + 3 * HOUR)
     states = set()
     for order in islice(permutations(tracker.hooked), 0, None, 3):
@@ -221,7 +221,7 @@ def test_late_webhook_of_a_timely_closure_retracts_the_breach_once(watch, tracke
 
 def test_closure_by_a_bot_does_not_count(watch, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
-    tracker.close(number, STALE, OPENED_AT + HOUR)
+    tracker.close(number, STALE_BOT, OPENED_AT + HOUR)
     deliver(watch, tracker.hooked)
     delivery_processing.process_due_deliveries(LATER)
     assert SlaClock.objects.get(target_type="resolve").state == "running"

@@ -6,7 +6,7 @@ import pytest
 
 from integrations.sla.engine.types import Actor, IssueEventKind, TimelineEvent
 from integrations.sla.github.event_store import is_duplicate_change
-from tests.integrations.sla.watched import OPENED_AT
+from tests.integrations.sla.monitored_repository import OPENED_AT
 
 ALICE, BOB = Actor(2, "alice"), Actor(3, "bob")
 

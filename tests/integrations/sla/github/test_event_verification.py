@@ -18,15 +18,15 @@ from portal.jobs.execution import run_due_jobs
 from tests.fakes.github.server import GitHub
 from tests.fakes.github.tracker import Person, Tracker, WebhookDelivery
 from tests.integrations.sla.github.test_delivery_processing import deliver
-from tests.integrations.sla.watched import (
-    HELPER,
+from tests.integrations.sla.monitored_repository import (
+    COLLABORATOR,
     OPENED_AT,
     PARTNER,
     REPORTER,
+    build_tracker,
     create_listed_integration,
-    post,
-    tracker_of,
-    watch_over,
+    monitor_repository,
+    post_delivery,
 )
 
 HOUR = timedelta(hours=1)
@@ -35,13 +35,13 @@ ANSWER = "It is fixed in 1.2."
 
 @pytest.fixture
 def watch(acme: Partner, github: GitHub) -> MonitoredRepository:
-    return watch_over(create_listed_integration(acme))
+    return monitor_repository(create_listed_integration(acme))
 
 
 @pytest.fixture
 def tracker(watch: MonitoredRepository, github: GitHub) -> Tracker:
     """Issues on GitHub: one critical issue, which webhooks reported."""
-    tracker = github.track(tracker_of(watch))
+    tracker = github.track(build_tracker(watch))
     tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
     deliver(watch, tracker.hooked)
     delivery_processing.process_due_deliveries(OPENED_AT)
@@ -62,7 +62,7 @@ def forge(watch: MonitoredRepository, tracker: Tracker, change: Any, hour: float
     copy = deepcopy(tracker)
     change(copy)
     for delivery in copy.hooked[len(tracker.hooked) :]:
-        assert post(watch, delivery) == 202
+        assert post_delivery(watch, delivery) == 202
     delivery_processing.process_due_deliveries(OPENED_AT + hour * HOUR)
 
 
@@ -112,7 +112,7 @@ def test_backdated_pause_label_does_not_pause(watch: MonitoredRepository, tracke
 
 @pytest.mark.any_database
 def test_critical_label_is_never_denied(watch: MonitoredRepository, tracker: Tracker) -> None:
-    forge(watch, tracker, lambda copy: copy.label(1, HELPER, "p0", OPENED_AT + 3 * HOUR), 3)
+    forge(watch, tracker, lambda copy: copy.label(1, COLLABORATOR, "p0", OPENED_AT + 3 * HOUR), 3)
     poll(watch, 5)
     assert not SupportIssueEvent.objects.filter(data__has_key="denied").exists()
 
@@ -132,7 +132,7 @@ def test_backdated_reply_does_not_count(watch: MonitoredRepository, tracker: Tra
     number = tracker.comment(1, PARTNER, ANSWER, OPENED_AT + 60 * HOUR)
     data = json.loads(tracker.hooked[-1].body)
     data["comment"] |= {"created_at": "2026-04-14T10:00:00Z", "updated_at": "2026-04-14T10:00:00Z"}
-    assert post(watch, WebhookDelivery("forged", "issue_comment", json.dumps(data).encode())) == 202
+    assert post_delivery(watch, WebhookDelivery("forged", "issue_comment", json.dumps(data).encode())) == 202
     delivery_processing.process_due_deliveries(OPENED_AT + 60 * HOUR)
     assert SlaClock.objects.get(target_type="respond").state != "overdue"
     poll(watch, 62)
@@ -191,8 +191,8 @@ def test_reply_deleted_before_its_verification_is_not_denied(watch: MonitoredRep
 
 
 def test_postdated_opening_does_not_move_the_due_date(watch: MonitoredRepository, github: GitHub) -> None:
-    real = github.track(tracker_of(watch))
-    forged_tracker = tracker_of(watch)
+    real = github.track(build_tracker(watch))
+    forged_tracker = build_tracker(watch)
     forged_tracker.open(REPORTER, "It crashes", OPENED_AT + 40 * HOUR, labels=("crash",))
     deliver(watch, forged_tracker.hooked)
     delivery_processing.process_due_deliveries(OPENED_AT + 40 * HOUR)

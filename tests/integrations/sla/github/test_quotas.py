@@ -18,18 +18,18 @@ from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from portal.core.client_ip import parse_trusted_proxies
 from tests.conftest import NOW
 from tests.fakes.github.tracker import WebhookDelivery
-from tests.integrations.sla.watched import (
+from tests.integrations.sla.monitored_repository import (
     OPENED_AT,
     REPORTER,
     SECRET,
+    build_tracker,
     create_listed_integration,
-    tracker_of,
-    watch_over,
+    monitor_repository,
 )
 
 pytestmark = pytest.mark.any_database
 
-GITHUB, ELSEWHERE = "140.82.112.7", "203.0.113.9"
+GITHUB, OTHER_SENDER = "140.82.112.7", "203.0.113.9"
 
 
 class CacheOutage(LocMemCache):
@@ -43,7 +43,7 @@ class CacheOutage(LocMemCache):
 
 @pytest.fixture
 def delivery(watch: MonitoredRepository) -> WebhookDelivery:
-    tracker = tracker_of(watch)
+    tracker = build_tracker(watch)
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     return tracker.hooked[0]
 
@@ -64,43 +64,43 @@ def deliver(
     return Client().post(url, delivery.body, "application/json", headers=headers, REMOTE_ADDR=sender, **more)
 
 
-def allow(monkeypatch: Any, name: str, deliveries: int, delivery: WebhookDelivery) -> None:
+def limit_deliveries(monkeypatch: Any, name: str, deliveries: int, delivery: WebhookDelivery) -> None:
     """Set a quota to the size of this number of deliveries."""
     quota: Quota = getattr(quotas, name)
     monkeypatch.setattr(quotas, name, replace(quota, limit=deliveries * len(delivery.body)))
 
 
 def test_accepted_bytes_of_a_hook_are_limited(watch, delivery, monkeypatch):
-    allow(monkeypatch, "ACCEPTED", 3, delivery)
+    limit_deliveries(monkeypatch, "ACCEPTED", 3, delivery)
     answers = [deliver(watch.uuid, replace(delivery, id=f"n{n}"), sender=f"192.0.2.{n}") for n in range(5)]
-    assert [answer.status_code for answer in answers] == [202, 202, 202, 429, 429]
+    assert [response.status_code for response in answers] == [202, 202, 202, 429, 429]
     assert answers[-1].headers["Retry-After"] == "3600"
     assert GitHubDelivery.objects.count() == 3
 
 
 def test_accepted_bytes_per_day_are_limited(watch, delivery, monkeypatch):
-    allow(monkeypatch, "ACCEPTED", 2, delivery)
-    allow(monkeypatch, "ACCEPTED_DAILY", 3, delivery)
+    limit_deliveries(monkeypatch, "ACCEPTED", 2, delivery)
+    limit_deliveries(monkeypatch, "ACCEPTED_DAILY", 3, delivery)
     codes = []
     for hour in range(3):
         with time_machine.travel(NOW + timedelta(hours=hour), tick=False):
             webhook_intake.clear_cached_repository(watch.uuid)
             answers = [deliver(watch.uuid, replace(delivery, id=f"h{hour}n{n}")) for n in range(2)]
-            codes.append([answer.status_code for answer in answers])
+            codes.append([response.status_code for response in answers])
     assert codes == [[202, 202], [202, 429], [429, 429]]
     assert int(answers[-1].headers["Retry-After"]) > 3600
 
 
 def test_quota_of_one_hook_does_not_affect_others(watch, delivery, globex, monkeypatch):
-    allow(monkeypatch, "ACCEPTED", 1, delivery)
+    limit_deliveries(monkeypatch, "ACCEPTED", 1, delivery)
     assert [deliver(watch.uuid, replace(delivery, id=f"n{n}")).status_code for n in range(2)] == [202, 429]
-    other = watch_over(create_listed_integration(globex, "Other"))
+    other = monitor_repository(create_listed_integration(globex, "Other"))
     assert deliver(other.uuid, delivery).status_code == 202
 
 
 @pytest.mark.every_database
 def test_quota_resets_in_the_next_window(watch, delivery, monkeypatch):
-    allow(monkeypatch, "ACCEPTED", 1, delivery)
+    limit_deliveries(monkeypatch, "ACCEPTED", 1, delivery)
     assert [deliver(watch.uuid, replace(delivery, id=f"n{n}")).status_code for n in range(2)] == [202, 429]
     with time_machine.travel(NOW.timestamp() + quotas.ACCEPTED.seconds, tick=False):
         webhook_intake.clear_cached_repository(watch.uuid)
@@ -108,46 +108,46 @@ def test_quota_resets_in_the_next_window(watch, delivery, monkeypatch):
 
 
 def test_forged_bytes_of_a_sender_are_limited_before_they_are_read(watch, delivery, monkeypatch):
-    allow(monkeypatch, "REFUSED", 2, delivery)
-    answers = [deliver(watch.uuid, delivery, "wrong", sender=ELSEWHERE) for _ in range(4)]
-    assert [answer.status_code for answer in answers] == [401, 401, 429, 429]
+    limit_deliveries(monkeypatch, "REFUSED", 2, delivery)
+    answers = [deliver(watch.uuid, delivery, "wrong", sender=OTHER_SENDER) for _ in range(4)]
+    assert [response.status_code for response in answers] == [401, 401, 429, 429]
     assert answers[-1].headers["Retry-After"] == "60"
     assert deliver(watch.uuid, delivery, sender=GITHUB).status_code == 202
 
 
 def test_forger_cannot_use_up_the_quota_of_a_hook(watch, delivery, monkeypatch):
-    allow(monkeypatch, "ACCEPTED", 1, delivery)
-    assert {deliver(watch.uuid, delivery, "wrong", sender=ELSEWHERE).status_code for _ in range(5)} == {401}
+    limit_deliveries(monkeypatch, "ACCEPTED", 1, delivery)
+    assert {deliver(watch.uuid, delivery, "wrong", sender=OTHER_SENDER).status_code for _ in range(5)} == {401}
     assert deliver(watch.uuid, delivery).status_code == 202
 
 
 def test_sender_of_unknown_hooks_is_limited_and_known_hooks_from_there_are_not(watch, delivery, monkeypatch):
     """All hooks send from the addresses of GitHub, so invalid deliveries must not block other hooks."""
-    allow(monkeypatch, "REFUSED", 2, delivery)
+    limit_deliveries(monkeypatch, "REFUSED", 2, delivery)
     assert [deliver(uuid4(), delivery).status_code for _ in range(4)] == [404, 404, 429, 429]
     assert deliver(watch.uuid, delivery).status_code == 202
 
 
 def test_payload_refused_by_its_headers_counts_too(watch, delivery, monkeypatch):
-    allow(monkeypatch, "REFUSED", 1, delivery)
+    limit_deliveries(monkeypatch, "REFUSED", 1, delivery)
     gzip_header = {"HTTP_CONTENT_ENCODING": "gzip"}
     assert [deliver(watch.uuid, delivery, **gzip_header).status_code for _ in range(2)] == [415, 429]
 
 
 def test_senders_behind_a_proxy_are_distinguished(watch, delivery, monkeypatch, settings):
     settings.TRUSTED_PROXIES = parse_trusted_proxies("1")
-    allow(monkeypatch, "REFUSED", 1, delivery)
+    limit_deliveries(monkeypatch, "REFUSED", 1, delivery)
 
     def forge(sender: str) -> int:
         forwarded_for = f"{GITHUB}, {sender}"
         return deliver(watch.uuid, delivery, "wrong", "10.0.0.2", HTTP_X_FORWARDED_FOR=forwarded_for).status_code
 
-    assert [forge(ELSEWHERE), forge(ELSEWHERE), forge("203.0.113.10")] == [401, 429, 401]
+    assert [forge(OTHER_SENDER), forge(OTHER_SENDER), forge("203.0.113.10")] == [401, 429, 401]
 
 
 def test_honest_burst_of_github_passes(watch):
     """Hundreds of large deliveries arrive at once, as after a bot updates every open issue."""
-    tracker = tracker_of(watch)
+    tracker = build_tracker(watch)
     tracker.open(REPORTER, "Long", OPENED_AT, body="x" * 200_000)
     (long,) = tracker.hooked
     answers = {deliver(watch.uuid, replace(long, id=f"burst-{n}")).status_code for n in range(300)}
@@ -158,7 +158,7 @@ def test_honest_burst_of_github_passes(watch):
 
 @pytest.mark.every_database
 def test_bytes_that_another_process_counted_are_known_after_a_hundredth_of_the_quota(watch, delivery, monkeypatch):
-    allow(monkeypatch, "ACCEPTED", 300, delivery)
+    limit_deliveries(monkeypatch, "ACCEPTED", 300, delivery)
     assert deliver(watch.uuid, replace(delivery, id="first")).status_code == 202
     cache.set(quotas.ACCEPTED.build_key(str(watch.uuid)), quotas.ACCEPTED.limit)
     answers = [deliver(watch.uuid, replace(delivery, id=f"n{n}")).status_code for n in range(3)]

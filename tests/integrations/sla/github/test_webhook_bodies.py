@@ -12,7 +12,14 @@ from integrations.sla.github import delivery_processing, webhook_intake
 from integrations.sla.models import GitHubDelivery
 from tests.conftest import NOW
 from tests.fakes.github.tracker import WebhookDelivery
-from tests.integrations.sla.watched import OPENED_AT, REPORTER, SECRET, list_delivery_ids, post, tracker_of
+from tests.integrations.sla.monitored_repository import (
+    OPENED_AT,
+    REPORTER,
+    SECRET,
+    build_tracker,
+    list_delivery_ids,
+    post_delivery,
+)
 
 
 def test_d6_bodies_that_are_too_large_or_of_another_kind_are_refused(watch, opened_delivery):
@@ -36,9 +43,9 @@ def test_d6_bodies_that_are_too_large_or_of_another_kind_are_refused(watch, open
 
 
 def test_d6_body_of_three_megabytes_is_accepted(watch):
-    tracker = tracker_of(watch)
+    tracker = build_tracker(watch)
     tracker.open(REPORTER, "Long", OPENED_AT, body="x" * 3_000_000)
-    assert post(watch, tracker.hooked[0]) == 202
+    assert post_delivery(watch, tracker.hooked[0]) == 202
 
 
 @pytest.mark.parametrize(
@@ -58,17 +65,17 @@ def test_d6_body_of_three_megabytes_is_accepted(watch):
     ],
 )
 def test_d6_signed_invalid_body_is_refused(watch, body):
-    assert post(watch, WebhookDelivery("n", "issues", body)) in {400, 403}
+    assert post_delivery(watch, WebhookDelivery("n", "issues", body)) in {400, 403}
     assert list_delivery_ids(watch) == []
 
 
 def mutate(rng: random.Random, body: bytes) -> bytes:
     """Return a payload with one to five faults: wrong bytes, truncation, or values of another type at any depth."""
     if rng.random() < 0.3:
-        torn = bytearray(body)
+        mutated = bytearray(body)
         for _ in range(rng.randrange(1, 6)):
-            torn[rng.randrange(len(torn))] = rng.randrange(256)
-        return bytes(torn[: rng.randrange(1, len(torn))]) if rng.random() < 0.3 else bytes(torn)
+            mutated[rng.randrange(len(mutated))] = rng.randrange(256)
+        return bytes(mutated[: rng.randrange(1, len(mutated))]) if rng.random() < 0.3 else bytes(mutated)
     payload = json.loads(body)
     odd = (None, [], {}, -1, 10**30, True, "", "x" * 5000, "\u0000", "\ud800", [[[]]], {"id": {}}, 1e308)
     for _ in range(rng.randrange(1, 6)):
@@ -84,13 +91,13 @@ def mutate(rng: random.Random, body: bytes) -> bytes:
 
 def test_d6_mutated_bodies_break_neither_intake_nor_processing_and_use_no_memory(watch, caplog):
     """Set FUZZ_BODIES=2000 for a longer run."""
-    rng, tracker, statuses = random.Random(6), tracker_of(watch), []
+    rng, tracker, statuses = random.Random(6), build_tracker(watch), []
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
     tracker.comment(number, REPORTER, "Again", OPENED_AT)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for n in range(int(os.environ.get("FUZZ_BODIES", "200"))):
         delivery = rng.choice(tracker.hooked)
-        statuses.append(post(watch, WebhookDelivery(str(n), delivery.event, mutate(rng, delivery.body))))
+        statuses.append(post_delivery(watch, WebhookDelivery(str(n), delivery.event, mutate(rng, delivery.body))))
     delivery_processing.process_due_deliveries(NOW)
     growth_mb = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     assert (set(statuses) <= {202, 400, 403, 429}, statuses.count(202) > 40, growth_mb < 50) == (True, True, True), (

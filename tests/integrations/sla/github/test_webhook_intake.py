@@ -17,22 +17,22 @@ from integrations.sla.services import monitoring
 from portal import wsgi
 from tests.conftest import NOW
 from tests.fakes.github.tracker import Tracker, WebhookDelivery
-from tests.integrations.sla.watched import (
+from tests.integrations.sla.monitored_repository import (
     OPENED_AT,
     REPORTER,
     SECRET,
+    build_tracker,
     create_listed_integration,
     list_delivery_ids,
-    post,
-    tracker_of,
-    watch_over,
+    monitor_repository,
+    post_delivery,
 )
 
 pytestmark = pytest.mark.any_database
 
 
 def test_d1_delivery_sent_100_times_is_one_row(watch, opened_delivery):
-    assert [post(watch, opened_delivery) for _ in range(100)] == [202] * 100
+    assert [post_delivery(watch, opened_delivery) for _ in range(100)] == [202] * 100
     assert list_delivery_ids(watch) == [opened_delivery.id]
 
 
@@ -40,9 +40,9 @@ def test_delivery_is_stored_unchanged_with_two_statements_at_most(
     watch, opened_delivery, django_assert_max_num_queries
 ):
     with django_assert_max_num_queries(2):
-        assert post(watch, opened_delivery) == 202
+        assert post_delivery(watch, opened_delivery) == 202
     with django_assert_max_num_queries(1):
-        assert post(watch, replace(opened_delivery, id="another")) == 202
+        assert post_delivery(watch, replace(opened_delivery, id="another")) == 202
     row = GitHubDelivery.objects.get(delivery_id=opened_delivery.id)
     assert (bytes(row.body), row.event, row.read_at, row.attempts, row.outcome) == (
         opened_delivery.body,
@@ -56,11 +56,11 @@ def test_delivery_is_stored_unchanged_with_two_statements_at_most(
 
 @pytest.mark.every_database
 def test_hook_id_is_recorded_from_any_delivery(watch, opened_delivery):
-    post(watch, opened_delivery, **{"X-GitHub-Hook-ID": "no number"})
+    post_delivery(watch, opened_delivery, **{"X-GitHub-Hook-ID": "no number"})
     watch.refresh_from_db()
     assert watch.hook_id is None
     for hook_id in ("78", "79"):  # a recreated hook has a new ID
-        post(watch, replace(opened_delivery, id=f"from-{hook_id}"), **{"X-GitHub-Hook-ID": hook_id})
+        post_delivery(watch, replace(opened_delivery, id=f"from-{hook_id}"), **{"X-GitHub-Hook-ID": hook_id})
         watch.refresh_from_db()
         assert watch.hook_id == int(hook_id)
 
@@ -102,27 +102,27 @@ def test_d4_mutated_signatures_are_never_accepted():
 
 def test_d4_no_signature_sha1_alone_or_another_secret_is_refused(watch, opened_delivery):
     sha1 = "sha1=" + hmac.new(SECRET.encode(), opened_delivery.body, hashlib.sha1).hexdigest()
-    assert post(watch, opened_delivery, **{"X-Hub-Signature-256": ""}) == 401
-    assert post(watch, opened_delivery, **{"X-Hub-Signature-256": "", "X-Hub-Signature": sha1}) == 401
-    assert post(watch, opened_delivery, secret="another") == 401
+    assert post_delivery(watch, opened_delivery, **{"X-Hub-Signature-256": ""}) == 401
+    assert post_delivery(watch, opened_delivery, **{"X-Hub-Signature-256": "", "X-Hub-Signature": sha1}) == 401
+    assert post_delivery(watch, opened_delivery, secret="another") == 401
     assert list_delivery_ids(watch) == []
 
 
 def test_d5_repository_of_another_partner_is_refused_with_either_secret(acme, opened_delivery, watch):
     other = create_listed_integration(acme, "Other", repository="acme/other", repository_id=4712)
-    second = watch_over(other, secret="second")
+    second = monitor_repository(other, secret="second")
     foreign = Tracker("acme/other", 4712)
     foreign.open(REPORTER, "Elsewhere", OPENED_AT)
-    assert post(watch, foreign.hooked[0], SECRET) == 403
-    assert post(second, foreign.hooked[0], SECRET) == 401
-    assert post(second, opened_delivery, "second") == 403
-    assert post(second, foreign.hooked[0], "second") == 202
+    assert post_delivery(watch, foreign.hooked[0], SECRET) == 403
+    assert post_delivery(second, foreign.hooked[0], SECRET) == 401
+    assert post_delivery(second, opened_delivery, "second") == 403
+    assert post_delivery(second, foreign.hooked[0], "second") == 202
     assert (list_delivery_ids(watch), list_delivery_ids(second)) == ([], [foreign.hooked[0].id])
 
 
 @pytest.mark.every_database
 def test_bodies_are_deleted_after_a_week_and_replays_are_still_recognized(watch, opened_delivery):
-    assert post(watch, opened_delivery) == 202
+    assert post_delivery(watch, opened_delivery) == 202
     then = NOW + timedelta(days=8)
     assert webhook_intake.delete_old_bodies(then) == 0  # it was not processed yet
     GitHubDelivery.objects.update(received_at=NOW)
@@ -135,7 +135,7 @@ def test_bodies_are_deleted_after_a_week_and_replays_are_still_recognized(watch,
         "read",
         then,
     )
-    post(watch, replace(opened_delivery, id="again"))
+    post_delivery(watch, replace(opened_delivery, id="again"))
     delivery_processing.process_due_deliveries(then)
     assert GitHubDelivery.objects.get(delivery_id="again").outcome == "replay"
     assert webhook_intake.delete_old_bodies(then) == 0
@@ -145,13 +145,13 @@ def test_bodies_are_deleted_after_a_week_and_replays_are_still_recognized(watch,
     "headers", [{"X-GitHub-Delivery": ""}, {"X-GitHub-Event": ""}, {"X-GitHub-Delivery": "x" * 81}]
 )
 def test_delivery_without_its_headers_is_refused(watch, opened_delivery, headers):
-    assert post(watch, opened_delivery, **headers) == 400
+    assert post_delivery(watch, opened_delivery, **headers) == 400
 
 
 def test_d8_flood_of_one_repository_is_limited(watch, opened_delivery, monkeypatch):
     monkeypatch.setattr(quotas, "DELIVERIES", replace(quotas.DELIVERIES, limit=5))
     with time_machine.travel(NOW, tick=False):  # the limit is that of a minute
-        statuses = [post(watch, replace(opened_delivery, id=f"flood-{n}")) for n in range(8)]
+        statuses = [post_delivery(watch, replace(opened_delivery, id=f"flood-{n}")) for n in range(8)]
     assert statuses == [202] * 5 + [429] * 3
     assert len(list_delivery_ids(watch)) == 5
 
@@ -159,8 +159,8 @@ def test_d8_flood_of_one_repository_is_limited(watch, opened_delivery, monkeypat
 @pytest.mark.every_database
 def test_d8_forgeries_do_not_count_against_the_limit(watch, opened_delivery, monkeypatch):
     monkeypatch.setattr(quotas, "DELIVERIES", replace(quotas.DELIVERIES, limit=2))
-    assert [post(watch, opened_delivery, secret="wrong") for _ in range(5)] == [401] * 5
-    assert post(watch, opened_delivery) == 202
+    assert [post_delivery(watch, opened_delivery, secret="wrong") for _ in range(5)] == [401] * 5
+    assert post_delivery(watch, opened_delivery) == 202
 
 
 def test_d9_both_secrets_are_valid_for_a_day_after_a_rotation(watch, opened_delivery):
@@ -168,7 +168,7 @@ def test_d9_both_secrets_are_valid_for_a_day_after_a_rotation(watch, opened_deli
     webhook_intake.clear_cached_repository(watch.uuid)
 
     def post_with_both() -> tuple[int, int]:
-        return post(watch, opened_delivery, SECRET), post(watch, opened_delivery, new_secret)
+        return post_delivery(watch, opened_delivery, SECRET), post_delivery(watch, opened_delivery, new_secret)
 
     with time_machine.travel(NOW + timedelta(hours=23, minutes=59), tick=False):
         assert post_with_both() == (202, 202)
@@ -177,9 +177,9 @@ def test_d9_both_secrets_are_valid_for_a_day_after_a_rotation(watch, opened_deli
 
 
 def test_d10_ping_and_unknown_events_are_accepted(watch):
-    tracker = tracker_of(watch)
+    tracker = build_tracker(watch)
     unknown = WebhookDelivery("u", "sponsorship", json.dumps({"repository": tracker.repository()}).encode())
-    assert [post(watch, tracker.ping()), post(watch, unknown)] == [202, 202]
+    assert [post_delivery(watch, tracker.ping()), post_delivery(watch, unknown)] == [202, 202]
 
 
 def test_unknown_or_ended_hook_is_not_found(watch, opened_delivery):
@@ -188,7 +188,7 @@ def test_unknown_or_ended_hook_is_not_found(watch, opened_delivery):
     assert Client().post(missing, opened_delivery.body, "application/json", headers=headers).status_code == 404
     monitoring.stop_monitoring(watch.integration, NOW)
     webhook_intake.clear_cached_repository(watch.uuid)
-    assert post(watch, opened_delivery) == 404
+    assert post_delivery(watch, opened_delivery) == 404
 
 
 def send_to_server(uuid, delivery):
@@ -196,7 +196,7 @@ def send_to_server(uuid, delivery):
     path, headers, answers = f"/inbound/github/{uuid}/", delivery.headers(SECRET), []
     request = RequestFactory().post(path, delivery.body, "application/json", headers=headers)
     content = b"".join(
-        wsgi.answer_webhooks(refuse_to_answer)(
+        wsgi.answer_webhooks(fail_if_called)(
             request.environ, lambda status, headers, exc_info=None: answers.append((status, dict(headers)))
         )
     )
@@ -205,7 +205,7 @@ def send_to_server(uuid, delivery):
     return status, content
 
 
-def refuse_to_answer(environ, start_response):
+def fail_if_called(environ, start_response):
     raise AssertionError("Django's handler was asked")
 
 

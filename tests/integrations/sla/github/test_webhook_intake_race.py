@@ -12,7 +12,7 @@ from integrations.sla.github import delivery_processing
 from integrations.sla.models import GitHubDelivery, MonitoredRepository, SlaClock, SupportIssue, SupportIssueEvent
 from tests.concurrency import run_concurrently
 from tests.fakes.github.tracker import Tracker
-from tests.integrations.sla.watched import OPENED_AT, PARTNER, REPORTER, post, tracker_of
+from tests.integrations.sla.monitored_repository import OPENED_AT, PARTNER, REPORTER, build_tracker, post_delivery
 
 pytestmark = [
     pytest.mark.postgres,
@@ -24,14 +24,14 @@ LATER = OPENED_AT + timedelta(days=5)
 
 @pytest.fixture
 def tracker(watch: MonitoredRepository) -> Tracker:
-    return tracker_of(watch)
+    return build_tracker(watch)
 
 
 def test_d1_delivery_sent_20_times_at_once_is_one_row(watch, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     for number in range(5):
         same = replace(tracker.hooked[0], id=f"same-{number}")
-        assert run_concurrently(*[lambda same=same: post(watch, same)] * 20) == [202] * 20
+        assert run_concurrently(*[lambda same=same: post_delivery(watch, same)] * 20) == [202] * 20
     assert GitHubDelivery.objects.count() == 5
 
 
@@ -41,7 +41,7 @@ def test_concurrent_processing_and_advancing_give_one_state(watch, tracker):
         tracker.comment(issue, PARTNER, "Which version do you use?", OPENED_AT + timedelta(hours=1))
     MonitoredRepository.objects.update(data_up_to=LATER)
     for delivery in tracker.hooked:
-        assert post(watch, delivery) == 202
+        assert post_delivery(watch, delivery) == 202
     read, advance = lambda: delivery_processing.process_due_deliveries(LATER), lambda: tasks.advance_due_clocks(LATER)
     results = run_concurrently(read, read, advance, read, advance)
     assert [error for error in results if isinstance(error, Exception)] == []
@@ -57,12 +57,17 @@ def test_concurrent_processing_and_advancing_give_one_state(watch, tracker):
 def test_event_delivered_several_times_at_once_is_stored_once(watch, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     payload = json.loads(tracker.hooked[0].body)
-    twins = [replace(tracker.hooked[0], id=f"t{n}", body=json.dumps(payload | {"n": n}).encode()) for n in range(6)]
+    deliveries = [
+        replace(tracker.hooked[0], id=f"t{n}", body=json.dumps(payload | {"n": n}).encode()) for n in range(6)
+    ]
     assert (
         run_concurrently(
             *(
-                lambda twin=twin: (post(watch, twin), delivery_processing.process_due_deliveries(LATER))
-                for twin in twins
+                lambda delivery=delivery: (
+                    post_delivery(watch, delivery),
+                    delivery_processing.process_due_deliveries(LATER),
+                )
+                for delivery in deliveries
             )
         )
         != []

@@ -7,8 +7,8 @@ import pytest
 from django.utils import timezone
 
 from integrations.sla.models import MonitoredRepository, SupportIssue
+from tests.integrations.sla.monitored_repository import create_listed_integration, monitor_repository
 from tests.integrations.sla.pages.issues import ANSWER, QUESTION, create_issue
-from tests.integrations.sla.watched import create_listed_integration, watch_over
 from tests.replay import replay_fixture
 
 DAY = timedelta(days=1)
@@ -31,7 +31,7 @@ def issues(acme: Any, globex: Any, alice: Any, charlie: Any) -> dict[str, Suppor
     )
     dark = create_listed_integration(acme, "Dark", repository="acme/dark", repository_id=6)
     for row in (rocket, other, dark):
-        watch_over(row, now - 60 * DAY)
+        monitor_repository(row, now - 60 * DAY)
     issues_by_name = {
         "met": create_issue(rocket, "Met", now - 4 * DAY, (5, "answers", ANSWER), (6, "closes", ""), now=now),
         "paused": create_issue(rocket, "Paused", now - 3 * DAY, (5, "asks", QUESTION), now=now),

@@ -39,8 +39,8 @@ def list_titles(client: Any, query: str = "") -> list[str]:
     return [row["title"].removeprefix("'") for row in rows]
 
 
-def read_stream(answer: Any) -> str:
-    return b"".join(answer.streaming_content).decode()
+def read_stream(response: Any) -> str:
+    return b"".join(response.streaming_content).decode()
 
 
 @pytest.mark.parametrize(

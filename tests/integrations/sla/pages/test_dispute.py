@@ -35,10 +35,10 @@ OUTCOMES = {
 def disputed_issue(issues: dict[str, SupportIssue], alice: User) -> SupportIssue:
     issue = issues["breached"]
     disputes.dispute_breach(issue, "It never was critical.", actor=alice, now=timezone.now())
-    return load(issue)
+    return reload_issue(issue)
 
 
-def load(issue: SupportIssue) -> SupportIssue:
+def reload_issue(issue: SupportIssue) -> SupportIssue:
     return inputs.select_issues().select_related("integration__partner").get(pk=issue.pk)
 
 
@@ -67,7 +67,7 @@ def test_effect_is_shown_before_the_decision_and_equals_it(
     assert resolve.after.is_breached is is_breached
     assert (resolve.before.due_at != resolve.after.due_at) is moves_due_date
     assert effect.after.breached - effect.before.breached == breach_change
-    assert load(disputed_issue).disputed == "breach"
+    assert reload_issue(disputed_issue).disputed == "breach"
     assert disputed_issue.breaches.filter(retracted_at=None).count() == 1
     getattr(disputes, name)(disputed_issue, "Because.", actor=rita, now=timezone.now())
     clock = disputed_issue.clocks.get(target_type=resolve.target_type)
@@ -88,7 +88,7 @@ def test_outcome_is_recorded_and_the_partner_is_notified(
     assert (event.actor, event.note) == (str(rita), "The label was wrong.")
     message = EmailMessage.objects.get(name=email, to=alice.email)
     assert "The label was wrong." in message.text
-    assert load(disputed_issue).disputed == ""
+    assert reload_issue(disputed_issue).disputed == ""
     assert disputed_issue.breaches.get().outcome == outcome
     assert client.post(url, {"reason": "Again."}).status_code == 422
     assert AuditEvent.objects.filter(event_type=event_type).count() == 1
@@ -141,10 +141,10 @@ def test_severity_dispute_is_decided_by_the_severity_alone(
     issue, now = issues["at_risk"], timezone.now()
     disputes.request_lower_severity(issue, "It is a question.", actor=alice, now=now)
     with pytest.raises(ActionRefused, match=r"This dispute is about the severity\. Lower or correct the severity"):
-        disputes.accept_dispute(load(issue), "It is.", actor=rita, now=now)
-    assert (load(issue).severity, load(issue).disputed) == ("critical", "severity")
-    disputes.lower_severity(load(issue), "It is.", actor=rita, now=now)
-    assert (load(issue).severity, load(issue).disputed) == ("other", "")
+        disputes.accept_dispute(reload_issue(issue), "It is.", actor=rita, now=now)
+    assert (reload_issue(issue).severity, reload_issue(issue).disputed) == ("critical", "severity")
+    disputes.lower_severity(reload_issue(issue), "It is.", actor=rita, now=now)
+    assert (reload_issue(issue).severity, reload_issue(issue).disputed) == ("other", "")
     assert AuditEvent.objects.filter(event_type="issue.severity_reduced").count() == 1
 
 

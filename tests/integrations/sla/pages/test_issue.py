@@ -10,31 +10,27 @@ from django.utils import timezone
 from integrations.partners.models import PartnerCalendar
 from integrations.programs.registry import PROGRAMS
 from integrations.sla import notifications
-from integrations.sla.engine import inputs
 from integrations.sla.issue_page import build_issue_page
 from integrations.sla.models import SupportIssue
 from integrations.sla.services import disputes, projection
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
+from tests.integrations.database_rows import reload_row
 from tests.integrations.reviews.queue_page import list_names
+from tests.integrations.sla.monitored_repository import create_listed_integration, monitor_repository
 from tests.integrations.sla.pages.issues import create_issue
-from tests.integrations.sla.watched import create_listed_integration, watch_over
 
 pytestmark = pytest.mark.any_database
 
 SignIn = Callable[[Any], Any]
 
 
-def fresh(issue: SupportIssue) -> SupportIssue:
-    return inputs.select_issues().get(pk=issue.pk)
-
-
 @pytest.mark.parametrize("name", ["met", "paused", "running", "at_risk", "breached", "data_incomplete"])
 def test_segments_of_each_clock_follow_each_other_without_a_gap(
     issues: dict[str, SupportIssue], alice: Any, name: str
 ) -> None:
-    page = build_issue_page(fresh(issues[name]), alice, timezone.now())
+    page = build_issue_page(reload_row(issues[name]), alice, timezone.now())
     for clock in (page.state.respond, page.state.resolve):
         edges = [(one.end, two.start) for one, two in zip(clock.segments, clock.segments[1:], strict=False)]
         assert [edge for edge in edges if edge[0] != edge[1]] == []
@@ -42,7 +38,7 @@ def test_segments_of_each_clock_follow_each_other_without_a_gap(
 
 
 def test_pause_is_shown_in_the_bar_and_links_to_the_question(issues: dict[str, SupportIssue], alice: Any) -> None:
-    page = build_issue_page(fresh(issues["paused"]), alice, timezone.now())
+    page = build_issue_page(reload_row(issues["paused"]), alice, timezone.now())
     panel = page.committed_clocks[0]
     assert [kind for kind, _ in panel.pieces] == ["counted", "paused", "left"]
     question = next(row for row in panel.rows if row.reason.startswith("Waiting for the reporter"))
@@ -53,8 +49,8 @@ def test_program_lowers_the_severity_and_the_partner_sees_the_reason(
     sign_in: SignIn, issues: dict[str, SupportIssue], rita: Any, alice: Any
 ) -> None:
     issue = issues["at_risk"]
-    answer = sign_in(rita).post(f"/issues/{issue.uuid}/lower-severity/", {"reason": "It is a question."})
-    assert (answer.status_code, SupportIssue.objects.get(pk=issue.pk).severity) == (302, "other")
+    response = sign_in(rita).post(f"/issues/{issue.uuid}/lower-severity/", {"reason": "It is a question."})
+    assert (response.status_code, SupportIssue.objects.get(pk=issue.pk).severity) == (302, "other")
     assert issue.events.get(kind="severity_lowered").text == "It is a question."
     event = AuditEvent.objects.get(event_type="issue.severity_reduced")
     assert (event.actor, event.note) == (str(rita), "It is a question.")
@@ -70,7 +66,7 @@ def test_breach_stays_if_the_severity_is_lowered_after_it(
     disputes.lower_severity(issue, "It is indeed.", actor=rita, now=timezone.now())
     clock = issue.clocks.get(is_committed=True)
     assert (issue.breaches.get().retracted_at, clock.state, clock.severity) == (None, "overdue", "critical")
-    assert fresh(issue).severity == "other"
+    assert reload_row(issue).severity == "other"
     page = sign_in(alice).get(f"/issues/{issue.uuid}/").content.decode()
     assert "The severity was lowered after the due date. The breach stays on record." in page
 
@@ -112,8 +108,8 @@ def test_partner_can_only_request_a_lower_severity(
 
 
 def test_decision_without_a_reason_is_refused(sign_in: SignIn, issues: dict[str, SupportIssue], rita: Any) -> None:
-    answer = sign_in(rita).post(f"/issues/{issues['at_risk'].uuid}/lower-severity/", {"reason": " "})
-    assert (answer.status_code, issues["at_risk"].events.filter(source="portal").count()) == (422, 0)
+    response = sign_in(rita).post(f"/issues/{issues['at_risk'].uuid}/lower-severity/", {"reason": " "})
+    assert (response.status_code, issues["at_risk"].events.filter(source="portal").count()) == (422, 0)
 
 
 def test_issue_of_another_partner_is_not_found(sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any) -> None:
@@ -135,7 +131,7 @@ def test_disputed_breach_stays_is_listed_and_waits_for_a_decision(
     issue, client = issues["breached"], sign_in(alice)
     page = f"/issues/{issue.uuid}/"
     assert client.post(f"{page}dispute-breach/", {"reason": "We answered by mail."}).status_code == 302
-    assert fresh(issue).disputed == "breach"
+    assert reload_row(issue).disputed == "breach"
     assert issue.breaches.get().retracted_at is None
     assert "Waiting for the program." in client.get(page).content.decode()
     client = sign_in(rita)
@@ -143,7 +139,7 @@ def test_disputed_breach_stays_is_listed_and_waits_for_a_decision(
     assert list_names(client.get("/queue/?kind=dispute")) == ["Exploded"]
     assert [row.columns.issue__title for row in client.get("/sla/?state=disputed").context["rows"]] == ["Exploded"]
     assert client.post(f"{page}dismiss-dispute/", {"reason": "GitHub shows no answer."}).status_code == 302
-    assert fresh(issue).disputed_at is None
+    assert reload_row(issue).disputed_at is None
     assert client.post(f"{page}dismiss-dispute/", {"reason": "Again."}).status_code == 422
     assert list_names(client.get("/queue/?kind=dispute")) == []
     assert "GitHub shows no answer." in sign_in(alice).get(page).content.decode()
@@ -156,7 +152,7 @@ def test_issue_without_a_breach_cannot_be_disputed(
 ) -> None:
     issue = issues["running"]
     assert sign_in(alice).post(f"/issues/{issue.uuid}/dispute-breach/", {"reason": "No."}).status_code == 422
-    assert fresh(issue).disputed == ""
+    assert reload_row(issue).disputed == ""
 
 
 def test_reason_of_a_decision_is_shown_wherever_the_breach_was_reported(
@@ -169,7 +165,7 @@ def test_reason_of_a_decision_is_shown_wherever_the_breach_was_reported(
     notifications.send_due_notifications(now)
     why = "The program excluded the issue from the SLA: It is spam indeed."
     assert issue.breaches.get().retraction_reason == why
-    assert fresh(issue).disputed == ""
+    assert reload_row(issue).disputed == ""
     corrections = EmailMessage.objects.filter(name="breaches_retracted")
     assert {mail.to for mail in corrections} >= {alice.email}
     assert all(why in mail.text and why in mail.html for mail in corrections)
@@ -200,7 +196,7 @@ def test_issue_page_says_that_an_ideal_target_was_missed(sign_in: SignIn, alice:
     integration.step = edition.positions()[-1][0].key
     integration.save()
     now = timezone.now()
-    watch_over(integration, now - timedelta(days=3))
+    monitor_repository(integration, now - timedelta(days=3))
     issue = create_issue(integration, "Critical", now - timedelta(hours=49), labels=("critical",), now=now)
     page = sign_in(alice).get(f"/issues/{issue.uuid}/").content.decode()
     assert "This is not a breach." in page

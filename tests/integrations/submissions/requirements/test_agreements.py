@@ -7,28 +7,28 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import agreements, requirements
 from integrations.submissions.workflow.states import Status
 from tests.conftest import begin
-from tests.integrations.page_text import text_of
-from tests.integrations.submissions.requirements.pages import get_state, get_url, press
-from tests.integrations.submissions.signing import RITA, TPA, sign
+from tests.integrations.page_text import get_text
+from tests.integrations.submissions.requirements.pages import get_state, get_url, submit_action
+from tests.integrations.submissions.signatures import RITA, TPA, sign
 
 pytestmark = pytest.mark.any_database
 
 SIGNED = {"signer": "Alice Archer", "title": "CEO"}
 
 
-def get_document(answer):
-    return BeautifulSoup(answer.content, "html.parser")
+def get_document(response):
+    return BeautifulSoup(response.content, "html.parser")
 
 
-def press_sign(client, row, **fields):
+def submit_signature(client, row, **fields):
     """Sign the text that the page shows."""
     digest = get_document(client.get(get_url(row, TPA))).find("input", {"name": "digest"})["value"]
-    return press(client, row, TPA, "sign", **{"digest": digest} | fields)
+    return submit_action(client, row, TPA, "sign", **{"digest": digest} | fields)
 
 
 def test_agreement_is_signed_by_both_sides(rocket, alice, rita, sign_in):
-    press_sign(sign_in(alice), rocket, **SIGNED)
-    press_sign(sign_in(rita), rocket, signer="Rita Reyes", title="Director")
+    submit_signature(sign_in(alice), rocket, **SIGNED)
+    submit_signature(sign_in(rita), rocket, signer="Rita Reyes", title="Director")
     answer = get_state(rocket, TPA)
     assert (answer.status, answer.data["program_signer"]) == (Status.SUBMITTED, "Rita Reyes")
     agreement = agreements.get_agreement_in_force(rocket.partner, "tpa")
@@ -46,7 +46,7 @@ def test_signature_of_the_program_completes_the_step(edition_2026, acme, alice, 
     sign(row, alice, now, requirement_id="RT-2")
     page = get_document(sign_in(rita).get(get_url(row, "RT-2")))
     digest = page.find("input", {"name": "digest"})["value"]
-    press(sign_in(rita), row, "RT-2", "sign", signer="Rita Reyes", title="Director", digest=digest)
+    submit_action(sign_in(rita), row, "RT-2", "sign", signer="Rita Reyes", title="Director", digest=digest)
     row = Integration.objects.get(pk=row.pk)
     assert (row.step, row.next_action_target) == ("develop-test", "requirement:RT-3")
     assert row.events.get(event_type="integration.advanced").actor == ""
@@ -71,16 +71,16 @@ def test_page_shows_the_text_with_the_names_and_its_version(rocket, alice, sign_
     ],
 )
 def test_signature_needs_name_and_title(rocket, alice, sign_in, missing, message):
-    answer = press_sign(sign_in(alice), rocket, **(SIGNED | {missing: ""}))
-    assert (answer.status_code, get_state(rocket, TPA)) == (422, None)
-    assert message in text_of(answer)
+    response = submit_signature(sign_in(alice), rocket, **(SIGNED | {missing: ""}))
+    assert (response.status_code, get_state(rocket, TPA)) == (422, None)
+    assert message in get_text(response)
 
 
 def test_changed_text_is_shown_again(rocket, alice, sign_in):
-    answer = press_sign(sign_in(alice), rocket, **SIGNED, digest="0" * 64)
-    assert (answer.status_code, get_state(rocket, TPA)) == (409, None)
-    assert "The text changed. Read the agreement again, then sign it." in text_of(answer)
-    assert get_document(answer).find("input", {"name": "signer"})["value"] == "Alice Archer"
+    response = submit_signature(sign_in(alice), rocket, **SIGNED, digest="0" * 64)
+    assert (response.status_code, get_state(rocket, TPA)) == (409, None)
+    assert "The text changed. Read the agreement again, then sign it." in get_text(response)
+    assert get_document(response).find("input", {"name": "signer"})["value"] == "Alice Archer"
 
 
 def test_complete_agreement_offers_no_form(rocket, alice, rita, now, sign_in):
@@ -88,4 +88,4 @@ def test_complete_agreement_offers_no_form(rocket, alice, rita, now, sign_in):
     sign(rocket, rita, now, RITA)
     page = sign_in(alice).get(get_url(rocket, TPA))
     assert 'value="sign"' not in page.content.decode()
-    assert "Rita Reyes · Director" in text_of(page)
+    assert "Rita Reyes · Director" in get_text(page)

@@ -16,8 +16,8 @@ from integrations.submissions.services import credentials
 from integrations.submissions.views.requirements.actions import show_requirement
 from portal.core.crypto import Secret
 from tests.conftest import PASSWORD
-from tests.integrations.page_text import text_of
-from tests.integrations.submissions.requirements.pages import get_url, press
+from tests.integrations.page_text import get_text
+from tests.integrations.submissions.requirements.pages import get_url, submit_action
 from tests.integrations.submissions.test_credentials import ACCOUNT_REQUIREMENT, VALUE
 from tests.replay import replay_fixture
 
@@ -41,7 +41,7 @@ def integration_with_account(at, alice, rita, now):
 
 def test_submitted_account_is_never_shown_again(rocket, alice, sign_in):
     client = sign_in(alice)
-    press(client, rocket, ACCOUNT_REQUIREMENT, "give", **build_account())
+    submit_action(client, rocket, ACCOUNT_REQUIREMENT, "give", **build_account())
     page = client.get(get_url(rocket, ACCOUNT_REQUIREMENT)).content.decode()
     assert TestCredential.objects.count() == 1
     assert "c0rrect-h0rse" not in page
@@ -49,9 +49,9 @@ def test_submitted_account_is_never_shown_again(rocket, alice, sign_in):
 
 
 def test_value_is_not_put_back_into_the_form(rocket, alice, sign_in):
-    answer = press(sign_in(alice), rocket, ACCOUNT_REQUIREMENT, "give", **build_account(label=""))
-    assert answer.status_code == 422
-    assert "c0rrect-h0rse" not in answer.content.decode()
+    response = submit_action(sign_in(alice), rocket, ACCOUNT_REQUIREMENT, "give", **build_account(label=""))
+    assert response.status_code == 422
+    assert "c0rrect-h0rse" not in response.content.decode()
 
 
 def test_value_is_not_kept_over_a_lost_sign_in(rocket, alice, client, sign_in):
@@ -63,9 +63,9 @@ def test_value_is_not_kept_over_a_lost_sign_in(rocket, alice, client, sign_in):
 def test_account_is_revealed_once_to_its_reviewer(integration_with_account, rita, sign_in):
     client = sign_in(rita)
     where = get_url(integration_with_account.integration, ACCOUNT_REQUIREMENT)
-    answer = client.post(where, {"act": "reveal", "uuid": str(integration_with_account.uuid), "reason": "To run it."})
-    assert "c0rrect-h0rse-77" in answer.content.decode()
-    assert "no-store" in answer.headers["Cache-Control"]
+    response = client.post(where, {"act": "reveal", "uuid": str(integration_with_account.uuid), "reason": "To run it."})
+    assert "c0rrect-h0rse-77" in response.content.decode()
+    assert "no-store" in response.headers["Cache-Control"]
     assert "c0rrect-h0rse" not in client.get(where).content.decode()
     assert TestCredentialAccess.objects.get().reason == "To run it."
 
@@ -90,7 +90,7 @@ def test_reviewer_without_a_password_must_sign_in_again(integration_with_account
     rita.save()
     client = sign_in(rita)
     with time_machine.travel(timezone.now() + timedelta(minutes=settings.REAUTHENTICATION_MINUTES)):
-        answer = press(
+        answer = submit_action(
             client,
             integration_with_account.integration,
             ACCOUNT_REQUIREMENT,
@@ -123,7 +123,7 @@ def test_account_withdrawn_before_reauthentication_is_refused_on_its_own_page(
 
 
 def test_account_is_not_revealed_without_a_reason(integration_with_account, rita, sign_in):
-    answer = press(
+    response = submit_action(
         sign_in(rita),
         integration_with_account.integration,
         ACCOUNT_REQUIREMENT,
@@ -131,14 +131,14 @@ def test_account_is_not_revealed_without_a_reason(integration_with_account, rita
         uuid=str(integration_with_account.uuid),
         reason="",
     )
-    assert (answer.status_code, TestCredentialAccess.objects.count()) == (422, 0)
-    assert "c0rrect-h0rse" not in answer.content.decode()
+    assert (response.status_code, TestCredentialAccess.objects.count()) == (422, 0)
+    assert "c0rrect-h0rse" not in response.content.decode()
 
 
 @pytest.mark.parametrize("who", ["alice", "rob", "sam"])
 def test_account_is_revealed_to_no_one_else(integration_with_account, sign_in, request, who):
     client = sign_in(request.getfixturevalue(who))
-    answer = press(
+    response = submit_action(
         client,
         integration_with_account.integration,
         ACCOUNT_REQUIREMENT,
@@ -146,14 +146,14 @@ def test_account_is_revealed_to_no_one_else(integration_with_account, sign_in, r
         uuid=str(integration_with_account.uuid),
         reason="Let me see.",
     )
-    assert (answer.status_code, TestCredentialAccess.objects.count()) == (403, 0)
-    assert "c0rrect-h0rse" not in answer.content.decode()
+    assert (response.status_code, TestCredentialAccess.objects.count()) == (403, 0)
+    assert "c0rrect-h0rse" not in response.content.decode()
 
 
 def test_reveal_is_never_a_get(integration_with_account, rita, sign_in):
     where = get_url(integration_with_account.integration, ACCOUNT_REQUIREMENT)
-    answer = sign_in(rita).get(f"{where}?act=reveal&uuid={integration_with_account.uuid}&reason=x")
-    assert (TestCredentialAccess.objects.count(), "c0rrect-h0rse" in answer.content.decode()) == (0, False)
+    response = sign_in(rita).get(f"{where}?act=reveal&uuid={integration_with_account.uuid}&reason=x")
+    assert (TestCredentialAccess.objects.count(), "c0rrect-h0rse" in response.content.decode()) == (0, False)
 
 
 def test_value_is_in_no_error_report(rocket, alice, rf):
@@ -167,13 +167,13 @@ def test_value_is_in_no_error_report(rocket, alice, rf):
 
 def test_partner_sees_who_viewed_the_account_and_why(integration_with_account, alice, rita, now, sign_in):
     credentials.reveal_credential(integration_with_account, reason="To run the tests.", actor=rita, now=now)
-    words = text_of(sign_in(alice).get(get_url(integration_with_account.integration, ACCOUNT_REQUIREMENT)))
+    words = get_text(sign_in(alice).get(get_url(integration_with_account.integration, ACCOUNT_REQUIREMENT)))
     assert "Rita Reyes: Viewed by the reviewer" in words
     assert "To run the tests." in words
 
 
 def test_account_is_withdrawn(integration_with_account, alice, sign_in):
-    press(
+    submit_action(
         sign_in(alice),
         integration_with_account.integration,
         ACCOUNT_REQUIREMENT,

@@ -4,8 +4,8 @@ import pytest
 from bs4 import BeautifulSoup
 
 from integrations.submissions.models import IntegrationDraft
-from tests.integrations.page_text import text_of
-from tests.integrations.submissions.requirements.pages import FORM, SUBMITTED_VALUES, get_url, press
+from tests.integrations.page_text import get_text
+from tests.integrations.submissions.requirements.pages import FORM, SUBMITTED_VALUES, get_url, submit_action
 
 pytestmark = pytest.mark.any_database
 
@@ -25,64 +25,64 @@ def test_draft_is_autosaved(rocket, alice, sign_in):
 def test_colleague_continues_a_draft(rocket, alice, bob, sign_in):
     autosave(sign_in(alice), rocket, version=0, users="Ten")
     page = sign_in(bob).get(get_url(rocket))
-    assert "Alice Archer saved a draft" in text_of(page)
+    assert "Alice Archer saved a draft" in get_text(page)
     assert BeautifulSoup(page.content, "html.parser").find("textarea", {"name": "users"}).get_text().strip() == "Ten"
 
 
 def test_newer_draft_of_a_colleague_is_kept(rocket, alice, bob, sign_in):
     autosave(sign_in(bob), rocket, version=0, users="Nine")
-    answer = autosave(sign_in(alice), rocket, version=0, users="Ten")
-    assert (answer.status_code, IntegrationDraft.objects.get().data) == (409, {"users": "Nine"})
+    response = autosave(sign_in(alice), rocket, version=0, users="Ten")
+    assert (response.status_code, IntegrationDraft.objects.get().data) == (409, {"users": "Nine"})
 
 
 def test_save_for_later_shows_both_versions(rocket, alice, bob, sign_in):
     autosave(sign_in(bob), rocket, version=0, users="Nine")
     client = sign_in(alice)
-    answer = press(client, rocket, FORM, "draft", version=0, users="Ten")
-    assert answer.status_code == 409
-    assert "Expected users Different Nine Ten" in text_of(answer)
-    press(client, rocket, FORM, "draft", version=1, users="Ten")
+    response = submit_action(client, rocket, FORM, "draft", version=0, users="Ten")
+    assert response.status_code == 409
+    assert "Expected users Different Nine Ten" in get_text(response)
+    submit_action(client, rocket, FORM, "draft", version=1, users="Ten")
     assert IntegrationDraft.objects.get().data == {"users": "Ten"}
 
 
 def test_newer_draft_of_another_own_tab_is_kept(rocket, alice, sign_in):
     client = sign_in(alice)
     autosave(client, rocket, version=0, users="Nine")
-    answer = autosave(client, rocket, version=0, users="Ten")
-    assert (answer.status_code, answer.text) == (409, "You saved another version on another page.")
+    response = autosave(client, rocket, version=0, users="Ten")
+    assert (response.status_code, response.text) == (409, "You saved another version on another page.")
 
 
 @pytest.mark.every_database
 def test_submission_does_not_end_an_unseen_newer_draft(rocket, alice, bob, sign_in):
     autosave(sign_in(bob), rocket, version=0, users="Nine")
     client = sign_in(alice)
-    answer = press(client, rocket, FORM, "answer", answered=0, version=0, **SUBMITTED_VALUES)
-    assert answer.status_code == 409
+    response = submit_action(client, rocket, FORM, "answer", answered=0, version=0, **SUBMITTED_VALUES)
+    assert response.status_code == 409
     assert IntegrationDraft.objects.get(sent_at=None).data == {"users": "Nine"}
-    press(client, rocket, FORM, "answer", answered=0, version=1, **SUBMITTED_VALUES)
+    submit_action(client, rocket, FORM, "answer", answered=0, version=1, **SUBMITTED_VALUES)
     assert IntegrationDraft.objects.filter(sent_at=None).count() == 0
 
 
 def test_invalid_submission_keeps_the_versions_of_the_page(rocket, alice, bob, sign_in):
     autosave(sign_in(bob), rocket, version=0, users="Nine")
-    answer = press(sign_in(alice), rocket, FORM, "answer", answered=0, version=0, users="Ten")
-    page = BeautifulSoup(answer.content, "html.parser")
+    response = submit_action(sign_in(alice), rocket, FORM, "answer", answered=0, version=0, users="Ten")
+    page = BeautifulSoup(response.content, "html.parser")
     hidden_values = [page.find("input", {"name": name})["value"] for name in ("answered", "version")]
-    assert (answer.status_code, hidden_values) == (422, ["0", "0"])
+    assert (response.status_code, hidden_values) == (422, ["0", "0"])
 
 
 @pytest.mark.every_database
 def test_draft_is_deleted(rocket, alice, sign_in):
     client = sign_in(alice)
     autosave(client, rocket, version=0, users="Ten")
-    press(client, rocket, FORM, "discard")
+    submit_action(client, rocket, FORM, "discard")
     assert IntegrationDraft.objects.filter(sent_at=None).count() == 0
 
 
 def test_submission_ends_the_draft(rocket, alice, sign_in):
     client = sign_in(alice)
     autosave(client, rocket, version=0, users="T")
-    press(client, rocket, FORM, "answer", answered=0, version=1, **SUBMITTED_VALUES)
+    submit_action(client, rocket, FORM, "answer", answered=0, version=1, **SUBMITTED_VALUES)
     assert IntegrationDraft.objects.filter(sent_at=None).count() == 0
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.conftest import begin
-from tests.integrations.page_text import text_of
+from tests.integrations.page_text import get_text
 from tests.integrations.submissions.requirements.pages import get_url, list_requirement_ids
 
 pytestmark = pytest.mark.any_database
@@ -17,7 +17,7 @@ def test_every_requirement_has_its_page(acme, alice, sign_in, request, who, prog
     responses_by_id = {id: client.get(get_url(row, id)) for id in list_requirement_ids(row)}
     assert {id: response.status_code for id, response in responses_by_id.items()} == dict.fromkeys(responses_by_id, 200)
     titles = {r.id: r.title for r in row.edition.requirements()}
-    assert [id for id, response in responses_by_id.items() if titles[id] not in text_of(response)] == []
+    assert [id for id, response in responses_by_id.items() if titles[id] not in get_text(response)] == []
 
 
 def test_page_of_another_partner_is_not_found(rocket, charlie, sign_in):
@@ -39,10 +39,12 @@ def test_viewer_sees_no_actions(rocket, acme, alice, bob, sign_in):
 
 def test_action_of_another_kind_is_refused(rocket, alice, sign_in):
     answer = sign_in(alice).post(get_url(rocket), {"act": "reveal"}, follow=True)
-    assert "This action is no longer available." in text_of(answer)
+    assert "This action is no longer available." in get_text(answer)
 
 
 def test_automated_requirement_cannot_be_skipped(rocket, alice, sign_in):
-    looked_at = next(r.id for r in rocket.edition.requirements() if r.responsible_party == "machine" and r.optional)
-    page = sign_in(alice).get(get_url(rocket, looked_at))
+    checked_requirement_id = next(
+        r.id for r in rocket.edition.requirements() if r.responsible_party == "machine" and r.optional
+    )
+    page = sign_in(alice).get(get_url(rocket, checked_requirement_id))
     assert (page.status_code, 'value="not_needed"' in page.text) == (200, False)

@@ -10,9 +10,9 @@ from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin
-from tests.integrations.page_text import text_of
+from tests.integrations.page_text import get_text
 from tests.integrations.reviews.queue_page import get_row_text, list_names
-from tests.integrations.submissions.requirements.pages import CHECKED_REQUIREMENT, get_state, get_url, press
+from tests.integrations.submissions.requirements.pages import CHECKED_REQUIREMENT, get_state, get_url, submit_action
 
 pytestmark = pytest.mark.any_database
 
@@ -42,20 +42,20 @@ def checked_integration(acme, alice, now):
 
 
 def test_check_result_is_shown_with_its_evidence(checked_integration, alice, sign_in):
-    words = text_of(sign_in(alice).get(get_url(checked_integration, CHECKED_REQUIREMENT)))
+    words = get_text(sign_in(alice).get(get_url(checked_integration, CHECKED_REQUIREMENT)))
     for phrase in ("Open-source license", "There is no license.", "Add a LICENSE file.", "commit 9f3c1e", "README.md"):
         assert phrase in words
 
 
 def test_requirement_of_another_category_does_not_apply(checked_integration, alice, sign_in):
     page = sign_in(alice).get(get_url(checked_integration, "NO-CODE"))
-    assert "This requirement applies to other categories" in text_of(page)
-    press(sign_in(alice), checked_integration, "NO-CODE", "confirm", confirmed="on")
+    assert "This requirement applies to other categories" in get_text(page)
+    submit_action(sign_in(alice), checked_integration, "NO-CODE", "confirm", confirmed="on")
     assert get_state(checked_integration, "NO-CODE") is None
 
 
 def test_reviewer_waives_a_requirement(checked_integration, rita, alice, sign_in):
-    answer = press(
+    response = submit_action(
         sign_in(rita),
         checked_integration,
         CHECKED_REQUIREMENT,
@@ -63,8 +63,8 @@ def test_reviewer_waives_a_requirement(checked_integration, rita, alice, sign_in
         reason="They publish it in May.",
         until="2026-05-31",
     )
-    assert answer.status_code == 302
-    words = text_of(sign_in(alice).get(get_url(checked_integration, CHECKED_REQUIREMENT)))
+    assert response.status_code == 302
+    words = get_text(sign_in(alice).get(get_url(checked_integration, CHECKED_REQUIREMENT)))
     assert "They publish it in May." in words
     assert (
         get_state(checked_integration, CHECKED_REQUIREMENT).waiver_expires_at.isoformat() == "2026-05-31T23:59:00+00:00"
@@ -81,14 +81,16 @@ def test_reviewer_waives_a_requirement(checked_integration, rita, alice, sign_in
     ],
 )
 def test_invalid_waiver_is_refused(checked_integration, rita, sign_in, fields, sentence):
-    answer = press(sign_in(rita), checked_integration, CHECKED_REQUIREMENT, "waive", **fields)
-    assert answer.status_code == 422
-    assert sentence in text_of(answer)
+    response = submit_action(sign_in(rita), checked_integration, CHECKED_REQUIREMENT, "waive", **fields)
+    assert response.status_code == 422
+    assert sentence in get_text(response)
 
 
 def test_partner_cannot_waive(checked_integration, alice, sign_in):
-    answer = press(sign_in(alice), checked_integration, CHECKED_REQUIREMENT, "waive", reason="x", until="2026-05-31")
-    assert (answer.status_code, get_state(checked_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (403, None)
+    response = submit_action(
+        sign_in(alice), checked_integration, CHECKED_REQUIREMENT, "waive", reason="x", until="2026-05-31"
+    )
+    assert (response.status_code, get_state(checked_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (403, None)
 
 
 WAIVED_UNTIL = timedelta(days=9)
@@ -103,36 +105,36 @@ def waived_integration(checked_integration, rita, now):
 
 
 def test_reviewer_ends_a_waiver(waived_integration, rita, now, sign_in):
-    answer = press(
+    response = submit_action(
         sign_in(rita),
         waived_integration,
         CHECKED_REQUIREMENT,
         "end_waiver",
         reason="The license is missing since March.",
     )
-    assert (answer.status_code, get_state(waived_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (302, now)
+    assert (response.status_code, get_state(waived_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (302, now)
     event = waived_integration.events.get(event_type="requirement.waiver_ended")
     title = waived_integration.edition.requirement(CHECKED_REQUIREMENT).title
     assert (event.note, event.data["title"]) == ("The license is missing since March.", title)
     assert event.data["until"] == (now + WAIVED_UNTIL).isoformat()
     assert event.sentence == f"ended the waiver of “{title}” early"
-    assert "The license is missing since March." in text_of(
+    assert "The license is missing since March." in get_text(
         sign_in(rita).get(get_url(waived_integration, CHECKED_REQUIREMENT))
     )
 
 
 def test_waiver_is_not_ended_without_a_reason(waived_integration, rita, now, sign_in):
-    answer = press(sign_in(rita), waived_integration, CHECKED_REQUIREMENT, "end_waiver", reason=" ")
-    assert (answer.status_code, get_state(waived_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (
+    response = submit_action(sign_in(rita), waived_integration, CHECKED_REQUIREMENT, "end_waiver", reason=" ")
+    assert (response.status_code, get_state(waived_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (
         422,
         now + WAIVED_UNTIL,
     )
-    assert "Enter a reason. The partner relied on the waiver." in text_of(answer)
+    assert "Enter a reason. The partner relied on the waiver." in get_text(response)
 
 
 def test_partner_cannot_end_a_waiver(waived_integration, alice, now, sign_in):
-    answer = press(sign_in(alice), waived_integration, CHECKED_REQUIREMENT, "end_waiver", reason="x")
-    assert (answer.status_code, get_state(waived_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (
+    response = submit_action(sign_in(alice), waived_integration, CHECKED_REQUIREMENT, "end_waiver", reason="x")
+    assert (response.status_code, get_state(waived_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (
         403,
         now + WAIVED_UNTIL,
     )
@@ -144,9 +146,9 @@ def test_partner_cannot_end_a_waiver(waived_integration, alice, now, sign_in):
 @pytest.mark.every_database
 def test_requested_waiver_is_an_item_of_the_queue_until_it_is_decided(checked_integration, alice, bob, rita, sign_in):
     row, why = checked_integration, "The release follows in May."
-    assert press(sign_in(bob), row, CHECKED_REQUIREMENT, "request_waiver", reason=why).status_code == 302
-    assert why in text_of(sign_in(alice).get(get_url(row, CHECKED_REQUIREMENT)))
-    assert press(sign_in(alice), row, CHECKED_REQUIREMENT, "request_waiver", reason="Again.").status_code == 409
+    assert submit_action(sign_in(bob), row, CHECKED_REQUIREMENT, "request_waiver", reason=why).status_code == 302
+    assert why in get_text(sign_in(alice).get(get_url(row, CHECKED_REQUIREMENT)))
+    assert submit_action(sign_in(alice), row, CHECKED_REQUIREMENT, "request_waiver", reason="Again.").status_code == 409
     email = EmailMessage.objects.get(name="waiver_requested")
     assert (email.subject.startswith("Waiver requested: "), why in email.text) == (True, True)
     page = sign_in(rita).get("/queue/?kind=waiver")
@@ -155,18 +157,18 @@ def test_requested_waiver_is_an_item_of_the_queue_until_it_is_decided(checked_in
     assert CHECKED_REQUIREMENT not in get_row_text(page, row.name)
     link = BeautifulSoup(page.content, "html.parser").select_one("td.main a")["href"]
     assert link == get_url(row, CHECKED_REQUIREMENT)
-    press(sign_in(rita), row, CHECKED_REQUIREMENT, "waive", reason="Agreed.", until="2026-05-31")
+    submit_action(sign_in(rita), row, CHECKED_REQUIREMENT, "waive", reason="Agreed.", until="2026-05-31")
     assert list_names(sign_in(rita).get("/queue/?kind=waiver")) == []
     assert get_state(row, CHECKED_REQUIREMENT).waiver_requested_at is None
 
 
 def test_declined_waiver_leaves_the_queue_and_the_partner_sees_why(checked_integration, alice, rita, sign_in):
     row = checked_integration
-    press(sign_in(alice), row, CHECKED_REQUIREMENT, "request_waiver", reason="We need more time.")
-    assert press(sign_in(rita), row, CHECKED_REQUIREMENT, "decline_waiver", reason="Add it.").status_code == 302
+    submit_action(sign_in(alice), row, CHECKED_REQUIREMENT, "request_waiver", reason="We need more time.")
+    assert submit_action(sign_in(rita), row, CHECKED_REQUIREMENT, "decline_waiver", reason="Add it.").status_code == 302
     assert list_names(sign_in(rita).get("/queue/?kind=waiver")) == []
     assert "Add it." in EmailMessage.objects.get(name="waiver_declined", to=alice.email).text
-    assert press(sign_in(rita), row, CHECKED_REQUIREMENT, "decline_waiver", reason="Again.").status_code == 409
+    assert submit_action(sign_in(rita), row, CHECKED_REQUIREMENT, "decline_waiver", reason="Again.").status_code == 409
 
 
 @pytest.mark.parametrize(("outcome", "is_requested"), [(Status.PASS, False), (Status.ERROR, True), (Status.FAIL, True)])

@@ -8,18 +8,18 @@ from integrations.sla.models import (
 )
 from tests.fakes.github.server import GitHub
 from tests.fakes.github.tracker import Tracker
-from tests.integrations.sla.watched import (
+from tests.integrations.sla.monitored_repository import (
+    build_tracker,
     create_listed_integration,
-    tracker_of,
-    watch_over,
+    monitor_repository,
 )
 
 
 @pytest.fixture
 def watch(acme: Partner, github: GitHub) -> MonitoredRepository:
-    return watch_over(create_listed_integration(acme))
+    return monitor_repository(create_listed_integration(acme))
 
 
 @pytest.fixture
 def tracker(watch: MonitoredRepository, github: GitHub) -> Tracker:
-    return github.track(tracker_of(watch))
+    return github.track(build_tracker(watch))

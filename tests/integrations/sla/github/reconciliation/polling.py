@@ -7,7 +7,7 @@ from integrations.sla.github import reconciliation
 from integrations.sla.models import (
     MonitoredRepository,
 )
-from tests.integrations.sla.watched import (
+from tests.integrations.sla.monitored_repository import (
     OPENED_AT,
 )
 from verification.sources.errors import SourceUnavailableError

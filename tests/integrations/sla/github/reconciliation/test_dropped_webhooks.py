@@ -19,19 +19,19 @@ from integrations.sla.models import (
 from tests.fakes.github.tracker import Tracker
 from tests.integrations.sla.github.reconciliation.polling import HOUR, NOW, poll
 from tests.integrations.sla.github.test_delivery_processing import deliver, list_known_events, list_state
-from tests.integrations.sla.watched import (
-    HELPER,
+from tests.integrations.sla.monitored_repository import (
+    COLLABORATOR,
     OPENED_AT,
+    OUTSIDER,
     PARTNER,
-    PASSER_BY,
     REPORTER,
-    STALE,
+    STALE_BOT,
     disable_delete_guard,
 )
 
 pytestmark = pytest.mark.any_database
 
-PEOPLE = (REPORTER, PARTNER, HELPER, PASSER_BY, STALE)
+PEOPLE = (REPORTER, PARTNER, COLLABORATOR, OUTSIDER, STALE_BOT)
 
 
 def create_random_issues(tracker: Tracker, rng: random.Random, issues: int = 12) -> None:
@@ -48,16 +48,16 @@ def create_random_issues(tracker: Tracker, rng: random.Random, issues: int = 12)
 
 
 def add_random_event(tracker: Tracker, rng: random.Random, number: int, at: datetime) -> None:
-    who = rng.choice([REPORTER, PARTNER, HELPER, PASSER_BY, STALE])
+    who = rng.choice([REPORTER, PARTNER, COLLABORATOR, OUTSIDER, STALE_BOT])
     what = rng.randrange(6)
     if what == 0 and tracker.issues[number]["state"] == "open":
         tracker.close(number, who, at)
     elif what == 1 and tracker.issues[number]["state"] == "closed":
         tracker.reopen(number, REPORTER, at)
     elif what == 2 and not tracker.issues[number]["labels"]:
-        tracker.label(number, HELPER, rng.choice(["crash", "needs-info", "docs"]), at)
+        tracker.label(number, COLLABORATOR, rng.choice(["crash", "needs-info", "docs"]), at)
     elif what == 3 and tracker.issues[number]["labels"]:
-        tracker.unlabel(number, HELPER, tracker.issues[number]["labels"][0]["name"], at)
+        tracker.unlabel(number, COLLABORATOR, tracker.issues[number]["labels"][0]["name"], at)
     else:
         tracker.comment(number, who, rng.choice(["Which version do you use?", "It is fixed in 1.2.", "Me too"]), at)
 
@@ -75,12 +75,12 @@ def add_later_changes(tracker: Tracker, rng: random.Random, begins: datetime) ->
             tracker.edit_comment(comment["id"], who, words, then)
         for comment in issue_comments[:1]:  # of several missing comments, a list doesn't show which was deleted first
             then += timedelta(minutes=rng.randrange(2, 90))
-            tracker.delete_comment(comment["id"], HELPER, then)
+            tracker.delete_comment(comment["id"], COLLABORATOR, then)
         if number % 2:
             then += timedelta(minutes=rng.randrange(2, 90))
-            tracker.lock(number, HELPER, then)
+            tracker.lock(number, COLLABORATOR, then)
             if number % 4 == 1:
-                tracker.lock(number, HELPER, then + timedelta(minutes=7), is_locked=False)
+                tracker.lock(number, COLLABORATOR, then + timedelta(minutes=7), is_locked=False)
         if rng.random() < 0.5:  # last, because a list shows only the last update of the issue
             tracker.edit(number, REPORTER, f"It is version {rng.random():.3f}.", then + timedelta(minutes=9))
 
@@ -90,7 +90,7 @@ def read_projection(watch: MonitoredRepository) -> tuple[list[object], list[obje
     return list(list_known_events(watch)), list(list_state(watch))
 
 
-def start_over(watch: MonitoredRepository) -> None:
+def reset_repository(watch: MonitoredRepository) -> None:
     with disable_delete_guard():
         SupportIssue.objects.all().delete()
     GitHubDelivery.objects.all().delete()
@@ -106,7 +106,7 @@ def test_d7_dropped_and_shuffled_webhooks_change_nothing_after_one_poll(watch, t
     delivery_processing.process_due_deliveries(NOW)
     poll(watch)
     expected = read_projection(watch)
-    start_over(watch)
+    reset_repository(watch)
     deliveries = [delivery for delivery in tracker.hooked if rng.random() >= 0.3]
     rng.shuffle(deliveries)
     deliver(watch, deliveries)
@@ -114,7 +114,7 @@ def test_d7_dropped_and_shuffled_webhooks_change_nothing_after_one_poll(watch, t
     assert read_projection(watch)[0] != expected[0]
     poll(watch)
     assert read_projection(watch) == expected
-    start_over(watch)
+    reset_repository(watch)
     poll(watch)
     assert read_projection(watch) == expected
     deliver(watch, deliveries)
@@ -141,7 +141,7 @@ def deliver_share(
 def test_d7_edits_deletions_and_locks_without_webhooks_are_known_after_one_poll(watch, tracker, seed):
     begins, state_history = OPENED_AT + 20 * HOUR, []
     for share in (1.0, 0.7, 0.0):  # with all webhooks, some, and none
-        start_over(watch)
+        reset_repository(watch)
         tracker.__dict__.update(Tracker(tracker.full_name, tracker.id).__dict__)
         rng, chance = random.Random(seed), random.Random(seed)
         create_random_issues(tracker, rng, issues=8)

@@ -17,14 +17,14 @@ from portal.jobs.execution import run_due_jobs
 from tests.fakes.github.tracker import Person
 from tests.integrations.sla.github.reconciliation.polling import HOUR, NOW, poll
 from tests.integrations.sla.github.test_delivery_processing import list_event_texts
-from tests.integrations.sla.watched import (
-    HELPER,
+from tests.integrations.sla.monitored_repository import (
+    COLLABORATOR,
     OPENED_AT,
     PARTNER,
     REPORTER,
+    build_tracker,
     create_listed_integration,
-    tracker_of,
-    watch_over,
+    monitor_repository,
 )
 from verification.sources import factory
 from verification.sources.models import GitHubRateLimit
@@ -79,7 +79,7 @@ def test_a8_repository_is_reported_missing_after_a_day(watch, github):
     assert watch.trouble == reconciliation.NOT_VISIBLE_MESSAGE
     poll(watch, OPENED_AT + 25 * HOUR)
     assert watch.trouble == reconciliation.GONE_MESSAGE
-    github.track(tracker_of(watch))
+    github.track(build_tracker(watch))
     poll(watch, OPENED_AT + 26 * HOUR)
     assert (watch.trouble, watch.missing_since, watch.data_up_to) == ("", None, OPENED_AT + 26 * HOUR)
 
@@ -105,7 +105,7 @@ def test_pagination_loses_nothing(watch, tracker, monkeypatch):
     for n in range(23):
         number = tracker.open(REPORTER, f"Trouble {n}", OPENED_AT + timedelta(minutes=n // 7))
         tracker.comment(number, PARTNER, "Which version do you use?", OPENED_AT + timedelta(hours=1, minutes=n // 6))
-        tracker.label(number, HELPER, "crash", OPENED_AT + timedelta(hours=2, minutes=n // 4))
+        tracker.label(number, COLLABORATOR, "crash", OPENED_AT + timedelta(hours=2, minutes=n // 4))
     poll(watch)
     assert SupportIssue.objects.count() == 23
     assert SupportIssueEvent.objects.count() == 69
@@ -146,8 +146,8 @@ def run_round(now: datetime) -> int:
 
 
 def test_round_reads_due_repositories_despite_an_outage(watch, tracker, acme, github):
-    other = watch_over(create_listed_integration(acme, repository="acme/terraform-provider-other"))
-    github.track(tracker_of(other))
+    other = monitor_repository(create_listed_integration(acme, repository="acme/terraform-provider-other"))
+    github.track(build_tracker(other))
     github.fail(f"/repos/{watch.repository}/issues$", 502, times=1)
     MonitoredRepository.objects.update(poll_at=NOW)
     assert [run_round(NOW - HOUR), run_round(NOW)] == [0, 2]
@@ -161,8 +161,8 @@ def test_round_reads_due_repositories_despite_an_outage(watch, tracker, acme, gi
 
 @pytest.mark.every_database
 def test_rate_limit_of_github_delays_all_repositories(watch, tracker, acme, github):
-    other = watch_over(create_listed_integration(acme, repository="acme/terraform-provider-other"))
-    github.track(tracker_of(other))
+    other = monitor_repository(create_listed_integration(acme, repository="acme/terraform-provider-other"))
+    github.track(build_tracker(other))
     name, limit, _ = factory.get_credential()
     limit_end = NOW + HOUR - timedelta(minutes=1)
     GitHubRateLimit.objects.create(name=name, limit=limit, spent=limit, hour_from=limit_end - HOUR)

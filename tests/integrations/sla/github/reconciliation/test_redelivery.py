@@ -8,7 +8,7 @@ from integrations.sla.models import (
 )
 from tests.integrations.sla.github.reconciliation.polling import DAY, HOUR, NOW, poll
 from tests.integrations.sla.github.test_delivery_processing import deliver
-from tests.integrations.sla.watched import (
+from tests.integrations.sla.monitored_repository import (
     OPENED_AT,
     REPORTER,
 )
@@ -76,9 +76,9 @@ def test_remaining_redeliveries_are_scheduled_in_15_minutes(watch, tracker):
 
 def test_repeatedly_failing_delivery_does_not_block_others(watch, tracker):
     MonitoredRepository.objects.update(hook_id=tracker.hook_id)
-    stubborn = [tracker.ping() for _ in range(redelivery.MAX_REQUESTS)]
+    failing_deliveries = [tracker.ping() for _ in range(redelivery.MAX_REQUESTS)]
     for _ in range(redelivery.MAX_TRIES):
-        for each in stubborn:
+        for each in failing_deliveries:
             tracker.could_not_deliver(each, NOW - 2 * HOUR)
     lost_id = tracker.could_not_deliver(tracker.ping(), NOW - HOUR)
     watch.refresh_from_db()

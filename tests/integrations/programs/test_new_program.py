@@ -1,4 +1,4 @@
-"""Tests of an eighth program: the file of the how-to guide, added to the seven programs."""
+"""Tests of a program that is added as the how-to guide describes."""
 
 import shutil
 from pathlib import Path
@@ -14,7 +14,7 @@ from tests.integrations.programs.guide_edition import EDITION
 
 @pytest.fixture
 def programs_by_key(tmp_path: Path) -> dict[str, Program]:
-    """The programs, with that of the guide among them."""
+    """The programs, including the program of the guide."""
     content = tmp_path / "content"
     shutil.copytree(CONTENT, content)
     (content / "boundary").mkdir()

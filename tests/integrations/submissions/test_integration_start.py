@@ -19,9 +19,9 @@ START = "/programs/choose/terraform-provider/"
 @pytest.mark.every_database
 def test_input_of_a_visitor_is_kept_after_signing_in(client, alice):
     assert client.get(START).status_code == 200
-    answer = client.post(START, DATA | {"known": "yes"})
-    assert answer.headers["Location"] == f"/accounts/login/?next={START}"
-    client.post(answer.headers["Location"], {"login": alice.email, "password": PASSWORD})
+    response = client.post(START, DATA | {"known": "yes"})
+    assert response.headers["Location"] == f"/accounts/login/?next={START}"
+    client.post(response.headers["Location"], {"login": alice.email, "password": PASSWORD})
     page = client.get(START)
     assert page.context["form"].initial["description"] == "Launches rockets."
     assert "This is your input from before you signed in" in page.text
@@ -45,16 +45,16 @@ def test_new_company_leads_back_to_the_draft(client, charlie):
     client.post(START, DATA)
     Membership.objects.filter(user=charlie).update(ended_at=NOW)
     client.force_login(charlie, backend="django.contrib.auth.backends.ModelBackend")
-    answer = client.post(f"/company/new/?next={START}", {"name": "Initech", "anyway": "1"})
-    assert answer.headers["Location"] == START
+    response = client.post(f"/company/new/?next={START}", {"name": "Initech", "anyway": "1"})
+    assert response.headers["Location"] == START
     assert client.get(START).context["form"].initial["name"] == "Rocket"
 
 
 def test_new_company_does_not_lead_to_another_site(client, charlie):
     Membership.objects.filter(user=charlie).update(ended_at=NOW)
     client.force_login(charlie, backend="django.contrib.auth.backends.ModelBackend")
-    answer = client.post("/company/new/?next=https://evil.example/", {"name": "Initech", "anyway": "1"})
-    assert answer.headers["Location"] == "/company/initech/"
+    response = client.post("/company/new/?next=https://evil.example/", {"name": "Initech", "anyway": "1"})
+    assert response.headers["Location"] == "/company/initech/"
 
 
 @pytest.mark.every_database

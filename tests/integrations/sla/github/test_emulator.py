@@ -15,7 +15,7 @@ from integrations.sla.github import delivery_processing, reconciliation, webhook
 from integrations.sla.models import GitHubDelivery, MonitoredRepository, SlaClock, SupportIssue, SupportIssueEvent
 from portal.jobs.execution import run_due_jobs
 from tests.fakes.github.server import GitHub, Repo
-from tests.integrations.sla.watched import SECRET, create_listed_integration, watch_over
+from tests.integrations.sla.monitored_repository import SECRET, create_listed_integration, monitor_repository
 
 pytestmark = pytest.mark.any_database
 
@@ -50,7 +50,9 @@ def webhook_receiver() -> Iterator[tuple[str, DeliveryQueue]]:
 def watch(acme: Partner, github: GitHub) -> MonitoredRepository:
     github.seed(Repo(REPOSITORY, releases=()))
     number = github.ask("GET", f"/repos/{REPOSITORY}")["id"]
-    row = watch_over(create_listed_integration(acme, repository_id=number), datetime.now(UTC) - timedelta(days=1))
+    row = monitor_repository(
+        create_listed_integration(acme, repository_id=number), datetime.now(UTC) - timedelta(days=1)
+    )
     webhook_intake.clear_cached_repository(row.uuid)
     return row
 
@@ -98,8 +100,8 @@ def test_webhooks_are_signed_and_read_and_the_lists_add_nothing(watch, github, w
     create_issues(github)
     for headers, body in wait_for_deliveries(delivery_queue):
         headers_sent = {name: value for name, value in headers.items() if name.lower().startswith("x-")}
-        answer = Client().post(f"/inbound/github/{watch.uuid}/", body, "application/json", headers=headers_sent)
-        assert answer.status_code == 202
+        response = Client().post(f"/inbound/github/{watch.uuid}/", body, "application/json", headers=headers_sent)
+        assert response.status_code == 202
     delivery_processing.process_due_deliveries(datetime.now(UTC))
     assert set(GitHubDelivery.objects.values_list("event", "outcome")) >= {
         ("issues", "read"),

@@ -7,7 +7,9 @@ from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssue
 from integrations.submissions.models import Integration
 
 
-def watch_over(integration: Integration, now: datetime, *, data_up_to: datetime | None = None) -> MonitoredRepository:
+def create_repository_row(
+    integration: Integration, now: datetime, *, data_up_to: datetime | None = None
+) -> MonitoredRepository:
     return MonitoredRepository.objects.create(
         integration=integration,
         repository=integration.repository,
@@ -18,7 +20,7 @@ def watch_over(integration: Integration, now: datetime, *, data_up_to: datetime 
     )
 
 
-def issue_of(watch: MonitoredRepository, number: int, opened_at: datetime) -> SupportIssue:
+def create_issue_row(watch: MonitoredRepository, number: int, opened_at: datetime) -> SupportIssue:
     return SupportIssue.objects.create(
         watch=watch,
         integration=watch.integration,
@@ -33,7 +35,7 @@ def issue_of(watch: MonitoredRepository, number: int, opened_at: datetime) -> Su
     )
 
 
-def clock_of(issue: SupportIssue, due_at: datetime, **fields: Any) -> SlaClock:
+def create_clock_row(issue: SupportIssue, due_at: datetime, **fields: Any) -> SlaClock:
     """Create a committed clock that runs from the opening of the issue to `due_at`."""
     allowed_time = due_at - issue.opened_at
     values = {

@@ -25,13 +25,13 @@ pytestmark = [
 def test_concurrent_shared_answers_never_deadlock(acme: Any, alice: Any, bob: Any, now: datetime) -> None:
     first, second = begin(acme, alice), begin(acme, alice, name="Second")
 
-    def give(row: Integration, by: Any, number: int) -> Callable[[], Any]:
+    def build_submission(row: Integration, by: Any, number: int) -> Callable[[], Any]:
         return lambda: requirements.submit_answer(row, SHARED, {"round": number, "by": by.pk}, actor=by, now=now)
 
     for number in range(ROUNDS):
         errors = list_errors(
-            give(first, alice, number),
-            give(second, bob, number),
+            build_submission(first, alice, number),
+            build_submission(second, bob, number),
             lambda: findings.post_message(first, "Still there?", actor=alice, now=now),
             lambda: findings.post_message(second, "Still there?", actor=bob, now=now),
         )

@@ -21,32 +21,32 @@ NOW = 500
 
 USER = Actor(1, "pat")
 DEV = Actor(2, "dana", association="MEMBER")
-COLLEAGUE = Actor(3, "cory", association="COLLABORATOR")
-PASSER_BY = Actor(4, "robin", association="CONTRIBUTOR")
-STALE = Actor(5, "stale[bot]", "Bot")
+COLLABORATOR = Actor(3, "cory", association="COLLABORATOR")
+OUTSIDER = Actor(4, "robin", association="CONTRIBUTOR")
+STALE_BOT = Actor(5, "stale[bot]", "Bot")
 ACME_BOT = Actor(6, "acme-bot", association="MEMBER")
-SERVICE = Actor(7, "acmeservices", association="MEMBER")
-NOBODY = Actor(0, "ghost")
+SERVICE_ACCOUNT = Actor(7, "acmeservices", association="MEMBER")
+GHOST = Actor(0, "ghost")
 
 QUESTION = "Which version of the provider do you use?"
 ANSWER = "The token is refreshed too late; a fix is on its way."
 TARGETS = SeverityTargets(SlaTarget(hours=48), SlaTarget(business_days=5))
 RESOLVE = Sla("", resolve=TARGETS)
 RESPOND = Sla("", respond=TARGETS)
-IDEALLY = Sla("", resolve=SeverityTargets(SlaTarget(hours=48, binding="ideal"), SlaTarget(business_days=5)))
-TRACK = Sla("")
+IDEAL_RESOLVE = Sla("", resolve=SeverityTargets(SlaTarget(hours=48, binding="ideal"), SlaTarget(business_days=5)))
+NO_TARGETS = Sla("")
 
 
-def at(hours: float) -> datetime:
+def to_time(hours: float) -> datetime:
     return OPENED_AT + timedelta(hours=hours)
 
 
-def hours(moment: datetime | None) -> float | None:
-    """Return the hours after the opening: the inverse of `at`."""
+def to_hours(moment: datetime | None) -> float | None:
+    """Return the hours after the opening: the inverse of `to_time`."""
     return None if moment is None else (moment - OPENED_AT) / timedelta(hours=1)
 
 
-def policy(sla: Sla = RESOLVE, **more: object) -> SlaPolicy:
+def build_policy(sla: Sla = RESOLVE, **more: object) -> SlaPolicy:
     return SlaPolicy(sla, frozenset({"critical", "p0"}), frozenset({"needs-info"}), **more)  # type: ignore[arg-type]
 
 
@@ -54,14 +54,21 @@ def open_issue(who: Actor = USER, **data: object) -> TimelineEvent:
     return TimelineEvent("opened", IssueEventKind.OPENED, OPENED_AT, who, "It fails.", data=data)
 
 
-def says(hour: float, who: Actor, text: str = ANSWER, number: int = 0) -> TimelineEvent:
-    return TimelineEvent(f"comment:{number or round(hour * 3600) + 1}", IssueEventKind.COMMENTED, at(hour), who, text)
+def build_comment(hour: float, who: Actor, text: str = ANSWER, number: int = 0) -> TimelineEvent:
+    return TimelineEvent(
+        f"comment:{number or round(hour * 3600) + 1}", IssueEventKind.COMMENTED, to_time(hour), who, text
+    )
 
 
-def edits(hour: float, comment: TimelineEvent, text: str, who: Actor | None = None) -> TimelineEvent:
+def build_edit(hour: float, comment: TimelineEvent, text: str, who: Actor | None = None) -> TimelineEvent:
     data = {"comment": comment.key}
     return TimelineEvent(
-        f"{comment.key}:edited:{hour}", IssueEventKind.COMMENT_EDITED, at(hour), who or comment.actor, text, data=data
+        f"{comment.key}:edited:{hour}",
+        IssueEventKind.COMMENT_EDITED,
+        to_time(hour),
+        who or comment.actor,
+        text,
+        data=data,
     )
 
 
@@ -71,27 +78,29 @@ def build_edited_comment(
     """Return the events of a comment that was edited before we saw it: its last text, and both times."""
     user = {"id": who.id, "login": who.login, "type": who.type}
     raw = {"id": number, "user": user, "author_association": who.association, "body": text}
-    moments = {"created_at": at(created_hour), "updated_at": at(changed_hour)}
+    moments = {"created_at": to_time(created_hour), "updated_at": to_time(changed_hour)}
     return map_comment(GitHubComment.model_validate(raw | moments))
 
 
-def deletes(hour: float, comment: TimelineEvent, who: Actor = DEV) -> TimelineEvent:
+def build_deletion(hour: float, comment: TimelineEvent, who: Actor = DEV) -> TimelineEvent:
     data = {"comment": comment.key}
-    return TimelineEvent(f"{comment.key}:deleted", IssueEventKind.COMMENT_DELETED, at(hour), who, data=data)
+    return TimelineEvent(f"{comment.key}:deleted", IssueEventKind.COMMENT_DELETED, to_time(hour), who, data=data)
 
 
-def does(hour: float, who: Actor, kind: IssueEventKind, label: str = "", **data: object) -> TimelineEvent:
-    return TimelineEvent(f"event:{round(hour * 3600)}{kind}{label}", kind, at(hour), who, label=label, data=data)
+def build_event(hour: float, who: Actor, kind: IssueEventKind, label: str = "", **data: object) -> TimelineEvent:
+    return TimelineEvent(f"event:{round(hour * 3600)}{kind}{label}", kind, to_time(hour), who, label=label, data=data)
 
 
 def build_projection_context(rules: SlaPolicy, now: float = NOW, known_until: float | None = None) -> ProjectionContext:
-    return ProjectionContext(rules, Calendar(), at(now), at(now if known_until is None else known_until))
+    return ProjectionContext(rules, Calendar(), to_time(now), to_time(now if known_until is None else known_until))
 
 
 def project(
     facts: Iterable[TimelineEvent], rules: SlaPolicy | None = None, now: float = NOW, known_until: float | None = None
 ) -> IssueState:
-    return project_issue_state([open_issue(), *facts], build_projection_context(rules or policy(), now, known_until))
+    return project_issue_state(
+        [open_issue(), *facts], build_projection_context(rules or build_policy(), now, known_until)
+    )
 
 
-CRITICAL = does(0.1, DEV, IssueEventKind.LABELED, " Critical ")
+CRITICAL = build_event(0.1, DEV, IssueEventKind.LABELED, " Critical ")

@@ -36,11 +36,11 @@ def test_old_and_new_values_appear_in_the_history(rocket: Integration, alice: An
 
 
 def test_invalid_input_is_reported_and_kept(rocket: Integration, alice: Any, sign_in: Any) -> None:
-    answer = sign_in(alice).post(
+    response = sign_in(alice).post(
         reverse("submissions:edit", args=[rocket.uuid]), FORM_DATA | {"category": "none", "name": "x" * 90}
     )
-    page = answer.content.decode()
-    assert answer.status_code == 422
+    page = response.content.decode()
+    assert response.status_code == 422
     assert "Unknown category. Select another one." in page
     assert "x" * 90 in page
     assert Integration.objects.get().name == "Rocket"

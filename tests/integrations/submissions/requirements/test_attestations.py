@@ -5,9 +5,9 @@ import pytest
 from integrations.submissions.services import requirements
 from integrations.submissions.workflow.states import Status
 from tests.conftest import begin
-from tests.integrations.page_text import text_of
-from tests.integrations.submissions.requirements.pages import ATTESTED_REQUIREMENT, FORM, get_state, press
-from tests.integrations.submissions.signing import MNDA
+from tests.integrations.page_text import get_text
+from tests.integrations.submissions.requirements.pages import ATTESTED_REQUIREMENT, FORM, get_state, submit_action
+from tests.integrations.submissions.signatures import MNDA
 
 pytestmark = pytest.mark.any_database
 
@@ -24,38 +24,38 @@ def rocket(rocket, now):
 def test_statement_is_confirmed_once(rocket, alice, sign_in):
     client = sign_in(alice)
     for _ in range(2):
-        assert press(client, rocket, ATTESTED_REQUIREMENT, "confirm", confirmed="on").status_code == 302
+        assert submit_action(client, rocket, ATTESTED_REQUIREMENT, "confirm", confirmed="on").status_code == 302
     assert get_state(rocket, ATTESTED_REQUIREMENT).status == Status.SUBMITTED
     answered = rocket.events.filter(event_type="requirement.answered", data__requirement=ATTESTED_REQUIREMENT)
     assert answered.count() == 1
 
 
 def test_unticked_statement_is_refused(rocket, alice, sign_in):
-    answer = press(sign_in(alice), rocket, ATTESTED_REQUIREMENT, "confirm")
-    assert (answer.status_code, get_state(rocket, ATTESTED_REQUIREMENT)) == (422, None)
-    assert "Select the checkbox to confirm." in text_of(answer)
+    response = submit_action(sign_in(alice), rocket, ATTESTED_REQUIREMENT, "confirm")
+    assert (response.status_code, get_state(rocket, ATTESTED_REQUIREMENT)) == (422, None)
+    assert "Select the checkbox to confirm." in get_text(response)
 
 
-def by_program(row):
+def get_program_attestation(row):
     return next(r for r in row.edition.requirements() if r.responsible_party == "program" and r.kind == "attestation")
 
 
 def test_only_reviewers_confirm_a_statement_of_the_program(acme, alice, rita, sign_in):
     row = begin(acme, alice, "consul-nia")
-    requirement = by_program(row)
-    assert press(sign_in(alice), row, requirement.id, "confirm", confirmed="on").status_code == 403
-    assert press(sign_in(rita), row, requirement.id, "confirm", confirmed="on").status_code == 302
+    requirement = get_program_attestation(row)
+    assert submit_action(sign_in(alice), row, requirement.id, "confirm", confirmed="on").status_code == 403
+    assert submit_action(sign_in(rita), row, requirement.id, "confirm", confirmed="on").status_code == 302
     assert get_state(row, requirement.id).status == Status.SUBMITTED
 
 
 def test_optional_requirement_is_marked_not_applicable(rocket, alice, sign_in):
     client = sign_in(alice)
     for _ in range(2):
-        assert press(client, rocket, MNDA, "not_needed").status_code == 302
+        assert submit_action(client, rocket, MNDA, "not_needed").status_code == 302
     assert get_state(rocket, MNDA).status == Status.NOT_APPLICABLE
     assert rocket.events.filter(event_type="requirement.marked_not_applicable").count() == 1
 
 
 def test_required_requirement_cannot_be_marked_not_applicable(rocket, alice, sign_in):
-    answer = press(sign_in(alice), rocket, FORM, "not_needed")
-    assert (answer.status_code, get_state(rocket)) == (409, None)
+    response = submit_action(sign_in(alice), rocket, FORM, "not_needed")
+    assert (response.status_code, get_state(rocket)) == (409, None)

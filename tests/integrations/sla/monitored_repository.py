@@ -1,4 +1,4 @@
-"""The monitored repository of these tests, with its webhook secret and the people of its tracker."""
+"""Helpers for a monitored repository, with its webhook secret and the people of its tracker."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,9 +21,9 @@ SECRET = "s3cret-of-the-hook"
 OPENED_AT = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)  # a Tuesday
 REPORTER = Person(501, "uma")
 PARTNER = Person(601, "alice-at-acme", "MEMBER")
-HELPER = Person(602, "bob-at-acme", "COLLABORATOR")
-PASSER_BY = Person(701, "pete")
-STALE = Person(801, "stale[bot]", "NONE", "Bot")
+COLLABORATOR = Person(602, "bob-at-acme", "COLLABORATOR")
+OUTSIDER = Person(701, "pete")
+STALE_BOT = Person(801, "stale[bot]", "NONE", "Bot")
 
 
 def create_listed_integration(partner: Partner, name: str = "Rocket", **facts: Any) -> Integration:
@@ -49,7 +49,9 @@ def create_listed_integration(partner: Partner, name: str = "Rocket", **facts: A
     )
 
 
-def watch_over(integration: Integration, now: datetime = OPENED_AT, secret: str = SECRET) -> MonitoredRepository:
+def monitor_repository(
+    integration: Integration, now: datetime = OPENED_AT, secret: str = SECRET
+) -> MonitoredRepository:
     """Monitor the repository of an integration in support, with a known webhook secret."""
     watch = monitoring.start_monitoring(integration, now)
     assert watch
@@ -60,7 +62,7 @@ def watch_over(integration: Integration, now: datetime = OPENED_AT, secret: str 
     return watch
 
 
-def tracker_of(watch: MonitoredRepository) -> Tracker:
+def build_tracker(watch: MonitoredRepository) -> Tracker:
     assert watch.repository_id
     return Tracker(watch.repository, watch.repository_id)
 
@@ -79,11 +81,11 @@ def disable_delete_guard() -> Iterator[None]:
         cursor.execute("SET CONSTRAINTS ALL DEFERRED")
 
 
-def post(watch: MonitoredRepository, delivery: WebhookDelivery, secret: str = SECRET, **headers: Any) -> int:
+def post_delivery(watch: MonitoredRepository, delivery: WebhookDelivery, secret: str = SECRET, **headers: Any) -> int:
     """Deliver to the portal as GitHub does. Return the status code."""
     headers_sent = delivery.headers(secret) | headers
-    answer = Client().post(f"/inbound/github/{watch.uuid}/", delivery.body, "application/json", headers=headers_sent)
-    return answer.status_code
+    response = Client().post(f"/inbound/github/{watch.uuid}/", delivery.body, "application/json", headers=headers_sent)
+    return response.status_code
 
 
 def list_delivery_ids(watch: MonitoredRepository) -> list[str]:

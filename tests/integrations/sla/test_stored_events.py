@@ -5,8 +5,8 @@ from django.db import DatabaseError, connection, transaction
 
 from integrations.partners.models import Partner
 from integrations.sla.models import SupportIssueEvent
-from tests.integrations.sla.clocks import issue_of
-from tests.integrations.sla.watched import OPENED_AT, create_listed_integration, watch_over
+from tests.integrations.sla.monitored_repository import OPENED_AT, create_listed_integration, monitor_repository
+from tests.integrations.sla.rows import create_issue_row
 
 STATEMENTS = ["UPDATE {} SET at = at", "DELETE FROM {}"]
 if connection.vendor == "sqlite":  # rows can be deleted there: see portal/core/append_only.py
@@ -15,7 +15,7 @@ if connection.vendor == "sqlite":  # rows can be deleted there: see portal/core/
 
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_stored_events_cannot_be_changed(acme: Partner, statement: str) -> None:
-    issue = issue_of(watch_over(create_listed_integration(acme)), 1, OPENED_AT)
+    issue = create_issue_row(monitor_repository(create_listed_integration(acme)), 1, OPENED_AT)
     SupportIssueEvent.objects.create(
         issue=issue, key="opened", kind="opened", at=OPENED_AT, seen_at=OPENED_AT, source="poll"
     )

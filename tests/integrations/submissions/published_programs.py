@@ -1,7 +1,7 @@
 """Facts of the published program pages, transcribed a second time to compare the programs with."""
 
-PARTNERS = "technologypartners@hashicorp.com"
-SINCE_2026 = "hashicorp-tech-partners@wwpdl.vnet.ibm.com"
+PARTNER_MAILBOX = "technologypartners@hashicorp.com"
+PARTNER_MAILBOX_2026 = "hashicorp-tech-partners@wwpdl.vnet.ibm.com"
 
 SIX_STAGES = ["engage", "develop", "develop", "review", "release", "support"]
 FIVE_STAGES = ["engage", "develop", "review", "release", "support"]
@@ -16,7 +16,7 @@ EDITIONS = {
     ("consul", "2022-01"): (
         ["Engage", "Enable", "Develop and Test", "Review/Certification", "Release", "Support"],
         SIX_STAGES,
-        PARTNERS,
+        PARTNER_MAILBOX,
         4,
         0,
     ),
@@ -29,14 +29,14 @@ EDITIONS = {
     ),
     ("nomad", "2021-04"): (DEV_TEST, SIX_STAGES, "Nomad-integration-dev@hashicorp.com", 8, 1),
     ("packer", "2022-12"): (DEV_TEST, SIX_STAGES, "packer-integration-dev@hashicorp.com", 4, 1),
-    ("terraform-provider", "2021-10"): (PROVIDER, PROVIDER_STAGES, PARTNERS, 16, 15),
-    ("terraform-provider", "2026-06"): (PROVIDER, PROVIDER_STAGES, SINCE_2026, 17, 15),
-    ("terraform-run-task", "2021-10"): (RUN_TASK, FIVE_STAGES, PARTNERS, 9, 0),
-    ("terraform-run-task", "2026-06"): (RUN_TASK, FIVE_STAGES, SINCE_2026, 10, 0),
+    ("terraform-provider", "2021-10"): (PROVIDER, PROVIDER_STAGES, PARTNER_MAILBOX, 16, 15),
+    ("terraform-provider", "2026-06"): (PROVIDER, PROVIDER_STAGES, PARTNER_MAILBOX_2026, 17, 15),
+    ("terraform-run-task", "2021-10"): (RUN_TASK, FIVE_STAGES, PARTNER_MAILBOX, 9, 0),
+    ("terraform-run-task", "2026-06"): (RUN_TASK, FIVE_STAGES, PARTNER_MAILBOX_2026, 10, 0),
     ("vault", "2022-01"): (
         ["Engage", "Enable", "Develop and Test", "Review", "Release", "Support"],
         SIX_STAGES,
-        PARTNERS,
+        PARTNER_MAILBOX,
         4,
         0,
     ),
@@ -44,7 +44,7 @@ EDITIONS = {
 
 RESPOND = [("respond", "critical", 48, None, "required"), ("respond", "other", None, 5, "required")]
 RESOLVE = [("resolve", "critical", 48, None, "required"), ("resolve", "other", None, 5, "required")]
-IDEALLY = [("resolve", "critical", 48, None, "ideal"), ("resolve", "other", None, 5, "required")]
+IDEAL_RESOLVE = [("resolve", "critical", 48, None, "ideal"), ("resolve", "other", None, 5, "required")]
 
 # verb, severity, hours, business days, "ideally"
 SLA_TARGETS = {
@@ -53,7 +53,7 @@ SLA_TARGETS = {
     "nomad": RESOLVE,
     "packer": [],
     "terraform-provider": RESOLVE,
-    "terraform-run-task": IDEALLY,
+    "terraform-run-task": IDEAL_RESOLVE,
     "vault": RESOLVE,
 }
 
@@ -121,7 +121,7 @@ LICENSES = [
     ("Microsoft Public License (MS-PL)", "MS-PL", ""),
     ("MIT", "MIT", "MIT-0"),
 ]
-NEVER = [
+FORBIDDEN_LICENSES = [
     "BUSL-1.1",
     "GPL-3.0-only",
     "AGPL-3.0-only",
