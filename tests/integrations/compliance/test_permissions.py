@@ -114,7 +114,7 @@ ALLOWED_TRANSITIONS: dict[str, tuple[int, dict[str, str]]] = {
 
 
 @pytest.mark.parametrize("state", ALLOWED_TRANSITIONS)
-def test_permissions_by_state_and_role(
+def test_each_role_can_perform_only_its_transitions_in_each_state(
     state: str,
     reach_state: Any,
     now: datetime,

@@ -58,7 +58,7 @@ def perform_concurrently(row: Integration, now: Any, *pair: tuple[str, Any], has
 
 
 @pytest.mark.parametrize("has_version", [True, False])
-def test_concurrent_appeal_and_suspension(
+def test_concurrent_appeal_and_suspension_end_in_a_consistent_state(
     listed_integration: Integration, alice: Any, rita: Any, rob: Any, has_version: bool
 ) -> None:
     now = NOW + DAY
@@ -81,7 +81,7 @@ def test_concurrent_appeal_and_suspension(
 
 
 @pytest.mark.parametrize("has_version", [True, False])
-def test_concurrent_reinstatement_and_delisting(
+def test_concurrent_reinstatement_and_delisting_end_in_a_consistent_state(
     listed_integration: Integration, rita: Any, rob: Any, has_version: bool
 ) -> None:
     now = NOW + DAY

@@ -91,7 +91,7 @@ def test_rejected_company_stays_hidden_under_every_name(
     assert get_state(imitation) == "verified"
 
 
-def test_rename_to_an_honest_name_needs_no_decision(imitation: Partner, erin: Any, now: datetime) -> None:
+def test_rename_to_a_legitimate_name_needs_no_decision(imitation: Partner, erin: Any, now: datetime) -> None:
     profiles.change_profile(imitation, name="Honest Rockets", website="", actor=erin, now=now)
     assert get_state(imitation) == "verified"
 

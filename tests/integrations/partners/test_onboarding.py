@@ -266,7 +266,9 @@ def test_unknown_link_is_not_found(client: Any, db: None) -> None:
     assert client.get("/invitations/nonsense/").status_code == 404
 
 
-def test_revoked_invitation_says_so(client: Any, invitation_path: str, alice: Any, now: datetime) -> None:
+def test_page_of_a_revoked_invitation_says_that_it_was_revoked(
+    client: Any, invitation_path: str, alice: Any, now: datetime
+) -> None:
     members.revoke_invitation(Invitation.objects.get(), actor=alice, now=now)
     assert "This invitation was revoked." in find_text(client.get(invitation_path))
 

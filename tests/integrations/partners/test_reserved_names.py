@@ -38,7 +38,7 @@ def split_names(names: str) -> list[str]:
     return [name for line in names.strip().splitlines() for name in line.split("|")]
 
 
-def test_lists_have_100_imitations_and_61_honest_names() -> None:
+def test_lists_have_100_imitations_and_61_legitimate_names() -> None:
     assert (len(split_names(IMITATIONS)), len(split_names(LEGITIMATE_NAMES))) == (100, 61)
 
 
@@ -53,7 +53,7 @@ def test_imitation_is_refused_or_needs_a_decision(db: None, erin: Any, now: date
 
 @pytest.mark.any_database
 @pytest.mark.parametrize("name", split_names(LEGITIMATE_NAMES))
-def test_honest_name_needs_no_decision(erin: Any, now: datetime, name: str) -> None:
+def test_legitimate_name_needs_no_decision(erin: Any, now: datetime, name: str) -> None:
     with bulk_changes():  # without the search index
         partner = profiles.create_partner(name, domain="initech.example", actor=erin, now=now)
     assert partner.verification_state == "verified"

@@ -153,7 +153,7 @@ def test_confirmed_address_of_a_colleague_verifies_the_company(initech: Partner,
     assert get_state(initech) == ("verified", [("email", "initech.example", "Dora Dean")])
 
 
-def test_unconfirmed_public_foreign_and_former_addresses_prove_nothing(
+def test_address_that_is_unconfirmed_public_unrelated_or_former_proves_nothing(
     initech: Partner, erin: Any, now: datetime
 ) -> None:
     erin.emailaddress_set.create(email="erin@initech.example", verified=False)
@@ -285,7 +285,7 @@ def test_page_shows_the_exact_record(sign_in: SignIn, initech: Partner, erin: An
     assert f"partner-portal-verification={initech.verification_token}" in words
 
 
-def test_page_of_an_unverified_company_says_so(
+def test_page_of_an_unverified_company_says_that_it_is_unverified(
     sign_in: SignIn, initech: Partner, erin: Any, acme: Partner, alice: Any
 ) -> None:
     assert "Unverified company" in find_text(sign_in(erin).get("/company/initech/"))

@@ -18,7 +18,7 @@ from portal.core.office_hours import get_next_working_time, get_working_day_end
         ("2026-04-18T12:00", "2026-04-20T09:00"),
     ],
 )
-def test_next_working_time(at: str, opens: str) -> None:
+def test_next_working_time_is_in_working_hours(at: str, opens: str) -> None:
     moment = datetime.fromisoformat(at).replace(tzinfo=UTC)
     assert get_next_working_time(moment, Calendar()) == datetime.fromisoformat(opens).replace(tzinfo=UTC)
 
@@ -33,7 +33,7 @@ def test_next_working_time(at: str, opens: str) -> None:
         ("2026-04-18T12:00", None),
     ],
 )
-def test_working_day_end(at: str, closes: str | None) -> None:
+def test_working_day_end_is_known_only_in_working_hours(at: str, closes: str | None) -> None:
     moment = datetime.fromisoformat(at).replace(tzinfo=UTC)
     expected = datetime.fromisoformat(closes).replace(tzinfo=UTC) if closes else None
     assert get_working_day_end(moment, Calendar()) == expected

@@ -130,9 +130,7 @@ def test_transition_waits_for_the_requirement(
 
 
 @pytest.mark.parametrize("id", ["NO-7", "NO-7-LOGS"])
-def test_demo_or_test_logs_are_enough_but_one_is_needed(
-    acme: Partner, alice: Any, rita: Any, now: datetime, id: str
-) -> None:
+def test_demo_or_test_logs_are_required(acme: Partner, alice: Any, rita: Any, now: datetime, id: str) -> None:
     row = go_to_position_before(begin(acme, alice, category=DRIVER), 4, alice, rita, now)
     row.fulfillments.filter(requirement_id__in=["NO-7", "NO-7-LOGS"]).delete()
     assert {r.id for r in list_missing_at(reload_row(row), 4, now)} == {"NO-7", "NO-7-LOGS"}

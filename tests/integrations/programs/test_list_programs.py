@@ -78,7 +78,7 @@ def test_text_shows_every_title_rule_and_tier():
             assert format_edition(describe_edition(program, edition)) in text
 
 
-def test_text_of_a_program_without_targets_says_so():
+def test_text_of_a_program_without_targets_says_that_it_has_none():
     assert "SLA         no targets" in run_list_programs("--program", "packer")
 
 

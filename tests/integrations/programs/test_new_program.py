@@ -22,19 +22,19 @@ def programs_by_key(tmp_path: Path) -> dict[str, Program]:
     return load_programs(content)
 
 
-def test_eighth_program_is_found_next_to_the_seven(programs_by_key):
+def test_new_program_is_loaded_with_the_others(programs_by_key):
     assert set(programs_by_key) == {*PROGRAMS, "boundary"}
     assert len(programs_by_key) == 8
 
 
-def test_eighth_program_has_a_complete_path(programs_by_key):
+def test_new_program_has_a_complete_path(programs_by_key):
     edition = programs_by_key["boundary"].newest
     assert [str(stage) for _, stage in edition.positions()] == ["engage", "develop", "review", "release", "support"]
     assert {r.id: edition.deadline(r) for r in edition.requirements()} == {"BO-1": 1, "BO-2": 2, "BO-3": 4, "BO-4": 4}
     assert edition.release_tier.key == "verified"
 
 
-def test_eighth_program_is_described(programs_by_key):
+def test_new_program_is_described(programs_by_key):
     description = describe_edition(programs_by_key["boundary"], programs_by_key["boundary"].newest)
     values = (description["key"], description["edition"], description["mailbox"])
     assert values == ("boundary", "2026-09", "boundary@example.com")

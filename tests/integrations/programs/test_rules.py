@@ -34,7 +34,7 @@ def test_attestations_are_whole_sentences(edition):
     assert [statement for statement in statements if not statement.endswith(".")] == []
 
 
-def test_texts_keep_the_tone(edition):
+def test_texts_have_no_exclamation_marks_and_no_banned_words(edition):
     assert re.findall(r"!|\binvalid\b|\billegal\b", repr(edition), re.IGNORECASE) == []
 
 

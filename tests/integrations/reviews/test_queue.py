@@ -69,7 +69,7 @@ def test_summary_counts_due_open_and_longest_wait(
     assert get_figures(sign_in(rita).get("/queue/")).startswith("1 overdue · 0 due today · 3 open · ")
 
 
-def test_empty_queue_says_so(rita: User, sign_in: SignIn) -> None:
+def test_empty_queue_shows_a_message(rita: User, sign_in: SignIn) -> None:
     assert "No items waiting" in sign_in(rita).get("/queue/").content.decode()
 
 

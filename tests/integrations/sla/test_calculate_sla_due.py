@@ -54,7 +54,7 @@ def calculate_due(*arguments: str) -> dict[str, Any]:
         ("--opened 2026-03-02T02:30 --kind other --zone America/Los_Angeles", "2026-03-09T02:30:00-07:00"),
     ],
 )
-def test_due_date(arguments: str, moment: str) -> None:
+def test_due_date_is_calculated(arguments: str, moment: str) -> None:
     assert calculate_due(*arguments.split())["due"] == moment
 
 

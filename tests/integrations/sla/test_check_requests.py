@@ -71,7 +71,7 @@ def test_several_webhooks_request_one_run(watch):
     assert CheckRun.objects.count() == 1
 
 
-def test_foreign_or_repeated_webhook_requests_no_run(watch):
+def test_unrelated_or_repeated_webhook_requests_no_run(watch):
     deliver(watch, "release", number=9)
     first = deliver(watch, "release")
     delivery_processing.process_due_deliveries(LATER)
@@ -83,7 +83,7 @@ def test_foreign_or_repeated_webhook_requests_no_run(watch):
     assert not CheckRun.objects.open().exists()
 
 
-def test_run_requested_by_a_person_stays_theirs(watch, alice):
+def test_run_requested_by_a_person_keeps_its_requester(watch, alice):
     runs.request_check_run(watch.integration, alice, OPENED_AT, "Asked for")
     Job.objects.update(run_after=LATER + timedelta(hours=1))
     deliver(watch, "release")

@@ -37,7 +37,7 @@ def test_policy_assigns_accounts_to_sides(rocket: Integration, now: datetime) ->
     ]
 
 
-def test_without_a_policy_no_one_is_known(rocket: Integration, now: datetime) -> None:
+def test_policy_without_a_label_policy_has_no_accounts(rocket: Integration, now: datetime) -> None:
     policy = policies.get_sla_policy(create_issue_row(create_repository_row(rocket, now), 1, now))
     assert (policy.team, policy.bots, dict(policy.second_accounts)) == (frozenset(), frozenset(), {})
 

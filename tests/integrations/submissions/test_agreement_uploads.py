@@ -93,7 +93,7 @@ def test_newer_upload_replaces_the_one_that_waits(rocket, alice, now):
 
 
 @pytest.mark.any_database
-def test_company_signs_in_the_portal_instead(rocket, alice, rita, now):
+def test_signature_in_the_portal_replaces_a_waiting_pdf(rocket, alice, rita, now):
     document = upload(rocket, alice, now).document
     agreement = sign(rocket, alice, now, ALICE)
     document.refresh_from_db()
@@ -125,13 +125,13 @@ def test_signature_of_the_program_in_the_portal_does_not_count_for_a_pdf(rocket,
         ),
     ],
 )
-def test_refusal_while_a_pdf_waits(rocket, alice, rita, now, act, message):
+def test_action_is_refused_while_a_pdf_waits(rocket, alice, rita, now, act, message):
     upload(rocket, alice, now)
     with pytest.raises(ActionRefused, match=message):
         act(rocket, {"alice": alice, "rita": rita}, now)
 
 
-def test_nothing_to_confirm_or_reject(rocket, rita, now):
+def test_confirmation_and_rejection_need_a_waiting_pdf(rocket, rita, now):
     with pytest.raises(ActionRefused, match="No signed PDF is waiting for confirmation"):
         agreement_uploads.confirm_upload(rocket, TPA, actor=rita, now=now)
     with pytest.raises(ActionRefused, match="No signed PDF is waiting for confirmation"):

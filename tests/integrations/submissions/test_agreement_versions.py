@@ -76,7 +76,7 @@ def test_half_signed_version_is_replaced(rocket, alice, now, monkeypatch, sign_i
     assert len(page.select("#agreement-changes li")) == 2
 
 
-def test_agreement_that_is_not_needed_stays_so(rocket, alice, now, monkeypatch):
+def test_agreement_that_is_not_applicable_stays_not_applicable(rocket, alice, now, monkeypatch):
     requirements.mark_not_applicable(rocket, MNDA, actor=alice, now=now)
     publish_version(monkeypatch, key="mnda")
     assert (request_new_versions(now), get_answer(rocket, MNDA)[0]) == (0, Status.NOT_APPLICABLE)

@@ -94,7 +94,7 @@ def test_complete_agreement_cannot_be_signed_again(rocket, alice, rita, now):
         sign(rocket, alice, now, Signature("Bob Baker", "CTO", ALICE.statement))
 
 
-def test_foreign_partner_cannot_sign(rocket, charlie, now):
+def test_other_partner_cannot_sign(rocket, charlie, now):
     with pytest.raises(ActionRefused, match="Only owners and editors of the company and reviewers"):
         sign(rocket, charlie, now)
 
@@ -150,7 +150,7 @@ def test_version_in_force_stays_until_both_signed_the_next(rocket, alice, rita, 
         (["alice", "rita"], (Status.SUBMITTED, "")),
     ],
 )
-def test_agreement_signed_while_the_integration_was_withdrawn(
+def test_agreement_signed_during_a_withdrawal_counts_after_it(
     acme, rocket, alice, rita, now, request, transition, minutes, signers, status
 ):
     lander = begin(acme, alice, name="Lander")

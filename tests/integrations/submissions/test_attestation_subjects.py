@@ -232,7 +232,7 @@ def test_outage_does_not_hide_a_change(signed_provider: Integration, now: dateti
     assert get_status(signed_provider, SIGNED) == Status.OPEN
 
 
-def test_nothing_is_void_in_support(acme: Partner, alice: Any, rita: Any, now: datetime) -> None:
+def test_statements_are_not_voided_in_support(acme: Partner, alice: Any, rita: Any, now: datetime) -> None:
     row = begin(acme, alice, "terraform-provider", category="infrastructure")
     row = drive(row, "support", partner=alice, reviewer=rita, now=now)
     record_release_check(row, now)

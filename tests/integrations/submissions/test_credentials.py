@@ -70,7 +70,7 @@ def test_account_sent_twice_is_stored_once(rocket, alice, now):
     assert rocket.events.filter(event_type="credential.added").count() == 1
 
 
-def test_uuid_of_a_foreign_account_is_refused(rocket, globex, alice, charlie, now):
+def test_uuid_of_an_account_of_another_partner_is_refused(rocket, globex, alice, charlie, now):
     theirs = submit_account(begin(globex, charlie), charlie, now)
     with pytest.raises(ActionRefused, match="Reload the page"):
         submit_account(rocket, alice, now, uuid=theirs.uuid)

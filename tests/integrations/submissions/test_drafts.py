@@ -181,7 +181,7 @@ def test_draft_is_deleted_by_its_name_and_can_be_restored(sign_in, draft, alice,
 
 
 @pytest.mark.every_database
-def test_draft_is_deleted_for_good_after_the_undo_period(draft, alice):
+def test_draft_is_deleted_permanently_after_the_undo_period(draft, alice):
     drafts.discard_draft(draft, actor=alice, now=NOW)
     with pytest.raises(ActionRefused, match="can't be restored"):
         drafts.restore_draft(draft, actor=alice, now=NOW + timedelta(minutes=10))

@@ -150,7 +150,7 @@ def test_scheduled_meeting_is_canceled(rocket, scheduled_meeting, alice, now):
     assert rocket.events.last().note == "Nobody is well."
 
 
-def test_moved_and_then_canceled_reaches_calendars(rocket, scheduled_meeting, alice, now, times):
+def test_canceling_a_moved_meeting_updates_the_calendar_event(rocket, scheduled_meeting, alice, now, times):
     meeting = meetings.propose_times(rocket, DEMO, MeetingProposal(times[1:], WHERE, 45), actor=alice, now=now)
     meetings.cancel_meeting(meeting, reason="Later.", actor=alice, now=now)
     event = get_calendar(rocket).walk("VEVENT")[0]
@@ -158,12 +158,12 @@ def test_moved_and_then_canceled_reaches_calendars(rocket, scheduled_meeting, al
 
 
 @pytest.mark.every_database
-def test_canceled_proposal_reaches_no_calendar(rocket, proposed_meeting, alice, now):
+def test_canceled_proposal_sends_no_calendar_event(rocket, proposed_meeting, alice, now):
     meetings.cancel_meeting(proposed_meeting, reason="Not ready.", actor=alice, now=now)
     assert "calendar" not in rocket.events.last().data
 
 
-def test_new_meeting_after_a_canceled_one(rocket, scheduled_meeting, alice, now, times):
+def test_meeting_can_be_proposed_after_a_canceled_one(rocket, scheduled_meeting, alice, now, times):
     meetings.cancel_meeting(scheduled_meeting, reason="Later.", actor=alice, now=now)
     again = meetings.propose_times(rocket, DEMO, MeetingProposal(times, WHERE, 45), actor=alice, now=now)
     assert (again.pk != scheduled_meeting.pk, again.starts_at) == (True, None)

@@ -37,7 +37,7 @@ def merge_acme(acme: Partner, globex: Partner, sam: Any, now: datetime) -> Calla
     return lambda: partner_merges.merge_partners(acme, globex, "One company since May.", actor=sam, now=now)
 
 
-def test_everything_moves_and_the_source_is_closed(
+def test_merge_moves_all_records_and_closes_the_source(
     at: Callable[..., Integration],
     acme: Partner,
     globex: Partner,
@@ -235,7 +235,7 @@ def test_staff_see_what_moves_and_merge(
     assert client.get("/companies/acme/merge/").status_code == 404
 
 
-def test_companies_merged_earlier_follow(acme: Partner, globex: Partner, sam: Any, now: datetime) -> None:
+def test_companies_merged_earlier_move_to_the_target(acme: Partner, globex: Partner, sam: Any, now: datetime) -> None:
     fields = {"merged_into": acme, "verification_state": "closed", "created_at": now}
     earlier = Partner.objects.create(name="Initech", slug="initech", **fields)
     partner_merges.merge_partners(acme, globex, "One company since May.", actor=sam, now=now)

@@ -28,7 +28,7 @@ def test_first_visit_has_no_changes(rocket: Integration, rita: User) -> None:
 
 
 @pytest.mark.every_database
-def test_visit_is_followed_by_no_changes(rocket: Integration, rita: User, now: datetime) -> None:
+def test_changes_are_empty_after_a_visit(rocket: Integration, rita: User, now: datetime) -> None:
     findings.update_read_marker(rocket, actor=rita, now=now)
     assert list_changes(rocket, rita) == []
 

@@ -56,12 +56,12 @@ def list_kinds(overlaps_found):
         ({"name": "Globex Cloud"}, None),
     ],
 )
-def test_others_work_is_found_by_kind(own_integration, globex, charlie, facts, kind):
+def test_work_of_others_is_found_by_kind(own_integration, globex, charlie, facts, kind):
     begin(globex, charlie, **(OTHER | facts))
     assert list_kinds(find_integration_overlaps(own_integration)) == ([kind] if kind else [])
 
 
-def test_unlisted_work_is_reported_as_someone(own_integration, globex, charlie):
+def test_unlisted_work_is_reported_without_names(own_integration, globex, charlie):
     begin(globex, charlie, **(OTHER | {"name": "Rocket", "description": "Secret plan of Globex"}))
     (overlap,) = find_integration_overlaps(own_integration)
     assert overlap.words == "Someone is working on this (the same product)."

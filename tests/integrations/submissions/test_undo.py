@@ -143,7 +143,7 @@ def test_end_of_support_is_undone_with_the_listing(
 
 
 @pytest.mark.parametrize("transition", ["withdraw", "decline"])
-def test_pending_decision_is_not_overtaken_by_a_withdrawal(
+def test_pending_decision_blocks_a_withdrawal(
     approved_integration: Integration, alice: Any, now: datetime, transition: str
 ) -> None:
     with pytest.raises(ActionRefused):

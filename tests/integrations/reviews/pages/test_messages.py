@@ -50,7 +50,7 @@ def test_empty_message_is_a_field_error(rocket: Integration, alice: User, sign_i
     assert "Enter a message." in get_text(response)
 
 
-def test_foreign_partner_cannot_write(rocket: Integration, charlie: User, sign_in: SignIn) -> None:
+def test_other_partner_cannot_write(rocket: Integration, charlie: User, sign_in: SignIn) -> None:
     assert sign_in(charlie).post(f"/integrations/{rocket.uuid}/messages/", {"body": "Hi."}).status_code == 404
     assert not ReviewMessage.objects.exists()
 

@@ -86,7 +86,7 @@ def test_serialized_segments_add_up_and_link_to_events() -> None:
         ("comment:12:edited:20260414T090000Z", URL),
     ],
 )
-def test_event_urls(key: str, address: str) -> None:
+def test_event_url_links_to_its_comment_or_event(key: str, address: str) -> None:
     assert build_event_url(URL, key) == address
 
 
@@ -99,5 +99,5 @@ def test_event_urls(key: str, address: str) -> None:
         (timedelta(days=5), "5 days"),
     ],
 )
-def test_durations(length: timedelta, words: str) -> None:
+def test_duration_is_formatted(length: timedelta, words: str) -> None:
     assert format_duration(length) == words

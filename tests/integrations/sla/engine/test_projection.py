@@ -130,7 +130,7 @@ def test_issue_closed_after_a_reply_is_resolved() -> None:
         "answered with a question",
     ],
 )
-def test_other_closures_count(facts: list[TimelineEvent], expected: float) -> None:
+def test_closure_stops_the_resolution_clock(facts: list[TimelineEvent], expected: float) -> None:
     assert to_hours(project(facts).resolve.stopped_at) == expected
 
 
@@ -211,7 +211,7 @@ def test_state_is_not_declared_beyond_known_data(
     assert project(facts, known_until=known_until).resolve.state == state
 
 
-def test_last_commenter() -> None:
+def test_last_commenter_is_recorded_with_role_and_time() -> None:
     facts = [
         build_comment(10, DEV),
         build_comment(20, USER, "Still."),

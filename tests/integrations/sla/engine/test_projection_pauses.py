@@ -48,7 +48,7 @@ def test_question_pauses_until_the_reporter_replies() -> None:
     ],
     ids=["any comment", "edited report", "removed label", "edited comment"],
 )
-def test_pause_ends(end: TimelineEvent) -> None:
+def test_pause_ends_after_a_response_or_an_unlabeling(end: TimelineEvent) -> None:
     facts = [build_comment(2, USER, "It fails."), build_comment(24, DEV, QUESTION), LABEL, end]
     assert to_hours(project(facts, now=60).resolve.due_at) == DUE + 24
 

@@ -145,7 +145,7 @@ def test_senders_behind_a_proxy_are_distinguished(watch, delivery, monkeypatch, 
     assert [forge(OTHER_SENDER), forge(OTHER_SENDER), forge("203.0.113.10")] == [401, 429, 401]
 
 
-def test_honest_burst_of_github_passes(watch):
+def test_burst_of_github_is_accepted(watch):
     """Hundreds of large deliveries arrive at once, as after a bot updates every open issue."""
     tracker = build_tracker(watch)
     tracker.open(REPORTER, "Long", OPENED_AT, body="x" * 200_000)

@@ -129,7 +129,7 @@ def test_figures_are_compared_with_the_previous_week(alice: Any) -> None:
     ("trouble", "next_in", "behind"),
     [("", 15, 0), ("", -14, 0), ("", -16, 1), ("GitHub does not show the repository to us just now", 300, 1)],
 )
-def test_repository_is_behind_only_if_polling_is_late_or_in_trouble(
+def test_repository_is_behind_only_if_polling_is_late_or_failing(
     alice: Any, trouble: str, next_in: int, behind: int
 ) -> None:
     now = timezone.now()
@@ -150,7 +150,9 @@ def test_export_escapes_formulas_and_names_last_commenters(sign_in: SignIn, alic
     assert [row["last_commenter"] for row in table[-2:]] == ["uma", "dana"]
 
 
-def test_truncated_export_says_so(sign_in: SignIn, alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_truncated_export_says_that_rows_are_missing(
+    sign_in: SignIn, alice: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     client = sign_in(alice)
     monkeypatch.setattr(exports, "MAX_ROWS", 5)
     assert len(read_stream(client.get("/exports/sla.csv")).splitlines()) == 6

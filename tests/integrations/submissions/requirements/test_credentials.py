@@ -54,7 +54,7 @@ def test_value_is_not_put_back_into_the_form(rocket, alice, sign_in):
     assert "c0rrect-h0rse" not in response.content.decode()
 
 
-def test_value_is_not_kept_over_a_lost_sign_in(rocket, alice, client, sign_in):
+def test_value_is_not_kept_after_the_session_ends(rocket, alice, client, sign_in):
     client.post(get_url(rocket, ACCOUNT_REQUIREMENT), {"act": "give", **build_account()})
     page = sign_in(alice).get(get_url(rocket, ACCOUNT_REQUIREMENT)).content.decode()
     assert ("Tenant" in page, "c0rrect-h0rse" in page) == (True, False)
@@ -150,7 +150,7 @@ def test_account_is_revealed_to_no_one_else(integration_with_account, sign_in, r
     assert "c0rrect-h0rse" not in response.content.decode()
 
 
-def test_reveal_is_never_a_get(integration_with_account, rita, sign_in):
+def test_get_request_never_reveals_an_account(integration_with_account, rita, sign_in):
     where = get_url(integration_with_account.integration, ACCOUNT_REQUIREMENT)
     response = sign_in(rita).get(f"{where}?act=reveal&uuid={integration_with_account.uuid}&reason=x")
     assert (TestCredentialAccess.objects.count(), "c0rrect-h0rse" in response.content.decode()) == (0, False)

@@ -86,7 +86,7 @@ def test_submission_ends_the_draft(rocket, alice, sign_in):
     assert IntegrationDraft.objects.filter(sent_at=None).count() == 0
 
 
-def test_foreign_partner_cannot_save_a_draft(rocket, charlie, sign_in):
+def test_other_partner_cannot_save_a_draft(rocket, charlie, sign_in):
     assert autosave(sign_in(charlie), rocket, version=0, users="x").status_code == 404
 
 

@@ -60,7 +60,7 @@ def test_scheduled_meeting_has_a_calendar_file(rocket, alice, rita, sign_in):
         assert "Agenda:\n\n- Live demo\n" in EmailMessage.objects.filter(name=name).first().text
 
 
-def test_calendar_file_of_a_foreign_meeting_is_not_found(rocket, alice, rita, charlie, sign_in):
+def test_calendar_file_of_another_partner_is_not_found(rocket, alice, rita, charlie, sign_in):
     submit_action(sign_in(alice), rocket, DEMO, "propose", **TIMES)
     submit_action(sign_in(rita), rocket, DEMO, "accept", time="2026-04-15T11:00:00+00:00")
     assert sign_in(charlie).get(f"/meetings/{Meeting.objects.get().uuid}.ics").status_code == 404
