@@ -9,7 +9,7 @@ import pytest
 from integrations.submissions.models import Integration
 from tests.conftest import begin
 from tests.journeys.person import Person
-from tests.verification.markers import needs_sandbox, needs_terraform
+from tests.verification.markers import needs_sandbox, needs_terraform_or_opentofu
 from tests.verification.testruns.provider_lifecycle.world import (
     BASE,
     CANARY,
@@ -36,7 +36,7 @@ def start_test_run(person: Person, base: str, changed_config: str) -> None:
     person.write("Test credentials", f"EXAMPLE_TOKEN={CANARY}").press("Start test run")
 
 
-@needs_terraform
+@needs_terraform_or_opentofu
 @needs_sandbox
 def test_crashing_provider_is_reported_without_reloading_the_page(
     visit: Callable[..., Person], example: Integration, alice: Any, monkeypatch: Any

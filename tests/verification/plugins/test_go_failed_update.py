@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.verification.markers import needs_terraform
+from tests.verification.markers import needs_terraform_or_opentofu
 from verification.testruns.kinds.provider_lifecycle.driver import ProviderLifecycleTestRunner
 from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords, ProviderLifecycleTarget
 from verification.testruns.kinds.provider_lifecycle.rules import RULES
 
-pytestmark = needs_terraform
+pytestmark = needs_terraform_or_opentofu
 SERVER = "example_server.one"
 BASE = 'resource "example_server" "one" {\n  address = "192.0.2.1"\n  labels  = { color = "red" }\n}\n'
 CHANGED = BASE.replace("192.0.2.1", "192.0.2.2")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.verification.markers import needs_terraform
+from tests.verification.markers import needs_terraform_or_opentofu
 from tests.verification.testruns.common import get_outcomes
 from verification.sandbox.types import MEGABYTE, Limits
 from verification.testruns.kinds.nomad_plugin.driver import NomadPluginTestRunner
@@ -127,7 +127,7 @@ def test_provider_fault_is_reported_with_its_key_and_text(
     assert (result.document, result.key, result.problem) == (None, *PROVIDER_FAULTS[fault])
 
 
-@needs_terraform
+@needs_terraform_or_opentofu
 @pytest.mark.parametrize("fault", ["", "protocol-5", "plain", "plain-with-certificate", "other-certificate"])
 def test_terraform_reads_and_refuses_the_same_providers(go_plugin: Path, write_plugin: WritePlugin, fault: str) -> None:
     assert TERRAFORM is not None

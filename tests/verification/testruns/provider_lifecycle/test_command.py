@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from tests.verification.markers import needs_terraform
+from tests.verification.markers import needs_terraform_or_opentofu
 from tests.verification.testruns.provider_lifecycle.world import (
     BASE,
     CANARY,
@@ -49,7 +49,7 @@ def test_without_terraform_the_command_exits_with_2(options: list[str], monkeypa
     assert {each["sentence"] for each in data["results"]} == {"Not run: this worker has no Terraform."}
 
 
-@needs_terraform
+@needs_terraform_or_opentofu
 def test_fault_exits_with_1_without_printing_credentials(options: list[str], capsys: Any) -> None:
     with pytest.raises(SystemExit) as end:
         call_command("run_test", "provider-lifecycle", str(executable("crash")), *options, "--unsandboxed")

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from examples.provider import FAULTS
-from tests.verification.markers import needs_terraform
+from tests.verification.markers import needs_terraform_or_opentofu
 from tests.verification.testruns.provider_lifecycle.world import (
     forked_executable,
     get_outcomes,
@@ -13,7 +13,7 @@ from tests.verification.testruns.provider_lifecycle.world import (
     run_lifecycle_test,
 )
 
-pytestmark = [needs_terraform, pytest.mark.xdist_group("lifecycle")]
+pytestmark = [needs_terraform_or_opentofu, pytest.mark.xdist_group("lifecycle")]
 CREATION_STEPS = ("init", "plan", "apply")
 # the steps that run, the rule that fails, and its sentence
 SERVER = "example_server.my-server"

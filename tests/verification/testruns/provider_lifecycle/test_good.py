@@ -7,7 +7,7 @@ from urllib.parse import quote_plus
 
 import pytest
 
-from tests.verification.markers import needs_sandbox, needs_terraform
+from tests.verification.markers import needs_sandbox, needs_terraform_or_opentofu
 from tests.verification.testruns.provider_lifecycle.world import (
     BASE,
     CANARY,
@@ -41,7 +41,7 @@ def good() -> ProviderLifecycleRecords:
     return records
 
 
-@needs_terraform
+@needs_terraform_or_opentofu
 @needs_sandbox
 def test_good_provider_with_nested_blocks_passes_every_rule_in_the_sandbox(good: ProviderLifecycleRecords) -> None:
     assert set(get_outcomes(good).values()) == {"pass"}
@@ -56,7 +56,7 @@ def test_good_provider_with_nested_blocks_passes_every_rule_in_the_sandbox(good:
     )
 
 
-@needs_terraform
+@needs_terraform_or_opentofu
 @needs_sandbox
 def test_steps_run_the_commands_of_terraform_and_apply_saved_plans(good: ProviderLifecycleRecords) -> None:
     plan = "terraform plan -no-color -detailed-exitcode"
@@ -83,7 +83,7 @@ def test_steps_run_the_commands_of_terraform_and_apply_saved_plans(good: Provide
     ]
 
 
-@needs_terraform
+@needs_terraform_or_opentofu
 @needs_sandbox
 def test_created_object_stays_in_the_state_when_its_create_fails(good: ProviderLifecycleRecords) -> None:
     assert get_sentence(good, "partial") == (
@@ -92,7 +92,7 @@ def test_created_object_stays_in_the_state_when_its_create_fails(good: ProviderL
     )
 
 
-@needs_terraform
+@needs_terraform_or_opentofu
 @needs_sandbox
 def test_failed_update_saves_the_part_that_succeeded(good: ProviderLifecycleRecords) -> None:
     assert get_sentence(good, "failing.error") == (
@@ -103,7 +103,7 @@ def test_failed_update_saves_the_part_that_succeeded(good: ProviderLifecycleReco
     )
 
 
-@needs_terraform
+@needs_terraform_or_opentofu
 def test_data_source_is_read_before_the_resource_that_uses_it() -> None:
     labels = "  labels = { region = data.example_region.here.name }"
     base, changed = (
@@ -115,14 +115,14 @@ def test_data_source_is_read_before_the_resource_that_uses_it() -> None:
     assert set(get_outcomes(records).values()) == {"pass"}
 
 
-@needs_terraform
+@needs_terraform_or_opentofu
 def test_records_survive_json_and_contain_no_credential(good: ProviderLifecycleRecords) -> None:
     assert ProviderLifecycleRecords.load(json.loads(json.dumps(good.as_dict()))) == good
     assert CANARY not in json.dumps([good.as_dict(), RULES.build_report(good)])
     assert "This binary is a plugin." in good.steps[0].text
 
 
-@needs_terraform
+@needs_terraform_or_opentofu
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -142,7 +142,7 @@ def test_value_is_converted_to_the_type_of_the_schema_or_refused(value: str, exp
     assert get_sentence(records, "validate").startswith(expected[1])
 
 
-@needs_terraform
+@needs_terraform_or_opentofu
 def test_printed_credential_is_redacted_and_reported() -> None:
     records = run_lifecycle_test("leaks", ("init", "plan"))
     report_text = json.dumps([records.as_dict(), RULES.build_report(records)])
@@ -151,7 +151,7 @@ def test_printed_credential_is_redacted_and_reported() -> None:
     assert not [form for form in (CANARY, *CANARY.split()) if form in report_text]
 
 
-@needs_terraform
+@needs_terraform_or_opentofu
 def test_variable_reaches_the_provider_through_its_configuration() -> None:
     configuration = 'variable "secret" {}\nprovider "example" {\n  token = var.secret\n}\n'
     target = replace(build_target(), base=BASE + configuration, environment={"TF_VAR_secret": CANARY})

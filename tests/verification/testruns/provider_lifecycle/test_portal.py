@@ -20,7 +20,7 @@ from portal.jobs.definitions import DEFAULT_LEASE
 from portal.jobs.execution import claim, run_due_jobs
 from portal.jobs.models import Job
 from tests.conftest import begin
-from tests.verification.markers import needs_sandbox, needs_terraform
+from tests.verification.markers import needs_sandbox, needs_terraform_or_opentofu
 from tests.verification.testruns.provider_lifecycle.world import (
     BASE,
     CANARY,
@@ -80,7 +80,7 @@ def dump_database() -> str:
     return " ".join(str(list(model._default_manager.values())) for model in models)
 
 
-@needs_terraform
+@needs_terraform_or_opentofu
 @needs_sandbox
 @pytest.mark.django_db(transaction=True)
 def test_credentials_reach_the_sandbox_and_nothing_else(
