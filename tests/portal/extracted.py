@@ -8,7 +8,7 @@ from functools import cache
 from django.utils.translation.template import templatize
 
 from portal.core.content_messages import list_messages
-from tests.house.source import ROOT, template_files
+from tests.codebase.project_files import ROOT, list_template_files
 
 ROOMS = ("integrations", "portal", "verification")
 MARKS = {"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy", "pgettext"}
@@ -39,7 +39,7 @@ def of_module(source: str) -> Iterator[str]:
 
 
 def _of_templates() -> Iterator[str]:
-    for path in template_files():
+    for path in list_template_files():
         yield from of_template(path.read_text())
 
 

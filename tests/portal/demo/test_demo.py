@@ -30,7 +30,7 @@ from portal.directory.views.installation import build_version_context, get_publi
 from portal.jobs.models import Job
 from portal.notifications.models import EmailMessage
 from portal.system_checks import check_demo_is_absent
-from tests.house.source import ROOT
+from tests.codebase.project_files import ROOT
 from tests.portal.demo.readme_states import README_STATES
 from tests.verification.releases import terraform
 from verification.checks.models import CheckResult

@@ -13,7 +13,7 @@ from integrations.submissions.workflow.states import ListingStatus, ResponsibleP
 from portal.help.views import list_tiers
 from portal.ui.content.glossary import CHAPTERS, TERMS_BY_KEY, build_url
 from portal.ui.glossary import word
-from tests.house.source import template_files
+from tests.codebase.project_files import list_template_files
 from verification.outcomes import Outcome
 
 pytestmark = pytest.mark.any_database
@@ -51,7 +51,7 @@ def test_page_has_an_anchor_for_each_term_and_is_public(client: Client, db: None
 
 def test_links_to_terms_work() -> None:
     pattern = re.compile(r"""(?:\{% url "help:glossary" %\}#|\{% word ")([\w-]+)""")
-    term_keys = {key for page in template_files() for key in pattern.findall(page.read_text())}
+    term_keys = {key for page in list_template_files() for key in pattern.findall(page.read_text())}
     assert term_keys
     assert term_keys - set(TERMS_BY_KEY) - {chapter.key for chapter in CHAPTERS} - {"tiers"} == set()
     assert build_url("turn") == f"{reverse('help:glossary')}#turn"

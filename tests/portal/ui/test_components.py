@@ -14,7 +14,7 @@ from django.test import RequestFactory
 from portal.audit.event_types import CATALOG
 from portal.ui.components import inline, markup
 from portal.ui.components.markup import TONES
-from tests.house.source import template_files
+from tests.codebase.project_files import list_template_files
 
 ROOT = Path(__file__).parents[3]
 
@@ -270,7 +270,7 @@ def test_impossible_decision_is_a_button_with_a_reason():
 def list_used_icons():
     """Return every icon that a template or table uses."""
     used = re.compile(r'(?:\{% icon |icon(?:_name)?=|lucide |\{\{ (?="[a-z0-9-]+"\|icon))"([a-z0-9-]+)"')
-    return sorted({name for page in template_files() for name in used.findall(page.read_text())})
+    return sorted({name for page in list_template_files() for name in used.findall(page.read_text())})
 
 
 def test_icons_and_tones_of_every_event_exist():

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from portal.ui.script_messages import MESSAGES, script_words
-from tests.house.source import ROOT
+from tests.codebase.project_files import ROOT
 from tests.portal import pseudo
 from tests.portal.addresses import address
 from tests.portal.asking import client_of, send_request

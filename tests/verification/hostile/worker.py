@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from tests.house.source import ROOT
+from tests.codebase.project_files import ROOT
 from tests.verification.releases.artifacts.archive_cases import PROGRAM
 from verification.releases.artifacts import archives, checksums, signatures
 from verification.releases.artifacts.remarks import get_outcome

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
-from tests.house.source import ROOT
+from tests.codebase.project_files import ROOT
 from verification.plugins.messages import BASE, DESCRIPTORS_PATH, DEVICE, DRIVER, get_method
 
 

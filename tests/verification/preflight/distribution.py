@@ -12,7 +12,7 @@ from zipfile import ZipFile
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.house.source import ROOT
+from tests.codebase.project_files import ROOT
 
 PROJECT = ROOT / "packaging" / "preflight"
 METADATA = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]

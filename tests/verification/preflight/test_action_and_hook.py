@@ -8,8 +8,8 @@ import sys
 import pytest
 import yaml
 
+from tests.codebase.project_files import ROOT
 from tests.fakes.github.server import TOKEN
-from tests.house.source import ROOT
 from tests.verification.preflight.conftest import NAME, PROGRAM
 from tests.verification.preflight.distribution import PROJECT
 from tests.verification.preflight.sarif_schema import validate_sarif

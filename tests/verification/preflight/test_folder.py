@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from integrations.programs.registry import PROGRAMS
+from tests.codebase.project_files import ROOT
 from tests.fakes.github.server import Repo
-from tests.house.source import ROOT
 from verification.checks import execution
 from verification.checks.execution import UnsupportedBySourceError
 from verification.checks.types import CHECKS

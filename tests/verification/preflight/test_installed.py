@@ -6,7 +6,7 @@ import json
 import pytest
 from django.core.management import call_command
 
-from tests.house.source import ROOT
+from tests.codebase.project_files import ROOT
 from tests.verification.preflight.conftest import NAME, PROGRAM
 from tests.verification.preflight.sarif_schema import validate_sarif
 

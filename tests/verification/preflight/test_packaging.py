@@ -9,7 +9,7 @@ from importlib.metadata import packages_distributions
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.house.source import ROOT
+from tests.codebase.project_files import ROOT
 from tests.verification.preflight.distribution import (
     METADATA,
     PROJECT,

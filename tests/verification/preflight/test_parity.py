@@ -9,9 +9,9 @@ import sys
 import pytest
 from django.utils import timezone
 
+from tests.codebase.project_files import ROOT
 from tests.conftest import begin
 from tests.fakes.github.server import TOKEN
-from tests.house.source import ROOT
 from tests.verification.preflight.conftest import NAME
 from verification.checks import execution
 from verification.checks.models import CheckResult

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.source import ROOT
+from tests.codebase.project_files import ROOT
 from verification.sandbox.control_groups import (
     CONTROLLERS,
     ControlGroup,

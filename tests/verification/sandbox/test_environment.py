@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.source import ROOT
+from tests.codebase.project_files import ROOT
 from tests.verification.sandbox.programs import READABLE, list_processes, write_program
 from verification.sandbox.environment import open_environment
 from verification.sandbox.types import HOME, MEGABYTE, Limits, SandboxUnavailable

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.source import ROOT
+from tests.codebase.project_files import ROOT
 from verification.sandbox import host_users
 from verification.sandbox.environment import open_environment
 from verification.sandbox.types import Limits, SandboxUnavailable

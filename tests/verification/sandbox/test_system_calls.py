@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.source import ROOT
+from tests.codebase.project_files import ROOT
 from tests.verification.sandbox.attacks.attack import NUMBERS
 from verification.sandbox.environment import FILTERS
 

@@ -11,8 +11,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from tests.codebase.project_files import ROOT
 from tests.conftest import begin
-from tests.house.source import ROOT
 from verification.sandbox import bubblewrap, client
 from verification.testruns import services
 

@@ -12,8 +12,8 @@ import celpy
 import pytest
 import yaml
 
+from tests.codebase.project_files import ROOT
 from tests.conform.crds import judge_example
-from tests.house.source import ROOT
 from verification.schemas.crossplane.options import parse_choices
 from verification.schemas.engine.coverage import build_previews, iterate_files
 from verification.schemas.engine.external_validators import CrdValidators, list_rules

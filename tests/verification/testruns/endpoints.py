@@ -7,7 +7,7 @@ from dataclasses import replace
 from importlib.util import module_from_spec, spec_from_file_location
 from typing import Any
 
-from tests.house.source import ROOT
+from tests.codebase.project_files import ROOT
 from verification.sources.http.client import OutboundClient
 from verification.testruns.kinds.run_task.driver import RunTaskTarget, run_test
 from verification.testruns.kinds.run_task.local_server import open_callback_server

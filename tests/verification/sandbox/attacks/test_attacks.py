@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.house.source import ROOT
+from tests.codebase.project_files import ROOT
 from tests.verification.sandbox.attacks.programs import ATTACKS
 from tests.verification.sandbox.attacks.runner import SWAPS
 from verification.sandbox import bubblewrap

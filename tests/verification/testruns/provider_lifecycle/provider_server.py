@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
-from tests.house.source import ROOT
+from tests.codebase.project_files import ROOT
 
 LENGTH = struct.Struct("<L")
 MAX_FILES = 3  # standard input, output, and error

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.source import ROOT
+from tests.codebase.project_files import ROOT
 
 
 def test_import_contracts_are_kept():

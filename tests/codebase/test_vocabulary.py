@@ -9,27 +9,29 @@ from typing import Any
 import pytest
 
 from portal.api.v1.app import build_document
-from tests.house.source import ROOT, files, name, template_files
+from tests.codebase.project_files import ROOT, list_files, list_template_files, relative_name
 from tests.portal.extracted import of_module
 
 VOCABULARY = tomllib.loads((ROOT / "docs" / "vocabulary.toml").read_text())
 TERMS = {word: term for term, words in VOCABULARY["terms"].items() for word in words}
-WRONG = re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, TERMS), key=len, reverse=True))})s?\b", re.IGNORECASE)
+WRONG_TERM_PATTERN = re.compile(
+    rf"\b(?:{'|'.join(sorted(map(re.escape, TERMS), key=len, reverse=True))})s?\b", re.IGNORECASE
+)
 # what readers don't see: code, URLs, and the tags and comments of templates, but not their quoted texts
-CODE = re.compile(r"```.*?```|`[^`\n]*`|\]\([^)]*\)", re.DOTALL)
-MARKUP = re.compile(r"{#.*?#}|{%\s*comment.*?endcomment\s*%}|<!--.*?-->|<(script|style)\b.*?</\1>", re.DOTALL)
-TAG = re.compile(r"{%.*?%}|{{.*?}}|<[^>]*>", re.DOTALL)
-SENTENCE = re.compile(r"[\"']([^\"'{}<>]* [^\"'{}<>]*)[\"']")
+CODE_PATTERN = re.compile(r"```.*?```|`[^`\n]*`|\]\([^)]*\)", re.DOTALL)
+MARKUP_PATTERN = re.compile(r"{#.*?#}|{%\s*comment.*?endcomment\s*%}|<!--.*?-->|<(script|style)\b.*?</\1>", re.DOTALL)
+TAG_PATTERN = re.compile(r"{%.*?%}|{{.*?}}|<[^>]*>", re.DOTALL)
+QUOTED_TEXT_PATTERN = re.compile(r"[\"']([^\"'{}<>]* [^\"'{}<>]*)[\"']")
 SPELLINGS = {start: spelling for spelling, starts in VOCABULARY["spelling"].items() for start in starts}
-BRITISH = re.compile(rf"\b(?:{'|'.join(map(re.escape, SPELLINGS))})", re.IGNORECASE)
+BRITISH_PATTERN = re.compile(rf"\b(?:{'|'.join(map(re.escape, SPELLINGS))})", re.IGNORECASE)
 PROSE_KEYS = {"title", "summary", "description"}
 
 
 def list_template_texts(source: str) -> Iterator[str]:
-    visible = MARKUP.sub(" ", source)
-    yield TAG.sub(" ", visible)
-    for tag in TAG.findall(visible):
-        yield from SENTENCE.findall(tag)
+    visible = MARKUP_PATTERN.sub(" ", source)
+    yield TAG_PATTERN.sub(" ", visible)
+    for tag in TAG_PATTERN.findall(visible):
+        yield from QUOTED_TEXT_PATTERN.findall(tag)
 
 
 def list_openapi_texts(node: Any) -> Iterator[str]:
@@ -42,20 +44,20 @@ def list_openapi_texts(node: Any) -> Iterator[str]:
             if key == "properties":
                 yield from (field.replace("_", " ") for field in value)
             if key in PROSE_KEYS and isinstance(value, str):
-                yield CODE.sub(" ", value)
+                yield CODE_PATTERN.sub(" ", value)
             elif key not in {"example", "examples", "default", "enum", "const"}:
                 yield from list_openapi_texts(value)
 
 
 def list_texts() -> Iterator[tuple[str, str]]:
     """Yield each text that people read, with the file or document that holds it."""
-    for path in template_files():
-        yield from ((name(path), text) for text in list_template_texts(path.read_text()))
-    for path in files("integrations/*.py", "portal/*.py", "verification/*.py"):
+    for path in list_template_files():
+        yield from ((relative_name(path), text) for text in list_template_texts(path.read_text()))
+    for path in list_files("integrations/*.py", "portal/*.py", "verification/*.py"):
         if "gettext" in (source := path.read_text()):
-            yield from ((name(path), text) for text in of_module(source))
-    for path in files("docs/*.md", "README.md", "CONTRIBUTING.md", "SECURITY.md"):
-        yield name(path), CODE.sub(" ", path.read_text())
+            yield from ((relative_name(path), text) for text in of_module(source))
+    for path in list_files("docs/*.md", "README.md", "CONTRIBUTING.md", "SECURITY.md"):
+        yield relative_name(path), CODE_PATTERN.sub(" ", path.read_text())
     yield from (("OpenAPI", text) for text in list_openapi_texts(build_document()))
 
 
@@ -64,19 +66,24 @@ def test_texts_use_the_preferred_terms() -> None:
     for place, text in list_texts():
         if place.startswith(tuple(VOCABULARY["pending"])):
             continue
-        for match in WRONG.finditer(" ".join(text.split())):
+        for match in WRONG_TERM_PATTERN.finditer(" ".join(text.split())):
             word = match[0].lower()
             problems[place].add(f"{word}: write “{TERMS.get(word) or TERMS[word.removesuffix('s')]}”")
-        for match in BRITISH.finditer(text):
+        for match in BRITISH_PATTERN.finditer(text):
             problems[place].add(f"{match[0]}…: write “{SPELLINGS[match[0].lower()]}”")
     assert dict(problems) == {}
 
 
 def test_python_code_uses_american_spelling() -> None:
-    sources = {name(path): path.read_text() for path in files("integrations/*.py", "portal/*.py", "verification/*.py")}
-    assert {place: BRITISH.findall(source) for place, source in sources.items() if BRITISH.search(source)} == {}
+    sources = {
+        relative_name(path): path.read_text()
+        for path in list_files("integrations/*.py", "portal/*.py", "verification/*.py")
+    }
+    assert {
+        place: BRITISH_PATTERN.findall(source) for place, source in sources.items() if BRITISH_PATTERN.search(source)
+    } == {}
 
 
 @pytest.mark.parametrize("term", sorted({*TERMS.values(), *SPELLINGS.values()}))
 def test_preferred_term_is_not_itself_wrong(term: str) -> None:
-    assert (WRONG.search(term), BRITISH.search(term)) == (None, None)
+    assert (WRONG_TERM_PATTERN.search(term), BRITISH_PATTERN.search(term)) == (None, None)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.house.source import files, name
+from tests.codebase.project_files import list_files, relative_name
 
 TAG_PATTERN = re.compile(r"(?<!\(\?P)<[a-z]+[0-9]?[ >/]|</")
 EXCEPTIONS = {
@@ -35,8 +35,8 @@ def has_html(source: str) -> bool:
 
 
 def test_modules_contain_no_html_except_where_templates_are_impossible() -> None:
-    modules = files("portal/*.py", "integrations/*.py", "verification/*.py")
-    assert {name(path) for path in modules if has_html(path.read_text())} == set(EXCEPTIONS)
+    modules = list_files("portal/*.py", "integrations/*.py", "verification/*.py")
+    assert {relative_name(path) for path in modules if has_html(path.read_text())} == set(EXCEPTIONS)
 
 
 @pytest.mark.parametrize(
@@ -50,5 +50,5 @@ def test_modules_contain_no_html_except_where_templates_are_impossible() -> None
         ("small = 'a < b'", False),
     ],
 )
-def test_has_html(source: str, expected: bool) -> None:
+def test_html_in_strings_is_found(source: str, expected: bool) -> None:
     assert has_html(source) == expected

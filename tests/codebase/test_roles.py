@@ -1,8 +1,8 @@
-"""Tests that one service find_role_writes roles: no other module assigns their columns."""
+"""Tests that one service writes roles: no other module assigns their columns."""
 
 import ast
 
-from tests.house.source import files, name
+from tests.codebase.project_files import list_files, relative_name
 
 COLUMNS = {
     "is_reviewer",
@@ -15,7 +15,7 @@ COLUMNS = {
     "user_permissions",
 }
 # with the reason for each exception
-WRITERS = {
+EXCEPTIONS = {
     "portal/accounts/models.py": "creates an account",
     "portal/demo/loader.py": "creates the people of the demonstration",
     "portal/accounts/roles.py": "is the service",
@@ -23,7 +23,7 @@ WRITERS = {
 
 
 def find_role_writes(tree: ast.AST) -> list[int]:
-    """Return the lines that assign a role or pass one to a function that find_role_writes it."""
+    """Return the lines that assign a role or pass one to a method that writes it."""
     line_numbers = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
@@ -39,8 +39,8 @@ def find_role_writes(tree: ast.AST) -> list[int]:
 
 
 def test_only_the_service_writes_roles_and_no_module_sets_a_password():
-    sources = {name(path): path for path in files("*.py") if not name(path).startswith("tests/")}
+    sources = {relative_name(path): path for path in list_files("*.py") if not relative_name(path).startswith("tests/")}
     writes_by_path = {
-        path: find_role_writes(ast.parse(file.read_text())) for path, file in sources.items() if path not in WRITERS
+        path: find_role_writes(ast.parse(file.read_text())) for path, file in sources.items() if path not in EXCEPTIONS
     }
     assert {path: lines for path, lines in writes_by_path.items() if lines} == {}

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.source import ROOT
+from tests.codebase.project_files import ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
-CODE_BLOCK = re.compile(r"```.*?```", re.DOTALL)
-LINK = re.compile(r"\]\((?![a-z]+:)([^)\s#]*)(?:#([^)\s]+))?\)")
+CODE_BLOCK_PATTERN = re.compile(r"```.*?```", re.DOTALL)
+LINK_PATTERN = re.compile(r"\]\((?![a-z]+:)([^)\s#]*)(?:#([^)\s]+))?\)")
 
 
 def find_anchors(page: Path) -> set[str]:
     """Return the anchors of a page: explicit ones, and those that GitHub makes of headings."""
-    text = CODE_BLOCK.sub("", page.read_text())
+    text = CODE_BLOCK_PATTERN.sub("", page.read_text())
     headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     return {
         *re.findall(r'<a id="([^"]+)"', text),
@@ -25,7 +25,7 @@ def find_anchors(page: Path) -> set[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_relative_link_targets_exist(page: Path) -> None:
     broken = []
-    for path, anchor in LINK.findall(CODE_BLOCK.sub("", page.read_text())):
+    for path, anchor in LINK_PATTERN.findall(CODE_BLOCK_PATTERN.sub("", page.read_text())):
         target = page.parent / path if path else page
         if not target.exists() or (anchor and anchor not in find_anchors(target)):
             broken.append(f"{path}#{anchor}" if anchor else path)

@@ -7,14 +7,14 @@ import django.forms
 import pytest
 from django.template.utils import get_app_template_dirs
 
-from tests.house.source import ROOT, files, name, template_files, template_name
+from tests.codebase.project_files import ROOT, get_template_name, list_files, list_template_files, relative_name
 
-OURS = template_files()
-INLINE = re.compile(
+TEMPLATES = list_template_files()
+INLINE_PATTERN = re.compile(
     r"""<style|\sstyle=|\son[a-z]+=["']|javascript:|<script(?![^>]*\b(?:src=|nonce=|type="application/json"))"""
 )
-BY_STATUS = {"400.html", "403.html", "403_csrf.html", "404.html", "500.html", "429.html"}
-FORBIDDEN = re.compile(r"\b(invalid|illegal|error 500)\b", re.IGNORECASE)
+ERROR_TEMPLATES = {"400.html", "403.html", "403_csrf.html", "404.html", "500.html", "429.html"}
+BLAME_PATTERN = re.compile(r"\b(invalid|illegal|error 500)\b", re.IGNORECASE)
 
 
 YAML_KEY_PATTERN = re.compile(r"\b(?:key|template): ([\w-]+)")
@@ -23,16 +23,16 @@ QUOTED_PATH_PATTERN = re.compile(r"[\"']([\w./{}-]+)(?=[\"'#{])")
 
 
 @pytest.fixture(scope="module")
-def words():
+def quoted_words():
     """Return the quoted words of code and templates that may name a template, with {} for placeholders.
 
     A component's name consists of its app and its function.
     """
-    paths = [path for path in (*files("*.py"), *OURS) if not name(path).startswith("tests/")]
+    paths = [path for path in (*list_files("*.py"), *TEMPLATES) if not relative_name(path).startswith("tests/")]
     texts = [path.read_text() for path in paths]
-    keys = {key for path in files("*.yaml") for key in YAML_KEY_PATTERN.findall(path.read_text())}
+    keys = {key for path in list_files("*.yaml") for key in YAML_KEY_PATTERN.findall(path.read_text())}
     components = {
-        f"{name(path).split('/')[1]}/components/{component}.html"
+        f"{relative_name(path).split('/')[1]}/components/{component}.html"
         for path, text in zip(paths, texts, strict=True)
         for component in COMPONENT_PATTERN.findall(text)
     }
@@ -47,7 +47,7 @@ def words():
     )
 
 
-def is_replacement(template):
+def is_override(template):
     """Return whether the template overrides one of an installed package."""
     template_folders = [
         Path(django.forms.__file__).parent / "templates",
@@ -57,26 +57,31 @@ def is_replacement(template):
     return any((folder / template).exists() for folder in folders)
 
 
-def is_named(template, words):
+def is_named(template, quoted_words):
     """Return whether the code names the template, as a whole or as f"folder/{word}.html" and the word."""
-    if {template, template + "{}"} & words:
+    if {template, template + "{}"} & quoted_words:
         return True
     stem, _, suffix = template.rpartition(".")
     parts = stem.split("/")
     name_patterns = ("/".join([*parts[:index], "{}", *parts[index + 1 :]]) for index in range(len(parts)))
-    return any(f"{name}.{suffix}" in words and part in words for name, part in zip(name_patterns, parts, strict=True))
+    return any(
+        f"{name}.{suffix}" in quoted_words and part in quoted_words
+        for name, part in zip(name_patterns, parts, strict=True)
+    )
 
 
-def test_every_template_is_used(words):
-    templates = [template_name(path) for path in OURS]
-    known_templates = (one for one in templates if one in BY_STATUS or is_named(one, words) or is_replacement(one))
+def test_every_template_is_used(quoted_words):
+    templates = [get_template_name(path) for path in TEMPLATES]
+    known_templates = (
+        one for one in templates if one in ERROR_TEMPLATES or is_named(one, quoted_words) or is_override(one)
+    )
     assert sorted(set(templates) - set(known_templates)) == []
 
 
 def test_emails_start_with_a_subject_and_the_next_action():
-    emails = [path for path in OURS if path.suffix == ".md" and "\n\n" in path.read_text()]
+    emails = [path for path in TEMPLATES if path.suffix == ".md" and "\n\n" in path.read_text()]
     assert len(emails) > 60
-    paragraphs = {name(path): path.read_text().split("\n\n") for path in emails}
+    paragraphs = {relative_name(path): path.read_text().split("\n\n") for path in emails}
     assert {
         email
         for email, (subject, next_action, *_) in paragraphs.items()
@@ -85,9 +90,9 @@ def test_emails_start_with_a_subject_and_the_next_action():
 
 
 def test_pages_have_no_inline_script_or_style():
-    pages = [path for path in OURS if path.suffix == ".html" and "email" not in path.parts]
-    assert [name(path) for path in pages if INLINE.search(path.read_text())] == []
+    pages = [path for path in TEMPLATES if path.suffix == ".html" and "email" not in path.parts]
+    assert [relative_name(path) for path in pages if INLINE_PATTERN.search(path.read_text())] == []
 
 
 def test_templates_do_not_blame_the_reader():
-    assert [name(path) for path in OURS if FORBIDDEN.search(path.read_text())] == []
+    assert [relative_name(path) for path in TEMPLATES if BLAME_PATTERN.search(path.read_text())] == []

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.house.source import files, name
+from tests.codebase.project_files import list_files, relative_name
 
 COMPOSITIONS = (ast.JoinedStr, ast.BinOp)
 EAGER_FUNCTIONS = {"gettext", "ngettext", "pgettext", "npgettext"}
-OURS = [path for path in files("*.py") if not name(path).startswith("tests/")]
+MODULES = [path for path in list_files("*.py") if not relative_name(path).startswith("tests/")]
 
 
 def map_gettext_names(tree: ast.AST) -> dict[str, str]:
@@ -49,7 +49,7 @@ def find_early_translations(source: str) -> list[int]:
 
 
 def find_composed_messages(source: str) -> list[int]:
-    """Return the lines that translate a composed text, which makemessages can't extract: a message, or its plural."""
+    """Return the lines that translate a composed message or plural, which makemessages can't extract."""
     tree = ast.parse(source)
     calls = list_calls(ast.walk(tree), set(map_gettext_names(tree)))
     return [call.lineno for call in calls if any(isinstance(each, COMPOSITIONS) for each in call.args[:2])]
@@ -59,14 +59,14 @@ def find_broken_messages(source: str) -> list[str]:
     """Return the messages whose placeholders can't be filled in because a percent sign is not escaped."""
     tree = ast.parse(source)
     calls = list_calls(ast.walk(tree), set(map_gettext_names(tree)))
-    return [text for call in calls for text in _texts(call) if "%(" in text and not _fills(text)]
+    return [text for call in calls for text in _list_literals(call) if "%(" in text and not _can_be_filled(text)]
 
 
-def _texts(call: ast.Call) -> list[str]:
+def _list_literals(call: ast.Call) -> list[str]:
     return [each.value for each in call.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
 
 
-def _fills(text: str) -> bool:
+def _can_be_filled(text: str) -> bool:
     try:
         return bool(text % defaultdict(int))
     except (TypeError, ValueError):
@@ -74,15 +74,17 @@ def _fills(text: str) -> bool:
 
 
 def test_no_module_translates_on_import() -> None:
-    assert {name(path): lines for path in OURS if (lines := find_early_translations(path.read_text()))} == {}
+    assert {
+        relative_name(path): lines for path in MODULES if (lines := find_early_translations(path.read_text()))
+    } == {}
 
 
 def test_no_translated_message_is_composed() -> None:
-    assert {name(path): lines for path in OURS if (lines := find_composed_messages(path.read_text()))} == {}
+    assert {relative_name(path): lines for path in MODULES if (lines := find_composed_messages(path.read_text()))} == {}
 
 
 def test_placeholders_of_every_message_can_be_filled_in() -> None:
-    assert {name(path): texts for path in OURS if (texts := find_broken_messages(path.read_text()))} == {}
+    assert {relative_name(path): texts for path in MODULES if (texts := find_broken_messages(path.read_text()))} == {}
 
 
 IMPORT_LINE = "from django.utils.translation import gettext as _, gettext_lazy\n"
@@ -98,17 +100,17 @@ IMPORT_LINE = "from django.utils.translation import gettext as _, gettext_lazy\n
         ('show = lambda: _("Now")', []),
     ],
 )
-def test_find_early_translations(source: str, lines: list[int]) -> None:
+def test_translation_on_import_is_found(source: str, lines: list[int]) -> None:
     assert find_early_translations(IMPORT_LINE + source) == lines
 
 
-def test_find_composed_messages() -> None:
+def test_composed_message_and_plural_are_found() -> None:
     assert find_composed_messages(
         IMPORT_LINE + 'def show(n): return _(f"{n} days") + _("Now" + "Then") + _("Now")'
     ) == [2, 2]
 
 
-def test_find_broken_messages() -> None:
+def test_unescaped_percent_sign_is_found() -> None:
     assert find_broken_messages(IMPORT_LINE + 'def show(): return _("%(n)s % of"), _("96 %"), _("%(n)s %% of")') == [
         "%(n)s % of"
     ]

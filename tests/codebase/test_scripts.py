@@ -1,4 +1,4 @@
-"""Tests of the messages of bin/up on machines that lack a requirement."""
+"""Tests of the scripts in bin/, and of the messages of bin/up on machines that lack a requirement."""
 
 import shutil
 import subprocess
@@ -6,25 +6,25 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.source import ROOT
+from tests.codebase.project_files import ROOT
 
 TOOLS = ("bash", "env", "dirname", "mkdir", "cmp", "cp")
-OLD = '#!/bin/sh\n[ "$1" = --version ] && { echo "Python 3.9.2"; exit 0; }\nexit 1\n'
-WITHOUT_VENV = (
+OLD_PYTHON = '#!/bin/sh\n[ "$1" = --version ] && { echo "Python 3.9.2"; exit 0; }\nexit 1\n'
+PYTHON_WITHOUT_VENV = (
     '#!/bin/sh\n[ "$1" = --version ] && { echo "Python 3.11.2"; exit 0; }\ncase "$2" in *venv*) exit 1;; esac\nexit 0\n'
 )
 
 
 @pytest.fixture
-def machine(tmp_path):
-    """Return a clone on a machine that has only the programs in TOOLS."""
+def run_up_on_machine(tmp_path):
+    """Return a function that runs bin/up of a clone with only the programs in TOOLS, and returns its error message."""
     clone, path = tmp_path / "clone", tmp_path / "path"
     shutil.copytree(ROOT / "bin", clone / "bin")
     path.mkdir()
     for tool in TOOLS:
         (path / tool).symlink_to(str(shutil.which(tool)))
 
-    def up(python: str = "", **settings: str) -> str:
+    def run_up(python: str = "", **settings: str) -> str:
         if python:
             (path / "python3").write_text(python)
             (path / "python3").chmod(0o755)
@@ -34,31 +34,31 @@ def machine(tmp_path):
         assert not (clone / ".venv").exists()
         return process.stderr
 
-    return up
+    return run_up
 
 
-def test_up_without_python(machine):
-    assert machine() == (
+def test_up_requires_python(run_up_on_machine):
+    assert run_up_on_machine() == (
         "The portal requires Python 3.11 or newer, but python3 was not found. Run"
         " “apt-get install python3 python3-venv”, or set PYTHON=/path/to/python3.\n"
     )
 
 
-def test_up_with_an_older_python(machine):
-    assert machine(OLD) == (
+def test_up_refuses_an_older_python(run_up_on_machine):
+    assert run_up_on_machine(OLD_PYTHON) == (
         "The portal requires Python 3.11 or newer, but found Python 3.9.2. Install a newer version, or set"
         " PYTHON=/path/to/python3.\n"
     )
 
 
-def test_up_without_venv(machine):
-    assert machine(WITHOUT_VENV) == (
+def test_up_requires_the_venv_module(run_up_on_machine):
+    assert run_up_on_machine(PYTHON_WITHOUT_VENV) == (
         "The venv module of Python 3.11.2 is missing. Run “apt-get install python3-venv”, then try again.\n"
     )
 
 
-def test_up_with_a_data_folder_that_cannot_be_created(machine):
-    assert machine(PORTAL_DATA="/dev/null/data") == (
+def test_up_requires_a_writable_data_folder(run_up_on_machine):
+    assert run_up_on_machine(PORTAL_DATA="/dev/null/data") == (
         "The data folder /dev/null/data is not writable. Make it writable, or set PORTAL_DATA=/path.\n"
     )
 
@@ -68,7 +68,7 @@ def test_scripts_are_executable():
     assert [script.name for script in scripts if not script.stat().st_mode & 0o100] == []
 
 
-def test_scripts_parse():
+def test_scripts_have_valid_syntax():
     for script in [*(ROOT / "bin").iterdir(), ROOT / ".ci" / "run"]:
         if "bash" in Path(script).read_text()[:40]:
             assert subprocess.run(["bash", "-n", script]).returncode == 0
