@@ -2,9 +2,9 @@
 
 from multiprocessing import Pool
 
+from tests.clock_oracle.cases import ZONES, describe_difference, draw_cases
+from tests.clock_oracle.comparison import CALENDARS, CHUNK, compare_chunk
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
-from tests.oracle.cases import ZONES, cases, difference
-from tests.oracle.soak import CALENDARS, CHUNK, chunk
 
 JUDGE = "Slow oracle that walks the wall clock minute by minute"
 SHORT_CASES, LONG_CHUNKS = 300, 20
@@ -15,11 +15,13 @@ def run(options: RunOptions) -> SuiteReport:
     if options.full:
         jobs = [(options.seed * 1_000_000 + number * CHUNK, CHUNK) for number in range(LONG_CHUNKS)]
         with Pool() as pool:
-            results = pool.map(chunk, jobs, chunksize=1)
+            results = pool.map(compare_chunk, jobs, chunksize=1)
         count, differences = LONG_CHUNKS * CHUNK, [text for _, disagreements in results for text in disagreements]
     else:
         count = SHORT_CASES
-        differences = [*filter(None, (difference(case) for case in cases(count, options.seed, CALENDARS)))]
+        differences = [
+            *filter(None, (describe_difference(case) for case in draw_cases(count, options.seed, CALENDARS)))
+        ]
     disagreements = tuple(Disagreement(text, "see case", "see case") for text in differences)
     return SuiteReport(
         JUDGE, count, disagreements, figures=(("Time zones", str(len(ZONES))), ("Years", "2020 to 2035"))

@@ -12,11 +12,11 @@ from integrations.sla.engine.types import (
     SlaPolicy,
     TimelineEvent,
 )
+from tests.clock_oracle.cases import ZONES
+from tests.clock_oracle.issue_cases import PEOPLE, STEP, TEXTS, Action, IssueCase, Meaning, draw_cases
+from tests.clock_oracle.issue_oracle import Verdict, judge_issue
+from tests.clock_oracle.minute_clock import EPOCH, MINUTE
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
-from tests.oracle.cases import ZONES
-from tests.oracle.clock import EPOCH, MINUTE
-from tests.oracle.issue_cases import PEOPLE, STEP, TEXTS, Action, IssueCase, Meaning, draw_cases
-from tests.oracle.issue_watcher import Verdict, judge_issue
 
 JUDGE = "Slow oracle that walks the published rules in steps of a quarter of an hour"
 SHORT_CASES, CHUNK, LONG_CHUNKS = 400, 1000, 100

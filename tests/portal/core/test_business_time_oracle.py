@@ -4,12 +4,12 @@ from itertools import islice
 
 import pytest
 
-from tests.oracle.cases import cases, difference
+from tests.clock_oracle.cases import describe_difference, draw_cases
 
 CASES, PARTS = 2000, 4
 
 
 @pytest.mark.parametrize("seed", range(PARTS))
 def test_clock_agrees_with_the_minute_by_minute_oracle(seed: int) -> None:
-    differences = (difference(case) for case in cases(CASES // PARTS, seed))
+    differences = (describe_difference(case) for case in draw_cases(CASES // PARTS, seed))
     assert list(islice(filter(None, differences), 3)) == []

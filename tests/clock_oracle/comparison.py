@@ -6,17 +6,17 @@ import time
 from argparse import ArgumentParser
 from itertools import islice
 
-from tests.oracle.cases import ZONES, cases, difference
+from tests.clock_oracle.cases import ZONES, describe_difference, draw_cases
 
 CHUNK = 1000
 CALENDARS = 10  # a zone
 MAX_SHOWN_CASES = 3
 
 
-def chunk(job: tuple[int, int]) -> tuple[int, list[str]]:
+def compare_chunk(job: tuple[int, int]) -> tuple[int, list[str]]:
     """Return the number of compared cases of a seed, and the first differences."""
     seed, count = job
-    differences_found = filter(None, (difference(case) for case in cases(count, seed, CALENDARS)))
+    differences_found = filter(None, (describe_difference(case) for case in draw_cases(count, seed, CALENDARS)))
     return count, list(islice(differences_found, MAX_SHOWN_CASES))
 
 
@@ -29,7 +29,7 @@ def main() -> int:
     jobs = [(args.seed * 1_000_000 + at, min(CHUNK, args.cases - at)) for at in starts]
     begin, done_count, differences = time.monotonic(), 0, 0
     with multiprocessing.Pool() as pool:
-        for count, differences_found in pool.imap_unordered(chunk, jobs):
+        for count, differences_found in pool.imap_unordered(compare_chunk, jobs):
             done_count, differences = done_count + count, differences + len(differences_found)
             print("\n".join(differences_found), end="\n" if differences_found else "")
             if sys.stdout.isatty():

@@ -13,12 +13,12 @@ MINUTE = timedelta(minutes=1)
 DAY = 1440
 EPOCH = datetime(2019, 1, 1, tzinfo=UTC)
 FIRST_DAY = date(2019, 1, 1)
-FAR = 10**9
-LOOK_BACK = 4 * 60  # longer than any clock is turned back
+INFINITY = 10**9
+LOOK_BACK_MINUTES = 4 * 60  # longer than any clock is turned back
 
 
 @dataclass
-class Wall:
+class WallClock:
     """Wall clock of a zone. Minutes are numbered from EPOCH, and wall minutes from its date.
 
     With a longer `step`, all numbers count steps of that many minutes.
@@ -32,73 +32,73 @@ class Wall:
     def day(self) -> int:
         return DAY // self.step
 
-    def offset(self, minute: int) -> int:
+    def get_offset(self, minute: int) -> int:
         moment = EPOCH + minute * self.step * MINUTE
         return int(moment.astimezone(self.zone).utcoffset().total_seconds()) // 60 // self.step
 
-    def steady(self, minute: int) -> int | None:
+    def get_constant_offset(self, minute: int) -> int | None:
         """Return the offset on the UTC day of a minute, or None if it changes on that day."""
         day = minute // self.day
         if day not in self.days:
-            first, last = self.offset(day * self.day), self.offset((day + 1) * self.day)
+            first, last = self.get_offset(day * self.day), self.get_offset((day + 1) * self.day)
             self.days[day] = first if first == last else None
         return self.days[day]
 
-    def shown(self, minute: int) -> int:
-        return minute + self.offset(minute)
+    def read(self, minute: int) -> int:
+        return minute + self.get_offset(minute)
 
 
 @dataclass
-class Watcher:
+class MinuteCounter:
     """Counter of minutes from `start` on.
 
     `pauses` are pairs of first minute and end, or None if it has no end. If `elapsed`, every day counts.
     """
 
-    wall: Wall
+    wall: WallClock
     workdays: frozenset[int]
     days_off: frozenset[date]
     start: int
     pauses: Sequence[tuple[int, int | None]]
     elapsed: bool
-    known: dict[int, bool] = field(default_factory=dict)
+    business_days: dict[int, bool] = field(default_factory=dict)
 
-    def business(self, number: int) -> bool:
+    def is_business_day(self, number: int) -> bool:
         """Return whether a day of the wall clock is a business day."""
-        if number not in self.known:
+        if number not in self.business_days:
             day = FIRST_DAY + timedelta(days=number)
-            self.known[number] = day.weekday() in self.workdays and day not in self.days_off
-        return self.known[number]
+            self.business_days[number] = day.weekday() in self.workdays and day not in self.days_off
+        return self.business_days[number]
 
-    def follow(self, allowed_minutes: int, at: int, until: int) -> tuple[int | None, int]:
+    def count(self, allowed_minutes: int, at: int, until: int) -> tuple[int | None, int]:
         """Return the minute at which `allowed_minutes` have counted, or None, and the number that counted by `at`."""
         paused_minutes = {m for a, b in self.pauses for m in range(a, until + 1 if b is None else b)}
-        shown, business, elapsed = self.wall.shown, self.business, self.elapsed
-        offset = self.wall.steady(self.start)
+        read_wall, is_business_day, elapsed = self.wall.read, self.is_business_day, self.elapsed
+        offset = self.wall.get_constant_offset(self.start)
         day = self.wall.day
-        seen = max(shown(m) for m in range(self.start - LOOK_BACK // self.wall.step, self.start))
+        seen = max(read_wall(m) for m in range(self.start - LOOK_BACK_MINUTES // self.wall.step, self.start))
         due, used, counted_minutes, minute, idle = None, 0, 0, self.start, True
         while minute <= until and (due is None or minute <= at):
             if minute % day == 0:
-                offset = self.wall.steady(minute)
-            on_wall = minute if elapsed else shown(minute) if offset is None else minute + offset
+                offset = self.wall.get_constant_offset(minute)
+            on_wall = minute if elapsed else read_wall(minute) if offset is None else minute + offset
             while not elapsed and seen + 1 < on_wall:  # skipped at this moment, as idle as the minute before
                 seen += 1
-                counted_minutes += not idle and business(seen // day)
+                counted_minutes += not idle and is_business_day(seen // day)
                 due = minute if due is None and counted_minutes >= allowed_minutes else due
             used = counted_minutes if minute <= at else used
             idle = minute in paused_minutes
             if elapsed or on_wall == seen + 1:
-                counted_minutes += not idle and (elapsed or business(on_wall // day))
+                counted_minutes += not idle and (elapsed or is_business_day(on_wall // day))
                 seen = on_wall
             minute += 1
             if due is None and counted_minutes >= allowed_minutes:
-                due = minute if elapsed else self.when_shown(seen + 1, minute)
+                due = minute if elapsed else self.find_first_minute(seen + 1, minute)
             used = counted_minutes if minute <= at else used
         return due, used
 
-    def when_shown(self, wall: int, minute: int) -> int:
+    def find_first_minute(self, wall: int, minute: int) -> int:
         """Return the first minute at which the wall shows a minute or a later one, after a repeated hour."""
-        while self.wall.shown(minute) < wall:
+        while self.wall.read(minute) < wall:
             minute += 1
         return minute

@@ -4,8 +4,8 @@ import pytest
 
 from integrations.sla.engine.projection import project_issue_state
 from integrations.sla.engine.types import Actor, ClockStatus, IssueEventKind, Severity, TimelineEvent
-from tests.gaming.all_attacks import ATTACKS
-from tests.gaming.attacks import CRITICAL, Attack, close_issue
+from tests.clock_abuse.attacks import CRITICAL_LABEL, Attack, close_issue
+from tests.clock_abuse.pausing_and_tampering import ATTACKS
 from tests.integrations.sla.event_builders import (
     CRITICAL_DUE,
     DEV,
@@ -26,7 +26,7 @@ from tests.integrations.sla.event_builders import (
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_partner_cannot_stop_its_own_clock(attack: Attack) -> None:
-    state = project(attack.facts, attack.rules)
+    state = project(attack.events, attack.rules)
     clock = next(clock for clock in state.clocks if clock.target_type == attack.target_type)
     assert (clock.state, to_hours(clock.due_at), to_hours(clock.stopped_at)) == (
         attack.state,
@@ -37,8 +37,8 @@ def test_partner_cannot_stop_its_own_clock(attack: Attack) -> None:
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
-def test_explanation_segments_add_up(attack: Attack) -> None:
-    for clock in project(attack.facts, attack.rules).clocks:
+def test_segments_add_up_to_the_counted_time(attack: Attack) -> None:
+    for clock in project(attack.events, attack.rules).clocks:
         end = NOW if clock.stopped_at is None else to_hours(clock.stopped_at)
         lengths = sum(segment.length.total_seconds() for segment in clock.segments) / 3600
         assert to_hours(clock.started_at) + lengths == pytest.approx(end)
@@ -46,8 +46,8 @@ def test_explanation_segments_add_up(attack: Attack) -> None:
 
 
 def test_comment_with_late_webhook_counts_from_its_creation() -> None:
-    facts = [*build_edited_comment(5, 200, DEV), build_comment(5, DEV, number=77)]
-    for issue_state in (project(facts, build_policy(RESPOND)), project(facts[::-1], build_policy(RESPOND))):
+    events = [*build_edited_comment(5, 200, DEV), build_comment(5, DEV, number=77)]
+    for issue_state in (project(events, build_policy(RESPOND)), project(events[::-1], build_policy(RESPOND))):
         assert (issue_state.respond.state, to_hours(issue_state.respond.stopped_at)) == (ClockStatus.MET, 5)
 
 
@@ -66,25 +66,25 @@ def lower_severity(hour: float, requested_hour: float | None = None) -> Timeline
     return build_event(hour, Actor(0, "portal"), IssueEventKind.SEVERITY_LOWERED, **data)
 
 
-def test_program_lowers_the_severity() -> None:
-    state = project([CRITICAL, lower_severity(10)])
+def test_severity_lowered_by_the_program_moves_the_due_date() -> None:
+    state = project([CRITICAL_LABEL, lower_severity(10)])
     assert (state.severity, to_hours(state.resolve.due_at)) == (Severity.OTHER, DUE)
 
 
 BREACH_RESULT = (ClockStatus.OVERDUE, Severity.CRITICAL, CRITICAL_DUE)
-MILDER = (ClockStatus.RUNNING, Severity.OTHER, DUE)
+LOWERED_RESULT = (ClockStatus.RUNNING, Severity.OTHER, DUE)
 
 
 @pytest.mark.parametrize(
-    ("facts", "clock"),
+    ("events", "clock"),
     [
         ([lower_severity(CRITICAL_DUE + 2)], BREACH_RESULT),
         ([lower_severity(CRITICAL_DUE)], BREACH_RESULT),
-        ([lower_severity(CRITICAL_DUE - 1)], MILDER),
+        ([lower_severity(CRITICAL_DUE - 1)], LOWERED_RESULT),
         ([lower_severity(CRITICAL_DUE + 2, requested_hour=CRITICAL_DUE + 1)], BREACH_RESULT),
-        ([lower_severity(CRITICAL_DUE + 40, requested_hour=CRITICAL_DUE - 1)], MILDER),
+        ([lower_severity(CRITICAL_DUE + 40, requested_hour=CRITICAL_DUE - 1)], LOWERED_RESULT),
         ([lower_severity(60), build_event(70, DEV, IssueEventKind.LABELED, "p0"), lower_severity(80)], BREACH_RESULT),
-        ([build_event(30, DEV, IssueEventKind.LABELED, "p0"), lower_severity(60, requested_hour=20)], MILDER),
+        ([build_event(30, DEV, IssueEventKind.LABELED, "p0"), lower_severity(60, requested_hour=20)], LOWERED_RESULT),
         (
             [build_comment(60, DEV), close_issue(61), lower_severity(70)],
             (ClockStatus.LATE, Severity.CRITICAL, CRITICAL_DUE),
@@ -116,19 +116,19 @@ MILDER = (ClockStatus.RUNNING, Severity.OTHER, DUE)
         "after it, then answered, then raised",
     ],
 )
-def test_breach_before_lower_severity_stays(
-    facts: list[TimelineEvent], clock: tuple[ClockStatus, Severity, float]
+def test_severity_lowered_after_a_breach_keeps_the_breach(
+    events: list[TimelineEvent], clock: tuple[ClockStatus, Severity, float]
 ) -> None:
-    issue_state = project([CRITICAL, *facts], now=100)
+    issue_state = project([CRITICAL_LABEL, *events], now=100)
     assert (issue_state.resolve.state, issue_state.resolve.severity, to_hours(issue_state.resolve.due_at)) == clock
     has_note = "The severity was lowered after the due date. The breach stays on record." in issue_state.notes
     assert has_note == (clock[1] == Severity.CRITICAL)
 
 
-def test_clock_runs_until_the_program_agrees() -> None:
-    assert project([CRITICAL, lower_severity(90, requested_hour=20)], now=60).resolve.state == ClockStatus.OVERDUE
+def test_requested_severity_has_no_effect_before_the_program_agrees() -> None:
+    assert project([CRITICAL_LABEL, lower_severity(90, requested_hour=20)], now=60).resolve.state == ClockStatus.OVERDUE
 
 
-def test_label_after_lower_severity_raises_it_again() -> None:
-    state = project([CRITICAL, lower_severity(10), build_event(20, DEV, IssueEventKind.LABELED, "critical")])
+def test_critical_label_after_a_lower_severity_raises_it_again() -> None:
+    state = project([CRITICAL_LABEL, lower_severity(10), build_event(20, DEV, IssueEventKind.LABELED, "critical")])
     assert (state.severity, to_hours(state.resolve.due_at)) == (Severity.CRITICAL, 20 + CRITICAL_DUE)

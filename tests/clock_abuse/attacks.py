@@ -35,7 +35,7 @@ class Attack:
     """Attempt and expected result. `due` and `stopped` are hours after the opening."""
 
     name: str
-    facts: list[TimelineEvent]
+    events: list[TimelineEvent]
     state: ClockStatus = ClockStatus.OVERDUE
     due: float | None = DUE
     stopped: float | None = None
@@ -52,14 +52,14 @@ def reopen_issue(hour: float, who: Actor = DEV) -> TimelineEvent:
     return build_event(hour, who, IssueEventKind.REOPENED)
 
 
-EMPTY = build_comment(5, DEV, "+1")
-SOON_GONE = build_comment(10, DEV)
+EMPTY_COMMENT = build_comment(5, DEV, "+1")
+DELETED_ANSWER = build_comment(10, DEV)
 QUESTION_EVENT = build_comment(24, DEV, QUESTION)
 ANSWER_EVENT = build_comment(48, USER, "1.2.3")
-LABEL = build_event(24, DEV, IssueEventKind.LABELED, "needs-info")
-CRITICAL = build_event(0.1, DEV, IssueEventKind.LABELED, "critical")
-ANSWERS = {"rules": build_policy(RESPOND), "target_type": TargetType.RESPOND}
-CLOSING = [
+NEEDS_INFO_LABEL = build_event(24, DEV, IssueEventKind.LABELED, "needs-info")
+CRITICAL_LABEL = build_event(0.1, DEV, IssueEventKind.LABELED, "critical")
+RESPOND_OPTIONS = {"rules": build_policy(RESPOND), "target_type": TargetType.RESPOND}
+CLOSING_ATTACKS = [
     Attack(
         "a stale bot closes", [close_issue(100, STALE_BOT)], note="A bot closed the issue. This doesn't stop the clock."
     ),
@@ -91,7 +91,10 @@ CLOSING = [
     ),
     Attack("closed after a bot's answer", [build_comment(5, STALE_BOT), close_issue(100)]),
     Attack("closed after a passer-by's answer", [build_comment(5, OUTSIDER), close_issue(100)]),
-    Attack("closed after an answer that was deleted", [SOON_GONE, build_deletion(11, SOON_GONE), close_issue(100)]),
+    Attack(
+        "closed after an answer that was deleted",
+        [DELETED_ANSWER, build_deletion(11, DELETED_ANSWER), close_issue(100)],
+    ),
     Attack(
         "closed and reopened again and again",  # only the first closure stops it, for two hours
         [
@@ -114,21 +117,21 @@ CLOSING = [
     ),
     Attack("closed by a bot, reopened by hand", [build_comment(5, DEV), close_issue(6, STALE_BOT), reopen_issue(100)]),
 ]
-ANSWERING = [
-    Attack("a bot answers", [build_comment(1, STALE_BOT)], **ANSWERS),
-    Attack("a bot under a user's name answers", [build_comment(1, ACME_BOT)], **ANSWERS),
+ANSWERING_ATTACKS = [
+    Attack("a bot answers", [build_comment(1, STALE_BOT)], **RESPOND_OPTIONS),
+    Attack("a bot under a user's name answers", [build_comment(1, ACME_BOT)], **RESPOND_OPTIONS),
     Attack(
         "an automatic reply within seconds",
         [build_comment(0.002, DEV, "Thank you, we look into each report within a week.")],
         note="A reply came within 30 seconds. It counts as automatic and doesn't stop the clock.",
-        **ANSWERS,
+        **RESPOND_OPTIONS,
     ),
-    Attack("a passer-by answers", [build_comment(1, OUTSIDER)], **ANSWERS),
-    Attack("the reporter answers", [build_comment(1, USER)], **ANSWERS),
+    Attack("a passer-by answers", [build_comment(1, OUTSIDER)], **RESPOND_OPTIONS),
+    Attack("the reporter answers", [build_comment(1, USER)], **RESPOND_OPTIONS),
     Attack(
         "the reporter, who became a member later, answers",
         [build_comment(1, Actor(1, "pat", association="MEMBER"))],
-        **ANSWERS,
+        **RESPOND_OPTIONS,
     ),
     Attack(
         "the reporter's second account in the team answers",
@@ -140,28 +143,32 @@ ANSWERING = [
         "thanks are no answer",
         [build_comment(1, DEV, "Hi @pat, thanks for the report! :tada:")],
         note="A partner comment has no content that answers the issue. It doesn't stop the clock.",
-        **ANSWERS,
+        **RESPOND_OPTIONS,
     ),
-    Attack("a quote is no answer", [build_comment(1, DEV, "> It fails with a token error\n\n+1")], **ANSWERS),
-    Attack("a command is no answer", [build_comment(1, DEV, "/assign @dana\n/label triage")], **ANSWERS),
+    Attack("a quote is no answer", [build_comment(1, DEV, "> It fails with a token error\n\n+1")], **RESPOND_OPTIONS),
+    Attack("a command is no answer", [build_comment(1, DEV, "/assign @dana\n/label triage")], **RESPOND_OPTIONS),
     Attack(
-        "a hidden comment is no answer", [build_comment(1, DEV, "<!-- looked at it, it is the token -->")], **ANSWERS
+        "a hidden comment is no answer",
+        [build_comment(1, DEV, "<!-- looked at it, it is the token -->")],
+        **RESPOND_OPTIONS,
     ),
-    Attack("a picture is no answer", [build_comment(1, DEV, "![thumbs up](https://example.com/up.gif)")], **ANSWERS),
+    Attack(
+        "a picture is no answer", [build_comment(1, DEV, "![thumbs up](https://example.com/up.gif)")], **RESPOND_OPTIONS
+    ),
     Attack(
         "words edited into an empty comment after it was due",
-        [EMPTY, build_edit(200, EMPTY, ANSWER)],
+        [EMPTY_COMMENT, build_edit(200, EMPTY_COMMENT, ANSWER)],
         ClockStatus.LATE,
         stopped=200,
         note="An edit turned a comment into a reply. It counts from the edit.",
-        **ANSWERS,
+        **RESPOND_OPTIONS,
     ),
     Attack(
         "answered and deleted",
-        [SOON_GONE, build_deletion(11, SOON_GONE)],
+        [DELETED_ANSWER, build_deletion(11, DELETED_ANSWER)],
         due=DUE + 1,
         note="A reply was deleted. It doesn't count after the deletion.",
-        **ANSWERS,
+        **RESPOND_OPTIONS,
     ),
     Attack(
         "words edited into an empty comment before we saw it",
@@ -169,22 +176,26 @@ ANSWERING = [
         ClockStatus.LATE,
         stopped=200,
         note="We don't have the original text of this comment. It counts from the edit.",
-        **ANSWERS,
+        **RESPOND_OPTIONS,
     ),
     Attack(
         "words edited into an empty comment, with the webhook of a second edit",
         [*build_edited_comment(5, 200, DEV, "."), *build_edited_comment(5, 200.5, DEV)],
         ClockStatus.LATE,
         stopped=200.5,
-        **ANSWERS,
+        **RESPOND_OPTIONS,
     ),
     Attack(
         "an empty comment whose original text arrives late",
         [*build_edited_comment(5, 200, DEV), build_comment(5, DEV, ".", number=77)],
         ClockStatus.LATE,
         stopped=200,
-        **ANSWERS,
+        **RESPOND_OPTIONS,
     ),
-    Attack("closed without a reply", [close_issue(1)], **ANSWERS),
-    Attack("labeled and locked without a reply", [LABEL, build_event(25, DEV, IssueEventKind.LOCKED)], **ANSWERS),
+    Attack("closed without a reply", [close_issue(1)], **RESPOND_OPTIONS),
+    Attack(
+        "labeled and locked without a reply",
+        [NEEDS_INFO_LABEL, build_event(25, DEV, IssueEventKind.LOCKED)],
+        **RESPOND_OPTIONS,
+    ),
 ]

@@ -2,14 +2,14 @@
 
 from integrations.sla.engine.projection import UNVERIFIED_EVENT_NOTE
 from integrations.sla.engine.types import ClockStatus, IssueEventKind, TimelineEvent
-from tests.gaming.attacks import (
+from tests.clock_abuse.attacks import (
     ANSWER_EVENT,
-    ANSWERING,
-    ANSWERS,
-    CLOSING,
-    CRITICAL,
-    LABEL,
+    ANSWERING_ATTACKS,
+    CLOSING_ATTACKS,
+    CRITICAL_LABEL,
+    NEEDS_INFO_LABEL,
     QUESTION_EVENT,
+    RESPOND_OPTIONS,
     Attack,
     close_issue,
 )
@@ -32,12 +32,14 @@ from tests.integrations.sla.event_builders import (
     to_hours,
 )
 
-PAUSING = [
+PAUSING_ATTACKS = [
     Attack("a question within seconds", [build_comment(0.002, DEV, QUESTION), build_comment(300, USER, "1.2.3")]),
     Attack("a question in an automatic reply", [build_comment(5, DEV, f"This is an automated message. {QUESTION}")]),
-    Attack("the label alone", [LABEL], note="The pause label has no matching question. The clock keeps running."),
-    Attack("the label with thanks", [build_comment(23, DEV, "Thanks for the report!"), LABEL]),
-    Attack("the label with an answer", [build_comment(23, DEV), LABEL]),
+    Attack(
+        "the label alone", [NEEDS_INFO_LABEL], note="The pause label has no matching question. The clock keeps running."
+    ),
+    Attack("the label with thanks", [build_comment(23, DEV, "Thanks for the report!"), NEEDS_INFO_LABEL]),
+    Attack("the label with an answer", [build_comment(23, DEV), NEEDS_INFO_LABEL]),
     Attack(
         "a bot's label",
         [
@@ -100,7 +102,7 @@ PAUSING = [
     ),
     Attack(
         "the label again, without a new question",
-        [QUESTION_EVENT, LABEL, ANSWER_EVENT, build_event(72, DEV, IssueEventKind.LABELED, "needs-info")],
+        [QUESTION_EVENT, NEEDS_INFO_LABEL, ANSWER_EVENT, build_event(72, DEV, IssueEventKind.LABELED, "needs-info")],
         due=DUE + 24,
     ),
     Attack(
@@ -109,19 +111,19 @@ PAUSING = [
 ]
 
 
-def deny_event(fact: TimelineEvent) -> list[TimelineEvent]:
+def deny_event(event: TimelineEvent) -> list[TimelineEvent]:
     """Return an event from a partner's own webhook, and the event that shows that GitHub denies it."""
-    kind = IssueEventKind.REOPENED if fact.kind == IssueEventKind.CLOSED else IssueEventKind.COMMENT_DELETED
-    data = {} if fact.kind == IssueEventKind.CLOSED else {"comment": fact.key}
-    return [fact, build_event(to_hours(fact.at), GHOST, kind, denied=fact.key, **data)]
+    kind = IssueEventKind.REOPENED if event.kind == IssueEventKind.CLOSED else IssueEventKind.COMMENT_DELETED
+    data = {} if event.kind == IssueEventKind.CLOSED else {"comment": event.key}
+    return [event, build_event(to_hours(event.at), GHOST, kind, denied=event.key, **data)]
 
 
-TAMPERING = [
+TAMPERING_ATTACKS = [
     Attack(
         "an answer that only its own webhook knows",
         deny_event(build_comment(5, DEV)),
         note=UNVERIFIED_EVENT_NOTE,
-        **ANSWERS,
+        **RESPOND_OPTIONS,
     ),
     Attack("a closure without an answer, with a forged one", [close_issue(4), *deny_event(build_comment(5, DEV))]),
     Attack("a question that only its own webhook knows", [*deny_event(QUESTION_EVENT), ANSWER_EVENT]),
@@ -148,13 +150,13 @@ TAMPERING = [
     Attack("the report rewritten", [build_event(24, DEV, IssueEventKind.EDITED)]),
     Attack(
         "the critical label removed",
-        [CRITICAL, build_event(1, DEV, IssueEventKind.UNLABELED, "critical")],
+        [CRITICAL_LABEL, build_event(1, DEV, IssueEventKind.UNLABELED, "critical")],
         due=CRITICAL_DUE,
     ),
     Attack(
         "the critical label replaced by another severity",
         [
-            CRITICAL,
+            CRITICAL_LABEL,
             build_event(1, DEV, IssueEventKind.UNLABELED, "critical"),
             build_event(1, DEV, IssueEventKind.LABELED, "p3"),
         ],
@@ -162,11 +164,11 @@ TAMPERING = [
     ),
     Attack(
         "critical labels changed in turn",
-        [CRITICAL, build_event(40, DEV, IssueEventKind.LABELED, "p0")],
+        [CRITICAL_LABEL, build_event(40, DEV, IssueEventKind.LABELED, "p0")],
         due=CRITICAL_DUE,
     ),
     Attack("labeled critical when it was nearly due", [build_event(160, DEV, IssueEventKind.LABELED, "critical")]),
-    Attack("labeled critical to fall under an ideal target", [CRITICAL], rules=build_policy(IDEAL_RESOLVE)),
+    Attack("labeled critical to fall under an ideal target", [CRITICAL_LABEL], rules=build_policy(IDEAL_RESOLVE)),
     Attack(
         "labeled critical after a day",
         [build_event(24, DEV, IssueEventKind.LABELED, "critical")],
@@ -179,4 +181,4 @@ TAMPERING = [
         stopped=201,
     ),
 ]
-ATTACKS = [*CLOSING, *ANSWERING, *PAUSING, *TAMPERING]
+ATTACKS = [*CLOSING_ATTACKS, *ANSWERING_ATTACKS, *PAUSING_ATTACKS, *TAMPERING_ATTACKS]

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from portal.core import business_time
 from portal.core.business_time import Calendar, ClockPause
 from portal.core.holidays import load_holidays
-from tests.oracle.clock import DAY, EPOCH, FAR, MINUTE, Wall, Watcher
+from tests.clock_oracle.minute_clock import DAY, EPOCH, INFINITY, MINUTE, MinuteCounter, WallClock
 
 ZONE_NAMES = (
     "UTC Africa/Cairo Africa/Casablanca Africa/Johannesburg America/Argentina/Buenos_Aires America/Asuncion "
@@ -22,8 +22,17 @@ ZONE_NAMES = (
     "Australia/Sydney Europe/Berlin Europe/Dublin Europe/London Pacific/Apia Pacific/Chatham Pacific/Marquesas"
 )
 ZONES = ZONE_NAMES.split()
-PLACES = (("US", "CA"), ("US", ""), ("DE", "BY"), ("JP", ""), ("GB", "ENG"), ("IN", ""), ("IL", ""), ("BR", ""))
-WEEKS = (
+HOLIDAY_REGIONS = (
+    ("US", "CA"),
+    ("US", ""),
+    ("DE", "BY"),
+    ("JP", ""),
+    ("GB", "ENG"),
+    ("IN", ""),
+    ("IL", ""),
+    ("BR", ""),
+)
+WORKWEEKS = (
     frozenset(range(5)),
     frozenset(range(5)),
     frozenset({6, 0, 1, 2, 3}),
@@ -32,8 +41,8 @@ WEEKS = (
     frozenset(range(6)),
     frozenset({1, 4}),
 )
-FIRST, LAST = datetime(2020, 1, 1, tzinfo=EPOCH.tzinfo), datetime(2035, 12, 31, tzinfo=EPOCH.tzinfo)
-SPECIAL = (date(2020, 2, 29), date(2024, 2, 28), date(2028, 2, 29), date(2026, 12, 31), date(2032, 12, 30))
+FIRST_START, LAST_START = datetime(2020, 1, 1, tzinfo=EPOCH.tzinfo), datetime(2035, 12, 31, tzinfo=EPOCH.tzinfo)
+SPECIAL_DATES = (date(2020, 2, 29), date(2024, 2, 28), date(2028, 2, 29), date(2026, 12, 31), date(2032, 12, 30))
 
 
 @dataclass(frozen=True)
@@ -53,50 +62,53 @@ class Case:
 
 
 @lru_cache(maxsize=1024)
-def calendar(zone: str, number: int) -> Calendar:
+def draw_calendar(zone: str, number: int) -> Calendar:
     """Return a calendar of a zone by number: half with the holidays of a country, half with random days off."""
     draw = random.Random(f"{zone} {number}")
-    country, part = draw.choice(PLACES)
+    country, part = draw.choice(HOLIDAY_REGIONS)
     if number % 2:
-        days = frozenset(_holidays(country, part))
+        days = frozenset(_list_holidays(country, part))
     else:
-        every = (FIRST.date() + timedelta(days=n) for n in range(5900))
+        every = (FIRST_START.date() + timedelta(days=n) for n in range(5900))
         days = frozenset(day for day in every if draw.random() < 0.06)
-    return Calendar(ZoneInfo(zone), draw.choice(WEEKS), days)
+    return Calendar(ZoneInfo(zone), draw.choice(WORKWEEKS), days)
 
 
 @lru_cache
-def _holidays(country: str, part: str) -> frozenset[date]:
+def _list_holidays(country: str, part: str) -> frozenset[date]:
     return frozenset(load_holidays(country, part, 2020, 2036))
 
 
 @lru_cache
-def changes(zone: str) -> list[int]:
+def list_offset_changes(zone: str) -> list[int]:
     """Return the minutes from EPOCH at which the UTC offset of a zone changes."""
-    wall = Wall(ZoneInfo(zone))
-    days = range((FIRST - EPOCH).days, (LAST - EPOCH).days)
-    odd = (day for day in days if wall.steady(day * DAY) is None)
-    return [next(m for m in range(day * DAY, FAR) if wall.offset(m) != wall.offset(m + 1)) + 1 for day in odd]
+    wall = WallClock(ZoneInfo(zone))
+    days = range((FIRST_START - EPOCH).days, (LAST_START - EPOCH).days)
+    change_days = (day for day in days if wall.get_constant_offset(day * DAY) is None)
+    return [
+        next(m for m in range(day * DAY, INFINITY) if wall.get_offset(m) != wall.get_offset(m + 1)) + 1
+        for day in change_days
+    ]
 
 
-def cases(count: int, seed: int, calendars: int = 2) -> Iterator[Case]:
+def draw_cases(count: int, seed: int, calendars: int = 2) -> Iterator[Case]:
     draw = random.Random(seed)
     for n in range(count):
         zone = ZONES[n % len(ZONES)]
-        yield _case(draw, zone, calendar(zone, draw.randrange(calendars)))
+        yield _draw_case(draw, zone, draw_calendar(zone, draw.randrange(calendars)))
 
 
-def _case(draw: random.Random, zone: str, days: Calendar) -> Case:
+def _draw_case(draw: random.Random, zone: str, days: Calendar) -> Case:
     is_elapsed = draw.random() < 0.3
     hours, days_allowed = (
         draw.choice((48, 48, 24, draw.randrange(1, 721))),
         draw.choice((1, 2, 3, 5, 5, draw.randrange(1, 31))),
     )
     allowed_minutes = hours * 60 if is_elapsed else days_allowed * DAY
-    start = _start(draw, zone, allowed_minutes)
+    start = _draw_start(draw, zone, allowed_minutes)
     span = allowed_minutes + 3 * DAY
     pauses, at = [], start - draw.randrange(DAY)
-    near = [change + draw.randrange(-90, 90) for change in changes(zone) if 0 < change - start < span]
+    near = [change + draw.randrange(-90, 90) for change in list_offset_changes(zone) if 0 < change - start < span]
     for _ in range(draw.choice((0, 0, 1, 2, 4))):
         begin = max(at + 1, draw.choice((*near, at + draw.randrange(1, span))))
         at = begin + draw.choice((1, 59, 600, DAY, 5 * DAY, draw.randrange(1, 3 * DAY)))
@@ -106,34 +118,34 @@ def _case(draw: random.Random, zone: str, days: Calendar) -> Case:
     return Case(days, start, allowed_minutes, is_elapsed, tuple(pauses), start + draw.randrange(span))
 
 
-def _start(draw: random.Random, zone: str, allowed_minutes: int) -> int:
-    """Return a minute from 2020 to 2035, often near a clock change, a leap day, or the end of a year, or on a Friday.
+def _draw_start(draw: random.Random, zone: str, allowed_minutes: int) -> int:
+    """Return a minute from 2020 to 2035, often a special one.
 
-    Often, the due date is near a clock change.
+    It is often on a Friday, or near a leap day, the end of a year, or a clock change. Often, the due date is near one.
     """
     roll = draw.random()
-    odd = changes(zone)
-    if roll < 0.3 and odd:
+    change_days = list_offset_changes(zone)
+    if roll < 0.3 and change_days:
         before = draw.choice((0, 0, allowed_minutes, allowed_minutes + draw.randrange(3) * DAY))
         off = (draw.randrange(60), draw.randrange(-90, 90), draw.randrange(-DAY, DAY))
-        return draw.choice(odd) - before + draw.choice(off)
-    day = (draw.choice(SPECIAL) - EPOCH.date()).days if roll < 0.4 else draw.randrange(366, 6200)
+        return draw.choice(change_days) - before + draw.choice(off)
+    day = (draw.choice(SPECIAL_DATES) - EPOCH.date()).days if roll < 0.4 else draw.randrange(366, 6200)
     if roll > 0.85:
         day -= (day + 4) % 7  # 1 January 2019, day 0, was a Tuesday: this gives a Friday
     return day * DAY + draw.choice((draw.randrange(DAY), draw.randrange(0, DAY, 60)))
 
 
-def difference(case: Case) -> str:
+def describe_difference(case: Case) -> str:
     """Describe how the clock and the oracle differ on a case. Return "" if they agree."""
-    start, at = moment(case.start), moment(case.at)
-    pauses = [ClockPause(moment(a), None if b is None else moment(b)) for a, b in case.pauses]
+    start, at = to_datetime(case.start), to_datetime(case.at)
+    pauses = [ClockPause(to_datetime(a), None if b is None else to_datetime(b)) for a, b in case.pauses]
     due = business_time.calculate_due_at(start, case.allowed * MINUTE, case.scale, pauses)
     parts = business_time.split_into_segments(start, at, case.scale, pauses)
-    until = minutes(due) if due else max((a for a, b in case.pauses if b is None), default=0)
+    until = to_minutes(due) if due else max((a for a, b in case.pauses if b is None), default=0)
     days = case.calendar
-    watcher = Watcher(Wall(days.zone), days.workdays, days.days_off, case.start, case.pauses, case.elapsed)
-    true_due, true_used = watcher.follow(case.allowed, case.at, max(until, case.at) + 2 * DAY)
-    due_minute = minutes(due) if due else None
+    counter = MinuteCounter(WallClock(days.zone), days.workdays, days.days_off, case.start, case.pauses, case.elapsed)
+    true_due, true_used = counter.count(case.allowed, case.at, max(until, case.at) + 2 * DAY)
+    due_minute = to_minutes(due) if due else None
     used = sum((part.used for part in parts), timedelta()) // MINUTE
     whole = sum((part.end - part.start for part in parts), timedelta()) == at - start
     if (due_minute, used, whole, are_contiguous(parts)) == (true_due, true_used, True, True):
@@ -151,11 +163,11 @@ def are_contiguous(parts: list[business_time.TimeSegment]) -> bool:
     return all(a.end == b.start for a, b in pairwise(parts))
 
 
-def moment(minute: int) -> datetime:
+def to_datetime(minute: int) -> datetime:
     return EPOCH + minute * MINUTE
 
 
-def minutes(at: datetime) -> int:
+def to_minutes(at: datetime) -> int:
     minutes_since_epoch, rest = divmod(at - EPOCH, MINUTE)
     assert not rest
     return minutes_since_epoch

@@ -1,7 +1,7 @@
 """Independent oracle of both clocks of an issue: slow, and without code of the projection.
 
 It follows docs/explanation/sla-clock.md step by step of a quarter of an hour: which steps are answered, closed, or
-waiting for the reporter. The clock of tests.oracle.clock then counts the others.
+waiting for the reporter. The clock of tests.clock_oracle.minute_clock then counts the others.
 """
 
 from collections.abc import Iterable
@@ -10,13 +10,15 @@ from functools import cached_property, lru_cache
 from zoneinfo import ZoneInfo
 
 from integrations.programs.sla_policy import SlaTarget, TargetType
-from tests.oracle.clock import FAR, Wall, Watcher
-from tests.oracle.issue_cases import BOTS, DAY_STEPS, HOUR_STEPS, PEOPLE, STEP, TEXTS, Action, IssueCase, Meaning
+from tests.clock_oracle.issue_cases import BOTS, DAY_STEPS, HOUR_STEPS, PEOPLE, STEP, TEXTS, Action, IssueCase, Meaning
+from tests.clock_oracle.minute_clock import INFINITY, MinuteCounter, WallClock
 
-SILENCE = 14 * DAY_STEPS
-AFTER = 150 * DAY_STEPS  # longer than any target with its days off
+SILENCE_STEPS = 14 * DAY_STEPS
+MARGIN_STEPS = 150 * DAY_STEPS  # longer than any target with its days off
 REPORTERS = frozenset({"reporter", "second account"})
-RIGHTS = frozenset({Meaning.LABEL_CRITICAL, Meaning.UNLABEL_CRITICAL, Meaning.CLOSE, Meaning.FIX, Meaning.REOPEN})
+COLLABORATOR_ACTIONS = frozenset(
+    {Meaning.LABEL_CRITICAL, Meaning.UNLABEL_CRITICAL, Meaning.CLOSE, Meaning.FIX, Meaning.REOPEN}
+)
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,8 @@ class Verdict:
 
 
 @dataclass
-class Walk:
-    """State of an issue while the steps go by, and the steps at which it was answered, closed, or waiting."""
+class IssueReplay:
+    """State of an issue at a step, and the steps at which it was answered, closed, or waiting."""
 
     case: IssueCase
     partners: frozenset[str]
@@ -55,10 +57,10 @@ class Walk:
     replied_by_closing: set[int] = field(default_factory=set)
     waiting: set[int] = field(default_factory=set)
 
-    def take(self, step: int, action: Action | None) -> None:
+    def process_step(self, step: int, action: Action | None) -> None:
         """Apply an action, then mark the step."""
         if action:
-            self.act(action)
+            self.apply(action)
         if self.replies:
             self.answered.add(step)
         if self.is_closure_counted:
@@ -66,12 +68,12 @@ class Walk:
         if self.question is not None:
             self.waiting.add(step)
 
-    def act(self, action: Action) -> None:
+    def apply(self, action: Action) -> None:
         is_partner, is_reporter = action.who in self.partners, action.who in REPORTERS
         if action.meaning in TEXTS and is_partner and action.at > self.case.opened:
             self.read_comment(action)
         elif action.meaning == Meaning.EDIT_TO_ANSWER and is_partner:
-            self.reply(action, Meaning.ANSWER)
+            self.add_reply(action, Meaning.ANSWER)
         elif action.meaning == Meaning.DELETE:
             self.replies.pop(action.number, None)
             self.question = None if self.question == action.number else self.question
@@ -85,12 +87,12 @@ class Walk:
 
     def read_comment(self, action: Action) -> None:
         if action.meaning in (Meaning.ANSWER, Meaning.QUESTION):
-            self.reply(action, action.meaning)
+            self.add_reply(action, action.meaning)
         if action.meaning == Meaning.QUESTION and self.question is None and action.text not in self.asked:
             self.asked.add(action.text)
             self.question, self.waiting_since = action.number, action.at
 
-    def reply(self, action: Action, meaning: Meaning) -> None:
+    def add_reply(self, action: Action, meaning: Meaning) -> None:
         self.replies[action.number] = meaning
         if self.closer in self.partners:
             self.is_closure_counted = True
@@ -98,7 +100,7 @@ class Walk:
     def close(self, action: Action, *, is_partner: bool, is_reporter: bool) -> None:
         self.closer, self.closed_at, self.closure_steps = action.who, action.at, set()
         self.is_closure_reply = is_reporter or (is_partner and action.meaning == Meaning.FIX)
-        is_silent = self.question is None or action.at - self.waiting_since >= SILENCE
+        is_silent = self.question is None or action.at - self.waiting_since >= SILENCE_STEPS
         is_answered = Meaning.ANSWER in self.replies.values() or (bool(self.replies) and is_silent)
         self.is_closure_counted = self.is_closure_reply or (is_partner and is_answered)
 
@@ -106,7 +108,7 @@ class Walk:
         was_counted, is_by_reporter = self.is_closure_counted, self.closer in REPORTERS
         if was_counted and not is_by_reporter:
             self.reopenings += 1
-        is_short = self.reopenings > 1 and at - self.closed_at < SILENCE and not is_by_reporter
+        is_short = self.reopenings > 1 and at - self.closed_at < SILENCE_STEPS and not is_by_reporter
         if was_counted and not is_short:
             self.keep_closure()
         self.closer, self.is_closure_counted, self.closure_steps = "", False, set()
@@ -123,16 +125,16 @@ def judge_issue(case: IssueCase) -> tuple[Verdict, Verdict]:
     if case.opener in (PEOPLE[name] for name in BOTS) or any(a.meaning == Meaning.EXCLUDE for a in actions):
         nothing = Verdict("not_applicable", "other", False, case.opened, None, None, 0)
         return nothing, nothing
-    helpers = {action.who for action in actions if action.meaning in RIGHTS}
+    helpers = {action.who for action in actions if action.meaning in COLLABORATOR_ACTIONS}
     partners = {"maintainer", "collaborator", "named"} | (helpers & {"helper"})
-    walk = Walk(case, frozenset(partners))
+    replay = IssueReplay(case, frozenset(partners))
     by_step = {action.at: action for action in actions}
     for step in range(case.opened, case.now + 1):
-        walk.take(step, by_step.get(step))
-    if walk.is_closure_counted:
-        walk.keep_closure()
-    respond = ClockJudge(case, actions, TargetType.RESPOND, walk.answered | walk.replied_by_closing, set())
-    return respond.judge(), ClockJudge(case, actions, TargetType.RESOLVE, walk.closed, walk.waiting).judge()
+        replay.process_step(step, by_step.get(step))
+    if replay.is_closure_counted:
+        replay.keep_closure()
+    respond = ClockJudge(case, actions, TargetType.RESPOND, replay.answered | replay.replied_by_closing, set())
+    return respond.judge(), ClockJudge(case, actions, TargetType.RESOLVE, replay.closed, replay.waiting).judge()
 
 
 @dataclass
@@ -157,11 +159,11 @@ class ClockJudge:
         for lowering in (action.at for action in self.actions if action.meaning == Meaning.LOWER):
             verdict = self.measure(lowering - 1)
             is_missed = verdict.is_committed and verdict.due is not None and verdict.due <= lowering
-            if is_missed and verdict.due is not None and (verdict.stopped or FAR) > verdict.due:
+            if is_missed and verdict.due is not None and (verdict.stopped or INFINITY) > verdict.due:
                 return verdict  # it was missed before the program lowered the severity
         return self.measure(self.case.now if self.stop is None else self.stop)
 
-    def critical_since(self, cutoff: int) -> int | None:
+    def find_critical_since(self, cutoff: int) -> int | None:
         since = None
         for action in self.actions:
             if action.at <= cutoff and action.meaning == Meaning.LOWER:
@@ -172,33 +174,33 @@ class ClockJudge:
 
     def measure(self, cutoff: int) -> Verdict:
         """Measure with the severity at the cutoff."""
-        since, sla, opened = self.critical_since(cutoff), self.case.sla, self.case.opened
+        since, sla, opened = self.find_critical_since(cutoff), self.case.sla, self.case.opened
         critical, other = (sla.get_target(self.verb, severity) for severity in ("critical", "other"))
         results = []
         if since is not None:
-            results.append(self.follow("critical", critical, since if critical else opened))
+            results.append(self.count_time("critical", critical, since if critical else opened))
         is_only_critical = since == opened and critical and not critical.is_ideal
         if since is None or (other and not is_only_critical):
-            results.append(self.follow("other", other, opened))
+            results.append(self.count_time("other", other, opened))
         # the earliest required target, else the earliest ideal one, else what is measured
-        best = min(results, key=lambda each: (not each.is_committed, FAR if each.due is None else each.due))
+        best = min(results, key=lambda each: (not each.is_committed, INFINITY if each.due is None else each.due))
         ideals = [each.due for each in results if not each.is_committed and each.due is not None]
         ideal_due = min(ideals, default=None)
         is_known = ideal_due is not None and min(self.case.now, self.case.known) >= ideal_due
-        is_missed = ideal_due is not None and is_known and (self.stop or FAR) > ideal_due
+        is_missed = ideal_due is not None and is_known and (self.stop or INFINITY) > ideal_due
         return Verdict(*list(vars(best).values())[:7], ideal_due=ideal_due, is_ideal_missed=is_missed)
 
-    def follow(self, severity: str, target: SlaTarget | None, start: int) -> Verdict:
+    def count_time(self, severity: str, target: SlaTarget | None, start: int) -> Verdict:
         case, end = self.case, self.case.now if self.stop is None else self.stop
         halted = {step for step in self.stopped | self.waiting if step < end or self.stop is None}
         is_waiting = self.stop is None and case.now in halted
         in_hours = target.hours is not None if target else severity == "critical"
-        wall, days = get_wall(case.calendar.zone), case.calendar
-        watcher = Watcher(wall, days.workdays, days.days_off, start, list(find_runs(halted)), in_hours)
-        allowed = FAR
+        wall, days = get_wall_clock(case.calendar.zone), case.calendar
+        counter = MinuteCounter(wall, days.workdays, days.days_off, start, list(find_runs(halted)), in_hours)
+        allowed = INFINITY
         if target:
             allowed = target.hours * HOUR_STEPS if target.hours else (target.business_days or 0) * DAY_STEPS
-        due, used = watcher.follow(allowed, end, end + (AFTER if target and not is_waiting else 0))
+        due, used = counter.count(allowed, end, end + (MARGIN_STEPS if target and not is_waiting else 0))
         is_committed = target is not None and not target.is_ideal
         state = self.name_state(due, is_waiting=is_waiting) if is_committed else "not_applicable"
         return Verdict(state, severity, is_committed, start, due, self.stop, used)
@@ -215,8 +217,8 @@ class ClockJudge:
 
 
 @lru_cache
-def get_wall(zone: ZoneInfo) -> Wall:
-    return Wall(zone, STEP)
+def get_wall_clock(zone: ZoneInfo) -> WallClock:
+    return WallClock(zone, STEP)
 
 
 def find_runs(steps: Iterable[int]) -> Iterable[tuple[int, int]]:

@@ -11,8 +11,8 @@ from enum import StrEnum
 from integrations.programs.sla_policy import SeverityTargets, Sla, SlaTarget
 from integrations.sla.engine.types import Actor
 from portal.core.business_time import Calendar
-from tests.oracle.cases import ZONES, calendar, changes
-from tests.oracle.clock import DAY
+from tests.clock_oracle.cases import ZONES, draw_calendar, list_offset_changes
+from tests.clock_oracle.minute_clock import DAY
 
 STEP = 15
 HOUR_STEPS, DAY_STEPS = 60 // STEP, DAY // STEP
@@ -110,12 +110,12 @@ def draw_cases(count: int, seed: int, calendars: int = 2) -> Iterator[IssueCase]
     draw = random.Random(f"issues {seed}")
     for number in range(count):
         zone = ZONES[number % len(ZONES)]
-        yield _draw_case(draw, zone, calendar(zone, draw.randrange(calendars)))
+        yield _draw_case(draw, zone, draw_calendar(zone, draw.randrange(calendars)))
 
 
 def _draw_case(draw: random.Random, zone: str, days: Calendar) -> IssueCase:
     opened = draw.randrange(366 * DAY_STEPS, 6000 * DAY_STEPS)
-    zone_changes = changes(zone)
+    zone_changes = list_offset_changes(zone)
     if zone_changes and draw.random() < 0.3:
         opened = draw.choice(zone_changes) // STEP - draw.randrange(8 * DAY_STEPS)
     opener = PEOPLE["reporter"]
