@@ -1,6 +1,6 @@
 """Measures advancing due clocks at 10,000, 100,000, and 1,000,000 open clocks, compared with plain SQL.
 
-The floor is plain psycopg on the same data: per batch one indexed SELECT … FOR UPDATE SKIP LOCKED, one UPDATE, and
+The baseline is plain psycopg on the same data: per batch one indexed SELECT … FOR UPDATE SKIP LOCKED, one UPDATE, and
 three bulk INSERTs of the same rows (breach, event, alert). Both run on one connection, one after the other, and the
 data is restored in between. If HELPDESK_PYTHON names a Python with django-helpdesk, its escalation command is measured
 too.
@@ -32,7 +32,7 @@ DUE = (0, 100, 10_000)
 ROUNDS = {0: 80, 100: 15, 10_000: 4}
 AIM_HELPDESK = 80
 AIM = {0: 2.0, 100: 2.0, 10_000: 1.5}
-HEAD = "clocks       due    ours ms   floor ms   ratio   aim   statements"
+HEAD = "clocks       due    ours ms   plain ms   ratio   aim   statements"
 
 FILL = """
 INSERT INTO sla_slaclock (issue_id, watch_id, integration_id, target_type, is_committed, severity, state, started_at,
@@ -50,7 +50,7 @@ SELECT gen_random_uuid(), %(watch)s, %(integration)s, 5000000 + n, n, 'Issue ' |
 """
 
 
-def run_floor(now: datetime) -> int:
+def run_plain_sql(now: datetime) -> int:
     """Write the same rows with plain SQL. Return how many were due."""
     processed_count, batch = 0, BATCH_SIZE
     while batch == BATCH_SIZE:
@@ -117,7 +117,7 @@ def measure(run: Callable[[datetime], object], now: datetime, due: int) -> float
 
 def measure_pair(now: datetime, due: int) -> tuple[float, float, int]:
     """Return the fastest round of each, measured in turn, and the number of statements of the portal."""
-    times = [(measure(advance_clocks, now, due), measure(run_floor, now, due)) for _ in range(ROUNDS[due])]
+    times = [(measure(advance_clocks, now, due), measure(run_plain_sql, now, due)) for _ in range(ROUNDS[due])]
     due_at = restore_data(now, due)
     with CaptureQueriesContext(connection) as queries:
         advance_clocks(due_at)

@@ -25,7 +25,7 @@ from django.utils import timezone  # noqa: E402
 
 from integrations.sla.github import delivery_processing, reconciliation  # noqa: E402
 from integrations.sla.models import GitHubDelivery, MonitoredRepository, SlaClock, SupportIssue  # noqa: E402
-from tests.bench.watched import create_watches  # noqa: E402
+from tests.bench.monitored_repositories import create_watches  # noqa: E402
 from tests.fakes.github.proxy import Proxy  # noqa: E402
 from tests.fakes.github.server import TOKEN  # noqa: E402
 from tests.fakes.github.tracker import Person, Tracker  # noqa: E402
@@ -74,7 +74,7 @@ class World:
         for days in (7, 5):
             number = tracker.open(UMA, "It crashes", now - timedelta(days=days))
             tracker.comment(number, ALICE, "It is fixed in 1.2.", now - timedelta(days=days - 1))
-        tracker.hooked.clear()
+        tracker.webhooks.clear()
         self.proxy.state.trackers[watch.repository.lower()] = tracker
         return tracker
 
@@ -118,11 +118,11 @@ class World:
             tracker = self.trackers[watch.pk]
             number = tracker.open(UMA, "It hangs", now)
             tracker.comment(number, ALICE, "Which version do you use?", now)
-            for delivery in tracker.hooked:
+            for delivery in tracker.webhooks:
                 if self.rng.random() < 0.95:
                     row = {"event": delivery.event, "digest": delivery.id, "body": delivery.body, "received_at": now}
                     GitHubDelivery.objects.create(watch=watch, delivery_id=delivery.id, **row)
-            tracker.hooked.clear()
+            tracker.webhooks.clear()
 
     def close(self) -> None:
         self.proxy.shutdown()

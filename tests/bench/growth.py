@@ -44,7 +44,7 @@ ROUNDS, SLOW_SECONDS = 3, 2.0  # a slow page is not visited again
 PROFILED_PAGES = 5
 Visit = Callable[[], Any]
 Visits = dict[tuple[str, str], Visit]  # by page and role
-visit_plain_page = partial(Client().get, "/floor/")
+visit_plain_page = partial(Client().get, "/plain/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +82,15 @@ def measure(visit: Visit) -> Measure:
     """Visit a page a few times, and the plain page in between. Roll back what it writes."""
     seconds, answer, size = measure_seconds(visit)
     queries, _status = count_queries(visit)
-    floor, is_slow = measure_seconds(visit_plain_page)[0], seconds > SLOW_SECONDS
+    baseline, is_slow = measure_seconds(visit_plain_page)[0], seconds > SLOW_SECONDS
     for _ in range(0 if is_slow else ROUNDS if answer.status_code == 200 else 1):
-        floor = min(floor, measure_seconds(visit_plain_page)[0])
+        baseline = min(baseline, measure_seconds(visit_plain_page)[0])
         seconds = min(seconds, measure_seconds(visit)[0])
     is_file = answer.streaming or not answer.headers.get("Content-Type", "").startswith(
         ("text/html", "application/json")
     )
     is_file |= "attachment" in answer.headers.get("Content-Disposition", "")
-    return Measure(seconds / floor, queries, size, answer.status_code, is_file, seconds * 1000)
+    return Measure(seconds / baseline, queries, size, answer.status_code, is_file, seconds * 1000)
 
 
 def count_queries(visit: Visit) -> tuple[int, int]:

@@ -139,15 +139,15 @@ def _copy_with_integration(model: type[models.Model], world: World, numbers: ran
     companies = Partner.objects.filter(pk__gte=STRIDE).count()
     place = f"CAST({UNIFORM} * {UNIFORM} * {companies - 1} AS integer) + 1"
     partner = f"CASE WHEN g % {acme_every} = 0 THEN {acme} ELSE {acme} + {STRIDE} * ({place}) END"
-    own = f"(SELECT {{}} FROM partners_partner WHERE id = {partner})"
+    has_integration = f"(SELECT {{}} FROM partners_partner WHERE id = {partner})"
     key = "id" if model is Integration else "integration_id"
     changes = {
         "partner_id": partner,
         "reviewer_id": f"CASE WHEN g % {REVIEWER_EVERY} = 0 AND reviewer_id IS NOT NULL THEN {rita} END",
         "claim_expires_at": f"CASE WHEN g % {REVIEWER_EVERY} = 0 THEN claim_expires_at END",
         "stream": f"'integration:' || (integration_id + {STRIDE} * g)",
-        "publisher": own.format("name"),
-        "publisher_slug": own.format("slug"),
+        "publisher": has_integration.format("name"),
+        "publisher_slug": has_integration.format("slug"),
     }
     if model in (Integration, Listing):
         changes |= {name: f"{name} || ' ' || g" for name in ("name", "name_key", "name_plain")}

@@ -25,7 +25,7 @@ from integrations.sla import tasks  # noqa: E402
 from integrations.sla.engine.types import IssueEventKind  # noqa: E402
 from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent  # noqa: E402
 from integrations.sla.services import projection  # noqa: E402
-from tests.bench.watched import create_watches  # noqa: E402
+from tests.bench.monitored_repositories import create_watches  # noqa: E402
 
 EVENTS, PER_ISSUE, CHUNK = 1_000_000, 10, 500
 COMMENTS = (

@@ -1,6 +1,6 @@
 """Measures duration and memory of reports over 10,000 integrations in support.
 
-The floor is one query that counts the same clocks by state. Both run on one server, one after the other.
+The baseline is one query that counts the same clocks by state. Both run on one server, one after the other.
 """
 
 import os
@@ -26,7 +26,7 @@ from portal.reports.scopes import PROGRAMS_SCOPE, find_report_scope  # noqa: E40
 from tests.chaos.world import create_world  # noqa: E402
 
 INTEGRATIONS, CLOCKS = 10_000, 40_000
-FLOOR = "SELECT state, count(*) FROM sla_slaclock WHERE is_committed GROUP BY state"
+BASELINE_QUERY = "SELECT state, count(*) FROM sla_slaclock WHERE is_committed GROUP BY state"
 
 
 def measure_memory() -> float:
@@ -51,12 +51,12 @@ def main() -> int:
         seconds = time.perf_counter() - begin
     with connection.cursor() as cursor:
         begin = time.perf_counter()
-        cursor.execute(FLOOR)
+        cursor.execute(BASELINE_QUERY)
         cursor.fetchall()
-        floor = time.perf_counter() - begin
+        baseline = time.perf_counter() - begin
     print(
         f"the programs' report over {INTEGRATIONS:,} integrations and {CLOCKS:,} clocks: {seconds * 1000:.0f} ms in "
-        f"{len(queries)} queries; counting the clocks: {floor * 1000:.0f} ms; "
+        f"{len(queries)} queries; counting the clocks: {baseline * 1000:.0f} ms; "
         f"{len(presenters.render_json(figures)):,} bytes"
     )
     begin = time.perf_counter()

@@ -12,20 +12,20 @@ PAGE = """<!doctype html><title>Rows</title><table>{% for row in rows %}<tr>
 <td><a href="{% url 'submissions:detail' row.uuid %}">{{ row.name }}</a></td><td>{{ row.partner.name }}</td>
 <td>{{ row.program_key }}</td><td>{{ row.stage }}</td><td>{{ row.next_action_label }}</td>
 <td>{{ row.action_due_at|date:"D j M, H:i" }}</td></tr>{% endfor %}</table>"""
-PLAIN = engines["django"].from_string(PAGE)
+PLAIN_TEMPLATE = engines["django"].from_string(PAGE)
 
 
 @login_not_required
-def floor(request: HttpRequest) -> HttpResponse:
+def show_plain_page(request: HttpRequest) -> HttpResponse:
     """Show a plain table of fifty integrations and their companies, without sign-in and layout."""
     rows = Integration.objects.select_related("partner").order_by("pk")[:50]
-    return HttpResponse(PLAIN.render({"rows": rows}))
+    return HttpResponse(PLAIN_TEMPLATE.render({"rows": rows}))
 
 
 @login_not_required
-def trivial(_request: HttpRequest) -> HttpResponse:
+def return_minimal_page(_request: HttpRequest) -> HttpResponse:
     """Return a minimal response, which still passes all middleware."""
     return HttpResponse("ok")
 
 
-urlpatterns = [*portal, path("trivial/", trivial), path("floor/", floor)]
+urlpatterns = [*portal, path("minimal/", return_minimal_page), path("plain/", show_plain_page)]

@@ -27,7 +27,7 @@ from portal.jobs.beat import Scheduler  # noqa: E402
 from portal.jobs.registry import QUEUES  # noqa: E402
 from tests.chaos import naive  # noqa: E402
 
-PAUSE = 0.4  # seconds between rounds
+PAUSE_SECONDS = 0.4  # seconds between rounds
 SPEED = int(os.environ.get("CHAOS_SPEED", "1"))
 
 
@@ -36,12 +36,12 @@ def run_jobs() -> None:
     stop = threading.Event()  # never set
     for queue in QUEUES[1:]:
         threading.Thread(
-            target=dispatcher.run_overdue_until_stopped, args=(queue, PAUSE, stop, print), daemon=True
+            target=dispatcher.run_overdue_until_stopped, args=(queue, PAUSE_SECONDS, stop, print), daemon=True
         ).start()
-    dispatcher.run_overdue_until_stopped(QUEUES[0], PAUSE, stop, print)
+    dispatcher.run_overdue_until_stopped(QUEUES[0], PAUSE_SECONDS, stop, print)
 
 
-def beat() -> None:
+def run_beat() -> None:
     """Run Celery beat on the faster schedule."""
     app.conf.beat_schedule = {
         name: entry | {"schedule": entry["schedule"].run_every / SPEED}
@@ -54,17 +54,17 @@ def mark_due_clocks() -> None:
     """Mark due clocks forever with the usual pattern."""
     while True:
         naive.mark_due_clocks(timezone.now())
-        time.sleep(PAUSE)
+        time.sleep(PAUSE_SECONDS)
 
 
-def worker() -> None:
+def run_worker() -> None:
     """Run a Celery worker."""
     app.Worker(
         pool="solo", loglevel="CRITICAL", without_gossip=True, without_mingle=True, without_heartbeat=True
     ).start()
 
 
-ROLES = {"run_jobs": run_jobs, "naive": mark_due_clocks, "worker": worker, "beat": beat}
+ROLES = {"run_jobs": run_jobs, "naive": mark_due_clocks, "worker": run_worker, "beat": run_beat}
 
 
 def start(role: str) -> int:
@@ -80,7 +80,7 @@ def start(role: str) -> int:
             ROLES[role]()
         except Exception:
             connections.close_all()
-            time.sleep(PAUSE)
+            time.sleep(PAUSE_SECONDS)
 
 
 def main() -> None:

@@ -27,7 +27,7 @@ from pathlib import Path
 import redis
 
 from tests.chaos.sink import Sink
-from tests.servers.base import ServerUnavailableError, free_port
+from tests.servers.base import ServerUnavailableError, find_free_port
 from tests.servers.postgres import Postgres
 from tests.servers.valkey import Valkey
 
@@ -145,11 +145,11 @@ class Chaos:
 
     def end_leases(self) -> None:
         """Kill all processes, expire their leases, and start one run_jobs process."""
-        from tests.chaos import count
+        from tests.chaos import results
 
         for pid in list(self.processes.alive):
             self.processes.kill(pid)
-        count.end_leases()
+        results.end_leases()
         self.processes.start("run_jobs")
 
     def _schedule_faults(self) -> list[tuple[float, str]]:
@@ -195,11 +195,11 @@ class Chaos:
 
 
 @contextmanager
-def servers(plan: Plan) -> Iterator[tuple[Postgres, Valkey, Sink]]:
+def start_servers(plan: Plan) -> Iterator[tuple[Postgres, Valkey, Sink]]:
     """Start the servers, and set the environment of this process and its children."""
     with tempfile.TemporaryDirectory(prefix="portal-chaos-") as folder:
         postgres, valkey = Postgres(Path(folder), durable=True), Valkey(Path(folder))
-        sink = Sink(free_port(), refuse=plan.refuse, cut=plan.cut, seed=plan.seed)
+        sink = Sink(find_free_port(), refuse=plan.refuse, cut=plan.cut, seed=plan.seed)
         sink.start()
         os.environ |= {
             "DJANGO_SETTINGS_MODULE": "portal.settings",
@@ -227,7 +227,7 @@ def servers(plan: Plan) -> Iterator[tuple[Postgres, Valkey, Sink]]:
 
 def run(plan: Plan, database_url: str = "") -> ChaosReport:
     """Run a plan, on a copy of a migrated database if there is one. Raises ServerUnavailableError without servers."""
-    with servers(plan) as (postgres, valkey, sink):
+    with start_servers(plan) as (postgres, valkey, sink):
         if database_url:
             postgres.copy_database(database_url)
         import django  # the settings read the environment set above
@@ -236,7 +236,7 @@ def run(plan: Plan, database_url: str = "") -> ChaosReport:
         from django.core.management import call_command
         from django.db import connections
 
-        from tests.chaos import count, world
+        from tests.chaos import results, world
 
         call_command("migrate", verbosity=0)
         begin = datetime.now(UTC) + timedelta(seconds=3 + plan.breaches / 2500)
@@ -249,10 +249,10 @@ def run(plan: Plan, database_url: str = "") -> ChaosReport:
             if plan.is_short:
                 chaos.end_leases()
             until = time.monotonic() + plan.patience
-            while time.monotonic() < until and count.is_waiting(plan.naive):
-                count.skip_retry_delays()
+            while time.monotonic() < until and results.is_waiting(plan.naive):
+                results.skip_retry_delays()
                 time.sleep(1)
-            report = count.build_report(plan, sink, end, PROGRAM[plan.naive])
+            report = results.build_report(plan, sink, end, PROGRAM[plan.naive])
             if not report.is_clean:
                 print((Path(os.environ["PORTAL_DATA"]) / "processes.log").read_text()[-6000:], file=sys.stderr)
             return report

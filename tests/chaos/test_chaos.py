@@ -24,7 +24,7 @@ HOUR = timedelta(hours=1)
 
 
 @pytest.fixture
-def late(request: pytest.FixtureRequest) -> datetime:
+def overdue_at(request: pytest.FixtureRequest) -> datetime:
     """The current time; the clock of one issue is an hour overdue."""
     if connection.vendor != "postgresql":
         pytest.skip("needs a real PostgreSQL")
@@ -35,26 +35,26 @@ def late(request: pytest.FixtureRequest) -> datetime:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_flush_loses_breach_emails_of_the_usual_pattern_only(late: datetime, broker: Valkey) -> None:
+def test_flush_loses_breach_emails_of_the_usual_pattern(overdue_at: datetime, broker: Valkey) -> None:
     client = redis.Redis.from_url(broker.url)
-    naive.mark_due_clocks(late)
+    naive.mark_due_clocks(overdue_at)
     waiting = client.llen("celery")
     client.flushall()
-    naive.mark_due_clocks(late)
+    naive.mark_due_clocks(overdue_at)
     # recorded, but never reported
     assert (waiting, client.llen("celery"), SlaBreach.objects.count()) == (1, 0, 1)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_portal_reports_breach_after_a_flush(late: datetime, broker: Valkey) -> None:
+def test_portal_reports_the_breach_after_a_flush(overdue_at: datetime, broker: Valkey) -> None:
     redis.Redis.from_url(broker.url).flushall()
     for job in JOBS:
-        run_job(job, late)
+        run_job(job, overdue_at)
     assert EmailMessage.objects.filter(name="issues_breached").count() == 2
 
 
 @pytest.mark.django_db
-def test_short_chaos_loses_nothing(request: pytest.FixtureRequest) -> None:
+def test_short_chaos_run_loses_nothing(request: pytest.FixtureRequest) -> None:
     if connection.vendor != "postgresql":
         pytest.skip("needs a real PostgreSQL of its own")
     database = "postgres://{USER}@{HOST}:{PORT}/{NAME}".format_map(connection.settings_dict)

@@ -11,7 +11,7 @@ from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from tests.bench.world import build, fill
 
-NAMES = "SELECT clock.id, watch.repository || '#' || issue.number FROM sla_slaclock clock JOIN sla_supportissue issue ON issue.id = clock.issue_id JOIN sla_monitoredrepository watch ON watch.id = clock.watch_id WHERE clock.due_at <= %s AND clock.is_committed"  # noqa: E501
+ISSUE_NAMES_QUERY = "SELECT clock.id, watch.repository || '#' || issue.number FROM sla_slaclock clock JOIN sla_supportissue issue ON issue.id = clock.issue_id JOIN sla_monitoredrepository watch ON watch.id = clock.watch_id WHERE clock.due_at <= %s AND clock.is_committed"  # noqa: E501
 
 
 def create_world(due: int, later: int, integrations: int, begin: datetime, seconds: int) -> None:
@@ -35,8 +35,8 @@ def create_world(due: int, later: int, integrations: int, begin: datetime, secon
         for row in rows
     )
     with connection.cursor() as cursor:
-        cursor.execute(ISSUES, {"count": due + later, "now": begin})
-        cursor.execute(CLOCKS, {"due": due, "begin": begin, "step": seconds / due, "far": far})
+        cursor.execute(INSERT_ISSUES, {"count": due + later, "now": begin})
+        cursor.execute(INSERT_CLOCKS, {"due": due, "begin": begin, "step": seconds / due, "far": far})
         cursor.execute("ANALYZE")
     assert SlaClock.objects.count() == due + later
 
@@ -44,11 +44,11 @@ def create_world(due: int, later: int, integrations: int, begin: datetime, secon
 def read_due_issue_names(at: datetime) -> dict[int, str]:
     """Return the issue name used in emails, by ID of each committed clock that is due by then."""
     with connection.cursor() as cursor:
-        cursor.execute(NAMES, [at])
+        cursor.execute(ISSUE_NAMES_QUERY, [at])
         return dict(cursor.fetchall())
 
 
-ISSUES = """
+INSERT_ISSUES = """
 INSERT INTO sla_supportissue (uuid, watch_id, integration_id, github_id, number, title, url, author, opened_at,
        is_open, severity, last_commenter_role, updated_at, edition)
 SELECT gen_random_uuid(), watch.id, watch.integration_id, n, n, 'Issue ' || n, 'https://github.com/chaos/' || n,
@@ -58,7 +58,7 @@ SELECT gen_random_uuid(), watch.id, watch.integration_id, n, n, 'Issue ' || n, '
        AS watch
     ON watch.place = n %% watch.places
 """
-CLOCKS = """
+INSERT_CLOCKS = """
 INSERT INTO sla_slaclock (issue_id, watch_id, integration_id, target_type, is_committed, severity, state, started_at,
        due_at, warn50_at, warn75_at, warn90_at, next_at, warned, counted_seconds, paused_seconds)
 SELECT issue.id, issue.watch_id, issue.integration_id, 'resolve', true, 'critical', 'running', issue.opened_at,

@@ -25,7 +25,7 @@ JUDGE = "PyJWT, with the published key set"
 SHORT_CASES, LONG_CASES = 200, 5000
 # from the specification; the judge uses only the published keys of the portal
 TYPE, CLOCK_TOLERANCE_SECONDS = "badge-statement+jwt", 300
-PORTAL, ELSEWHERE = "https://portal.example", "https://elsewhere.example"
+PORTAL, OTHER_ISSUER_URL = "https://portal.example", "https://elsewhere.example"
 KEY_SET = signing_keys.build_key_set(["new", "old"])
 NEW, OLD, FOREIGN = (signing_keys.derive_signing_key(secret) for secret in ("new", "old", "foreign"))
 
@@ -78,7 +78,7 @@ def is_late(token: str) -> bool:
 def draw_cases(count: int, draw: random.Random, now: datetime) -> Iterator[Case]:
     for _ in range(count):
         age = timedelta(minutes=draw.choice((-60, -20, -3, 3, 30, 90, 110, 130, 1000)))
-        issuer = draw.choice((PORTAL, PORTAL, PORTAL, ELSEWHERE))
+        issuer = draw.choice((PORTAL, PORTAL, PORTAL, OTHER_ISSUER_URL))
         key = draw.choice((NEW, NEW, OLD, FOREIGN))
         words = draw.choice(("Rocket", "Rakete für Łódź", "火箭"))
         statement = sign_claims(build_claims(a_truth(integration=words), issuer, now - age), key)

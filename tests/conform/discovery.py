@@ -7,7 +7,7 @@ from types import ModuleType
 import tests.conform
 from tests.conform.base import Suite
 
-PARTS = frozenset({"__main__", "base", "discovery", "document", "progress"})
+SHARED_MODULES = frozenset({"__main__", "base", "discovery", "document", "progress"})
 
 
 def find_modules() -> dict[str, ModuleType]:
@@ -28,4 +28,4 @@ def find_fuzzers() -> dict[str, Suite]:
 
 
 def _is_candidate(name: str) -> bool:
-    return name not in PARTS and not name.startswith("test_")
+    return name not in SHARED_MODULES and not name.startswith("test_")

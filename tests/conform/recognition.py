@@ -40,13 +40,12 @@ class RecognitionRow:
     program: str
     category: str
     facts: int
-    asked_again: tuple[str, ...]
+    repeated_questions: tuple[str, ...]
 
     @property
     def text(self) -> str:
-        return (
-            f"{self.program}, {self.category or 'no category'}, {self.facts} facts, {len(self.asked_again)} asked again"
-        )
+        category, count = self.category or "no category", len(self.repeated_questions)
+        return f"{self.program}, {category}, {self.facts} facts, {count} asked again"
 
 
 def load_entries() -> list[dict[str, Any]]:
@@ -95,11 +94,11 @@ def build_row(entry: Mapping[str, Any]) -> RecognitionRow:
     program = candidates[0].program if candidates else ""
     category = candidates[0].category if candidates else ""
     facts = [fact for fact in list_facts(reading) if fact.value]
-    asked_again = tuple(list_asked_again(program, reading, facts)) if program else ()
-    return RecognitionRow(entry["address"], program or NO_PROGRAM, category, len(facts), asked_again)
+    repeated_questions = tuple(list_repeated_questions(program, reading, facts)) if program else ()
+    return RecognitionRow(entry["address"], program or NO_PROGRAM, category, len(facts), repeated_questions)
 
 
-def list_asked_again(program: str, reading: Reading, facts: list[Fact]) -> Iterator[str]:
+def list_repeated_questions(program: str, reading: Reading, facts: list[Fact]) -> Iterator[str]:
     """Yield the blank fields of the start form and of the program's forms whose values were read."""
     values = build_form_values(program, reading)
     if reading.repository is not None:
@@ -134,9 +133,9 @@ def run(_options: RunOptions) -> SuiteReport:
     disagreements = []
     for entry, row in zip(entries, rows, strict=True):
         expected = (entry["program"] or NO_PROGRAM, entry["category"])
-        if (row.program, row.category) != expected or row.asked_again:
+        if (row.program, row.category) != expected or row.repeated_questions:
             judged = RecognitionRow(row.address, *expected, row.facts, ())
-            disagreements.append(Disagreement(row.address, f"{row.text} {row.asked_again}", judged.text))
+            disagreements.append(Disagreement(row.address, f"{row.text} {row.repeated_questions}", judged.text))
     figures = tuple(
         (f"{row.address} (synthetic)" if entry.get("synthetic") else row.address, row.text)
         for entry, row in zip(entries, rows, strict=True)

@@ -20,21 +20,21 @@ from verification.terraform.messages import TerraformDecision
 JUDGE = "The installed Terraform, and what it says"
 NOT_RUN = "Terraform and gpg are needed: Terraform judges the releases, gpg signs them"
 SHORT_RELEASES = 15
-Make = Callable[[str], Release]
-TABLES: tuple[dict[str, Make], ...] = (faults.INSTALL, faults.QUERY, faults.VERSIONS)
+ReleaseBuilder = Callable[[str], Release]
+TABLES: tuple[dict[str, ReleaseBuilder], ...] = (faults.INSTALL, faults.QUERY, faults.VERSIONS)
 # Terraform chooses no version 0.0.0, whatever the constraint says
-ZERO: dict[str, Make] = {"version-zero": lambda name: Release(name, version="0.0.0")}
+VERSION_ZERO: dict[str, ReleaseBuilder] = {"version-zero": lambda name: Release(name, version="0.0.0")}
 
 
 def run(options: RunOptions) -> SuiteReport:
     """Compare every release of the tables, or a sample; the words of a refusal count too."""
     if not terraform.is_available() or GPG is None:
         return SuiteReport(JUDGE, 0, not_run=NOT_RUN)
-    together = {name: make for table in (*TABLES, ZERO) for name, make in table.items()}
+    together = {name: make for table in (*TABLES, VERSION_ZERO) for name, make in table.items()}
     alone = dict(faults.CRASH)  # Terraform crashes on them, and says nothing of others in the same run
     if not options.full:
         names = random.Random(options.seed).sample(sorted(together), SHORT_RELEASES)
-        together, alone = {name: together[name] for name in names} | ZERO, {}
+        together, alone = {name: together[name] for name in names} | VERSION_ZERO, {}
     keyring = build_test_keyring()
     registry = ReleaseRegistry(keyring)
     try:
@@ -49,12 +49,12 @@ def run(options: RunOptions) -> SuiteReport:
     return SuiteReport(JUDGE, len(together) + len(alone), disagreements, figures=figures)
 
 
-def compare(registry: ReleaseRegistry, makes: dict[str, Make]) -> Iterator[Disagreement]:
+def compare(registry: ReleaseRegistry, makes: dict[str, ReleaseBuilder]) -> Iterator[Disagreement]:
     """Yield the releases of one run of Terraform whose verdict or reason differs."""
     releases = {name: make(name) for name, make in makes.items()}
     answers = {name: judge(registry, release) for name, release in releases.items()}
     with tempfile.TemporaryDirectory() as folder:
-        versions = {name: "0.0.0" if name in ZERO else "1.0.0" for name in releases}
+        versions = {name: "0.0.0" if name in VERSION_ZERO else "1.0.0" for name in releases}
         output = terraform.find_refusals(Path(folder) / "run", registry.url, versions)
     for name, answer in answers.items():
         refusal = output.get(name, "")

@@ -30,14 +30,14 @@ from verification.testruns.kinds.run_task.protocol import (
 
 JUDGE = "pytfe (HashiCorp), the documented JSON schema of results, HMAC-SHA512 of the standard library"
 SHORT_RESULTS, LONG_RESULTS = 200, 3000
-PLACES = RunTaskUrls("https://portal.example/callback", "https://portal.example/plan", "https://portal.example/files")
+URLS = RunTaskUrls("https://portal.example/callback", "https://portal.example/plan", "https://portal.example/files")
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
 EMPTY = (
     "The JSON schema wants at least one character; the API page lets a text be left out, and the portal an empty one"
 )
 
 
-def text(most: int) -> dict[str, Any]:
+def build_text_schema(most: int) -> dict[str, Any]:
     return {"type": "string", "minLength": 1, "maxLength": most}
 
 
@@ -45,11 +45,13 @@ def build_object_schema(properties: dict[str, Any], required_properties: list[st
     return {"type": "object", "properties": properties, "required": required_properties}
 
 
-TAG = build_object_schema({"label": text(32), "level": {"enum": ["none", "info", "warning", "error"]}}, ["label"])
+TAG = build_object_schema(
+    {"label": build_text_schema(32), "level": {"enum": ["none", "info", "warning", "error"]}}, ["label"]
+)
 OUTCOME = build_object_schema(
     {
-        "outcome-id": text(64),
-        "description": text(1000),
+        "outcome-id": build_text_schema(64),
+        "description": build_text_schema(1000),
         "body": {"type": "string", "maxLength": 5 * 1024 * 1024},
         "url": {"type": "string", "maxLength": 500},
         "tags": {"type": "object", "maxProperties": 10, "additionalProperties": {"type": "array", "items": TAG}},
@@ -60,7 +62,12 @@ LISTED_OUTCOME = build_object_schema(
     {"type": {"const": "task-result-outcomes"}, "attributes": OUTCOME}, ["type", "attributes"]
 )
 ATTRIBUTES = build_object_schema(
-    {"status": {"enum": ["running", "passed", "failed"]}, "message": text(1000), "url": text(500)}, ["status"]
+    {
+        "status": {"enum": ["running", "passed", "failed"]},
+        "message": build_text_schema(1000),
+        "url": build_text_schema(500),
+    },
+    ["status"],
 )
 OUTCOMES = build_object_schema(
     {"data": {"type": "array", "minItems": 0, "maxItems": 10, "items": LISTED_OUTCOME}}, ["data"]
@@ -91,7 +98,7 @@ def compare_requests() -> Iterator[Disagreement | None]:
     from pytfe.models import RunTaskRequest
 
     for stage, scenario, level in product(STAGES, SCENARIOS.values(), ("advisory", "mandatory")):
-        run_request = build_run_request(Run("conform", "key", scenario, NOW), stage, PLACES, "token", "taskrs-1", level)
+        run_request = build_run_request(Run("conform", "key", scenario, NOW), stage, URLS, "token", "taskrs-1", level)
         body = encode_document(run_request)
         parsed_request = RunTaskRequest.model_validate_json(body).model_dump(mode="json", exclude_unset=True)
         expected = run_request | {"run_created_at": "2026-04-14T09:00:00Z"}  # the library writes no milliseconds
@@ -108,7 +115,7 @@ def compare_results(count: int, draw: random.Random) -> Iterator[Disagreement | 
     for _ in range(count):
         document = build_result(draw)
         if draw.random() < 0.7:
-            document = damage(document, draw)
+            document = damage_result(document, draw)
         portal, is_documented = not parse_callback(json.dumps(document).encode()).problems, judge.is_valid(document)
         if portal == is_documented:
             yield None
@@ -116,11 +123,14 @@ def compare_results(count: int, draw: random.Random) -> Iterator[Disagreement | 
         errors = [f"{error.json_path}: {error.message}" for error in judge.iter_errors(document)]
         reason = EMPTY if errors and all("non-empty" in each or "too short" in each for each in errors) else ""
         yield Disagreement(
-            "; ".join(errors)[:200] or json.dumps(document)[:200], verdict(portal), verdict(is_documented), reason
+            "; ".join(errors)[:200] or json.dumps(document)[:200],
+            describe_verdict(portal),
+            describe_verdict(is_documented),
+            reason,
         )
 
 
-def verdict(is_accepted: bool) -> str:
+def describe_verdict(is_accepted: bool) -> str:
     return "accepts" if is_accepted else "refuses"
 
 
@@ -149,10 +159,10 @@ def build_outcome(draw: random.Random) -> dict[str, Any]:
     }
 
 
-def damage(document: dict[str, Any], draw: random.Random) -> dict[str, Any]:
+def damage_result(document: dict[str, Any], draw: random.Random) -> dict[str, Any]:
     """Return the result with one value replaced, removed or made too long."""
     damaged_document = deepcopy(document)
-    container, key = draw.choice(list(find_places(damaged_document)))
+    container, key = draw.choice(list(find_items(damaged_document)))
     replacements = (None, 7, "", "x" * 33, "x" * 65, "x" * 501, "x" * 1001, [], {}, ["x"], "passed", True)
     if draw.random() < 0.25:
         del container[key]
@@ -161,12 +171,12 @@ def damage(document: dict[str, Any], draw: random.Random) -> dict[str, Any]:
     return damaged_document
 
 
-def find_places(value: Any) -> Iterator[tuple[Any, Any]]:
+def find_items(value: Any) -> Iterator[tuple[Any, Any]]:
     """Yield each container with each of its keys."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, one in items:
         yield value, key
-        yield from find_places(one)
+        yield from find_items(one)
 
 
 SUITE = Suite("run-tasks", "Run task payloads", run)

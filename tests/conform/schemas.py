@@ -31,12 +31,12 @@ def run(options: RunOptions) -> SuiteReport:
     if not paths:
         return SuiteReport(JUDGE, 0, not_run=NOT_RUN)
     documents = {path.name: path.read_bytes() for path in paths}
-    definitions = [one for name in newest_of_each(paths) for one in preview(documents[name])]
+    definitions = [one for name in list_newest(paths) for one in preview(documents[name])]
     if not options.full:
         definitions = random.Random(options.seed).sample(definitions, SHORT_DEFINITIONS)
     refusals = list(validate(definitions))
     steps = list(pairwise(paths))
-    steps = [(old, new) for old, new in steps if provider_of(old) == provider_of(new)]
+    steps = [(old, new) for old, new in steps if get_provider(old) == get_provider(new)]
     comparisons = [each for old, new in steps for each in compare(old.name, documents[old.name], documents[new.name])]
     figures = (
         ("Recorded schemas", str(len(paths))),
@@ -50,19 +50,21 @@ def run(options: RunOptions) -> SuiteReport:
 
 def find_schemas() -> list[Path]:
     folder = Path(os.environ.get("PORTAL_SHARED", "")) / "data" / "provider-schemas"
-    return sorted(folder.glob("*.json.gz"), key=lambda path: (provider_of(path), parse_version(version_of(path)).rank))
+    return sorted(
+        folder.glob("*.json.gz"), key=lambda path: (get_provider(path), parse_version(get_version(path)).rank)
+    )
 
 
-def provider_of(path: Path) -> str:
+def get_provider(path: Path) -> str:
     return path.name.rpartition("_")[0]
 
 
-def version_of(path: Path) -> str:
+def get_version(path: Path) -> str:
     return path.name.rpartition("_")[2].removesuffix(".json.gz")
 
 
-def newest_of_each(paths: list[Path]) -> list[str]:
-    return list({provider_of(path): path.name for path in paths}.values())
+def list_newest(paths: list[Path]) -> list[str]:
+    return list({get_provider(path): path.name for path in paths}.values())
 
 
 def preview(document: bytes) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.fakes.signed import build_zip
+from tests.fakes.signed_releases import build_zip
 from tests.verification.releases.release_registry import ELF
 
 NAME = "rocket"
@@ -15,11 +15,11 @@ SUMS_NAME = f"terraform-provider-{NAME}_{VERSION}_SHA256SUMS"
 ARCHIVE = build_zip({f"terraform-provider-{NAME}_v{VERSION}": ELF})
 
 
-def sums_of(archive: bytes) -> bytes:
+def format_sums(archive: bytes) -> bytes:
     return f"{hashlib.sha256(archive).hexdigest()}  {FILENAME}\n".encode()
 
 
-SUMS = sums_of(ARCHIVE)
+SUMS = format_sums(ARCHIVE)
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Case:
             f"{files}/{SUMS_NAME}.sig": self.signature,
         }
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the fields that differ from their defaults, as JSON values."""
         binary = {"sums": SUMS, "archive": ARCHIVE, "signature": None}
         fields: dict[str, Any] = {

@@ -46,12 +46,12 @@ class TerraformJudge:
         for namespace, case in zip(namespaces, cases, strict=True):
             self.registry.routes.update(case.routes(self.registry.url, namespace))
         with _temporary_folder() as folder:
-            output = _init(folder, self.registry.url, namespaces)
+            output = _run_init(folder, self.registry.url, namespaces)
         panic = next((line for line in output.splitlines() if line.startswith("panic: ")), "")
         if panic and len(cases) > 1:  # a crash takes the answers about all others with it
             middle = len(cases) // 2
             return self._judge_batch(start, cases[:middle]) + self._judge_batch(start + middle, cases[middle:])
-        errors = _errors_by_namespace(output)
+        errors = _parse_errors(output)
         if not panic and not errors and "successfully initialized" not in output:
             raise RuntimeError(f"Terraform gave no verdict: {output[-2000:]}")
         return [panic or errors.get(namespace, "") for namespace in namespaces]
@@ -67,7 +67,7 @@ def _temporary_folder() -> Iterator[Path]:
         subprocess.run(["rm", "-rf", "--", folder], check=True)
 
 
-def _init(folder: Path, base_url: str, namespaces: Sequence[str]) -> str:
+def _run_init(folder: Path, base_url: str, namespaces: Sequence[str]) -> str:
     required_providers = {space: {"source": f"{HOST}/{space}/{NAME}", "version": VERSION} for space in namespaces}
     (folder / "main.tf.json").write_text(json.dumps({"terraform": {"required_providers": required_providers}}))
     config = terraform.write_cli_config(folder, base_url)
@@ -75,7 +75,7 @@ def _init(folder: Path, base_url: str, namespaces: Sequence[str]) -> str:
     return result.stdout + result.stderr
 
 
-def _errors_by_namespace(output: str) -> dict[str, str]:
+def _parse_errors(output: str) -> dict[str, str]:
     errors = {}
     for line in output.splitlines():
         diagnostic = json.loads(line).get("diagnostic", {}) if line.startswith("{") else {}

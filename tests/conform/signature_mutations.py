@@ -9,7 +9,7 @@ from functools import cache
 
 from pysequoia import CipherSuite, SignatureMode, Tsk, sign
 
-from tests.conform.signature_cases import Case, sums_of
+from tests.conform.signature_cases import Case, format_sums
 from verification.releases.artifacts.armor import compute_crc24
 
 Mutation = Callable[[random.Random, Case, Sequence[Case]], Case]
@@ -206,7 +206,7 @@ def _archive_after(rng: random.Random, case: Case, _: Sequence[Case]) -> Case:
 def _archive_before(rng: random.Random, case: Case, _: Sequence[Case]) -> Case:
     """Change the archive before its checksum is listed and signed."""
     archive = change_bytes(rng, case.archive)
-    return replace(case, archive=archive, sums=sums_of(archive), signature=UNSIGNED)
+    return replace(case, archive=archive, sums=format_sums(archive), signature=UNSIGNED)
 
 
 @cache

@@ -12,7 +12,13 @@ from tests.conform.progress import track
 from tests.conform.signature_cases import NAME, VERSION, Case
 from tests.conform.signature_differences import explain
 from tests.conform.signature_judges import HOST, GpgJudge, TerraformJudge
-from tests.conform.signature_vectors import ACCEPTED, fuzz_cases, letter, load_cases, load_fuzz_verdicts
+from tests.conform.signature_vectors import (
+    ACCEPTED,
+    abbreviate_verdict,
+    draw_fuzz_cases,
+    load_cases,
+    load_fuzz_verdicts,
+)
 from tests.verification.releases import terraform
 from tests.verification.releases.release_registry import ReleaseRegistry
 from verification.releases import install_simulation
@@ -46,7 +52,7 @@ class Portal:
 
 
 @contextmanager
-def close_after(*judges: Portal | TerraformJudge) -> Iterator[None]:
+def close_at_exit(*judges: Portal | TerraformJudge) -> Iterator[None]:
     """Close judges after the block."""
     try:
         yield
@@ -60,13 +66,13 @@ def run(options: RunOptions) -> SuiteReport:
     recorded_cases = load_cases()
     cases, errors = [case for case, _ in recorded_cases], [error for _, error in recorded_cases]
     verdicts = judge_with_portal(cases)
-    disagreements = compare(cases, verdicts, [letter(error) for error in errors], RECORDED_VERDICTS)
+    disagreements = compare(cases, verdicts, [abbreviate_verdict(error) for error in errors], RECORDED_VERDICTS)
     step = 1 if options.full else LIVE_SAMPLE
     live = cases[::step] if terraform.is_available() else []
     disagreements += compare(
         live,
         verdicts[: len(live) * step : step],
-        [letter(error) for error in judge_with_terraform(live)],
+        [abbreviate_verdict(error) for error in judge_with_terraform(live)],
         "terraform init",
     )
     differences, figures = compare_with_gpg(cases if options.full else cases[::LIVE_SAMPLE])
@@ -80,7 +86,7 @@ def fuzz(options: RunOptions) -> SuiteReport:
     Where verdicts are recorded for the seed, they judge every case and the installed Terraform judges a sample; else
     the installed Terraform judges every case.
     """
-    mutated_cases, fingerprint = fuzz_cases(options.seed, options.cases)
+    mutated_cases, fingerprint = draw_fuzz_cases(options.seed, options.cases)
     fuzz_verdicts = load_fuzz_verdicts(options.seed, options.cases, fingerprint)
     if not terraform.is_available() and not fuzz_verdicts:
         return SuiteReport(JUDGE, 0, not_run="Terraform is not installed, and no verdicts are recorded for this seed")
@@ -88,7 +94,7 @@ def fuzz(options: RunOptions) -> SuiteReport:
     disagreements = compare(mutated_cases, verdicts, fuzz_verdicts, RECORDED_VERDICTS) if fuzz_verdicts else []
     step = LIVE_SAMPLE if fuzz_verdicts else 1
     live = mutated_cases[::step] if terraform.is_available() else []
-    answers = [letter(error) for error in judge_with_terraform(live)]
+    answers = [abbreviate_verdict(error) for error in judge_with_terraform(live)]
     disagreements += compare(live, verdicts[: len(live) * step : step], answers, "terraform init")
     differences, figures = compare_with_gpg(mutated_cases)
     figures = (
@@ -107,13 +113,13 @@ def _count_mutations(mutated_cases: Sequence[Case]) -> Iterator[tuple[str, str]]
 
 def judge_with_portal(cases: Sequence[Case]) -> list[TerraformDecision]:
     portal = Portal()
-    with close_after(portal):
+    with close_at_exit(portal):
         return [portal.judge(case) for case in track(cases, len(cases), "releases judged by the portal")]
 
 
 def judge_with_terraform(cases: Sequence[Case]) -> list[str]:
     judge = TerraformJudge()
-    with close_after(judge):
+    with close_at_exit(judge):
         return judge.judge(cases)
 
 
@@ -124,12 +130,12 @@ def compare(
     return [
         Disagreement(case.name, f"{verdict.verdict} {verdict.message}".strip(), f"{judge}: {expected_letter}")
         for case, verdict, expected_letter in zip(cases, verdicts, letters, strict=True)
-        if portal_letter(verdict) != expected_letter
+        if abbreviate_decision(verdict) != expected_letter
     ]
 
 
-def portal_letter(verdict: TerraformDecision) -> str:
-    return letter(verdict.message) if verdict.accepts is False else "a" if verdict.accepts else "?"
+def abbreviate_decision(verdict: TerraformDecision) -> str:
+    return abbreviate_verdict(verdict.message) if verdict.accepts is False else "a" if verdict.accepts else "?"
 
 
 def compare_with_gpg(cases: Sequence[Case]) -> tuple[list[Disagreement], tuple[tuple[str, str], ...]]:

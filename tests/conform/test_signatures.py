@@ -9,7 +9,13 @@ from tests.conform.base import RunOptions
 from tests.conform.signature_differences import CRITICAL, NO_LENGTH, explain
 from tests.conform.signature_judges import GpgVerdict
 from tests.conform.signature_mutations import add_armor, remove_armor
-from tests.conform.signature_vectors import RECORDED_CASES, RECORDED_SEED, fuzz_cases, load_cases, load_fuzz_verdicts
+from tests.conform.signature_vectors import (
+    RECORDED_CASES,
+    RECORDED_SEED,
+    draw_fuzz_cases,
+    load_cases,
+    load_fuzz_verdicts,
+)
 from verification.releases.artifacts.signatures import SignatureClass
 
 pytestmark = pytest.mark.any_database
@@ -42,7 +48,7 @@ def test_sound_signatures_by_go_libraries_are_accepted():
 
 def test_mutated_releases_are_judged_as_recorded():
     step = RECORDED_CASES // SAMPLE
-    sample, fingerprint = fuzz_cases(RECORDED_SEED, RECORDED_CASES, step)
+    sample, fingerprint = draw_fuzz_cases(RECORDED_SEED, RECORDED_CASES, step)
     letters = load_fuzz_verdicts(RECORDED_SEED, RECORDED_CASES, fingerprint)
     verdicts = signatures.judge_with_portal(sample)
     assert signatures.compare(sample, verdicts, letters[::step], "recorded") == []

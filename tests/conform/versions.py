@@ -76,7 +76,7 @@ def fuzz(options: RunOptions) -> SuiteReport:
 
 def compare_pairs(answers: Iterable[tuple[Pair, str]]) -> Iterable[Disagreement]:
     for pair, verdict in answers:
-        answer = match(pair)
+        answer = judge_pair(pair)
         if answer != verdict:
             case = f"{shorten(pair.constraint)!r} on {shorten(pair.version)!r}"
             yield Disagreement(case, answer, verdict, explain(pair, answer, verdict))
@@ -95,7 +95,7 @@ def explain(pair: Pair, answer: str, verdict: str) -> str:
     return TOO_LONG if len(refused_text) > MAX_LENGTH else ""
 
 
-def match(pair: Pair) -> str:
+def judge_pair(pair: Pair) -> str:
     """Return the portal's verdict in the judge's words."""
     try:
         constraint = parse_constraint(pair.constraint)

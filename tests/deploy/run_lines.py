@@ -14,14 +14,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 CONTAINER = ROOT / "deploy" / "Containerfile"
-ONLY_IN_A_CONTAINER = {
+SKIP_REASONS = {
     "apt-get": "installs a package of the machine",
     "useradd": "makes a user of the machine",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RunLine:
     """RUN line: its command on one line, the environment of its stage, and why it can't run here (or blank)."""
 
     command: str
@@ -29,19 +29,19 @@ class Line:
     skip_reason: str
 
 
-def lines(text: str) -> Iterator[Line]:
+def list_run_lines(text: str) -> Iterator[RunLine]:
     """Return every RUN line with the ENV settings above it in its stage."""
     environment: dict[str, str] = {}
-    whole = re.sub(r"\\\n\s*", " ", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE))
-    for line in whole.splitlines():
+    joined_text = re.sub(r"\\\n\s*", " ", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE))
+    for line in joined_text.splitlines():
         word, _, rest = line.partition(" ")
         if word == "FROM":
             environment = {}
         elif word == "ENV":
             environment |= dict(pair.split("=", 1) for pair in rest.split())
         elif word == "RUN":
-            skip_reason = next((why for tool, why in ONLY_IN_A_CONTAINER.items() if rest.startswith(tool)), "")
-            yield Line(rest, dict(environment), skip_reason)
+            skip_reason = next((why for tool, why in SKIP_REASONS.items() if rest.startswith(tool)), "")
+            yield RunLine(rest, dict(environment), skip_reason)
 
 
 def map_to_scratch(text: str, scratch: Path) -> str:
@@ -49,25 +49,25 @@ def map_to_scratch(text: str, scratch: Path) -> str:
     return re.sub(r"(?<![\w/.])/(opt/portal|app|data|tmp/build)\b", rf"{scratch}/\1", text)
 
 
-def prepare(scratch: Path) -> None:
+def create_image_folders(scratch: Path) -> None:
     """Create the image's folders with the files that COPY adds."""
     for folder in ("opt", "data", "tmp"):
         (scratch / folder).mkdir()
     (scratch / "app").symlink_to(ROOT, target_is_directory=True)
 
 
-def run(line: Line, scratch: Path) -> tuple[int, str]:
+def run(line: RunLine, scratch: Path) -> tuple[int, str]:
     """Run one line as the image would. Return its exit code and its last output."""
     base = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(scratch)}
-    own = {
+    environment = {
         key: map_to_scratch(value, scratch).replace("$PATH", base["PATH"]) for key, value in line.environment.items()
     }
-    if "STATIC_ROOT" in own:
-        own["STATIC_ROOT"] = str(scratch / "collected")  # not into the clone
+    if "STATIC_ROOT" in environment:
+        environment["STATIC_ROOT"] = str(scratch / "collected")  # not into the clone
     process = subprocess.run(
         ["/bin/sh", "-c", map_to_scratch(line.command, scratch)],
         cwd=ROOT,
-        env=base | own,
+        env=base | environment,
         capture_output=True,
         text=True,
     )
@@ -78,8 +78,8 @@ def main() -> int:
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
-        prepare(scratch)
-        for line in lines(CONTAINER.read_text()):
+        create_image_folders(scratch)
+        for line in list_run_lines(CONTAINER.read_text()):
             begin = time.monotonic()
             if line.skip_reason:
                 print(f"- not run, {line.skip_reason}: {line.command[:90]}")

@@ -21,18 +21,18 @@ CONTAINER = (DEPLOY / "Containerfile").read_text()
 EXAMPLE = (DEPLOY / "portal.env.example").read_text()
 
 
-def tool(name, *words):
-    command = [Path(sys.executable).with_name(name), *words]
+def run_tool(name, *arguments):
+    command = [Path(sys.executable).with_name(name), *arguments]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
 
 
 def test_container_file_passes_its_linter():
-    process = tool("hadolint", "--no-color", "deploy/Containerfile")
+    process = run_tool("hadolint", "--no-color", "deploy/Containerfile")
     assert (process.returncode, process.stdout) == (0, ""), process.stderr
 
 
 def test_compose_file_matches_the_schema():
-    process = tool("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "deploy/compose.yaml")
+    process = run_tool("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "deploy/compose.yaml")
     assert process.returncode == 0, process.stdout
 
 
@@ -55,7 +55,7 @@ def test_units_pass_verification_by_systemd(tmp_path):
 
 
 def test_collected_files_are_readable_by_all_users(tmp_path):
-    (line,) = (line for line in run_lines.lines(CONTAINER) if "collectstatic" in line.command)
+    (line,) = (line for line in run_lines.list_run_lines(CONTAINER) if "collectstatic" in line.command)
     command = line.command.removesuffix(" && rm -rf /tmp/build").replace("python3", sys.executable)
     environment = {"PATH": os.environ["PATH"], "PORTAL_ENV": "production", "STATIC_ROOT": str(tmp_path / "static")}
     environment["AUDIT_ANCHOR_DIR"] = "/anchors"  # the image sets it

@@ -11,7 +11,7 @@ import pytest
 import requests
 from django.test import Client
 
-from tests.servers.base import Server, can_connect, free_port
+from tests.servers.base import Server, can_connect, find_free_port
 
 START = "/accounts/oidc/sso/login/"
 
@@ -20,7 +20,7 @@ class OidcProvider:
     """The provider: `issuer` is its URL."""
 
     def __init__(self, log: Path) -> None:
-        self.port = free_port()
+        self.port = find_free_port()
         self.issuer = f"http://127.0.0.1:{self.port}"
         command = [sys.executable, "-m", "oidc_provider_mock", "--port", str(self.port)]
         env = os.environ | {"AUTHLIB_INSECURE_TRANSPORT": "1"}

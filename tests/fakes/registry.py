@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tests.fakes.signed import Signed, release
+from tests.fakes.signed_releases import SignedRelease, build_release
 
 V1 = re.compile(r"^/v1/providers/([^/]+)/([^/]+)(?:/\d[^/]*|/latest)?$")
 VERSIONS = re.compile(r"^/v1/providers/([^/]+)/([^/]+)/versions$")
@@ -37,15 +37,17 @@ class Provider:
     unlisted: bool = False
     moved_to: str = ""
     repository_id: int | None = None
-    releases: dict[str, Signed] = field(default_factory=dict)  # by version; a missing one is built without faults
+    releases: dict[str, SignedRelease] = field(
+        default_factory=dict
+    )  # by version; a missing one is built without faults
 
-    def release(self, version: str) -> Signed | None:
+    def release(self, version: str) -> SignedRelease | None:
         """Return the files of a listed version."""
         if version not in self.versions:
             return None
         if version not in self.releases:
             name = self.full_name.partition("/")[2]
-            self.releases[version] = release(name, version, platforms=self.platforms, protocols=self.protocols)
+            self.releases[version] = build_release(name, version, platforms=self.platforms, protocols=self.protocols)
         return self.releases[version]
 
     @property
@@ -54,7 +56,7 @@ class Provider:
         return self.source or f"https://github.com/{namespace}/terraform-provider-{name}"
 
 
-def v1(provider: Provider) -> dict[str, Any]:
+def build_v1_response(provider: Provider) -> dict[str, Any]:
     """Return the v1 response about the newest version of a provider."""
     namespace, name = provider.full_name.split("/")
     version = provider.versions[-1]
@@ -73,16 +75,16 @@ def v1(provider: Provider) -> dict[str, Any]:
         "tier": provider.tier,
         "logo_url": "",
         "versions": list(provider.versions),
-        "docs": [page(number, *pair) for number, pair in enumerate(provider.docs)],
+        "docs": [build_docs_page(number, *pair) for number, pair in enumerate(provider.docs)],
     }
 
 
-def page(number: int, category: str, slug: str) -> dict[str, str]:
+def build_docs_page(number: int, category: str, slug: str) -> dict[str, str]:
     path = f"docs/{category}/{slug}.md"
     return {"id": str(number), "title": slug, "path": path, "slug": slug, "category": category, "subcategory": ""}
 
 
-def versions(provider: Provider) -> dict[str, Any]:
+def build_versions_response(provider: Provider) -> dict[str, Any]:
     """Return the v1 response about the versions of a provider."""
     platforms = [dict(zip(("os", "arch"), platform.split("_"), strict=True)) for platform in provider.platforms]
     version_entries = [
@@ -91,7 +93,7 @@ def versions(provider: Provider) -> dict[str, Any]:
     return {"id": provider.full_name, "versions": version_entries, "warnings": None}
 
 
-def list_attributes(provider: Provider) -> dict[str, Any]:
+def build_attributes(provider: Provider) -> dict[str, Any]:
     """Return the v2 attributes of a provider."""
     namespace, name = provider.full_name.split("/")
     return {
@@ -113,7 +115,7 @@ def list_attributes(provider: Provider) -> dict[str, Any]:
     }
 
 
-def provider_list(providers: list[Provider], query: dict[str, list[str]]) -> dict[str, Any]:
+def build_provider_list(providers: list[Provider], query: dict[str, list[str]]) -> dict[str, Any]:
     """Return the v2 response with a page of providers, in the format recorded in 2023."""
     size, number = int(query["page[size]"][0]), int(query["page[number]"][0])
     total_pages = max(1, -(-len(providers) // size))
@@ -127,14 +129,14 @@ def provider_list(providers: list[Provider], query: dict[str, list[str]]) -> dic
     }
     shown = providers[(number - 1) * size : number * size]
     data = [
-        build_resource("providers", str(each.number), **list_attributes(each))
+        build_resource("providers", str(each.number), **build_attributes(each))
         | {"links": {"self": f"/v2/providers/{each.number}"}}
         for each in shown
     ]
     return {"data": data, "meta": {"pagination": pagination}}
 
 
-def v2(provider: Provider) -> dict[str, Any]:
+def build_v2_response(provider: Provider) -> dict[str, Any]:
     """Return the v2 response about a provider, with its versions and its new name."""
     version_entries = [
         build_resource("provider-versions", f"{provider.number}{at:04}", version=version, tag=f"v{version}")
@@ -147,7 +149,7 @@ def v2(provider: Provider) -> dict[str, Any]:
     data = {
         "type": "providers",
         "id": str(provider.number),
-        "attributes": list_attributes(provider),
+        "attributes": build_attributes(provider),
         "relationships": relationships,
     }
     return {"data": data, "included": version_entries + moved_resources}
@@ -158,7 +160,7 @@ def build_resource(kind: str, number: str, **attributes: Any) -> dict[str, Any]:
 
 
 NOT_FOUND = (404, b'{"errors": ["Not Found"]}')
-SHAPES = ((VERSIONS, versions), (V1, v1), (V2, v2))
+RESPONSES = ((VERSIONS, build_versions_response), (V1, build_v1_response), (V2, build_v2_response))
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -175,7 +177,7 @@ class Handler(BaseHTTPRequestHandler):
         path = urlsplit(self.path).path
         self.server.seen.append(path)
         query = parse_qs(urlsplit(self.path).query)
-        status, body = self.server.fault_at(path) or self.answer_for(path, query)
+        status, body = self.server.find_fault(path) or self.answer_for(path, query)
         tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
         if status == 200 and self.headers.get("If-None-Match") == tag:
             status, body = 304, b""
@@ -190,11 +192,11 @@ class Handler(BaseHTTPRequestHandler):
     def answer_for(self, path: str, query: dict[str, list[str]]) -> tuple[int, bytes]:
         if path == "/v2/providers":
             return 200, json.dumps(
-                provider_list(self.server.of_namespace(query["filter[namespace]"][0]), query)
+                build_provider_list(self.server.list_namespace(query["filter[namespace]"][0]), query)
             ).encode()
         if path_match := PACKAGE.match(path) or FILE.match(path):
             return self.answer_for_release(*path_match.groups())
-        for pattern, shape in SHAPES:
+        for pattern, shape in RESPONSES:
             match = pattern.match(path)
             provider = self.server.providers.get(f"{match[1]}/{match[2]}".lower()) if match else None
             if provider is not None:
@@ -240,7 +242,7 @@ class Registry(ThreadingHTTPServer):
     def publish(self, provider: Provider) -> None:
         self.providers[provider.full_name.lower()] = provider
 
-    def of_namespace(self, namespace: str) -> list[Provider]:
+    def list_namespace(self, namespace: str) -> list[Provider]:
         """Return the providers of a namespace, sorted by name."""
         rows = (each for key, each in self.providers.items() if key.startswith(f"{namespace.lower()}/"))
         return sorted(rows, key=lambda each: each.full_name)
@@ -249,7 +251,7 @@ class Registry(ThreadingHTTPServer):
         """Answer every request below a path with this status and body."""
         self.fault = (under, status, body)
 
-    def fault_at(self, path: str) -> tuple[int, bytes] | None:
+    def find_fault(self, path: str) -> tuple[int, bytes] | None:
         return self.fault[1:] if self.fault and path.startswith(self.fault[0]) else None
 
     def stop(self) -> None:

@@ -24,7 +24,7 @@ def test_license_has_its_own_endpoint(github):
     assert get(github, f"/repos/{NAME}/license").status_code == 404
 
 
-def test_unchanged_answer_is_not_sent_again(github):
+def test_unchanged_response_has_status_304(github):
     github.seed(Repo(NAME))
     first = get(github, f"/repos/{NAME}")
     again = get(github, f"/repos/{NAME}", **{"If-None-Match": first.headers["ETag"]})

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.fakes import signed
+from tests.fakes import signed_releases
 from tests.fakes.github.server import Repo, license_text
 from tests.fakes.registry import Provider
 from tests.journeys.walkthrough import Walkthrough
@@ -27,20 +27,25 @@ CONSEQUENCES = {  # checks that have no result without a registered key
 }
 
 
-def build_faulty_release() -> signed.Signed:
+def build_faulty_release() -> signed_releases.SignedRelease:
     """Build version 1.0.0: an outdated manifest, an unregistered key, and an archive replaced after signing."""
-    release = signed.release("rocket", "1.0.0", signer=signed.key("Bob Bolt <bob@old.example>"), keys=[signed.key()])
+    release = signed_releases.build_release(
+        "rocket",
+        "1.0.0",
+        signer=signed_releases.build_key("Bob Bolt <bob@old.example>"),
+        keys=[signed_releases.build_key()],
+    )
     release.protocols = ("6.0",)
     archive = next(name for name in release.files if name.endswith(".zip"))
     signed_checksum = release.answer("", "linux_amd64")["shasum"]
-    release.files[archive] = signed.build_zip(
-        {"terraform-provider-rocket_v1.0.0": signed.program("linux", "amd64") + b"new"}
+    release.files[archive] = signed_releases.build_zip(
+        {"terraform-provider-rocket_v1.0.0": signed_releases.build_program_header("linux", "amd64") + b"new"}
     )
     release.package = {"shasum": signed_checksum}
     return release
 
 
-def publish_on_github(github: Any, release: signed.Signed, *, except_suffix: str = "nothing") -> None:
+def publish_on_github(github: Any, release: signed_releases.SignedRelease, *, except_suffix: str = "nothing") -> None:
     number = github.release(REPOSITORY, f"v{release.version}")
     for name, content in release.files.items():
         if not name.endswith(except_suffix):
@@ -93,7 +98,9 @@ def test_provider_passes_after_five_faults_are_fixed_one_by_one(
     assert "repository.license" in rerun_checks(walkthrough)
 
     # the second release contains both commits and is complete, but is still signed with an unregistered key
-    second = signed.release("rocket", "1.0.1", protocols=("6.0",), signer=signed.key("Bob Bolt <bob@old.example>"))
+    second = signed_releases.build_release(
+        "rocket", "1.0.1", protocols=("6.0",), signer=signed_releases.build_key("Bob Bolt <bob@old.example>")
+    )
     second.keys = first.keys
     publish_on_github(github, second)
     provider.versions, provider.releases["1.0.1"] = ("1.0.0", "1.0.1"), second
@@ -102,7 +109,7 @@ def test_provider_passes_after_five_faults_are_fixed_one_by_one(
         "Terraform would refuse it on linux_amd64: authentication signature from unknown"
     )
 
-    third = signed.release("rocket", "1.0.2", protocols=("6.0",))
+    third = signed_releases.build_release("rocket", "1.0.2", protocols=("6.0",))
     publish_on_github(github, third)
     provider.versions, provider.releases["1.0.2"] = ("1.0.0", "1.0.1", "1.0.2"), third
     assert rerun_checks(walkthrough) == set()

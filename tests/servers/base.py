@@ -16,7 +16,7 @@ class ServerUnavailableError(Exception):
     """A server isn't available on this machine. The message says why."""
 
 
-def package_folder(name: str) -> Path:
+def find_package_folder(name: str) -> Path:
     """Return where a package is installed, without importing it. Raise ServerUnavailableError."""
     spec = find_spec(name)
     if spec is None or spec.origin is None:
@@ -24,7 +24,7 @@ def package_folder(name: str) -> Path:
     return Path(spec.origin).parent
 
 
-def free_port() -> int:
+def find_free_port() -> int:
     """Return a port on loopback that nothing listens on now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -32,7 +32,7 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def hold_closed_port() -> Iterator[int]:
+def reserve_closed_port() -> Iterator[int]:
     """Yield a port on loopback that refuses connections and that no other process can get meanwhile."""
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))

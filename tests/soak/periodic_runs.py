@@ -26,7 +26,7 @@ CLOCK_TOLERANCE = timedelta(seconds=1)  # a renewal is stamped a moment before i
 
 
 @dataclass(frozen=True, slots=True)
-class CutOffRun:
+class InterruptedRun:
     """Run that never ended: the next one began after its lease."""
 
     name: str
@@ -46,13 +46,13 @@ class RunSummary:
     runs: int
     by_job: dict[str, int]
     ends: int
-    cut_off_runs: list[CutOffRun]
+    interrupted_runs: list[InterruptedRun]
     doubles: list[str]
 
-    def find_unmatched(self, kills: Iterable[datetime]) -> list[CutOffRun]:
+    def find_unmatched(self, kills: Iterable[datetime]) -> list[InterruptedRun]:
         """Return the interrupted runs without a kill, which may still have been working."""
         moments = list(kills)
-        return [run for run in self.cut_off_runs if not any(run.matches(killed_at) for killed_at in moments)]
+        return [run for run in self.interrupted_runs if not any(run.matches(killed_at) for killed_at in moments)]
 
 
 class PeriodicRunLog:
@@ -67,7 +67,7 @@ class PeriodicRunLog:
         """Compare each start with the one before it.
 
         A job ran twice if it started while another process still had its lease, or sooner after the previous start than
-        any schedule asks for. One that follows a run that was cut off finishes its work.
+        any schedule asks for. One that follows a run that was interrupted finishes its work.
         """
         with closing(sqlite3.connect(self.database, timeout=30)) as connection:
             rows = connection.execute("SELECT * FROM soak_starts ORDER BY started_at").fetchall()
@@ -77,7 +77,7 @@ class PeriodicRunLog:
         for name, started_at, lease in rows:
             if name in starts:
                 starts[name].append((_parse(started_at), _parse(lease) if lease else None))
-        doubles, cut_off = [], []
+        doubles, interrupted = [], []
         for name, job_starts in starts.items():
             for (before, _), (at, lease) in pairwise(job_starts):
                 gap = (at - before).total_seconds()
@@ -85,9 +85,9 @@ class PeriodicRunLog:
                 if is_repeated:
                     doubles.append(f"{name} at {at} after {gap:.1f} s")
                 elif lease is not None:
-                    cut_off.append(CutOffRun(name, before, lease))
+                    interrupted.append(InterruptedRun(name, before, lease))
         by_job = Counter({name: len(job_starts) for name, job_starts in starts.items() if job_starts})
-        return RunSummary(sum(by_job.values()), dict(by_job.most_common()), ended, cut_off, doubles)
+        return RunSummary(sum(by_job.values()), dict(by_job.most_common()), ended, interrupted, doubles)
 
 
 def _parse(text: str) -> datetime:

@@ -10,7 +10,7 @@ import pytest
 
 from portal.jobs.registry import LEASE
 from tests.soak.embedded import Kill, Outcome, examine_runs
-from tests.soak.periodic_runs import CutOffRun, PeriodicRunLog
+from tests.soak.periodic_runs import InterruptedRun, PeriodicRunLog
 
 START = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
 TABLE = "CREATE TABLE jobs_periodicrun (name text, started_at text, lease_expires_at text)"
@@ -62,7 +62,7 @@ def test_runs_that_ended_are_counted(database: Database) -> None:
         database.start(seconds)
         database.end()
     summary = database.log.summarize()
-    assert (summary.by_job, summary.ends, summary.cut_off_runs, summary.doubles) == (
+    assert (summary.by_job, summary.ends, summary.interrupted_runs, summary.doubles) == (
         {"sla.advance_clocks": 3},
         2,
         [],
@@ -72,20 +72,20 @@ def test_runs_that_ended_are_counted(database: Database) -> None:
 
 
 @pytest.mark.parametrize("seconds", [INTERVAL / 2 - 1, 1])
-def test_start_right_after_another_is_a_double(database: Database, seconds: float) -> None:
+def test_start_right_after_another_is_counted_as_double(database: Database, seconds: float) -> None:
     database.start(0)
     database.end()
     database.start(seconds)
     assert database.examine() == [f"run twice: ['sla.advance_clocks at {moment(seconds)} after {seconds:.1f} s']"]
 
 
-def test_start_within_the_lease_of_another_is_a_double(database: Database) -> None:
+def test_start_within_the_lease_of_another_is_counted_as_double(database: Database) -> None:
     database.start(0)
     database.start(19)
     assert database.examine() == [f"run twice: ['sla.advance_clocks at {moment(19)} after 19.0 s']"]
 
 
-def test_run_that_was_cut_off_matches_a_kill_of_its_process(database: Database) -> None:
+def test_interrupted_run_matches_a_kill_of_its_process(database: Database) -> None:
     database.start(0)
     database.start(20)
     assert database.examine(Kill("worker", moment(5))) == []
@@ -100,8 +100,8 @@ def test_run_that_was_cut_off_matches_a_kill_of_its_process(database: Database) 
         (Kill("worker", moment(20.5)),),  # after its lease, which a living process would have renewed
     ],
 )
-def test_run_that_was_cut_off_without_a_kill_is_a_failure(database: Database, kills: tuple[Kill, ...]) -> None:
+def test_interrupted_run_without_a_kill_is_a_failure(database: Database, kills: tuple[Kill, ...]) -> None:
     database.start(0)
     database.start(21)
-    run = CutOffRun("sla.advance_clocks", moment(0), moment(0) + LEASE)
-    assert database.examine(*kills) == [f"cut off without a kill: {[run]}"]
+    run = InterruptedRun("sla.advance_clocks", moment(0), moment(0) + LEASE)
+    assert database.examine(*kills) == [f"interrupted without a kill: {[run]}"]

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.fakes import signed
+from tests.fakes import signed_releases
 from tests.fakes.github.apps import Apps
 from tests.fakes.github.install import ensure_node_modules, find_node
 from tests.fakes.github.proxy import Proxy
 from tests.fakes.github.state import KEEPER, Fault
 from tests.fakes.github.tracker import Tracker
 from tests.fakes.github.user_access import UserAccess
-from tests.servers.base import free_port
+from tests.servers.base import find_free_port
 
 TOKEN = "token-of-the-portal"  # can read public repositories
 READY_SECONDS = 15
@@ -132,7 +132,7 @@ class GitHub:
         """Publish a release. A release of a Terraform provider gets all its signed files."""
         release_id, name = self.release(full_name, tag), full_name.partition("/terraform-provider-")[2]
         if name and re.fullmatch(r"v\d+\.\d+\.\d+", tag):
-            for file, content in signed.release(name, tag[1:]).files.items():
+            for file, content in signed_releases.build_release(name, tag[1:]).files.items():
                 self.asset(full_name, release_id, tag, file, content)
 
     def commit(self, full_name: str, path: str, text: str | None) -> str:
@@ -229,7 +229,7 @@ class GitHub:
             self.set_extra(repo.full_name, homepage=repo.homepage, **dict(repo.extra))
 
     def _start_emulator(self, seed: Path) -> None:
-        port = free_port()
+        port = find_free_port()
         command = [str(find_node()), str(self.entry), "start", "-s", "github", "-p", str(port)]
         with (Path(self.folder.name) / "log").open("wb") as log:
             self.process = subprocess.Popen(

@@ -92,9 +92,9 @@ def test_repository_that_is_public_again_is_read(watch: MonitoredRepository, tra
 def test_webhook_of_the_partner_is_still_read(watch: MonitoredRepository, tracker: Tracker, github: GitHub) -> None:
     """The company sets up and signs the webhook, so the portal may read what it sends."""
     poll(watch, OPENED_AT + 2 * HOUR)
-    tracker.hooked.clear()
+    tracker.webhooks.clear()
     tracker.comment(1, PARTNER, "It is fixed in 1.2.", OPENED_AT + 3 * HOUR)
-    deliver(watch, tracker.hooked)
+    deliver(watch, tracker.webhooks)
     github.seen.clear()
     assert delivery_processing.process_due_deliveries(OPENED_AT + 4 * HOUR) == 1
     watch.refresh_from_db()

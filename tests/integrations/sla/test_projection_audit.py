@@ -33,7 +33,7 @@ def watch(acme: Partner) -> MonitoredRepository:
     row = monitor_repository(create_listed_integration(acme))
     tracker = build_tracker(row)
     create_random_issues(tracker, random.Random(1))
-    deliver(row, tracker.hooked)
+    deliver(row, tracker.webhooks)
     delivery_processing.process_due_deliveries(OPENED_AT + timedelta(hours=30))
     MonitoredRepository.objects.update(data_up_to=NOW)
     tasks.advance_clocks(NOW)

@@ -15,7 +15,7 @@ from portal.core.unsent_forms import COOKIE
 from portal.webhooks import services
 from portal.webhooks.models import WebhookEndpoint
 from tests.conftest import PASSWORD, note_sign_in
-from tests.fakes.test_sign_in import chosen_at
+from tests.fakes.test_sign_in import choose_account
 from tests.integrations.page_text import find_text
 from tests.portal.accounts.test_account_security import kinds_of, signed_in, token_of
 from tests.portal.webhooks.test_pages import FORM_DATA as WEBHOOK
@@ -114,7 +114,7 @@ def test_github_account_is_connected_only_after_a_recent_sign_in(github_only: Us
     github_sign_in.seed(people=({"login": "other", "name": "Other", "email": "other@acme.example"},))
     client = client_of(github_only, is_recent=False)
     leaves = client.post("/accounts/github/login/?process=connect")
-    answer = client.get(chosen_at(github_sign_in, leaves.url, "other"), follow=True)
+    answer = client.get(choose_account(github_sign_in, leaves.url, "other"), follow=True)
     assert answer.redirect_chain[-1][0] == SIGN_IN_AGAIN
     assert SocialAccount.objects.filter(user=github_only).count() == 1
 
@@ -125,11 +125,11 @@ def test_sign_in_with_github_leads_back_to_the_filled_form(alice: User, acme: An
     alice.save()
     github_sign_in.seed(people=({"login": "alice", "name": "Alice Archer", "email": alice.email},))
     client = Client()
-    client.get(chosen_at(github_sign_in, client.post("/accounts/github/login/").url, "alice"))
+    client.get(choose_account(github_sign_in, client.post("/accounts/github/login/").url, "alice"))
     age_sign_in(client)
     page = client.get(client.post("/profile/tokens/", TOKEN)["Location"])
     (action,) = [action for action in actions_of(page) if action.startswith("/accounts/github/login/")]
-    back = client.get(chosen_at(github_sign_in, client.post(action).url, "alice"))
+    back = client.get(choose_account(github_sign_in, client.post(action).url, "alice"))
     assert back["Location"] == "/profile/tokens/"
     restored_page = BeautifulSoup(client.get("/profile/tokens/").content, "html.parser")
     assert restored_page.select_one("#id_name")["value"] == "ci"  # type: ignore[index]
@@ -159,8 +159,7 @@ def test_entered_address_is_restored_after_signing_in_again(
 
 
 @pytest.mark.parametrize(
-    ("path", "fields"),
-    [("/accounts/password/set/", PASSWORDS), ("/accounts/2fa/totp/activate/", {"code": "000000"})],
+    ("path", "fields"), [("/accounts/password/set/", PASSWORDS), ("/accounts/2fa/totp/activate/", {"code": "000000"})]
 )
 def test_passwords_and_codes_are_never_kept(github_only: User, path: str, fields: dict[str, str]) -> None:
     client = client_of(github_only, is_recent=False)

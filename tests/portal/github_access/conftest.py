@@ -8,7 +8,7 @@ import pytest
 from portal.accounts.models import User
 from portal.github_access.models import GitHubGrant
 from tests.fakes.github.server import GitHub, Repo
-from tests.fakes.test_sign_in import chosen_at
+from tests.fakes.test_sign_in import choose_account
 
 SECRET = Repo("acme/terraform-provider-secret", "Not public yet.", private=True)
 PUBLIC = Repo("acme/terraform-provider-rocket", "Launches rockets.")
@@ -31,7 +31,7 @@ def connect(github_app: GitHub, sign_in: Callable[[User], Any]) -> Connect:
     def press(user: User, *, next_url: str = "") -> GitHubGrant:
         client = sign_in(user)
         leaves = client.post("/profile/github/connect/", {"next": next_url})
-        client.get(chosen_at(github_app, leaves.url, "alice-gh"))
+        client.get(choose_account(github_app, leaves.url, "alice-gh"))
         return GitHubGrant.objects.get(user=user)
 
     return press

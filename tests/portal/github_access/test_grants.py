@@ -14,7 +14,7 @@ from portal.github_access import clients, services
 from portal.github_access.models import GitHubGrant
 from portal.notifications.models import EmailMessage
 from tests.fakes.github.server import GitHub
-from tests.fakes.test_sign_in import chosen_at
+from tests.fakes.test_sign_in import choose_account
 from tests.portal.accounts.test_account_security import kinds_of
 from tests.portal.accounts.test_github_only import age_sign_in
 from tests.portal.github_access.conftest import PUBLIC, SECRET, Connect
@@ -57,7 +57,7 @@ def test_connected_account_is_stored_encrypted_and_adds_no_sign_in(
 
 def test_signing_in_alone_stores_no_token(client: Any, alice: User, github_app: GitHub) -> None:
     SocialAccount.objects.create(user=alice, provider="github", uid=str(github_app.ask("GET", "/users/alice-gh")["id"]))
-    client.get(chosen_at(github_app, client.post("/accounts/github/login/").url, "alice-gh"))
+    client.get(choose_account(github_app, client.post("/accounts/github/login/").url, "alice-gh"))
     assert (client.session["_auth_user_id"], GitHubGrant.objects.count()) == (str(alice.pk), 0)
 
 
@@ -71,7 +71,7 @@ def test_connecting_needs_a_recent_sign_in(sign_in: Any, alice: User, github_app
 def test_account_of_another_person_is_refused(sign_in: Any, alice: User, bob: User, github_app: GitHub) -> None:
     SocialAccount.objects.create(user=bob, provider="github", uid=str(github_app.ask("GET", "/users/alice-gh")["id"]))
     client = sign_in(alice)
-    answer = client.get(chosen_at(github_app, client.post("/profile/github/connect/").url, "alice-gh"))
+    answer = client.get(choose_account(github_app, client.post("/profile/github/connect/").url, "alice-gh"))
     assert (answer.url, GitHubGrant.objects.count()) == ("/profile/github/", 0)
 
 
@@ -79,7 +79,7 @@ def test_account_of_another_person_is_refused(sign_in: Any, alice: User, bob: Us
 def test_connecting_redirects_back(sign_in: Any, alice: User, github_app: GitHub, target: str, location: str) -> None:
     client = sign_in(alice)
     leaves = client.post("/profile/github/connect/", {"next": target})
-    assert client.get(chosen_at(github_app, leaves.url, "alice-gh")).url == location
+    assert client.get(choose_account(github_app, leaves.url, "alice-gh")).url == location
 
 
 def test_expired_token_is_refreshed_once(alice: User, connect: Connect, github_app: GitHub) -> None:

@@ -16,7 +16,7 @@ from portal.jobs.beat import Scheduler
 from portal.jobs.models import PeriodicRun
 from portal.jobs.periodic import claim, run_job, run_scheduled
 from portal.jobs.registry import JOBS, LEASE, QUEUES, PeriodicJob
-from tests.servers.base import hold_closed_port
+from tests.servers.base import reserve_closed_port
 from tests.servers.broker import use_broker
 from tests.servers.valkey import Valkey
 
@@ -66,7 +66,7 @@ def test_beat_reports_an_outage_of_the_broker_once(caplog: pytest.LogCaptureFixt
     entry = scheduler.Entry(
         name="reports.generate", task="portal.jobs.tasks.run_job", args=("reports.generate",), app=app
     )
-    with hold_closed_port() as port, use_broker(f"redis://127.0.0.1:{port}/0"):
+    with reserve_closed_port() as port, use_broker(f"redis://127.0.0.1:{port}/0"):
         scheduler.apply_entry(entry)
         scheduler.apply_entry(entry)
     assert [record.exc_info for record in caplog.records] == [None]

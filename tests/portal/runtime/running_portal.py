@@ -13,7 +13,7 @@ from threading import Event
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from tests.servers.base import free_port
+from tests.servers.base import find_free_port
 
 ROOT = Path(__file__).resolve().parents[3]
 HAS_PROC = Path("/proc/self/environ").exists()
@@ -102,7 +102,7 @@ def running_portal(
     data: Path, *words: str, root: Path = ROOT, settings: dict[str, str] | None = None, port: int = 0
 ) -> Iterator[RunningPortal]:
     """Run a portal on a data folder. Kill it at the end if it still runs."""
-    portal = RunningPortal(data, words, root, settings or {}, port or free_port())
+    portal = RunningPortal(data, words, root, settings or {}, port or find_free_port())
     try:
         yield portal
     finally:

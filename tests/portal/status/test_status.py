@@ -16,7 +16,7 @@ from portal.jobs.registry import JOBS, QUEUES
 from portal.jobs.services import enqueue
 from portal.notifications.tasks import send_email
 from portal.status import probes
-from tests.servers.base import hold_closed_port
+from tests.servers.base import reserve_closed_port
 from verification.checks.models import CheckResult
 from verification.checks.services.runs import run_checks
 from verification.outcomes import Outcome
@@ -104,7 +104,7 @@ def test_queue_without_a_finished_round_is_late_if_its_jobs_are(db: None) -> Non
 
 
 def test_unavailable_redis_is_shown_on_the_page(client: Client, settings: Any, heartbeats: None) -> None:
-    with hold_closed_port() as port:
+    with reserve_closed_port() as port:
         settings.REDIS_URL = f"redis://127.0.0.1:{port}/0"
         page = client.get("/status/")
     assert page.status_code == 200

@@ -6,7 +6,7 @@ import pytest
 
 from integrations.submissions.models import Integration
 from tests.conftest import NOW, begin, company
-from tests.fakes.registry import Provider, Registry, provider_list
+from tests.fakes.registry import Provider, Registry, build_provider_list
 from tests.verification.discovery.conftest import Read
 from verification.discovery import services
 from verification.discovery.imports import import_providers, load_rows
@@ -32,9 +32,9 @@ def namespace(acme_registry: Registry, read: Read) -> Discovery:
     return read(f"{acme_registry.url}/namespaces/acme")
 
 
-def test_fake_answers_in_the_recorded_shape(registry: Registry) -> None:
+def test_fake_response_has_the_recorded_format(registry: Registry) -> None:
     registry.publish(Provider("acme/rocket"))
-    page = provider_list(registry.of_namespace("acme"), {"page[size]": ["100"], "page[number]": ["1"]})
+    page = build_provider_list(registry.list_namespace("acme"), {"page[size]": ["100"], "page[number]": ["1"]})
     assert set(page["data"][0]) == {"type", "id", "attributes", "links"}
     assert page["meta"]["pagination"] == {
         "page-size": 100,
@@ -86,7 +86,7 @@ def test_outage_of_the_registry_is_retried(acme_registry: Registry, read: Read) 
 
 
 @pytest.mark.every_database
-def test_page_lists_what_the_portal_has(
+def test_page_says_which_providers_the_portal_has(
     namespace: Discovery, sign_in: Any, alice: Any, acme: Any, charlie: Any
 ) -> None:
     begin(acme, alice, "terraform-provider", repository="acme/terraform-provider-rocket", repository_id=1)
@@ -129,7 +129,7 @@ def test_import_creates_each_integration_once(namespace: Discovery, alice: Any, 
 
 
 @pytest.mark.every_database
-def test_second_address_of_the_namespace_creates_nothing_again(
+def test_second_import_of_a_namespace_creates_nothing(
     namespace: Discovery, read: Read, acme_registry: Registry, alice: Any, acme: Any
 ) -> None:
     other = read(f"{acme_registry.url}/providers/acme")
@@ -170,14 +170,14 @@ def test_import_from_the_page_shows_a_summary(namespace: Discovery, sign_in: Any
         ),
     ],
 )
-def test_incomplete_selection_says_what_is_missing(
+def test_incomplete_selection_reports_missing_fields(
     namespace: Discovery, sign_in: Any, alice: Any, fields: Any, errors: Any
 ) -> None:
     page = sign_in(alice).post(f"/new/{namespace.uuid}/", fields)
     assert (page.status_code, page.context["form"].errors, Integration.objects.count()) == (422, errors, 0)
 
 
-def test_import_for_a_company_of_others_is_refused(namespace: Discovery, alice: Any) -> None:
+def test_import_for_another_company_is_refused(namespace: Discovery, alice: Any) -> None:
     other = company("Initech", "initech.example")
     with pytest.raises(services.ActionRefused):
         import_providers(namespace, lambda: other, {"acme/lander": "vcs"}, ["Open Source"], actor=alice, now=NOW)

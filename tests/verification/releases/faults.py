@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from tests.fakes.signed import build_zip
+from tests.fakes.signed_releases import build_zip
 from tests.verification.releases.artifacts.keyring import build_trust_signature
 from tests.verification.releases.artifacts.signature_cases import flip_bit
 from tests.verification.releases.release_registry import ELF, Release, sha256

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.fakes.signed import build_zip
+from tests.fakes.signed_releases import build_zip
 from tests.verification.releases.artifacts.keyring import Keyring
 
 NAMESPACE = "acme"

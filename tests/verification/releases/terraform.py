@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.signed import build_zip
+from tests.fakes.signed_releases import build_zip
 from tests.verification.releases.release_registry import ELF
 
 TERRAFORM = shutil.which("terraform")

@@ -23,4 +23,4 @@ def watch(acme: Partner) -> MonitoredRepository:
 def opened_delivery(watch: MonitoredRepository) -> WebhookDelivery:
     tracker = build_tracker(watch)
     tracker.open(REPORTER, "It crashes", OPENED_AT)
-    return tracker.hooked[0]
+    return tracker.webhooks[0]

@@ -83,7 +83,7 @@ def list_outcomes(watch: MonitoredRepository) -> list[str]:
 @pytest.mark.every_database
 def test_webhook_becomes_an_issue_with_its_clocks(watch, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
-    for delivery in tracker.hooked:
+    for delivery in tracker.webhooks:
         assert post_delivery(watch, delivery) == 202
     assert delivery_processing.process_due_deliveries(LATER) == 2
     issue = SupportIssue.objects.get(watch=watch)
@@ -103,7 +103,7 @@ def test_d2_every_order_gives_the_same_state(watch, tracker):
     tracker.label(number, COLLABORATOR, "crash", OPENED_AT + 2 * HOUR)
     tracker.close(number, REPORTER, OPENED_AT + 3 * HOUR)
     states = set()
-    for order in islice(permutations(tracker.hooked), 0, None, 3):
+    for order in islice(permutations(tracker.webhooks), 0, None, 3):
         with disable_delete_guard():
             SupportIssue.objects.all().delete()
         GitHubDelivery.objects.all().delete()
@@ -115,7 +115,7 @@ def test_d2_every_order_gives_the_same_state(watch, tracker):
 
 def test_d3_replay_under_a_new_id_is_flagged_and_has_no_effect(watch, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
-    delivery = tracker.hooked[0]
+    delivery = tracker.webhooks[0]
     deliver(watch, [delivery, *(replace(delivery, id=f"replay-{n}") for n in range(20))])
     delivery_processing.process_due_deliveries(LATER)
     before = list_state(watch)
@@ -128,7 +128,7 @@ def test_d3_replay_under_a_new_id_is_flagged_and_has_no_effect(watch, tracker):
 def test_d5_payload_of_another_repository_is_ignored(watch, tracker):
     foreign = Tracker("acme/other", 4712)
     foreign.open(REPORTER, "Elsewhere", OPENED_AT)
-    deliver(watch, foreign.hooked)
+    deliver(watch, foreign.webhooks)
     delivery_processing.process_due_deliveries(LATER)
     assert (list_outcomes(watch), list_event_texts(watch)) == (["foreign"], [])
 
@@ -142,7 +142,7 @@ def test_d10_unrelated_events_are_stored_and_ignored(watch, tracker):
 
 def test_unknown_action_still_stores_its_issue(watch, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
-    payload = json.loads(tracker.hooked[0].body) | {"action": "typed"}
+    payload = json.loads(tracker.webhooks[0].body) | {"action": "typed"}
     deliver(watch, [WebhookDelivery("t", "issues", json.dumps(payload).encode())])
     delivery_processing.process_due_deliveries(LATER)
     assert (list_outcomes(watch), [key for key, *_ in list_event_texts(watch)]) == (["read"], ["opened"])
@@ -151,9 +151,9 @@ def test_unknown_action_still_stores_its_issue(watch, tracker):
 def test_comment_on_a_pull_request_is_ignored(watch, tracker):
     number = tracker.open(REPORTER, "A change", OPENED_AT)
     tracker.issues[number]["pull_request"] = {"url": "x"}
-    tracker.hooked.clear()
+    tracker.webhooks.clear()
     tracker.comment(number, PARTNER, "Thank you.", OPENED_AT)
-    deliver(watch, tracker.hooked)
+    deliver(watch, tracker.webhooks)
     delivery_processing.process_due_deliveries(LATER)
     assert (list_outcomes(watch), list_event_texts(watch)) == (["ignored"], [])
 
@@ -175,10 +175,10 @@ def test_comment_on_a_pull_request_is_ignored(watch, tracker):
 )
 def test_unreadable_payload_does_not_stop_the_others(watch, tracker, change):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
-    payload = json.loads(tracker.hooked[0].body) | change
+    payload = json.loads(tracker.webhooks[0].body) | change
     tracker.open(REPORTER, "It hangs", OPENED_AT)
     event = payload.pop("event", "issues")
-    deliver(watch, [WebhookDelivery("b", event, json.dumps(payload).encode()), tracker.hooked[1]])
+    deliver(watch, [WebhookDelivery("b", event, json.dumps(payload).encode()), tracker.webhooks[1]])
     assert delivery_processing.process_due_deliveries(LATER) == 2
     assert list_outcomes(watch) == ["unreadable", "read"]
 
@@ -186,14 +186,14 @@ def test_unreadable_payload_does_not_stop_the_others(watch, tracker, change):
 @pytest.mark.every_database
 def test_characters_that_databases_refuse_are_removed(watch, tracker):
     tracker.open(REPORTER, "It \x00 crashes \ud800", OPENED_AT)
-    deliver(watch, tracker.hooked)
+    deliver(watch, tracker.webhooks)
     delivery_processing.process_due_deliveries(LATER)
     assert SupportIssue.objects.get().title == "It  crashes ?"
 
 
 def test_issue_older_than_the_support_is_ignored(watch, tracker):
     tracker.open(REPORTER, "Long known", OPENED_AT - HOUR)
-    deliver(watch, tracker.hooked)
+    deliver(watch, tracker.webhooks)
     delivery_processing.process_due_deliveries(LATER)
     assert SupportIssue.objects.count() == 0
 
@@ -201,14 +201,14 @@ def test_issue_older_than_the_support_is_ignored(watch, tracker):
 @pytest.mark.every_database
 def test_late_webhook_of_a_timely_closure_retracts_the_breach_once(watch, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
-    deliver(watch, tracker.hooked)
+    deliver(watch, tracker.webhooks)
     delivery_processing.process_due_deliveries(LATER)
     MonitoredRepository.objects.update(data_up_to=OPENED_AT + 49 * HOUR)
     tasks.advance_clocks(OPENED_AT + 49 * HOUR)
     assert SlaBreach.objects.filter(retracted_at=None).count() == 1
-    tracker.hooked.clear()
+    tracker.webhooks.clear()
     tracker.close(number, REPORTER, OPENED_AT + 40 * HOUR)
-    deliver(watch, tracker.hooked)
+    deliver(watch, tracker.webhooks)
     for later in (50, 51):
         delivery_processing.process_due_deliveries(OPENED_AT + later * HOUR)
         projection.rebuild_projections([SupportIssue.objects.get().pk], OPENED_AT + later * HOUR)
@@ -222,7 +222,7 @@ def test_late_webhook_of_a_timely_closure_retracts_the_breach_once(watch, tracke
 def test_closure_by_a_bot_does_not_count(watch, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
     tracker.close(number, STALE_BOT, OPENED_AT + HOUR)
-    deliver(watch, tracker.hooked)
+    deliver(watch, tracker.webhooks)
     delivery_processing.process_due_deliveries(LATER)
     assert SlaClock.objects.get(target_type="resolve").state == "running"
     assert SupportIssue.objects.get().is_open is False
@@ -241,7 +241,7 @@ def test_issue_keeps_the_policy_of_its_opening(watch, tracker):
     )
     tracker.open(REPORTER, "Before", OPENED_AT, labels=("on fire",))
     tracker.open(REPORTER, "After", OPENED_AT + 2 * HOUR, labels=("on fire",))
-    deliver(watch, tracker.hooked)
+    deliver(watch, tracker.webhooks)
     delivery_processing.process_due_deliveries(LATER)
     assert list(SupportIssue.objects.order_by("number").values_list("severity", flat=True)) == ["other", "critical"]
 
@@ -250,11 +250,11 @@ def test_issue_keeps_the_policy_of_its_opening(watch, tracker):
 def test_failing_delivery_does_not_block_the_others(watch, tracker, monkeypatch):
     tracker.open(REPORTER, "Breaks", OPENED_AT)
     tracker.open(REPORTER, "Works", OPENED_AT)
-    deliver(watch, tracker.hooked)
+    deliver(watch, tracker.webhooks)
     interpret = delivery_processing.interpret_delivery
 
     def fail_on_first(row, delivery):
-        if delivery.delivery_id == tracker.hooked[0].id:
+        if delivery.delivery_id == tracker.webhooks[0].id:
             raise RuntimeError("unreadable")
         return interpret(row, delivery)
 

@@ -43,7 +43,7 @@ def tracker(watch: MonitoredRepository, github: GitHub) -> Tracker:
     """Issues on GitHub: one critical issue, which webhooks reported."""
     tracker = github.track(build_tracker(watch))
     tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
-    deliver(watch, tracker.hooked)
+    deliver(watch, tracker.webhooks)
     delivery_processing.process_due_deliveries(OPENED_AT)
     return tracker
 
@@ -61,7 +61,7 @@ def forge(watch: MonitoredRepository, tracker: Tracker, change: Any, hour: float
     """Deliver correctly signed webhooks of changes that only a copy of the tracker has."""
     copy = deepcopy(tracker)
     change(copy)
-    for delivery in copy.hooked[len(tracker.hooked) :]:
+    for delivery in copy.webhooks[len(tracker.webhooks) :]:
         assert post_delivery(watch, delivery) == 202
     delivery_processing.process_due_deliveries(OPENED_AT + hour * HOUR)
 
@@ -130,7 +130,7 @@ def test_breach_retracted_by_a_forged_closure_is_recorded_again(watch: Monitored
 def test_backdated_reply_does_not_count(watch: MonitoredRepository, tracker: Tracker) -> None:
     """The comment exists, but is newer than the webhook says."""
     number = tracker.comment(1, PARTNER, ANSWER, OPENED_AT + 60 * HOUR)
-    data = json.loads(tracker.hooked[-1].body)
+    data = json.loads(tracker.webhooks[-1].body)
     data["comment"] |= {"created_at": "2026-04-14T10:00:00Z", "updated_at": "2026-04-14T10:00:00Z"}
     assert post_delivery(watch, WebhookDelivery("forged", "issue_comment", json.dumps(data).encode())) == 202
     delivery_processing.process_due_deliveries(OPENED_AT + 60 * HOUR)
@@ -143,12 +143,12 @@ def test_backdated_reply_does_not_count(watch: MonitoredRepository, tracker: Tra
 @pytest.mark.any_database
 def test_listed_events_need_no_verification(watch: MonitoredRepository, tracker: Tracker, github: GitHub) -> None:
     poll(watch, 1)
-    count = len(tracker.hooked)
+    count = len(tracker.webhooks)
     comment_id = tracker.comment(1, PARTNER, ANSWER, OPENED_AT + 2 * HOUR)
     tracker.edit_comment(comment_id, PARTNER, "It is fixed in 1.2.1.", OPENED_AT + 2.5 * HOUR)
     tracker.close(1, PARTNER, OPENED_AT + 3 * HOUR)
     tracker.reopen(1, REPORTER, OPENED_AT + 4 * HOUR)
-    deliver(watch, tracker.hooked[count:])
+    deliver(watch, tracker.webhooks[count:])
     delivery_processing.process_due_deliveries(OPENED_AT + 5 * HOUR)
     github.seen.clear()
     poll(watch, 7)
@@ -161,10 +161,10 @@ def test_event_that_is_listed_late_is_verified_and_kept(
     watch: MonitoredRepository, tracker: Tracker, github: GitHub
 ) -> None:
     poll(watch, 1)
-    count = len(tracker.hooked)
+    count = len(tracker.webhooks)
     tracker.comment(1, PARTNER, ANSWER, OPENED_AT + 2 * HOUR)
     tracker.close(1, PARTNER, OPENED_AT + 3 * HOUR)
-    deliver(watch, tracker.hooked[count:])
+    deliver(watch, tracker.webhooks[count:])
     delivery_processing.process_due_deliveries(OPENED_AT + 4 * HOUR)
     watch.refresh_from_db()
     there = event_verification.ListedActivity()
@@ -179,9 +179,9 @@ def test_event_that_is_listed_late_is_verified_and_kept(
 
 def test_reply_deleted_before_its_verification_is_not_denied(watch: MonitoredRepository, tracker: Tracker) -> None:
     poll(watch, 1)
-    count = len(tracker.hooked)
+    count = len(tracker.webhooks)
     comment_id = tracker.comment(1, PARTNER, ANSWER, OPENED_AT + 2 * HOUR)
-    deliver(watch, tracker.hooked[count:])
+    deliver(watch, tracker.webhooks[count:])
     delivery_processing.process_due_deliveries(OPENED_AT + 3 * HOUR)
     tracker.delete_comment(comment_id, PARTNER, OPENED_AT + 4 * HOUR)  # and its webhook is lost
     poll(watch, 6)
@@ -194,7 +194,7 @@ def test_postdated_opening_does_not_move_the_due_date(watch: MonitoredRepository
     real = github.track(build_tracker(watch))
     forged_tracker = build_tracker(watch)
     forged_tracker.open(REPORTER, "It crashes", OPENED_AT + 40 * HOUR, labels=("crash",))
-    deliver(watch, forged_tracker.hooked)
+    deliver(watch, forged_tracker.webhooks)
     delivery_processing.process_due_deliveries(OPENED_AT + 40 * HOUR)
     real.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
     poll(watch, 41)

@@ -45,7 +45,7 @@ class CacheOutage(LocMemCache):
 def delivery(watch: MonitoredRepository) -> WebhookDelivery:
     tracker = build_tracker(watch)
     tracker.open(REPORTER, "It crashes", OPENED_AT)
-    return tracker.hooked[0]
+    return tracker.webhooks[0]
 
 
 @pytest.fixture(autouse=True)
@@ -149,7 +149,7 @@ def test_burst_of_github_is_accepted(watch):
     """Hundreds of large deliveries arrive at once, as after a bot updates every open issue."""
     tracker = build_tracker(watch)
     tracker.open(REPORTER, "Long", OPENED_AT, body="x" * 200_000)
-    (long,) = tracker.hooked
+    (long,) = tracker.webhooks
     answers = {deliver(watch.uuid, replace(long, id=f"burst-{n}")).status_code for n in range(300)}
     assert (answers, GitHubDelivery.objects.count()) == ({202}, 300)
     counted = cache.get(quotas.ACCEPTED.build_key(str(watch.uuid)))

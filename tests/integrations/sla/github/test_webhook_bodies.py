@@ -45,7 +45,7 @@ def test_d6_bodies_that_are_too_large_or_of_another_kind_are_refused(watch, open
 def test_d6_body_of_three_megabytes_is_accepted(watch):
     tracker = build_tracker(watch)
     tracker.open(REPORTER, "Long", OPENED_AT, body="x" * 3_000_000)
-    assert post_delivery(watch, tracker.hooked[0]) == 202
+    assert post_delivery(watch, tracker.webhooks[0]) == 202
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_d6_mutated_bodies_break_neither_intake_nor_processing_and_use_no_memory
     tracker.comment(number, REPORTER, "Again", OPENED_AT)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for n in range(int(os.environ.get("FUZZ_BODIES", "200"))):
-        delivery = rng.choice(tracker.hooked)
+        delivery = rng.choice(tracker.webhooks)
         statuses.append(post_delivery(watch, WebhookDelivery(str(n), delivery.event, mutate(rng, delivery.body))))
     delivery_processing.process_due_deliveries(NOW)
     growth_mb = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024

@@ -113,11 +113,11 @@ def test_d5_repository_of_another_partner_is_refused_with_either_secret(acme, op
     second = monitor_repository(other, secret="second")
     foreign = Tracker("acme/other", 4712)
     foreign.open(REPORTER, "Elsewhere", OPENED_AT)
-    assert post_delivery(watch, foreign.hooked[0], SECRET) == 403
-    assert post_delivery(second, foreign.hooked[0], SECRET) == 401
+    assert post_delivery(watch, foreign.webhooks[0], SECRET) == 403
+    assert post_delivery(second, foreign.webhooks[0], SECRET) == 401
     assert post_delivery(second, opened_delivery, "second") == 403
-    assert post_delivery(second, foreign.hooked[0], "second") == 202
-    assert (list_delivery_ids(watch), list_delivery_ids(second)) == ([], [foreign.hooked[0].id])
+    assert post_delivery(second, foreign.webhooks[0], "second") == 202
+    assert (list_delivery_ids(watch), list_delivery_ids(second)) == ([], [foreign.webhooks[0].id])
 
 
 @pytest.mark.every_database

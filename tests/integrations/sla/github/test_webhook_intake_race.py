@@ -30,7 +30,7 @@ def tracker(watch: MonitoredRepository) -> Tracker:
 def test_d1_delivery_sent_20_times_at_once_is_one_row(watch, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     for number in range(5):
-        same = replace(tracker.hooked[0], id=f"same-{number}")
+        same = replace(tracker.webhooks[0], id=f"same-{number}")
         assert run_concurrently(*[lambda same=same: post_delivery(watch, same)] * 20) == [202] * 20
     assert GitHubDelivery.objects.count() == 5
 
@@ -40,7 +40,7 @@ def test_concurrent_processing_and_advancing_give_one_state(watch, tracker):
         issue = tracker.open(REPORTER, f"Trouble {number}", OPENED_AT + timedelta(minutes=number), labels=("crash",))
         tracker.comment(issue, PARTNER, "Which version do you use?", OPENED_AT + timedelta(hours=1))
     MonitoredRepository.objects.update(data_up_to=LATER)
-    for delivery in tracker.hooked:
+    for delivery in tracker.webhooks:
         assert post_delivery(watch, delivery) == 202
     read, advance = lambda: delivery_processing.process_due_deliveries(LATER), lambda: tasks.advance_due_clocks(LATER)
     results = run_concurrently(read, read, advance, read, advance)
@@ -56,9 +56,9 @@ def test_concurrent_processing_and_advancing_give_one_state(watch, tracker):
 
 def test_event_delivered_several_times_at_once_is_stored_once(watch, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
-    payload = json.loads(tracker.hooked[0].body)
+    payload = json.loads(tracker.webhooks[0].body)
     deliveries = [
-        replace(tracker.hooked[0], id=f"t{n}", body=json.dumps(payload | {"n": n}).encode()) for n in range(6)
+        replace(tracker.webhooks[0], id=f"t{n}", body=json.dumps(payload | {"n": n}).encode()) for n in range(6)
     ]
     assert (
         run_concurrently(

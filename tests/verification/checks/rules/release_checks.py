@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tests.fakes import signed
+from tests.fakes import signed_releases
 from tests.verification.checks.fake_sources import SUBJECT, FakeSources
 from verification.checks.types import CHECKS
 from verification.sources.http.client import OutboundClient
@@ -41,5 +41,5 @@ def run_registry_checks(sources: Sources) -> dict[str, Any]:
     return {key: run_release_check(key, sources) for key in REGISTRY_CHECKS}
 
 
-def build_rocket_release(version: str = "1.0.0", **options: Any) -> signed.Signed:
-    return signed.release("rocket", version, **options)
+def build_rocket_release(version: str = "1.0.0", **options: Any) -> signed_releases.SignedRelease:
+    return signed_releases.build_release("rocket", version, **options)

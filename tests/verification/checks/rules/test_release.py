@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes import signed
+from tests.fakes import signed_releases
 from tests.verification.checks.fake_sources import SUBJECT, FakeSources, build_assets, build_release
 from tests.verification.checks.rules.release_checks import (
     NOW,
@@ -34,7 +34,7 @@ def get_problems(sources: Sources) -> dict[str, str]:
     return {key: str(result.outcome) for key, result in results.items() if result.outcome != "pass"}
 
 
-def build_changed_release(end: str, change: Callable[[bytes], bytes]) -> signed.Signed:
+def build_changed_release(end: str, change: Callable[[bytes], bytes]) -> signed_releases.SignedRelease:
     """Return a release with a file that was changed after signing."""
     signed_release = build_rocket_release()
     name = next(name for name in signed_release.files if name.endswith(end))
@@ -62,7 +62,7 @@ def test_files_are_fetched_once_for_all_checks(publish_releases, registry_server
     ("build", "expected", "terraform"),
     [
         (
-            lambda: build_rocket_release(keys=[signed.key(OTHER_OWNER)]),
+            lambda: build_rocket_release(keys=[signed_releases.build_key(OTHER_OWNER)]),
             {
                 "release.signature": "fail",
                 "release.key": "not_run",

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes import signed
+from tests.fakes import signed_releases
 from tests.verification.checks.rules.release_checks import NOW, OTHER_OWNER, build_rocket_release, run_release_check
 from verification.checks.types import ACCEPTED_KEY_PREFIX
 from verification.outcomes import Outcome
@@ -24,22 +24,26 @@ YEAR = 365 * 86400
     ],
 )
 def test_expiring_key_is_a_warning(publish_releases, days, text):
-    owner = signed.key("Acme <keys@acme.example>", YEAR)
+    owner = signed_releases.build_key("Acme <keys@acme.example>", YEAR)
     sources = publish_releases(build_rocket_release(signer=owner))
     result = run_release_check("keys.expiry", sources, now=NOW + timedelta(days=days, minutes=-5))
     assert (str(result.outcome), text in result.summary) == ("warn" if text else "pass", True)
 
 
 def test_every_registered_key_is_checked(publish_releases):
-    old = signed.key("Acme <keys@acme.example>", YEAR)
-    sources = publish_releases(build_rocket_release(keys=[old, signed.key()]))
+    old = signed_releases.build_key("Acme <keys@acme.example>", YEAR)
+    sources = publish_releases(build_rocket_release(keys=[old, signed_releases.build_key()]))
     result = run_release_check("keys.expiry", sources, now=NOW + timedelta(days=364))
     assert result.outcome == Outcome.WARN
 
 
 def test_additional_key_passes(publish_releases):
     first = run_release_check("keys.rotation", publish_releases())
-    both = build_rocket_release("1.0.1", signer=signed.key(OTHER_OWNER), keys=[signed.key(), signed.key(OTHER_OWNER)])
+    both = build_rocket_release(
+        "1.0.1",
+        signer=signed_releases.build_key(OTHER_OWNER),
+        keys=[signed_releases.build_key(), signed_releases.build_key(OTHER_OWNER)],
+    )
     later = run_release_check("keys.rotation", publish_releases(both), known=first.observations)
     assert later.outcome == Outcome.PASS
     assert [one["version"] for one in later.observations["keys.signers"]] == ["1.0.0", "1.0.1"]
@@ -48,9 +52,11 @@ def test_additional_key_passes(publish_releases):
 @pytest.mark.parametrize(("listing_status", "expected"), [("listed", "fail"), ("unlisted", "warn")])
 def test_replaced_key_is_decided_by_a_reviewer(publish_releases, listing_status, expected):
     first = run_release_check("keys.rotation", publish_releases())
-    changed_release = build_rocket_release("1.0.1", signer=signed.key(OTHER_OWNER))
+    changed_release = build_rocket_release("1.0.1", signer=signed_releases.build_key(OTHER_OWNER))
 
-    def check_after(days: int, observations: Any, signed_release: signed.Signed = changed_release) -> Any:
+    def check_after(
+        days: int, observations: Any, signed_release: signed_releases.SignedRelease = changed_release
+    ) -> Any:
         subject = {"known": observations, "listing_status": listing_status, "now": NOW + timedelta(days=days)}
         return run_release_check("keys.rotation", publish_releases(signed_release), **subject)
 
@@ -62,7 +68,9 @@ def test_replaced_key_is_decided_by_a_reviewer(publish_releases, listing_status,
     accepted_deviation = {f"{ACCEPTED_KEY_PREFIX}keys.rotation": second.observations["keys.signers"][-1]["fingerprint"]}
     assert check_after(2, second.observations | accepted_deviation).outcome == Outcome.PASS
     release_with_both_keys = build_rocket_release(
-        "1.0.1", signer=signed.key(OTHER_OWNER), keys=[signed.key(OTHER_OWNER), signed.key()]
+        "1.0.1",
+        signer=signed_releases.build_key(OTHER_OWNER),
+        keys=[signed_releases.build_key(OTHER_OWNER), signed_releases.build_key()],
     )
     assert check_after(2, second.observations, release_with_both_keys).outcome == Outcome.PASS
 
@@ -77,5 +85,5 @@ def test_replaced_key_is_decided_by_a_reviewer(publish_releases, listing_status,
     ],
 )
 def test_key_of_a_person_is_a_warning(publish_releases, owner, expected):
-    sources = publish_releases(build_rocket_release(signer=signed.key(owner)))
+    sources = publish_releases(build_rocket_release(signer=signed_releases.build_key(owner)))
     assert run_release_check("keys.personal", sources).outcome == expected

@@ -20,7 +20,7 @@ from portal.core.errors import ActionRefused
 from portal.jobs.execution import run_due_jobs
 from portal.jobs.models import Job
 from tests.conftest import begin
-from tests.fakes import signed
+from tests.fakes import signed_releases
 from tests.fakes.registry import Provider, Registry
 from verification.checks.models import CheckResult, CheckRun
 from verification.checks.rules.provider_schema import OBSERVATION_KEY
@@ -92,12 +92,16 @@ def rocket(acme: Any, alice: Any) -> Integration:
 
 
 @pytest.fixture
-def publish_provider(registry: Registry, settings: Any) -> Callable[..., signed.Signed]:
+def publish_provider(registry: Registry, settings: Any) -> Callable[..., signed_releases.SignedRelease]:
     """Return a function that publishes acme/rocket 1.0.0 with a program."""
     settings.GITHUB_API_URL = registry.url
 
-    def publish(program: bytes = b"", change: Callable[[signed.Signed], None] = lambda _: None) -> signed.Signed:
-        release = signed.release("rocket", "1.0.0", **({"programs": {PLATFORM: program}} if program else {}))
+    def publish(
+        program: bytes = b"", change: Callable[[signed_releases.SignedRelease], None] = lambda _: None
+    ) -> signed_releases.SignedRelease:
+        release = signed_releases.build_release(
+            "rocket", "1.0.0", **({"programs": {PLATFORM: program}} if program else {})
+        )
         change(release)
         registry.publish(Provider("acme/rocket", versions=("1.0.0",), releases={"1.0.0": release}))
         return release
@@ -139,7 +143,7 @@ def test_schema_of_an_authentic_release_is_stored(
 def test_release_that_is_not_authentic_is_never_started(
     rocket: Integration, alice: Any, service: Service, publish_provider: Callable[..., Any]
 ) -> None:
-    def swap(release: signed.Signed) -> None:
+    def swap(release: signed_releases.SignedRelease) -> None:
         release.files[f"{release.prefix}_SHA256SUMS.sig"] = b"no signature"
 
     publish_provider(change=swap)

@@ -102,12 +102,12 @@ def reset_repository(watch: MonitoredRepository) -> None:
 def test_d7_dropped_and_shuffled_webhooks_change_nothing_after_one_poll(watch, tracker, seed):
     rng = random.Random(seed)
     create_random_issues(tracker, rng)
-    deliver(watch, tracker.hooked)
+    deliver(watch, tracker.webhooks)
     delivery_processing.process_due_deliveries(NOW)
     poll(watch)
     expected = read_projection(watch)
     reset_repository(watch)
-    deliveries = [delivery for delivery in tracker.hooked if rng.random() >= 0.3]
+    deliveries = [delivery for delivery in tracker.webhooks if rng.random() >= 0.3]
     rng.shuffle(deliveries)
     deliver(watch, deliveries)
     delivery_processing.process_due_deliveries(NOW)
@@ -126,7 +126,7 @@ def deliver_share(
     watch: MonitoredRepository, tracker: Tracker, rng: random.Random, first_index: int, share: float
 ) -> None:
     """Deliver a random share of the webhooks from `first_index` on in random order, then poll once."""
-    deliveries = [delivery for delivery in tracker.hooked[first_index:] if rng.random() < share]
+    deliveries = [delivery for delivery in tracker.webhooks[first_index:] if rng.random() < share]
     rng.shuffle(deliveries)
     deliver(watch, deliveries)
     for delivery in deliveries:  # when they happened: a deletion counts from its webhook
@@ -146,13 +146,13 @@ def test_d7_edits_deletions_and_locks_without_webhooks_are_known_after_one_poll(
         rng, chance = random.Random(seed), random.Random(seed)
         create_random_issues(tracker, rng, issues=8)
         deliver_share(watch, tracker, chance, 0, share)
-        count = len(tracker.hooked)
+        count = len(tracker.webhooks)
         add_later_changes(tracker, rng, begins)
         deliver_share(watch, tracker, chance, count, share)
         state_history.append(read_projection(watch))
     assert state_history[1] == state_history[0]
     assert state_history[2] == state_history[0]
-    deliver(watch, tracker.hooked)
+    deliver(watch, tracker.webhooks)
     delivery_processing.process_due_deliveries(NOW)
     assert read_projection(watch) == state_history[0]
     kinds = {row[1] for row in state_history[0][0]}
@@ -183,7 +183,7 @@ def test_d7_late_webhook_shows_who_rewrote_the_report(watch, tracker):
     tracker.edit(number, PARTNER, "```\nIt crashes.\n```", OPENED_AT + 3 * HOUR)
     poll(watch, OPENED_AT + 4 * HOUR)
     assert SlaClock.objects.get(target_type="resolve").state == "running"
-    deliver(watch, tracker.hooked)
+    deliver(watch, tracker.webhooks)
     delivery_processing.process_due_deliveries(OPENED_AT + 5 * HOUR)
     assert SlaClock.objects.get(target_type="resolve").state == "paused"
     assert [row[1:4] for row in list_known_events(watch) if row[1] == "edited"] == [
@@ -197,21 +197,21 @@ def test_d7_original_text_of_a_comment_counts_after_its_late_webhook(watch, trac
     tracker.edit_comment(comment_id, PARTNER, "It is fixed in 1.2.1.", OPENED_AT + 3 * HOUR)
     poll(watch, OPENED_AT + 4 * HOUR)
     assert SlaClock.objects.get(target_type="respond").stopped_at == OPENED_AT + 3 * HOUR
-    deliver(watch, tracker.hooked)
+    deliver(watch, tracker.webhooks)
     delivery_processing.process_due_deliveries(OPENED_AT + 5 * HOUR)
     assert SlaClock.objects.get(target_type="respond").stopped_at == OPENED_AT + HOUR
 
 
 def test_d7_invalid_breach_is_retracted_once(watch, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
-    deliver(watch, tracker.hooked)
+    deliver(watch, tracker.webhooks)
     delivery_processing.process_due_deliveries(NOW)
     poll(watch, OPENED_AT + 49 * HOUR)
     tasks.advance_clocks(OPENED_AT + 49 * HOUR)
     assert SlaBreach.objects.count() == 1
     tracker.comment(number, PARTNER, "Which version do you use?", OPENED_AT + 2 * HOUR)
     for later in (52, 53):
-        deliver(watch, tracker.hooked)
+        deliver(watch, tracker.webhooks)
         delivery_processing.process_due_deliveries(OPENED_AT + later * HOUR)
         poll(watch, OPENED_AT + later * HOUR)
     breach, clock = SlaBreach.objects.get(), SlaClock.objects.get(target_type="resolve")

@@ -3,23 +3,18 @@
 from datetime import timedelta
 
 from integrations.sla.github import reconciliation, redelivery
-from integrations.sla.models import (
-    MonitoredRepository,
-)
+from integrations.sla.models import MonitoredRepository
 from tests.integrations.sla.github.reconciliation.polling import DAY, HOUR, NOW, poll
 from tests.integrations.sla.github.test_delivery_processing import deliver
-from tests.integrations.sla.monitored_repository import (
-    OPENED_AT,
-    REPORTER,
-)
+from tests.integrations.sla.monitored_repository import OPENED_AT, REPORTER
 from verification.sources.github.issues import EtagStore
 
 
 def test_failed_delivery_is_requested_once(watch, tracker):
     MonitoredRepository.objects.update(hook_id=tracker.hook_id)
     tracker.open(REPORTER, "It crashes", OPENED_AT)
-    tracker.could_not_deliver(tracker.ping(), NOW - timedelta(days=4))
-    lost_id = tracker.could_not_deliver(tracker.hooked[0], NOW - HOUR)
+    tracker.record_failed_delivery(tracker.ping(), NOW - timedelta(days=4))
+    lost_id = tracker.record_failed_delivery(tracker.webhooks[0], NOW - HOUR)
     poll(watch)
     poll(watch, NOW + HOUR)
     assert tracker.redelivered == [lost_id]
@@ -28,7 +23,7 @@ def test_failed_delivery_is_requested_once(watch, tracker):
 def test_redelivery_requests_are_one_second_apart(watch, tracker):
     MonitoredRepository.objects.update(hook_id=tracker.hook_id)
     tracker.open(REPORTER, "It crashes", OPENED_AT)
-    lost_ids = {tracker.could_not_deliver(tracker.ping(), NOW - HOUR) for _ in range(3)}
+    lost_ids = {tracker.record_failed_delivery(tracker.ping(), NOW - HOUR) for _ in range(3)}
     watch.refresh_from_db()
     waits: list[float] = []
     assert redelivery.request_redeliveries(reconciliation.build_api(EtagStore({}, {})), watch, NOW, waits.append) == 3
@@ -44,9 +39,11 @@ def test_deliveries_of_an_outage_are_requested_until_none_is_left(watch, tracker
     MonitoredRepository.objects.update(hook_id=tracker.hook_id)
     begins = NOW - 20 * HOUR
     deliveries = [tracker.ping() for _ in range(120)]
-    lost_ids = [tracker.could_not_deliver(each, begins + timedelta(minutes=n)) for n, each in enumerate(deliveries)]
+    lost_ids = [
+        tracker.record_failed_delivery(each, begins + timedelta(minutes=n)) for n, each in enumerate(deliveries)
+    ]
     for n, each in enumerate(tracker.ping() for _ in range(60)):  # later deliveries succeeded
-        tracker.delivered(each, NOW - 5 * HOUR + timedelta(minutes=n))
+        tracker.record_delivery(each, NOW - 5 * HOUR + timedelta(minutes=n))
     by_number, request_count, now = dict(zip(lost_ids, deliveries, strict=True)), 0, NOW
     api = reconciliation.build_api(EtagStore({}, {}))
     while request_count < len(lost_ids):
@@ -67,7 +64,7 @@ def test_deliveries_of_an_outage_are_requested_until_none_is_left(watch, tracker
 def test_remaining_redeliveries_are_scheduled_in_15_minutes(watch, tracker):
     MonitoredRepository.objects.update(hook_id=tracker.hook_id, last_delivery_at=NOW, poll_at=NOW + HOUR)
     for _ in range(redelivery.MAX_REQUESTS + 1):
-        tracker.could_not_deliver(tracker.ping(), NOW - HOUR)
+        tracker.record_failed_delivery(tracker.ping(), NOW - HOUR)
     watch.refresh_from_db()
     redelivery.request_redeliveries(reconciliation.build_api(EtagStore({}, {})), watch, NOW, lambda seconds: None)
     watch.refresh_from_db()
@@ -79,8 +76,8 @@ def test_repeatedly_failing_delivery_does_not_block_others(watch, tracker):
     failing_deliveries = [tracker.ping() for _ in range(redelivery.MAX_REQUESTS)]
     for _ in range(redelivery.MAX_TRIES):
         for each in failing_deliveries:
-            tracker.could_not_deliver(each, NOW - 2 * HOUR)
-    lost_id = tracker.could_not_deliver(tracker.ping(), NOW - HOUR)
+            tracker.record_failed_delivery(each, NOW - 2 * HOUR)
+    lost_id = tracker.record_failed_delivery(tracker.ping(), NOW - HOUR)
     watch.refresh_from_db()
     assert (
         redelivery.request_redeliveries(reconciliation.build_api(EtagStore({}, {})), watch, NOW, lambda seconds: None)

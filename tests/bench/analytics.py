@@ -21,11 +21,11 @@ from portal.analytics import forecast_accuracy, services  # noqa: E402
 from portal.analytics.models import StageDuration  # noqa: E402
 from portal.audit.models import AuditEvent  # noqa: E402
 from portal.demo import past  # noqa: E402
-from tests.bench.pages import cookie_of, queries, signed_in  # noqa: E402
+from tests.bench.pages import count_queries, create_signed_in_client, get_session_cookie  # noqa: E402
 from tests.bench.server import Server  # noqa: E402
-from tests.servers.base import free_port  # noqa: E402
+from tests.servers.base import find_free_port  # noqa: E402
 
-COPIES, APART = 290, 1_000  # copies of each of the demo's 34 past integrations; distance of their IDs
+COPIES, ID_DISTANCE = 290, 1_000  # copies of each of the demo's 34 past integrations; distance of their IDs
 FILLERS = 34  # further events of each: answers, checks, messages
 PAGES = (
     "/analytics/?period=365",
@@ -45,17 +45,19 @@ def create_data() -> User:
     for reviewer in reviewers:
         ReviewerProfile.objects.create(user=reviewer)
     past.create_past(timezone.now(), reviewers, "!")
-    apart = f"{APART} * g"
-    copy_rows(Integration, {"id": f"id + {apart}", "uuid": "gen_random_uuid()", "name": "name || ' ' || g"})
-    key = f"integration_id + {apart}"
+    id_offset = f"{ID_DISTANCE} * g"
+    copy_rows(Integration, {"id": f"id + {id_offset}", "uuid": "gen_random_uuid()", "name": "name || ' ' || g"})
+    key = f"integration_id + {id_offset}"
     copy_rows(
         StageDuration, {"id": "id + 100000 * g", "integration_id": key}, shifted_columns=("began", "since", "until")
     )
-    own = "integration_id IS NOT NULL"
+    has_integration = "integration_id IS NOT NULL"
     copy_rows(
-        AuditEvent, {"id": "id + 100000 * g", "integration_id": key, "stream": f"'integration:' || ({key})"}, where=own
+        AuditEvent,
+        {"id": "id + 100000 * g", "integration_id": key, "stream": f"'integration:' || ({key})"},
+        where=has_integration,
     )
-    turn = f"'turn:' || (split_part(stream, ':', 2)::int + {apart})"
+    turn = f"'turn:' || (split_part(stream, ':', 2)::int + {id_offset})"
     copy_rows(AuditEvent, {"id": "id + 100000 * g", "stream": turn}, where="stream LIKE 'turn:%'")
     with connection.cursor() as cursor:
         cursor.execute(
@@ -107,20 +109,21 @@ def compute_from_events() -> str:
 
 def main() -> int:
     rita = create_data()
-    client = signed_in(rita)
+    client = create_signed_in_client(rita)
     counts = [model.objects.count() for model in (Integration, AuditEvent, StageDuration)]
     print("{:,} integrations, {:,} events, {:,} stage durations".format(*counts))
     missed_aims = 0
-    server = Server(free_port())
+    server = Server(find_free_port())
     try:
-        server.measure("/floor/", "", seconds=1)  # the first response loads everything
-        floor = server.measure("/floor/", "", clients=1)
+        server.measure("/plain/", "", seconds=1)  # the first response loads everything
+        baseline = server.measure("/plain/", "", clients=1)
         for path in PAGES:
-            page, count = server.measure(path, cookie_of(client), clients=1), queries(client, path)
+            page, count = server.measure(path, get_session_cookie(client), clients=1), count_queries(client, path)
             seconds = 1 / page.per_second
             missed_aims += count > AIM_QUERIES or seconds > AIM_SECONDS
             print(
-                f"{path:<40}{seconds * 1000:>7.0f} ms  {floor.per_second * seconds:>6.1f} x floor  {count:>3} queries"
+                f"{path:<40}{seconds * 1000:>7.0f} ms  {baseline.per_second * seconds:>6.1f} x plain"
+                f"  {count:>3} queries"
             )
         for path in FILES:
             measure_seconds(path, lambda path=path: f"{sum(map(len, client.get(path).streaming_content)):,} bytes")

@@ -1,4 +1,4 @@
-"""Minimal webhook intake that hooks.py compares with: WSGI, psycopg, and one INSERT of the same row."""
+"""Minimal webhook intake that webhook_intake.py compares with: WSGI, psycopg, and one INSERT of the same row."""
 
 import hashlib
 import hmac

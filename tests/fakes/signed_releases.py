@@ -19,21 +19,21 @@ PROTOCOLS = ("5.0",)
 ELF_MACHINES = {"386": 3, "arm": 40, "amd64": 62, "arm64": 183, "s390x": 22}
 MACH_MACHINES = {"amd64": 0x01000007, "arm64": 0x0100000C}
 PE_MACHINES = {"386": 0x014C, "amd64": 0x8664, "arm64": 0xAA64}
-SECONDS = 3 * 365 * 86400
+VALIDITY_SECONDS = 3 * 365 * 86400
 
 
 @cache
-def key(owner: str = "Acme Releases <releases@acme.example>", seconds: int = SECONDS) -> Tsk:
+def build_key(owner: str = "Acme Releases <releases@acme.example>", seconds: int = VALIDITY_SECONDS) -> Tsk:
     """Return the key of an owner, valid for this time from now."""
     return Tsk.generate(owner, cipher_suite=CipherSuite.RSA2k, validity_seconds=seconds)
 
 
-def public(owner: Tsk) -> str:
+def export_public_key(owner: Tsk) -> str:
     """Return the armored public key as the registry stores it."""
     return str(owner.extract_certificate())
 
 
-def program(os: str, arch: str) -> bytes:
+def build_program_header(os: str, arch: str) -> bytes:
     """Return the header of a program for a platform, which is never started."""
     if os == "darwin":
         return struct.pack("<LL", 0xFEEDFACF, MACH_MACHINES[arch]) + bytes(56)
@@ -44,17 +44,17 @@ def program(os: str, arch: str) -> bytes:
 
 def build_zip(members: dict[str, bytes]) -> bytes:
     """Return a ZIP archive of executable members with the same bytes in each run."""
-    into = io.BytesIO()
-    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
             info = zipfile.ZipInfo(name, (2026, 4, 1, 12, 0, 0))
             info.external_attr, info.compress_type = (0o100755) << 16, zipfile.ZIP_DEFLATED
             archive.writestr(info, content)
-    return into.getvalue()
+    return buffer.getvalue()
 
 
 @dataclass
-class Signed:
+class SignedRelease:
     """A release of a provider. `files` are by name; `keys` are those that the registry lists."""
 
     name: str
@@ -87,7 +87,7 @@ class Signed:
         }
 
 
-def release(
+def build_release(
     name: str,
     version: str,
     *,
@@ -97,14 +97,16 @@ def release(
     keys: Sequence[Tsk] | None = None,
     manifest: bool = True,
     programs: dict[str, bytes] | None = None,
-) -> Signed:
+) -> SignedRelease:
     """Build a release with archives, manifest, checksums, and signature. `programs` are executables by platform."""
-    owner = signer or key()
+    owner = signer or build_key()
     prefix, files = f"terraform-provider-{name}_{version}", {}
     for platform in platforms:
         os, arch = platform.split("_")
         binary = f"terraform-provider-{name}_v{version}{'.exe' if os == 'windows' else ''}"
-        files[f"{prefix}_{platform}.zip"] = build_zip({binary: (programs or {}).get(platform) or program(os, arch)})
+        files[f"{prefix}_{platform}.zip"] = build_zip(
+            {binary: (programs or {}).get(platform) or build_program_header(os, arch)}
+        )
     if manifest:
         manifest_document = {"version": 1, "metadata": {"protocol_versions": list(protocols)}}
         files[f"{prefix}_manifest.json"] = json.dumps(manifest_document).encode()
@@ -112,4 +114,4 @@ def release(
     files[f"{prefix}_SHA256SUMS"] = sums
     files[f"{prefix}_SHA256SUMS.sig"] = sign(owner.signer(), sums, mode=SignatureMode.DETACHED, armor=False)
     registered_keys = [owner] if keys is None else keys
-    return Signed(name, version, files, tuple(map(public, registered_keys)), protocols)
+    return SignedRelease(name, version, files, tuple(map(export_public_key, registered_keys)), protocols)

@@ -18,7 +18,7 @@ from tests.chaos.world import read_due_issue_names
 if TYPE_CHECKING:
     from tests.chaos.run import ChaosReport, Plan
 
-OPEN = ("held", "queued")
+UNSENT_STATES = ("held", "queued")
 BETWEEN_NAMES = re.compile(r":?\s+")  # plain text writes a link as its label, a colon, and the URL
 
 
@@ -30,7 +30,9 @@ def is_waiting(naive: bool) -> bool:
     if naive:
         newest = SlaBreach.objects.order_by("-found_at").values_list("found_at", flat=True).first()
         return newest is not None and (now - newest).total_seconds() < 20
-    return Alert.objects.filter(notified_at=None).exists() or EmailMessage.objects.filter(state__in=OPEN).exists()
+    return (
+        Alert.objects.filter(notified_at=None).exists() or EmailMessage.objects.filter(state__in=UNSENT_STATES).exists()
+    )
 
 
 def skip_retry_delays() -> None:

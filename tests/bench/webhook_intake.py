@@ -1,7 +1,7 @@
 """Measures the webhook intake compared with a minimal one, and both under load while web workers are killed.
 
-    bin/bench hooks                  both parts, 60 s of load for each
-    bin/bench hooks --seconds 15     less load
+    bin/bench webhook_intake                  both parts, 60 s of load for each
+    bin/bench webhook_intake --seconds 15     less load
 
 Both servers are gunicorn with the same workers on the same durable PostgreSQL; payloads have 6 kB. Only the ratios
 matter, because the client runs on the same cores.
@@ -33,9 +33,9 @@ from django.utils import timezone  # noqa: E402
 
 from integrations.sla.github import delivery_processing  # noqa: E402
 from integrations.sla.models import GitHubDelivery, MonitoredRepository  # noqa: E402
-from tests.bench.watched import SECRET, create_watches  # noqa: E402
+from tests.bench.monitored_repositories import SECRET, create_watches  # noqa: E402
 from tests.fakes.github.tracker import Person, Tracker  # noqa: E402
-from tests.servers.base import free_port  # noqa: E402
+from tests.servers.base import find_free_port  # noqa: E402
 
 TICK = os.sysconf("SC_CLK_TCK")
 WATCHES, WORKERS, CLIENTS, ROUNDS, ROUND_SECONDS = 50, 3, 16, 7, 3.0
@@ -49,7 +49,7 @@ class Gunicorn:
     """A WSGI application with a few workers on its own port."""
 
     application: str
-    port: int = field(default_factory=free_port)
+    port: int = field(default_factory=find_free_port)
 
     def __post_init__(self) -> None:
         command = [
@@ -205,11 +205,11 @@ def build_payload() -> bytes:
     """Return a payload of about 6 kB, as GitHub sends, with a placeholder that makes each one different."""
     tracker = Tracker("bench/terraform-provider", 4711)
     tracker.open(Person(5, "uma"), "NUMBER", timezone.now(), body="It does not do what it should. " * 150)
-    return json.dumps(json.loads(tracker.hooked[0].body)).encode()
+    return json.dumps(json.loads(tracker.webhooks[0].body)).encode()
 
 
 def compare(watches: list[MonitoredRepository]) -> bool:
-    raw, ours = Gunicorn("tests.bench.raw_intake"), Gunicorn("portal.wsgi")
+    raw, ours = Gunicorn("tests.bench.minimal_intake"), Gunicorn("portal.wsgi")
     rates: dict[str, list[tuple[float, float]]] = {"raw": [], "ours": []}
     try:
         for number in range(ROUNDS):
@@ -248,7 +248,7 @@ def load_intake(application: str, sender: Sender, seconds: float) -> int:
 def compare_under_load(watches: list[MonitoredRepository], seconds: float) -> bool:
     """Put both intakes under load in turn, and compare what the database has with what was acknowledged."""
     GitHubDelivery.objects.all().delete()
-    senders = {"tests.bench.raw_intake": [], "portal.wsgi": []}  # type: dict[str, list[Sender]]
+    senders = {"tests.bench.minimal_intake": [], "portal.wsgi": []}  # type: dict[str, list[Sender]]
     killed_counts = dict.fromkeys(senders, 0)
     for number in range(LOAD_ROUNDS):
         for name in senders:
