@@ -19,7 +19,7 @@ from statistics import median
 from licenseclassifier import identify_license
 
 from tests.bench import detectors
-from tests.verification.licenses.corpus import CASES, RIGHT, policy, text_of
+from tests.verification.licenses.corpus import ACCEPTED_VERDICTS, CASES, build_policy, fill_license_text
 from tests.verification.licenses.mutants import draw_mutants
 from tests.verification.licenses.sentences import RESTRICTIONS
 from verification.licenses import inspection
@@ -49,14 +49,14 @@ def judge_corpus(seed: int) -> Iterator[JudgedFile]:
         yield f"generated: {case.name.split('/')[0]}", case.expected, verdict(case.text.encode(), case.program)
     for id in ("MIT", "BSD-3-Clause", "Apache-2.0", "MPL-2.0", "BSL-1.0"):
         for sentence in RESTRICTIONS:
-            for text in (f"{sentence}\n\n{text_of(id)}", f"{text_of(id)}\n\n{sentence}\n"):
+            for text in (f"{sentence}\n\n{fill_license_text(id)}", f"{fill_license_text(id)}\n\n{sentence}\n"):
                 yield "sentence beside the text", "no", verdict(text.encode())
     for _, kind, text in draw_mutants(seed, MUTANTS):
         yield f"mutant: {kind}", "no", verdict(text.encode())
 
 
 def verdict(raw: bytes, program: str = "terraform-provider") -> str:
-    return str(judge(raw, policy(program)).verdict)
+    return str(judge(raw, build_policy(program)).verdict)
 
 
 def print_table(rows: list[JudgedFile]) -> tuple[int, float]:
@@ -82,7 +82,7 @@ def classify_verdict(expected: str, verdict: str) -> str:
     """Return how a verdict counts. "review" is right if expected; otherwise the file needs a person."""
     if verdict == "allow" and expected != "allow":
         return "false allow"
-    if verdict in RIGHT[expected]:
+    if verdict in ACCEPTED_VERDICTS[expected]:
         return "right"
     return "person" if verdict == "review" else "wrong"
 
@@ -150,7 +150,7 @@ def main() -> int:
     false_allows, decided_share = print_table(list(judge_corpus(seed)))
     ratio, known_file_ms = print_times([Path(folder) for folder in sys.argv[1:]] or list(FOLDERS))
     print("\nother detectors, without review:")
-    detectors.compare(list_texts_for_detectors(seed), policy().allow)
+    detectors.compare(list_texts_for_detectors(seed), build_policy().allow)
     print(f"\nreal files of allowed licenses decided without a person: {decided_share:.1%} (aim: {AIM_DECIDED:.0%})")
     print(f"aim: no false allow, ratio <= {AIM_RATIO}, known file <= {AIM_KNOWN_MS} ms")
     has_missed_aim = false_allows or decided_share < AIM_DECIDED or ratio > AIM_RATIO or known_file_ms > AIM_KNOWN_MS

@@ -5,12 +5,12 @@ from itertools import chain
 
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 from tests.verification.licenses import adversarial, heads, heldout, honest
-from tests.verification.licenses.corpus import policy
+from tests.verification.licenses.corpus import build_policy
 from tests.verification.licenses.honest import Sample
 from verification.licenses.policy import Verdict, judge
 
 JUDGE = "Labeled corpora: adversarial files must not pass, honest files need no person"
-PERSON = "An honest file that a person reads; never a pass"
+REVIEWED_BY_PERSON = "An honest file that a person reads; never a pass"
 AIM_HONEST = 0.92  # of each corpus
 LONG_COUNT = 4_000
 SHORT_STEP = 3
@@ -19,34 +19,41 @@ SHORT_STEP = 3
 def run(options: RunOptions) -> SuiteReport:
     """Judge the corpora, the short form every third file of them; the long form composes more, from the seed."""
     step = 1 if options.full else SHORT_STEP
-    hostile = [*adversarial.samples(), *heldout.adversarial_samples(), *heads.adversarial_samples()][::step]
-    corpora = (honest.samples(), heldout.honest_samples(), heads.honest_samples())
+    adversarial_files = [
+        *adversarial.generate_samples(),
+        *heldout.generate_adversarial_samples(),
+        *heads.generate_adversarial_samples(),
+    ][::step]
+    corpora = (honest.generate_samples(), heldout.generate_honest_samples(), heads.generate_honest_samples())
     honest_corpora = [list(samples)[::step] for samples in corpora]
     if options.full:
-        hostile += adversarial.samples(options.seed, LONG_COUNT)
-        honest_corpora.append(list(honest.samples(options.seed, LONG_COUNT)))
-    false_allows = [sample.name for sample in hostile if is_allowed(sample)]
+        adversarial_files += adversarial.generate_samples(options.seed, LONG_COUNT)
+        honest_corpora.append(list(honest.generate_samples(options.seed, LONG_COUNT)))
+    false_allows = [sample.name for sample in adversarial_files if is_allowed(sample)]
     referred_by_corpus = [[sample.name for sample in corpus if not is_allowed(sample)] for corpus in honest_corpora]
     shares = [1 - len(names) / len(corpus) for names, corpus in zip(referred_by_corpus, honest_corpora, strict=True)]
-    friendly, referred = list(chain(*honest_corpora)), list(chain(*referred_by_corpus))
-    decided_share = 1 - len(referred) / len(friendly)
-    reason = PERSON if min(shares) >= AIM_HONEST else ""
-    rows = (*disagreements(false_allows, "allow", "not allow", ""), *disagreements(referred, "review", "allow", reason))
+    honest_files, referred_files = list(chain(*honest_corpora)), list(chain(*referred_by_corpus))
+    decided_share = 1 - len(referred_files) / len(honest_files)
+    reason = REVIEWED_BY_PERSON if min(shares) >= AIM_HONEST else ""
+    rows = (
+        *list_disagreements(false_allows, "allow", "not allow", ""),
+        *list_disagreements(referred_files, "review", "allow", reason),
+    )
     figures = (
-        ("Adversarial files", str(len(hostile))),
+        ("Adversarial files", str(len(adversarial_files))),
         ("False allows", str(len(false_allows))),
-        ("Honest files", str(len(friendly))),
+        ("Honest files", str(len(honest_files))),
         ("Honest files decided without a person", f"{decided_share:.1%}"),
     )
-    return SuiteReport(JUDGE, len(hostile) + len(friendly), rows, figures=figures)
+    return SuiteReport(JUDGE, len(adversarial_files) + len(honest_files), rows, figures=figures)
 
 
 def is_allowed(sample: Sample) -> bool:
     """Return whether the gate lets the file pass without a person."""
-    return judge(sample.raw, policy(sample.program)).verdict is Verdict.ALLOW
+    return judge(sample.raw, build_policy(sample.program)).verdict is Verdict.ALLOW
 
 
-def disagreements(names: Iterable[str], portal: str, judge: str, reason: str) -> tuple[Disagreement, ...]:
+def list_disagreements(names: Iterable[str], portal: str, judge: str, reason: str) -> tuple[Disagreement, ...]:
     """Return a row for each file on which portal and label differ."""
     return tuple(
         Disagreement(name.replace("\n", " ⏎ ").replace("|", "/")[:160], portal, judge, reason) for name in names

@@ -32,12 +32,12 @@ def rocket(github: Any, registry: Any, settings: Any) -> None:
 
 @pytest.fixture
 def read(alice: Any) -> Read:
-    """Return a function that reads an address in `rounds` attempts and returns its discovery."""
+    """Return a function that reads an address in that many attempts and returns its discovery."""
 
-    def enter(address: str, *, rounds: int = 1, **options: str) -> Discovery:
+    def read_address(address: str, *, attempts: int = 1, **options: str) -> Discovery:
         discovery = services.start_discovery(address, actor=alice, now=timezone.now(), **options)
-        for number in range(rounds):
+        for number in range(attempts):
             run_due_jobs("checks", timezone.now() + timedelta(minutes=number))
         return Discovery.objects.get(pk=discovery.pk)
 
-    return enter
+    return read_address

@@ -41,10 +41,10 @@ def test_address_is_parsed(text: str, address: Address) -> None:
         ("x" * 301, "Enter a URL of 300 characters or fewer."),
     ],
 )
-def test_address_that_cannot_be_read_says_what_to_enter(text: str, message: str) -> None:
-    with pytest.raises(InvalidAddressError) as refusal:
+def test_unreadable_address_is_refused_with_advice(text: str, message: str) -> None:
+    with pytest.raises(InvalidAddressError) as error:
         parse_address(text)
-    assert str(refusal.value).startswith(message)
+    assert str(error.value).startswith(message)
 
 
 @pytest.mark.parametrize("text", ["http://tasks.acme.com/run", "https://127.0.0.1/run", "https://user@tasks.acme.com/"])

@@ -38,9 +38,7 @@ def check(row: Integration) -> CheckResult:
     return CheckResult.objects.filter(integration=row, key=KEY).latest("confirmed_at")
 
 
-def test_private_repository_is_found_with_the_grant_alone(
-    registry: Any, read: Read, alice: Any, connect: Connect
-) -> None:
+def test_private_repository_is_found_only_with_a_grant(registry: Any, read: Read, alice: Any, connect: Connect) -> None:
     without = read(SECRET.full_name)
     connect(alice)
     found = read(SECRET.full_name)
@@ -68,9 +66,7 @@ def test_integration_is_read_with_the_grant_of_who_started_it(
     assert check(row).outcome == "pass"
 
 
-def test_public_repository_needs_no_reader(
-    registry: Any, read: Read, sign_in: Any, alice: Any, connect: Connect
-) -> None:
+def test_public_repository_has_no_reader(registry: Any, read: Read, sign_in: Any, alice: Any, connect: Connect) -> None:
     connect(alice)
     assert start(sign_in(alice), read(PUBLIC.full_name)).repository_reader is None
 
@@ -93,7 +89,9 @@ def test_changed_repository_loses_its_reader(
     assert Integration.objects.get().repository_reader is None
 
 
-def test_revoked_grant_says_what_to_do(registry: Any, read: Read, sign_in: Any, alice: Any, connect: Connect) -> None:
+def test_revoked_grant_is_reported_with_advice(
+    registry: Any, read: Read, sign_in: Any, alice: Any, connect: Connect
+) -> None:
     connect(alice)
     row = start(sign_in(alice), read(SECRET.full_name))
     github_access.revoke_grant(alice, now=timezone.now())
@@ -106,7 +104,7 @@ def test_revoked_grant_says_what_to_do(registry: Any, read: Read, sign_in: Any, 
 
 
 @pytest.mark.every_database
-def test_outage_is_never_a_failure(
+def test_outage_makes_the_check_an_error(
     registry: Any, read: Read, sign_in: Any, alice: Any, connect: Connect, github_app: GitHub
 ) -> None:
     grant = connect(alice)
@@ -117,7 +115,7 @@ def test_outage_is_never_a_failure(
     assert check(row).outcome == "error"
 
 
-def test_person_who_left_the_company_reads_no_longer(
+def test_grant_of_a_former_member_is_not_used(
     registry: Any, read: Read, sign_in: Any, alice: Any, connect: Connect
 ) -> None:
     connect(alice)
@@ -163,7 +161,7 @@ def test_details_name_the_reader_until_the_repository_is_public(
     assert shown == [True, False]
 
 
-def test_public_repository_needs_nobody_to_take_over(
+def test_reader_of_a_public_repository_cannot_be_replaced(
     registry: Any, read: Read, sign_in: Any, alice: Any, connect: Connect
 ) -> None:
     connect(alice)

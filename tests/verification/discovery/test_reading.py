@@ -62,7 +62,7 @@ def test_renamed_repository_is_read_under_its_new_name(github: Any, registry: An
     assert (discovery.name, list_values(discovery)["Renamed from"]) == (ROCKET.full_name, "acme/terraform-provider-old")
 
 
-def test_archived_repository_is_named_as_such(github: Any, registry: Any, settings: Any, read: Read) -> None:
+def test_archived_state_of_a_repository_is_shown(github: Any, registry: Any, settings: Any, read: Read) -> None:
     settings.REGISTRY_URL = registry.url
     github.seed(replace(ROCKET, extra=(("archived", True),)))
     assert list_values(read(ADDRESS))["State"] == "Archived, read-only"
@@ -82,7 +82,7 @@ def test_repository_without_files_and_releases_has_no_problem(
 
 
 @pytest.mark.parametrize("private", [True, False])
-def test_private_and_missing_repositories_are_told_alike(github: Any, read: Read, private: bool) -> None:
+def test_private_and_missing_repositories_have_the_same_message(github: Any, read: Read, private: bool) -> None:
     github.seed(*([Repo("acme/secret", private=True, releases=())] if private else []))
     discovery = read("acme/secret")
     assert (discovery.problem, discovery.read_at, discovery.finished_at is None) == ("not_found", None, False)
@@ -94,13 +94,11 @@ def test_outage_is_retried_until_it_ends(rocket: None, github: Any, read: Read) 
     discovery = read(ADDRESS)
     assert (discovery.problem, discovery.finished_at) == ("outage", None)
     assert Job.objects.find_unfinished("discovery.read", str(discovery.pk)) is not None
-    discovery = read(ADDRESS, rounds=2)
+    discovery = read(ADDRESS, attempts=2)
     assert (discovery.problem, discovery.program_key) == ("", "terraform-provider")
 
 
-def test_outage_that_lasts_ends_with_a_retry_by_hand(
-    rocket: None, github: Any, read: Read, sign_in: Any, alice: Any
-) -> None:
+def test_lasting_outage_offers_a_manual_retry(rocket: None, github: Any, read: Read, sign_in: Any, alice: Any) -> None:
     github.fail(r"^/repos/acme/terraform-provider-rocket$", 502)
     discovery = read(ADDRESS)
     with time_machine.travel(timezone.now() + timedelta(minutes=10)):
@@ -111,7 +109,7 @@ def test_outage_that_lasts_ends_with_a_retry_by_hand(
     assert ("Try again" in page.text, "Enter the details yourself" in page.text) == (True, True)
 
 
-def test_registry_outage_leaves_what_github_states(rocket: None, registry: Any, read: Read) -> None:
+def test_registry_outage_leaves_the_facts_of_github(rocket: None, registry: Any, read: Read) -> None:
     registry.fail(503)
     discovery = read(ADDRESS)
     assert (discovery.problem, list_reasons(discovery)) == ("partial", ["module", "name"])
@@ -129,11 +127,11 @@ def test_endpoint_that_accepts_the_verification_is_a_run_task(github: Any, read:
 
 
 @pytest.mark.parametrize(
-    ("how", "key", "detail"),
+    ("fault", "key", "detail"),
     [("verification-202", "", "202 Accepted"), ("", "a secret of the partner", "401 Unauthorized")],
 )
-def test_endpoint_that_refuses_says_its_status(github: Any, read: Read, how: str, key: str, detail: str) -> None:
-    with serve_endpoint(how, key=key) as server:
+def test_status_of_a_refusing_endpoint_is_shown(github: Any, read: Read, fault: str, key: str, detail: str) -> None:
+    with serve_endpoint(fault, key=key) as server:
         discovery = read(server.url)
     assert (discovery.problem, discovery.detail, discovery.candidates) == ("endpoint_status", detail, [])
     assert discovery.asks_for_signature == (key != "")

@@ -11,7 +11,7 @@ PROVIDER, DRIVER, PACKER = "terraform-provider", "container-runtime", "packer"
 NIA = "network-infrastructure-automation"
 
 
-def test_table_of_recorded_repositories_is_as_written() -> None:
+def test_recorded_repositories_are_recognized() -> None:
     assert [build_row(entry) for entry in load_entries()] == [
         RecognitionRow(f"{GITHUB}hetznercloud/terraform-provider-hcloud", PROVIDER, "", 11, ()),
         RecognitionRow(f"{GITHUB}aiven/terraform-provider-aiven", PROVIDER, "", 11, ()),

@@ -88,28 +88,28 @@ def test_preselected_program_is_kept(rocket: None, read: Read) -> None:
     assert read(ADDRESS, program="vault").program_key == "vault"
 
 
-def test_other_program_is_checked_instead(discovery: Discovery, sign_in: Any, alice: Any) -> None:
+def test_selected_program_replaces_the_recognized_one(discovery: Discovery, sign_in: Any, alice: Any) -> None:
     sign_in(alice).post(f"/new/{discovery.uuid}/program/", {"program": "vault"})
     discovery.refresh_from_db()
     assert (discovery.program_key, discovery.results, discovery.read_at) == ("vault", [], None)
 
 
 @pytest.mark.every_database
-def test_page_waits_while_the_row_is_older_than_the_end_of_its_job(sign_in: Any, alice: Any) -> None:
+def test_page_waits_until_the_discovery_shows_the_end_of_its_job(sign_in: Any, alice: Any) -> None:
     discovery = services.start_discovery(ADDRESS, actor=alice, now=timezone.now())
     Job.objects.all().delete()
     assert sign_in(alice).get(f"/new/{discovery.uuid}/").context["running"] is True
 
 
 def test_program_selected_during_a_run_stays_selected(discovery: Discovery, rocket: None) -> None:
-    class Selecting(JobContext):
+    class ProgramSelectingContext(JobContext):
         """Progress of a run, at which the person selects another program."""
 
         def report_progress(self, **progress: ProgressValue) -> None:
             if progress["done"] == 1:
                 services.select_program(discovery, "vault")
 
-    context = Selecting(job_id=0, attempt=1, lease_token=uuid4(), lease=timedelta(minutes=1))
+    context = ProgramSelectingContext(job_id=0, attempt=1, lease_token=uuid4(), lease=timedelta(minutes=1))
     services.read_discovery.function(context, discovery_id=discovery.pk)
     discovery.refresh_from_db()
     assert discovery.program_key == "vault"
@@ -197,7 +197,7 @@ def test_abandoned_discoveries_are_deleted_after_thirty_days(discovery: Discover
     assert list(Discovery.objects.values_list("pk", flat=True)) == [started.pk]
 
 
-def test_facts_survive_the_start(discovery: Discovery, sign_in: Any, alice: Any) -> None:
+def test_facts_are_kept_after_the_start(discovery: Discovery, sign_in: Any, alice: Any) -> None:
     sign_in(alice).post(f"/new/{discovery.uuid}/", build_fields(discovery))
     stored, read_at = load_facts(Integration.objects.get())
     assert [asdict(fact) for fact in stored] == discovery.facts

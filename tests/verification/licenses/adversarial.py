@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import cycle
 from pathlib import Path
 
-from tests.verification.licenses.honest import CORPORA, LICENSE_NAMES, Sample, body, entries
+from tests.verification.licenses.honest import CORPORA, LICENSE_NAMES, Sample, get_license_body, read_entries
 from tests.verification.licenses.mutants import draw_mutants
 
 COUNT = 1_000
@@ -72,7 +72,7 @@ CHANGES: dict[str, tuple[str, str, str]] = {  # what is changed, in which licens
     "secondary licenses": ("or any later versions of those", "or any later version of those", "MPL-2.0"),
     "government": ("to any person or organization", "to any person", "BSL-1.0"),
 }
-SECOND = (
+SECOND_LICENSES = (
     "GNU GENERAL PUBLIC LICENSE\nVersion 3, 29 June 2007",
     "This program is licensed under the GNU Affero General Public License.",
     "SPDX-License-Identifier: GPL-3.0-only",
@@ -106,19 +106,19 @@ DIGITS = (
 )
 
 
-def samples(seed: int = 11, count: int = COUNT, corpora: Path = CORPORA) -> Iterator[Sample]:
+def generate_samples(seed: int = 11, count: int = COUNT, corpora: Path = CORPORA) -> Iterator[Sample]:
     """Yield `count` files with terms at a place, then every trick, change, second license, and digit, then mutants."""
     draw = random.Random(seed)
-    terms = cycle(draw.sample(pool := entries(corpora / "restrictions.txt"), len(pool)))
-    places = cycle(draw.sample(pool := entries(corpora / "places.txt"), len(pool)))
+    terms = cycle(draw.sample(pool := read_entries(corpora / "restrictions.txt"), len(pool)))
+    places = cycle(draw.sample(pool := read_entries(corpora / "places.txt"), len(pool)))
     for _ in range(count):
         yield place_terms(next(terms), next(places), draw.choice(LICENSES))
-    plain = [term for term in entries(corpora / "restrictions.txt") if term.isascii()]
+    plain = [term for term in read_entries(corpora / "restrictions.txt") if term.isascii()]
     for name, trick in TRICKS.items():
         for place in TRICK_PLACES:
             yield Sample(f"{name}: {place[:40]!r}", fill_place(place, trick(draw.choice(plain)), "MIT"))
-    yield from changed_texts()
-    for text in SECOND:
+    yield from generate_changed_texts()
+    for text in SECOND_LICENSES:
         yield Sample(f"second: {text!r}", fill_place(TRICK_PLACES[2], text, "MIT"))
         yield Sample(f"first: {text!r}", fill_place(TRICK_PLACES[3], text, "MIT"))
     for digits in DIGITS:
@@ -133,12 +133,12 @@ def place_terms(terms: str, place: str, id: str) -> Sample:
 
 def fill_place(place: str, terms: str, id: str) -> str:
     hyphens, run_together = terms.lower().replace(" ", "-"), terms.title().replace(" ", "")
-    return place.format(t=terms, s=hyphens, u=run_together, n=LICENSE_NAMES[id], b=body(id))
+    return place.format(t=terms, s=hyphens, u=run_together, n=LICENSE_NAMES[id], b=get_license_body(id))
 
 
-def changed_texts() -> Iterator[Sample]:
+def generate_changed_texts() -> Iterator[Sample]:
     """Yield texts with one changed phrase."""
     for name, (old, new, id) in CHANGES.items():
-        text = body(id)
+        text = get_license_body(id)
         if old in text:
             yield Sample(f"changed: {name}", f"Copyright (c) 2021 Jane Doe\n\n{text.replace(old, new, 1)}")

@@ -14,8 +14,8 @@ from verification.licenses.policy import Policy
 from verification.licenses.templates import read
 from verification.licenses.variants import VARIANTS
 
-FIRST = ("MIT", "BSD-3-Clause", "Apache-2.0", "MPL-2.0", "BSL-1.0", "EPL-1.0")
-RIGHT = {"allow": {"allow"}, "deny": {"deny"}, "review": {"review"}, "no": {"deny", "review"}}
+COMMON_LICENSES = ("MIT", "BSD-3-Clause", "Apache-2.0", "MPL-2.0", "BSL-1.0", "EPL-1.0")
+ACCEPTED_VERDICTS = {"allow": {"allow"}, "deny": {"deny"}, "review": {"review"}, "no": {"deny", "review"}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,12 @@ class Case:
     program: str = "terraform-provider"
 
 
-def policy(program: str = "terraform-provider") -> Policy:
+def build_policy(program: str = "terraform-provider") -> Policy:
     licenses = PROGRAMS[program].newest.licenses
     return Policy(licenses.allow, licenses.manual_review)
 
 
-def text_of(id: str, holder: str = "Jane Doe", year: str = "2021") -> str:
+def fill_license_text(id: str, holder: str = "Jane Doe", year: str = "2021") -> str:
     """Return a published text with its blanks filled in."""
     content = read(f"{id}.txt")
     for blank in ("<year> <copyright holders>", "<year> <owner>", "[yyyy] [name of copyright owner]"):
@@ -41,9 +41,9 @@ def text_of(id: str, holder: str = "Jane Doe", year: str = "2021") -> str:
     return content
 
 
-def layouts(id: str) -> Iterator[tuple[str, str]]:
+def list_layouts(id: str) -> Iterator[tuple[str, str]]:
     """Yield the same text in other layouts."""
-    text = text_of(id)
+    text = fill_license_text(id)
     changes: dict[str, Callable[[str], str]] = {
         "crlf": lambda t: "\ufeff" + t.replace("\n", "\r\n"),
         "one line": lambda t: " ".join(t.split()),
@@ -62,13 +62,13 @@ def layouts(id: str) -> Iterator[tuple[str, str]]:
         yield name, change(text)
 
 
-def fine() -> Iterator[Case]:
+def list_allowed_cases() -> Iterator[Case]:
     """Yield files that must be decided without a person."""
-    mit, bsd, apache = text_of("MIT"), text_of("BSD-3-Clause"), text_of("Apache-2.0")
-    for id in sorted(policy().allow):
-        yield Case(f"list/{id}", text_of(id), "allow")
-    for id in FIRST:
-        for name, text in layouts(id):
+    mit, bsd, apache = fill_license_text("MIT"), fill_license_text("BSD-3-Clause"), fill_license_text("Apache-2.0")
+    for id in sorted(build_policy().allow):
+        yield Case(f"list/{id}", fill_license_text(id), "allow")
+    for id in COMMON_LICENSES:
+        for name, text in list_layouts(id):
             yield Case(f"layout/{id} {name}", text, "allow")
     yield Case("fine/title in markdown", mit.replace("MIT License", "# The MIT License (MIT)"), "allow")
     yield Case("fine/linked title", mit.replace("MIT License", "[MIT](https://opensource.org/licenses/MIT)"), "allow")
@@ -86,39 +86,41 @@ def fine() -> Iterator[Case]:
     )
     yield Case("fine/bullets", re.sub(r"(?m)^\d\. ", "* ", bsd), "allow")
     yield Case("fine/no appendix", apache.split("END OF TERMS")[0], "allow")
-    yield Case("fine/two texts", mit + "\n\n" + text_of("BSL-1.0"), "allow")
+    yield Case("fine/two texts", mit + "\n\n" + fill_license_text("BSL-1.0"), "allow")
     yield Case(
         "fine/choice",
         "Licensed under either of Apache License, Version 2.0 or MIT license at your option.\n" + mit,
         "allow",
     )
     yield Case("fine/choice with GPL", "SPDX-License-Identifier: MIT OR GPL-2.0\n" + mit, "allow")
-    yield Case("fine/Nomad", text_of("MPL-2.0"), "allow", "nomad")
+    yield Case("fine/Nomad", fill_license_text("MPL-2.0"), "allow", "nomad")
 
 
-def traps() -> Iterator[Case]:
+def list_refused_cases() -> Iterator[Case]:
     """Yield files that must not pass."""
-    mit, apache, mpl = text_of("MIT"), text_of("Apache-2.0"), text_of("MPL-2.0")
+    mit, apache, mpl = fill_license_text("MIT"), fill_license_text("Apache-2.0"), fill_license_text("MPL-2.0")
     clause = (
         "“Commons Clause” License Condition v1.0\nThe Software is provided to you by the Licensor under the License, "
         "as defined below, subject to the following condition.\n\n"
     )
     header = mpl[mpl.index("This Source Code Form is subject") : mpl.index("If it is not possible")]
     for id in ("MIT", "Apache-2.0", "BSD-3-Clause", "MPL-2.0"):
-        yield Case(f"trap/Commons Clause {id}", clause + text_of(id), "deny")
+        yield Case(f"trap/Commons Clause {id}", clause + fill_license_text(id), "deny")
     for id in ("BSD-2-Clause", "PSF-2.0", "Python-2.0"):
-        yield Case(f"trap/asked {id}", text_of(id), "review")
-    for id in sorted(policy().allow - {"MPL-2.0"}):
-        yield Case(f"Nomad/{id}", text_of(id), "deny", "nomad")
-    for id in sorted(VARIANTS.texts.keys() & policy().allow):
-        text = text_of(id)
+        yield Case(f"trap/asked {id}", fill_license_text(id), "review")
+    for id in sorted(build_policy().allow - {"MPL-2.0"}):
+        yield Case(f"Nomad/{id}", fill_license_text(id), "deny", "nomad")
+    for id in sorted(VARIANTS.texts.keys() & build_policy().allow):
+        text = fill_license_text(id)
         yield Case(f"truncated/{id}", text[: len(text) * 3 // 5], "no")
         yield Case(f"beheaded/{id}", text[len(text) // 2 :], "no")
     for id in ("MIT", "BSD-3-Clause", "Apache-2.0", "MPL-2.0", "EPL-1.0", "CDDL-1.0"):
         name = {"MIT": "Apache License, Version 2.0"}.get(id, "MIT License")
-        yield Case(f"lying title/{id}", f"{name}\n\n{text_of(id)}", "no")
-        yield Case(f"lying tag/{id}", f"SPDX-License-Identifier: GPL-3.0-only\n\n{text_of(id)}", "no")
-        yield Case(f"other sentence/{id}", f"{text_of(id)}\nThis project is licensed under the GPL license.\n", "no")
+        yield Case(f"lying title/{id}", f"{name}\n\n{fill_license_text(id)}", "no")
+        yield Case(f"lying tag/{id}", f"SPDX-License-Identifier: GPL-3.0-only\n\n{fill_license_text(id)}", "no")
+        yield Case(
+            f"other sentence/{id}", f"{fill_license_text(id)}\nThis project is licensed under the GPL license.\n", "no"
+        )
     yield Case("trap/header over other terms", header + "\nAll rights are reserved. No copying.\n", "no")
     yield Case("trap/header over GPL", header + "\nGNU GENERAL PUBLIC LICENSE Version 3\n", "no", "nomad")
     yield Case(
@@ -129,12 +131,14 @@ def traps() -> Iterator[Case]:
     yield Case("trap/bare BSD", "BSD License\n\nCopyright 2020 Acme\n", "no")
     yield Case("trap/bare CC-BY", "CC-BY\n", "no")
     yield Case("trap/PSL", "PSL 2.0\n", "no")
-    yield Case("trap/CDDL 1.1", text_of("CDDL-1.0").replace("Version 1.0", "Version 1.1"), "no")
-    yield Case("trap/CDDL 2.0", text_of("CDDL-1.0").replace("Version 1.0", "Version 2.0"), "no")
-    yield Case("trap/EPL 2.0 title", text_of("EPL-1.0").replace("v 1.0", "v 2.0"), "no")
-    yield Case("trap/SA", text_of("CC-BY-4.0").replace("Attribution 4.0", "Attribution-ShareAlike 4.0"), "no")
-    yield Case("trap/NC", text_of("CC-BY-4.0").replace("Attribution 4.0", "Attribution-NonCommercial 4.0"), "no")
-    yield Case("trap/ND", text_of("CC-BY-3.0").replace("Attribution 3.0", "Attribution-NoDerivs 3.0"), "no")
+    yield Case("trap/CDDL 1.1", fill_license_text("CDDL-1.0").replace("Version 1.0", "Version 1.1"), "no")
+    yield Case("trap/CDDL 2.0", fill_license_text("CDDL-1.0").replace("Version 1.0", "Version 2.0"), "no")
+    yield Case("trap/EPL 2.0 title", fill_license_text("EPL-1.0").replace("v 1.0", "v 2.0"), "no")
+    yield Case("trap/SA", fill_license_text("CC-BY-4.0").replace("Attribution 4.0", "Attribution-ShareAlike 4.0"), "no")
+    yield Case(
+        "trap/NC", fill_license_text("CC-BY-4.0").replace("Attribution 4.0", "Attribution-NonCommercial 4.0"), "no"
+    )
+    yield Case("trap/ND", fill_license_text("CC-BY-3.0").replace("Attribution 3.0", "Attribution-NoDerivs 3.0"), "no")
     yield Case(
         "trap/choice without text", "Licensed under either of Apache License 2.0 or MIT license at your option.\n", "no"
     )
@@ -143,7 +147,9 @@ def traps() -> Iterator[Case]:
     yield Case("trap/name in capitals", mit.replace("Jane Doe", "Acme. Not For Commercial Use"), "no")
     yield Case(
         "trap/organisation slot",
-        text_of("BSD-3-Clause").replace("the name of the copyright holder", "the name of Acme (no commercial use)"),
+        fill_license_text("BSD-3-Clause").replace(
+            "the name of the copyright holder", "the name of Acme (no commercial use)"
+        ),
         "no",
     )
     yield Case("trap/fields slot", apache.replace("Jane Doe", "Acme, evaluation only"), "no")
@@ -164,4 +170,4 @@ def traps() -> Iterator[Case]:
     yield Case("trap/huge", mit + "\n" * 300_000, "no")
 
 
-CASES = (*fine(), *traps())
+CASES = (*list_allowed_cases(), *list_refused_cases())

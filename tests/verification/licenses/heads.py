@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import cycle
 
-from tests.verification.licenses.honest import CORPORA, LAYOUTS, Sample, body, entries
+from tests.verification.licenses.honest import CORPORA, LAYOUTS, Sample, get_license_body, read_entries
 
 FOLDER = CORPORA / "heads"
 PLACES = {
@@ -21,27 +21,29 @@ BODY = re.compile(r"^@([\w.-]+)(?::(.+))?$", re.M)
 ESCAPE = re.compile(r"\\u([0-9a-f]{4})")  # of characters that editors hide or that look like others
 
 
-def honest_samples() -> Iterator[Sample]:
+def generate_honest_samples() -> Iterator[Sample]:
     """Honest files, each in one of the layouts that keep lines."""
-    for head, layout in zip(entries(FOLDER / "honest.txt"), cycle(PLAIN_LAYOUTS)):
+    for head, layout in zip(read_entries(FOLDER / "honest.txt"), cycle(PLAIN_LAYOUTS)):
         yield Sample(f"{layout}: {head!r}", LAYOUTS[layout](fill(head)))
 
 
-def adversarial_samples() -> Iterator[Sample]:
+def generate_adversarial_samples() -> Iterator[Sample]:
     """Files with terms at one place."""
-    for line in entries(FOLDER / "adversarial.txt"):
+    for line in read_entries(FOLDER / "adversarial.txt"):
         place, _, terms = line.partition(":")
         yield Sample(line, fill(PLACES[place].replace("{}", terms)))
 
 
 def fill(head: str) -> str:
     """Return the file of a head: its escapes are characters, and the text of its license is added."""
-    return BODY.sub(lambda match: text_of(match[1], match[2]), ESCAPE.sub(lambda match: chr(int(match[1], 16)), head))
+    return BODY.sub(
+        lambda match: fill_license_text(match[1], match[2]), ESCAPE.sub(lambda match: chr(int(match[1], 16)), head)
+    )
 
 
-def text_of(id: str, filled: str | None) -> str:
+def fill_license_text(id: str, filled: str | None) -> str:
     """Return a license's text with the notice of its appendix, or the name in its third clause, filled in."""
-    text = body(id)
+    text = get_license_body(id)
     if not filled:
         return text
     place = "Copyright 2021 Jane Doe" if id == "Apache-2.0" else "the copyright holder nor"

@@ -12,11 +12,11 @@ FOLDER = CORPORA / "heldout"
 SEED = 2
 
 
-def honest_samples() -> Iterator[Sample]:
+def generate_honest_samples() -> Iterator[Sample]:
     """Honest files of the second set."""
-    return honest.samples(SEED, corpora=FOLDER)
+    return honest.generate_samples(SEED, corpora=FOLDER)
 
 
-def adversarial_samples() -> Iterator[Sample]:
+def generate_adversarial_samples() -> Iterator[Sample]:
     """Adversarial files of the second set."""
-    return adversarial.samples(SEED, corpora=FOLDER)
+    return adversarial.generate_samples(SEED, corpora=FOLDER)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 
-from tests.verification.licenses.corpus import policy
+from tests.verification.licenses.corpus import build_policy
 from verification.licenses.templates import read
 from verification.licenses.variants import VARIANTS
 
@@ -26,7 +26,18 @@ LICENSE_NAMES = {
     "EPL-1.0": "Eclipse Public License 1.0",
     "CDDL-1.0": "Common Development and Distribution License 1.0",
 }
-USUAL = ("MIT", "MIT", "MPL-2.0", "Apache-2.0", "BSD-3-Clause", "MPL-2.0", "MIT", "BSL-1.0", "EPL-1.0", "CDDL-1.0")
+COMMON_LICENSES = (
+    "MIT",
+    "MIT",
+    "MPL-2.0",
+    "Apache-2.0",
+    "BSD-3-Clause",
+    "MPL-2.0",
+    "MIT",
+    "BSL-1.0",
+    "EPL-1.0",
+    "CDDL-1.0",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +54,12 @@ class Sample:
         return self.text.encode(self.encoding)
 
 
-def entries(path: Path) -> list[str]:
+def read_entries(path: Path) -> list[str]:
     """Return the lines of a list after its heading, with escaped line breaks replaced."""
     return [line.replace("\\n", "\n") for line in path.read_text(encoding="utf-8").splitlines()[1:]]
 
 
-def body(id: str) -> str:
+def get_license_body(id: str) -> str:
     """Return the text of a license without title and notice."""
     text = read(f"{id}.txt")
     text = text.replace("[yyyy] [name of copyright owner]", "2021 Jane Doe")
@@ -80,22 +91,23 @@ def rewrap(text: str, width: int) -> str:
     return head + "\n\n" + "\n\n".join(paragraphs) if mark else text
 
 
-def samples(seed: int = 11, count: int = COUNT, corpora: Path = CORPORA) -> Iterator[Sample]:
+def generate_samples(seed: int = 11, count: int = COUNT, corpora: Path = CORPORA) -> Iterator[Sample]:
     """Yield `count` honest files; each entry of a list is used before any is used again."""
     draw = random.Random(seed)
-    holders, notices = (entries(corpora / f"{name}.txt") for name in ("holders", "notices"))
-    titles = entries(corpora / "titles.txt")
+    holders, notices = (read_entries(corpora / f"{name}.txt") for name in ("holders", "notices"))
+    titles = read_entries(corpora / "titles.txt")
     lists = [
-        cycle(draw.sample(values, len(values))) for values in (holders, notices, titles, list(LAYOUTS), list(USUAL))
+        cycle(draw.sample(values, len(values)))
+        for values in (holders, notices, titles, list(LAYOUTS), list(COMMON_LICENSES))
     ]
-    rare = cycle(sorted(policy().allow))
+    rare = cycle(sorted(build_policy().allow))
     for number in range(count):
         holder, notice, title, layout, id = (next(values) for values in lists)
         id = next(rare) if number % 12 == 0 else id
-        yield sample(holder, notice, title, layout, id, draw)
+        yield build_sample(holder, notice, title, layout, id, draw)
 
 
-def sample(holder: str, notice: str, title: str, layout: str, id: str, draw: random.Random) -> Sample:
+def build_sample(holder: str, notice: str, title: str, layout: str, id: str, draw: random.Random) -> Sample:
     year = draw.randint(2004, 2022)
     later = draw.randint(year + 1, 2026)
     notice_line = notice.format(
@@ -103,5 +115,5 @@ def sample(holder: str, notice: str, title: str, layout: str, id: str, draw: ran
     )
     name = LICENSE_NAMES.get(id, "")
     heading = title.format(n=name, i=id) if name or "{n}" not in title else ""
-    text = LAYOUTS[layout](f"{heading}\n\n{notice_line}\n\n\x00{body(id)}").replace("\x00", "")
+    text = LAYOUTS[layout](f"{heading}\n\n{notice_line}\n\n\x00{get_license_body(id)}").replace("\x00", "")
     return Sample(f"{id}, {layout}: {heading!r} {notice_line!r}", text.lstrip("\n"))

@@ -4,7 +4,7 @@ import random
 import re
 from collections.abc import Iterator
 
-from tests.verification.licenses.corpus import policy, text_of
+from tests.verification.licenses.corpus import build_policy, fill_license_text
 from tests.verification.licenses.sentences import RESTRICTIONS
 from verification.licenses.variants import VARIANTS
 
@@ -13,26 +13,26 @@ KINDS = ("sentence", "swap", "remove", "insert", "replace")
 TITLE = re.compile(r"(?i)(?:the )?licen[cs]es?[.:]?")  # a heading of this word alone adds no terms
 
 
-def same(one: str, other: str) -> bool:
+def have_same_letters(one: str, other: str) -> bool:
     """Return whether both have the same letters in the same order."""
     return re.sub(r"[\W_]+", "", one).lower() == re.sub(r"[\W_]+", "", other).lower()
 
 
 def draw_mutants(seed: int, count: int) -> Iterator[tuple[str, str, str]]:
     """Yield mutants of allowed texts: (SPDX ID, kind, changed text)."""
-    draw, ids = random.Random(seed), sorted(policy().allow)
+    draw, ids = random.Random(seed), sorted(build_policy().allow)
     for _ in range(count):
         id = draw.choice(ids)
-        text = text_of(id)
-        yield id, *mutant(text, text.index(VARIANTS.texts[id].start), draw)
+        text = fill_license_text(id)
+        yield id, *draw_mutant(text, text.index(VARIANTS.texts[id].start), draw)
 
 
-def mutant(text: str, body: int, draw: random.Random) -> tuple[str, str]:
+def draw_mutant(text: str, body: int, draw: random.Random) -> tuple[str, str]:
     """Return (kind, changed text). Sentences go anywhere; other changes after `body`, where the terms begin."""
     while True:
         kind = draw.choice(KINDS)
         mutated_text = add_sentence(text, draw) if kind == "sentence" else change_words(text, body, kind, draw)
-        if not same(text, mutated_text):
+        if not have_same_letters(text, mutated_text):
             return kind, mutated_text
 
 

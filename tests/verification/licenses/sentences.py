@@ -44,7 +44,7 @@ RESTRICTIONS = (
 )
 
 # the same as names in a copyright line or a title
-IN_PLACE_OF_NAMES = (
+TERMS_WITHOUT_PUNCTUATION = (
     "Shareware",
     "Donationware",
     "Noncommercial",

@@ -15,12 +15,12 @@ MIN_HEADS = 450
 @pytest.mark.parametrize(
     ("corpus", "size"),
     [
-        (adversarial.samples, MIN_ADVERSARIAL),
-        (heldout.adversarial_samples, MIN_ADVERSARIAL),
-        (honest.samples, MIN_HONEST),
-        (heldout.honest_samples, MIN_HONEST),
-        (heads.adversarial_samples, MIN_HEADS),
-        (heads.honest_samples, MIN_HEADS),
+        (adversarial.generate_samples, MIN_ADVERSARIAL),
+        (heldout.generate_adversarial_samples, MIN_ADVERSARIAL),
+        (honest.generate_samples, MIN_HONEST),
+        (heldout.generate_honest_samples, MIN_HONEST),
+        (heads.generate_adversarial_samples, MIN_HEADS),
+        (heads.generate_honest_samples, MIN_HEADS),
     ],
 )
 def test_corpus_is_large(corpus, size):
@@ -53,7 +53,7 @@ def test_corpus_is_large(corpus, size):
         "Musterverein e. V.",
     ],
 )
-def test_holder(holder):
+def test_holder_line_is_recognized(holder):
     assert is_holder_list(holder)
 
 
@@ -88,7 +88,7 @@ def test_holder(holder):
         "Jane Doe <jane-doe-only@example.com>",
     ],
 )
-def test_no_holder(text):
+def test_other_line_is_not_a_holder_line(text):
     assert not is_holder_list(text)
 
 
@@ -103,7 +103,7 @@ def test_no_holder(text):
         "[Acme Inc.]: https://acme.com",
     ],
 )
-def test_no_holder_with_hidden_characters_quantities_or_links(text):
+def test_hidden_characters_quantities_and_links_are_not_holders(text):
     assert not is_holder_list(tidy(text).clean)
 
 
@@ -120,5 +120,5 @@ def test_no_holder_with_hidden_characters_quantities_or_links(text):
         ("最多十人", False),
     ],
 )
-def test_project_title(line, expected):
+def test_project_title_is_recognized(line, expected):
     assert is_project_title(line) is expected

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.verification.licenses.corpus import policy, text_of
-from verification.licenses import inspection as seeing
+from tests.verification.licenses.corpus import build_policy, fill_license_text
+from verification.licenses import inspection
 from verification.licenses.policy import NO_FILE, NO_RULE, NO_TEXT, UNCLEAR, Policy, is_license_file, judge, judge_all
 
-HERE = Path(__file__).parent
-MIT, APACHE, MPL = (text_of(id).encode() for id in ("MIT", "Apache-2.0", "MPL-2.0"))
-ISC = (HERE / "real" / "npm-picocolors.txt").read_bytes()
+FOLDER = Path(__file__).parent
+MIT, APACHE, MPL = (fill_license_text(id).encode() for id in ("MIT", "Apache-2.0", "MPL-2.0"))
+ISC = (FOLDER / "real" / "npm-picocolors.txt").read_bytes()
 CHOICE = b"Licensed under either of Apache License, Version 2.0 or MIT license at your option.\n"
 CHOICE_ISC = b"Licensed under either of ISC or MIT license at your option.\n"
 
@@ -33,37 +33,37 @@ CHOICE_ISC = b"Licensed under either of ISC or MIT license at your option.\n"
         ({"LICENSE": MIT, "LICENSE-EXTRA": b"Not for sale.\n"}, "review", "MIT"),
     ],
 )
-def test_files_of_a_repository(files, verdict, expression):
-    together, each = judge_all(files, policy())
-    assert (str(together.verdict), together.expression) == (verdict, expression)
+def test_all_files_of_a_repository_determine_the_verdict(files, verdict, expression):
+    combined, each = judge_all(files, build_policy())
+    assert (str(combined.verdict), combined.expression) == (verdict, expression)
     assert each.keys() == files.keys()
 
 
-def test_reasons():
-    assert judge_all({}, policy())[0].reasons == (NO_FILE,)
-    assert judge(b"Hello\n", policy()).reasons == (
+def test_verdict_has_reasons():
+    assert judge_all({}, build_policy())[0].reasons == (NO_FILE,)
+    assert judge(b"Hello\n", build_policy()).reasons == (
         NO_TEXT,
         "Line 1 needs review: “Hello” is not a copyright notice, a title, or part of a known license.",
     )
-    assert judge(MIT, policy()).reasons == ("The text is MIT, word for word.",)
-    assert judge(MIT, policy("nomad")).reasons == ("MIT is not on the program's list.",)
+    assert judge(MIT, build_policy()).reasons == ("The text is MIT, word for word.",)
+    assert judge(MIT, build_policy("nomad")).reasons == ("MIT is not on the program's list.",)
     assert judge(MIT, Policy(frozenset())).reasons == (NO_RULE,)
-    assert judge_all({"LICENSE": MIT, "COPYING": ISC}, policy())[0].reasons[0] == UNCLEAR
-    assert judge(MIT.replace(b"THE AUTHORS", b"KIND AUTHORS"), policy()).reasons[0] == (
+    assert judge_all({"LICENSE": MIT, "COPYING": ISC}, build_policy())[0].reasons[0] == UNCLEAR
+    assert judge(MIT.replace(b"THE AUTHORS", b"KIND AUTHORS"), build_policy()).reasons[0] == (
         "Line 16 needs review: the text differs from MIT at "
         "“KIND AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, D”."
     )
-    assert judge(MIT.replace(b"sell", b"lend"), policy()).reasons == (
+    assert judge(MIT.replace(b"sell", b"lend"), build_policy()).reasons == (
         NO_TEXT,
         "Line 7 needs review: the text differs from MIT at “lend”.",
     )
-    assert judge(MIT + b"\nNot for sale.\n", policy()).reasons == (
+    assert judge(MIT + b"\nNot for sale.\n", build_policy()).reasons == (
         "Line 20 needs review: “Not for sale.” contains “sale”, which can set terms.",
     )
 
 
-def test_findings_are_data():
-    (finding,) = judge(MIT + b"\nNot for sale.\n", policy()).findings
+def test_finding_is_exported_as_a_dictionary():
+    (finding,) = judge(MIT + b"\nNot for sale.\n", build_policy()).findings
     assert finding.as_dict() == {
         "problem": "terms",
         "line": 20,
@@ -75,27 +75,27 @@ def test_findings_are_data():
 
 def test_offered_choice_does_not_cover_a_file_of_unknown_terms():
     files = {"LICENSE": CHOICE, "LICENSE-MIT": MIT, "LICENSE-COMMERCIAL": b"Pay us.\n"}
-    assert judge_all(files, policy())[0].verdict == "review"
+    assert judge_all(files, build_policy())[0].verdict == "review"
 
 
 @pytest.mark.parametrize(
     "path", ["LICENSE", "LICENCE.md", "COPYING", "license-mit", "MIT-LICENSE.txt", "LICENSES/MIT.txt"]
 )
-def test_license_file(path):
+def test_license_file_is_recognized(path):
     assert is_license_file(path)
 
 
 @pytest.mark.parametrize(
     "path", ["README.md", "vendor/x/LICENSE", "licensing.go", "docs/LICENSE", "internal/license.go"]
 )
-def test_no_license_file(path):
+def test_other_file_is_not_a_license_file(path):
     assert not is_license_file(path)
 
 
-def test_same_content_is_read_once(monkeypatch):
-    monkeypatch.setattr(seeing, "_cache", {})
-    first = seeing.analyze_file(MIT)
-    assert seeing.analyze_file(bytes(MIT)) is first
+def test_same_content_is_analyzed_once(monkeypatch):
+    monkeypatch.setattr(inspection, "_cache", {})
+    first = inspection.analyze_file(MIT)
+    assert inspection.analyze_file(bytes(MIT)) is first
 
 
 def run(*args):
@@ -104,7 +104,7 @@ def run(*args):
     return out.getvalue()
 
 
-def test_command_answers_in_the_order_given(tmp_path):
+def test_command_prints_json_in_the_order_of_its_arguments(tmp_path):
     (tmp_path / "b").write_bytes(MIT)
     (tmp_path / "a").write_bytes(ISC)
     paths = [str(tmp_path / name) for name in ("b", "a", "missing")]
@@ -124,7 +124,7 @@ def test_command_answers_in_the_order_given(tmp_path):
     }
 
 
-def test_command_for_people(tmp_path):
+def test_command_prints_text(tmp_path):
     (tmp_path / "LICENSE").write_bytes(MPL)
     output = run(str(tmp_path / "LICENSE"), "--program", "packer")
     assert output.split() == [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.verification.licenses.corpus import policy, text_of
+from tests.verification.licenses.corpus import build_policy, fill_license_text
 from verification.licenses.holders import is_holder_list
 from verification.licenses.notices import is_project_title
 from verification.licenses.policy import Verdict, judge
@@ -27,7 +27,7 @@ BADGE = "[![License](https://img.shields.io/badge/license-{id}-green.svg)](LICEN
         ("Internal Network", False),
     ],
 )
-def test_term_in_a_firm_restricts_only_a_work_or_its_users(name: str, expected: bool) -> None:
+def test_term_in_a_company_name_is_allowed_unless_it_restricts_a_work_or_its_users(name: str, expected: bool) -> None:
     assert is_holder_list(name) is expected
 
 
@@ -45,7 +45,7 @@ def test_term_in_a_firm_restricts_only_a_work_or_its_users(name: str, expected: 
         ("Acme Lantern, Inc. (https://www.lanterntrial.com)", False),
     ],
 )
-def test_words_beside_a_name(name: str, expected: bool) -> None:
+def test_holder_names_with_other_words_are_recognized(name: str, expected: bool) -> None:
     assert is_holder_list(name) is expected
 
 
@@ -60,7 +60,7 @@ def test_words_beside_a_name(name: str, expected: bool) -> None:
         ("Seats v2", False),
     ],
 )
-def test_title_with_a_summary_or_a_version(line: str, expected: bool) -> None:
+def test_title_with_a_summary_or_a_version_is_recognized(line: str, expected: bool) -> None:
     assert is_project_title(line) is expected
 
 
@@ -78,5 +78,5 @@ def test_title_with_a_summary_or_a_version(line: str, expected: bool) -> None:
         ("", "https://acme.com/eula", Verdict.REVIEW),
     ],
 )
-def test_lines_around_a_license(before: str, after: str, expected: Verdict) -> None:
-    assert judge(f"{before}{text_of('MIT')}\n{after}\n".encode(), policy()).verdict is expected
+def test_lines_around_a_license_determine_the_verdict(before: str, after: str, expected: Verdict) -> None:
+    assert judge(f"{before}{fill_license_text('MIT')}\n{after}\n".encode(), build_policy()).verdict is expected

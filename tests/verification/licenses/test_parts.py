@@ -2,12 +2,12 @@
 
 import pytest
 
-from tests.verification.licenses.honest import body
+from tests.verification.licenses.honest import get_license_body
 from verification.licenses.coverage import read
 from verification.licenses.holders import is_holder_list
 from verification.licenses.normalization import decode, tidy
 from verification.licenses.notices import Reader
-from verification.licenses.templates import load_templates, read as text_of
+from verification.licenses.templates import load_templates, read as read_template_text
 from verification.licenses.variants import VARIANTS
 
 
@@ -27,11 +27,11 @@ from verification.licenses.variants import VARIANTS
         (b"LICENCE", "license"),
     ],
 )
-def test_letters(raw, letters):
+def test_letters_of_a_file_are_normalized(raw, letters):
     assert tidy(decode(raw)).letters == letters
 
 
-def test_place_of_letters_in_the_cleaned_text():
+def test_letters_are_located_in_the_cleaned_text():
     text = tidy('  "Ab c", d')
     assert [text.clean[text.place(n)] for n in range(4)] == ["A", "b", "c", "d"]
     assert text.between(1, 3) == "b c"
@@ -42,7 +42,7 @@ def test_place_of_letters_in_the_cleaned_text():
     "name",
     ["Jane Doe", "Acme Labs, Inc.", "npm, Inc. and contributors", "2014-present Bo <b@li.io>", "janedoe", "José Ñ"],
 )
-def test_name(name):
+def test_holder_names_are_recognized(name):
     assert is_holder_list(name)
 
 
@@ -61,19 +61,19 @@ def test_name(name):
         "Acme ND, all rights reserved for students",
     ],
 )
-def test_no_name(words):
+def test_other_words_are_not_holder_names(words):
     assert not is_holder_list(words)
 
 
 @pytest.mark.parametrize("id", sorted(VARIANTS.texts))
 def test_published_text_is_its_own_template(id):
-    text = tidy(text_of(f"{id}.txt"))
+    text = tidy(read_template_text(f"{id}.txt"))
     assert read(text, (id,)).texts == (id,)
 
 
 @pytest.mark.parametrize("id", sorted(VARIANTS.texts))
-def test_template_leaves_the_text_where_a_letter_differs(id):
-    letters = tidy(text_of(f"{id}.txt")).letters
+def test_template_matches_only_up_to_a_different_letter(id):
+    letters = tidy(read_template_text(f"{id}.txt")).letters
     template = load_templates(id)[0]
     (whole,) = [match for match in template.find(letters) if match.whole]
     middle = (whole.start + 3 * whole.end) // 4
@@ -103,7 +103,7 @@ def test_template_leaves_the_text_where_a_letter_differs(id):
         ("never licensed under the MIT license", "never licensed under the MIT license"),
     ],
 )
-def test_words_next_to_a_license(beside, remainder):
+def test_unexplained_words_next_to_a_license_are_found(beside, remainder):
     reader = Reader(("MIT",))
     reader.first = False
     assert reader.find_unexplained(tidy(beside).clean) == remainder
@@ -130,13 +130,13 @@ def test_known_title_is_explained_beside_its_own_text_only(id, title):
 
 @pytest.mark.parametrize("id", ["BSD-2-Clause", "BSD-3-Clause", "MIT"])
 @pytest.mark.parametrize("form", ["SPDX-License-Identifier: {id}\n\n{text}", "{text}\n\nSPDX-License-Identifier: {id}"])
-def test_spdx_tag_that_agrees_passes_before_and_behind_the_text(id, form):
-    file = form.format(id=id, text=f"Copyright (c) 2021 Jane Doe\n\n{body(id)}")
+def test_matching_spdx_tag_passes_before_and_after_the_text(id, form):
+    file = form.format(id=id, text=f"Copyright (c) 2021 Jane Doe\n\n{get_license_body(id)}")
     reading = read(tidy(file), (id,))
     assert (reading.texts, reading.unexplained_lines) == ((id,), ())
 
 
-def test_joiner_of_indic_letters_does_not_hide_or_break_a_word():
+def test_joiner_of_indic_letters_neither_hides_nor_splits_a_word():
     assert is_holder_list(tidy("ईश्\u200dवरी शर्मा").clean)
     assert not is_holder_list(tidy("निषिद्\u200dध शर्मा").clean)
 
@@ -150,7 +150,7 @@ def test_joiner_of_indic_letters_does_not_hide_or_break_a_word():
         ("Licensed under the MIT and GPLv3 licenses", ()),
     ],
 )
-def test_choice(sentence, choice):
+def test_choice_of_licenses_is_read(sentence, choice):
     reader = Reader(("MIT",))
     reader.find_unexplained(sentence)
     assert reader.choice == choice

@@ -19,5 +19,5 @@ from verification.licenses.word_lists import WordList
         ("", False),
     ],
 )
-def test_word_is_found_whole_or_by_its_stem(word: str, is_listed: bool) -> None:
+def test_word_is_found_as_a_whole_or_by_its_stem(word: str, is_listed: bool) -> None:
     assert (word in WordList(["only", "intern*", "*lizenz", "*confidential*"])) is is_listed

@@ -24,7 +24,7 @@ PIPX = '#!/bin/sh\n[ "$1 $2" = "run --spec" ] || exit 9\nshift 3\nname=$1; shift
 def run_program(monkeypatch):
     """Return a function that runs preflight with checks such as `first=Result(...)`: (exit code, stdout, stderr)."""
 
-    def run(*words, out=None, **results):
+    def run(*arguments, out=None, **results):
         for key, result in results.items():
 
             def answer(subject, sources, result=result):
@@ -39,7 +39,7 @@ def run_program(monkeypatch):
         hints = frozenset(key for key in results if key.startswith("hint"))
         monkeypatch.setattr("verification.checks.execution.list_advisory_check_keys", lambda edition, category: hints)
         out, err = out or io.StringIO(), io.StringIO()
-        code = main([PROGRAM, NAME, *words], out, err)
+        code = main([PROGRAM, NAME, *arguments], out, err)
         return code, out.getvalue(), err.getvalue()
 
     return run

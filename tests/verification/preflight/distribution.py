@@ -18,8 +18,8 @@ PROJECT = ROOT / "packaging" / "preflight"
 METADATA = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
 
 
-def run_pip(*words):
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", *map(str, words)]
+def run_pip(*arguments):
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -20,14 +20,16 @@ ACTION = yaml.safe_load((PROJECT / "action.yml").read_text())
 
 def test_action_fits_the_schema():
     command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-actions"]
-    done = subprocess.run([*command, PROJECT / "action.yml"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    process = subprocess.run([*command, PROJECT / "action.yml"], capture_output=True, text=True)
+    assert process.returncode == 0, process.stdout + process.stderr
 
 
 def run_action(run_installed, **inputs):
     """Run the step of the action as a runner does: `bash -eo pipefail`, inputs in variables."""
     (step,) = ACTION["runs"]["steps"]
-    values = {name: str(given.get("default", "")) for name, given in ACTION["inputs"].items()} | inputs
+    values = {
+        name: str(input_definition.get("default", "")) for name, input_definition in ACTION["inputs"].items()
+    } | inputs
     variables = {
         name: values[expression.removeprefix("${{ inputs.").removesuffix(" }}")]
         for name, expression in step["env"].items()
@@ -39,23 +41,25 @@ def run_action(run_installed, **inputs):
 @pytest.mark.github
 def test_action_annotates_the_workflow(run_installed):
     arguments = "--path . --only repository.license"
-    done = run_action(run_installed, program=PROGRAM, arguments=arguments)
-    assert done.returncode == 1, done.stderr
-    assert done.stdout.startswith("::error file=LICENSE,line=1,title=License::")
+    process = run_action(run_installed, program=PROGRAM, arguments=arguments)
+    assert process.returncode == 1, process.stderr
+    assert process.stdout.startswith("::error file=LICENSE,line=1,title=License::")
 
 
 @pytest.mark.github
 def test_action_writes_a_file_and_passes_without_findings(run_installed, tmp_path):
-    done = run_action(run_installed, program=PROGRAM, format="sarif", output="out.sarif", arguments="--only go.module")
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "empty" / "out.sarif").read_text() == done.stdout
-    validate_sarif(json.loads(done.stdout))
+    process = run_action(
+        run_installed, program=PROGRAM, format="sarif", output="out.sarif", arguments="--only go.module"
+    )
+    assert process.returncode == 0, process.stderr
+    assert (tmp_path / "empty" / "out.sarif").read_text() == process.stdout
+    validate_sarif(json.loads(process.stdout))
 
 
 def run_hook(run_installed, *arguments):
     """Run the hook as pre-commit runs scripts: the file of its repository, its own arguments, the user's."""
-    script, *own = HOOK["entry"].split()
-    return run_installed(ROOT / script, *own, *arguments)
+    script, *default_arguments = HOOK["entry"].split()
+    return run_installed(ROOT / script, *default_arguments, *arguments)
 
 
 def test_hook_has_what_pre_commit_requires():
@@ -65,9 +69,9 @@ def test_hook_has_what_pre_commit_requires():
 
 
 @pytest.mark.github
-def test_hook_fails_for_findings_only(run_installed, tmp_path):
-    done = run_hook(run_installed, PROGRAM, NAME)
-    assert done.returncode == 1, done.stderr
+def test_hook_fails_only_for_findings(run_installed, tmp_path):
+    process = run_hook(run_installed, PROGRAM, NAME)
+    assert process.returncode == 1, process.stderr
     (tmp_path / "empty" / "LICENSE").write_text((ROOT / "LICENSE").read_text())
-    done = run_hook(run_installed, PROGRAM, NAME)
-    assert done.returncode == 0, done.stdout
+    process = run_hook(run_installed, PROGRAM, NAME)
+    assert process.returncode == 0, process.stdout

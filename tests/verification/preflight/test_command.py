@@ -1,3 +1,5 @@
+"""Tests of the command portal-preflight: exit codes, formats, and arguments."""
+
 import io
 import json
 
@@ -33,13 +35,13 @@ FAIL = Result(Outcome.FAIL, "It is not good.", (Evidence("Seen", "nothing", "htt
         ({}, 3),
     ],
 )
-def test_exit_code(run_program, results, code):
+def test_exit_code_depends_on_the_results(run_program, results, code):
     assert run_program(**results)[0] == code
     assert run_program("--format", "json", **results)[0] == code
     assert run_program("--allow-undecided", **results)[0] == (0 if code == 3 else code)
 
 
-def test_text_shows_advice_under_what_failed_and_progress_elsewhere(run_program):
+def test_text_shows_advice_below_failures_and_progress_on_standard_error(run_program):
     _, out, err = run_program(a=PASS, b=FAIL)
     assert out.splitlines() == [
         "acme/terraform-provider-rocket · terraform-provider · edition 2021-10",
@@ -54,7 +56,7 @@ def test_text_shows_advice_under_what_failed_and_progress_elsewhere(run_program)
     assert err.splitlines() == ["[1/2] Title of a …", "[2/2] Title of b …"]
 
 
-def test_colors_on_a_terminal_only(run_program, monkeypatch):
+def test_colors_are_used_only_on_a_terminal(run_program, monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
     assert "\x1b" not in run_program(a=FAIL)[1]
@@ -63,17 +65,21 @@ def test_colors_on_a_terminal_only(run_program, monkeypatch):
     assert "\x1b" not in run_program(a=FAIL, out=Terminal())[1]
 
 
-def test_words_of_others_cannot_steer_the_terminal(run_program):
-    evil = Result(Outcome.FAIL, "\x1b[2J\x1b]0;x\x07good\r✓", (Evidence("a\x1b", "b\n::error::c\u202e"),))
+def test_control_characters_in_evidence_are_removed(run_program):
+    hostile_result = Result(Outcome.FAIL, "\x1b[2J\x1b]0;x\x07good\r✓", (Evidence("a\x1b", "b\n::error::c\u202e"),))
     for form in ((), ("--format", "github")):
-        out = run_program(*form, a=evil)[1]
+        out = run_program(*form, a=hostile_result)[1]
         assert not set(out) & set("\x1b\x07\r\u202e")
-    assert [line for line in run_program("--format", "github", a=evil)[1].splitlines() if line.startswith("::")] == [
-        line for line in run_program("--format", "github", a=evil)[1].splitlines() if "title=Title of a" in line
+    assert [
+        line for line in run_program("--format", "github", a=hostile_result)[1].splitlines() if line.startswith("::")
+    ] == [
+        line
+        for line in run_program("--format", "github", a=hostile_result)[1].splitlines()
+        if "title=Title of a" in line
     ]
 
 
-def test_json_is_the_result_and_nothing_else(run_program):
+def test_json_contains_the_whole_report(run_program):
     data = json.loads(run_program("--format", "json", a=FAIL)[1])
     assert data == {
         "program": PROGRAM,
@@ -99,12 +105,12 @@ def test_json_is_the_result_and_nothing_else(run_program):
     }
 
 
-def test_own_advice_of_a_case_comes_first(run_program):
+def test_advice_of_a_result_replaces_that_of_the_check(run_program):
     data = json.loads(run_program("--format", "json", a=Result(Outcome.FAIL, "No.", advice="Do this."))[1])
     assert data["checks"][0]["advice"] == "Do this."
 
 
-def test_junit_counts_each_kind(run_program):
+def test_junit_counts_each_outcome(run_program):
     from xml.etree import ElementTree
 
     results = {"a": PASS, "b": FAIL, "c": SourceUnavailableError("Down & out."), "d": Result(Outcome.NOT_RUN, "No.")}
@@ -126,7 +132,7 @@ def test_junit_counts_each_kind(run_program):
     assert suite[1][0].text == "Advice of b."
 
 
-def test_annotations_name_the_file_that_mends_it(run_program):
+def test_annotations_name_the_file_to_change(run_program):
     results = {
         "repository.license": Result(Outcome.FAIL, "100 % wrong."),
         "b": SourceUnavailableError("Down."),
@@ -140,7 +146,7 @@ def test_annotations_name_the_file_that_mends_it(run_program):
     ]
 
 
-def test_hints_are_reported_and_do_not_count(run_program):
+def test_hints_are_reported_without_changing_the_exit_code(run_program):
     results = {"a": PASS, "hint.a": FAIL, "hint.b": SourceUnavailableError("Down.")}
     code, out, _ = run_program(**results)
     assert code == 0
@@ -154,25 +160,25 @@ def test_hints_are_reported_and_do_not_count(run_program):
     assert run_program(**{"hint.a": PASS})[0] == 3
 
 
-def test_only_the_named_checks_are_run(run_program):
+def test_only_the_selected_checks_run(run_program):
     assert json.loads(run_program("--format", "json", "--only", "b", a=FAIL, b=PASS)[1])["checks"][0]["id"] == "b"
     code, _, err = run_program("--only", "x", a=PASS)
     assert (code, err) == (2, "portal-preflight: The program does not ask for x, but for a.\n")
 
 
-def test_version_chooses_the_release(run_program):
+def test_version_selects_the_release(run_program):
     chosen_releases = []
 
-    def look(subject, sources):
+    def record_release(subject, sources):
         chosen_releases.append((subject.version, subject.tag))
         return PASS
 
-    assert run_program("--version", "v1.2.3", a=look)[0] == 0
+    assert run_program("--version", "v1.2.3", a=record_release)[0] == 0
     assert chosen_releases == [("1.2.3", "v1.2.3")]
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("arguments", "message"),
     [
         ([PROGRAM, "acme"], "Enter a URL with an owner and a repository, such as https://github.com/owner/name."),
         ([PROGRAM, "https://evil.example/acme/rocket"], "Enter a repository on github.com"),
@@ -182,14 +188,14 @@ def test_version_chooses_the_release(run_program):
         ([PROGRAM, NAME, "--path", "/dev/null"], "/dev/null is not a readable folder."),
     ],
 )
-def test_invalid_arguments_are_answered_with_a_sentence(words, sentence):
+def test_invalid_arguments_are_reported(arguments, message):
     out, err = io.StringIO(), io.StringIO()
-    assert main(words, out, err) == 2
-    assert sentence in err.getvalue()
+    assert main(arguments, out, err) == 2
+    assert message in err.getvalue()
     assert out.getvalue() == ""
 
 
-def test_check_that_raises_leaves_the_others(run_program, caplog):
+def test_check_that_raises_is_an_error_and_the_others_run(run_program, caplog):
     data = json.loads(run_program("--format", "json", a=ZeroDivisionError(), b=PASS)[1])
     assert [check["outcome"] for check in data["checks"]] == ["error", "pass"]
     assert (
@@ -198,9 +204,9 @@ def test_check_that_raises_leaves_the_others(run_program, caplog):
     )
 
 
-def test_interrupted(run_program, monkeypatch):
-    def stop(namespace, report_progress):
+def test_interrupt_exits_with_130(run_program, monkeypatch):
+    def interrupt(namespace, report_progress):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "run_preflight", stop)
+    monkeypatch.setattr(cli, "run_preflight", interrupt)
     assert run_program(a=PASS)[0] == 130

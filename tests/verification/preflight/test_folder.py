@@ -1,3 +1,5 @@
+"""Tests of preflight on a folder: which checks run, and which files they read."""
+
 import io
 import json
 import os
@@ -33,11 +35,11 @@ FILES = {
 
 @pytest.fixture
 def no_network(monkeypatch):
-    def nobody(*_args, **_kwargs):
+    def refuse_connection(*_args, **_kwargs):
         raise AssertionError("unexpected connection")
 
-    monkeypatch.setattr(socket.socket, "connect", nobody)
-    monkeypatch.setattr(socket, "getaddrinfo", nobody)
+    monkeypatch.setattr(socket.socket, "connect", refuse_connection)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse_connection)
 
 
 @pytest.fixture
@@ -49,14 +51,14 @@ def checkout(tmp_path):
     return tmp_path
 
 
-def run_json_preflight(*words):
+def run_json_preflight(*arguments):
     out = io.StringIO()
-    code = main(["terraform-provider", NAME, "--format", "json", *map(str, words)], out, io.StringIO())
+    code = main(["terraform-provider", NAME, "--format", "json", *map(str, arguments)], out, io.StringIO())
     return code, json.loads(out.getvalue())
 
 
 @pytest.mark.parametrize("key", sorted(CHECKS))
-def test_empty_folder_passes_nothing(key, tmp_path, no_network):
+def test_check_of_an_empty_folder_passes_nothing(key, tmp_path, no_network):
     """Checks that can't read anything are not run; only checks that need nothing may pass."""
     result = checkout_sources.run_checkout_checks([key], SUBJECT, tmp_path, lambda key: None)[key]
     nothing_asked = ("This program asks for no", "This program accepts any language")
@@ -76,22 +78,26 @@ def test_license_is_read_from_the_folder(checkout, no_network):
 
 
 @pytest.mark.github
-def test_folder_says_what_github_says_of_the_same_files(checkout, github, registry):
+def test_results_of_a_folder_equal_those_from_github(checkout, github, registry):
     """A check of a folder returns the same result as from GitHub."""
     github.seed(Repo(NAME))
     commit = [github.commit(NAME, path, content) for path, content in FILES.items()][-1]
     subject = replace(SUBJECT, tag=commit)
-    ours = checkout_sources.run_checkout_checks(sorted(CHECKS), SUBJECT, checkout, lambda key: None)
-    both = [key for key, result in ours.items() if result.outcome in ("pass", "warn", "fail")]
-    assert {"repository.license", "guide.main", "guide.errors", "guide.resources"} <= set(both)
-    theirs = execution.run_checks(both, subject, Sources())
-    for key in both:
-        assert (key, ours[key].outcome, ours[key].summary) == (key, theirs[key].outcome, theirs[key].summary)
+    folder_results = checkout_sources.run_checkout_checks(sorted(CHECKS), SUBJECT, checkout, lambda key: None)
+    decided_keys = [key for key, result in folder_results.items() if result.outcome in ("pass", "warn", "fail")]
+    assert {"repository.license", "guide.main", "guide.errors", "guide.resources"} <= set(decided_keys)
+    github_results = execution.run_checks(decided_keys, subject, Sources())
+    for key in decided_keys:
+        assert (key, folder_results[key].outcome, folder_results[key].summary) == (
+            key,
+            github_results[key].outcome,
+            github_results[key].summary,
+        )
 
 
-def test_what_a_folder_cannot_know_is_said(tmp_path):
+def test_source_that_a_folder_lacks_is_refused(tmp_path):
     sources = CheckoutSources(tmp_path)
-    for ask in (
+    for read_source in (
         lambda: sources.github.releases("acme/rocket"),
         lambda: sources.github.repository("acme/rocket").name,
         lambda: sources.registry.provider("acme", "rocket"),
@@ -99,10 +105,10 @@ def test_what_a_folder_cannot_know_is_said(tmp_path):
         lambda: sources.anything,
     ):
         with pytest.raises(UnsupportedBySourceError, match="--path"):
-            ask()
+            read_source()
 
 
-def test_folder_leads_nowhere_else(checkout, tmp_path_factory):
+def test_files_outside_the_folder_are_not_read(checkout, tmp_path_factory):
     """Links, pipes, and folders of tools are not read."""
     secret = tmp_path_factory.mktemp("elsewhere") / "secret.go"
     secret.write_text("secret")
@@ -127,7 +133,7 @@ def test_large_file_is_not_read(checkout):
         code.text("large.go")
 
 
-def test_folder_with_very_many_files_is_cut(checkout, monkeypatch):
+def test_folder_with_too_many_files_is_truncated(checkout, monkeypatch):
     monkeypatch.setattr(checkout_sources, "MAX_FILES", 3)
     code = CheckoutGitHub(checkout).code(NAME, "HEAD")
     assert (len(code.files), code.is_truncated) == (3, True)
@@ -144,7 +150,7 @@ def test_folder_with_very_many_files_is_cut(checkout, monkeypatch):
         (None, {}, "local"),
     ],
 )
-def test_commit_is_the_one_that_is_checked_out(tmp_path, head, refs, commit):
+def test_checked_out_commit_is_read(tmp_path, head, refs, commit):
     git = tmp_path / ".git"
     git.mkdir()
     (tmp_path / "secret").write_text("c" * 40)

@@ -35,7 +35,7 @@ def test_wheel_has_one_package_and_one_command(preflight_wheel):
     assert {f"{metadata}/licenses/LICENSE", f"{metadata}/licenses/NOTICE"} <= set(files)
 
 
-def test_wheel_has_the_lines_of_the_sources(preflight_wheel):
+def test_modules_of_the_wheel_differ_from_their_sources_only_in_imports(preflight_wheel):
     """Only imports differ, and no module stays behind that the portal has for its database or pages."""
     for name, content in read_files(preflight_wheel).items():
         source = ROOT / name.removeprefix("portal_preflight/")
@@ -48,21 +48,23 @@ def test_wheel_has_the_lines_of_the_sources(preflight_wheel):
     assert packages & {"models", "views", "migrations", "management", "templates"} == set()
 
 
-def test_modules_name_no_package_of_the_repository(preflight_wheel):
+def test_modules_refer_to_no_package_of_the_repository(preflight_wheel):
     trees = read_modules(preflight_wheel)
     names = {name for tree in trees.values() for name in (*list_imports(tree), *list_strings(tree))}
     assert {name for name in names if SOURCE_MODULE_PATTERN.fullmatch(name) or name.startswith("django.")} == set()
 
 
-def test_dependencies_are_what_the_modules_import(preflight_wheel):
+def test_dependencies_are_the_packages_that_the_modules_import(preflight_wheel):
     """Each comes with the portal's own range, and nothing is listed that no module imports."""
     imports = {name.partition(".")[0] for tree in read_modules(preflight_wheel).values() for name in list_imports(tree)}
     third_party = imports - set(sys.stdlib_module_names) - {"portal_preflight"}
-    homes = packages_distributions()
-    imported = {canonicalize_name(home) for module in third_party for home in homes[module]}
-    declared = {canonicalize_name(Requirement(line).name) for line in METADATA["dependencies"]}
-    assert declared - imported == set()
-    assert imported - list_required_packages(METADATA["dependencies"]) == set()
+    distributions = packages_distributions()
+    imported_packages = {
+        canonicalize_name(distribution) for module in third_party for distribution in distributions[module]
+    }
+    declared_packages = {canonicalize_name(Requirement(line).name) for line in METADATA["dependencies"]}
+    assert declared_packages - imported_packages == set()
+    assert imported_packages - list_required_packages(METADATA["dependencies"]) == set()
     assert set(METADATA["dependencies"]) - set(PORTAL["dependencies"]) == set()
     assert [METADATA[key] for key in ("version", "license", "requires-python")] == [
         PORTAL[key] for key in ("version", "license", "requires-python")
@@ -71,8 +73,8 @@ def test_dependencies_are_what_the_modules_import(preflight_wheel):
 
 def test_source_archive_builds_the_same_wheel(preflight_wheel, tmp_path):
     command = [sys.executable, "-c", SDIST_SCRIPT, tmp_path]
-    done = subprocess.run(command, env={"PYTHONPATH": str(PROJECT)}, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    subprocess.run([sys.executable, "-m", "tarfile", "-e", done.stdout.strip()], cwd=tmp_path, check=True)
+    process = subprocess.run(command, env={"PYTHONPATH": str(PROJECT)}, capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
+    subprocess.run([sys.executable, "-m", "tarfile", "-e", process.stdout.strip()], cwd=tmp_path, check=True)
     (project,) = tmp_path.glob("portal_preflight-*/")
     assert read_files(build_wheel(project, tmp_path / "wheel")) == read_files(preflight_wheel)

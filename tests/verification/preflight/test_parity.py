@@ -40,29 +40,34 @@ def run_json_preflight(name):
     return json.loads(out.getvalue())
 
 
-def select_comparable(checks):
+def select_compared_fields(checks):
     return {check["id"]: (check["outcome"], check["summary"], check["evidence"]) for check in checks}
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", [NAME, "acme/terraform-provider-lander"])
-def test_same_ids_same_json(world, acme, alice, name):
-    """With only a name recorded, because the portal also checks an owner and a homepage."""
+def test_preflight_and_the_portal_return_equal_results(world, acme, alice, name):
+    """The integration has no owner ID and no homepage, which only the portal checks."""
     facts = {"repository_id": world[name]["id"], "repository_owner_id": None, "homepage": ""}
     row = begin(acme, alice, "terraform-provider", repository=name, category="", **facts)
     run_integration_checks(row, now=timezone.now())
     stored_results = CheckResult.objects.filter(integration=row).newest()
-    ours = {result.key: (result.outcome, result.summary, result.evidence) for result in stored_results}
-    assert select_comparable(run_json_preflight(name)["checks"]) == ours
-    assert set(ours) == {key for requirement in list_checked_requirements(row) for key in requirement.checks}
+    portal_results = {result.key: (result.outcome, result.summary, result.evidence) for result in stored_results}
+    assert select_compared_fields(run_json_preflight(name)["checks"]) == portal_results
+    assert set(portal_results) == {key for requirement in list_checked_requirements(row) for key in requirement.checks}
 
 
 @pytest.mark.django_db
-def test_same_subject(acme, alice):
+def test_subjects_differ_only_in_data_of_the_portal(acme, alice):
     """The subjects differ only in data that a repository's name doesn't provide."""
     row = begin(acme, alice, "terraform-provider", category="")
-    theirs, ours = build_integration_subject(row), execution.build_subject(row.program, row.edition, row.repository)
-    differing = {name for name in ours.__slots__ if getattr(ours, name) != getattr(theirs, name)}
+    integration_subject = build_integration_subject(row)
+    command_subject = execution.build_subject(row.program, row.edition, row.repository)
+    differing = {
+        name
+        for name in command_subject.__slots__
+        if getattr(command_subject, name) != getattr(integration_subject, name)
+    }
     portal_only = {
         "name",
         "repository_id",
@@ -81,15 +86,15 @@ def test_command_runs_without_settings_and_without_a_database(world, github, reg
     command = [sys.executable, "-c", COMMAND + MODULES, "terraform-provider", NAME, "--format", "json"]
     process = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
     *progress, modules = process.stderr.splitlines()
-    ours, theirs = run_json_preflight(NAME), json.loads(process.stdout)
-    assert select_comparable(theirs["checks"]) == select_comparable(ours["checks"])
-    assert (process.returncode, len(progress)) == (theirs["exit"], len(ours["checks"]))
+    expected_report, command_report = run_json_preflight(NAME), json.loads(process.stdout)
+    assert select_compared_fields(command_report["checks"]) == select_compared_fields(expected_report["checks"])
+    assert (process.returncode, len(progress)) == (command_report["exit"], len(expected_report["checks"]))
     assert set(modules.split()) & PORTAL_ONLY == set()
     assert TOKEN not in process.stdout + process.stderr
     assert list(tmp_path.iterdir()) == []
 
 
-def test_token_that_is_refused_is_never_shown(world, github, registry, tmp_path):
+def test_refused_token_is_not_printed(world, github, registry, tmp_path):
     addresses = {"GITHUB_API_URL": github.url, "REGISTRY_URL": registry.url, "GITHUB_TOKEN": "ghp_a_wrong_secret"}
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **addresses}
     command = [sys.executable, "-m", "verification.preflight.cli", "terraform-provider", NAME]

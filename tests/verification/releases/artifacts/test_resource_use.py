@@ -2,7 +2,7 @@
 
 import base64
 
-from tests.verification.hostile.worker import measure_cost
+from tests.verification.hostile_inputs.resource_use import measure_cost
 from tests.verification.releases.artifacts import checksum_cases, signature_cases
 from tests.verification.releases.artifacts.archive_cases import HOSTILE, VALID
 from verification.releases.artifacts.signatures import SignatureClass

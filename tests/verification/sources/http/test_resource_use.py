@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.verification.hostile.worker import measure_cost
+from tests.verification.hostile_inputs.resource_use import measure_cost
 from tests.verification.sources.http.server import Server, respond
 from tests.verification.sources.http.test_http import MISBEHAVIORS
 

@@ -1,4 +1,4 @@
-"""Prints the number of hostile inputs: `python -m tests.verification.hostile.counts`."""
+"""Prints the number of hostile inputs: `python -m tests.verification.hostile_inputs.counts`."""
 
 from tests.verification.releases import faults
 from tests.verification.releases.artifacts import archive_cases, checksum_cases, signature_cases

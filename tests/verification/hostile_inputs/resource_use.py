@@ -26,7 +26,7 @@ from verification.sources.errors import SourceError
 from verification.sources.http.client import JSON, OutboundClient
 
 MEGABYTE = 1024 * 1024
-CLEAR = Path("/proc/self/clear_refs")
+CLEAR_REFS = Path("/proc/self/clear_refs")
 NOW = 1_793_491_200.0  # 1 November 2026
 
 
@@ -41,24 +41,24 @@ class Cost:
     threads: int
 
 
-def archive(path: str) -> str:
+def judge_archive(path: str) -> str:
     with open(path, "rb") as file:
         return str(get_outcome(archives.judge(file, os.path.getsize(path), "rocket", PROGRAM).remarks))
 
 
-def document(text: str) -> str:
+def judge_checksums(text: str) -> str:
     data = base64.b64decode(text)
     checksums.compare_with_registry(data, "a.zip", "0" * 64)
     checksums.predict_terraform_parsing(data)
     return str(get_outcome(checksums.list_remarks(data, ("a.zip",))))
 
 
-def signature(parts: list[str]) -> str:
+def judge_signature(parts: list[str]) -> str:
     data, signature_bytes, *keys = map(base64.b64decode, parts)
     return str(signatures.judge(data, signature_bytes, keys, now=NOW).kind)
 
 
-def server(address: str) -> str:
+def fetch_from_server(address: str) -> str:
     try:
         OutboundClient(loopback=True).get(address, replace(JSON, limit=MEGABYTE, seconds=0.5))
     except SourceError as refusal:
@@ -66,11 +66,11 @@ def server(address: str) -> str:
     return "read"
 
 
-KINDS: dict[str, Callable[[Any], str]] = {
-    "archives": archive,
-    "sums": document,
-    "signatures": signature,
-    "servers": server,
+JOBS_BY_KIND: dict[str, Callable[[Any], str]] = {
+    "archives": judge_archive,
+    "sums": judge_checksums,
+    "signatures": judge_signature,
+    "servers": fetch_from_server,
 }
 
 
@@ -82,32 +82,32 @@ def read_memory(kind: str) -> float:
 
 def reset_peak() -> None:
     """Reset the peak, which otherwise includes the memory of the parent at the fork."""
-    CLEAR.write_text("5")
+    CLEAR_REFS.write_text("5")
 
 
-def count_open() -> tuple[int, int]:
+def count_open_files_and_threads() -> tuple[int, int]:
     return len(os.listdir("/proc/self/fd")), threading.active_count()
 
 
 def run_jobs(kind: str, good: Any, jobs: dict[str, Any]) -> Cost:
     """Run a good job first, so that modules are loaded, then measure the others."""
-    run, names, slowest = KINDS[kind], {}, 0.0
+    run, names, slowest = JOBS_BY_KIND[kind], {}, 0.0
     run(good)
     reset_peak()
-    before, open_before = read_memory("VmRSS"), count_open()
+    before, open_before = read_memory("VmRSS"), count_open_files_and_threads()
     for name, job in jobs.items():
         begin = time.monotonic()
         names[name] = run(job)
         slowest = max(slowest, time.monotonic() - begin)
-    files, threads = (after - then for after, then in zip(count_open(), open_before, strict=True))
+    files, threads = (after - then for after, then in zip(count_open_files_and_threads(), open_before, strict=True))
     return Cost(names, read_memory("VmHWM") - before, slowest, files, threads)
 
 
 def measure_cost(kind: str, good: Any, jobs: dict[str, Any]) -> Cost:
     """Run the jobs in a separate process and return their cost."""
-    if not CLEAR.exists():
+    if not CLEAR_REFS.exists():
         pytest.skip("this system doesn't report the peak memory of a process")
-    command = [sys.executable, "-m", "tests.verification.hostile.worker", kind]
+    command = [sys.executable, "-m", "tests.verification.hostile_inputs.resource_use", kind]
     job_input = json.dumps([good, jobs])
     process = subprocess.run(command, cwd=ROOT, input=job_input, capture_output=True, text=True, timeout=120)
     assert process.returncode == 0, process.stderr[-2000:]

@@ -1,4 +1,4 @@
-"""Tests that no check passes in preflight without a network."""
+"""Tests of preflight without a network."""
 
 from dataclasses import replace
 
@@ -18,19 +18,19 @@ SUBJECT_WITH_LINKS = replace(
 )
 
 
-def nowhere(host, port):
+def fail_to_resolve(host, port):
     raise OSError("unreachable")
 
 
 @pytest.fixture
-def cut(settings):
+def offline_sources(settings):
     settings.GITHUB_API_URL = settings.REGISTRY_URL = "http://127.0.0.1:1"
-    return Sources(web=OutboundClient(loopback=True, resolve=nowhere))
+    return Sources(web=OutboundClient(loopback=True, resolve=fail_to_resolve))
 
 
 @pytest.mark.parametrize("subject", [SUBJECT, SUBJECT_WITH_LINKS], ids=["bare", "with answers"])
-def test_with_the_network_cut_no_check_passes(cut, subject):
-    checks = execution.run_checks(sorted(CHECKS), subject, cut)
+def test_no_check_passes_without_a_network(offline_sources, subject):
+    checks = execution.run_checks(sorted(CHECKS), subject, offline_sources)
     passed_summaries = {
         key: result.summary for key, result in checks.items() if result.outcome in ("pass", "warn", "waived")
     }
@@ -39,42 +39,42 @@ def test_with_the_network_cut_no_check_passes(cut, subject):
     assert [key for key, result in checks.items() if "fault is ours" in result.summary] == []
 
 
-def test_outage_fails_no_one(cut):
-    checks = execution.run_checks(sorted(CHECKS), SUBJECT_WITH_LINKS, cut)
+def test_no_check_fails_because_of_an_outage(offline_sources):
+    checks = execution.run_checks(sorted(CHECKS), SUBJECT_WITH_LINKS, offline_sources)
     assert {key: result.summary for key, result in checks.items() if result.outcome == "fail"} == {}
 
 
-def test_outage_makes_every_check_of_the_release_an_error(cut):
+def test_outage_makes_every_check_of_the_release_an_error(offline_sources):
     keys = [key for key in CHECKS if key.startswith(("release.", "keys.")) and key != "release.download"]
-    checks = execution.run_checks(keys, SUBJECT, cut)
+    checks = execution.run_checks(keys, SUBJECT, offline_sources)
     assert {key: result.outcome for key, result in checks.items()} == dict.fromkeys(keys, "error")
 
 
-def test_registry_behind_a_strange_resolver_fails_no_one(settings):
+def test_release_checks_do_not_fail_if_the_registry_resolves_to_a_private_address(settings):
     """Some networks resolve the registry's name to a private address, which the company can't fix."""
     settings.REGISTRY_URL, settings.GITHUB_API_URL = "https://registry.acme.io", "http://127.0.0.1:1"
-    captive = Sources(web=OutboundClient(resolve=lambda host, port: ["10.0.0.1"]))
+    intercepted_sources = Sources(web=OutboundClient(resolve=lambda host, port: ["10.0.0.1"]))
     keys = [key for key in CHECKS if key.startswith(("release.", "keys."))]
-    checks = execution.run_checks(keys, SUBJECT, captive)
+    checks = execution.run_checks(keys, SUBJECT, intercepted_sources)
     assert {key: result.summary for key, result in checks.items() if result.outcome in ("pass", "fail")} == {}
 
 
-def test_cut_off_preflight_could_not_report(cut):
+def test_preflight_without_a_network_is_undecided(offline_sources):
     keys = execution.list_check_keys(PROGRAM.newest)
-    assert PreflightReport(SUBJECT, execution.run_checks(keys, SUBJECT, cut)).exit_code == EXIT_UNDECIDED
+    assert PreflightReport(SUBJECT, execution.run_checks(keys, SUBJECT, offline_sources)).exit_code == EXIT_UNDECIDED
 
 
 @pytest.mark.parametrize("broken_key", sorted(CHECKS)[:3])
-def test_check_that_raises_takes_no_other_with_it(cut, monkeypatch, broken_key):
-    def breaks(_subject, _sources):
+def test_check_that_raises_does_not_change_other_checks(offline_sources, monkeypatch, broken_key):
+    def raise_error(_subject, _sources):
         raise ZeroDivisionError
 
-    usual = execution.run_checks(sorted(CHECKS), SUBJECT, cut)
-    monkeypatch.setitem(CHECKS, broken_key, replace(CHECKS[broken_key], run=breaks))
-    checks = execution.run_checks(sorted(CHECKS), SUBJECT, cut)
+    expected_checks = execution.run_checks(sorted(CHECKS), SUBJECT, offline_sources)
+    monkeypatch.setitem(CHECKS, broken_key, replace(CHECKS[broken_key], run=raise_error))
+    checks = execution.run_checks(sorted(CHECKS), SUBJECT, offline_sources)
     assert (
         checks.pop(broken_key).summary
         == "We couldn't complete this check because of an error on our side. No action needed."
     )
-    usual.pop(broken_key)
-    assert checks == usual
+    expected_checks.pop(broken_key)
+    assert checks == expected_checks
