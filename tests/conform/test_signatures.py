@@ -124,7 +124,7 @@ def test_sound_signature_that_only_gpg_refuses_is_explained(case_name, old, new,
 
 def test_fuzzer_without_terraform_and_record_is_not_run(monkeypatch):
     monkeypatch.setattr("tests.verification.releases.terraform.TERRAFORM", None)
-    monkeypatch.setattr(signature_vectors, "FUZZ", signature_vectors.DATA / "missing.json")
+    monkeypatch.setattr(signature_vectors, "FUZZ_VERDICTS_FILE", signature_vectors.DATA / "missing.json")
     report = signatures.fuzz(RunOptions(seed=2, cases=3))
     assert report.cases == 0
     assert report.not_run.startswith("Terraform is not installed")
