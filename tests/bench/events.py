@@ -31,7 +31,7 @@ from portal.audit.services import record_system_event  # noqa: E402
 from portal.audit.verification import verify_since_anchor  # noqa: E402
 from tests.bench import growth_world  # noqa: E402
 from tests.conftest import HASHERS  # noqa: E402
-from tests.portal.asking import client_of  # noqa: E402
+from tests.portal.rollback_requests import create_client  # noqa: E402
 
 SMALLEST, ROUNDS, APPENDED = 100_000, 5, 500
 EVENTS_PER_STREAM = 200
@@ -79,7 +79,7 @@ def append_events() -> None:
 
 def measure(world: growth_world.World, folder: Path, day: int) -> Figures:
     """Return the figures of the log as it is now."""
-    client = client_of(world["cast"]["sam"])
+    client = create_client(world["cast"]["sam"])
     pages = {
         "history page, ms": reverse("submissions:history", args=[world["integration"].uuid]),
         "first page of the log, ms": reverse("inbox:audit_log"),

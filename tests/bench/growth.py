@@ -31,11 +31,11 @@ from django.test import Client  # noqa: E402
 from portal.api import throttling  # noqa: E402
 from tests.bench import growth_profile, growth_world  # noqa: E402
 from tests.conftest import HASHERS  # noqa: E402
-from tests.portal import addresses  # noqa: E402
-from tests.portal.api import everywhere  # noqa: E402
-from tests.portal.api.calling import Caller  # noqa: E402
+from tests.portal import page_urls  # noqa: E402
+from tests.portal.api import operations  # noqa: E402
+from tests.portal.api.client import ApiClient  # noqa: E402
 from tests.portal.api.test_api_access import callers  # noqa: E402
-from tests.portal.asking import MAX_QUERIES, capture_queries, client_of, close_answer  # noqa: E402
+from tests.portal.rollback_requests import MAX_QUERIES, capture_queries, close_answer, create_client  # noqa: E402
 
 ROLES = ("anonymous", "alice", "vera", "charlie", "rita", "sam")
 MAX_BYTES, MAX_GROWTH = 300_000, 2.0
@@ -65,14 +65,14 @@ Measures = dict[tuple[str, str], Measure]  # by page and role
 def list_visits(world: growth_world.World, roles: list[str]) -> Visits:
     """Return a request for every address that can be read, by page or operation and role."""
     visits: Visits = {}
-    clients: dict[str, Client] = {role: client_of(world["cast"][role]) for role in roles}
-    tokens: dict[str, Caller] = {role: each for role, each in callers(world).items() if role in roles}
-    for name in sorted(addresses.names()):
-        url = addresses.address(name, world)
+    clients: dict[str, Client] = {role: create_client(world["cast"][role]) for role in roles}
+    tokens: dict[str, ApiClient] = {role: each for role, each in callers(world).items() if role in roles}
+    for name in sorted(page_urls.list_page_names()):
+        url = page_urls.build_url(name, world)
         for role, client in clients.items():
             visits[name, role] = partial(client.get, url)
-    for name, method, path in sorted(everywhere.operations()):
-        url = everywhere.place_of(name, path, world)
+    for name, method, path in sorted(operations.list_operations()):
+        url = operations.build_operation_url(name, path, world)
         for role, token in tokens.items() if method == "GET" else ():
             visits[f"api {name}", role] = partial(token.get, url)
     return visits

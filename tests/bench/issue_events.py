@@ -31,7 +31,7 @@ from tests.bench import growth_world  # noqa: E402
 from tests.bench.events import SMALLEST, Figures, measure_seconds, print_figures  # noqa: E402
 from tests.conftest import HASHERS  # noqa: E402
 from tests.integrations.sla.pages.issues import create_issue  # noqa: E402
-from tests.portal.asking import client_of  # noqa: E402
+from tests.portal.rollback_requests import create_client  # noqa: E402
 
 EVENTS_PER_ISSUE = 20
 TYPICAL, LONG = 20, 2_000  # events of the issues that are read
@@ -101,7 +101,7 @@ def recompute(issue: SupportIssue) -> None:
 
 def measure(world: growth_world.World, issues: dict[int, SupportIssue]) -> Figures:
     """Return the figures of the table as it is now."""
-    client, figures = client_of(world["cast"]["sam"]), {}
+    client, figures = create_client(world["cast"]["sam"]), {}
     for count, issue in issues.items():
         url = reverse("sla:issue", args=[issue.uuid])
         assert client.get(url).status_code == 200

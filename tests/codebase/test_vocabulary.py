@@ -10,7 +10,7 @@ import pytest
 
 from portal.api.v1.app import build_document
 from tests.codebase.project_files import ROOT, list_files, list_template_files, relative_name
-from tests.portal.extracted import of_module
+from tests.portal.translatable_messages import list_module_messages
 
 VOCABULARY = tomllib.loads((ROOT / "docs" / "vocabulary.toml").read_text())
 TERMS = {word: term for term, words in VOCABULARY["terms"].items() for word in words}
@@ -55,7 +55,7 @@ def list_texts() -> Iterator[tuple[str, str]]:
         yield from ((relative_name(path), text) for text in list_template_texts(path.read_text()))
     for path in list_files("integrations/*.py", "portal/*.py", "verification/*.py"):
         if "gettext" in (source := path.read_text()):
-            yield from ((relative_name(path), text) for text in of_module(source))
+            yield from ((relative_name(path), text) for text in list_module_messages(source))
     for path in list_files("docs/*.md", "README.md", "CONTRIBUTING.md", "SECURITY.md"):
         yield relative_name(path), CODE_PATTERN.sub(" ", path.read_text())
     yield from (("OpenAPI", text) for text in list_openapi_texts(build_document()))

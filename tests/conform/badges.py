@@ -19,7 +19,7 @@ from portal.directory.badges.statements import (
     verify_statement,
 )
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
-from tests.portal.directory.badges.truths import a_truth
+from tests.portal.directory.badges.sample_status import build_status
 
 JUDGE = "PyJWT, with the published key set"
 SHORT_CASES, LONG_CASES = 200, 5000
@@ -81,7 +81,7 @@ def draw_cases(count: int, draw: random.Random, now: datetime) -> Iterator[Case]
         issuer = draw.choice((PORTAL, PORTAL, PORTAL, OTHER_ISSUER_URL))
         key = draw.choice((NEW, NEW, OLD, FOREIGN))
         words = draw.choice(("Rocket", "Rakete für Łódź", "火箭"))
-        statement = sign_claims(build_claims(a_truth(integration=words), issuer, now - age), key)
+        statement = sign_claims(build_claims(build_status(integration=words), issuer, now - age), key)
         damage = draw.choice(("none", "none", "payload", "signature", "algorithm", "type", "cut", "swap"))
         name = f"issued {age} ago by {issuer}, {words}, damage: {damage}"
         yield Case(name, serialize_compact(apply_damage(statement, damage, draw)))

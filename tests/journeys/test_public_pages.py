@@ -16,8 +16,8 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.analytics.saved_views import services
 from tests.conftest import begin, drive
 from tests.journeys.person import Person
-from tests.portal.addresses import PUBLIC_FILES, address
-from tests.portal.conftest import build
+from tests.portal.conftest import create_world
+from tests.portal.page_urls import PUBLIC_FILES, build_url
 
 Visit = Callable[..., Person]
 ACCESS = Path(__file__).parents[1] / "portal" / "access.txt"
@@ -85,11 +85,11 @@ def check_widths(page: Page, name: str, problems: list[str]) -> None:
 
 def test_every_public_page_is_accessible_and_fits_any_screen(visit: Visit, db: Any) -> None:
     """Check each page that access.txt lists as public, unless NON_PAGES names it."""
-    world, visitor, problems = build(), visit(), list[str]()
+    world, visitor, problems = create_world(), visit(), list[str]()
     names = sorted(list_public_pages())
     assert names
     for name in names:
-        check_page(visitor, name, address(name, world), problems)
+        check_page(visitor, name, build_url(name, world), problems)
         assert visitor.page.locator("h1").count() == 1, name
     for listing_status, row in create_ended_listings(world).items():
         for name in ("directory:listing", "directory:badge"):

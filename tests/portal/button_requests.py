@@ -1,4 +1,4 @@
-"""The requests that buttons and forms of pages send for the objects that everything.py creates."""
+"""The requests that buttons and forms of pages send for the objects that sample_objects.py creates."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -9,10 +9,10 @@ from django.utils import timezone
 
 from integrations.submissions.services import agreements
 from portal.webhooks import services
-from tests.portal.addresses import address
-from tests.portal.everything import ACCOUNTS, AGREEMENT_REQUIREMENT, ATTESTED_REQUIREMENT, FORM, LOGS, MEETING
+from tests.portal.page_urls import build_url
+from tests.portal.sample_objects import ACCOUNTS, AGREEMENT_REQUIREMENT, ATTESTED_REQUIREMENT, FORM, LOGS, MEETING
 
-Press = tuple[str, dict[str, Any], dict[str, Any]]
+ButtonRequest = tuple[str, dict[str, Any], dict[str, Any]]
 
 
 def list_button_requests(world: dict[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
@@ -20,11 +20,11 @@ def list_button_requests(world: dict[str, Any]) -> dict[str, tuple[str, dict[str
     requests_by_label = {}
     button_requests = [*list_step_requests(world), *list_requirement_requests(world), *list_page_requests(world)]
     for label, parts, fields in button_requests:
-        requests_by_label[label] = (address(label.partition(": ")[0], world, **parts), fields)
+        requests_by_label[label] = (build_url(label.partition(": ")[0], world, **parts), fields)
     return requests_by_label
 
 
-def list_step_requests(world: dict[str, Any]) -> Iterator[Press]:
+def list_step_requests(world: dict[str, Any]) -> Iterator[ButtonRequest]:
     """Yield (label, URL arguments, fields) of steps."""
     row = world["integration"]
     for name in ("approve", "request_changes", "decline", "put_on_hold", "withdraw", "complete_step", "publish"):
@@ -48,7 +48,7 @@ def list_step_requests(world: dict[str, Any]) -> Iterator[Press]:
         )
 
 
-def list_requirement_requests(world: dict[str, Any]) -> Iterator[Press]:
+def list_requirement_requests(world: dict[str, Any]) -> Iterator[ButtonRequest]:
     time = (timezone.now() + timedelta(days=9)).strftime("%Y-%m-%dT%H:%M")
     until = (timezone.now() + timedelta(days=30)).strftime("%Y-%m-%d")
     account, document = world["account"].uuid, world["document"].uuid
@@ -70,7 +70,7 @@ def list_requirement_requests(world: dict[str, Any]) -> Iterator[Press]:
         yield f"submissions:requirement: {act}", {"requirement_id": there}, {"act": act, **fields}
 
 
-def list_page_requests(world: dict[str, Any]) -> Iterator[Press]:
+def list_page_requests(world: dict[str, Any]) -> Iterator[ButtonRequest]:
     facts = {"name": "New name", "description": "Other.", "category": "ci-cd", "offerings": ["Open Source"]}
     yield (
         "submissions:edit: a name",

@@ -19,7 +19,7 @@ from django.test import override_settings
 from integrations.partners.models import Membership, Partner
 from integrations.reviews.models import ReviewerProfile
 from tests.conftest import NOW, company, person
-from tests.portal import everything
+from tests.portal import sample_objects
 from tests.portal.crawl import Crawl, read_or_crawl
 from tests.replay import build_or_share
 
@@ -47,7 +47,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def once(
+def build_once(
     django_db_setup: None, django_db_blocker: Any, tmp_path_factory: Any, run_folder: Path
 ) -> Iterator[Callable[[Callable[[], Any]], dict[str, Any]]]:
     """Return a function that builds the objects of a module's tests in a transaction around theirs.
@@ -55,21 +55,21 @@ def once(
     One process of a run builds them. The others repeat its statements and write the same files.
     """
     folder = tmp_path_factory.mktemp("uploads")
-    around = transaction.atomic()
+    outer_transaction = transaction.atomic()
 
-    def build(make: Callable[[], Any]) -> dict[str, Any]:
+    def build(create: Callable[[], Any]) -> dict[str, Any]:
         with django_db_blocker.unblock(), override_settings(MEDIA_ROOT=folder):
-            key = (make.__module__, make.__qualname__)
-            made, uploads = build_or_share(run_folder, key, lambda: (make() or {}, read_files(folder)))
+            key = (create.__module__, create.__qualname__)
+            objects, uploads = build_or_share(run_folder, key, lambda: (create() or {}, read_files(folder)))
             write_files(folder, uploads)
-            return {**made, "folder": folder}
+            return {**objects, "folder": folder}
 
     with django_db_blocker.unblock():
-        around.__enter__()
+        outer_transaction.__enter__()
     yield build
     with django_db_blocker.unblock():
         transaction.set_rollback(True)
-        around.__exit__(None, None, None)
+        outer_transaction.__exit__(None, None, None)
 
 
 def read_files(folder: Path) -> dict[str, bytes]:
@@ -83,18 +83,18 @@ def write_files(folder: Path, files: dict[str, bytes]) -> None:
 
 
 @pytest.fixture(scope="module")
-def world_once(once: Any) -> dict[str, Any]:
+def shared_world(build_once: Any) -> dict[str, Any]:
     """Return one object of each kind by name, with the users and the folder of uploads."""
-    world: dict[str, Any] = once(build)
+    world: dict[str, Any] = build_once(create_world)
     return world
 
 
-def build() -> dict[str, Any]:
+def create_world() -> dict[str, Any]:
     acme, globex = company("Acme", "acme.example"), company("Globex", "globex.example")
-    return everything.build(acme, globex, cast_of(acme, globex))
+    return sample_objects.create_objects(acme, globex, create_cast(acme, globex))
 
 
-def cast_of(acme: Partner, globex: Partner) -> dict[str, Any]:
+def create_cast(acme: Partner, globex: Partner) -> dict[str, Any]:
     """Create the users. Return them by name, with None for the visitor."""
     cast: dict[str, Any] = {"anonymous": None}
     for key, name, team, role in TEAMS:
@@ -111,10 +111,10 @@ def cast_of(acme: Partner, globex: Partner) -> dict[str, Any]:
 
 
 @pytest.fixture
-def world(world_once: dict[str, Any], db: None, settings: Any) -> dict[str, Any]:
+def world(shared_world: dict[str, Any], db: None, settings: Any) -> dict[str, Any]:
     """Return this test's copy of one object of each kind, by name."""
-    settings.MEDIA_ROOT = world_once["folder"]
-    return deepcopy(world_once)
+    settings.MEDIA_ROOT = shared_world["folder"]
+    return deepcopy(shared_world)
 
 
 @pytest.fixture

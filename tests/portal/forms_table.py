@@ -73,7 +73,7 @@ from verification.testruns.kinds.nomad_plugin.forms import NomadPluginTestForm
 from verification.testruns.kinds.provider_lifecycle.forms import ProviderLifecycleTestForm
 from verification.testruns.kinds.run_task.forms import RunTaskTestForm
 
-OURS = ("integrations", "verification", "portal")
+PACKAGES = ("integrations", "verification", "portal")
 BASES = {
     people_forms.RolesForm,
     requirement_actions.FileForm,
@@ -96,21 +96,21 @@ ROW = Integration(program_key="terraform-provider", edition_date=PROGRAMS["terra
 Build = Callable[[Any, User], BaseForm]
 
 
-def request_of(user: User) -> Any:
+def build_request(user: User) -> Any:
     request: Any = RequestFactory().post("/")
     request.user, request.session = user, {}
     return request
 
 
-def passkey(user: User) -> Authenticator:
+def create_passkey(user: User) -> Authenticator:
     return Authenticator(user=user, type=Authenticator.Type.WEBAUTHN, data={"name": "Phone"})
 
 
-def social(user: User) -> SocialLogin:
+def create_social_account(user: User) -> SocialLogin:
     return SocialLogin(user=User(email="new@acme.example"), account=SocialAccount(provider="github", uid="1"))
 
 
-def step(name: str) -> Build:
+def build_transition_form(name: str) -> Build:
     return lambda data, user: transitions.TransitionForm(ROW, transitions.get_transition(name), data=data)
 
 
@@ -121,7 +121,7 @@ SERVER = next(one for one in build_previews(SCHEMA, CHOICES) if one.is_available
 FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (requirement_actions.SignatureForm, ""): lambda data, user: requirement_actions.SignatureForm(data=data),
     (requirement_actions.SignedPdfForm, ""): lambda data, user: requirement_actions.SignedPdfForm(
-        data=data, request=request_of(user)
+        data=data, request=build_request(user)
     ),
     (requirement_actions.SignedPdfRejectionForm, ""): lambda data, user: requirement_actions.SignedPdfRejectionForm(
         data
@@ -134,7 +134,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     ),
     (credentials.CredentialRevealForm, ""): lambda data, user: credentials.CredentialRevealForm(OPTIONS, data=data),
     (requirement_actions.DocumentUploadForm, ""): lambda data, user: requirement_actions.DocumentUploadForm(
-        data=data, request=request_of(user), accept=("pdf",)
+        data=data, request=build_request(user), accept=("pdf",)
     ),
     (introductions.IntroductionRequestForm, ""): lambda data, user: introductions.IntroductionRequestForm(data),
     (lists.IntegrationFilterForm, ""): lambda data, user: lists.IntegrationFilterForm(data=data),
@@ -189,18 +189,22 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (MergeNoteForm, ""): lambda data, user: MergeNoteForm(data),
     (OrganizationForm, ""): lambda data, user: OrganizationForm(data),
     (members.JoinRequestForm, ""): lambda data, user: members.JoinRequestForm(data),
-    (accounts.LoginForm, ""): lambda data, user: accounts.LoginForm(data, request=request_of(user)),
+    (accounts.LoginForm, ""): lambda data, user: accounts.LoginForm(data, request=build_request(user)),
     (accounts.ReauthenticationPasswordForm, ""): lambda data, user: accounts.ReauthenticationPasswordForm(
         data, user=user
     ),
     (accounts.ProfileForm, ""): lambda data, user: accounts.ProfileForm(data=data, instance=User(pk=user.pk)),
-    (accounts.RenamePasskeyForm, ""): lambda data, user: accounts.RenamePasskeyForm(data, instance=passkey(user)),
+    (accounts.RenamePasskeyForm, ""): lambda data, user: accounts.RenamePasskeyForm(
+        data, instance=create_passkey(user)
+    ),
     (accounts.ResetPasswordForm, ""): lambda data, user: accounts.ResetPasswordForm(data),
     (accounts.ResetPasswordKeyForm, ""): lambda data, user: accounts.ResetPasswordKeyForm(data, user=user),
     (members.RoleForm, ""): lambda data, user: members.RoleForm(data),
     (accounts.SetPasswordForm, ""): lambda data, user: accounts.SetPasswordForm(user, data),
     (accounts.SignupForm, ""): lambda data, user: accounts.SignupForm(data),
-    (accounts.SocialSignupForm, ""): lambda data, user: accounts.SocialSignupForm(data, sociallogin=social(user)),
+    (accounts.SocialSignupForm, ""): lambda data, user: accounts.SocialSignupForm(
+        data, sociallogin=create_social_account(user)
+    ),
     (people_forms.PeopleFilterForm, ""): lambda data, user: people_forms.PeopleFilterForm(data=data),
     (people_forms.PersonRolesForm, ""): lambda data, user: people_forms.PersonRolesForm(ADMINISTRATOR, data=data),
     (people_forms.PersonInvitationForm, ""): lambda data, user: people_forms.PersonInvitationForm(
@@ -233,9 +237,9 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (edition_migration.EditionMigrationForm, ""): lambda data, user: edition_migration.EditionMigrationForm(
         ROW, data=data
     ),
-    (transitions.TransitionForm, "decline"): step("decline"),
-    (transitions.TransitionForm, "put_on_hold"): step("put_on_hold"),
-    (transitions.TransitionForm, "request_tier"): step("request_tier"),
+    (transitions.TransitionForm, "decline"): build_transition_form("decline"),
+    (transitions.TransitionForm, "put_on_hold"): build_transition_form("put_on_hold"),
+    (transitions.TransitionForm, "request_tier"): build_transition_form("request_tier"),
     (ConflictForm, ""): lambda data, user: ConflictForm(data),
     (EmailDraftForm, ""): lambda data, user: EmailDraftForm(data=data, prefix=""),
     (ReplyForm, ""): lambda data, user: ReplyForm(
@@ -255,14 +259,14 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
 
 def list_form_classes() -> set[type[BaseForm]]:
     """Return all form classes of the portal."""
-    for root in map(importlib.import_module, OURS):
+    for root in map(importlib.import_module, PACKAGES):
         for module in pkgutil.walk_packages(root.__path__, f"{root.__name__}."):
             if not {"migrations", "management"} & set(module.name.split(".")):
                 importlib.import_module(module.name)
-    return {form for form in _below(BaseForm) if form.__module__.split(".")[0] in OURS}
+    return {form for form in _list_subclasses(BaseForm) if form.__module__.split(".")[0] in PACKAGES}
 
 
-def _below(form: type[BaseForm]) -> Iterator[type[BaseForm]]:
+def _list_subclasses(form: type[BaseForm]) -> Iterator[type[BaseForm]]:
     for each in form.__subclasses__():
         yield each
-        yield from _below(each)
+        yield from _list_subclasses(each)

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from tests.portal.addresses import address, names, patterns
-from tests.portal.asking import client_of, send_request
 from tests.portal.crawl import Crawl
-from tests.portal.everything import ROLES
+from tests.portal.page_urls import build_url, list_page_names, list_url_patterns
+from tests.portal.rollback_requests import create_client, send_request
+from tests.portal.sample_objects import ROLES
 
 TABLE = Path(__file__).with_name("access.txt")
 
@@ -22,8 +22,13 @@ TABLE = Path(__file__).with_name("access.txt")
 def build_access_table(crawls: list[Crawl]) -> dict[str, list[str]]:
     """Return the current table."""
     first = crawls[0]
-    lines = {name: [f"{each.shown[name].code}/{each.posted[name].code}" for each in crawls] for name in first.shown}
-    return lines | {label: [each.pressed[label].code for each in crawls] for label in sorted(first.pressed)}
+    lines = {
+        name: [f"{each.get_responses[name].code}/{each.post_responses[name].code}" for each in crawls]
+        for name in first.get_responses
+    }
+    return lines | {
+        label: [each.button_responses[label].code for each in crawls] for label in sorted(first.button_responses)
+    }
 
 
 def read_access_table() -> dict[str, list[str]]:
@@ -81,10 +86,10 @@ def test_roles_change_nothing_beyond_their_limits() -> None:
 def test_every_page_answers_on_postgresql(cast: Any, world: Any, settings: Any, role: str) -> None:
     """The tests of pages run on SQLite alone; their queries must run on PostgreSQL too."""
     settings.EMAIL_LOG_PUBLIC = False  # as in the table
-    client, column, table = client_of(cast[role]), ROLES.index(role), read_access_table()
-    answers = {name: send_request(client, address(name, world))[0] for name in names()}
+    client, column, table = create_client(cast[role]), ROLES.index(role), read_access_table()
+    answers = {name: send_request(client, build_url(name, world))[0] for name in list_page_names()}
     assert answers == {name: table[name][column].partition("/")[0] for name in answers}
 
 
 def test_every_url_pattern_has_a_name() -> None:
-    assert [str(pattern.pattern) for _, pattern in patterns() if not pattern.name] == []
+    assert [str(pattern.pattern) for _, pattern in list_url_patterns() if not pattern.name] == []

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.portal.addresses import patterns_by_name
 from tests.portal.crawl import Crawl
+from tests.portal.page_urls import map_patterns_by_name
 
 pytestmark = pytest.mark.any_database
 
@@ -36,8 +36,8 @@ def list_object_pages(crawl: Crawl) -> dict[str, set[str]]:
     """Return the queries of the links to the audit log by page, for pages that show one object."""
     return {
         name: {UUID.sub("UUID", query.replace("&amp;", "&")) for query in LINK.findall(answer.text)}
-        for name, answer in crawl.shown.items()
-        if patterns_by_name()[name].pattern.converters and answer.code == "200" and "<html" in answer.text
+        for name, answer in crawl.get_responses.items()
+        if map_patterns_by_name()[name].pattern.converters and answer.code == "200" and "<html" in answer.text
     }
 
 
@@ -52,7 +52,7 @@ def test_page_of_each_object_links_to_its_events(crawl: Callable[[str], Crawl], 
     ["anonymous", "mona", *(pytest.param(role, marks=pytest.mark.every_database) for role in ("alice", "rita"))],
 )
 def test_others_see_no_links_to_the_audit_log(crawl: Callable[[str], Crawl], role: str) -> None:
-    assert {name for name, answer in crawl(role).shown.items() if LINK.search(answer.text)} == set()
+    assert {name for name, answer in crawl(role).get_responses.items() if LINK.search(answer.text)} == set()
 
 
 def test_links_select_the_events_of_the_object(crawl: Callable[[str], Crawl], world: dict[str, Any]) -> None:

@@ -11,8 +11,8 @@ from django.http import QueryDict
 from django.urls import reverse
 from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 
-from tests.portal.asking import client_of, send_request
-from tests.portal.forms_table import BASES, FORMS, list_form_classes, request_of
+from tests.portal.forms_table import BASES, FORMS, build_request, list_form_classes
+from tests.portal.rollback_requests import create_client, send_request
 
 pytestmark = pytest.mark.any_database
 
@@ -67,7 +67,7 @@ def draw_form_data(draw: st.DataObject, names: list[str]) -> QueryDict:
 @quick
 @given(draw=st.data())
 def test_form_accepts_any_input_or_explains_errors(case: Any, alice: Any, draw: st.DataObject) -> None:
-    with context.request_context(request_of(alice)):
+    with context.request_context(build_request(alice)):
         build = FORMS[case]
         form_data = draw_form_data(draw, list(build(None, alice).fields))
         form: Any = build(form_data, alice)
@@ -136,7 +136,7 @@ def test_page_accepts_any_input(page: str, alice: Any, charlie: Any, rita: Any, 
     slug = ["acme"] if page in ("partners:edit", "partners:invite") else []
     post = draw_form_data(draw, FIELDS)
     code, text = send_request(
-        client_of(cast.get(PAGES[page] or "nobody")), reverse(page, args=slug), dict(post.lists())
+        create_client(cast.get(PAGES[page] or "nobody")), reverse(page, args=slug), dict(post.lists())
     )
     assert code.rstrip("+") in ("in", "200", "302", "403", "422", "429"), code
     assert "<script>alert(1)" not in text

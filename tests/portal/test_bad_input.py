@@ -14,15 +14,15 @@ from django.db.models.signals import pre_save
 from django.test import Client
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from tests.portal.addresses import address, names
-from tests.portal.asking import client_of, send_request
 from tests.portal.button_requests import list_button_requests
-from tests.portal.everything import ACCOUNTS, LOGS
+from tests.portal.page_urls import build_url, list_page_names
+from tests.portal.rollback_requests import create_client, send_request
+from tests.portal.sample_objects import ACCOUNTS, LOGS
 
 pytestmark = pytest.mark.any_database
 
 # role that presses a button, by the beginning of its label; alice presses all others
-WHO = {
+ROLES = {
     "reviews:answer_finding": "alice",
     "reviews:post_message": "alice",
     "reviews:transition: decline": "rita",
@@ -61,8 +61,8 @@ PARAMETERS = (
 quick = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-def get_role(label: str) -> str:
-    return next((role for begin, role in WHO.items() if label.startswith(begin)), "alice")
+def get_role_of_button(label: str) -> str:
+    return next((role for begin, role in ROLES.items() if label.startswith(begin)), "alice")
 
 
 @pytest.fixture(autouse=True)
@@ -88,14 +88,14 @@ def refuse_like_postgresql(db: None) -> Iterator[None]:
 
 @pytest.fixture
 def clients(cast: Any) -> dict[str, Client]:
-    return {role: client_of(cast[role]) for role in ("alice", "rita")}
+    return {role: create_client(cast[role]) for role in ("alice", "rita")}
 
 
 @pytest.mark.parametrize("role", ROUNDS)
 def test_bad_url_parameters_break_no_page(cast: Any, world: Any, role: str) -> None:
-    client, failures = client_of(cast[role]), []
-    for name in sorted(names()):
-        url = address(name, world)
+    client, failures = create_client(cast[role]), []
+    for name in sorted(list_page_names()):
+        url = build_url(name, world)
         for first in range(ROUNDS[role]):
             code, _ = send_request(client, f"{url}?{'&'.join(list_bad_parameters(first))}")
             if code.startswith("5"):
@@ -121,7 +121,7 @@ def test_bad_field_values_break_no_page(clients: Any, world: Any) -> None:
     for label, (url, fields) in list_button_requests(world).items():
         for key in fields:
             for value in IN_FIELDS:
-                code, _ = send_request(clients[get_role(label)], url, {**fields, key: value, "unknown": "x"})
+                code, _ = send_request(clients[get_role_of_button(label)], url, {**fields, key: value, "unknown": "x"})
                 if code.startswith("5"):
                     failures.append(f"{label}, {key}: {str(value)[:20]!r}")
     assert failures == []
@@ -136,7 +136,7 @@ texts = st.text(st.characters(), max_size=60).map(
 @given(text=texts)
 def test_any_text_is_saved_or_refused_with_field_error(clients: Any, world: Any, text: str) -> None:
     """The details of an integration are saved, or the form is shown again with an error and the entered text."""
-    url = address("submissions:edit", world)
+    url = build_url("submissions:edit", world)
     fields = {
         "name": "Rocket",
         "description": text,
@@ -179,7 +179,7 @@ def test_file_is_accepted_or_refused_with_field_error(clients: Any, world: Any, 
     name, content, expected_status = UPLOADS.get(what, ("a.zip", b"", 422))
     file = SimpleUploadedFile("x", content or (build_zip_bomb() if what == "a bomb" else b""))
     file._name = name  # as a hostile browser sends it
-    url = address("submissions:requirement", world, requirement_id=LOGS)
+    url = build_url("submissions:requirement", world, requirement_id=LOGS)
     answer = clients["alice"].post(url, {"act": "upload", "file": file})
     assert answer.status_code in ((expected_status,) if expected_status else (302, 422))
     if answer.status_code == 422:
@@ -192,13 +192,13 @@ def test_file_that_is_too_large_is_shown_as_field_error(clients: Any, world: Any
     settings.UPLOAD_MAX_MB = 0.01
     file = SimpleUploadedFile("log.txt", b"ok\n" * 10_000)
     answer = clients["alice"].post(
-        address("submissions:requirement", world, requirement_id=LOGS), {"act": "upload", "file": file}
+        build_url("submissions:requirement", world, requirement_id=LOGS), {"act": "upload", "file": file}
     )
     assert (answer.status_code, "larger than" in answer.text) == (422, True)
 
 
 def test_refused_form_is_shown_again_without_the_secret(clients: Any, world: Any) -> None:
-    url = address("submissions:requirement", world, requirement_id=ACCOUNTS)
+    url = build_url("submissions:requirement", world, requirement_id=ACCOUNTS)
     form_data = {"act": "give", "uuid": "nonsense", "label": "Tenant of the test", "secret": "hunter2-hunter2"}
     code, page = send_request(clients["alice"], url, form_data)
     assert (code, "Tenant of the test" in page, "hunter2" in page) == ("422", True, False)
@@ -215,5 +215,5 @@ def test_refused_form_is_shown_again_without_the_secret(clients: Any, world: Any
 )
 def test_button_pressed_twice_is_no_error(clients: Any, world: Any, label: str) -> None:
     url, fields = list_button_requests(world)[label]
-    answers = [clients[get_role(label)].post(url, fields) for _ in range(2)]
+    answers = [clients[get_role_of_button(label)].post(url, fields) for _ in range(2)]
     assert [answer.status_code < 500 for answer in answers] == [True, True]

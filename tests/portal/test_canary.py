@@ -10,10 +10,10 @@ from django.utils import timezone
 from integrations.submissions.models import Introduction
 from integrations.submissions.services import drafts
 from portal.notifications.models import EmailMessage
-from tests.portal.addresses import address, names
-from tests.portal.asking import client_of, send_request
 from tests.portal.crawl import Crawl
-from tests.portal.everything import CANARY
+from tests.portal.page_urls import build_url, list_page_names
+from tests.portal.rollback_requests import create_client, send_request
+from tests.portal.sample_objects import CANARY
 
 pytestmark = pytest.mark.any_database
 
@@ -42,7 +42,7 @@ QUERIES = (
     "?sort=company",
 )
 RIVAL = {"name": "Rocket", "repository_address": "acme/terraform-provider-rocket", "description": "Ours."}
-SOMEONE = "Someone is working on this"
+REQUESTER = "Someone is working on this"
 
 
 @pytest.fixture(autouse=True)
@@ -66,8 +66,10 @@ def get_own_uuid(name: str, world: Any, rival: Any) -> Any:
 
 def requests(world: Any, rival: Any) -> Iterator[tuple[str, str, dict[str, Any] | None]]:
     """Yield (name, URL, fields) of requests by Globex that could reveal Acme's data and are not in the crawl."""
-    own_urls = {name: address(name, world, uuid=get_own_uuid(name, world, rival)) for name in sorted(names())}
-    urls = {name: url for name, url in own_urls.items() if url != address(name, world)}
+    own_urls = {
+        name: build_url(name, world, uuid=get_own_uuid(name, world, rival)) for name in sorted(list_page_names())
+    }
+    urls = {name: url for name, url in own_urls.items() if url != build_url(name, world)}
     yield from ((f"{name}{query}", own_urls[name] + query, None) for name in LISTS for query in QUERIES)
     yield from ((name, url, None) for name, url in urls.items())
     yield from ((name, url, {}) for name, url in urls.items())  # last, because some buttons delete the object of a page
@@ -76,22 +78,22 @@ def requests(world: Any, rival: Any) -> Iterator[tuple[str, str, dict[str, Any] 
 
 
 def test_every_page_named_here_exists() -> None:
-    assert (LISTS | CAPABILITY_PAGES) - names() == set()
+    assert (LISTS | CAPABILITY_PAGES) - list_page_names() == set()
 
 
 @pytest.mark.parametrize("role", ["anonymous", "charlie"])
 def test_no_answer_reveals_private_texts_to_another_partner(
     crawl: Callable[[str], Crawl], cast: Any, world: Any, rival: Any, role: str
 ) -> None:
-    client = client_of(cast[role])
+    client = create_client(cast[role])
     answers = [(what, send_request(client, url, fields)[1]) for what, url, fields in requests(world, rival)]
-    answers += [(what, answer.text) for what, answer in crawl(role).list_answers() if what not in CAPABILITY_PAGES]
+    answers += [(what, answer.text) for what, answer in crawl(role).list_responses() if what not in CAPABILITY_PAGES]
     assert [what for what, text in answers if CANARY in text] == []
 
 
 def test_partner_reads_its_own_texts(cast: Any, world: Any) -> None:
     """The canary is really in the pages."""
-    alice = client_of(cast["alice"])
+    alice = create_client(cast["alice"])
     page_names = (
         "submissions:detail",
         "submissions:history",
@@ -103,36 +105,38 @@ def test_partner_reads_its_own_texts(cast: Any, world: Any) -> None:
         "inbox:email",
     )
     for name in (*page_names, "reports:sla_dashboard", "sla:issue"):
-        assert CANARY in send_request(alice, address(name, world))[1], name
+        assert CANARY in send_request(alice, build_url(name, world))[1], name
 
 
 def test_overlap_with_unlisted_integration_reveals_only_that_it_exists(cast: Any, world: Any, rival: Any) -> None:
-    client = client_of(cast["charlie"])
+    client = create_client(cast["charlie"])
     pages = [
-        address("submissions:draft", world, uuid=rival.uuid),
-        address("submissions:confirm_draft", world, uuid=rival.uuid),
-        address("submissions:draft_overlaps", world, uuid=rival.uuid),
-        address("submissions:similar", world, uuid=world["other"].uuid),
+        build_url("submissions:draft", world, uuid=rival.uuid),
+        build_url("submissions:confirm_draft", world, uuid=rival.uuid),
+        build_url("submissions:draft_overlaps", world, uuid=rival.uuid),
+        build_url("submissions:similar", world, uuid=world["other"].uuid),
     ]
     for page in pages:
         text = send_request(client, page)[1]
-        assert (SOMEONE in text, "Acme" in text, CANARY in text) == (True, False, False), page
+        assert (REQUESTER in text, "Acme" in text, CANARY in text) == (True, False, False), page
 
 
 @pytest.mark.parametrize("answer", ["", "decline"])
 def test_introduction_reveals_nothing_before_both_agree(cast: Any, world: Any, answer: str) -> None:
-    url = address("submissions:introduction", world)
+    url = build_url("submissions:introduction", world)
     if answer:
-        client_of(cast["alice"]).post(url, {"answer": answer})
-    text = send_request(client_of(cast["charlie"]), url)[1]
-    own = send_request(client_of(cast["charlie"]), address("submissions:history", world, uuid=world["other"].uuid))[1]
+        create_client(cast["alice"]).post(url, {"answer": answer})
+    text = send_request(create_client(cast["charlie"]), url)[1]
+    own = send_request(
+        create_client(cast["charlie"]), build_url("submissions:history", world, uuid=world["other"].uuid)
+    )[1]
     assert Introduction.objects.get().state == (f"{answer}d" if answer else "asked")
     assert ("Acme" in text, "Alice" in text, CANARY in text, "Alice" in own) == (False, False, False, False)
 
 
 def test_introduction_reveals_both_after_they_agreed(cast: Any, world: Any) -> None:
-    client_of(cast["alice"]).post(address("submissions:introduction", world), {"answer": "agree"})
-    text = send_request(client_of(cast["charlie"]), address("submissions:introduction", world))[1]
+    create_client(cast["alice"]).post(build_url("submissions:introduction", world), {"answer": "agree"})
+    text = send_request(create_client(cast["charlie"]), build_url("submissions:introduction", world))[1]
     assert "alice@acme.example" in text
 
 

@@ -10,7 +10,7 @@ import pytest
 from django.core.cache import cache
 
 from tests.bench import growth, growth_world
-from tests.portal.asking import MAX_QUERIES, capture_queries
+from tests.portal.rollback_requests import MAX_QUERIES, capture_queries
 
 pytestmark = pytest.mark.any_database
 SMALL, LARGE = 1_100, 4_400  # lists are longer than a page with both, so that their rows are counted
@@ -31,7 +31,7 @@ class VisitResult:
 
 
 @pytest.fixture(scope="module")
-def small_world(once: Callable[[Callable[[], Any]], dict[str, Any]]) -> dict[str, Any]:
+def small_world(build_once: Callable[[Callable[[], Any]], dict[str, Any]]) -> dict[str, Any]:
     """Return one object of each kind, and companies with several integrations each."""
 
     def build() -> growth_world.World:
@@ -39,7 +39,7 @@ def small_world(once: Callable[[Callable[[], Any]], dict[str, Any]]) -> dict[str
         growth_world.fill(world, SMALL, ACME_EVERY[SMALL])
         return world
 
-    return once(build)
+    return build_once(build)
 
 
 def measure_visits(visits: growth.Visits) -> dict[tuple[str, str], VisitResult]:

@@ -23,11 +23,11 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.core.holidays import list_countries
 from portal.jobs.registry import JOBS
 from portal.notifications.models import EmailMessage
-from tests.portal import extracted, pseudo
-from tests.portal.asking import client_of, post_form, roll_back
+from tests.portal import pseudo_language, translatable_messages
 from tests.portal.button_requests import list_button_requests
 from tests.portal.crawl import Crawl
-from tests.portal.recorded import list_recorded_texts, texts_of
+from tests.portal.database_texts import find_texts, list_database_texts
+from tests.portal.rollback_requests import create_client, post_form, roll_back
 from verification.sources.factory import get_credential
 
 pytestmark = pytest.mark.any_database
@@ -87,12 +87,12 @@ class KnownTexts:
     """Texts that are published or recorded, and so aren't translated."""
 
     def __init__(self, recorded_texts: Iterable[str]) -> None:
-        published_texts = texts_of(
+        published_texts = find_texts(
             [program.editions for program in PROGRAMS.values()] + [*PROGRAMS.values(), *TEMPLATES_BY_PROGRAM.values()]
         )
         texts = (*published_texts, *recorded_texts, *list_proper_names())
         lines = {line for text in texts for line in text.split("\n")}
-        self.lines = {normalize_text(pseudo.LINK.sub(" ", line)) for line in lines} | {
+        self.lines = {normalize_text(pseudo_language.LINK.sub(" ", line)) for line in lines} | {
             normalize_text(MOMENT.sub("", line)) for line in lines
         }
         self.whole = "\n".join(self.lines)
@@ -122,11 +122,11 @@ def test_pages_have_no_untranslatable_text(crawl: Callable[[str], Crawl]) -> Non
         asked_for |= answers.messages
         known = KnownTexts(answers.recorded_texts)
         for name, page in list_pages(answers, methods):
-            for part in known.find_unexplained(pseudo.find_untranslated_texts(page)):
+            for part in known.find_unexplained(pseudo_language.find_untranslated_texts(page)):
                 pages_by_text.setdefault(part, set()).add(name)
     assert {part: names for part, names in pages_by_text.items() if part not in EXPECTED} == {}
     assert sorted(set(EXPECTED) - set(pages_by_text)) == []
-    assert sorted(asked_for - extracted.messages() - list_django_messages()) == []
+    assert sorted(asked_for - translatable_messages.list_translatable_messages() - list_django_messages()) == []
 
 
 def list_django_messages() -> set[str]:
@@ -137,16 +137,16 @@ def list_django_messages() -> set[str]:
 
 def list_bracketed_texts() -> Iterator[str]:
     """Return the bracketed texts in the database."""
-    yield from (text for text in list_recorded_texts() if pseudo.OPEN in text)
+    yield from (text for text in list_database_texts() if pseudo_language.OPEN in text)
 
 
 def test_nothing_is_stored_in_the_language_of_the_actor(cast: Any, world: Any) -> None:
     pages_by_text: dict[str, set[str]] = {}
     for role in ("alice", "rita"):
-        client = client_of(cast[role])
+        client = create_client(cast[role])
         cookies = deepcopy(client.cookies)
         for label, (url, form_data) in sorted(list_button_requests(world).items()):
-            with pseudo.activate_pseudo_language(), roll_back() as attempt:
+            with pseudo_language.activate_pseudo_language(), roll_back() as attempt:
                 post_form(client, url, form_data)
                 if any(query.startswith(("INSERT", "UPDATE")) for query in attempt.queries):
                     pages_by_text.setdefault(label, set()).update(list_bracketed_texts())
@@ -156,8 +156,10 @@ def test_nothing_is_stored_in_the_language_of_the_actor(cast: Any, world: Any) -
 
 
 def test_emails_have_no_untranslatable_text(cast: Any, world: Any, settings: Any) -> None:
-    with pseudo.activate_pseudo_language():
-        settings.LANGUAGE_CODE = pseudo.CODE  # emails are in the portal's default language, whoever caused them
+    with pseudo_language.activate_pseudo_language():
+        settings.LANGUAGE_CODE = (
+            pseudo_language.CODE
+        )  # emails are in the portal's default language, whoever caused them
         perform_transition(
             world["integration"],
             "put_on_hold",
@@ -166,21 +168,24 @@ def test_emails_have_no_untranslatable_text(cast: Any, world: Any, settings: Any
             waits_for="program",
         )
     mail = EmailMessage.objects.filter(name="integration_on_hold").latest("pk")
-    both = [*pseudo.find_untranslated_texts(mail.html), *pseudo.find_untranslated_texts(mail.text, markup=False)]
-    known = KnownTexts([*list_recorded_texts(), "> Legal looks at it"])
+    both = [
+        *pseudo_language.find_untranslated_texts(mail.html),
+        *pseudo_language.find_untranslated_texts(mail.text, markup=False),
+    ]
+    known = KnownTexts([*list_database_texts(), "> Legal looks at it"])
     assert known.find_unexplained(both) - set(EXPECTED) == set()
-    assert mail.subject.startswith(pseudo.OPEN)
+    assert mail.subject.startswith(pseudo_language.OPEN)
 
 
 def test_untranslated_text_is_found() -> None:
     page = '<p title="Continue">⟦Hello ⟦there⟧⟧, <b>you</b></p><code>git push</code><a href="https://acme.example">⟦Site⟧</a>'
-    assert pseudo.find_untranslated_texts(page) == ["Continue", "you"]
+    assert pseudo_language.find_untranslated_texts(page) == ["Continue", "you"]
 
 
 def test_pseudo_language_is_deactivated_afterwards() -> None:
-    with pseudo.activate_pseudo_language():
+    with pseudo_language.activate_pseudo_language():
         translations = get_language(), gettext("Hello"), ngettext("a day", "days", 2)
-    assert translations == (pseudo.CODE, "⟦Hello⟧", "⟦days⟧")
+    assert translations == (pseudo_language.CODE, "⟦Hello⟧", "⟦days⟧")
     assert (get_language(), gettext("Hello")) == ("en", "Hello")
 
 
@@ -189,8 +194,12 @@ def test_messages_of_modules_and_templates_are_found() -> None:
         '{% translate "Continue" %}{% panel heading=_("It\'s now") %}'
         "{% blocktranslate count n=n %}a day{% plural %}{{ n }} days{% endblocktranslate %}"
     )
-    assert [*extracted.of_template(template)] == ["Continue", "It's now", "a day", "%(n)s days"]
-    assert [*extracted.of_module('said = _("Cont" "inue"), ngettext("a day", "days", n), show("not this")')] == [
+    assert [*translatable_messages.list_template_messages(template)] == ["Continue", "It's now", "a day", "%(n)s days"]
+    assert [
+        *translatable_messages.list_module_messages(
+            'said = _("Cont" "inue"), ngettext("a day", "days", n), show("not this")'
+        )
+    ] == [
         "Continue",
         "a day",
         "days",

@@ -3,13 +3,13 @@
 from integrations.reviews.forms.bulk import render_bulk_controls
 from integrations.reviews.forms.queue import FILTER_FIELDS, parse_filters
 from portal.accounts.models import User
-from tests.portal import pseudo
+from tests.portal import pseudo_language
 
 
 def test_filters_are_cached_per_language() -> None:
     nothing = ("",) * len(FILTER_FIELDS)
     in_english = parse_filters(nothing)[1]
-    with pseudo.activate_pseudo_language():
+    with pseudo_language.activate_pseudo_language():
         in_another = parse_filters(nothing)[1]
     assert ("Responsible party" in in_english, "⟦Responsible party⟧" in in_another) == (True, True)
     assert parse_filters(nothing)[1] == in_english
@@ -19,7 +19,7 @@ def test_bulk_actions_are_cached_per_language_and_list_current_reviewers(rita: U
     before = render_bulk_controls()
     User.objects.filter(pk=rita.pk).update(name="Rita <Renamed>")
     after = render_bulk_controls()
-    with pseudo.activate_pseudo_language():
+    with pseudo_language.activate_pseudo_language():
         in_another = render_bulk_controls()
     assert ("Renamed" in before, ">Rita &lt;Renamed&gt;</option>" in after) == (False, True)
     assert ("Select a reviewer" in after, "⟦Select a reviewer⟧" in in_another) == (True, True)

@@ -20,7 +20,7 @@ from tests.integrations.compliance.transitions import perform_and_reload
 from tests.integrations.reviews.conftest import create_integration_in_review
 from tests.integrations.reviews.queue_page import get_figures, get_row_text, list_names
 from tests.integrations.sla.rows import create_issue_row
-from tests.portal.api.calling import caller, with_second_factor
+from tests.portal.api.client import add_second_factor, create_api_client
 from tests.replay import replay_fixture
 
 pytestmark = pytest.mark.any_database
@@ -216,7 +216,7 @@ def test_mixed_list_takes_as_many_queries_for_many_items(
 def test_api_has_the_items_and_counts_of_the_page(
     item_of_each_kind: None, rita: User, sign_in: SignIn, query: str
 ) -> None:
-    client, api = sign_in(rita), caller(with_second_factor(rita))
+    client, api = sign_in(rita), create_api_client(add_second_factor(rita))
     response, data = client.get(f"/queue/?{query}"), api.get(f"/queue?{query}").json()
     hrefs = [str(link["href"]) for link in BeautifulSoup(response.content, "html.parser").select("td.main a")]
     assert [(item["name"], item["href"]) for item in data["items"]] == [
@@ -231,7 +231,7 @@ def test_api_has_the_items_and_counts_of_the_page(
 
 
 def test_api_pages_have_each_item_once(item_of_each_kind: None, rita: User) -> None:
-    api, names_by_page, path = caller(with_second_factor(rita)), [], "/queue?limit=1"
+    api, names_by_page, path = create_api_client(add_second_factor(rita)), [], "/queue?limit=1"
     while path:
         data = api.get(path).json()
         names_by_page.append([item["name"] for item in data["items"]])
@@ -240,7 +240,7 @@ def test_api_pages_have_each_item_once(item_of_each_kind: None, rita: User) -> N
 
 
 def test_api_item_has_its_integration_or_none(item_of_each_kind: None, rita: User) -> None:
-    items = {item["kind"]: item for item in caller(with_second_factor(rita)).get("/queue").json()["items"]}
+    items = {item["kind"]: item for item in create_api_client(add_second_factor(rita)).get("/queue").json()["items"]}
     assert {kind: bool(item["integration"]) for kind, item in items.items()} == {
         "review": True,
         "appeal": True,
@@ -252,7 +252,7 @@ def test_api_item_has_its_integration_or_none(item_of_each_kind: None, rita: Use
 
 
 def test_api_names_each_kind(rita: User) -> None:
-    api = caller(with_second_factor(rita))
+    api = create_api_client(add_second_factor(rita))
     assert {kind: api.get(f"/queue?kind={kind}").status_code for kind in [*KINDS, "other"]} == {
         **dict.fromkeys(KINDS, 200),
         "other": 422,

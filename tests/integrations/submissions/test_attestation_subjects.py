@@ -21,7 +21,7 @@ from tests.conftest import begin, drive, meet
 from tests.integrations.database_rows import reload_row
 from tests.integrations.page_text import get_text
 from tests.integrations.submissions.requirements.pages import get_url, submit_action
-from tests.portal.api.calling import caller
+from tests.portal.api.client import create_api_client
 from tests.replay import replay_fixture
 
 pytestmark = pytest.mark.any_database
@@ -63,9 +63,9 @@ def test_statement_is_refused_before_its_subject_is_fulfilled(
     with pytest.raises(ActionRefused, match=re.escape(BLOCKER)):
         confirm(provider, SIGNED, alice, now)
     path = f"/integrations/{provider.uuid}/requirements/{SIGNED}"
-    response = caller(alice).post(f"{path}/confirm", {"confirmed": True})
+    response = create_api_client(alice).post(f"{path}/confirm", {"confirmed": True})
     assert (response.status_code, response.json()["detail"]) == (409, BLOCKER)
-    detail = caller(alice).get(path).json()
+    detail = create_api_client(alice).get(path).json()
     assert (detail["blocker"], "confirm" in detail["available_actions"]) == (BLOCKER, False)
     assert reload_row(provider).fulfillments.filter(requirement_id=SIGNED).count() == 0
 
@@ -181,8 +181,7 @@ VOIDED = "requirement.confirmation_voided"
         ({"release": "v1.1.0"}, "The release changed from v1.0.0 to v1.1.0. Confirm again."),
         (
             {"repository": "acme/terraform-provider-missile", "release": "v0.1.0"},
-            "The repository changed from acme/terraform-provider-rocket to acme/terraform-provider-missile. "
-            "Confirm again.",
+            "The repository changed from acme/terraform-provider-rocket to acme/terraform-provider-missile. Confirm again.",
         ),
     ],
 )
@@ -202,7 +201,10 @@ def test_statement_is_void_after_its_subject_changed(
     assert event.emails.count() == 0
     client = sign_in(alice)
     assert reason in get_text(client.get(get_url(signed_provider, SIGNED)))
-    assert caller(alice).get(f"/integrations/{signed_provider.uuid}/requirements/{SIGNED}").json()["summary"] == reason
+    assert (
+        create_api_client(alice).get(f"/integrations/{signed_provider.uuid}/requirements/{SIGNED}").json()["summary"]
+        == reason
+    )
     submit_action(client, signed_provider, SIGNED, "confirm", confirmed="on")
     assert get_status(signed_provider, SIGNED) == Status.SUBMITTED
     assert "Confirmed by Alice Archer" in get_text(client.get(get_url(signed_provider, SIGNED)))

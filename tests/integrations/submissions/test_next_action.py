@@ -34,8 +34,8 @@ from integrations.submissions.workflow.states import (
 from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
 from tests.conftest import NOW
-from tests.portal import pseudo
-from tests.portal.api.calling import caller
+from tests.portal import pseudo_language
+from tests.portal.api.client import create_api_client
 
 VALUES = {
     name: "7" for name in ("title", "step", "round", "reason", "tier", "request", "days", "factor", "old", "new")
@@ -73,8 +73,8 @@ FACTS = (
 
 @pytest.mark.parametrize("code", [*TEXTS, *COUNTED_SENTENCES])
 def test_sentence_is_translated(code: str) -> None:
-    with pseudo.activate_pseudo_language():
-        assert code == "requirement" or render_sentence(code, VALUES).startswith(pseudo.OPEN)
+    with pseudo_language.activate_pseudo_language():
+        assert code == "requirement" or render_sentence(code, VALUES).startswith(pseudo_language.OPEN)
 
 
 @pytest.mark.parametrize("snapshot", FACTS)
@@ -82,10 +82,10 @@ def test_next_action_is_rendered_in_the_readers_language(snapshot: IntegrationSn
     action = determine_next_action(snapshot)
     assert action is not None
     sentence = action.render()
-    assert pseudo.OPEN not in sentence
+    assert pseudo_language.OPEN not in sentence
     assert "%(" not in sentence
-    with pseudo.activate_pseudo_language():
-        assert action.render().startswith(pseudo.OPEN)
+    with pseudo_language.activate_pseudo_language():
+        assert action.render().startswith(pseudo_language.OPEN)
         assert all(render_sentence(**reason) for reason in list_reasons(snapshot))
 
 
@@ -169,7 +169,7 @@ def test_page_email_and_api_show_the_same_actions(
     assert row.undo_until is not None
     refresh_due_integrations(row.undo_until)
     row.refresh_from_db()
-    actions = caller(alice).get(f"/integrations/{row.uuid}").json()["actions"]
+    actions = create_api_client(alice).get(f"/integrations/{row.uuid}").json()["actions"]
     client.force_login(alice)
     page = client.get(reverse("submissions:detail", args=[row.uuid])).content.decode()
     assert actions[0]["action"] == row.next_action_label == "Respond to 1 finding"

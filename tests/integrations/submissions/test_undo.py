@@ -15,7 +15,7 @@ from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import meet
 from tests.integrations.database_rows import reload_row
-from tests.portal.api.calling import caller
+from tests.portal.api.client import create_api_client
 
 pytestmark = pytest.mark.any_database
 
@@ -72,7 +72,7 @@ def test_every_page_says_that_the_decision_is_pending(
 
 
 def test_api_says_that_the_decision_is_pending(approved_integration: Integration, alice: Any) -> None:
-    action = caller(alice).get(f"/integrations/{approved_integration.uuid}").json()["next_action"]
+    action = create_api_client(alice).get(f"/integrations/{approved_integration.uuid}").json()["next_action"]
     assert (action["responsible_party"], action["code"], action["action"]) == ("machine", "decision_pending", PENDING)
 
 

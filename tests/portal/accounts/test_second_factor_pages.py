@@ -9,9 +9,9 @@ from django.test import Client
 from django.utils import timezone
 
 from portal.inbox import calendar_feed
-from tests.portal.addresses import address, names
-from tests.portal.asking import client_of, send_request
 from tests.portal.crawl import Crawl
+from tests.portal.page_urls import build_url, list_page_names
+from tests.portal.rollback_requests import create_client, send_request
 
 pytestmark = pytest.mark.any_database
 
@@ -83,7 +83,7 @@ ACCOUNT = {
 @pytest.fixture
 def client_without_factor(cast: Any, settings: Any) -> Client:
     settings.STAFF_SECOND_FACTOR, settings.EMAIL_LOG_PUBLIC = "required", False
-    return client_of(cast["rita"])
+    return create_client(cast["rita"])
 
 
 def test_every_other_page_redirects_to_the_setup(
@@ -91,9 +91,9 @@ def test_every_other_page_redirects_to_the_setup(
 ) -> None:
     """A new page fails here if it lets a reviewer without the factor in."""
     visitor, differing = crawl("anonymous"), {}
-    for name in sorted(names() - ACCOUNT):
-        url = address(name, world)
-        for method, fields, answers in (("GET", None, visitor.shown), ("POST", {}, visitor.posted)):
+    for name in sorted(list_page_names() - ACCOUNT):
+        url = build_url(name, world)
+        for method, fields, answers in (("GET", None, visitor.get_responses), ("POST", {}, visitor.post_responses)):
             code, text = send_request(client_without_factor, url, fields)
             expected = answers[name].code if name in PUBLIC | BY_TOKEN else "302 to the setup"
             answer = "302 to the setup" if SETUP in text else code
@@ -103,7 +103,7 @@ def test_every_other_page_redirects_to_the_setup(
 
 
 def test_public_page_treats_the_reviewer_as_a_visitor(world: Any, client_without_factor: Client) -> None:
-    pages = [client_without_factor.get(address(name, world)) for name in sorted(PUBLIC)]
+    pages = [client_without_factor.get(build_url(name, world)) for name in sorted(PUBLIC)]
     users = [page.context["user"] for page in pages if page.context and "user" in page.context]
     assert (len(users) > 10, [user for user in users if user.is_authenticated]) == (True, [])
 

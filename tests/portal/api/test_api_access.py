@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from tests.portal.api.calling import Caller, caller, with_second_factor
-from tests.portal.api.everywhere import ROLES, body_of, operations, place_of
-from tests.portal.asking import MAX_QUERIES, roll_back, serialize_response as close
+from tests.portal.api.client import ApiClient, add_second_factor, create_api_client
+from tests.portal.api.operations import ROLES, build_body, build_operation_url, list_operations
+from tests.portal.rollback_requests import MAX_QUERIES, roll_back, serialize_response as close
 
 TABLE = Path(__file__).with_name("access_api.txt")
 WITH_FILE = {
@@ -22,19 +22,19 @@ WITH_FILE = {
 }
 
 
-def callers(world: dict[str, Any]) -> dict[str, Caller]:
+def callers(world: dict[str, Any]) -> dict[str, ApiClient]:
     cast = world["cast"]
     for name in ("rita", "rob", "sam", "vic", "mona", "audrey"):
-        with_second_factor(cast[name])
-    people = {name: caller(cast[name]) for name in ROLES if cast.get(name)}
+        add_second_factor(cast[name])
+    people = {name: create_api_client(cast[name]) for name in ROLES if cast.get(name)}
     return people | {
-        "anonymous": Caller(),
-        "ci": caller(cast["alice"], partner=world["partner"]),
-        "reader": caller(cast["alice"], ["integrations:read"]),
+        "anonymous": ApiClient(),
+        "ci": create_api_client(cast["alice"], partner=world["partner"]),
+        "reader": create_api_client(cast["alice"], ["integrations:read"]),
     }
 
 
-def request_code(who: Caller, name: str, method: str, place: str, body: Any) -> str:
+def request_code(who: ApiClient, name: str, method: str, place: str, body: Any) -> str:
     """Return the code of a request. Its changes are rolled back."""
     with roll_back() as attempt:
         if name in WITH_FILE:
@@ -49,8 +49,8 @@ def request_code(who: Caller, name: str, method: str, place: str, body: Any) -> 
 
 def build_access_table(world: dict[str, Any]) -> dict[str, list[str]]:
     people, table = callers(world), {}
-    for name, method, path in sorted(operations()):
-        place, body = place_of(name, path, world), body_of(name, world)
+    for name, method, path in sorted(list_operations()):
+        place, body = build_operation_url(name, path, world), build_body(name, world)
         table[name] = [request_code(people[role], name, method, place, body) for role in ROLES]
     return table
 

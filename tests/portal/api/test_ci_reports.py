@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from integrations.submissions.models import Finding, Integration
 from portal.notifications.models import EmailMessage
-from tests.portal.api.calling import Caller, caller
+from tests.portal.api.client import ApiClient, create_api_client
 from tests.portal.api.test_tokens import kind
 from verification.checks import execution
 from verification.checks.execution import list_required_check_keys
@@ -23,8 +23,8 @@ COMMIT = "9f3c1e0d2b4a"
 
 
 @pytest.fixture
-def ci(alice: Any, acme: Any) -> Caller:
-    return caller(alice, partner=acme)
+def ci(alice: Any, acme: Any) -> ApiClient:
+    return create_api_client(alice, partner=acme)
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def key(rocket: Any) -> str:
     return str(list_required_check_keys(list_checked_requirements(rocket))[0])
 
 
-def report(who: Caller, row: Any, key: str, outcome: str = "pass", commit: str = COMMIT, **more: Any) -> Any:
+def report(who: ApiClient, row: Any, key: str, outcome: str = "pass", commit: str = COMMIT, **more: Any) -> Any:
     body = {"commit": commit, "checks": [{"id": key, "outcome": outcome, "summary": "So it is."}], **more}
     return who.post(f"/integrations/{row.uuid}/check-results", body)
 
@@ -45,7 +45,7 @@ def create_check_result(row: Any, key: str, outcome: str) -> CheckResult:
     )
 
 
-def test_report_is_stored_separately_from_results_of_the_portal(ci: Caller, rocket: Any, key: str) -> None:
+def test_report_is_stored_separately_from_results_of_the_portal(ci: ApiClient, rocket: Any, key: str) -> None:
     answer = report(ci, rocket, key)
     assert (answer.status_code, answer.json()["reported_by"]) == (201, "Acme's token ci")
     assert CheckResult.objects.count() == 0
@@ -55,16 +55,16 @@ def test_report_is_stored_separately_from_results_of_the_portal(ci: Caller, rock
     assert ours[key] == "not_run"
 
 
-def test_report_is_available_at_its_location(ci: Caller, rocket: Any, key: str, charlie: Any) -> None:
+def test_report_is_available_at_its_location(ci: ApiClient, rocket: Any, key: str, charlie: Any) -> None:
     place = report(ci, rocket, key)["Location"].removeprefix("http://testserver")
     assert (ci.get(place).json()["commit"], ci.get(place).json()["compared_at"]) == (COMMIT, None)
-    assert caller(charlie).get(place).status_code == 404
+    assert create_api_client(charlie).get(place).status_code == 404
     create_check_result(rocket, key, "fail")
     ci_reports.compare_due_reports()
     assert [each["found"] for each in ci.get(place).json()["disagreements"]] == ["fail"]
 
 
-def test_decisive_report_is_verified(ci: Caller, rocket: Any, key: str) -> None:
+def test_decisive_report_is_verified(ci: ApiClient, rocket: Any, key: str) -> None:
     assert report(ci, rocket, key).json()["sampled"] == "decides a requirement"
     assert CheckRun.objects.open().get(integration=rocket).reason == f"CI reported {COMMIT}"
 
@@ -77,7 +77,7 @@ def test_one_in_ten_reports_is_selected_reproducibly(rocket: Any, now: Any) -> N
     assert 20 <= sum(map(bool, reasons)) <= 65
 
 
-def test_disagreement_is_shown_and_creates_one_finding(ci: Caller, rocket: Any, key: str) -> None:
+def test_disagreement_is_shown_and_creates_one_finding(ci: ApiClient, rocket: Any, key: str) -> None:
     report(ci, rocket, key)
     assert ci_reports.compare_due_reports() == 0  # the portal has not run the check yet
     create_check_result(rocket, key, "fail")
@@ -91,7 +91,9 @@ def test_disagreement_is_shown_and_creates_one_finding(ci: Caller, rocket: Any, 
     assert rocket.events.last().event_type == "check.disagreed"
 
 
-def test_disagreement_is_emailed_to_the_partner_and_the_reviewer(ci: Caller, rocket: Any, key: str, rita: Any) -> None:
+def test_disagreement_is_emailed_to_the_partner_and_the_reviewer(
+    ci: ApiClient, rocket: Any, key: str, rita: Any
+) -> None:
     Integration.objects.update(reviewer=rita)
     report(ci, rocket, key)
     create_check_result(rocket, key, "fail")
@@ -106,7 +108,7 @@ def test_disagreement_is_emailed_to_the_partner_and_the_reviewer(ci: Caller, roc
     [("pass", "pass"), ("not_run", "fail"), ("pass", "warn"), ("fail", "not_run")],
 )
 def test_equal_or_inconclusive_results_are_no_disagreement(
-    ci: Caller, rocket: Any, key: str, reported_outcome: str, observed_outcome: str
+    ci: ApiClient, rocket: Any, key: str, reported_outcome: str, observed_outcome: str
 ) -> None:
     report(ci, rocket, key, reported_outcome)
     CiCheckReport.objects.update(sampled="random sample of one in 10")
@@ -116,7 +118,7 @@ def test_equal_or_inconclusive_results_are_no_disagreement(
     assert CiCheckReport.objects.get().compared_at is not None
 
 
-def test_report_survives_a_check_error(ci: Caller, rocket: Any, key: str) -> None:
+def test_report_survives_a_check_error(ci: ApiClient, rocket: Any, key: str) -> None:
     report(ci, rocket, key)
     create_check_result(rocket, key, "error")
     assert (ci_reports.compare_due_reports(), CiCheckReport.objects.get().compared_at) == (0, None)
@@ -125,26 +127,26 @@ def test_report_survives_a_check_error(ci: Caller, rocket: Any, key: str) -> Non
     assert (ci_reports.compare_due_reports(), Finding.objects.count()) == (1, 1)
 
 
-def test_report_waits_a_month_for_a_result_of_the_portal(ci: Caller, rocket: Any, key: str) -> None:
+def test_report_waits_a_month_for_a_result_of_the_portal(ci: ApiClient, rocket: Any, key: str) -> None:
     report(ci, rocket, key)
     create_check_result(rocket, key, "fail")
     assert ci_reports.compare_due_reports(timezone.now() + ci_reports.COMPARISON_PERIOD) == 0
 
 
-def test_result_before_the_report_does_not_settle_it(ci: Caller, rocket: Any, key: str) -> None:
+def test_result_before_the_report_does_not_settle_it(ci: ApiClient, rocket: Any, key: str) -> None:
     create_check_result(rocket, key, "fail")
     report(ci, rocket, key)
     CiCheckReport.objects.update(at=timezone.now() + timedelta(minutes=1))
     assert ci_reports.compare_due_reports() == 0
 
 
-def test_report_about_something_else_is_refused(ci: Caller, rocket: Any, key: str) -> None:
+def test_report_about_something_else_is_refused(ci: ApiClient, rocket: Any, key: str) -> None:
     assert kind(report(ci, rocket, key, program="vault")) == "requirements-not-met"
     assert kind(report(ci, rocket, key, repository="globex/other")) == "requirements-not-met"
     assert CiCheckReport.objects.count() == 0
 
 
-def test_output_of_preflight_is_accepted(ci: Caller, rocket: Any, key: str) -> None:
+def test_output_of_preflight_is_accepted(ci: ApiClient, rocket: Any, key: str) -> None:
     subject = build_integration_subject(rocket)
     disagreements = PreflightReport(subject, {key: Result(Outcome.PASS, "It is.")}).as_dict()
     assert execution.serialize_result(key, Result(Outcome.PASS, "It is."))["id"] == key
@@ -153,5 +155,5 @@ def test_output_of_preflight_is_accepted(ci: Caller, rocket: Any, key: str) -> N
 
 
 def test_read_only_token_cannot_report(alice: Any, acme: Any, rocket: Any, key: str, charlie: Any) -> None:
-    assert report(caller(alice, partner=acme, role="viewer"), rocket, key).status_code == 403
-    assert report(caller(charlie), rocket, key).status_code == 404
+    assert report(create_api_client(alice, partner=acme, role="viewer"), rocket, key).status_code == 403
+    assert report(create_api_client(charlie), rocket, key).status_code == 404

@@ -5,8 +5,8 @@ Add the operation of a new page here, or a reason why it has none; the API's des
 
 from portal.api.docs.document_parts import PARTS
 from portal.api.v1.app import build_document
-from tests.portal.addresses import names
-from tests.portal.api.everywhere import operations
+from tests.portal.api.operations import list_operations
+from tests.portal.page_urls import list_page_names
 from tests.portal.test_access import read_access_table
 
 ACTS = (
@@ -261,7 +261,7 @@ def test_no_page_has_an_operation_and_a_reason() -> None:
 
 
 def test_every_operation_belongs_to_a_page() -> None:
-    method_by_name = {name: method for name, method, _ in operations()}
+    method_by_name = {name: method for name, method, _ in list_operations()}
     changing_names, reading_names = (
         {name for line in table.values() for name in line.split()}
         for table in (OPERATIONS_OF_FORMS, OPERATIONS_OF_PAGES)
@@ -272,7 +272,7 @@ def test_every_operation_belongs_to_a_page() -> None:
 
 
 def test_every_page_named_here_exists() -> None:
-    assert sorted((set(OPERATIONS_OF_FORMS) | set(OPERATIONS_OF_PAGES) | PAGES_WITH_REASON) - names()) == []
+    assert sorted((set(OPERATIONS_OF_FORMS) | set(OPERATIONS_OF_PAGES) | PAGES_WITH_REASON) - list_page_names()) == []
 
 
 def test_description_lists_pages_without_operations() -> None:

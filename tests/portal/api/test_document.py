@@ -28,7 +28,7 @@ from schemathesis.specs.openapi.checks import (
 
 from portal.api.docs.document_parts import PARTS
 from portal.api.v1.app import build_document
-from tests.portal.api.everywhere import place_of
+from tests.portal.api.operations import build_operation_url
 from tests.portal.api.test_api_access import callers
 from tests.suites import FIGURE_PROPERTY
 
@@ -75,7 +75,7 @@ def send_generated_requests(
 def places_of(operation: Any, world: dict[str, Any]) -> dict[str, str]:
     """Return the arguments of an operation's URL that refer to existing objects."""
     path = operation.path
-    real = place_of(operation.definition.raw["operationId"], path, world)
+    real = build_operation_url(operation.definition.raw["operationId"], path, world)
     names = re.findall(r"{(\w+)}", path)
     match = re.fullmatch(re.sub(r"{\w+}", "([^/]+)", path), real)
     return dict(zip(names, match.groups(), strict=True)) if match else {}

@@ -24,7 +24,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import requirements
 from integrations.submissions.workflow.states import Status
 from portal.api.v1.app import build_document
-from tests.portal.api.calling import caller, with_second_factor
+from tests.portal.api.client import add_second_factor, create_api_client
 
 INTEGRATION_DATA = {
     "name": "Rocket",
@@ -73,7 +73,7 @@ class Program:
         self.package, self.number = package, 0
         self.models = import_module(f"{package}.models")
         client: Any = import_module(package).AuthenticatedClient
-        self.client = client(base_url=server, token=caller(user).secret, timeout=30)
+        self.client = client(base_url=server, token=create_api_client(user).secret, timeout=30)
 
     def ask(self, module_name: str, name: str, *parts: Any, body: Any = None, status: int = 200, **query: Any) -> Any:
         """Call an operation, with an idempotency key for writes. `body`: (name of its schema, fields)."""
@@ -220,7 +220,7 @@ def resolve_finding(submission: Submission) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_generated_client_completes_a_submission(package: str, live_server: Any, alice: Any, rita: Any) -> None:
-    programs = [Program(package, live_server.url, who) for who in (alice, with_second_factor(rita))]
+    programs = [Program(package, live_server.url, who) for who in (alice, add_second_factor(rita))]
     submission = Submission(*programs)
     submission.begin()
     stages = [submission.advance()]

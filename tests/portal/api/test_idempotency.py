@@ -14,7 +14,7 @@ from integrations.submissions.services import drafts
 from portal.api import idempotency
 from portal.api.models import IdempotencyRecord
 from portal.core import repository_urls
-from tests.portal.api.calling import Caller, caller
+from tests.portal.api.client import ApiClient, create_api_client
 from tests.portal.api.test_tokens import kind
 from verification.checks.services.prefill import prefill
 
@@ -22,15 +22,15 @@ KEY = {"Idempotency-Key": "deploy-4711"}
 
 
 @pytest.fixture
-def mine(alice: Any) -> Caller:
-    return caller(alice)
+def mine(alice: Any) -> ApiClient:
+    return create_api_client(alice)
 
 
-def send_message(who: Caller, row: Any, body: str = "Hello.", **headers: str) -> Any:
+def send_message(who: ApiClient, row: Any, body: str = "Hello.", **headers: str) -> Any:
     return who.post(f"/integrations/{row.uuid}/messages", {"body": body}, **(headers or KEY))
 
 
-def test_same_key_and_body_get_the_first_answer_again(mine: Caller, rocket: Any) -> None:
+def test_same_key_and_body_get_the_first_answer_again(mine: ApiClient, rocket: Any) -> None:
     first, second = send_message(mine, rocket), send_message(mine, rocket)
     assert (first.status_code, second.status_code) == (201, 201)
     assert first.content == second.content
@@ -40,7 +40,7 @@ def test_same_key_and_body_get_the_first_answer_again(mine: Caller, rocket: Any)
     assert rocket.messages.count() == 1
 
 
-def test_same_key_for_something_else_is_refused(mine: Caller, rocket: Any) -> None:
+def test_same_key_for_something_else_is_refused(mine: ApiClient, rocket: Any) -> None:
     send_message(mine, rocket)
     other = send_message(mine, rocket, "Something else.")
     assert (other.status_code, kind(other)) == (422, "idempotency-key-reused")
@@ -48,7 +48,7 @@ def test_same_key_for_something_else_is_refused(mine: Caller, rocket: Any) -> No
     assert (elsewhere.status_code, IntegrationDraft.objects.count()) == (422, 0)
 
 
-def test_key_is_ignored_by_reads(mine: Caller, rocket: Any) -> None:
+def test_key_is_ignored_by_reads(mine: ApiClient, rocket: Any) -> None:
     send_message(mine, rocket)
     for method in ("PUT", "DELETE", "PATCH"):
         wrong = mine.send(method, f"/integrations/{rocket.uuid}/messages", {"body": "x"}, **KEY)
@@ -56,27 +56,27 @@ def test_key_is_ignored_by_reads(mine: Caller, rocket: Any) -> None:
     assert IdempotencyRecord.objects.count() == 1
 
 
-def test_keys_of_two_tokens_are_independent(mine: Caller, bob: Any, rocket: Any) -> None:
+def test_keys_of_two_tokens_are_independent(mine: ApiClient, bob: Any, rocket: Any) -> None:
     send_message(mine, rocket)
-    assert "Idempotent-Replayed" not in send_message(caller(bob), rocket)
+    assert "Idempotent-Replayed" not in send_message(create_api_client(bob), rocket)
     assert rocket.messages.count() == 2
 
 
-def test_refusal_is_stored_too(mine: Caller, rocket: Any) -> None:
+def test_refusal_is_stored_too(mine: ApiClient, rocket: Any) -> None:
     place = f"/integrations/{rocket.uuid}/steps/approve"
     first, second = mine.post(place, {}, **KEY), mine.post(place, {}, **KEY)
     assert (first.status_code, first.content) == (second.status_code, second.content)
     assert first.status_code == 403
 
 
-def test_second_request_during_the_first_is_told_to_retry(mine: Caller, rocket: Any) -> None:
+def test_second_request_during_the_first_is_told_to_retry(mine: ApiClient, rocket: Any) -> None:
     send_message(mine, rocket)
     IdempotencyRecord.objects.update(status=0)
     waiting = send_message(mine, rocket)
     assert (waiting.status_code, kind(waiting), waiting["Retry-After"]) == (409, "request-in-progress", "1")
 
 
-def test_request_of_a_dead_process_is_repeated(mine: Caller, rocket: Any) -> None:
+def test_request_of_a_dead_process_is_repeated(mine: ApiClient, rocket: Any) -> None:
     send_message(mine, rocket)
     rocket.messages.all().delete()
     IdempotencyRecord.objects.update(status=0, at=timezone.now() - idempotency.LEASE_DURATION)
@@ -84,14 +84,14 @@ def test_request_of_a_dead_process_is_repeated(mine: Caller, rocket: Any) -> Non
     assert IdempotencyRecord.objects.get().status == 201
 
 
-def test_key_expires_after_a_day(mine: Caller, rocket: Any) -> None:
+def test_key_expires_after_a_day(mine: ApiClient, rocket: Any) -> None:
     send_message(mine, rocket)
     IdempotencyRecord.objects.update(at=timezone.now() - idempotency.RETENTION_PERIOD)
     assert idempotency.delete_expired_records() == 1
     assert "Idempotent-Replayed" not in send_message(mine, rocket)
 
 
-def test_server_error_is_not_stored(mine: Caller, rocket: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_server_error_is_not_stored(mine: ApiClient, rocket: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def raise_error(*_: Any, **__: Any) -> None:
         rocket.messages.create(body="Half done.", at=timezone.now())
         raise RuntimeError("no")
@@ -104,20 +104,20 @@ def test_server_error_is_not_stored(mine: Caller, rocket: Any, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("key", ["", "x" * 129, "naïve"])
-def test_invalid_key_is_refused(mine: Caller, rocket: Any, key: str) -> None:
+def test_invalid_key_is_refused(mine: ApiClient, rocket: Any, key: str) -> None:
     answer = send_message(mine, rocket, **{"Idempotency-Key": key})
     assert (answer.status_code, rocket.messages.count()) == (422, 0)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_eight_concurrent_requests_are_executed_once(mine: Caller, rocket: Any) -> None:
+def test_eight_concurrent_requests_are_executed_once(mine: ApiClient, rocket: Any) -> None:
     if connection.vendor == "sqlite":
         pytest.skip("needs a server that has several writers")
     gate, answers = threading.Barrier(8), []
 
     def ask() -> None:
         gate.wait()
-        answer = send_message(Caller(mine.secret), rocket)
+        answer = send_message(ApiClient(mine.secret), rocket)
         answers.append((answer.status_code, answer.content))
         connections.close_all()
 
@@ -131,7 +131,7 @@ def test_eight_concurrent_requests_are_executed_once(mine: Caller, rocket: Any) 
     assert len({body for status, body in answers if status == 201}) == 1
 
 
-def test_keys_are_deleted_after_a_day_only(mine: Caller, rocket: Any) -> None:
+def test_keys_are_deleted_after_a_day_only(mine: ApiClient, rocket: Any) -> None:
     send_message(mine, rocket)
     assert idempotency.delete_expired_records(timezone.now() + timedelta(hours=23)) == 0
 
@@ -153,7 +153,7 @@ def asked_within() -> Iterator[list[bool]]:
 
 @pytest.mark.django_db(transaction=True)
 def test_no_transaction_is_open_during_requests_to_github(
-    mine: Caller, acme: Any, alice: Any, asked_within: list[bool]
+    mine: ApiClient, acme: Any, alice: Any, asked_within: list[bool]
 ) -> None:
     draft = drafts.create_draft(acme, "nomad", actor=alice, now=timezone.now())
     place = f"/drafts/{draft.uuid}/prefill"

@@ -9,7 +9,7 @@ from django.db import OperationalError
 from integrations.submissions.models import Integration
 from portal import wsgi
 from portal.api.models import IdempotencyRecord
-from tests.portal.api.calling import V1, Caller, caller
+from tests.portal.api.client import V1, ApiClient, create_api_client
 from tests.portal.api.test_tokens import kind
 
 pytestmark = pytest.mark.any_database
@@ -19,8 +19,8 @@ KEYS = pytest.mark.parametrize("key", [{}, KEY], ids=["plain", "with a key"])
 
 
 @pytest.fixture
-def mine(alice: Any) -> Caller:
-    return caller(alice)
+def mine(alice: Any) -> ApiClient:
+    return create_api_client(alice)
 
 
 def get_problem(answer: Any) -> tuple[int, str]:
@@ -28,13 +28,13 @@ def get_problem(answer: Any) -> tuple[int, str]:
     return answer.status_code, kind(answer)
 
 
-def form(who: Caller, row: Any, key: dict[str, str], text: bytes, kind: str) -> Any:
+def form(who: ApiClient, row: Any, key: dict[str, str], text: bytes, kind: str) -> Any:
     place = f"{V1}/integrations/{row.uuid}/requirements/NO-3/upload"
     return who.client.generic("POST", place, text, content_type=kind, headers=who.headers(dict(key)))
 
 
 @KEYS
-def test_body_that_is_too_large_is_reported(mine: Caller, rocket: Any, settings: Any, key: dict[str, str]) -> None:
+def test_body_that_is_too_large_is_reported(mine: ApiClient, rocket: Any, settings: Any, key: dict[str, str]) -> None:
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
     answer = mine.post(f"/integrations/{rocket.uuid}/messages", {"body": "x" * 3000}, **key)
     assert get_problem(answer) == (413, "content-too-large")
@@ -43,27 +43,27 @@ def test_body_that_is_too_large_is_reported(mine: Caller, rocket: Any, settings:
 
 @pytest.mark.every_database
 @KEYS
-def test_invalid_form_is_reported(mine: Caller, rocket: Any, key: dict[str, str]) -> None:
+def test_invalid_form_is_reported(mine: ApiClient, rocket: Any, key: dict[str, str]) -> None:
     assert get_problem(form(mine, rocket, key, b"--x", "multipart/form-data")) == (400, "malformed-body")
     assert form(mine, rocket, key, b"--x", "multipart/form-data; boundary=x").status_code == 422
 
 
 @KEYS
-def test_form_with_too_many_fields_is_reported(mine: Caller, rocket: Any, key: dict[str, str]) -> None:
+def test_form_with_too_many_fields_is_reported(mine: ApiClient, rocket: Any, key: dict[str, str]) -> None:
     place = f"{V1}/integrations/{rocket.uuid}/requirements/NO-3/upload"
     for fields in ({f"a{n}": "1" for n in range(400)}, {f"a{n}": io.BytesIO(b"1") for n in range(120)}):
         answer = mine.client.post(place, fields, headers=mine.headers(dict(key)))
         assert get_problem(answer) == (413, "content-too-large")
 
 
-def test_too_many_parameters_are_reported(mine: Caller) -> None:
+def test_too_many_parameters_are_reported(mine: ApiClient) -> None:
     assert get_problem(mine.get("/integrations?" + "&".join(f"a{n}=1" for n in range(400)))) == (
         413,
         "content-too-large",
     )
 
 
-def test_missing_body_is_reported(mine: Caller, rocket: Any) -> None:
+def test_missing_body_is_reported(mine: ApiClient, rocket: Any) -> None:
     answer = mine.send("POST", f"/integrations/{rocket.uuid}/steps/withdraw", "")
     assert (get_problem(answer), answer.json()["detail"]) == (
         (422, "validation-error"),
@@ -71,7 +71,7 @@ def test_missing_body_is_reported(mine: Caller, rocket: Any) -> None:
     )
 
 
-def test_body_without_content_length_is_reported(mine: Caller, rocket: Any) -> None:
+def test_body_without_content_length_is_reported(mine: ApiClient, rocket: Any) -> None:
     answer = mine.send("POST", f"/integrations/{rocket.uuid}/messages", "", **{"Transfer-Encoding": "chunked"})
     assert get_problem(answer) == (411, "length-required")
 
@@ -94,7 +94,7 @@ def test_every_request_is_read_as_utf8(content_type: str, read: str) -> None:
 
 
 @pytest.mark.every_database
-def test_busy_database_before_an_operation_is_reported(mine: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_busy_database_before_an_operation_is_reported(mine: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:
     def busy(*_: Any) -> None:
         raise OperationalError("database is locked")
 
@@ -105,12 +105,12 @@ def test_busy_database_before_an_operation_is_reported(mine: Caller, monkeypatch
 
 def test_missing_or_unknown_token_gets_authentication_scheme(db: None) -> None:
     for path in ("/me", "/integrations"):
-        assert Caller().get(path)["WWW-Authenticate"] == 'Bearer realm="portal"'
-        assert get_problem(Caller().get(path)) == (401, "authentication-required")
-        assert Caller("ptl_nonsense").get(path)["WWW-Authenticate"] == 'Bearer realm="portal", error="invalid_token"'
+        assert ApiClient().get(path)["WWW-Authenticate"] == 'Bearer realm="portal"'
+        assert get_problem(ApiClient().get(path)) == (401, "authentication-required")
+        assert ApiClient("ptl_nonsense").get(path)["WWW-Authenticate"] == 'Bearer realm="portal", error="invalid_token"'
 
 
-def test_head_is_get_without_a_body(mine: Caller, rocket: Any) -> None:
+def test_head_is_get_without_a_body(mine: ApiClient, rocket: Any) -> None:
     place = f"{V1}/integrations/{rocket.uuid}"
     whole = mine.get(place)
     head = mine.client.head(place, headers=mine.headers({}))
@@ -120,7 +120,7 @@ def test_head_is_get_without_a_body(mine: Caller, rocket: Any) -> None:
 
 
 @pytest.mark.every_database
-def test_unchanged_response_is_not_modified(mine: Caller, rocket: Any) -> None:
+def test_unchanged_response_is_not_modified(mine: ApiClient, rocket: Any) -> None:
     for path in ("/integrations", f"/integrations/{rocket.uuid}"):
         tag = mine.get(path)["ETag"]
         for etag in (tag, f"W/{tag}", f'"other", {tag}', "*"):
@@ -131,7 +131,7 @@ def test_unchanged_response_is_not_modified(mine: Caller, rocket: Any) -> None:
         assert mine.get(path, **{"If-None-Match": tag}).status_code == 200
 
 
-def test_created_object_has_a_location(mine: Caller, acme: Any) -> None:
+def test_created_object_has_a_location(mine: ApiClient, acme: Any) -> None:
     fields = {"name": "One", "description": "It flies.", "category": "ci-cd", "offerings": ["Open Source"]}
     draft = mine.post("/drafts", {"program": "nomad", **fields}, **KEY)
     again = mine.post("/drafts", {"program": "nomad", **fields}, **KEY)
@@ -145,7 +145,7 @@ def test_created_object_has_a_location(mine: Caller, acme: Any) -> None:
 
 
 @pytest.mark.every_database
-def test_transition_of_an_outdated_version_is_refused(mine: Caller, rocket: Any) -> None:
+def test_transition_of_an_outdated_version_is_refused(mine: ApiClient, rocket: Any) -> None:
     place = f"/integrations/{rocket.uuid}"
     read = mine.get(place)["ETag"]
     assert mine.patch(place, {"name": "New name", "category": "ci-cd"}, **{"If-Match": read}).status_code == 200
@@ -156,7 +156,7 @@ def test_transition_of_an_outdated_version_is_refused(mine: Caller, rocket: Any)
     assert mine.post(f"{place}/steps/withdraw", confirmed, **{"If-Match": now}).status_code == 200
 
 
-def test_operation_on_an_outdated_version_is_refused(mine: Caller, rocket: Any) -> None:
+def test_operation_on_an_outdated_version_is_refused(mine: ApiClient, rocket: Any) -> None:
     place = f"/integrations/{rocket.uuid}/requirements/NO-3"
     late = mine.post(f"{place}/discard", {}, **{"If-Match": '"7"'})
     assert get_problem(late) == (412, "precondition-failed")

@@ -18,8 +18,8 @@ from portal.webhooks import services
 from portal.webhooks.models import WebhookDelivery
 from portal.webhooks.services import EndpointConfiguration
 from tests.conftest import begin
-from tests.portal.api.calling import caller, with_second_factor
-from tests.portal.everything import build_schema
+from tests.portal.api.client import add_second_factor, create_api_client
+from tests.portal.sample_objects import build_schema
 from verification.testruns.models import TestRun
 
 State = WebhookDelivery.State
@@ -48,7 +48,7 @@ def failed_message(endpoint: Any, **columns: Any) -> Any:
 
 
 def test_webhook_is_paused_and_resumed_and_failed_messages_are_replayed(endpoint: Any, alice: Any) -> None:
-    me, place = caller(alice), f"/webhooks/{endpoint.uuid}"
+    me, place = create_api_client(alice), f"/webhooks/{endpoint.uuid}"
     failed = failed_message(endpoint)
     assert me.post(f"{place}/pause").json()["pause"] == "manual"
     assert me.get("/webhooks").json()[0]["health"] == "Paused"
@@ -64,7 +64,7 @@ def test_webhook_is_paused_and_resumed_and_failed_messages_are_replayed(endpoint
 
 
 def test_log_is_filtered_by_kind(endpoint: Any, alice: Any) -> None:
-    me, place = caller(alice), f"/webhooks/{endpoint.uuid}"
+    me, place = create_api_client(alice), f"/webhooks/{endpoint.uuid}"
     failed_message(endpoint)
     me.post(f"{place}/test")
     assert [each["kind"] for each in me.get(f"{place}/messages?kind=portal.test").json()["items"]] == ["portal.test"]
@@ -72,7 +72,7 @@ def test_log_is_filtered_by_kind(endpoint: Any, alice: Any) -> None:
 
 @pytest.mark.any_database
 def test_webhook_is_changed_and_its_secret_url_never_shown(endpoint: Any, alice: Any) -> None:
-    me, place = caller(alice), f"/webhooks/{endpoint.uuid}"
+    me, place = create_api_client(alice), f"/webhooks/{endpoint.uuid}"
     response = me.patch(place, {"kinds": ["review.requested"], "program": "nomad"})
     assert (response.json()["name"], response.json()["kinds"], response.json()["program"]) == (
         "Build",
@@ -88,11 +88,14 @@ def test_webhook_is_changed_and_its_secret_url_never_shown(endpoint: Any, alice:
 
 
 def test_webhooks_are_visible_to_their_partner_only(endpoint: Any, bob: Any, charlie: Any) -> None:
-    assert [caller(who).get(f"/webhooks/{endpoint.uuid}").status_code for who in (bob, charlie)] == [404, 404]
+    assert [create_api_client(who).get(f"/webhooks/{endpoint.uuid}").status_code for who in (bob, charlie)] == [
+        404,
+        404,
+    ]
 
 
 def test_preferences_are_saved_except_required_categories(acme: Any, alice: Any) -> None:
-    me = caller(alice)
+    me = create_api_client(alice)
     save_preferences(alice, {"checks": "weekly"})
     data = me.patch("/notifications/preferences", {"delivery": {"messages": "daily"}}).json()
     delivery = {category["key"]: category["delivery"] for category in data["categories"]}
@@ -116,7 +119,7 @@ def test_preferences_are_saved_except_required_categories(acme: Any, alice: Any)
 
 
 def test_silenced_notifications_are_not_listed(rocket: Any, alice: Any, rita: Any) -> None:
-    me, now = caller(alice), timezone.now()
+    me, now = create_api_client(alice), timezone.now()
     before = len(me.get("/notifications").json()["items"])
     save_preferences(alice, {"messages": "off"})
     findings.post_message(rocket, "Hello.", actor=rita, now=now)
@@ -132,7 +135,7 @@ def provider(acme: Any, alice: Any) -> Any:
 
 
 def test_lifecycle_test_starts_once_and_is_read(provider: Any, alice: Any) -> None:
-    me, tests = caller(alice), f"/integrations/{provider.uuid}/tests"
+    me, tests = create_api_client(alice), f"/integrations/{provider.uuid}/tests"
     place = f"{tests}/provider-lifecycle"
     base = 'resource "rocket_pad" "one" {\n}\n'
     body = {"version": "v1.4.0", "base": base, "changed": f"{base}# more", "secret": "ROCKET_TOKEN=s3cret-value"}
@@ -154,7 +157,7 @@ def test_lifecycle_test_starts_once_and_is_read(provider: Any, alice: Any) -> No
 
 @pytest.mark.any_database
 def test_schemas_are_submitted_and_compared(provider: Any, alice: Any) -> None:
-    me, place = caller(alice), f"/integrations/{provider.uuid}/schemas"
+    me, place = create_api_client(alice), f"/integrations/{provider.uuid}/schemas"
     for version in ("1.4.0", "1.5.0"):
         response = me.upload(place.removeprefix("/api/v1"), version=version, file=io.BytesIO(build_schema(provider)))
         assert (response.status_code, response.json()["resources"]) == (201, 1)
@@ -171,7 +174,7 @@ def test_schemas_are_submitted_and_compared(provider: Any, alice: Any) -> None:
 
 
 def test_table_comes_as_json_csv_and_xlsx(provider: Any, alice: Any) -> None:
-    me = caller(alice)
+    me = create_api_client(alice)
     data = me.get("/analytics/integrations").json()
     assert (data["columns"][0], [row[0] for row in data["rows"]], data["more"]) == ("integration", ["Rocket"], False)
     lines = b"".join(me.get("/analytics/integrations", Accept="text/csv")).decode("utf-8-sig").splitlines()  # type: ignore[arg-type]
@@ -185,34 +188,36 @@ def test_table_comes_as_json_csv_and_xlsx(provider: Any, alice: Any) -> None:
 def test_table_accepts_all_parameters_of_its_page(provider: Any, alice: Any) -> None:
     words = {word for page in saved.PAGES.values() for word in page.words}
     assert words - set(TableParams.model_fields) == set()
-    assert [row[0] for row in caller(alice).get("/analytics/integrations?sort=name").json()["rows"]] == ["Rocket"]
+    assert [row[0] for row in create_api_client(alice).get("/analytics/integrations?sort=name").json()["rows"]] == [
+        "Rocket"
+    ]
 
 
 def test_misspelled_parameter_is_refused(provider: Any, alice: Any) -> None:
-    answer = caller(alice).get("/integrations?stag=review")
+    answer = create_api_client(alice).get("/integrations?stag=review")
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "stag")
 
 
 def test_table_in_json_ends_at_the_limit(provider: Any, acme: Any, alice: Any) -> None:
     begin(acme, alice, name="Booster", repository="acme/booster", repository_id=1)
-    data = caller(alice).get("/analytics/integrations?limit=1").json()
+    data = create_api_client(alice).get("/analytics/integrations?limit=1").json()
     assert (len(data["rows"]), data["more"]) == (1, True)
 
 
 def test_analytics_are_read_by_program_staff_only(db: Any, rita: Any) -> None:
-    me = caller(with_second_factor(rita))
+    me = create_api_client(add_second_factor(rita))
     assert me.get("/analytics/stages?period=365").json()["name"] == "time-in-stages"
 
 
 def test_views_are_visible_to_their_owner_only(alice: Any, bob: Any, acme: Any) -> None:
     saved.save_view(alice, "integrations", "Mine", "stage=review", shared=False, now=timezone.now())
-    view = caller(alice).get("/saved-views").json()[0]
+    view = create_api_client(alice).get("/saved-views").json()[0]
     assert (view["name"], view["shared"], view["href"].partition("?")[2]) == ("Mine", False, "stage=review")
-    assert caller(bob).get("/saved-views").json() == []
+    assert create_api_client(bob).get("/saved-views").json() == []
 
 
 def test_view_is_saved_renamed_and_deleted(alice: Any, bob: Any, acme: Any) -> None:
-    me = caller(alice)
+    me = create_api_client(alice)
     response = me.post("/saved-views", {"page": "integrations", "name": "Late", "query": "stage=review&odd=1"})
     assert (response.status_code, response.json()["query"], response.json()["is_default"]) == (
         201,
@@ -227,7 +232,7 @@ def test_view_is_saved_renamed_and_deleted(alice: Any, bob: Any, acme: Any) -> N
     assert me.post("/saved-views", {"page": "queue", "name": "Queue"}).status_code == 409
     assert me.post("/saved-views", {"page": "integrations", "name": "Ours", "shared": True}).status_code == 403
     assert me.patch(place, {"name": ""}).json()["errors"][0]["field"] == "name"
-    assert [caller(bob).send(method, place).status_code for method in ("PATCH", "DELETE")] == [404, 404]
+    assert [create_api_client(bob).send(method, place).status_code for method in ("PATCH", "DELETE")] == [404, 404]
     assert me.send("DELETE", place).status_code == 200
     assert me.get("/saved-views").json() == []
 
@@ -237,7 +242,7 @@ def test_introductions_are_listed_for_both_sides_without_a_name(
 ) -> None:
     ours = begin(acme, alice, name="Rocket", repository="acme/rocket", repository_id=1)
     theirs = begin(globex, charlie, name="Rocket", repository="globex/rocket", repository_id=2)
-    hers, his = caller(alice), caller(charlie)
+    hers, his = create_api_client(alice), create_api_client(charlie)
     handle = hers.get(f"/integrations/{ours.uuid}/similar").json()[0]["handle"]
     response = hers.post(f"/integrations/{ours.uuid}/introductions", {"handle": handle, "message": "Shall we?"})
     assert response.status_code == 201
@@ -251,7 +256,7 @@ def test_introductions_are_listed_for_both_sides_without_a_name(
 
 
 def test_report_subscription_is_read_as_it_was_saved(acme: Any, alice: Any) -> None:
-    me = caller(alice)
+    me = create_api_client(alice)
     (scope,) = me.get("/reports/subscriptions").json()["subscriptions"]
     assert me.patch("/reports", {"subscriptions": {scope: "never"}}).status_code == 200
     assert me.get("/reports/subscriptions").json() == {"subscriptions": {scope: "never"}}
@@ -264,7 +269,7 @@ def test_email_log_has_no_keys_and_no_unsubscribe_urls(rita: Any, alice: Any) ->
         key="a", name="message", subject="Hello", text=f"Stop: {stop}", unsubscribe=stop, **same
     )
     key = EmailMessage.objects.create(key="b", name="invitation", subject="Join", text="https://key", **same)
-    me = caller(with_second_factor(rita))
+    me = create_api_client(add_second_factor(rita))
     assert [row["subject"] for row in me.get("/emails?q=hello").json()["items"]] == ["Hello"]
     assert stop not in me.get(f"/emails/{mail.uuid}").json()["text"]
     assert me.get(f"/emails/{key.uuid}").status_code == 404
@@ -272,7 +277,7 @@ def test_email_log_has_no_keys_and_no_unsubscribe_urls(rita: Any, alice: Any) ->
 
 @pytest.mark.any_database
 def test_email_of_a_transition_can_be_edited(rocket: Any, alice: Any, rita: Any) -> None:
-    mine, path = caller(with_second_factor(rita)), f"/integrations/{rocket.uuid}/steps"
+    mine, path = create_api_client(add_second_factor(rita)), f"/integrations/{rocket.uuid}/steps"
     answer = mine.post(f"{path}/decline", {"note": "No.", "email": {"subject": " ", "body": "Sorry."}})
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "email.subject")
     answer = mine.post(f"{path}/decline", {"note": "No.", "email": {"subject": "Not now", "body": "Sorry."}})

@@ -15,7 +15,7 @@ from portal.api.services import tokens
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin
-from tests.portal.api.calling import Caller, caller, with_second_factor
+from tests.portal.api.client import ApiClient, add_second_factor, create_api_client
 
 pytestmark = pytest.mark.any_database
 
@@ -41,34 +41,34 @@ def test_checksum_of_an_empty_text() -> None:
 
 
 def test_missing_token_is_reported(db: None) -> None:
-    answer = Caller().get("/integrations")
+    answer = ApiClient().get("/integrations")
     assert (answer.status_code, kind(answer)) == (401, "authentication-required")
     assert answer["WWW-Authenticate"].startswith("Bearer")
 
 
 def test_unknown_token_is_refused_by_public_operations_too(db: None) -> None:
-    assert Caller(tokens.generate_secret()).get("/programs").status_code == 401
-    assert Caller().get("/programs").status_code == 200
+    assert ApiClient(tokens.generate_secret()).get("/programs").status_code == 401
+    assert ApiClient().get("/programs").status_code == 200
 
 
 def test_personal_token_acts_as_its_user(alice: Any, rocket: Any) -> None:
-    mine = caller(alice)
+    mine = create_api_client(alice)
     me = mine.get("/me").json()
     assert me["acts_as"] == "Alice Archer"
     assert [(place["partner"]["slug"], place["role"]) for place in me["partners"]] == [("acme", "owner")]
     assert [row["name"] for row in mine.get("/integrations").json()["items"]] == ["Rocket"]
-    assert caller(alice, SCOPES).token.last_used_at is None  # type: ignore[union-attr]
+    assert create_api_client(alice, SCOPES).token.last_used_at is None  # type: ignore[union-attr]
     assert ApiToken.objects.get(pk=mine.token.pk).last_used_at is not None  # type: ignore[union-attr]
 
 
 def test_token_of_another_partner_finds_nothing(charlie: Any, rocket: Any) -> None:
-    other = caller(charlie)
+    other = create_api_client(charlie)
     assert other.get("/integrations").json()["items"] == []
     assert other.get(f"/integrations/{rocket.uuid}").status_code == 404
 
 
 def test_partner_token_acts_in_its_own_name_and_partner(alice: Any, acme: Any, rocket: Any, globex: Any) -> None:
-    ci = caller(alice, partner=acme)
+    ci = create_api_client(alice, partner=acme)
     assert ci.get("/me").json()["acts_as"] == "Acme's token ci"
     response = ci.post(f"/integrations/{rocket.uuid}/messages", {"body": "Tests pass."})
     assert (response.status_code, response.json()["author"]) == (201, "Acme's token ci")
@@ -77,7 +77,7 @@ def test_partner_token_acts_in_its_own_name_and_partner(alice: Any, acme: Any, r
 
 
 def test_partner_token_of_a_viewer_reads_only(alice: Any, acme: Any, rocket: Any) -> None:
-    reader = caller(alice, partner=acme, role="viewer")
+    reader = create_api_client(alice, partner=acme, role="viewer")
     assert reader.get(f"/integrations/{rocket.uuid}").status_code == 200
     assert kind(reader.post(f"/integrations/{rocket.uuid}/messages", {"body": "Hello."})) == "forbidden"
 
@@ -89,13 +89,13 @@ def test_partner_token_of_a_viewer_reads_only(alice: Any, acme: Any, rocket: Any
     ids=["revoked", "expired"],
 )
 def test_expired_or_revoked_token_is_refused(alice: Any, token_changes: dict[str, Any], days: int) -> None:
-    mine = caller(alice)
+    mine = create_api_client(alice)
     ApiToken.objects.filter(pk=mine.token.pk).update(**token_changes)  # type: ignore[union-attr]
     assert mine.get("/me").status_code == 401
 
 
 def test_tokens_of_a_deactivated_user_are_refused(alice: Any, acme: Any) -> None:
-    mine, ci = caller(alice), caller(alice, partner=acme)
+    mine, ci = create_api_client(alice), create_api_client(alice, partner=acme)
     assert [each.get("/me").status_code for each in (mine, ci)] == [200, 200]
     alice.is_active = False
     alice.save()
@@ -103,7 +103,7 @@ def test_tokens_of_a_deactivated_user_are_refused(alice: Any, acme: Any) -> None
 
 
 def test_token_is_limited_to_its_scopes(alice: Any, rocket: Any) -> None:
-    reader = caller(alice, SCOPES)
+    reader = create_api_client(alice, SCOPES)
     assert reader.get("/integrations").status_code == 200
     response = reader.post(f"/integrations/{rocket.uuid}/messages", {"body": "Hello."})
     assert (response.status_code, kind(response)) == (403, "insufficient-scope")
@@ -111,9 +111,9 @@ def test_token_is_limited_to_its_scopes(alice: Any, rocket: Any) -> None:
 
 @pytest.mark.every_database
 def test_token_of_the_program_needs_a_second_factor(rita: Any, rocket: Any) -> None:
-    hers = caller(rita)
+    hers = create_api_client(rita)
     assert kind(hers.get("/integrations")) == "mfa-required"
-    with_second_factor(rita)
+    add_second_factor(rita)
     assert hers.get("/integrations").status_code == 200
 
 
@@ -145,7 +145,7 @@ def test_secret_is_in_no_row_no_email_and_no_log(
         if word.startswith("ptl_") and len(word) == 42
     )
     assert "no-store" in page["Cache-Control"]
-    mine = Caller(secret)
+    mine = ApiClient(secret)
     assert mine.get("/integrations").status_code == 200
     assert mine.post("/nowhere").status_code == 404
     assert secret not in sign_in(alice).get(reverse("api:partner_tokens", args=["acme"])).content.decode()
@@ -166,7 +166,7 @@ def dump_database() -> str:
 
 @pytest.mark.every_database
 def test_owners_are_notified_of_a_new_token_and_of_its_end(alice: Any, bob: Any, acme: Any) -> None:
-    token = caller(alice, partner=acme, days=6).token
+    token = create_api_client(alice, partner=acme, days=6).token
     assert [mail.to for mail in EmailMessage.objects.filter(name="token_created")] == ["alice@acme.example"]
     assert tokens.warn_expiring_tokens(timezone.now()) == 1
     assert tokens.warn_expiring_tokens(timezone.now()) == 0
@@ -177,7 +177,7 @@ def test_owners_are_notified_of_a_new_token_and_of_its_end(alice: Any, bob: Any,
 
 @pytest.mark.every_database
 def test_token_revoked_on_the_page_is_refused(alice: Any, acme: Any, sign_in: Any) -> None:
-    ci = caller(alice, partner=acme)
+    ci = create_api_client(alice, partner=acme)
     answer = sign_in(alice).post(reverse("api:revoke_token", args=[ci.token.uuid]))  # type: ignore[union-attr]
     assert answer.status_code == 302
     assert ci.get("/me").status_code == 401
@@ -194,13 +194,13 @@ def test_creating_a_token_requires_reauthentication(alice: Any, client: Any) -> 
 
 def test_user_of_two_partners_names_the_partner(acme: Any, alice: Any, globex: Any, charlie: Any) -> None:
     begin(globex, charlie, name="Hers", repository="globex/x", repository_id=9)
-    assert caller(alice, partner=acme).get("/integrations").json()["items"] == []
+    assert create_api_client(alice, partner=acme).get("/integrations").json()["items"] == []
 
 
 def test_tokens_end_with_the_manager_role(alice: Any, bob: Any, acme: Any) -> None:
     bobs = acme.memberships.get(user=bob)
     members.change_role(bobs, "owner", actor=alice, now=timezone.now())
-    his, hers = caller(bob, partner=acme), caller(alice, partner=acme)
+    his, hers = create_api_client(bob, partner=acme), create_api_client(alice, partner=acme)
     members.change_role(bobs, "editor", actor=alice, now=timezone.now())
     assert (his.get("/me").status_code, hers.get("/me").status_code) == (401, 200)
     assert acme.events.last().event_type == "token.revoked"

@@ -9,7 +9,7 @@ from standardwebhooks import Webhook
 from portal.api.models import IdempotencyRecord
 from portal.webhooks.models import WebhookDeliveryAttempt, WebhookEndpoint
 from tests.fakes.receiver import Receiver
-from tests.portal.api.calling import Caller, caller, with_second_factor
+from tests.portal.api.client import ApiClient, add_second_factor, create_api_client
 from tests.portal.api.test_tokens import dump_database, kind
 from tests.portal.webhooks.conftest import send_due_deliveries
 
@@ -23,8 +23,8 @@ WEBHOOK_DATA = {
 
 
 @pytest.fixture
-def mine(alice: Any) -> Caller:
-    return caller(alice)
+def mine(alice: Any) -> ApiClient:
+    return create_api_client(alice)
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def receiver(settings: Any) -> Iterator[Receiver]:
     server.stop()
 
 
-def test_secret_of_a_new_webhook_signs_what_is_sent(mine: Caller, acme: Any, receiver: Receiver) -> None:
+def test_secret_of_a_new_webhook_signs_what_is_sent(mine: ApiClient, acme: Any, receiver: Receiver) -> None:
     response = mine.post("/webhooks", WEBHOOK_DATA | {"address": receiver.url})
     assert (response.status_code, response.json()["health"], response["Cache-Control"]) == (
         201,
@@ -50,7 +50,7 @@ def test_secret_of_a_new_webhook_signs_what_is_sent(mine: Caller, acme: Any, rec
     assert WebhookDeliveryAttempt.objects.get().status == 200
 
 
-def test_same_key_creates_one_webhook_and_shows_its_secret_once(mine: Caller, acme: Any) -> None:
+def test_same_key_creates_one_webhook_and_shows_its_secret_once(mine: ApiClient, acme: Any) -> None:
     first, second = mine.post("/webhooks", WEBHOOK_DATA, **KEY), mine.post("/webhooks", WEBHOOK_DATA, **KEY)
     secret = first.json()["secret"]
     assert secret.startswith("whsec_")
@@ -61,7 +61,7 @@ def test_same_key_creates_one_webhook_and_shows_its_secret_once(mine: Caller, ac
     assert "secret" not in mine.get(f"/webhooks/{first.json()['uuid']}").json()
 
 
-def test_rotated_secret_is_shown_once(mine: Caller, acme: Any) -> None:
+def test_rotated_secret_is_shown_once(mine: ApiClient, acme: Any) -> None:
     data = mine.post("/webhooks", WEBHOOK_DATA).json()
     place = f"/webhooks/{data['uuid']}/secret"
     first, second = mine.post(place, **KEY), mine.post(place, **KEY)
@@ -71,7 +71,7 @@ def test_rotated_secret_is_shown_once(mine: Caller, acme: Any) -> None:
     assert first.json()["secret"] not in dump_database()
 
 
-def test_invalid_input_is_named_and_nothing_created(mine: Caller, acme: Any) -> None:
+def test_invalid_input_is_named_and_nothing_created(mine: ApiClient, acme: Any) -> None:
     for odd, field in (
         ({"address": "http://hooks.acme.com/"}, "address"),
         ({"kinds": []}, "kinds"),
@@ -94,18 +94,18 @@ def test_invalid_input_is_named_and_nothing_created(mine: Caller, acme: Any) -> 
         ("teams", "https://prod-1.westus.logic.azure.com/workflows/a/triggers/manual/run?sig=verysecretpart"),
     ],
 )
-def test_message_for_a_chat_has_no_secret(mine: Caller, acme: Any, form: str, address: str) -> None:
+def test_message_for_a_chat_has_no_secret(mine: ApiClient, acme: Any, form: str, address: str) -> None:
     response = mine.post("/webhooks", WEBHOOK_DATA | {"form": form, "address": address})
     assert (response.status_code, response.json()["secret"], b"verysecret" in response.content) == (201, None, False)
     assert mine.post(f"/webhooks/{response.json()['uuid']}/secret").status_code == 409
 
 
 def test_webhook_is_created_with_permission_and_scope_only(
-    mine: Caller, acme: Any, alice: Any, bob: Any, charlie: Any, sam: Any, rita: Any
+    mine: ApiClient, acme: Any, alice: Any, bob: Any, charlie: Any, sam: Any, rita: Any
 ) -> None:
-    for who in (bob, charlie, with_second_factor(rita)):
-        assert caller(who).post("/webhooks", WEBHOOK_DATA).status_code == 404
+    for who in (bob, charlie, add_second_factor(rita)):
+        assert create_api_client(who).post("/webhooks", WEBHOOK_DATA).status_code == 404
     assert mine.post("/webhooks", WEBHOOK_DATA | {"partner": None}).status_code == 404
-    assert kind(caller(alice, ["webhooks:write"]).post("/webhooks", WEBHOOK_DATA)) == "insufficient-scope"
-    own = caller(with_second_factor(sam)).post("/webhooks", WEBHOOK_DATA | {"partner": None})
+    assert kind(create_api_client(alice, ["webhooks:write"]).post("/webhooks", WEBHOOK_DATA)) == "insufficient-scope"
+    own = create_api_client(add_second_factor(sam)).post("/webhooks", WEBHOOK_DATA | {"partner": None})
     assert (own.status_code, own.json()["partner"]) == (201, None)

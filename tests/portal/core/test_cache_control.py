@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from tests.portal.addresses import PUBLIC_FILES
-from tests.portal.asking import close_answer
 from tests.portal.crawl import Crawl
+from tests.portal.page_urls import PUBLIC_FILES
+from tests.portal.rollback_requests import close_answer
 
 pytestmark = pytest.mark.any_database
 
@@ -30,7 +30,7 @@ def cache_control(client: Client, url: str) -> str:
 def test_no_page_of_a_signed_in_person_is_stored(crawl: Callable[[str], Crawl], role: str) -> None:
     storable_pages = {
         name: answer.cache_control
-        for name, answer in crawl(role).shown.items()
+        for name, answer in crawl(role).get_responses.items()
         if name not in WITHOUT_SESSION and answer.cache_control != PRIVATE
     }
     assert (set(storable_pages), {header.partition(",")[0] for header in storable_pages.values()}) == (

@@ -10,7 +10,7 @@ from django.core.management.commands import makemessages as original
 from portal.core.content_files import Content, ContentError, load_content
 from portal.core.content_messages import format_as_python, list_messages
 from portal.core.management.commands.makemessages import Command, ContentBuildFile
-from tests.portal.extracted import of_module
+from tests.portal.translatable_messages import list_module_messages
 
 TRANSLATED = """\
 translatable: [title]
@@ -72,7 +72,7 @@ def test_messages_are_the_values_of_translatable_keys() -> None:
 
 def test_messages_keep_their_lines_as_python() -> None:
     code = format_as_python(TRANSLATED)
-    assert [*of_module(code)] == ["First", "A text of two lines", "It's", "96 %"]
+    assert [*list_module_messages(code)] == ["First", "A text of two lines", "It's", "96 %"]
     assert [node.lineno for node in ast.parse(code).body] == [4, 6, 9, 9]
 
 

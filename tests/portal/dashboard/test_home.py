@@ -17,7 +17,7 @@ from tests.conftest import NOW, begin, drive, person
 from tests.integrations.page_text import get_text
 from tests.integrations.sla.monitored_repository import create_listed_integration
 from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row
-from tests.portal.api.calling import caller
+from tests.portal.api.client import create_api_client
 
 pytestmark = pytest.mark.any_database
 
@@ -47,7 +47,7 @@ def test_waiting_row_has_party_start_and_due_date(at: Any, alice: Any, rita: Any
     assert line % "Rita Reyes" in get_text(sign_in(alice).get("/"))
     page = get_text(sign_in(alice).get(f"/integrations/{row.uuid}/"))
     assert "Waiting for Rita Reyes: Review round 1 Since Tue, Apr 14, 9:00 AM UTC ; expected by Tue, Apr 28" in page
-    action = caller(alice).get(f"/integrations/{row.uuid}").json()["next_action"]
+    action = create_api_client(alice).get(f"/integrations/{row.uuid}").json()["next_action"]
     assert (action["waiting_for"], action["due_at"]) == ("Rita Reyes", "2026-04-28T09:00:00Z")
 
 

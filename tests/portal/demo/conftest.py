@@ -8,9 +8,9 @@ from django.core.management import call_command
 
 
 @pytest.fixture(scope="module")
-def demo_world(once: Any) -> None:
+def demo_world(build_once: Any) -> None:
     """Load the demo world once per run for all tests that read it."""
-    once(load_demo)
+    build_once(load_demo)
 
 
 def load_demo() -> None:

@@ -9,8 +9,8 @@ from django.urls import reverse
 
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
-from tests.portal.asking import client_of
-from tests.portal.machine_words import list_machine_words
+from tests.portal.internal_values import find_internal_values
+from tests.portal.rollback_requests import create_client
 
 pytestmark = pytest.mark.any_database
 
@@ -47,7 +47,7 @@ def list_pages(integrations: Iterable[Integration]) -> Iterator[tuple[Integratio
 
 
 @pytest.mark.parametrize("role", ["owner", "reviewer"])
-def test_no_page_of_the_demo_shows_a_machine_word(demo_world: None, db: None, role: str) -> None:
+def test_pages_of_the_demo_show_no_internal_values(demo_world: None, db: None, role: str) -> None:
     reviewer = User.objects.filter(is_reviewer=True).earliest("pk")
     integrations = Integration.objects.select_related("partner").prefetch_related("fulfillments").order_by("pk")
     pages = [
@@ -57,9 +57,9 @@ def test_no_page_of_the_demo_shows_a_machine_word(demo_world: None, db: None, ro
     pages += [(reader, reverse(name)) for reader in dict.fromkeys(reader for reader, _ in pages) for name in LISTS]
     found = {}
     for reader, pages_of_reader in groupby(pages, key=itemgetter(0)):
-        client = client_of(reader)
+        client = create_client(reader)
         for _reader, address in pages_of_reader:
             response = client.get(address)
-            if response.status_code == 200 and (words := list_machine_words(response.text)):
+            if response.status_code == 200 and (words := find_internal_values(response.text)):
                 found[address] = words
     assert found == {}

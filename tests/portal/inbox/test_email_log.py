@@ -13,7 +13,7 @@ from portal.notifications.models import EmailMessage
 from portal.notifications.selectors import SECRET_TEMPLATES
 from tests.conftest import NOW
 from tests.portal.accounts.sign_in import link
-from tests.portal.api.calling import caller, with_second_factor
+from tests.portal.api.client import add_second_factor, create_api_client
 
 SOURCES = Path(portal.notifications.__path__[0]) / "templates/notifications/email"
 LINKED_VALUE = re.compile(r"\(<\{\{ ([\w.]+) \}\}>\)")
@@ -35,7 +35,7 @@ def test_page_and_api_refuse_an_invitation_of_staff(sam: User, rita: User, sign_
     settings.EMAIL_LOG_PUBLIC = False
     email = invite(sam)
     assert sign_in(rita).get(f"/emails/{email.uuid}/").status_code == 404
-    assert caller(with_second_factor(rita)).get(f"/emails/{email.uuid}").status_code == 404
+    assert create_api_client(add_second_factor(rita)).get(f"/emails/{email.uuid}").status_code == 404
 
 
 @pytest.mark.parametrize("address", ["/emails/", "/exports/emails.csv"])

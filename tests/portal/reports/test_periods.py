@@ -21,7 +21,7 @@ from portal.reports import metrics, tasks, unsubscribe
 from portal.reports.models import ExternalRecipient, ReportSchedule, ReportSnapshot
 from portal.reports.scopes import PROGRAMS_SCOPE, find_report_scope
 from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row
-from tests.portal.api.calling import caller
+from tests.portal.api.client import create_api_client
 from tests.portal.reports.deliveries import H
 from tests.replay import build_or_replay
 
@@ -96,8 +96,7 @@ def list_counts(*periods: str) -> Counter[str]:
 
 
 @pytest.mark.parametrize(
-    ("parts", "whole"),
-    [(FEBRUARY_WEEKS, "2027-02"), (["2027-01", "2027-02", "2027-03"], "2027-Q1")],
+    ("parts", "whole"), [(FEBRUARY_WEEKS, "2027-02"), (["2027-01", "2027-02", "2027-03"], "2027-Q1")]
 )
 def test_counts_of_parts_add_up_to_those_of_the_whole(busy_quarter: Integration, parts: list[str], whole: str) -> None:
     counts = list_counts(whole)
@@ -234,7 +233,7 @@ def test_month_has_its_name_in_every_form(busy_quarter: Integration, alice: User
 def test_api_lists_reports_by_kind_and_day(busy_quarter: Integration, alice: User) -> None:
     scope = f"partner:{busy_quarter.partner_id}"
     tasks.generate_due_reports(QUARTER_END)
-    me = caller(alice)
+    me = create_api_client(alice)
     queries = ("kind=quarter", "kind=month&day=2027-03-31", "day=2027-03-22", f"scope={scope}&day=2020-01-01")
     periods = [[row["period"] for row in me.get(f"/reports?{query}").json()["items"]] for query in queries]
     assert periods == [["2027-Q1"], ["2027-03"], ["2027-Q1", "2027-03", "2027-W12"], []]

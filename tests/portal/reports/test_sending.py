@@ -32,7 +32,7 @@ from portal.reports.deliveries import (
 from portal.reports.models import ExternalRecipient, Frequency, ReportSnapshot
 from portal.reports.recipients import Recipient, list_recipients
 from portal.reports.scopes import find_report_scope
-from tests.portal.pseudo import activate_pseudo_language
+from tests.portal.pseudo_language import activate_pseudo_language
 from tests.portal.reports.deliveries import MONDAY, H, readers
 from tests.replay import build_or_replay
 

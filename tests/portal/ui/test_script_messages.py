@@ -9,9 +9,9 @@ import pytest
 
 from portal.ui.script_messages import MESSAGES, script_words
 from tests.codebase.project_files import ROOT
-from tests.portal import pseudo
-from tests.portal.addresses import address
-from tests.portal.asking import client_of, send_request
+from tests.portal import pseudo_language
+from tests.portal.page_urls import build_url
+from tests.portal.rollback_requests import create_client, send_request
 
 SCRIPT = ROOT / "static" / "js" / "portal.js"
 OWN = re.compile(r'^  (\w+): ("[^"]*"),$', re.MULTILINE)
@@ -37,8 +37,8 @@ def test_page_in_english_contains_no_messages() -> None:
 
 @pytest.mark.any_database
 def test_page_in_another_language_contains_all_messages(cast: Any, world: Any) -> None:
-    with pseudo.activate_pseudo_language():
-        page = send_request(client_of(cast["alice"]), address("dashboard:home", world))[1]
+    with pseudo_language.activate_pseudo_language():
+        page = send_request(create_client(cast["alice"]), build_url("dashboard:home", world))[1]
     match = re.search(r'<html\s[^>]*data-words="([^"]*)"', page)
     assert match is not None
     assert json.loads(unescape(match[1])) == {key: f"⟦{words}⟧" for key, words in MESSAGES.items()}

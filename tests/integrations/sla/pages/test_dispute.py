@@ -18,7 +18,7 @@ from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
-from tests.portal.api.calling import caller, with_second_factor
+from tests.portal.api.client import add_second_factor, create_api_client
 
 pytestmark = pytest.mark.any_database
 
@@ -155,12 +155,12 @@ def test_undisputed_breach_cannot_be_waived(issues: dict[str, SupportIssue], rit
 
 def test_api_shows_the_effects_and_decides(disputed_issue: SupportIssue, alice: User, rita: User) -> None:
     url = f"/issues/{disputed_issue.uuid}/dispute"
-    reviewer = caller(with_second_factor(rita))
+    reviewer = create_api_client(add_second_factor(rita))
     effects = reviewer.get(url).json()["outcomes"]
     waived = next(effect for effect in effects if effect["outcome"] == "waive_breach")
     assert [clock["breached_before"] for clock in waived["clocks"]].count(True) == 1
     assert [clock["breached_after"] for clock in waived["clocks"]].count(True) == 0
     assert waived["breached_before"] - waived["breached_after"] == 1
-    assert caller(alice).get(url).status_code == 403
+    assert create_api_client(alice).get(url).status_code == 403
     assert reviewer.post(f"/issues/{disputed_issue.uuid}/waive-breach", {"reason": "Outage."}).status_code == 200
     assert reviewer.get(url).status_code == 409

@@ -15,7 +15,7 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.directory.badges import rendering
 from portal.directory.badges.glyph_widths import measure_text, truncate_text
 from portal.directory.models import Listing
-from tests.portal.directory.badges.truths import a_truth
+from tests.portal.directory.badges.sample_status import build_status
 from tests.wcag import compute_contrast, decode_hex
 
 pytestmark = pytest.mark.any_database
@@ -169,7 +169,7 @@ def test_badge_urls_refuse_post(at: Any, client: Client) -> None:
 
 @pytest.mark.parametrize("style", rendering.RENDERERS_BY_STYLE)
 def test_svg_has_a_text_alternative(style: str) -> None:
-    svg = ET.fromstring(rendering.RENDERERS_BY_STYLE[style](a_truth(), ON))
+    svg = ET.fromstring(rendering.RENDERERS_BY_STYLE[style](build_status(), ON))
     assert svg.attrib["role"] == "img"
     assert svg.find(f"{SVG}title").attrib["id"] == svg.attrib["aria-labelledby"]  # type: ignore[union-attr]
     assert svg.findtext(f"{SVG}title") == "Rocket by Acme: Verified in the Nomad program, on Apr 14, 2026"
@@ -177,7 +177,7 @@ def test_svg_has_a_text_alternative(style: str) -> None:
 
 @pytest.mark.parametrize("style", rendering.RENDERERS_BY_STYLE)
 def test_svg_has_no_scripts_and_no_external_references(style: str) -> None:
-    svg = ET.fromstring(rendering.RENDERERS_BY_STYLE[style](a_truth(), ON))
+    svg = ET.fromstring(rendering.RENDERERS_BY_STYLE[style](build_status(), ON))
     assert {each.tag.removeprefix(SVG) for each in svg.iter()} <= {
         "svg",
         "title",
@@ -203,7 +203,7 @@ def test_edge_of_a_badge_is_visible_on_light_and_dark_pages(page: str) -> None:
 
 
 def test_text_stays_within_the_badge() -> None:
-    wide = a_truth(integration="W" * 80, partner="社" * 80, program="Terraform run task", tier="Partner Premier")
+    wide = build_status(integration="W" * 80, partner="社" * 80, program="Terraform run task", tier="Partner Premier")
     wide = replace(wide, support="Median first response 1234.5 h · resolution 12345.6 h")
     for draw in rendering.RENDERERS_BY_STYLE.values():
         svg = ET.fromstring(draw(wide, ON))

@@ -16,7 +16,7 @@ from integrations.submissions.models import Integration
 from portal.core.badge_impersonation import BADGE_REFUSAL, is_badge_imitation, strip_decoration
 from portal.directory.badges import embed_codes, payloads, rendering, signing_keys
 from portal.directory.badges.statements import build_claims
-from tests.portal.directory.badges.truths import MOMENT, a_truth
+from tests.portal.directory.badges.sample_status import SINCE, build_status
 
 IMITATIONS = (
     "✓ HashiCorp verified",
@@ -117,16 +117,16 @@ def test_refusal_explains_what_to_do() -> None:
 @pytest.mark.parametrize("style", rendering.RENDERERS_BY_STYLE)
 @pytest.mark.parametrize("name", [*IMITATIONS, *HOSTILE])
 def test_badge_text_does_not_depend_on_the_name(name: str, style: str) -> None:
-    truth = a_truth(
+    status = build_status(
         integration=strip_decoration(name),
         partner=strip_decoration(name),
         tier="",
         status_label="Suspended",
         listing_status="suspended",
     )
-    svg = rendering.RENDERERS_BY_STYLE[style](truth, date(2026, 4, 14))
+    svg = rendering.RENDERERS_BY_STYLE[style](status, date(2026, 4, 14))
     root = ET.fromstring(svg)
-    usual = ET.fromstring(rendering.RENDERERS_BY_STYLE[style](a_truth(), date(2026, 4, 14)))
+    usual = ET.fromstring(rendering.RENDERERS_BY_STYLE[style](build_status(), date(2026, 4, 14)))
     assert [each.tag for each in root.iter()] == [each.tag for each in usual.iter()]
     assert [each.text for each in root.iter(f"{SVG}text")][-1] == "Suspended"
     assert (rendering.GOOD_COLOR in svg, rendering.TICK_PATH in svg) == (False, False)
@@ -137,26 +137,26 @@ def test_badge_text_does_not_depend_on_the_name(name: str, style: str) -> None:
 
 @pytest.mark.parametrize("name", [*IMITATIONS, *HOSTILE])
 def test_data_and_statement_have_names_only_in_name_fields(name: str) -> None:
-    truth = a_truth(integration=strip_decoration(name), partner=strip_decoration(name))
+    status = build_status(integration=strip_decoration(name), partner=strip_decoration(name))
     claims, usual = (
-        build_claims(truth, "https://portal.example", MOMENT),
-        build_claims(a_truth(), "https://portal.example", MOMENT),
+        build_claims(status, "https://portal.example", SINCE),
+        build_claims(build_status(), "https://portal.example", SINCE),
     )
     assert {key for key in claims if claims[key] != usual[key]} <= {"integration", "partner"}
-    full = payloads.build_full_payload(truth)
-    assert {key for key in full if full[key] != payloads.build_full_payload(a_truth())[key]} <= {
+    full = payloads.build_full_payload(status)
+    assert {key for key in full if full[key] != payloads.build_full_payload(build_status())[key]} <= {
         "integration",
         "partner",
     }
-    assert payloads.build_shields_payload(truth) == payloads.build_shields_payload(a_truth())
+    assert payloads.build_shields_payload(status) == payloads.build_shields_payload(build_status())
     assert json.loads(json.dumps(full)) == full
     assert signing_keys.encode_base64url(json.dumps(claims).encode())
 
 
 @pytest.mark.parametrize("style", rendering.RENDERERS_BY_STYLE)
 def test_snippets_contain_no_user_input(style: str) -> None:
-    status = a_truth(integration='"><script>', partner="](javascript:x)")
-    assert embed_codes.build_embed_codes(status, style) == embed_codes.build_embed_codes(a_truth(), style)
+    status = build_status(integration='"><script>', partner="](javascript:x)")
+    assert embed_codes.build_embed_codes(status, style) == embed_codes.build_embed_codes(build_status(), style)
 
 
 def test_imported_names_are_shown_without_symbols(at: Any, client: Client) -> None:

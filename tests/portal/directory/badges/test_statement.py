@@ -26,13 +26,13 @@ from portal.directory.badges.statements import (
     sign_claims,
     verify_statement,
 )
-from tests.portal.directory.badges.truths import MOMENT as NOW, a_truth
+from tests.portal.directory.badges.sample_status import SINCE as NOW, build_status
 
 PORTAL = "https://portal.example"
 OLD, NEW, OTHER = (signing_keys.derive_signing_key(secret) for secret in ("old", "new", "other"))
 SET = signing_keys.build_key_set(["new", "old"])
 KEYS = signing_keys.parse_public_keys(SET)
-CLAIMS = build_claims(a_truth(), PORTAL, NOW)
+CLAIMS = build_claims(build_status(), PORTAL, NOW)
 GENUINE = sign_claims(CLAIMS, NEW)
 DOCS = Path(__file__).parents[4] / "docs" / "reference" / "badges.md"
 
@@ -66,10 +66,10 @@ def test_both_forms_are_genuine_for_two_hours() -> None:
 
 
 def test_statements_of_one_minute_are_the_same_octets() -> None:
-    later = build_claims(a_truth(), PORTAL, NOW + timedelta(seconds=59))
+    later = build_claims(build_status(), PORTAL, NOW + timedelta(seconds=59))
     assert encode_canonical_json(sign_claims(later, NEW)) == encode_canonical_json(GENUINE)
     assert encode_canonical_json(
-        sign_claims(build_claims(a_truth(), PORTAL, NOW + timedelta(seconds=60)), NEW)
+        sign_claims(build_claims(build_status(), PORTAL, NOW + timedelta(seconds=60)), NEW)
     ) != encode_canonical_json(GENUINE)
 
 

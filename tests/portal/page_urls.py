@@ -1,4 +1,4 @@
-"""The URL of every page for the objects that everything.py creates."""
+"""The URL of every page for the objects that sample_objects.py creates."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -8,9 +8,9 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from portal.notifications import unsubscribe as stopping
 from portal.reports import unsubscribe
-from tests.portal.everything import AGREEMENT_REQUIREMENT, FORM
+from tests.portal.sample_objects import AGREEMENT_REQUIREMENT, FORM
 
-OURS = ("portal.", "integrations.", "verification.")
+APP_PACKAGES = ("portal.", "integrations.", "verification.")
 ISSUE_PAGES = (
     "issue",
     "dispute",
@@ -42,24 +42,28 @@ EVIDENCE = ("status", "status_json", "frozen_evidence", "frozen_evidence_json")
 BADGES = ("", "_svg", "_json", "_shields", "_statement", "_statement_compact", "_key")
 
 
-def patterns(url_patterns: Any = None, namespace: str = "") -> Iterator[tuple[str, URLPattern]]:
+def list_url_patterns(url_patterns: Any = None, namespace: str = "") -> Iterator[tuple[str, URLPattern]]:
     """Yield our URL patterns, without pages of libraries (sign-in, admin) and the API, which has its own table."""
     for pattern in get_resolver().url_patterns if url_patterns is None else url_patterns:
         if isinstance(pattern, URLResolver):
             inner = f"{pattern.namespace}:" if pattern.namespace else namespace
-            yield from patterns(pattern.url_patterns, inner) if pattern.namespace not in ("v1", "admin") else ()
-        elif pattern.callback.__module__.startswith(OURS):
+            yield from (
+                list_url_patterns(pattern.url_patterns, inner) if pattern.namespace not in ("v1", "admin") else ()
+            )
+        elif pattern.callback.__module__.startswith(APP_PACKAGES):
             yield f"{namespace}{pattern.name or ''}", pattern
 
 
 @cache
-def patterns_by_name() -> dict[str, URLPattern]:
+def map_patterns_by_name() -> dict[str, URLPattern]:
     """Return URL patterns by name; of two with the same name, the one with more arguments."""
-    return {name: pattern for name, pattern in sorted(patterns(), key=lambda pair: len(pair[1].pattern.converters))}
+    return {
+        name: pattern for name, pattern in sorted(list_url_patterns(), key=lambda pair: len(pair[1].pattern.converters))
+    }
 
 
-def names() -> set[str]:
-    return set(patterns_by_name())
+def list_page_names() -> set[str]:
+    return set(map_patterns_by_name())
 
 
 def list_special_arguments(world: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -123,7 +127,7 @@ def list_special_arguments(world: dict[str, Any]) -> dict[str, dict[str, Any]]:
     }
 
 
-def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
+def get_url_arguments(name: str, world: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of a URL, which refer to objects of Acme."""
     row = world["integration"]
     if "special_arguments" not in world:  # among them are signatures, which take more time than some pages
@@ -144,8 +148,8 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
     return {**common, **world["special_arguments"].get(name, {})}
 
 
-def address(name: str, world: dict[str, Any], **parts: Any) -> str:
+def build_url(name: str, world: dict[str, Any], **parts: Any) -> str:
     """Return the URL of a page by its name; `parts` replace the usual arguments."""
-    url_pattern = patterns_by_name()[name]
-    path_values = kwargs_of(name, world) | parts
+    url_pattern = map_patterns_by_name()[name]
+    path_values = get_url_arguments(name, world) | parts
     return reverse(name, kwargs={key: path_values[key] for key in url_pattern.pattern.converters})

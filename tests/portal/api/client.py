@@ -17,7 +17,7 @@ from portal.api.services import tokens
 V1 = "/api/v1"
 
 
-class Caller:
+class ApiClient:
     """Client of /api/v1 with one token; `json` is the last response."""
 
     def __init__(self, secret: str = "", token: ApiToken | None = None) -> None:
@@ -50,13 +50,15 @@ class Caller:
         return self.client.post(V1 + path, fields, headers=self.headers({}))
 
 
-def with_second_factor(user: Any) -> Any:
+def add_second_factor(user: Any) -> Any:
     """Set up the second factor that tokens of program staff require."""
     TOTP.activate(user, generate_totp_secret())
     return user
 
 
-def caller(user: Any, scopes: Iterable[str] = (), partner: Any = None, role: str = "editor", days: int = 30) -> Caller:
+def create_api_client(
+    user: Any, scopes: Iterable[str] = (), partner: Any = None, role: str = "editor", days: int = 30
+) -> ApiClient:
     """Return a caller with a new token of a user or a company."""
     all_scopes = [
         scope.key
@@ -68,4 +70,4 @@ def caller(user: Any, scopes: Iterable[str] = (), partner: Any = None, role: str
     token, secret = tokens.create_token(
         "ci", token_scopes, days, actor=user, now=timezone.now() - timedelta(minutes=1), partner=partner, role=role
     )
-    return Caller(secret, token)
+    return ApiClient(secret, token)

@@ -14,7 +14,9 @@ from django.utils.translation.trans_real import CONTEXT_SEPARATOR
 CODE = "tlh"  # no catalog has this code
 OPEN, CLOSE = "⟦", "⟧"
 
-UNSEEN = re.compile(r"<(script|style|pre|code|svg|textarea)\b.*?</\1>|<!--.*?-->|<!doctype[^>]*>", re.DOTALL | re.I)
+INVISIBLE_MARKUP = re.compile(
+    r"<(script|style|pre|code|svg|textarea)\b.*?</\1>|<!--.*?-->|<!doctype[^>]*>", re.DOTALL | re.I
+)
 VISIBLE_ATTRIBUTE_PATTERN = re.compile(r'\s(?:title|aria-label|placeholder|alt)="([^"]*)"')
 TAG = re.compile(r"""<[A-Za-z/!](?:"[^"]*"|'[^']*'|[^">'])*>""")
 LINK = re.compile(r"https?://\S+|\S+@\S+|\bv?\d+(?:\.\d+)+\S*")
@@ -72,14 +74,14 @@ def _enable_translation() -> Iterator[None]:
 
 def find_untranslated_texts(page: str, *, markup: bool = True) -> list[str]:
     """Return the text of a page or email outside the brackets, split by markup."""
-    page = UNSEEN.sub("\0", page)
+    page = INVISIBLE_MARKUP.sub("\0", page)
     visible_texts = [*VISIBLE_ATTRIBUTE_PATTERN.findall(page), TAG.sub("\0", page)] if markup else [page]
-    outside = [piece for text in visible_texts for piece in _outside(html.unescape(text)).split("\0")]
+    outside = [piece for text in visible_texts for piece in _remove_bracketed_texts(html.unescape(text)).split("\0")]
     words = [" ".join(LINK.sub(" ", piece).split()) for piece in outside]
     return [piece for piece in words if re.search(r"[A-Za-z]{2}", piece)]
 
 
-def _outside(text: str) -> str:
+def _remove_bracketed_texts(text: str) -> str:
     """Return the text without bracketed parts, which can be nested."""
     depth, characters = 0, []
     for char in text:

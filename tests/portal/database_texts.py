@@ -8,23 +8,23 @@ from django.apps import apps
 APPS = ("portal.", "integrations.", "verification.")
 
 
-def list_recorded_texts() -> Iterator[str]:
+def list_database_texts() -> Iterator[str]:
     """Return every text in the database: written by users, or recorded about them."""
     for model in apps.get_models():
         if model._meta.managed and model.__module__.startswith(APPS):
             for row in model.objects.values():  # type: ignore[attr-defined]
-                yield from texts_of(row)
+                yield from find_texts(row)
 
 
-def texts_of(thing: object) -> Iterator[str]:
+def find_texts(thing: object) -> Iterator[str]:
     """Yield every text in dataclasses or JSON."""
     if isinstance(thing, str):
         yield thing
     elif is_dataclass(thing):
         for each in fields(thing):
-            yield from texts_of(getattr(thing, each.name))
+            yield from find_texts(getattr(thing, each.name))
     elif isinstance(thing, dict):
-        yield from texts_of([*thing, *thing.values()])
+        yield from find_texts([*thing, *thing.values()])
     elif isinstance(thing, list | tuple | set | frozenset):
         for each in thing:
-            yield from texts_of(each)
+            yield from find_texts(each)

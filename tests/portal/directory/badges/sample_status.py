@@ -5,10 +5,10 @@ from typing import Any
 
 from portal.directory.badges.status import BadgeStatus
 
-MOMENT = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
+SINCE = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
 
 
-def a_truth(**other: Any) -> BadgeStatus:
+def build_status(**other: Any) -> BadgeStatus:
     usual: dict[str, Any] = {
         "uuid": "0",
         "integration": "Rocket",
@@ -22,8 +22,8 @@ def a_truth(**other: Any) -> BadgeStatus:
         "listing_status": "listed",
         "status_label": "Listed",
         "description": "",
-        "listed_since": MOMENT,
-        "listing_status_since": MOMENT,
+        "listed_since": SINCE,
+        "listing_status_since": SINCE,
         "page": "https://portal.example/listed/0/",
     }
     return BadgeStatus(**usual | other)

@@ -33,7 +33,7 @@ def capture_queries() -> Iterator[list[str]]:
 
 
 @dataclass(slots=True)
-class Attempt:
+class BlockEffects:
     """Queries of a block of code, and whether it recorded an event."""
 
     queries: list[str]
@@ -41,19 +41,19 @@ class Attempt:
 
 
 @contextmanager
-def roll_back() -> Iterator[Attempt]:
+def roll_back() -> Iterator[BlockEffects]:
     """Roll back the changes of a block, and collect what it did."""
     with transaction.atomic():
         with capture_queries() as queries:
-            attempt = Attempt(queries)
-            yield attempt
+            effects = BlockEffects(queries)
+            yield effects
         inserts = [query for query in queries if query.startswith(EVENT_INSERT)]
         count = AuditEvent.objects.count() if inserts else 0  # an insert may have been rolled back
         transaction.set_rollback(True)
-    attempt.has_event = bool(inserts) and AuditEvent.objects.count() < count
+    effects.has_event = bool(inserts) and AuditEvent.objects.count() < count
 
 
-def client_of(user: Any) -> Client:
+def create_client(user: Any) -> Client:
     client = Client(raise_request_exception=False)
     if user is not None:
         client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
@@ -62,8 +62,8 @@ def client_of(user: Any) -> Client:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """Status of an answer (see access.txt), its headers and body, Cache-Control header, and number of queries."""
+class RecordedResponse:
+    """Status of a response (see access.txt), its headers and body, Cache-Control header, and number of queries."""
 
     code: str
     text: str
@@ -72,22 +72,22 @@ class Answer:
 
 
 def send_request(client: Client, url: str, fields: dict[str, Any] | None = None) -> tuple[str, str]:
-    """Return the code and text of an answer. Changes to the database and to cookies are rolled back."""
-    answer = request_answer(client, url, fields)
+    """Return the code and text of a response. Changes to the database and to cookies are rolled back."""
+    answer = record_response(client, url, fields)
     return answer.code, answer.text
 
 
-def request_answer(client: Client, url: str, fields: dict[str, Any] | None = None) -> Answer:
-    """Return the answer to a request, which is sent as in `send_request`."""
+def record_response(client: Client, url: str, fields: dict[str, Any] | None = None) -> RecordedResponse:
+    """Return the response to a request, which is sent as in `send_request`."""
     cookies = deepcopy(client.cookies)
-    with roll_back() as attempt:
+    with roll_back() as effects:
         answer = post_form(client, url, fields) if fields is not None else client.get(url)
         text = serialize_response(answer)
     client.cookies = cookies
-    led_in = answer.status_code == 302 and answer["Location"].startswith("/accounts/")
-    code = "in" if led_in else str(answer.status_code)
-    write_mark = "+" if attempt.has_event else ""
-    return Answer(code + write_mark, text, answer.headers.get("Cache-Control", ""), len(attempt.queries))
+    is_sign_in_redirect = answer.status_code == 302 and answer["Location"].startswith("/accounts/")
+    code = "in" if is_sign_in_redirect else str(answer.status_code)
+    write_mark = "+" if effects.has_event else ""
+    return RecordedResponse(code + write_mark, text, answer.headers.get("Cache-Control", ""), len(effects.queries))
 
 
 def post_form(client: Client, url: str, fields: dict[str, Any]) -> Any:
@@ -98,14 +98,14 @@ def post_form(client: Client, url: str, fields: dict[str, Any]) -> Any:
 
 
 def serialize_response(answer: Any) -> str:
-    """Return an answer's headers, cookies, and body as text."""
+    """Return a response's headers, cookies, and body as text."""
     body = b"".join(answer.streaming_content) if answer.streaming else answer.content
     close_answer(answer)
     return f"{answer.headers} {answer.cookies} {body.decode('utf-8', 'replace')}"
 
 
 def close_answer(answer: Any) -> None:
-    """Close an answer's files, but not the database connection, which the test's transaction needs."""
+    """Close a response's files, but not the database connection, which the test's transaction needs."""
     request_finished.disconnect(close_old_connections)
     try:
         answer.close()

@@ -10,18 +10,18 @@ from django.utils import timezone
 
 from integrations.submissions.models import Integration
 from tests.conftest import begin
-from tests.portal.api.calling import Caller, caller, with_second_factor
+from tests.portal.api.client import ApiClient, add_second_factor, create_api_client
 from tests.portal.api.test_tokens import kind
 
 pytestmark = pytest.mark.any_database
 
 
 @pytest.fixture
-def mine(alice: Any) -> Caller:
-    return caller(alice)
+def mine(alice: Any) -> ApiClient:
+    return create_api_client(alice)
 
 
-def test_next_page_of_a_list_continues(mine: Caller, acme: Any, alice: Any) -> None:
+def test_next_page_of_a_list_continues(mine: ApiClient, acme: Any, alice: Any) -> None:
     for number in range(5):
         begin(acme, alice, name=f"Rocket {number}", repository=f"acme/r{number}", repository_id=number)
     names_so_far, path = [], "/integrations?limit=2"
@@ -35,7 +35,7 @@ def test_next_page_of_a_list_continues(mine: Caller, acme: Any, alice: Any) -> N
     assert names_so_far == [f"Rocket {number}" for number in (4, 3, 2, 1, 0)]
 
 
-def test_new_rows_do_not_shift_the_next_page(mine: Caller, acme: Any, alice: Any) -> None:
+def test_new_rows_do_not_shift_the_next_page(mine: ApiClient, acme: Any, alice: Any) -> None:
     for number in range(3):
         begin(acme, alice, name=f"Rocket {number}", repository=f"acme/r{number}", repository_id=number)
     after = mine.get("/integrations?limit=2").json()["next"]
@@ -48,7 +48,7 @@ def test_next_page_of_the_queue_continues_after_changes(rita: Any, acme: Any, al
     for number, row in enumerate(rows):  # the last two are never due
         due = now + timedelta(days=number) if number < 3 else None
         Integration.objects.filter(pk=row.pk).update(responsible_party="partner", action_due_at=due)
-    hers, listed_names, path = caller(with_second_factor(rita)), [], "/queue?holder=partner&limit=1"
+    hers, listed_names, path = create_api_client(add_second_factor(rita)), [], "/queue?holder=partner&limit=1"
     while path:
         data = hers.get(path).json()
         names = [each["name"] for each in data["items"]]
@@ -62,12 +62,12 @@ def test_next_page_of_the_queue_continues_after_changes(rita: Any, acme: Any, al
 
 @pytest.mark.parametrize("after", ["a2sx", "azFAeA", "azFAMjAyNi0wMS0wMQ"])
 def test_queue_refuses_an_invalid_cursor(rita: Any, after: str) -> None:
-    answer = caller(with_second_factor(rita)).get(f"/queue?after={after}")
+    answer = create_api_client(add_second_factor(rita)).get(f"/queue?after={after}")
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "after")
 
 
 @pytest.mark.parametrize("query", ["after=nonsense", "after=a2x", "limit=0", "limit=101", "stage=moon", "q=%00"])
-def test_invalid_parameter_is_named(mine: Caller, query: str) -> None:
+def test_invalid_parameter_is_named(mine: ApiClient, query: str) -> None:
     answer = mine.get(f"/integrations?{query}")
     assert (answer.status_code, kind(answer)) == (422, "validation-error")
     assert query.partition("=")[0] in answer.json()["errors"][0]["field"]
@@ -88,18 +88,18 @@ def test_invalid_parameter_is_named(mine: Caller, query: str) -> None:
         ("[" * 100_000, 400, "malformed-body"),
     ],
 )
-def test_invalid_body_is_reported(mine: Caller, rocket: Any, body: str, status: int, problem: str) -> None:
+def test_invalid_body_is_reported(mine: ApiClient, rocket: Any, body: str, status: int, problem: str) -> None:
     answer = mine.post(f"/integrations/{rocket.uuid}/messages", body)
     assert (answer.status_code, kind(answer)) == (status, problem)
     assert rocket.messages.count() == 0
 
 
-def test_unknown_field_is_named(mine: Caller, rocket: Any) -> None:
+def test_unknown_field_is_named(mine: ApiClient, rocket: Any) -> None:
     answer = mine.post(f"/integrations/{rocket.uuid}/messages", {"body": "a", "bdoy": "b"})
     assert answer.json()["errors"] == [{"field": "bdoy", "message": "Unknown field."}]
 
 
-def test_form_instead_of_json_is_refused(mine: Caller, rocket: Any) -> None:
+def test_form_instead_of_json_is_refused(mine: ApiClient, rocket: Any) -> None:
     place = f"/api/v1/integrations/{rocket.uuid}/messages"
     answer = mine.client.post(
         place, "body=a", content_type="application/x-www-form-urlencoded", headers=mine.headers({})
@@ -107,7 +107,7 @@ def test_form_instead_of_json_is_refused(mine: Caller, rocket: Any) -> None:
     assert (answer.status_code, kind(answer)) == (415, "unsupported-media-type")
 
 
-def test_wrong_method_and_unknown_url_are_problems(mine: Caller) -> None:
+def test_wrong_method_and_unknown_url_are_problems(mine: ApiClient) -> None:
     wrong = mine.send("PUT", "/integrations")
     assert (wrong.status_code, kind(wrong), wrong["Allow"]) == (405, "method-not-allowed", "GET, HEAD")
     assert kind(mine.get("/nowhere")) == "not-found"
@@ -118,7 +118,7 @@ def test_session_does_not_replace_a_token(sign_in: Any, alice: Any) -> None:
     assert sign_in(alice).get("/api/v1/integrations").status_code == 401
 
 
-def test_request_over_the_limit_gets_retry_after(mine: Caller, settings: Any, time_machine: Any) -> None:
+def test_request_over_the_limit_gets_retry_after(mine: ApiClient, settings: Any, time_machine: Any) -> None:
     time_machine.move_to(timezone.now(), tick=False)  # the limit is that of a minute
     settings.API_REQUESTS_PER_MINUTE = 2
     answers = [mine.get("/me") for _ in range(4)]
@@ -130,7 +130,9 @@ def test_request_over_the_limit_gets_retry_after(mine: Caller, settings: Any, ti
     assert 1 <= int(over[0]["Retry-After"]) <= 60
 
 
-def test_without_a_cache_requests_are_not_limited(mine: Caller, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_cache_requests_are_not_limited(
+    mine: ApiClient, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def away(*_: Any, **__: Any) -> None:
         raise OperationalError("away")
 
@@ -140,7 +142,7 @@ def test_without_a_cache_requests_are_not_limited(mine: Caller, settings: Any, m
     assert {mine.get("/me").status_code for _ in range(3)} == {200}
 
 
-def test_newer_form_answer_is_not_overwritten(mine: Caller, rocket: Any) -> None:
+def test_newer_form_answer_is_not_overwritten(mine: ApiClient, rocket: Any) -> None:
     place = f"/integrations/{rocket.uuid}/requirements/NO-3"
     body = {"answers": {"tests": "make test", "documentation": "https://docs.example"}}
     read = mine.get(place)
@@ -153,7 +155,7 @@ def test_newer_form_answer_is_not_overwritten(mine: Caller, rocket: Any) -> None
     assert mine.post(f"{place}/answer", {"answers": body["answers"] | {"tests": "y"}}).status_code == 200
 
 
-def test_newer_draft_and_details_are_not_overwritten(mine: Caller, rocket: Any) -> None:
+def test_newer_draft_and_details_are_not_overwritten(mine: ApiClient, rocket: Any) -> None:
     draft = mine.post("/drafts", {"program": "nomad", "name": "One"}).json()
     place = f"/drafts/{draft['uuid']}"
     read = mine.get(place)["ETag"]
@@ -163,12 +165,12 @@ def test_newer_draft_and_details_are_not_overwritten(mine: Caller, rocket: Any) 
     assert Integration.objects.get(pk=rocket.pk).name == "Rocket"
 
 
-def test_unknown_question_is_named(mine: Caller, rocket: Any) -> None:
+def test_unknown_question_is_named(mine: ApiClient, rocket: Any) -> None:
     answer = mine.post(f"/integrations/{rocket.uuid}/requirements/NO-3/answer", {"answers": {"color": "red"}})
     assert answer.json()["errors"] == [{"field": "answers.color", "message": "Unknown question."}]
 
 
-def test_secret_of_a_test_account_is_in_no_response(mine: Caller, at: Any) -> None:
+def test_secret_of_a_test_account_is_in_no_response(mine: ApiClient, at: Any) -> None:
     row = at("review")
     place = f"/integrations/{row.uuid}/requirements/NO-6"
     response = mine.post(f"{place}/give", {"label": "Tenant", "secret": "hunter-2-canary"})

@@ -1,6 +1,6 @@
 """All operations of the API document, with the URL of an existing object and a body.
 
-A new operation with a body needs a line in `body_of`. Its URL refers to existing objects.
+A new operation with a body needs a line in `build_body`. Its URL refers to existing objects.
 """
 
 import re
@@ -13,7 +13,7 @@ from django.utils import timezone
 from integrations.sla.issue_decisions import DECISIONS
 from integrations.submissions.services import agreements
 from portal.api.v1.app import build_document
-from tests.portal.everything import ACCOUNTS, AGREEMENT_REQUIREMENT, ATTESTED_REQUIREMENT, FORM, LOGS, MEETING
+from tests.portal.sample_objects import ACCOUNTS, AGREEMENT_REQUIREMENT, ATTESTED_REQUIREMENT, FORM, LOGS, MEETING
 
 ROLES = ("anonymous", "alice", "bob", "vera", "charlie", "rita", "rob", "sam", "vic", "mona", "audrey", "ci", "reader")
 REASON = {"reason": "It is a question."}
@@ -21,14 +21,14 @@ BASE = 'resource "rocket_pad" "one" {\n}\n'
 DRAFT_DATA = {"name": "Other"}
 
 
-def operations() -> Iterator[tuple[str, str, str]]:
+def list_operations() -> Iterator[tuple[str, str, str]]:
     """Yield (operation, method, path) of the document."""
     for path, methods in build_document()["paths"].items():
         for method, operation in methods.items():
             yield operation["operationId"], method.upper(), path
 
 
-def place_of(name: str, path: str, world: dict[str, Any]) -> str:
+def build_operation_url(name: str, path: str, world: dict[str, Any]) -> str:
     """Return the URL with an object of Acme as each argument."""
     row, listed_integration, draft = world["integration"], world["listed"], world["draft"]
     uuids = {
@@ -48,14 +48,14 @@ def place_of(name: str, path: str, world: dict[str, Any]) -> str:
         uuid = world["driver" if "nomad" in name else "task"].uuid
     path_values = {
         "uuid": uuid,
-        "requirement_id": requirement_of(name),
+        "requirement_id": get_requirement_id(name),
         "step": "withdraw",
-        "key": key_of(name),
+        "key": get_key(name),
         "slug": "acme",
         "seq": world["left"],
         "scope": world["report"],
         "period": "2026-W16",
-        "pk": number_of(name, world),
+        "pk": get_number(name, world),
         "message": world["message"].uuid,
         "report": world["reported"].uuid,
         "table": "integrations",
@@ -69,11 +69,11 @@ def place_of(name: str, path: str, world: dict[str, Any]) -> str:
     return re.sub(r"{(\w+)}", lambda found: str(path_values[found[1]]), path) + query
 
 
-def key_of(name: str) -> str:
+def get_key(name: str) -> str:
     return "repository.owner" if name == "accept_deviation" else "nomad"
 
 
-def requirement_of(name: str) -> str:
+def get_requirement_id(name: str) -> str:
     kinds = {
         "upload": LOGS,
         "remove": LOGS,
@@ -92,7 +92,7 @@ def requirement_of(name: str) -> str:
     return kinds.get(name.removeprefix("requirement_"), FORM)
 
 
-def number_of(name: str, world: dict[str, Any]) -> int:
+def get_number(name: str, world: dict[str, Any]) -> int:
     if name in world["test_runs"]:
         return int(world["test_runs"][name])
     if name in ("change_view", "delete_view"):
@@ -110,7 +110,7 @@ def number_of(name: str, world: dict[str, Any]) -> int:
     return int(world["told_finding"].pk)
 
 
-def body_of(name: str, world: dict[str, Any]) -> Any:
+def build_body(name: str, world: dict[str, Any]) -> Any:
     """Return the body that a client would send."""
     soon = timezone.now() + timedelta(days=9)
     digest = agreements.get_current_agreement(world["partner"], "tpa").digest

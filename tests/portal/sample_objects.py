@@ -61,7 +61,7 @@ LOGS, MEETING, ACCOUNTS, FORM, ATTESTED_REQUIREMENT, AGREEMENT_REQUIREMENT = (
 )
 
 
-def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
+def create_objects(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
     """Create Acme's integration in review with one object of each kind, and a similar one of Globex."""
     alice, charlie, rita = cast["alice"], cast["charlie"], cast["rita"]
     now = timezone.now() - timedelta(days=1)
