@@ -34,7 +34,7 @@ from tests.conftest import HASHERS  # noqa: E402
 from tests.portal import page_urls  # noqa: E402
 from tests.portal.api import operations  # noqa: E402
 from tests.portal.api.client import ApiClient  # noqa: E402
-from tests.portal.api.test_api_access import callers  # noqa: E402
+from tests.portal.api.test_api_access import create_clients_by_role  # noqa: E402
 from tests.portal.rollback_requests import MAX_QUERIES, capture_queries, close_answer, create_client  # noqa: E402
 
 ROLES = ("anonymous", "alice", "vera", "charlie", "rita", "sam")
@@ -66,7 +66,7 @@ def list_visits(world: growth_world.World, roles: list[str]) -> Visits:
     """Return a request for every address that can be read, by page or operation and role."""
     visits: Visits = {}
     clients: dict[str, Client] = {role: create_client(world["cast"][role]) for role in roles}
-    tokens: dict[str, ApiClient] = {role: each for role, each in callers(world).items() if role in roles}
+    tokens: dict[str, ApiClient] = {role: each for role, each in create_clients_by_role(world).items() if role in roles}
     for name in sorted(page_urls.list_page_names()):
         url = page_urls.build_url(name, world)
         for role, client in clients.items():

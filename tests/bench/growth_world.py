@@ -60,7 +60,7 @@ UNIFORM = "((g * 7919) % 9973 / 9973.0)"  # between 0 and 1, the same for a numb
 
 def build() -> World:
     """Create one of everything, and listings of several programs with open and settled issues."""
-    world = portal_world.build()
+    world = portal_world.create_world()
     cast, now = world["cast"], timezone.now() - timedelta(days=40)
     rows = [world["listed"]]
     for number, program in enumerate(PROGRAMS):

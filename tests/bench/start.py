@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.portal.runtime.running_portal import RunningPortal, running_portal
+from tests.portal.runtime.running_portal import RunningPortal, run_portal
 
 TICK = os.sysconf("SC_CLK_TCK")
 CPU_FIELDS = slice(11, 15)  # utime, stime, and those of the ended children, after the name in /proc/PID/stat
@@ -75,12 +75,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "portal" / "data"
         data.parent.mkdir()
-        with running_portal(data, *words) as first:
+        with run_portal(data, *words) as first:
             first_seconds = wait_for_first_page(first)
             first.wait_until_ready()
             first.stop()
         import_seconds = measure_import(data)
-        with running_portal(data, *words) as portal:
+        with run_portal(data, *words) as portal:
             page_seconds = wait_for_first_page(portal)
             page_cpu = sum(each.cpu_seconds for each in read_usages(portal))
             time.sleep(SETTLE_SECONDS)

@@ -15,7 +15,7 @@ from portal.reports.metrics import build_figures
 from portal.reports.presenters import build_current_context
 from portal.reports.scopes import build_partner_key, find_report_scope
 from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row
-from tests.portal.notifications.integration_events import NEWS
+from tests.portal.notifications.integration_events import ISSUE_DATA
 
 LINK = "https://portal.example/accounts/" + "abcdefghijklmnop" * 6 + "/"
 ACCOUNT_CONTEXT = {
@@ -39,7 +39,7 @@ HOUR = timedelta(hours=1)
 def render_other_emails(row: Integration, reader: Any, by: Any, now: datetime) -> dict[str, rendering.RenderedEmail]:
     """Render every email except the notices, by the name of its template."""
     due = {"action": "Review round 1", "due": (now - 30 * HOUR).isoformat()}
-    event = record_event(row, "program.action_overdue", actor=None, now=now, internal=True, **NEWS, **due)
+    event = record_event(row, "program.action_overdue", actor=None, now=now, internal=True, **ISSUE_DATA, **due)
     record_event(row, "message.sent_to_partner", actor=by, now=now, note="Two things are left.")
     event_context = notices.add_reader(notices.build_context(event), for_program=True)
     context_by_template = (

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page
 from integrations.submissions.models import Integration
 from portal.audit.event_types import EMAILS
 from tests.journeys.emails import render_other_emails
-from tests.portal.notifications.integration_events import EVENT_TYPES, tell
+from tests.portal.notifications.integration_events import EVENT_TYPES, record_sample_event
 
 SHOTS = os.environ.get("PORTAL_SHOTS", "")
 THEMES = ("light", "dark")
@@ -50,7 +50,7 @@ def test_every_notice_fits_a_phone_and_is_legible_in_light_and_dark(
     rocket: Integration, alice: Any, rita: Any, sam: Any, now: datetime, pages: dict[str, Page]
 ) -> None:
     for event_type in EVENT_TYPES:
-        email = tell(rocket, event_type, sam, now, note=NOTE)[0]
+        email = record_sample_event(rocket, event_type, sam, now, note=NOTE)[0]
         check_email(pages, event_type, email.html, email.text)
 
 

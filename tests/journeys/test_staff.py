@@ -12,7 +12,7 @@ from portal.accounts.role_names import list_roles
 from portal.notifications.models import EmailMessage
 from tests.conftest import PASSWORD, begin
 from tests.journeys.person import Person
-from tests.portal.accounts.sign_in import link
+from tests.portal.accounts.sign_in import get_link
 
 Visit = Callable[..., Person]
 
@@ -75,7 +75,7 @@ def test_administrator_grants_a_role_and_invites_a_person_who_accepts(
     staff.go("/people/").press("Invite person").write("Email address", "nora@program.example")
     staff.tick("Reviewer of Vault").press("Send invitation").sees("Invitation sent to nora@program.example.")
     staff.shot("invitations")
-    newcomer = visit().go(link(EmailMessage.objects.get(name="staff_invitation")))
+    newcomer = visit().go(get_link(EmailMessage.objects.get(name="staff_invitation")))
     newcomer.sees("Sam Stone invited you", "Reviewer of Vault").press("Create account")
     newcomer.sees_value("Email address", "nora@program.example").write("Your name", "Nora Nash")
     newcomer.write("Password", PASSWORD).press("Create account").press("Accept invitation")

@@ -34,7 +34,7 @@ def list_step_requests(world: dict[str, Any]) -> Iterator[ButtonRequest]:
             {"note": "Because.", "version": row.version, "waits_for": "partner", "confirm_name": row.name},
         )
     for name, there in (
-        ("resubmit_for_review", world["told"]),
+        ("resubmit_for_review", world["changes_requested"]),
         ("archive", world["listed"]),
         ("issue_notice", world["listed"]),
         ("downgrade_to_community", world["listed"]),
@@ -98,7 +98,7 @@ def list_page_requests(world: dict[str, Any]) -> Iterator[ButtonRequest]:
     yield "submissions:save_draft: a name", {}, {"name": "Other", "version": world["draft"].version}
     yield "reviews:raise_finding: on a form", {}, {"requirement": FORM, "text": "More tests."}
     yield "reviews:answer_finding: an answer", {}, {"answer": "Done."}
-    yield "reviews:answer_finding: not told yet", {"pk": world["finding"].pk}, {"answer": "Done."}
+    yield "reviews:answer_finding: not published yet", {"pk": world["finding"].pk}, {"answer": "Done."}
     yield "sla:label_policy: a proposal", {}, {"critical": "p0"}
     yield "sla:calendar: a look", {}, {"zone": "UTC", "workdays": [0, 1, 2, 3, 4]}
     yield "sla:calendar: another", {}, {"zone": "UTC", "workdays": [0, 1, 2, 3], "confirm": "1"}

@@ -71,7 +71,7 @@ def list_special_arguments(world: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {
         "partners:change_invitation": {"pk": world["invitation"].pk},
         "partners:accept_invitation": {"pk": world["invitation"].pk},
-        "partners:decide_join_request": {"pk": world["join"].pk},
+        "partners:decide_join_request": {"pk": world["join_request"].pk},
         "partners:change_member": {"pk": world["member"].pk},
         "submissions:introduction": {"pk": world["introduction"].pk},
         "submissions:agreement": {"pk": world["agreement"].pk},
@@ -83,7 +83,7 @@ def list_special_arguments(world: dict[str, Any]) -> dict[str, dict[str, Any]]:
         "directory:logo": {"uuid": world["listed"].uuid},
         "directory:reply": {"uuid": world["listed"].uuid},
         **{f"directory:badge{form}": {"uuid": world["listed"].uuid, "kid": "x"} for form in BADGES},
-        **{f"reviews:{act}_finding": {"pk": world["told_finding"].pk} for act in ("answer", "verify", "reopen")},
+        **{f"reviews:{act}_finding": {"pk": world["published_finding"].pk} for act in ("answer", "verify", "reopen")},
         **{f"testruns:nomad_plugin{form}": {"uuid": world["driver"].uuid} for form in ("", "_json")},
         **{
             name: {"uuid": world["task"].uuid}
@@ -97,7 +97,9 @@ def list_special_arguments(world: dict[str, Any]) -> dict[str, dict[str, Any]]:
         "analytics:save_view": {"page": "queue"},
         **{f"analytics:table_{form}": {"table": "queue"} for form in ("csv", "xlsx")},
         **{f"sla:{name}": {"uuid": world["issue"].uuid} for name in ISSUE_PAGES},
-        **{f"compliance:{form}": {"uuid": world["listed"].uuid, "seq": world["left"]} for form in EVIDENCE},
+        **{
+            f"compliance:{form}": {"uuid": world["listed"].uuid, "seq": world["dismissed_request"]} for form in EVIDENCE
+        },
         **{f"accounts:{name}": {"pk": world["cast"]["rob"].pk} for name in ("person", "change_account")},
         "accounts:change_invitation": {"pk": world["staff_invitation"].pk},
         "accounts:invitation": {"token": world["staff_token"]},

@@ -40,7 +40,7 @@ from portal.webhooks.services import EndpointConfiguration
 from tests.conftest import begin, drive
 from tests.integrations.sla.pages.issues import create_issue
 from tests.integrations.submissions.signatures import MNDA, sign
-from tests.portal.accounts.sign_in import link
+from tests.portal.accounts.sign_in import get_link
 from verification.checks.models import CiCheckReport
 from verification.discovery.models import Discovery
 from verification.schemas import services as stored
@@ -71,11 +71,11 @@ def create_objects(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
     review_claims.claim_review(row, actor=rita, now=timezone.now())
     booster = begin(acme, alice, name="Booster", repository="acme/booster", repository_id=1, now=now)
     lander = begin(acme, alice, name="Lander", repository="acme/lander", repository_id=2, now=now)
-    integration, told_integration = (
+    integration, reviewed_integration = (
         drive(booster, "support", partner=alice, reviewer=rita, now=now),
         request_changes(lander, cast, now),
     )
-    waiting_integration = dismiss_notice(integration, cast, now)
+    dismissed_request = dismiss_notice(integration, cast, now)
     other = begin(globex, charlie, name="Rocket", repository="globex/rocket", repository_id=3, now=now)
     driver = begin(acme, alice, name="Driver", category="container-runtime", repository_id=4, now=now)
     task = begin(acme, alice, program="terraform-run-task", repository="", name="Preflight", now=now)
@@ -94,10 +94,10 @@ def create_objects(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
         **create_subscriptions(acme, alice, now),
         **invite_reviewer(cast["sam"], now),
         "listed": Integration.objects.get(pk=integration.pk),
-        "left": waiting_integration,
+        "dismissed_request": dismissed_request,
         "other": other,
-        "told": told_integration,
-        "told_finding": told_integration.findings.get(),
+        "changes_requested": reviewed_integration,
+        "published_finding": reviewed_integration.findings.get(),
         "driver": driver,
         "task": task,
         "test_runs": create_test_runs(row, task, driver, alice, now),
@@ -109,7 +109,7 @@ def create_objects(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
         "view": saved.save_view(alice, "integrations", CANARY, "stage=review", shared=False, now=now),
         "invitation": invitation,
         "token": members.create_invitation(acme, "new@acme.example", "editor", actor=alice, now=now)[1],
-        "join": members.request_to_join(acme, message="Hello.", actor=charlie, now=now),
+        "join_request": members.request_to_join(acme, message="Hello.", actor=charlie, now=now),
         "discovery": Discovery.objects.create(
             requested_by=alice,
             address=f"acme/nomad-driver-{CANARY}",
@@ -122,12 +122,8 @@ def create_objects(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
         ),
         "member": acme.memberships.get(user=cast["bob"]),
         **texts,
-        "reported": CiCheckReport.objects.create(
-            integration=row,
-            reported_by=f"ci {CANARY}",
-            commit="9f3c1e0",
-            outcome="pass",
-            at=now,
+        "ci_report": CiCheckReport.objects.create(
+            integration=row, reported_by=f"ci {CANARY}", commit="9f3c1e0", outcome="pass", at=now
         ),
     }
 
@@ -136,7 +132,7 @@ def invite_reviewer(sam: Any, now: Any) -> dict[str, Any]:
     """Create an invitation to a role. Return it and its token from the email."""
     invitation = staff_invitations.send_invitation("nora@program.example", ["reviewer:nomad"], actor=sam, now=now)
     mail = EmailMessage.objects.get(name="staff_invitation")
-    return {"staff_invitation": invitation, "staff_token": link(mail).rsplit("/", 2)[-2]}
+    return {"staff_invitation": invitation, "staff_token": get_link(mail).rsplit("/", 2)[-2]}
 
 
 def create_subscriptions(acme: Any, alice: Any, now: Any) -> dict[str, Any]:

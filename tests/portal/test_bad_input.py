@@ -29,10 +29,10 @@ ROLES = {
     "reviews:transition": "alice",
     "reviews:": "rita",
 }
-NASTY = ["a\x00b", "\u202e\u2028", "\r\nBcc: x@y.example", "<script>alert(1)</script>", "x" * 30_000, "9" * 400]
+HOSTILE_TEXTS = ["a\x00b", "\u202e\u2028", "\r\nBcc: x@y.example", "<script>alert(1)</script>", "x" * 30_000, "9" * 400]
 ROUNDS = {"anonymous": 1, "alice": 2, "rita": 2}
 # the fourth is longer than the limit of any text, and a number larger than any column
-IN_FIELDS: list[Any] = ["a\x00b", "\r\nBcc: \u202e", ["a", "b"], "9" * 4_200, []]
+FIELD_TEXTS: list[Any] = ["a\x00b", "\r\nBcc: \u202e", ["a", "b"], "9" * 4_200, []]
 PARAMETERS = (
     "page",
     "q",
@@ -108,7 +108,7 @@ def test_bad_url_parameters_break_no_page(cast: Any, world: Any, role: str) -> N
 def list_bad_parameters(first: int) -> Iterator[str]:
     """Yield each parameter with a different text, so that a refused one doesn't hide the others."""
     for place, key in enumerate(PARAMETERS):
-        yield f"{key}={quote_text(NASTY[(place + first) % len(NASTY)])}"
+        yield f"{key}={quote_text(HOSTILE_TEXTS[(place + first) % len(HOSTILE_TEXTS)])}"
 
 
 def quote_text(text: str) -> str:
@@ -120,7 +120,7 @@ def test_bad_field_values_break_no_page(clients: Any, world: Any) -> None:
     failures = []
     for label, (url, fields) in list_button_requests(world).items():
         for key in fields:
-            for value in IN_FIELDS:
+            for value in FIELD_TEXTS:
                 code, _ = send_request(clients[get_role_of_button(label)], url, {**fields, key: value, "unknown": "x"})
                 if code.startswith("5"):
                     failures.append(f"{label}, {key}: {str(value)[:20]!r}")

@@ -46,12 +46,12 @@ REQUESTER = "Someone is working on this"
 
 
 @pytest.fixture(autouse=True)
-def with_a_mail_server(settings: Any) -> None:
+def hide_email_log(settings: Any) -> None:
     settings.EMAIL_LOG_PUBLIC = False
 
 
 @pytest.fixture
-def rival(world: Any, cast: Any) -> Any:
+def rival_draft(world: Any, cast: Any) -> Any:
     """Create a draft of Globex with the repository and name of Acme's unlisted integration."""
     now = timezone.now()
     draft = drafts.create_draft(world["other"].partner, "nomad", actor=cast["charlie"], now=now)
@@ -59,15 +59,15 @@ def rival(world: Any, cast: Any) -> Any:
     return drafts.save_draft(draft, fit, version=0, actor=cast["charlie"], now=now)
 
 
-def get_own_uuid(name: str, world: Any, rival: Any) -> Any:
+def get_own_uuid(name: str, world: Any, rival_draft: Any) -> Any:
     """Return the UUID of Globex's own draft or integration, depending on the page."""
-    return rival.uuid if "draft" in name and "requirement" not in name else world["other"].uuid
+    return rival_draft.uuid if "draft" in name and "requirement" not in name else world["other"].uuid
 
 
-def requests(world: Any, rival: Any) -> Iterator[tuple[str, str, dict[str, Any] | None]]:
+def list_requests(world: Any, rival_draft: Any) -> Iterator[tuple[str, str, dict[str, Any] | None]]:
     """Yield (name, URL, fields) of requests by Globex that could reveal Acme's data and are not in the crawl."""
     own_urls = {
-        name: build_url(name, world, uuid=get_own_uuid(name, world, rival)) for name in sorted(list_page_names())
+        name: build_url(name, world, uuid=get_own_uuid(name, world, rival_draft)) for name in sorted(list_page_names())
     }
     urls = {name: url for name, url in own_urls.items() if url != build_url(name, world)}
     yield from ((f"{name}{query}", own_urls[name] + query, None) for name in LISTS for query in QUERIES)
@@ -83,10 +83,10 @@ def test_every_page_named_here_exists() -> None:
 
 @pytest.mark.parametrize("role", ["anonymous", "charlie"])
 def test_no_answer_reveals_private_texts_to_another_partner(
-    crawl: Callable[[str], Crawl], cast: Any, world: Any, rival: Any, role: str
+    crawl: Callable[[str], Crawl], cast: Any, world: Any, rival_draft: Any, role: str
 ) -> None:
     client = create_client(cast[role])
-    answers = [(what, send_request(client, url, fields)[1]) for what, url, fields in requests(world, rival)]
+    answers = [(what, send_request(client, url, fields)[1]) for what, url, fields in list_requests(world, rival_draft)]
     answers += [(what, answer.text) for what, answer in crawl(role).list_responses() if what not in CAPABILITY_PAGES]
     assert [what for what, text in answers if CANARY in text] == []
 
@@ -108,12 +108,12 @@ def test_partner_reads_its_own_texts(cast: Any, world: Any) -> None:
         assert CANARY in send_request(alice, build_url(name, world))[1], name
 
 
-def test_overlap_with_unlisted_integration_reveals_only_that_it_exists(cast: Any, world: Any, rival: Any) -> None:
+def test_overlap_with_unlisted_integration_reveals_only_that_it_exists(cast: Any, world: Any, rival_draft: Any) -> None:
     client = create_client(cast["charlie"])
     pages = [
-        build_url("submissions:draft", world, uuid=rival.uuid),
-        build_url("submissions:confirm_draft", world, uuid=rival.uuid),
-        build_url("submissions:draft_overlaps", world, uuid=rival.uuid),
+        build_url("submissions:draft", world, uuid=rival_draft.uuid),
+        build_url("submissions:confirm_draft", world, uuid=rival_draft.uuid),
+        build_url("submissions:draft_overlaps", world, uuid=rival_draft.uuid),
         build_url("submissions:similar", world, uuid=world["other"].uuid),
     ]
     for page in pages:

@@ -117,16 +117,16 @@ def test_proxies_are_a_number_or_networks(load):
 
 
 @pytest.mark.parametrize("word", ["1", "yes", "TRUE", "on"])
-def test_flag_on(load, word):
+def test_flag_is_on(load, word):
     assert load(PORTAL_DEBUG=word).PORTAL_DEBUG is True
 
 
 @pytest.mark.parametrize("word", ["0", "no", "False", "OFF"])
-def test_flag_off(load, word):
+def test_flag_is_off(load, word):
     assert load(EMAIL_USE_TLS=word).EMAIL_USE_TLS is False
 
 
-def test_blank_means_unset(load):
+def test_blank_variable_is_unset(load):
     settings = load(REPORT_ZONE=" ", UNDO_MINUTES="  ", EMAIL_USE_TLS="", PORTAL_ENV=" ")
     assert (settings.REPORT_ZONE, settings.UNDO_MINUTES, settings.EMAIL_USE_TLS) == ("UTC", 10, True)
     assert settings.model_fields_set == set()

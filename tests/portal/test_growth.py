@@ -34,12 +34,12 @@ class VisitResult:
 def small_world(build_once: Callable[[Callable[[], Any]], dict[str, Any]]) -> dict[str, Any]:
     """Return one object of each kind, and companies with several integrations each."""
 
-    def build() -> growth_world.World:
+    def build_small_world() -> growth_world.World:
         world = growth_world.build()
         growth_world.fill(world, SMALL, ACME_EVERY[SMALL])
         return world
 
-    return build_once(build)
+    return build_once(build_small_world)
 
 
 def measure_visits(visits: growth.Visits) -> dict[tuple[str, str], VisitResult]:

@@ -33,12 +33,12 @@ from verification.sources.factory import get_credential
 pytestmark = pytest.mark.any_database
 
 METHODS_BY_ROLE = {
-    "anonymous": ("shown",),
-    "alice": ("shown", "posted"),
-    "rita": ("shown", "posted"),
-    "sam": ("shown",),
+    "anonymous": ("get_responses",),
+    "alice": ("get_responses", "post_responses"),
+    "rita": ("get_responses", "post_responses"),
+    "sam": ("get_responses",),
 }
-OF_DOCS = {
+UNTRANSLATED_PAGES = {
     "help:clock_help": "docs/explanation/sla-clock.md, which is not translated",
     "help:compliance_help": "docs/explanation/compliance.md, which is not translated",
     "api:docs": "the documentation of the API",
@@ -110,7 +110,7 @@ def list_pages(crawl: Crawl, methods: tuple[str, ...]) -> Iterator[tuple[str, st
     """Return (name, page) of every answered page, including refused forms."""
     for method in methods:
         for name, answer in getattr(crawl, method).items():
-            if name not in OF_DOCS and "<!doctype html>" in answer.text:
+            if name not in UNTRANSLATED_PAGES and "<!doctype html>" in answer.text:
                 yield name, answer.text[answer.text.index("<!doctype html>") :]
 
 

@@ -181,7 +181,8 @@ VOIDED = "requirement.confirmation_voided"
         ({"release": "v1.1.0"}, "The release changed from v1.0.0 to v1.1.0. Confirm again."),
         (
             {"repository": "acme/terraform-provider-missile", "release": "v0.1.0"},
-            "The repository changed from acme/terraform-provider-rocket to acme/terraform-provider-missile. Confirm again.",
+            "The repository changed from acme/terraform-provider-rocket to acme/terraform-provider-missile. "
+            "Confirm again.",
         ),
     ],
 )

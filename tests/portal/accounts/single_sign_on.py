@@ -20,7 +20,7 @@ GROUPS = {
 Configure = Callable[..., SingleSignOn]
 
 
-def roles_of(email: str) -> list[str]:
+def get_roles(email: str) -> list[str]:
     return list_roles(User.objects.get(email=email))
 
 
@@ -28,5 +28,5 @@ def is_signed_in(client: Client) -> bool:
     return client.get("/profile/").status_code == 200
 
 
-def refusal_of(answer: Any) -> tuple[int, str]:
+def get_refusal(answer: Any) -> tuple[int, str]:
     return answer.status_code, answer.context["refusal"]

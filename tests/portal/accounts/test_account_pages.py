@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.integrations.page_text import find_text, get_field_error
-from tests.portal.accounts.sign_in import SignIn, forbidden
+from tests.portal.accounts.sign_in import SignIn, find_forbidden_words
 
 pytestmark = pytest.mark.any_database
 
@@ -28,7 +28,7 @@ def test_account_pages_have_the_frame_and_terms_of_the_portal(sign_in: SignIn, a
     assert response.status_code == 200
     html = response.content.decode()
     assert "Partner portal</title>" in html
-    assert forbidden(html) == []
+    assert find_forbidden_words(html) == []
     assert not re.search(r'\sstyle="|\son[a-z]+="', html)
 
 

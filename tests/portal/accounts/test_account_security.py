@@ -20,27 +20,27 @@ from portal.inbox import calendar_feed
 from portal.notifications.models import EmailMessage
 from tests.conftest import PASSWORD
 from tests.integrations.page_text import find_text
-from tests.portal.accounts.sign_in import SignIn, code_of, link
+from tests.portal.accounts.sign_in import SignIn, generate_code, get_link
 from tests.portal.webhooks.test_pages import FORM_DATA as WEBHOOK
 
 pytestmark = pytest.mark.any_database
 
-NEW = "another long one"
-CHANGE = {"oldpassword": PASSWORD, "password1": NEW, "password2": NEW}
+NEW_PASSWORD = "another long one"
+PASSWORD_CHANGE = {"oldpassword": PASSWORD, "password1": NEW_PASSWORD, "password2": NEW_PASSWORD}
 
 
-def signed_in(user: Any, agent: str = "Firefox") -> Client:
+def sign_in_as(user: Any, agent: str = "Firefox") -> Client:
     """Return a browser that signed in through the page."""
     client = Client(headers={"User-Agent": agent})
     client.post("/accounts/login/", {"login": user.email, "password": PASSWORD})
     return client
 
 
-def kinds_of(user: Any) -> list[str]:
+def list_event_kinds(user: Any) -> list[str]:
     return list(SecurityEvent.objects.filter(user=user).order_by("pk").values_list("kind", flat=True))
 
 
-def token_of(user: Any, partner: Any = None) -> Any:
+def create_token(user: Any, partner: Any = None) -> Any:
     return tokens.create_token("ci", ["integrations:read"], 30, actor=user, now=timezone.now(), partner=partner)[0]
 
 
@@ -52,10 +52,10 @@ def is_open(client: Client) -> bool:
 
 
 def test_password_change_ends_other_sessions_and_revokes_credentials(alice: Any, acme: Any) -> None:
-    here, elsewhere = signed_in(alice), signed_in(alice)
-    own, of_company = token_of(alice), token_of(alice, acme)
+    here, elsewhere = sign_in_as(alice), sign_in_as(alice)
+    own, of_company = create_token(alice), create_token(alice, acme)
     address = calendar_feed.create_feed(alice, timezone.now()).rpartition("/")[2].removesuffix(".ics")
-    here.post("/accounts/password/change/", CHANGE)
+    here.post("/accounts/password/change/", PASSWORD_CHANGE)
     assert (is_open(here), is_open(elsewhere)) == (True, False)
     own.refresh_from_db()
     of_company.refresh_from_db()
@@ -65,20 +65,20 @@ def test_password_change_ends_other_sessions_and_revokes_credentials(alice: Any,
 
 
 def test_password_reset_ends_every_session(alice: Any) -> None:
-    elsewhere = signed_in(alice)
+    elsewhere = sign_in_as(alice)
     visitor = Client()
     visitor.post("/accounts/password/reset/", {"email": alice.email})
-    page = visitor.get(link(EmailMessage.objects.get(name="reset_password")), follow=True)
-    visitor.post(page.request["PATH_INFO"], {"password1": NEW, "password2": NEW})
+    page = visitor.get(get_link(EmailMessage.objects.get(name="reset_password")), follow=True)
+    visitor.post(page.request["PATH_INFO"], {"password1": NEW_PASSWORD, "password2": NEW_PASSWORD})
     assert (is_open(elsewhere), Session.objects.filter(session_key=elsewhere.cookies["sessionid"].value).count()) == (
         False,
         0,
     )
-    assert kinds_of(alice)[-1] == "password_reset"
+    assert list_event_kinds(alice)[-1] == "password_reset"
 
 
 def test_permanent_revocation_ends_sessions_tokens_and_feeds(alice: Any, acme: Any) -> None:
-    client, of_company = signed_in(alice), token_of(alice, acme)
+    client, of_company = sign_in_as(alice), create_token(alice, acme)
     revoke_access(alice, is_final=True)
     of_company.refresh_from_db()
     assert (is_open(client), of_company.revoked_at is None) == (False, False)
@@ -89,9 +89,9 @@ def test_permanent_revocation_ends_sessions_tokens_and_feeds(alice: Any, acme: A
 
 
 @pytest.fixture
-def stale(alice: Any) -> Client:
+def old_session(alice: Any) -> Client:
     """Alice's session, an hour after her sign-in."""
-    client = signed_in(alice)
+    client = sign_in_as(alice)
     session = client.session
     for record in session["account_authentication_methods"]:
         record["at"] -= 3600
@@ -112,9 +112,9 @@ def stale(alice: Any) -> Client:
     ],
 )
 def test_old_session_reauthenticates_before_a_sensitive_change(
-    stale: Client, path: str, fields: dict[str, Any]
+    old_session: Client, path: str, fields: dict[str, Any]
 ) -> None:
-    answer = stale.post(path, fields)
+    answer = old_session.post(path, fields)
     assert (answer.status_code, answer["Location"]) == (
         302,
         f"/accounts/reauthenticate/?next={path.replace('/', '%2F')}",
@@ -122,24 +122,24 @@ def test_old_session_reauthenticates_before_a_sensitive_change(
 
 
 @pytest.mark.parametrize("path", ["/accounts/2fa/totp/activate/", "/accounts/2fa/webauthn/add/"])
-def test_password_is_asked_once_for_a_second_factor(alice: Any, stale: Client, path: str) -> None:
-    assert stale.get(path)["Location"].startswith("/accounts/reauthenticate/")
+def test_password_is_asked_once_for_a_second_factor(alice: Any, old_session: Client, path: str) -> None:
+    assert old_session.get(path)["Location"].startswith("/accounts/reauthenticate/")
     client = Client()
     assert client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD}).status_code == 302
     assert client.get(path).status_code == 200
 
 
-def test_old_session_reauthenticates_before_revoking_a_token(stale: Client, alice: Any) -> None:
-    token = token_of(alice)
-    answer = stale.post(f"/tokens/{token.uuid}/revoke/")
+def test_old_session_reauthenticates_before_revoking_a_token(old_session: Client, alice: Any) -> None:
+    token = create_token(alice)
+    answer = old_session.post(f"/tokens/{token.uuid}/revoke/")
     assert answer["Location"].startswith("/accounts/reauthenticate/")
-    stale.post(answer["Location"], {"password": PASSWORD, "next": f"/tokens/{token.uuid}/revoke/"})
+    old_session.post(answer["Location"], {"password": PASSWORD, "next": f"/tokens/{token.uuid}/revoke/"})
     token.refresh_from_db()
     assert token.revoked_at is not None
 
 
-def test_password_change_asks_for_the_current_password(stale: Client, alice: Any) -> None:
-    stale.post("/accounts/password/change/", CHANGE | {"oldpassword": "wrong"})
+def test_password_change_asks_for_the_current_password(old_session: Client, alice: Any) -> None:
+    old_session.post("/accounts/password/change/", PASSWORD_CHANGE | {"oldpassword": "wrong"})
     alice.refresh_from_db()
     assert alice.check_password(PASSWORD)
 
@@ -148,7 +148,7 @@ def test_password_change_asks_for_the_current_password(stale: Client, alice: Any
 
 
 def test_sign_ins_and_failures_are_logged_with_their_client(alice: Any) -> None:
-    signed_in(alice, "Firefox 130").post("/accounts/logout/")
+    sign_in_as(alice, "Firefox 130").post("/accounts/logout/")
     Client(headers={"User-Agent": "curl"}).post("/accounts/login/", {"login": alice.email, "password": "wrong"})
     rows = SecurityEvent.objects.filter(user=alice).order_by("pk").values_list("kind", "ip", "user_agent")
     assert list(rows) == [
@@ -160,22 +160,22 @@ def test_sign_ins_and_failures_are_logged_with_their_client(alice: Any) -> None:
 
 def test_wrong_second_factor_is_logged(alice: Any) -> None:
     TOTP.activate(alice, "JBSWY3DPEHPK3PXP")
-    signed_in(alice).post("/accounts/2fa/authenticate/", {"code": "000000"})
-    assert kinds_of(alice) == ["second_factor_failed"]
+    sign_in_as(alice).post("/accounts/2fa/authenticate/", {"code": "000000"})
+    assert list_event_kinds(alice) == ["second_factor_failed"]
 
 
 def test_each_sensitive_change_is_logged_and_emailed(alice: Any, django_capture_on_commit_callbacks: Any) -> None:
-    client = signed_in(alice)
-    signed_in(alice)
+    client = sign_in_as(alice)
+    sign_in_as(alice)
     client.post("/accounts/reauthenticate/", {"password": PASSWORD})
     client.post("/accounts/email/", {"action_add": "1", "email": "second@acme.example"})
     client.post("/accounts/email/", {"action_remove": "1", "email": "second@acme.example"})
     secret = client.get("/accounts/2fa/totp/activate/").context["form"].secret
     with django_capture_on_commit_callbacks(execute=True):
-        client.post("/accounts/2fa/totp/activate/", {"code": code_of(secret)})
+        client.post("/accounts/2fa/totp/activate/", {"code": generate_code(secret)})
     client.post("/profile/tokens/", {"name": "ci", "scopes": ["integrations:read"], "days": "30"})
-    client.post("/accounts/password/change/", CHANGE)
-    assert kinds_of(alice) == [
+    client.post("/accounts/password/change/", PASSWORD_CHANGE)
+    assert list_event_kinds(alice) == [
         "signed_in",
         "signed_in",
         "email_added",
@@ -198,7 +198,7 @@ def test_each_sensitive_change_is_logged_and_emailed(alice: Any, django_capture_
 
 
 def test_email_about_a_change_names_its_client(alice: Any) -> None:
-    signed_in(alice, "Firefox 130").post("/accounts/password/change/", CHANGE)
+    sign_in_as(alice, "Firefox 130").post("/accounts/password/change/", PASSWORD_CHANGE)
     text = EmailMessage.objects.get(name="account_changed").text
     assert ("From: 127.0.0.1" in text, "Browser: Firefox 130" in text) == (True, True)
 
@@ -218,16 +218,16 @@ def test_security_log_has_a_sentence_for_every_kind(sign_in: SignIn, alice: Any)
 
 
 def test_sign_out_everywhere_else_leaves_this_session(alice: Any) -> None:
-    here, elsewhere = signed_in(alice), signed_in(alice)
+    here, elsewhere = sign_in_as(alice), sign_in_as(alice)
     assert find_text(here.get("/accounts/sessions/")).count("127.0.0.1") == 2
     page = here.post("/accounts/sessions/", follow=True)
     assert "Your other sessions were signed out." in find_text(page)
     assert (is_open(here), is_open(elsewhere)) == (True, False)
-    assert kinds_of(alice)[-1] == "sessions_ended"
+    assert list_event_kinds(alice)[-1] == "sessions_ended"
 
 
 def test_expired_sessions_and_old_entries_are_deleted(alice: Any) -> None:
-    signed_in(alice)
+    sign_in_as(alice)
     old = record_security_event(alice, "signed_in", now=timezone.now() - timedelta(days=401))
     Session.objects.update(expire_date=timezone.now() - timedelta(days=1))
     assert delete_expired() == 3
@@ -236,8 +236,8 @@ def test_expired_sessions_and_old_entries_are_deleted(alice: Any) -> None:
 
 
 def test_password_signal_reaches_its_receivers_once(alice: Any, rf: Any) -> None:
-    client = signed_in(alice)
+    client = sign_in_as(alice)
     request = rf.post("/")
     request.session, request.user = client.session, alice
     password_changed.send(type(alice), request=request, user=alice)
-    assert kinds_of(alice).count("password_changed") == 1
+    assert list_event_kinds(alice).count("password_changed") == 1

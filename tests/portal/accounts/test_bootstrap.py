@@ -18,7 +18,7 @@ from portal.accounts.enrollment import create_link
 from portal.accounts.models import SecurityEvent, User
 from portal.audit.models import AuditEvent
 from tests.conftest import NOW, person
-from tests.portal.accounts.sign_in import code_of
+from tests.portal.accounts.sign_in import generate_code
 
 pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 NEW_PASSWORD = "a horse on a staple battery"
@@ -26,18 +26,18 @@ ADA = "ada@program.example"
 
 
 @pytest.fixture(autouse=True)
-def production_like(settings: Any) -> None:
+def production_settings(settings: Any) -> None:
     """Require a second factor, without a mail server and with a private email log."""
     settings.EMAIL_STORED_ONLY, settings.EMAIL_LOG_PUBLIC, settings.STAFF_SECOND_FACTOR = True, False, "required"
 
 
-def bootstrap(*words: str) -> str:
+def run_bootstrap(*words: str) -> str:
     out = StringIO()
     call_command("bootstrap", *words, stdout=out)
     return out.getvalue()
 
 
-def links(output: str) -> list[str]:
+def list_links(output: str) -> list[str]:
     return re.findall(r"http://\S+?(/accounts/enroll/\S+)", output)
 
 
@@ -52,14 +52,14 @@ def set_password(link: str) -> tuple[Client, Any]:
 
 
 @pytest.mark.every_database
-def test_administrator_gets_in_without_a_mail_server() -> None:
+def test_administrator_signs_in_without_a_mail_server() -> None:
     """All steps: link, password, second factor, administration."""
-    (link,) = links(bootstrap("--administrator", ADA, "--name", "Ada Abbott"))
+    (link,) = list_links(run_bootstrap("--administrator", ADA, "--name", "Ada Abbott"))
     client, answer = set_password(link)
     assert (answer.status_code, answer["Location"]) == (302, "/accounts/2fa/totp/activate/")
     assert client.get("/admin/")["Location"] == "/profile/second-factor/?next=%2Fadmin%2F"
     page = client.get(answer["Location"])
-    code = code_of(page.context["form"].secret)
+    code = generate_code(page.context["form"].secret)
     assert client.post("/accounts/2fa/totp/activate/", {"code": code}).status_code == 302
     assert client.get("/admin/").status_code == 200
     user = User.objects.get(email=ADA)
@@ -69,7 +69,7 @@ def test_administrator_gets_in_without_a_mail_server() -> None:
 
 @pytest.mark.every_database
 def test_bootstrap_leaves_an_audit_event_and_security_entries() -> None:
-    (link,) = links(bootstrap("--administrator", ADA))
+    (link,) = list_links(run_bootstrap("--administrator", ADA))
     set_password(link)
     user = User.objects.get()
     event = AuditEvent.objects.get(stream=f"account:{user.pk}")
@@ -80,17 +80,17 @@ def test_bootstrap_leaves_an_audit_event_and_security_entries() -> None:
 
 def test_reviewers_get_links_of_their_own() -> None:
     words = ("--reviewer", "rita@program.example", "--reviewer", "rob@program.example")
-    output = bootstrap("--administrator", ADA, *words)
-    assert len(links(output)) == 3
+    output = run_bootstrap("--administrator", ADA, *words)
+    assert len(list_links(output)) == 3
     rita = User.objects.get(email="rita@program.example")
     assert (rita.is_reviewer, rita.is_staff, rita.is_superuser) == (True, False, False)
-    client, answer = set_password(links(output)[1])
+    client, answer = set_password(list_links(output)[1])
     assert answer["Location"] == "/accounts/2fa/totp/activate/"
     assert int(client.session["_auth_user_id"]) == rita.pk
 
 
 def test_link_works_once() -> None:
-    (link,) = links(bootstrap("--administrator", ADA))
+    (link,) = list_links(run_bootstrap("--administrator", ADA))
     set_password(link)
     client, page = open_link(link)
     assert "This link has expired or was already used." in page.text
@@ -101,16 +101,16 @@ def test_link_works_once() -> None:
 
 def test_link_expires() -> None:
     with time_machine.travel(NOW, tick=False):
-        output = bootstrap("--administrator", ADA)
+        output = run_bootstrap("--administrator", ADA)
     assert "before 2026-04-17 09:00 UTC" in output
     with time_machine.travel(NOW + timedelta(days=3, seconds=1), tick=False):
-        _, page = open_link(links(output)[0])
+        _, page = open_link(list_links(output)[0])
     assert "This link has expired or was already used." in page.text
 
 
 def test_new_link_ends_the_old_one() -> None:
-    (old,) = links(bootstrap("--administrator", ADA))
-    (new,) = links(bootstrap("--administrator", ADA))
+    (old,) = list_links(run_bootstrap("--administrator", ADA))
+    (new,) = list_links(run_bootstrap("--administrator", ADA))
     assert "This link has expired or was already used." in open_link(old)[1].text
     assert set_password(new)[1].status_code == 302
     assert User.objects.count() == 1
@@ -133,24 +133,24 @@ def test_second_administrator_is_refused(sam: User) -> None:
     with pytest.raises(
         CommandError, match=f"The portal already has the administrator {sam.email}. Ask them to grant the role."
     ):
-        bootstrap("--administrator", ADA)
+        run_bootstrap("--administrator", ADA)
     with pytest.raises(CommandError, match=f"{sam.email} is already the administrator and can sign in"):
-        bootstrap("--administrator", sam.email)
+        run_bootstrap("--administrator", sam.email)
     assert User.objects.count() == 1
 
 
 def test_administrator_who_has_not_enrolled_blocks_another() -> None:
-    bootstrap("--administrator", ADA)
+    run_bootstrap("--administrator", ADA)
     with pytest.raises(
         CommandError, match=f"They haven't used their link. Create a new one with --administrator {ADA}"
     ):
-        bootstrap("--administrator", "eve@program.example")
+        run_bootstrap("--administrator", "eve@program.example")
 
 
 def test_reviewers_may_be_added_later(sam: User, alice: User) -> None:
-    (link,) = links(bootstrap("--reviewer", "rita@program.example"))
+    (link,) = list_links(run_bootstrap("--reviewer", "rita@program.example"))
     assert link.startswith("/accounts/enroll/")
-    assert bootstrap("--reviewer", alice.email) == f"Reviewer {alice.email}: already has access and can sign in.\n"
+    assert run_bootstrap("--reviewer", alice.email) == f"Reviewer {alice.email}: already has access and can sign in.\n"
     alice.refresh_from_db()
     assert alice.is_reviewer
 
@@ -162,7 +162,7 @@ def test_account_of_github_keeps_its_sign_in_method(sam: User, alice: User) -> N
     SocialAccount.objects.create(user=alice, provider="github", uid="1")
     client, before = Client(), alice.password
     client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
-    assert bootstrap("--reviewer", alice.email) == f"Reviewer {alice.email}: already has access and can sign in.\n"
+    assert run_bootstrap("--reviewer", alice.email) == f"Reviewer {alice.email}: already has access and can sign in.\n"
     alice.refresh_from_db()
     assert (alice.is_reviewer, alice.password, client.get("/accounts/email/").status_code) == (True, before, 200)
     with pytest.raises(ValueError, match="only an unused account"):
@@ -171,7 +171,7 @@ def test_account_of_github_keeps_its_sign_in_method(sam: User, alice: User) -> N
 
 @pytest.mark.parametrize("use", ["sign-in", "passkey"])
 def test_link_expires_once_the_account_is_used(sam: User, use: str) -> None:
-    (link,) = links(bootstrap("--reviewer", "rita@program.example"))
+    (link,) = list_links(run_bootstrap("--reviewer", "rita@program.example"))
     user = User.objects.get(email="rita@program.example")
     if use == "sign-in":
         User.objects.filter(pk=user.pk).update(last_login=NOW)
@@ -180,7 +180,7 @@ def test_link_expires_once_the_account_is_used(sam: User, use: str) -> None:
     assert "This link has expired or was already used." in set_password(link)[1].text
     user.refresh_from_db()
     assert not user.has_usable_password()
-    assert bootstrap("--reviewer", user.email) == f"Reviewer {user.email}: already has access and can sign in.\n"
+    assert run_bootstrap("--reviewer", user.email) == f"Reviewer {user.email}: already has access and can sign in.\n"
 
 
 def test_account_with_only_another_confirmed_address_is_refused() -> None:
@@ -189,7 +189,7 @@ def test_account_with_only_another_confirmed_address_is_refused() -> None:
     user.emailaddress_set.update(verified=False)
     user.emailaddress_set.create(email="mallory@evil.example", verified=True)
     with pytest.raises(CommandError, match=f"{ADA}: Roles need a confirmed email address"):
-        bootstrap("--administrator", ADA)
+        run_bootstrap("--administrator", ADA)
     user.refresh_from_db()
     assert not user.is_superuser
 
@@ -199,7 +199,7 @@ def test_deactivated_account_is_refused() -> None:
     user.is_active = False
     user.save()
     with pytest.raises(CommandError, match="This account is deactivated"):
-        bootstrap("--administrator", "Ada@Program.example")
+        run_bootstrap("--administrator", "Ada@Program.example")
     user.refresh_from_db()
     assert not user.is_superuser
 
@@ -214,7 +214,7 @@ def test_deactivated_account_is_refused() -> None:
 )
 def test_wrong_arguments_are_explained(words: tuple[str, ...], sentence: str) -> None:
     with pytest.raises(CommandError, match=re.escape(sentence)):
-        bootstrap(*words)
+        run_bootstrap(*words)
     assert User.objects.count() == 0
 
 

@@ -26,7 +26,7 @@ from portal.notifications.models import EmailMessage
 from tests.conftest import NOW, PASSWORD
 from tests.integrations.page_text import find_text
 from tests.integrations.partners.test_onboarding import get_invitation_path
-from tests.portal.accounts.sign_in import APP
+from tests.portal.accounts.sign_in import GITHUB_APP
 
 pytestmark = pytest.mark.any_database
 
@@ -49,7 +49,7 @@ def counting_hasher(settings: Any) -> None:
 
 
 @dataclass(frozen=True)
-class Work:
+class RequestCost:
     """Cost and content of one answer."""
 
     status: int
@@ -60,7 +60,7 @@ class Work:
     mails: int
 
 
-def work_of(path: str, fields: dict[str, str], address: str) -> Work:
+def measure_request(path: str, fields: dict[str, str], address: str) -> RequestCost:
     client = Client()
     client.get(path)
     mails, CountingHasher.count = EmailMessage.objects.count(), 0
@@ -70,7 +70,7 @@ def work_of(path: str, fields: dict[str, str], address: str) -> Work:
     page = client.get(answer["Location"]) if answer.status_code == 302 else answer
     words = find_text(page).replace(address, "ADDRESS")
     location = answer.get("Location", "")
-    return Work(answer.status_code, location, words, hashes, count, EmailMessage.objects.count() - mails)
+    return RequestCost(answer.status_code, location, words, hashes, count, EmailMessage.objects.count() - mails)
 
 
 def describe_answer(answer: Any, client: Client, address: str, mails: int = 0) -> tuple[int, str, str, int]:
@@ -85,29 +85,29 @@ def describe_answer(answer: Any, client: Client, address: str, mails: int = 0) -
     )
 
 
-def signs_in(address: str) -> Work:
-    return work_of("/accounts/login/", {"login": address, "password": "a wrong one"}, address)
+def send_sign_in(address: str) -> RequestCost:
+    return measure_request("/accounts/login/", {"login": address, "password": "a wrong one"}, address)
 
 
-def resets(address: str) -> Work:
-    return work_of("/accounts/password/reset/", {"email": address}, address)
+def send_password_reset(address: str) -> RequestCost:
+    return measure_request("/accounts/password/reset/", {"email": address}, address)
 
 
-def signs_up(address: str) -> Work:
+def send_sign_up(address: str) -> RequestCost:
     fields = {"name": "Dora Dean", "email": address, "password1": "a long one to remember"}
-    return work_of("/accounts/signup/", fields, address)
+    return measure_request("/accounts/signup/", fields, address)
 
 
 @pytest.mark.parametrize(
     ("act", "hashes", "mails", "more_queries"),
     [
-        (signs_in, 2, 0, -1),  # two backends look at the password; an unknown address is looked up twice
-        (resets, 0, 1, 1),  # a known address needs its user for the link
-        (signs_up, 1, 1, -8),  # rows of a new account; a second probe finds it made and is known too
+        (send_sign_in, 2, 0, -1),  # two backends look at the password; an unknown address is looked up twice
+        (send_password_reset, 0, 1, 1),  # a known address needs its user for the link
+        (send_sign_up, 1, 1, -8),  # rows of a new account; a second probe finds it made and is known too
     ],
 )
-def test_known_and_unknown_address_get_the_same_answer_for_the_same_work(
-    alice: Any, act: Callable[[str], Work], hashes: int, mails: int, more_queries: int
+def test_known_and_unknown_address_get_the_same_answer_at_the_same_cost(
+    alice: Any, act: Callable[[str], RequestCost], hashes: int, mails: int, more_queries: int
 ) -> None:
     unknown, known_response = act(UNKNOWN), act(alice.email)
     assert (known_response.status, known_response.location, known_response.words) == (
@@ -131,7 +131,7 @@ def test_wrong_password_of_an_unusual_account_gets_the_usual_answer(alice: Any, 
     alice.is_active = state != "deactivated"
     alice.save()
     alice.emailaddress_set.update(verified=state != "unconfirmed")
-    unknown, known_response = signs_in(UNKNOWN), signs_in(alice.email)
+    unknown, known_response = send_sign_in(UNKNOWN), send_sign_in(alice.email)
     assert (known_response.status, known_response.words, known_response.hashes) == (
         unknown.status,
         unknown.words,
@@ -139,9 +139,9 @@ def test_wrong_password_of_an_unusual_account_gets_the_usual_answer(alice: Any, 
     )
 
 
-@pytest.mark.parametrize("act", [resets, signs_up])
+@pytest.mark.parametrize("act", [send_password_reset, send_sign_up])
 @pytest.mark.parametrize("state", ["deactivated", "unconfirmed"])
-def test_unusual_account_gets_the_usual_answer(alice: Any, act: Callable[[str], Work], state: str) -> None:
+def test_unusual_account_gets_the_usual_answer(alice: Any, act: Callable[[str], RequestCost], state: str) -> None:
     alice.is_active = state != "deactivated"
     alice.save()
     alice.emailaddress_set.update(verified=state != "unconfirmed")
@@ -152,13 +152,7 @@ def test_unusual_account_gets_the_usual_answer(alice: Any, act: Callable[[str], 
         known_response.words,
         known_response.hashes,
         known_response.mails,
-    ) == (
-        unknown.status,
-        unknown.location,
-        unknown.words,
-        unknown.hashes,
-        unknown.mails,
-    )
+    ) == (unknown.status, unknown.location, unknown.words, unknown.hashes, unknown.mails)
 
 
 def test_adding_a_taken_address_looks_like_adding_a_free_one(alice: Any, bob: Any) -> None:
@@ -186,7 +180,7 @@ def test_resent_confirmation_looks_the_same_for_any_address(alice: Any, bob: Any
     assert answers[0][3] == 0
 
 
-def invites(client: Client, address: str) -> tuple[int, str, str, int]:
+def invite(client: Client, address: str) -> tuple[int, str, str, int]:
     mails = EmailMessage.objects.count()
     return describe_answer(
         client.post("/company/acme/invite/", {"email": address, "role": "editor"}), client, address, mails
@@ -199,12 +193,12 @@ def test_inviting_someone_does_not_reveal_whether_they_have_an_account(
     time_machine.move_to(timezone.now(), tick=False)  # the page shows when the invitation expires
     client = sign_in(alice)
     with transaction.atomic():
-        known_response = invites(client, charlie.email)
+        known_response = invite(client, charlie.email)
         transaction.set_rollback(True)
-    assert known_response == invites(client, UNKNOWN)
+    assert known_response == invite(client, UNKNOWN)
 
 
-def opens(address: str, act: str) -> tuple[int, str, str, int]:
+def open_invitation(address: str, act: str) -> tuple[int, str, str, int]:
     """Open or accept the newest invitation without a session. Its token is not compared."""
     path = get_invitation_path(EmailMessage.objects.filter(name="invitation").latest("pk"))
     client, mails = Client(), EmailMessage.objects.count()
@@ -220,11 +214,11 @@ def test_invitation_does_not_reveal_whether_its_address_has_an_account(
     answers = []
     for address in (charlie.email, UNKNOWN):
         invitations.send_invitation(acme, address, "editor", actor=alice, now=NOW)
-        answers.append(opens(address, act))
+        answers.append(open_invitation(address, act))
     assert answers[0] == answers[1]
 
 
-def comes_from_github(client: Client, emails: list[dict[str, Any]]) -> Any:
+def finish_github_sign_in(client: Client, emails: list[dict[str, Any]]) -> Any:
     """Return the answer to someone whom GitHub sends back with these addresses."""
     request = RequestFactory().get("/accounts/github/login/callback/")
     request.session, request.user = client.session, AnonymousUser()
@@ -246,7 +240,7 @@ def test_sign_up_with_github_does_not_reveal_whether_an_address_has_an_account(
     alice: Any, settings: Any, state: str, is_named_by_github: bool
 ) -> None:
     """GitHub returns an unconfirmed address, or none and the person enters one."""
-    settings.SOCIALACCOUNT_PROVIDERS = {"github": settings.SOCIALACCOUNT_PROVIDERS["github"] | {"APPS": [APP]}}
+    settings.SOCIALACCOUNT_PROVIDERS = {"github": settings.SOCIALACCOUNT_PROVIDERS["github"] | {"APPS": [GITHUB_APP]}}
     alice.is_active = state != "deactivated"
     alice.save()
     alice.emailaddress_set.update(verified=state != "unconfirmed")
@@ -254,7 +248,7 @@ def test_sign_up_with_github_does_not_reveal_whether_an_address_has_an_account(
     for address in (alice.email, UNKNOWN):
         client, mails = Client(), EmailMessage.objects.count()
         emails = [{"email": address, "primary": True, "verified": False}] if is_named_by_github else []
-        answer = comes_from_github(client, emails)
+        answer = finish_github_sign_in(client, emails)
         if not is_named_by_github:
             assert answer["Location"] == "/accounts/3rdparty/signup/"
             answer = client.post("/accounts/3rdparty/signup/", {"name": "Dora Dean", "email": address})

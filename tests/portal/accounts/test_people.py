@@ -12,7 +12,7 @@ from portal.accounts.models import RoleRequest, User
 from portal.accounts.role_names import list_roles
 from tests.conftest import NOW, person
 from tests.portal.accounts.sign_in import SignIn
-from tests.portal.accounts.test_account_security import is_open, signed_in, token_of
+from tests.portal.accounts.test_account_security import create_token, is_open, sign_in_as
 
 pytestmark = pytest.mark.any_database
 
@@ -40,7 +40,7 @@ def audrey(db: None) -> User:
     return person("audrey@program.example", "Audrey Ash", is_auditor=True)
 
 
-def names(client: Any, query: str = "") -> list[str]:
+def list_names(client: Any, query: str = "") -> list[str]:
     """Return the names in the list, or the status of a refused request."""
     answer = client.get(f"/people/{query}")
     if answer.status_code != 200:
@@ -49,7 +49,7 @@ def names(client: Any, query: str = "") -> list[str]:
     return [link.get_text(strip=True) for link in page.select("td.main > a[href^='/people/']")]
 
 
-def send(client: Any, path: str, **fields: Any) -> tuple[int, list[str]]:
+def submit(client: Any, path: str, **fields: Any) -> tuple[int, list[str]]:
     """Submit a form. Return the status and, after a redirect, the messages of the next page."""
     answer = client.post(path, {"reason": "Changes teams"} | fields)
     if answer.status_code != 302:
@@ -57,7 +57,7 @@ def send(client: Any, path: str, **fields: Any) -> tuple[int, list[str]]:
     return 302, [str(message) for message in client.get(answer["Location"]).context["messages"]]
 
 
-def roles_of(user: User) -> list[str]:
+def get_roles(user: User) -> list[str]:
     return list_roles(User.objects.get(pk=user.pk))
 
 
@@ -83,7 +83,7 @@ def test_list_shows_people_visible_to_the_reader(
     reader: str,
     expected: list[str],
 ) -> None:
-    assert names(sign_in(request.getfixturevalue(reader))) == expected
+    assert list_names(sign_in(request.getfixturevalue(reader))) == expected
 
 
 @pytest.mark.parametrize(
@@ -118,18 +118,18 @@ def test_filters_select_people(
     roles.deactivate(vic, actor=sam, now=NOW, reason="Left")
     for user, kind in ((rita, "totp"), (sam, "recovery_codes")):
         Authenticator.objects.create(user=user, type=kind, data={})
-    assert names(sign_in(sam), query) == expected
+    assert list_names(sign_in(sam), query) == expected
 
 
 def test_administrator_changes_roles(sign_in: SignIn, alice: User, sam: User) -> None:
     client, path = sign_in(sam), f"/people/{alice.pk}/"
     selected = ["staff", "manager:nomad"]
-    assert send(client, path, roles=selected) == (302, ["Roles of Alice Archer saved."])
-    assert roles_of(alice) == selected
+    assert submit(client, path, roles=selected) == (302, ["Roles of Alice Archer saved."])
+    assert get_roles(alice) == selected
     page = BeautifulSoup(client.get(path).content, "html.parser")
     assert [box["value"] for box in page.select("input[name=roles][checked]")] == selected
-    assert send(client, path, roles=["reviewer:vault"]) == (302, ["Roles of Alice Archer saved."])
-    assert roles_of(alice) == ["reviewer:vault"]
+    assert submit(client, path, roles=["reviewer:vault"]) == (302, ["Roles of Alice Archer saved."])
+    assert get_roles(alice) == ["reviewer:vault"]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_invalid_roles_are_refused_with_an_explanation(
     sign_in: SignIn, alice: User, sam: User, fields: Any, sentence: str
 ) -> None:
     answer = sign_in(sam).post(f"/people/{alice.pk}/", fields)
-    assert (answer.status_code, sentence in answer.content.decode(), roles_of(alice)) == (422, True, [])
+    assert (answer.status_code, sentence in answer.content.decode(), get_roles(alice)) == (422, True, [])
 
 
 def test_manager_changes_only_roles_of_the_program(
@@ -159,13 +159,13 @@ def test_manager_changes_only_roles_of_the_program(
     nell = person("nell@program.example", "Nell North", program_roles=["manager:nomad"])
     roles.change_roles(nell, grant=["reviewer:vault"], actor=None, now=NOW, reason="Joins")
     client = sign_in(mona)
-    assert send(client, f"/people/{nell.pk}/", roles=["reviewer:nomad"]) == (302, ["Roles of Nell North saved."])
-    assert roles_of(nell) == ["reviewer:nomad", "reviewer:vault"]
-    assert send(client, f"/people/{nell.pk}/", roles=["superuser"])[0] == 422
-    assert send(client, f"/people/{rita.pk}/", roles=["reviewer:nomad"])[0] == 403
+    assert submit(client, f"/people/{nell.pk}/", roles=["reviewer:nomad"]) == (302, ["Roles of Nell North saved."])
+    assert get_roles(nell) == ["reviewer:nomad", "reviewer:vault"]
+    assert submit(client, f"/people/{nell.pk}/", roles=["superuser"])[0] == 422
+    assert submit(client, f"/people/{rita.pk}/", roles=["reviewer:nomad"])[0] == 403
     assert client.get(f"/people/{vic.pk}/").status_code == 404
-    assert send(client, f"/people/{nell.pk}/account/", do="deactivate")[0] == 403
-    assert (roles_of(nell), roles_of(rita)) == (["reviewer:nomad", "reviewer:vault"], ["reviewer"])
+    assert submit(client, f"/people/{nell.pk}/account/", do="deactivate")[0] == 403
+    assert (get_roles(nell), get_roles(rita)) == (["reviewer:nomad", "reviewer:vault"], ["reviewer"])
 
 
 def test_auditor_sees_people_and_changes_nothing(sign_in: SignIn, audrey: User, rita: User) -> None:
@@ -173,14 +173,14 @@ def test_auditor_sees_people_and_changes_nothing(sign_in: SignIn, audrey: User, 
     page = BeautifulSoup(client.get(f"/people/{rita.pk}/").content, "html.parser")
     assert page.select("main form") == []
     assert client.get("/people/invite/").status_code == 404
-    codes = [send(client, f"/people/{rita.pk}/{path}", do="deactivate", roles=[])[0] for path in ("", "account/")]
-    assert (codes, roles_of(rita)) == ([403, 403], ["reviewer"])
+    codes = [submit(client, f"/people/{rita.pk}/{path}", do="deactivate", roles=[])[0] for path in ("", "account/")]
+    assert (codes, get_roles(rita)) == ([403, 403], ["reviewer"])
 
 
 def test_no_one_changes_their_own_roles(sign_in: SignIn, sam: User) -> None:
     client = sign_in(sam)
     assert BeautifulSoup(client.get(f"/people/{sam.pk}/").content, "html.parser").select("main form") == []
-    assert send(client, f"/people/{sam.pk}/", roles=["reviewer"])[0] == 403
+    assert submit(client, f"/people/{sam.pk}/", roles=["reviewer"])[0] == 403
 
 
 def test_change_needs_a_recent_sign_in(client: Any, alice: User, sam: User) -> None:
@@ -190,20 +190,20 @@ def test_change_needs_a_recent_sign_in(client: Any, alice: User, sam: User) -> N
         for path in (f"/people/{alice.pk}/", f"/people/{alice.pk}/account/", "/people/invite/")
     ]
     assert [answer["Location"].partition("?")[0] for answer in answers] == ["/accounts/reauthenticate/"] * 3
-    assert roles_of(alice) == []
+    assert get_roles(alice) == []
 
 
 def test_account_is_signed_out_deactivated_and_reactivated(sign_in: SignIn, rita: User, sam: User) -> None:
-    rita_client, token, client = signed_in(rita), token_of(rita), sign_in(sam)
+    rita_client, token, client = sign_in_as(rita), create_token(rita), sign_in(sam)
     path, done = f"/people/{rita.pk}/account/", (302, ["Account of Rita Reyes changed."])
-    assert send(client, path, do="sign_out") == done
+    assert submit(client, path, do="sign_out") == done
     token.refresh_from_db()
     assert (is_open(rita_client), token.revoked_at is None) == (False, False)
-    assert send(client, path, do="deactivate") == done
+    assert submit(client, path, do="deactivate") == done
     assert not User.objects.get(pk=rita.pk).is_active
-    assert send(client, path, do="reactivate") == done
+    assert submit(client, path, do="reactivate") == done
     assert User.objects.get(pk=rita.pk).is_active
-    assert send(client, path, do="sign_out", reason=" ") == (
+    assert submit(client, path, do="sign_out", reason=" ") == (
         302,
         ["Enter a reason. It appears in the audit log and the email."],
     )
@@ -222,15 +222,15 @@ def test_second_administrator_decides_on_a_grant(
 ) -> None:
     settings.ADMINISTRATOR_APPROVAL = True
     path = f"/people/{alice.pk}/"
-    assert send(sign_in(sam), path, roles=["superuser"]) == (
+    assert submit(sign_in(sam), path, roles=["superuser"]) == (
         302,
         ["Roles of Alice Archer saved.", "A second administrator must approve the administrator role."],
     )
     assert b"needs the approval of a second administrator" in sign_in(tess).get("/people/").content
     if decision == "approve":
-        assert send(sign_in(sam), f"{path}account/", do="approve")[0] == 403
-    send(sign_in(tess), f"{path}account/", do=decision)
-    assert (roles_of(alice), RoleRequest.objects.count()) == (expected, 0)
+        assert submit(sign_in(sam), f"{path}account/", do="approve")[0] == 403
+    submit(sign_in(tess), f"{path}account/", do=decision)
+    assert (get_roles(alice), RoleRequest.objects.count()) == (expected, 0)
 
 
 def test_last_activity_is_the_newest_event_or_sign_in(

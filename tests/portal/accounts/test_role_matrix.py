@@ -61,10 +61,10 @@ def is_permitted(name: str, role: str) -> bool:
     return is_unlimited or (name == "a manager of the program" and ":" in role)
 
 
-Result = tuple[list[str], list[str], list[str], list[str]]
+ChangeResult = tuple[list[str], list[str], list[str], list[str]]
 
 
-def decide(alice: User, who: str, change: str, role: str) -> Result:
+def change_role(alice: User, who: str, change: str, role: str) -> ChangeResult:
     """Grant or revoke a role. Return the roles of Alice, the new events, the emails, and the actors in the log."""
     before = [role] if change == "revoke" else []
     roles.change_roles(alice, grant=before, actor=None, now=NOW, reason=REASON)
@@ -87,11 +87,11 @@ def decide(alice: User, who: str, change: str, role: str) -> Result:
 def test_each_change_is_recorded_and_emailed_or_refused(alice: User, tess: User, who: str, change: str) -> None:
     actor = "The portal" if who in ("the command line", "single sign-on") else "Ada Actor"
     sign = "+" if change == "grant" else "-"
-    expected: dict[str, Result] = {}
-    results: dict[str, Result] = {}
+    expected: dict[str, ChangeResult] = {}
+    results: dict[str, ChangeResult] = {}
     for role in ROLES:
         with transaction.atomic():
-            results[role] = decide(User.objects.get(pk=alice.pk), who, change, role)
+            results[role] = change_role(User.objects.get(pk=alice.pk), who, change, role)
             transaction.set_rollback(True)
         expected[role] = (
             [role] if change == "grant" else [],

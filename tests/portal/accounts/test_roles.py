@@ -17,10 +17,10 @@ from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import NOW
 from tests.portal.accounts.sign_in import SignIn
-from tests.portal.accounts.test_account_security import is_open, signed_in, token_of
+from tests.portal.accounts.test_account_security import create_token, is_open, sign_in_as
 
 
-def list_roles(user: User) -> tuple[bool, bool, bool, bool]:
+def get_role_flags(user: User) -> tuple[bool, bool, bool, bool]:
     """Return whether a user is stored as reviewer, staff, superuser, and active."""
     user.refresh_from_db()
     return user.is_reviewer, user.is_staff, user.is_superuser, user.is_active
@@ -28,7 +28,7 @@ def list_roles(user: User) -> tuple[bool, bool, bool, bool]:
 
 def test_change_is_audited_logged_and_emailed(alice: Any, sam: Any) -> None:
     roles.change_roles(alice, grant=["reviewer", "staff"], actor=sam, now=NOW, reason="Joins the program")
-    assert list_roles(alice) == (True, True, False, True)
+    assert get_role_flags(alice) == (True, True, False, True)
     event = AuditEvent.objects.get(stream=f"account:{alice.pk}")
     assert (event.event_type, event.actor, event.note) == ("account.roles_changed", "Sam Stone", "Joins the program")
     assert event.summary == "Sam Stone changed the roles of Alice Archer: +reviewer, +staff"
@@ -53,10 +53,10 @@ def test_same_roles_again_change_nothing(rita: Any, sam: Any) -> None:
 
 
 @pytest.mark.parametrize("who", ["rita", "alice"])
-def test_only_superusers_decide(request: pytest.FixtureRequest, bob: Any, sam: Any, who: str) -> None:
+def test_only_superusers_change_roles(request: pytest.FixtureRequest, bob: Any, sam: Any, who: str) -> None:
     with pytest.raises(ActionRefused, match="Only administrators"):
         roles.change_roles(bob, grant=["staff"], actor=request.getfixturevalue(who), now=NOW, reason="Why not")
-    assert list_roles(bob) == (False, False, False, True)
+    assert get_role_flags(bob) == (False, False, False, True)
 
 
 def test_no_one_changes_their_own_roles(sam: Any) -> None:
@@ -73,7 +73,7 @@ def test_unconfirmed_address_gets_no_role(alice: Any, sam: Any) -> None:
     alice.emailaddress_set.update(verified=False)
     with pytest.raises(ActionRefused, match="confirmed email address"):
         roles.change_roles(alice, grant=["staff"], actor=sam, now=NOW, reason="Joins")
-    assert list_roles(alice) == (False, False, False, True)
+    assert get_role_flags(alice) == (False, False, False, True)
 
 
 def test_former_superuser_cannot_change_roles(alice: Any, sam: Any) -> None:
@@ -82,7 +82,7 @@ def test_former_superuser_cannot_change_roles(alice: Any, sam: Any) -> None:
     User.objects.filter(pk=sam.pk).update(is_superuser=False)
     with pytest.raises(ActionRefused, match="Only administrators"):
         roles.change_roles(alice, grant=["staff"], actor=before, now=NOW, reason="Joins")
-    assert list_roles(alice) == (False, False, False, True)
+    assert get_role_flags(alice) == (False, False, False, True)
 
 
 def test_another_confirmed_address_gives_no_role(alice: Any, sam: Any) -> None:
@@ -96,17 +96,17 @@ def test_another_confirmed_address_gives_no_role(alice: Any, sam: Any) -> None:
 def test_last_superuser_keeps_the_role(sam: Any) -> None:
     with pytest.raises(ActionRefused, match="at least one active superuser"):
         roles.change_roles(sam, revoke=["superuser"], actor=None, now=NOW, reason="Leaves")
-    assert (list_roles(sam), AuditEvent.objects.count()) == ((False, True, True, True), 0)
+    assert (get_role_flags(sam), AuditEvent.objects.count()) == ((False, True, True, True), 0)
 
 
 def test_last_superuser_stays_active(sam: Any) -> None:
     with pytest.raises(ActionRefused, match="at least one active superuser"):
         roles.deactivate(sam, actor=None, now=NOW, reason="Leaves")
-    assert (list_roles(sam), AuditEvent.objects.count()) == ((False, True, True, True), 0)
+    assert (get_role_flags(sam), AuditEvent.objects.count()) == ((False, True, True, True), 0)
 
 
 def test_deactivation_ends_sessions_and_tokens_for_good(alice: Any, acme: Any, sam: Any) -> None:
-    client, own, of_company = signed_in(alice), token_of(alice), token_of(alice, acme)
+    client, own, of_company = sign_in_as(alice), create_token(alice), create_token(alice, acme)
     roles.deactivate(alice, actor=sam, now=NOW, reason="Left the company")
     roles.reactivate(alice, actor=sam, now=NOW, reason="Came back")
     for token in (own, of_company):
@@ -129,7 +129,7 @@ def test_command_changes_roles(alice: Any, sam: Any) -> None:
     assert out.getvalue() == "alice@acme.example: reviewer, active.\n"
     assert SecurityEvent.objects.get(user=alice).actor == "the command line"
     call_command("change_role", alice.email, "--deactivate", "--reason", "Leaves", stdout=StringIO())
-    assert list_roles(alice) == (True, False, False, False)
+    assert get_role_flags(alice) == (True, False, False, False)
 
 
 @pytest.mark.parametrize(

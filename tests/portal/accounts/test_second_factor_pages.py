@@ -15,9 +15,9 @@ from tests.portal.rollback_requests import create_client, send_request
 
 pytestmark = pytest.mark.any_database
 
-SETUP = "'Location': '/profile/second-factor/"
+SETUP_PAGES = "'Location': '/profile/second-factor/"
 # Pages that show the same to everyone. Add a new page only if that is true of it.
-PUBLIC = {
+PUBLIC_PAGES = {
     "api:docs",
     "api:docs_group",
     "api:openapi",
@@ -56,7 +56,7 @@ PUBLIC = {
     "help:glossary",
 }
 # Pages authorized by a token in the URL or a machine's credential, whoever is signed in.
-BY_TOKEN = {
+TOKEN_PAGES = {
     "inbox:calendar_feed",
     "inbound:github_webhook",
     "inbox:stop",
@@ -70,7 +70,7 @@ BY_TOKEN = {
     "inbound:run_task_plan",
 }
 # Pages that set the factor up, and those needed before that.
-ACCOUNT = {
+ACCOUNT_PAGES = {
     "accounts:email_addresses",
     "account_set_password",
     "accounts:enrollment",
@@ -91,19 +91,19 @@ def test_every_other_page_redirects_to_the_setup(
 ) -> None:
     """A new page fails here if it lets a reviewer without the factor in."""
     visitor, differing = crawl("anonymous"), {}
-    for name in sorted(list_page_names() - ACCOUNT):
+    for name in sorted(list_page_names() - ACCOUNT_PAGES):
         url = build_url(name, world)
         for method, fields, answers in (("GET", None, visitor.get_responses), ("POST", {}, visitor.post_responses)):
             code, text = send_request(client_without_factor, url, fields)
-            expected = answers[name].code if name in PUBLIC | BY_TOKEN else "302 to the setup"
-            answer = "302 to the setup" if SETUP in text else code
+            expected = answers[name].code if name in PUBLIC_PAGES | TOKEN_PAGES else "302 to the setup"
+            answer = "302 to the setup" if SETUP_PAGES in text else code
             if answer != expected:
                 differing[f"{method} {name}"] = (answer, expected)
     assert differing == {}
 
 
 def test_public_page_treats_the_reviewer_as_a_visitor(world: Any, client_without_factor: Client) -> None:
-    pages = [client_without_factor.get(build_url(name, world)) for name in sorted(PUBLIC)]
+    pages = [client_without_factor.get(build_url(name, world)) for name in sorted(PUBLIC_PAGES)]
     users = [page.context["user"] for page in pages if page.context and "user" in page.context]
     assert (len(users) > 10, [user for user in users if user.is_authenticated]) == (True, [])
 

@@ -10,12 +10,12 @@ from django.db import transaction
 from portal.notifications import email as mail
 from portal.notifications.models import EmailMessage
 from tests.integrations.page_text import find_text
-from tests.portal.accounts.sign_in import SignIn, code_of
+from tests.portal.accounts.sign_in import SignIn, generate_code
 
 pytestmark = pytest.mark.any_database
 
 SECRET = "JBSWY3DPEHPK3PXP"
-SETUP = "/profile/second-factor/"
+SETUP_PAGE = "/profile/second-factor/"
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def test_program_staff_without_factor_are_redirected_to_setup(
 ) -> None:
     client = sign_in(request.getfixturevalue(who))
     answer = client.get(path)
-    assert (answer.status_code, answer.get("Location")) == (302, f"{SETUP}?next={quote(path, safe='')}")
+    assert (answer.status_code, answer.get("Location")) == (302, f"{SETUP_PAGE}?next={quote(path, safe='')}")
 
 
 @pytest.mark.parametrize("path", ["/directory/", "/help/", "/programs/"])
@@ -48,19 +48,19 @@ def test_emails_of_program_staff_need_the_factor(sign_in: SignIn, rita: Any, set
     with transaction.atomic():
         mail.queue("confirm_address", "key", "someone@acme.example", {"activate_url": "https://portal.example/"})
     address = f"/emails/{EmailMessage.objects.get().uuid}/"
-    assert sign_in(rita).get(address)["Location"] == f"{SETUP}?next={quote(address, safe='')}"
+    assert sign_in(rita).get(address)["Location"] == f"{SETUP_PAGE}?next={quote(address, safe='')}"
 
 
 def test_post_without_factor_changes_nothing(sign_in: SignIn, rita: Any) -> None:
     answer = sign_in(rita).post("/profile/", {"name": "Renamed", "zone": ""})
     rita.refresh_from_db()
-    assert (answer["Location"], rita.name) == (SETUP, "Rita Reyes")
+    assert (answer["Location"], rita.name) == (SETUP_PAGE, "Rita Reyes")
 
 
-def test_superuser_without_other_roles_needs_it_too(sign_in: SignIn, alice: Any) -> None:
+def test_superuser_without_other_roles_needs_the_factor(sign_in: SignIn, alice: Any) -> None:
     alice.is_superuser = True
     alice.save()
-    assert sign_in(alice).get("/profile/")["Location"] == f"{SETUP}?next=%2Fprofile%2F"
+    assert sign_in(alice).get("/profile/")["Location"] == f"{SETUP_PAGE}?next=%2Fprofile%2F"
 
 
 @pytest.mark.parametrize("who", ["alice", "rita"])
@@ -82,16 +82,16 @@ def test_deep_link_returns_after_setup(sign_in: SignIn, rita: Any) -> None:
     page = client.get("/queue/?stage=review", follow=True)
     assert "Set up authenticator app" in find_text(page)
     TOTP.activate(rita, SECRET)
-    assert client.get(SETUP)["Location"] == "/queue/?stage=review"
-    assert client.get(SETUP)["Location"] == "/"
+    assert client.get(SETUP_PAGE)["Location"] == "/queue/?stage=review"
+    assert client.get(SETUP_PAGE)["Location"] == "/"
 
 
 @pytest.mark.parametrize("target", ["https://evil.example/", "//evil.example/", "javascript:alert(1)"])
 def test_deep_link_never_leads_to_another_site(sign_in: SignIn, rita: Any, target: str) -> None:
     client = sign_in(rita)
-    client.get(SETUP, {"next": target})
+    client.get(SETUP_PAGE, {"next": target})
     TOTP.activate(rita, SECRET)
-    assert client.get(SETUP)["Location"] == "/"
+    assert client.get(SETUP_PAGE)["Location"] == "/"
 
 
 @pytest.mark.parametrize("path", ["/accounts/2fa/", "/accounts/logout/", "/accounts/password/change/", "/directory/"])
@@ -108,6 +108,6 @@ def test_session_from_before_the_factor_ends(client: Any, rita: Any, django_capt
     client.post("/accounts/reauthenticate/", {"password": "correct horse battery"})
     secret = client.get("/accounts/2fa/totp/activate/").context["form"].secret
     with django_capture_on_commit_callbacks(execute=True):
-        client.post("/accounts/2fa/totp/activate/", {"code": code_of(secret)})
+        client.post("/accounts/2fa/totp/activate/", {"code": generate_code(secret)})
     assert (client.get("/profile/").status_code, elsewhere.get("/profile/").status_code) == (200, 302)
     assert elsewhere.get("/profile/")["Location"] == "/accounts/login/?next=/profile/"

@@ -15,21 +15,21 @@ from django.test import Client
 from portal.accounts.models import User
 from tests.conftest import PASSWORD
 from tests.integrations.page_text import find_text
-from tests.portal.accounts.sign_in import code_of
+from tests.portal.accounts.sign_in import generate_code
 
 pytestmark = pytest.mark.any_database
 
 SECRET = "JBSWY3DPEHPK3PXP"
 
 
-def stored_text() -> str:
+def read_stored_text() -> str:
     """Return the stored text of the table of second factors."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT data FROM mfa_authenticator ORDER BY id")
         return repr(cursor.fetchall())
 
 
-def answer_code(user: User, code: str) -> Any:
+def submit_code(user: User, code: str) -> Any:
     client = Client()
     client.post("/accounts/login/", {"login": user.email, "password": PASSWORD})
     return client.post("/accounts/2fa/authenticate/", {"code": code})
@@ -40,8 +40,8 @@ def test_no_secret_is_stored_as_plain_text(alice: User) -> None:
     codes = RecoveryCodes.activate(alice)
     seed = decrypt(codes.instance.data["seed"])
     plain = [SECRET, seed, *codes.get_unused_codes()]
-    assert [text for text in plain if text in stored_text()] == []
-    assert answer_code(alice, code_of(SECRET)).status_code == 302
+    assert [text for text in plain if text in read_stored_text()] == []
+    assert submit_code(alice, generate_code(SECRET)).status_code == 302
 
 
 def test_rotated_key_still_decrypts(alice: User, settings: Any) -> None:
@@ -49,11 +49,11 @@ def test_rotated_key_still_decrypts(alice: User, settings: Any) -> None:
     TOTP.activate(alice, SECRET)
     unused_codes = RecoveryCodes.activate(alice).get_unused_codes()
     settings.ENCRYPTION_KEYS = ["new", "old"]
-    assert answer_code(alice, code_of(SECRET)).status_code == 302
-    assert answer_code(alice, unused_codes[0]).status_code == 302
+    assert submit_code(alice, generate_code(SECRET)).status_code == 302
+    assert submit_code(alice, unused_codes[0]).status_code == 302
 
 
-def test_rotation_makes_the_old_key_superfluous(alice: User, settings: Any) -> None:
+def test_old_key_is_not_needed_after_rotation(alice: User, settings: Any) -> None:
     settings.ENCRYPTION_KEYS = ["old"]
     TOTP.activate(alice, SECRET)
     unused_codes = RecoveryCodes.activate(alice).get_unused_codes()
@@ -62,7 +62,7 @@ def test_rotation_makes_the_old_key_superfluous(alice: User, settings: Any) -> N
     call_command("rotate_encryption_keys", stdout=output)
     settings.ENCRYPTION_KEYS = ["new"]
     assert "Re-encrypted authenticators: 2.\nAll secrets use the newest key.\n" in output.getvalue()
-    assert answer_code(alice, code_of(SECRET)).status_code == 302
+    assert submit_code(alice, generate_code(SECRET)).status_code == 302
     row = Authenticator.objects.get(user=alice, type="recovery_codes")
     assert RecoveryCodes(row).get_unused_codes() == unused_codes
 
@@ -70,18 +70,18 @@ def test_rotation_makes_the_old_key_superfluous(alice: User, settings: Any) -> N
 def test_rotation_leaves_passkeys_and_current_secrets_alone(alice: User) -> None:
     TOTP.activate(alice, SECRET)
     Authenticator.objects.create(user=alice, type="webauthn", data={"name": "Key"})
-    before = stored_text()
+    before = read_stored_text()
     output = StringIO()
     call_command("rotate_encryption_keys", stdout=output)
     assert "Re-encrypted authenticators: 0." in output.getvalue().splitlines()
-    assert stored_text() == before
+    assert read_stored_text() == before
 
 
-def test_lost_key_is_named_and_admits_no_one(alice: User, settings: Any) -> None:
+def test_lost_key_is_named_and_no_code_is_accepted(alice: User, settings: Any) -> None:
     settings.ENCRYPTION_KEYS = ["lost"]
     TOTP.activate(alice, SECRET)
     settings.ENCRYPTION_KEYS = ["new"]
-    answer = answer_code(alice, code_of(SECRET))
+    answer = submit_code(alice, generate_code(SECRET))
     assert answer.status_code == 403
     assert "The portal can't read your second factor" in find_text(answer)
     with pytest.raises(CommandError, match=f"No configured key decrypts: TOTP Authenticator of {alice.email}"):

@@ -9,15 +9,14 @@ from portal.accounts.adapters import SocialAccountAdapter
 from portal.accounts.models import User
 from tests.conftest import PASSWORD
 from tests.integrations.page_text import find_text, get_field_error
-from tests.portal.accounts.sign_in import APP, code_of
+from tests.portal.accounts.sign_in import GITHUB_APP, generate_code
 
 pytestmark = pytest.mark.any_database
 
 
 def test_next_url_never_leads_to_another_site(client: Any, alice: Any) -> None:
     response = client.post(
-        "/accounts/login/",
-        {"login": alice.email, "password": PASSWORD, "next": "https://evil.example/"},
+        "/accounts/login/", {"login": alice.email, "password": PASSWORD, "next": "https://evil.example/"}
     )
     assert response["Location"] == "/"
 
@@ -31,7 +30,7 @@ def test_wrong_password_is_reported_without_saying_which_is_wrong(client: Any, a
     assert error_flags == [True, True]
 
 
-def test_guessing_is_rate_limited(client: Any, alice: Any) -> None:
+def test_failed_sign_ins_are_rate_limited(client: Any, alice: Any) -> None:
     for _ in range(5):
         client.post("/accounts/login/", {"login": alice.email, "password": "wrong"})
     page = client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD})
@@ -48,13 +47,13 @@ def test_deactivated_person_cannot_sign_in(client: Any, alice: Any) -> None:
 
 def test_github_button_is_shown_only_if_an_application_is_configured(client: Any, db: None, settings: Any) -> None:
     assert "GitHub" not in find_text(client.get("/accounts/login/"))
-    settings.SOCIALACCOUNT_PROVIDERS = {"github": {"APPS": [APP]}}
+    settings.SOCIALACCOUNT_PROVIDERS = {"github": {"APPS": [GITHUB_APP]}}
     assert "Sign in with GitHub" in find_text(client.get("/accounts/login/"))
     assert "Sign up with GitHub" in find_text(client.get("/accounts/signup/"))
 
 
 def test_unconfirmed_address_of_github_stays_unconfirmed(rf: Any, db: None, settings: Any) -> None:
-    settings.SOCIALACCOUNT_PROVIDERS = {"github": settings.SOCIALACCOUNT_PROVIDERS["github"] | {"APPS": [APP]}}
+    settings.SOCIALACCOUNT_PROVIDERS = {"github": settings.SOCIALACCOUNT_PROVIDERS["github"] | {"APPS": [GITHUB_APP]}}
     request = rf.get("/")
     provider = SocialAccountAdapter(request).get_provider(request, "github")
     emails = [{"email": "alice@acme.example", "primary": True, "verified": False}]
@@ -69,7 +68,7 @@ def test_unconfirmed_address_of_github_stays_unconfirmed(rf: Any, db: None, sett
 def test_name_of_github_is_used_or_replaced_by_the_login(
     rf: Any, db: None, settings: Any, name: str | None, expected: str
 ) -> None:
-    settings.SOCIALACCOUNT_PROVIDERS = {"github": {"APPS": [APP]}}
+    settings.SOCIALACCOUNT_PROVIDERS = {"github": {"APPS": [GITHUB_APP]}}
     request = rf.get("/")
     provider = SocialAccountAdapter(request).get_provider(request, "github")
     login = provider.sociallogin_from_response(request, {"id": 47, "login": "dora", "name": name})
@@ -90,23 +89,23 @@ def second_factor_secret(alice: Any) -> str:
     return secret
 
 
-def test_second_factor_is_asked_at_sign_in(client: Any, alice: Any, second_factor_secret: str) -> None:
+def test_sign_in_requires_the_second_factor(client: Any, alice: Any, second_factor_secret: str) -> None:
     page = client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD}, follow=True)
     assert "Enter the code" in find_text(page)
     assert client.get("/profile/").status_code == 302
     wrong = client.post("/accounts/2fa/authenticate/", {"code": "000000"})
     assert get_field_error(wrong, "code") == "Incorrect code. Enter the current code from your authenticator app."
-    client.post("/accounts/2fa/authenticate/", {"code": code_of(second_factor_secret)})
+    client.post("/accounts/2fa/authenticate/", {"code": generate_code(second_factor_secret)})
     assert client.get("/profile/").status_code == 200
 
 
-def test_admin_pages_ask_for_the_second_factor(client: Any, sam: Any) -> None:
+def test_admin_pages_require_the_second_factor(client: Any, sam: Any) -> None:
     TOTP.activate(sam, "JBSWY3DPEHPK3PXP")
     response = client.get("/admin/", follow=True)
     assert response.redirect_chain[-1][0].startswith("/accounts/login/")
     client.post("/accounts/login/?next=/admin/", {"login": sam.email, "password": PASSWORD})
     assert client.get("/admin/").status_code == 302
-    client.post("/accounts/2fa/authenticate/", {"code": code_of("JBSWY3DPEHPK3PXP")})
+    client.post("/accounts/2fa/authenticate/", {"code": generate_code("JBSWY3DPEHPK3PXP")})
     assert client.get("/admin/").status_code == 200
 
 

@@ -9,42 +9,42 @@ from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
 from tests.conftest import person
 from tests.integrations.page_text import find_text, get_field_error
-from tests.portal.accounts.sign_in import NEW, link
+from tests.portal.accounts.sign_in import SIGN_UP_DATA, get_link
 
 pytestmark = pytest.mark.any_database
 
 
 def test_new_user_confirms_and_is_redirected_to_the_partner_page(client: Any, db: None) -> None:
-    signup_response = client.post("/accounts/signup/", NEW, follow=True)
+    signup_response = client.post("/accounts/signup/", SIGN_UP_DATA, follow=True)
     assert "We sent you a confirmation link." in find_text(signup_response)
     mail = EmailMessage.objects.get()
     assert (mail.name, mail.to, mail.person) == ("confirm_address", "dora@acme.example", None)
-    assert "Confirm email address" in find_text(client.get(link(mail)))
-    response = client.post(link(mail), follow=True)
+    assert "Confirm email address" in find_text(client.get(get_link(mail)))
+    response = client.post(get_link(mail), follow=True)
     assert response.redirect_chain[-1] == ("/company/new/", 302)
     user = User.objects.get()
     assert (user.name, user.email) == ("Dora Dean", "dora@acme.example")
 
 
 def test_opening_the_link_confirms_nothing(client: Any, db: None) -> None:
-    client.post("/accounts/signup/", NEW)
-    client.get(link(EmailMessage.objects.get()))
+    client.post("/accounts/signup/", SIGN_UP_DATA)
+    client.get(get_link(EmailMessage.objects.get()))
     assert not User.objects.get().emailaddress_set.get().verified
 
 
 def test_sign_in_without_confirmation_is_refused_and_resends_the_email(client: Any, db: None, settings: Any) -> None:
     settings.ACCOUNT_RATE_LIMITS = {"confirm_email": None}
-    client.post("/accounts/signup/", NEW)
+    client.post("/accounts/signup/", SIGN_UP_DATA)
     client.cookies.clear()
-    client.post("/accounts/login/", {"login": NEW["email"], "password": NEW["password1"]})
+    client.post("/accounts/login/", {"login": SIGN_UP_DATA["email"], "password": SIGN_UP_DATA["password1"]})
     assert client.get("/profile/").status_code == 302
     assert list(EmailMessage.objects.values_list("name", flat=True)) == ["confirm_address", "confirm_address"]
 
 
 def test_signing_up_with_a_known_address_looks_the_same(client: Any, alice: Any) -> None:
-    fresh = client.post("/accounts/signup/", NEW)
+    fresh = client.post("/accounts/signup/", SIGN_UP_DATA)
     client.cookies.clear()
-    response = client.post("/accounts/signup/", NEW | {"email": alice.email})
+    response = client.post("/accounts/signup/", SIGN_UP_DATA | {"email": alice.email})
     assert (fresh.status_code, fresh["Location"]) == (response.status_code, response["Location"])
     assert list(EmailMessage.objects.order_by("pk").values_list("name", "to")) == [
         ("confirm_address", "dora@acme.example"),
@@ -67,27 +67,27 @@ def test_signing_up_with_a_known_address_looks_the_same(client: Any, alice: Any)
 def test_invalid_sign_up_is_refused_with_field_error(
     client: Any, db: None, form_data: dict[str, str], field: str, sentence: str | None
 ) -> None:
-    page = client.post("/accounts/signup/", NEW | form_data)
+    page = client.post("/accounts/signup/", SIGN_UP_DATA | form_data)
     field_error = get_field_error(page, field)
     assert field_error == sentence if sentence else field_error
     assert User.objects.count() == 0
     element = BeautifulSoup(page.content, "html.parser").select_one("#id_email")
     assert element is not None
-    assert element["value"] == (NEW | form_data)["email"]
+    assert element["value"] == (SIGN_UP_DATA | form_data)["email"]
 
 
 def test_invited_person_signs_up_and_sees_the_invitation(client: Any, acme: Any, alice: Any, now: Any) -> None:
-    client.post("/accounts/signup/?next=/invitations/abc/", NEW | {"next": "/invitations/abc/"})
-    response = client.post(link(EmailMessage.objects.get()))
+    client.post("/accounts/signup/?next=/invitations/abc/", SIGN_UP_DATA | {"next": "/invitations/abc/"})
+    response = client.post(get_link(EmailMessage.objects.get()))
     assert response["Location"] == "/invitations/abc/"
 
 
 def test_sign_up_stores_the_zone(client: Any, db: None) -> None:
-    client.post("/accounts/signup/", NEW | {"browser_zone": "Asia/Tokyo"})
+    client.post("/accounts/signup/", SIGN_UP_DATA | {"browser_zone": "Asia/Tokyo"})
     assert User.objects.get().zone == "Asia/Tokyo"
 
 
 def test_email_is_unique_in_any_case(client: Any, db: None) -> None:
     person("dora@acme.example", "Dora")
-    client.post("/accounts/signup/", NEW | {"email": "DORA@ACME.example"})
+    client.post("/accounts/signup/", SIGN_UP_DATA | {"email": "DORA@ACME.example"})
     assert User.objects.count() == 1

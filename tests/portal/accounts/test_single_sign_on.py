@@ -14,7 +14,7 @@ from portal.audit.models import AuditEvent
 from portal.notifications.models import EmailMessage
 from tests.conftest import NOW, person
 from tests.fakes.oidc_provider import START, OidcProvider
-from tests.portal.accounts.single_sign_on import GROUPS, NORA, Configure, is_signed_in, refusal_of, roles_of
+from tests.portal.accounts.single_sign_on import GROUPS, NORA, Configure, get_refusal, get_roles, is_signed_in
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -68,7 +68,7 @@ def test_changed_groups_change_only_the_mapped_roles(
     roles.change_roles(user, grant=["reviewer:vault"], actor=sam, now=NOW, reason="Helps out")
     provider.set_claims("nora", email=NORA, groups=groups)
     provider.sign_in(Client(), "nora")
-    assert sorted(roles_of(NORA)) == sorted(expected)
+    assert sorted(get_roles(NORA)) == sorted(expected)
     count = AuditEvent.objects.count()
     provider.sign_in(Client(), "nora")
     assert AuditEvent.objects.count() == count  # the same groups change nothing
@@ -86,9 +86,9 @@ def test_missing_groups_revoke_roles_only_if_the_settings_say_so(
     provider.set_claims("nora", email=NORA)
     client = Client()
     answer = provider.sign_in(client, "nora")
-    assert (is_signed_in(client), roles_of(NORA)) == (not expected, expected)
+    assert (is_signed_in(client), get_roles(NORA)) == (not expected, expected)
     if expected:
-        assert refusal_of(answer) == (
+        assert get_refusal(answer) == (
             403,
             "Your organization didn't send your groups. Ask the operator to check the groups claim.",
         )
@@ -98,7 +98,7 @@ def test_missing_groups_let_people_without_mapped_roles_sign_in(provider: OidcPr
     provider.set_claims("nora", email=NORA)
     client = Client()
     provider.sign_in(client, "nora")
-    assert (is_signed_in(client), roles_of(NORA)) == (True, [])
+    assert (is_signed_in(client), get_roles(NORA)) == (True, [])
 
 
 @pytest.mark.parametrize("groups", [["nomad"], ["auditors"]])
@@ -110,7 +110,7 @@ def test_last_administrator_keeps_the_role_and_gets_an_email(provider: OidcProvi
     client = Client()
     provider.sign_in(client, "nora")
     expected = ["superuser", *(["manager:nomad", "reviewer:nomad"] if groups == ["nomad"] else [])]
-    assert (is_signed_in(client), sorted(roles_of(NORA))) == (True, sorted(expected))
+    assert (is_signed_in(client), sorted(get_roles(NORA))) == (True, sorted(expected))
     assert "You are the last administrator and keep the role" in list(
         EmailMessage.objects.values_list("subject", flat=True)
     )
@@ -122,14 +122,14 @@ def test_second_administrator_loses_the_role(provider: OidcProvider, sam: User) 
     provider.sign_in(Client(), "nora")
     provider.set_claims("nora", email=NORA, groups=["nomad"])
     provider.sign_in(Client(), "nora")
-    assert roles_of(NORA) == ["manager:nomad", "reviewer:nomad"]
+    assert get_roles(NORA) == ["manager:nomad", "reviewer:nomad"]
 
 
 def test_changed_mapping_changes_the_roles(provider: OidcProvider, configure: Configure, sam: User) -> None:
     provider.sign_in(Client(), "nora")
     configure(group_roles=GROUPS | {"nomad": ("reviewer:nomad",), "other": ("manager:nomad",)})
     provider.sign_in(Client(), "nora")
-    assert roles_of(NORA) == ["reviewer:nomad"]
+    assert get_roles(NORA) == ["reviewer:nomad"]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_untrusted_address_is_refused_before_the_account_lookup(
 ) -> None:
     provider.set_claims("mallory", groups=["operators"], **claims)
     client = Client()
-    assert refusal_of(provider.sign_in(client, "mallory")) == (403, refusal)
+    assert get_refusal(provider.sign_in(client, "mallory")) == (403, refusal)
     assert (is_signed_in(client), User.objects.count(), SocialAccount.objects.count()) == (False, 1, 0)
 
 
@@ -173,8 +173,8 @@ def test_groups_that_give_no_roles_refuse_the_sign_in(
 ) -> None:
     provider.set_claims("nora", email=NORA, **claims)
     client = Client()
-    assert refusal_of(provider.sign_in(client, "nora")) == (403, refusal)
-    assert (is_signed_in(client), roles_of(NORA)) == (False, [])
+    assert get_refusal(provider.sign_in(client, "nora")) == (403, refusal)
+    assert (is_signed_in(client), get_roles(NORA)) == (False, [])
 
 
 def test_person_whom_the_provider_refuses_is_not_signed_in(provider: OidcProvider) -> None:

@@ -13,8 +13,8 @@ from portal.notifications.models import EmailMessage
 from portal.system_checks import check_group_roles_exist
 from tests.conftest import PASSWORD, person
 from tests.fakes.oidc_provider import OidcProvider
-from tests.portal.accounts.sign_in import link
-from tests.portal.accounts.single_sign_on import NORA, Configure, is_signed_in, refusal_of, roles_of
+from tests.portal.accounts.sign_in import get_link
+from tests.portal.accounts.single_sign_on import NORA, Configure, get_refusal, get_roles, is_signed_in
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -37,7 +37,7 @@ def test_passwords_are_off_for_staff_if_single_sign_on_is_required(
     answer = client.post("/accounts/login/", {"login": email, "password": PASSWORD})
     assert is_signed_in(client) is expected
     if not expected:
-        assert refusal_of(answer) == (403, "Your account requires single sign-on.")
+        assert get_refusal(answer) == (403, "Your account requires single sign-on.")
 
 
 @pytest.mark.parametrize(
@@ -84,8 +84,8 @@ def test_invitation_requires_single_sign_on_if_the_settings_do(
         person(email, "Nora Nash")
         client.post("/accounts/login/", {"login": email, "password": PASSWORD})
     invitations.send_invitation(email, ["reviewer:vault"], actor=sam, now=timezone.now())
-    answer = client.post(link(EmailMessage.objects.get(name="staff_invitation")), follow=True)
-    assert roles_of(email) == expected
+    answer = client.post(get_link(EmailMessage.objects.get(name="staff_invitation")), follow=True)
+    assert get_roles(email) == expected
     assert ("These roles require single sign-on." in answer.content.decode()) is not with_provider
 
 

@@ -14,10 +14,10 @@ from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import NOW, person
-from tests.portal.accounts.sign_in import SignIn, link
+from tests.portal.accounts.sign_in import SignIn, get_link
 
 NORA = "nora@program.example"
-NEW = {"name": "Nora Nash", "email": NORA, "password1": "a long one to remember"}
+SIGN_UP_DATA = {"name": "Nora Nash", "email": NORA, "password1": "a long one to remember"}
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def tess(db: None) -> User:
 def invite(actor: User, *role_names: str, email: str = NORA) -> str:
     """Invite an address and return the path of the link in the email."""
     invitations.send_invitation(email, role_names, actor=actor, now=NOW)
-    return link(EmailMessage.objects.filter(name="staff_invitation").latest("pk"))
+    return get_link(EmailMessage.objects.filter(name="staff_invitation").latest("pk"))
 
 
 def test_invitation_is_recorded_and_emailed(sign_in: SignIn, sam: User, tess: User) -> None:
@@ -51,11 +51,11 @@ def test_accepting_creates_the_account_with_a_verified_address(sam: User) -> Non
     with time_machine.travel(NOW):
         path = invite(sam, "reviewer:nomad")
         assert client.get(path).status_code == 200
-        answer = client.post(f"/accounts/signup/?next={path}", NEW)
+        answer = client.post(f"/accounts/signup/?next={path}", SIGN_UP_DATA)
         assert (answer.status_code, answer["Location"]) == (302, path)
         answer = client.post(path)
     user = User.objects.get(email=NORA)
-    assert (answer["Location"], list_roles(user), user.check_password(NEW["password1"])) == (
+    assert (answer["Location"], list_roles(user), user.check_password(SIGN_UP_DATA["password1"])) == (
         "/",
         ["reviewer:nomad"],
         True,
@@ -69,7 +69,7 @@ def test_account_of_the_link_has_its_address(sam: User) -> None:
     client = Client()
     with time_machine.travel(NOW):
         client.get(invite(sam, "reviewer"))
-        client.post("/accounts/signup/", NEW | {"email": "other@acme.example"})
+        client.post("/accounts/signup/", SIGN_UP_DATA | {"email": "other@acme.example"})
     addresses = User.objects.exclude(pk=sam.pk).values_list("email", "emailaddress__email", "emailaddress__verified")
     assert (NORA, NORA, True) in list(addresses)
     assert ("other@acme.example", True) not in [(address, verified) for _, address, verified in addresses]
@@ -110,7 +110,7 @@ def test_resending_replaces_the_link(sign_in: SignIn, sam: User) -> None:
         first, client = invite(sam, "reviewer"), sign_in(sam)
         path = f"/people/invitations/{StaffInvitation.objects.get().pk}/"
         client.post(path, {"do": "resend"})
-        second = link(EmailMessage.objects.filter(name="staff_invitation").latest("pk"))
+        second = get_link(EmailMessage.objects.filter(name="staff_invitation").latest("pk"))
         assert [Client().get(each).status_code for each in (first, second)] == [404, 200]
         client.post(path, {"do": "revoke"})
         assert client.post(path, {"do": "resend"}).status_code == 404

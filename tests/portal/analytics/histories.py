@@ -13,11 +13,11 @@ STAGES = ("engage", "develop", "review", "release", "support")
 HOLDERS = ("partner", "program", "machine", "outage", "third_party")
 
 
-def turn(days: float, stage: str, holder: str, round: int = 0, *, back: bool = False) -> TurnChange:
+def build_turn(days: float, stage: str, holder: str, round: int = 0, *, back: bool = False) -> TurnChange:
     return TurnChange(START + days * DAY, stage, holder, round, back)
 
 
-def random_turns(random: Random, length: int = 14) -> list[TurnChange]:
+def generate_turns(random: Random, length: int = 14) -> list[TurnChange]:
     """Return turns in chronological order, some at the same time: forward, back, ended, and undone."""
     turns: list[TurnChange] = []
     at = 0.0
@@ -26,8 +26,8 @@ def random_turns(random: Random, length: int = 14) -> list[TurnChange]:
         open_ones = [past for past in turns if past.holder]
         if open_ones and random.random() < 0.1:
             past = random.choice(open_ones)
-            turns.append(turn(at, past.stage, past.holder, past.round, back=True))
+            turns.append(build_turn(at, past.stage, past.holder, past.round, back=True))
             continue
         stage = random.choice((*STAGES, *END_STAGES))
-        turns.append(turn(at, stage, "" if stage in END_STAGES else random.choice(HOLDERS), random.randrange(4)))
+        turns.append(build_turn(at, stage, "" if stage in END_STAGES else random.choice(HOLDERS), random.randrange(4)))
     return turns

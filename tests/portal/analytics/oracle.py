@@ -7,7 +7,7 @@ from portal.analytics.stage_durations import END_STAGES, TurnChange
 DAY = timedelta(days=1)
 
 
-def without_undone(turns: list[TurnChange]) -> list[TurnChange]:
+def remove_undone_turns(turns: list[TurnChange]) -> list[TurnChange]:
     """Return the turns without undone decisions and everything between them and their undoing."""
     kept_turns: list[TurnChange] = []
     for each in turns:
@@ -23,21 +23,21 @@ def without_undone(turns: list[TurnChange]) -> list[TurnChange]:
     return kept_turns
 
 
-def holder_at(turns: list[TurnChange], at: datetime) -> tuple[str, str] | None:
+def find_holder(turns: list[TurnChange], at: datetime) -> tuple[str, str] | None:
     """Return the stage and holder at a time, or None before the start and after the end."""
-    before = [each for each in without_undone(turns) if each.at <= at]
+    before = [each for each in remove_undone_turns(turns) if each.at <= at]
     if not before or before[-1].stage in END_STAGES:
         return None
     return before[-1].stage, before[-1].holder
 
 
-def percentile(values: list[float], share_percent: int) -> float:
+def calculate_percentile(values: list[float], share_percent: int) -> float:
     """Return the smallest value that at least this share of the values doesn't exceed."""
     fitting = [v for v in values if 100 * sum(other <= v for other in values) >= share_percent * len(values)]
     return min(fitting)
 
 
-def working_days(start: datetime, end: datetime) -> float:
+def count_working_days(start: datetime, end: datetime) -> float:
     """Count working days minute by minute, in UTC, Monday to Friday."""
     minutes, at = 0, start
     while at < end:

@@ -22,14 +22,14 @@ from tests.replay import replay_fixture
 
 SignIn = Callable[[Any], Any]
 FORMULAS = ("=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "#N/A")
-AT = datetime(2026, 4, 14, 9, 30, tzinfo=UTC)
+EXPORTED_AT = datetime(2026, 4, 14, 9, 30, tzinfo=UTC)
 
 
-def body(answer: Any) -> bytes:
+def read_body(answer: Any) -> bytes:
     return b"".join(answer.streaming_content)
 
 
-def sheet_of(content: bytes) -> list[list[Any]]:
+def read_sheet(content: bytes) -> list[list[Any]]:
     return [[cell.value for cell in row] for row in load_workbook(io.BytesIO(content)).active.iter_rows()]  # type: ignore[union-attr]
 
 
@@ -46,7 +46,7 @@ def test_cells_keep_their_types() -> None:
     table = ExportTable(
         "t",
         ("text", "number", "share", "moment", "day", "yes", "none"),
-        [("ä\x00b", 3, 1.5, AT, date(2026, 4, 14), True, None)],
+        [("ä\x00b", 3, 1.5, EXPORTED_AT, date(2026, 4, 14), True, None)],
     )
     with generate_xlsx(table) as file:
         book = load_workbook(file)
@@ -67,7 +67,7 @@ def test_cells_keep_their_types() -> None:
 def test_many_rows_take_little_memory() -> None:
     def rows() -> Any:
         for n in range(3_000):
-            yield (f"Integration {n}", n, AT, "x" * 60)
+            yield (f"Integration {n}", n, EXPORTED_AT, "x" * 60)
 
     tracemalloc.start()
     content = generate_xlsx(ExportTable("t", ("a", "b", "c", "d"), rows()))
@@ -94,13 +94,13 @@ def test_file_has_the_filtered_rows_that_the_reader_can_see(
     client = sign_in(alice)
     answer = client.get("/exports/integrations.csv?program=nomad")
     assert answer["Content-Disposition"].startswith('attachment; filename="integrations-20')
-    rows = list(csv.DictReader(io.StringIO(body(answer).decode("utf-8-sig"))))
+    rows = list(csv.DictReader(io.StringIO(read_body(answer).decode("utf-8-sig"))))
     assert [row["integration"] for row in rows] == ["'=Rocket"]
     assert "reviewer" not in rows[0]
-    head, *file_rows = sheet_of(body(client.get("/exports/integrations.xlsx?sort=name")))
+    head, *file_rows = read_sheet(read_body(client.get("/exports/integrations.xlsx?sort=name")))
     assert [row[0] for row in file_rows] == ["=Rocket", "Safe"]
     assert isinstance(file_rows[0][head.index("since (UTC)")], datetime)
-    assert len(sheet_of(body(sign_in(rita).get("/exports/integrations.xlsx")))) == 4
+    assert len(read_sheet(read_body(sign_in(rita).get("/exports/integrations.xlsx")))) == 4
 
 
 @pytest.mark.parametrize(
@@ -130,11 +130,11 @@ def test_tables_of_the_program_are_for_program_staff_only(
         answer = sign_in(rita).get(f"/exports/{table}.{form}?program=nomad&period=365")
         assert answer.status_code == expected
         if expected == 200:
-            assert body(answer)
+            assert read_body(answer)
 
 
 def test_sla_list_is_exported(sign_in: SignIn, alice: Any) -> None:
-    head, *rows = sheet_of(body(sign_in(alice).get("/exports/sla.xlsx")))
+    head, *rows = read_sheet(read_body(sign_in(alice).get("/exports/sla.xlsx")))
     assert head[0] == "issue"
     assert rows == []
 
@@ -144,14 +144,14 @@ def test_sla_list_is_exported(sign_in: SignIn, alice: Any) -> None:
 def test_title_that_looks_like_a_value_stays_text(sign_in: SignIn, at: Any, alice: Any, title: str) -> None:
     now = timezone.now()
     create_issue(at("support"), title, now, labels=("critical",))
-    (row,) = sheet_of(body(sign_in(alice).get("/exports/sla.xlsx")))[1:]
+    (row,) = read_sheet(read_body(sign_in(alice).get("/exports/sla.xlsx")))[1:]
     assert (row[1], row[13].date()) == (title, now.date())
-    titles = [row["title"].removeprefix("'") for row in rows_of(sign_in, alice, "/exports/sla.csv")]
+    titles = [row["title"].removeprefix("'") for row in read_rows(sign_in, alice, "/exports/sla.csv")]
     assert titles == [title]
 
 
-def rows_of(sign_in: SignIn, who: Any, address: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(body(sign_in(who).get(address)).decode("utf-8-sig"))))
+def read_rows(sign_in: SignIn, who: Any, address: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(read_body(sign_in(who).get(address)).decode("utf-8-sig"))))
 
 
 def test_waivers_and_failing_checks_are_exported_completely(
@@ -168,14 +168,14 @@ def test_waivers_and_failing_checks_are_exported_completely(
             submitted_by=rita,
         )
     RequirementFulfillment.objects.create(integration=exported_integrations[1], requirement_id="R-1", status="fail")
-    waivers = rows_of(sign_in, rita, "/exports/waivers.csv?program=nomad")
+    waivers = read_rows(sign_in, rita, "/exports/waivers.csv?program=nomad")
     assert len(waivers) == workload.MAX_ROWS + 3
     assert (waivers[0]["reason"], waivers[0]["granted by"], waivers[0]["integration"]) == (
         "'=1+1",
         "Rita Reyes",
         "'=Rocket",
     )
-    (failing,) = rows_of(sign_in, rita, "/exports/failing.csv")
+    (failing,) = read_rows(sign_in, rita, "/exports/failing.csv")
     assert (failing["check"], failing["failed"], failing["checked"]) == ("R-1", "1", "1")
 
 
@@ -186,10 +186,10 @@ def test_email_log_and_partners_are_exported_with_their_filters(
     email_fields = {"name": "message", "text": "secret", "html": "", "created_at": now}
     EmailMessage.objects.create(key="a", to="a@acme.example", subject="=HYPERLINK(1)", state="failed", **email_fields)
     EmailMessage.objects.create(key="b", to="b@acme.example", subject="Fine", state="sent", **email_fields)
-    (mail,) = rows_of(sign_in, rita, "/exports/emails.csv?state=failed")
+    (mail,) = read_rows(sign_in, rita, "/exports/emails.csv?state=failed")
     assert (mail["subject"], mail["to"], mail["state"]) == ("'=HYPERLINK(1)", "a@acme.example", "Failed")
     assert "secret" not in str(mail)
-    (company,) = rows_of(sign_in, rita, "/exports/partners.csv?q=acme")
+    (company,) = read_rows(sign_in, rita, "/exports/partners.csv?q=acme")
     assert (company["partner"], company["open"], company["listed"]) == ("Acme", "2", "0")
 
 

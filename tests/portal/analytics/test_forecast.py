@@ -22,7 +22,7 @@ from tests.portal.analytics.histories import DAY, START, UTC_CALENDAR
 LATER = START + 400 * DAY
 
 
-def history(seed: int, *, per_week: int = 3, weeks: int = 104, spread: float = 0.5) -> list[ProgramWait]:
+def build_decisions(seed: int, *, per_week: int = 3, weeks: int = 104, spread: float = 0.5) -> list[ProgramWait]:
     """Return decisions at even intervals whose durations follow one distribution."""
     random = Random(seed)
     waits = []
@@ -64,7 +64,7 @@ def test_ninetieth_percentile_uses_the_rank_of_one_more_value() -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_ninetieth_percentile_holds_for_85_to_95_percent(seed: int) -> None:
-    accuracy = backtest(history(seed), LATER + 400 * DAY, UTC_CALENDAR)
+    accuracy = backtest(build_decisions(seed), LATER + 400 * DAY, UTC_CALENDAR)
     assert accuracy.count > 200
     assert accuracy.share is not None
     assert 85 <= accuracy.share <= 95
@@ -75,7 +75,7 @@ def test_ninetieth_percentile_holds_for_85_to_95_percent(seed: int) -> None:
 def test_slowing_program_has_lower_accuracy() -> None:
     slower = [
         ProgramWait(wait.since, (wait.until or LATER) + timedelta(days=n / 5))
-        for n, wait in enumerate(history(1, weeks=80))
+        for n, wait in enumerate(build_decisions(1, weeks=80))
     ]
     accuracy = backtest(slower, LATER + 400 * DAY, UTC_CALENDAR)
     assert accuracy.share is not None
@@ -83,7 +83,7 @@ def test_slowing_program_has_lower_accuracy() -> None:
 
 
 def test_replay_equals_a_simple_calculation_of_each_week() -> None:
-    waits, now = history(9, weeks=40), START + 250 * DAY
+    waits, now = build_decisions(9, weeks=40), START + 250 * DAY
     waits = [
         wait if wait.until and wait.until <= now else ProgramWait(wait.since, None)
         for wait in waits

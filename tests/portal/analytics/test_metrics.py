@@ -12,10 +12,10 @@ from portal.analytics.funnel import IntegrationGroup, build_funnel, find_drop_of
 from portal.analytics.metrics import HolderTime, StageStay
 from portal.analytics.stage_durations import StagePeriod, build_periods
 from tests.portal.analytics import oracle
-from tests.portal.analytics.histories import DAY, START, UTC_CALENDAR, random_turns, turn
+from tests.portal.analytics.histories import DAY, START, UTC_CALENDAR, build_turn, generate_turns
 
 
-def piece(
+def build_period(
     stage: str, holder: str, began: float, since: float, until: float | None, leaves: bool, round: int = 0
 ) -> StagePeriod:
     end = None if until is None else START + until * DAY
@@ -23,37 +23,49 @@ def piece(
 
 
 def test_turns_become_segments_without_gaps() -> None:
-    turns = [turn(0, "engage", "partner"), turn(2, "engage", "program"), turn(3, "review", "program", 1)]
+    turns = [
+        build_turn(0, "engage", "partner"),
+        build_turn(2, "engage", "program"),
+        build_turn(3, "review", "program", 1),
+    ]
     assert build_periods(turns) == [
-        piece("engage", "partner", 0, 0, 2, False),
-        piece("engage", "program", 0, 2, 3, True),
-        piece("review", "program", 3, 3, None, False, 1),
+        build_period("engage", "partner", 0, 0, 2, False),
+        build_period("engage", "program", 0, 2, 3, True),
+        build_period("review", "program", 3, 3, None, False, 1),
     ]
 
 
 def test_end_closes_the_last_segment_and_reopening_begins_a_new_stay() -> None:
-    turns = [turn(0, "review", "program", 1), turn(4, "declined", ""), turn(9, "review", "partner", 1)]
+    turns = [
+        build_turn(0, "review", "program", 1),
+        build_turn(4, "declined", ""),
+        build_turn(9, "review", "partner", 1),
+    ]
     assert build_periods(turns) == [
-        piece("review", "program", 0, 0, 4, True, 1),
-        piece("review", "partner", 9, 9, None, False, 1),
+        build_period("review", "program", 0, 0, 4, True, 1),
+        build_period("review", "partner", 9, 9, None, False, 1),
     ]
 
 
 @pytest.mark.parametrize("decision", [("release", "program"), ("declined", ""), ("review", "partner")])
 def test_undone_decision_leaves_no_trace(decision: tuple[str, str]) -> None:
-    turns = [turn(0, "review", "program", 1), turn(4, *decision, 1), turn(4.01, "review", "program", 1, back=True)]
+    turns = [
+        build_turn(0, "review", "program", 1),
+        build_turn(4, *decision, 1),
+        build_turn(4.01, "review", "program", 1, back=True),
+    ]
     assert build_periods(turns) == build_periods(turns[:1])
 
 
 def test_random_histories_equal_the_independent_calculation() -> None:
     random = Random(7)
     for _ in range(400):
-        turns = random_turns(random)
+        turns = generate_turns(random)
         pieces = build_periods(turns)
         for at in {each.at + shift for each in turns for shift in (timedelta(), timedelta(hours=1))}:
             inside = [p for p in pieces if p.since <= at and (p.until is None or at < p.until)]
             here = [(p.stage, p.holder) for p in inside[-1:]]
-            assert here == [place for place in [oracle.holder_at(turns, at)] if place]
+            assert here == [place for place in [oracle.find_holder(turns, at)] if place]
         for one, following in itertools.pairwise(pieces):
             assert one.until is not None
             assert one.until <= following.since
@@ -65,7 +77,9 @@ def test_percentile_equals_the_independent_calculation(share: int) -> None:
     random = Random(share)
     for length in range(1, 45):
         values = [round(random.lognormvariate(1, 1), 1) for _ in range(length)]
-        assert metrics.calculate_counted_percentile(Counter(values), share / 100) == oracle.percentile(values, share)
+        assert metrics.calculate_counted_percentile(Counter(values), share / 100) == oracle.calculate_percentile(
+            values, share
+        )
     assert metrics.calculate_counted_percentile({}, 0.5) is None
 
 
@@ -74,20 +88,22 @@ def test_working_days_equal_the_count_of_minutes() -> None:
     for _ in range(12):
         start = START + timedelta(minutes=random.randrange(20_000))
         end = start + timedelta(minutes=random.randrange(20_000))
-        assert metrics.count_working_days(start, end, UTC_CALENDAR) == pytest.approx(oracle.working_days(start, end))
+        assert metrics.count_working_days(start, end, UTC_CALENDAR) == pytest.approx(
+            oracle.count_working_days(start, end)
+        )
 
 
-def stays(stage: str, *days: float) -> list[StageStay]:
+def build_stays(stage: str, *days: float) -> list[StageStay]:
     return [StageStay("nomad", stage, each) for each in days]
 
 
 def test_stage_has_median_and_percentile_from_eight_stays_on() -> None:
     (_, develop, review, _) = metrics.calculate_stage_figures(
-        stays("review", *range(1, 11)) + stays("develop", *range(7))
+        build_stays("review", *range(1, 11)) + build_stays("develop", *range(7))
     )
     assert (review.count, review.p50, review.p90, review.columns) == (10, 5, 9, (1, 1, 3, 5, 0, 0, 0))
     assert (develop.count, develop.p50, develop.p90) == (7, None, None)
-    assert list(metrics.group_by_program(stays("review", 1))) == ["nomad"]
+    assert list(metrics.group_by_program(build_stays("review", 1))) == ["nomad"]
 
 
 def test_time_is_added_up_by_stage_and_holder() -> None:

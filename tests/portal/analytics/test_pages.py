@@ -59,7 +59,7 @@ def enough_decisions(globex: Any, charlie: Any, today: datetime) -> None:
     )
 
 
-def text(page: Any) -> str:
+def read_text(page: Any) -> str:
     return " ".join(BeautifulSoup(page.content, "html.parser").find("main").get_text(" ").split())  # type: ignore[union-attr]
 
 
@@ -80,12 +80,12 @@ def test_page_takes_ten_queries_at_most(sign_in: SignIn, rita: Any, enough_decis
 
 def test_stages_and_holders_are_shown_with_a_table(sign_in: SignIn, rita: Any, enough_decisions: None) -> None:
     page = sign_in(rita).get("/analytics/?program=nomad")
-    assert f"Nomad Review 5 median 5 90th percentile {MIN_WAITS}" in text(page)
-    assert "Program 100%" in text(page)
+    assert f"Nomad Review 5 median 5 90th percentile {MIN_WAITS}" in read_text(page)
+    assert "Program 100%" in read_text(page)
     for svg in BeautifulSoup(page.content, "html.parser").select("svg.chart"):
         assert svg.title
         assert not svg.select("[style]")
-    assert "No completed stages" in text(sign_in(rita).get("/analytics/?program=vault"))
+    assert "No completed stages" in read_text(sign_in(rita).get("/analytics/?program=vault"))
 
 
 def test_only_time_within_the_period_counts(enough_decisions: None, today: datetime) -> None:
@@ -99,8 +99,8 @@ def test_only_time_within_the_period_counts(enough_decisions: None, today: datet
 
 def test_invalid_filter_is_reported_and_the_default_is_shown(sign_in: SignIn, rita: Any) -> None:
     answer = sign_in(rita).get("/analytics/?program=none&period=12")
-    assert text(answer).count("Unknown filter value. The page shows the default.") == 2
-    assert "last 90 days" in text(answer)
+    assert read_text(answer).count("Unknown filter value. The page shows the default.") == 2
+    assert "last 90 days" in read_text(answer)
     assert '<option value="90" selected' in answer.text
 
 
@@ -109,7 +109,7 @@ def test_flow_counts_integrations_by_stage(sign_in: SignIn, acme: Any, alice: An
     drive(listed_integration, "support", partner=alice, reviewer=rita, now=today - DAY)
     integration = begin(acme, alice, name="Lander", repository="acme/lander", repository_id=9, now=today - DAY)
     perform_transition(integration, "withdraw", actor=alice, note="No time.", now=today - DAY / 2)
-    page = text(sign_in(rita).get("/analytics/flow/"))
+    page = read_text(sign_in(rita).get("/analytics/flow/"))
     assert "Started 2 reached 100% 0 current 1 withdrawn" in page
     assert "Listed 1 reached 50% 0 current –" in page
     assert "Engage Nomad 1 withdrawn 0 declined" in page
@@ -139,7 +139,7 @@ def test_reviewers_are_shown_with_waiting_reviews_and_absences(
     row = at("review")
     claims.claim_review(row, actor=rita, now=today)
     ReviewerProfile.objects.filter(user=rob).update(away_from=today.date() - DAY)
-    page = text(sign_in(rita).get("/analytics/people/"))
+    page = read_text(sign_in(rita).get("/analytics/people/"))
     assert "Rita Reyes Set absence Rita Reyes 1 of 8 1 waiting" in page
     assert "Rob Roth away until further notice 0 of 8 0 waiting 0 overdue 0 snoozed None 0 decided –" in page
 
@@ -156,7 +156,7 @@ def test_workload_shows_overdue_and_snoozed_reviews_and_the_median(
     perform_transition(approved, "approve", actor=rita, note="", now=today - DAY + timedelta(hours=1))
     Integration.objects.filter(pk=overdue.pk).update(action_due_at=today - DAY)
     snooze(snoozed, 3, "Waits for a release.", actor=sam, now=today)
-    page = text(sign_in(sam).get("/analytics/people/"))
+    page = read_text(sign_in(sam).get("/analytics/people/"))
     assert "2 waiting 1 overdue 1 snoozed 3 d ago" in page
     assert "1 decided 2 d" in page
     assert "Rebalance reviews" in page
@@ -167,24 +167,26 @@ def test_partner_sees_the_forecast_while_the_program_is_responsible(
 ) -> None:
     forecast_text = "Decisions on Nomad integrations: median 5 working days · 90% within 5 working days"
     client = sign_in(alice)
-    assert forecast_text not in text(client.get(f"/integrations/{rocket.uuid}/"))
+    assert forecast_text not in read_text(client.get(f"/integrations/{rocket.uuid}/"))
     drive(rocket, "review", partner=alice, reviewer=rita, now=today)
-    assert f"{forecast_text} (last 90 days, {MIN_WAITS} decisions)." in text(
+    assert f"{forecast_text} (last 90 days, {MIN_WAITS} decisions)." in read_text(
         client.get(f"/integrations/{rocket.uuid}/")
     )
-    assert "90% probability" in text(client.get(f"/integrations/{rocket.uuid}/"))
-    assert forecast_text in text(client.get("/"))
+    assert "90% probability" in read_text(client.get(f"/integrations/{rocket.uuid}/"))
+    assert forecast_text in read_text(client.get("/"))
     client.logout()
-    assert forecast_text in text(client.get("/programs/nomad/"))
+    assert forecast_text in read_text(client.get("/programs/nomad/"))
 
 
 def test_too_few_decisions_are_reported(sign_in: SignIn, at: Any, alice: Any) -> None:
     row = at("review")
-    assert "Decisions on Nomad integrations: not enough data" in text(sign_in(alice).get(f"/integrations/{row.uuid}/"))
+    assert "Decisions on Nomad integrations: not enough data" in read_text(
+        sign_in(alice).get(f"/integrations/{row.uuid}/")
+    )
 
 
 def test_forecast_without_decisions_explains_when_programs_appear(sign_in: SignIn, rita: Any) -> None:
-    pages = [text(sign_in(rita).get(path)) for path in ("/analytics/forecast/", "/reports/overview/")]
+    pages = [read_text(sign_in(rita).get(path)) for path in ("/analytics/forecast/", "/reports/overview/")]
     assert "No decisions yet A program appears here after its first review decision." in pages[0]
     assert ("Accuracy by week" in pages[0], "No reviews yet." in pages[1]) == (False, True)
 
@@ -195,14 +197,14 @@ def test_forecast_of_one_program_has_no_line_for_all_programs(
     page, overview = (sign_in(rita).get(path) for path in ("/analytics/forecast/", "/reports/overview/"))
     assert [row["name"] for row in page.context["rows"]] == ["Nomad"]
     assert [line.key for line in overview.context["overview"].forecasts] == ["nomad"]
-    assert ("All programs" in text(page), "All programs" in text(overview)) == (False, False)
+    assert ("All programs" in read_text(page), "All programs" in read_text(overview)) == (False, False)
 
 
 def test_line_for_all_programs_has_no_forecast_of_its_own(sign_in: SignIn, rita: Any, enough_decisions: None) -> None:
     StageDuration.objects.filter(pk__in=StageDuration.objects.values("pk")[:3]).update(program_key="vault")
     rows = sign_in(rita).get("/reports/overview/")
     assert [line.key for line in rows.context["overview"].forecasts] == ["nomad", "vault", ""]
-    assert "All programs By program" in text(rows)
+    assert "All programs By program" in read_text(rows)
 
 
 def test_wait_beyond_the_90th_percentile_is_reported(

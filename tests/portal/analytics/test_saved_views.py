@@ -14,11 +14,11 @@ pytestmark = pytest.mark.any_database
 SignIn = Callable[[Any], Any]
 
 
-def save(client: Any, page: str, query: str, name: str, **more: str) -> Any:
+def save_view(client: Any, page: str, query: str, name: str, **more: str) -> Any:
     return client.post(f"/saved-views/save/{page}/", {"query": query, "name": name, **more})
 
 
-def bar(answer: Any) -> list[tuple[str, str]]:
+def list_view_links(answer: Any) -> list[tuple[str, str]]:
     links = BeautifulSoup(answer.content, "html.parser").select("nav.saved a")
     return [(link.get_text(), str(link["href"])) for link in links]
 
@@ -39,25 +39,25 @@ def test_query_keeps_known_filters_in_a_fixed_order(query: str, expected: str) -
 
 def test_view_is_shown_on_its_list_to_its_owner_only(sign_in: SignIn, rita: Any, rob: Any) -> None:
     client = sign_in(rita)
-    answer = save(client, "queue", "program=nomad&page=2", "My Nomad")
+    answer = save_view(client, "queue", "program=nomad&page=2", "My Nomad")
     assert (answer.status_code, answer["Location"]) == (302, "/queue/?program=nomad")
-    assert ("My Nomad", "/queue/?program=nomad") in bar(client.get("/queue/"))
-    assert "My Nomad" not in str(bar(sign_in(rob).get("/queue/")))
+    assert ("My Nomad", "/queue/?program=nomad") in list_view_links(client.get("/queue/"))
+    assert "My Nomad" not in str(list_view_links(sign_in(rob).get("/queue/")))
 
 
 @pytest.mark.every_database
 def test_shared_view_is_shown_to_all_program_staff(sign_in: SignIn, rita: Any, rob: Any, alice: Any) -> None:
-    save(sign_in(rita), "integrations", "stage=review", "In review", shared="on")
-    assert ("In review", "/integrations/?stage=review") in bar(sign_in(rob).get("/integrations/"))
+    save_view(sign_in(rita), "integrations", "stage=review", "In review", shared="on")
+    assert ("In review", "/integrations/?stage=review") in list_view_links(sign_in(rob).get("/integrations/"))
     client = sign_in(alice)
-    assert "In review" not in str(bar(client.get("/integrations/")))
-    save(client, "integrations", "stage=review", "Ours", shared="on")
+    assert "In review" not in str(list_view_links(client.get("/integrations/")))
+    save_view(client, "integrations", "stage=review", "Ours", shared="on")
     assert SavedView.objects.get(name="Ours").owner == alice
 
 
 def test_list_opens_with_the_default_view_and_can_show_everything(sign_in: SignIn, rita: Any) -> None:
     client = sign_in(rita)
-    save(client, "queue", "program=nomad", "My Nomad")
+    save_view(client, "queue", "program=nomad", "My Nomad")
     view = SavedView.objects.get()
     client.post(f"/saved-views/{view.pk}/", {"act": "default"})
     answer = client.get("/queue/")
@@ -70,7 +70,7 @@ def test_list_opens_with_the_default_view_and_can_show_everything(sign_in: SignI
 
 @pytest.mark.every_database
 def test_view_is_renamed_and_deleted_by_its_users_only(sign_in: SignIn, rita: Any, rob: Any) -> None:
-    save(sign_in(rita), "queue", "age=7", "Old")
+    save_view(sign_in(rita), "queue", "age=7", "Old")
     view = SavedView.objects.get()
     assert sign_in(rob).post(f"/saved-views/{view.pk}/", {"act": "delete"}).status_code == 404
     client = sign_in(rita)
@@ -85,8 +85,8 @@ def test_view_is_renamed_and_deleted_by_its_users_only(sign_in: SignIn, rita: An
 @pytest.mark.every_database
 def test_taken_name_is_a_field_error(sign_in: SignIn, rita: Any) -> None:
     client = sign_in(rita)
-    save(client, "queue", "age=7", "Mine")
-    answer = save(client, "queue", "age=3", "Mine")
+    save_view(client, "queue", "age=7", "Mine")
+    answer = save_view(client, "queue", "age=3", "Mine")
     assert answer.status_code == 422
     assert "A view named “Mine” already exists" in answer.content.decode()
     assert 'value="Mine"' in answer.content.decode()
@@ -95,7 +95,7 @@ def test_taken_name_is_a_field_error(sign_in: SignIn, rita: Any) -> None:
 def test_view_of_an_inaccessible_list_cannot_be_saved(sign_in: SignIn, alice: Any) -> None:
     client = sign_in(alice)
     for page in ("queue", "emails", "overview", "nonsense"):
-        assert save(client, page, "", "X")["Location"] == "/saved-views/"
+        assert save_view(client, page, "", "X")["Location"] == "/saved-views/"
     assert not SavedView.objects.exists()
 
 
@@ -105,7 +105,7 @@ def test_filter_that_no_longer_exists_is_reported(sign_in: SignIn, rita: Any, no
     )
     client = sign_in(rita)
     assert "no longer exist: color: red, program: cobol" in client.get("/saved-views/").content.decode()
-    (_, href), *_ = [link for link in bar(client.get("/queue/?view=all")) if link[0] == "Old"]
+    (_, href), *_ = [link for link in list_view_links(client.get("/queue/?view=all")) if link[0] == "Old"]
     assert href == "/queue/?program=cobol"
     page = client.get(href)
     assert page.status_code == 200

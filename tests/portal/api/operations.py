@@ -52,12 +52,12 @@ def build_operation_url(name: str, path: str, world: dict[str, Any]) -> str:
         "step": "withdraw",
         "key": get_key(name),
         "slug": "acme",
-        "seq": world["left"],
+        "seq": world["dismissed_request"],
         "scope": world["report"],
         "period": "2026-W16",
         "pk": get_number(name, world),
         "message": world["message"].uuid,
-        "report": world["reported"].uuid,
+        "report": world["ci_report"].uuid,
         "table": "integrations",
     }
     names = {
@@ -104,10 +104,10 @@ def get_number(name: str, world: dict[str, Any]) -> int:
     if "invitation" in name:
         return int(world["invitation"].pk)
     if name == "decide_request":
-        return int(world["join"].pk)
+        return int(world["join_request"].pk)
     if name in ("change_role", "end_membership"):
         return int(world["member"].pk)
-    return int(world["told_finding"].pk)
+    return int(world["published_finding"].pk)
 
 
 def build_body(name: str, world: dict[str, Any]) -> Any:

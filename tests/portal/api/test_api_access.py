@@ -15,14 +15,14 @@ from tests.portal.api.operations import ROLES, build_body, build_operation_url, 
 from tests.portal.rollback_requests import MAX_QUERIES, roll_back, serialize_response as close
 
 TABLE = Path(__file__).with_name("access_api.txt")
-WITH_FILE = {
+UPLOAD_FIELDS = {
     "upload_schema": {"version": "1.6.0"},
     "requirement_upload": {},
     "requirement_upload_agreement": {"signer": "A", "title": "CEO", "digest": "0" * 64},
 }
 
 
-def callers(world: dict[str, Any]) -> dict[str, ApiClient]:
+def create_clients_by_role(world: dict[str, Any]) -> dict[str, ApiClient]:
     cast = world["cast"]
     for name in ("rita", "rob", "sam", "vic", "mona", "audrey"):
         add_second_factor(cast[name])
@@ -37,9 +37,9 @@ def callers(world: dict[str, Any]) -> dict[str, ApiClient]:
 def request_code(who: ApiClient, name: str, method: str, place: str, body: Any) -> str:
     """Return the code of a request. Its changes are rolled back."""
     with roll_back() as attempt:
-        if name in WITH_FILE:
+        if name in UPLOAD_FIELDS:
             file = SimpleUploadedFile("a.txt", b"All tests passed.")
-            answer = who.upload(place.removeprefix("/api/v1"), file=file, **WITH_FILE[name])
+            answer = who.upload(place.removeprefix("/api/v1"), file=file, **UPLOAD_FIELDS[name])
         else:
             answer = who.get(place) if method == "GET" else who.send(method, place, body)
         close(answer)
@@ -48,7 +48,7 @@ def request_code(who: ApiClient, name: str, method: str, place: str, body: Any) 
 
 
 def build_access_table(world: dict[str, Any]) -> dict[str, list[str]]:
-    people, table = callers(world), {}
+    people, table = create_clients_by_role(world), {}
     for name, method, path in sorted(list_operations()):
         place, body = build_operation_url(name, path, world), build_body(name, world)
         table[name] = [request_code(people[role], name, method, place, body) for role in ROLES]
@@ -65,7 +65,7 @@ def format_access_table(lines: dict[str, list[str]]) -> str:
 
 
 @pytest.fixture(autouse=True)
-def without_limits(settings: Any) -> None:
+def disable_limits(settings: Any) -> None:
     settings.API_REQUESTS_PER_MINUTE = 100_000
 
 

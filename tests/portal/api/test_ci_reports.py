@@ -9,7 +9,7 @@ from django.utils import timezone
 from integrations.submissions.models import Finding, Integration
 from portal.notifications.models import EmailMessage
 from tests.portal.api.client import ApiClient, create_api_client
-from tests.portal.api.test_tokens import kind
+from tests.portal.api.test_tokens import get_problem_type
 from verification.checks import execution
 from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckResult, CheckRun, CiCheckReport
@@ -33,7 +33,7 @@ def key(rocket: Any) -> str:
     return str(list_required_check_keys(list_checked_requirements(rocket))[0])
 
 
-def report(who: ApiClient, row: Any, key: str, outcome: str = "pass", commit: str = COMMIT, **more: Any) -> Any:
+def send_report(who: ApiClient, row: Any, key: str, outcome: str = "pass", commit: str = COMMIT, **more: Any) -> Any:
     body = {"commit": commit, "checks": [{"id": key, "outcome": outcome, "summary": "So it is."}], **more}
     return who.post(f"/integrations/{row.uuid}/check-results", body)
 
@@ -46,7 +46,7 @@ def create_check_result(row: Any, key: str, outcome: str) -> CheckResult:
 
 
 def test_report_is_stored_separately_from_results_of_the_portal(ci: ApiClient, rocket: Any, key: str) -> None:
-    answer = report(ci, rocket, key)
+    answer = send_report(ci, rocket, key)
     assert (answer.status_code, answer.json()["reported_by"]) == (201, "Acme's token ci")
     assert CheckResult.objects.count() == 0
     assert not rocket.fulfillments.exists()
@@ -56,7 +56,7 @@ def test_report_is_stored_separately_from_results_of_the_portal(ci: ApiClient, r
 
 
 def test_report_is_available_at_its_location(ci: ApiClient, rocket: Any, key: str, charlie: Any) -> None:
-    place = report(ci, rocket, key)["Location"].removeprefix("http://testserver")
+    place = send_report(ci, rocket, key)["Location"].removeprefix("http://testserver")
     assert (ci.get(place).json()["commit"], ci.get(place).json()["compared_at"]) == (COMMIT, None)
     assert create_api_client(charlie).get(place).status_code == 404
     create_check_result(rocket, key, "fail")
@@ -65,7 +65,7 @@ def test_report_is_available_at_its_location(ci: ApiClient, rocket: Any, key: st
 
 
 def test_decisive_report_is_verified(ci: ApiClient, rocket: Any, key: str) -> None:
-    assert report(ci, rocket, key).json()["sampled"] == "decides a requirement"
+    assert send_report(ci, rocket, key).json()["sampled"] == "decides a requirement"
     assert CheckRun.objects.open().get(integration=rocket).reason == f"CI reported {COMMIT}"
 
 
@@ -78,7 +78,7 @@ def test_one_in_ten_reports_is_selected_reproducibly(rocket: Any, now: Any) -> N
 
 
 def test_disagreement_is_shown_and_creates_one_finding(ci: ApiClient, rocket: Any, key: str) -> None:
-    report(ci, rocket, key)
+    send_report(ci, rocket, key)
     assert ci_reports.compare_due_reports() == 0  # the portal has not run the check yet
     create_check_result(rocket, key, "fail")
     assert ci_reports.compare_due_reports() == 1
@@ -95,7 +95,7 @@ def test_disagreement_is_emailed_to_the_partner_and_the_reviewer(
     ci: ApiClient, rocket: Any, key: str, rita: Any
 ) -> None:
     Integration.objects.update(reviewer=rita)
-    report(ci, rocket, key)
+    send_report(ci, rocket, key)
     create_check_result(rocket, key, "fail")
     ci_reports.compare_due_reports()
     emails = EmailMessage.objects.filter(name="checks_disagree").order_by("to")
@@ -110,7 +110,7 @@ def test_disagreement_is_emailed_to_the_partner_and_the_reviewer(
 def test_equal_or_inconclusive_results_are_no_disagreement(
     ci: ApiClient, rocket: Any, key: str, reported_outcome: str, observed_outcome: str
 ) -> None:
-    report(ci, rocket, key, reported_outcome)
+    send_report(ci, rocket, key, reported_outcome)
     CiCheckReport.objects.update(sampled="random sample of one in 10")
     create_check_result(rocket, key, observed_outcome)
     ci_reports.compare_due_reports()
@@ -119,7 +119,7 @@ def test_equal_or_inconclusive_results_are_no_disagreement(
 
 
 def test_report_survives_a_check_error(ci: ApiClient, rocket: Any, key: str) -> None:
-    report(ci, rocket, key)
+    send_report(ci, rocket, key)
     create_check_result(rocket, key, "error")
     assert (ci_reports.compare_due_reports(), CiCheckReport.objects.get().compared_at) == (0, None)
     CheckResult.objects.all().delete()
@@ -128,21 +128,21 @@ def test_report_survives_a_check_error(ci: ApiClient, rocket: Any, key: str) -> 
 
 
 def test_report_waits_a_month_for_a_result_of_the_portal(ci: ApiClient, rocket: Any, key: str) -> None:
-    report(ci, rocket, key)
+    send_report(ci, rocket, key)
     create_check_result(rocket, key, "fail")
     assert ci_reports.compare_due_reports(timezone.now() + ci_reports.COMPARISON_PERIOD) == 0
 
 
 def test_result_before_the_report_does_not_settle_it(ci: ApiClient, rocket: Any, key: str) -> None:
     create_check_result(rocket, key, "fail")
-    report(ci, rocket, key)
+    send_report(ci, rocket, key)
     CiCheckReport.objects.update(at=timezone.now() + timedelta(minutes=1))
     assert ci_reports.compare_due_reports() == 0
 
 
 def test_report_about_something_else_is_refused(ci: ApiClient, rocket: Any, key: str) -> None:
-    assert kind(report(ci, rocket, key, program="vault")) == "requirements-not-met"
-    assert kind(report(ci, rocket, key, repository="globex/other")) == "requirements-not-met"
+    assert get_problem_type(send_report(ci, rocket, key, program="vault")) == "requirements-not-met"
+    assert get_problem_type(send_report(ci, rocket, key, repository="globex/other")) == "requirements-not-met"
     assert CiCheckReport.objects.count() == 0
 
 
@@ -155,5 +155,5 @@ def test_output_of_preflight_is_accepted(ci: ApiClient, rocket: Any, key: str) -
 
 
 def test_read_only_token_cannot_report(alice: Any, acme: Any, rocket: Any, key: str, charlie: Any) -> None:
-    assert report(create_api_client(alice, partner=acme, role="viewer"), rocket, key).status_code == 403
-    assert report(create_api_client(charlie), rocket, key).status_code == 404
+    assert send_report(create_api_client(alice, partner=acme, role="viewer"), rocket, key).status_code == 403
+    assert send_report(create_api_client(charlie), rocket, key).status_code == 404

@@ -9,7 +9,7 @@ from tests.portal.api.operations import list_operations
 from tests.portal.page_urls import list_page_names
 from tests.portal.test_access import read_access_table
 
-ACTS = (
+REQUIREMENT_OPERATIONS = (
     "requirement_answer requirement_discard requirement_not_needed requirement_confirm requirement_upload"
     " requirement_remove requirement_sign requirement_upload_agreement requirement_confirm_agreement"
     " requirement_reject_agreement requirement_propose"
@@ -69,7 +69,7 @@ OPERATIONS_OF_FORMS = {
     "testruns:run_task": "start_run_task_test",
     "testruns:cancel_run_task": "cancel_test_run",
     "reports:subscriptions": "update_report_subscriptions",
-    "submissions:requirement": ACTS,
+    "submissions:requirement": REQUIREMENT_OPERATIONS,
     "submissions:requirement_draft": "requirement_draft",
     "checks:run": "run_checks",
     "reviews:post_message": "create_message",

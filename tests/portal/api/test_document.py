@@ -29,7 +29,7 @@ from schemathesis.specs.openapi.checks import (
 from portal.api.docs.document_parts import PARTS
 from portal.api.v1.app import build_document
 from tests.portal.api.operations import build_operation_url
-from tests.portal.api.test_api_access import callers
+from tests.portal.api.test_api_access import create_clients_by_role
 from tests.suites import FIGURE_PROPERTY
 
 pytestmark = pytest.mark.any_database
@@ -40,7 +40,7 @@ MODES = {GenerationMode.POSITIVE: VALID_CHECKS, GenerationMode.NEGATIVE: [*VALID
 TOKEN_OWNERS = ("alice", "rita")
 
 
-def limit_examples(test: Any) -> Any:
+def limit_example_count(test: Any) -> Any:
     return settings(
         max_examples=EXAMPLES,
         deadline=None,
@@ -57,7 +57,7 @@ def send_generated_requests(
     """Send generated requests to an operation. Return their number. Raises the failures of the checks."""
     request_count = 0
 
-    @limit_examples
+    @limit_example_count
     @given(case=operation.as_strategy(generation_mode=mode, path_parameters=places))
     def send(case: Any) -> None:
         nonlocal request_count
@@ -72,7 +72,7 @@ def send_generated_requests(
     return request_count
 
 
-def places_of(operation: Any, world: dict[str, Any]) -> dict[str, str]:
+def list_url_arguments(operation: Any, world: dict[str, Any]) -> dict[str, str]:
     """Return the arguments of an operation's URL that refer to existing objects."""
     path = operation.path
     real = build_operation_url(operation.definition.raw["operationId"], path, world)
@@ -82,7 +82,7 @@ def places_of(operation: Any, world: dict[str, Any]) -> dict[str, str]:
 
 
 @pytest.fixture(autouse=True)
-def without_limits(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def disable_limits(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.API_REQUESTS_PER_MINUTE = 10_000_000
     monkeypatch.setattr("portal.api.throttling.ANONYMOUS_REQUESTS_PER_MINUTE", 10_000_000)
 
@@ -100,14 +100,16 @@ def keep_connection() -> Iterator[None]:
 
 @pytest.mark.usefixtures("keep_connection")
 def test_generated_requests_get_documented_answers(world: dict[str, Any], request: pytest.FixtureRequest) -> None:
-    people, request_count, number, wrong = callers(world), 0, -1, []
+    people, request_count, number, wrong = create_clients_by_role(world), 0, -1, []
     schema = schemathesis.openapi.from_wsgi("/api/openapi.json", get_wsgi_application())
     for number, result in enumerate(schema.get_all_operations()):
         operation: Any = result.ok()  # type: ignore[union-attr]
         secret = people[TOKEN_OWNERS[number % 2]].secret
         for mode, checks in MODES.items():
             try:
-                request_count += send_generated_requests(operation, mode, checks, places_of(operation, world), secret)
+                request_count += send_generated_requests(
+                    operation, mode, checks, list_url_arguments(operation, world), secret
+                )
             except Unsatisfiable:  # an operation without arguments has no invalid requests
                 continue
             except Exception as failure:
@@ -128,7 +130,7 @@ def test_document_is_openapi_31() -> None:
 
 def test_every_body_has_a_valid_example() -> None:
     document, schema_names = build_document(), set()
-    for name, content in bodies():
+    for name, content in list_bodies():
         shape = document["components"]["schemas"][content["schema"]["$ref"].rsplit("/", 1)[-1]]
         if shape["properties"]:
             whole = shape | {"components": document["components"]}
@@ -138,7 +140,7 @@ def test_every_body_has_a_valid_example() -> None:
     assert schema_names == set(PARTS.examples)
 
 
-def bodies() -> Iterator[tuple[str, dict[str, Any]]]:
+def list_bodies() -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield (operation, media type object of its JSON body)."""
     for methods in build_document()["paths"].values():
         for operation in methods.values():

@@ -66,7 +66,7 @@ def package(tmp_path_factory: Any) -> Iterator[str]:
     sys.path.remove(str(folder))
 
 
-class Program:
+class ClientProgram:
     """A user's program, which calls the generated functions and expects success."""
 
     def __init__(self, package: str, server: str, user: Any) -> None:
@@ -75,7 +75,7 @@ class Program:
         client: Any = import_module(package).AuthenticatedClient
         self.client = client(base_url=server, token=create_api_client(user).secret, timeout=30)
 
-    def ask(self, module_name: str, name: str, *parts: Any, body: Any = None, status: int = 200, **query: Any) -> Any:
+    def call(self, module_name: str, name: str, *parts: Any, body: Any = None, status: int = 200, **query: Any) -> Any:
         """Call an operation, with an idempotency key for writes. `body`: (name of its schema, fields)."""
         module = import_module(f"{self.package}.api.{module_name}.{name}")
         if body is not None:
@@ -87,17 +87,17 @@ class Program:
         assert answer.status_code == status, (name, parts, answer.content)
         return answer.parsed
 
-    def act(self, uuid: Any, requirement: str, name: str, shape: str = "EmptyBody", **fields: Any) -> Any:
-        return self.ask("requirements", f"requirement_{name}", uuid, requirement, body=(shape, fields))
+    def submit(self, uuid: Any, requirement: str, name: str, shape: str = "EmptyBody", **fields: Any) -> Any:
+        return self.call("requirements", f"requirement_{name}", uuid, requirement, body=(shape, fields))
 
-    def steps(self, uuid: Any) -> dict[str, Any]:
-        return {step.name: step for step in self.ask("integrations", "list_steps", uuid)}
+    def list_steps(self, uuid: Any) -> dict[str, Any]:
+        return {step.name: step for step in self.call("integrations", "list_steps", uuid)}
 
-    def take(self, uuid: Any, step: str) -> Any:
-        return self.ask("integrations", "perform_step", uuid, step, body=("TransitionIn", {}))
+    def perform_step(self, uuid: Any, step: str) -> Any:
+        return self.call("integrations", "perform_step", uuid, step, body=("TransitionIn", {}))
 
 
-def value_of(question: dict[str, Any]) -> Any:
+def build_answer(question: dict[str, Any]) -> Any:
     """Return a valid answer to a question, from its JSON Schema."""
     if question.get("type") == "array":
         return question["items"]["enum"][:1]
@@ -117,19 +117,19 @@ def travel_to(moment: datetime) -> Iterator[None]:
 class Submission:
     """Submission of an integration with a program on each side."""
 
-    def __init__(self, company: Program, program: Program) -> None:
+    def __init__(self, company: ClientProgram, program: ClientProgram) -> None:
         self.company, self.program = company, program
         self.uuid: Any = None
         self.now = timezone.now()
 
     def begin(self) -> None:
-        question_schema = self.company.ask("programs", "get_answer_schemas", "nomad").start.to_dict()
+        question_schema = self.company.call("programs", "get_answer_schemas", "nomad").start.to_dict()
         fields = INTEGRATION_DATA | {"category": question_schema["properties"]["category"]["enum"][0]}
-        draft = self.company.ask("drafts", "create_draft", body=("DraftIn", {"program": "nomad"}), status=201)
-        self.company.ask("drafts", "submit_draft", draft.uuid, status=422)
-        draft = self.company.ask("drafts", "save_draft", draft.uuid, body=("DraftFields", fields))
+        draft = self.company.call("drafts", "create_draft", body=("DraftIn", {"program": "nomad"}), status=201)
+        self.company.call("drafts", "submit_draft", draft.uuid, status=422)
+        draft = self.company.call("drafts", "save_draft", draft.uuid, body=("DraftFields", fields))
         assert draft.problems.to_dict() == {}
-        self.uuid = self.company.ask("drafts", "submit_draft", draft.uuid, status=201).uuid
+        self.uuid = self.company.call("drafts", "submit_draft", draft.uuid, status=201).uuid
 
     def advance(self) -> str:
         """Complete all missing requirements and take the next step. Return the stage."""
@@ -138,28 +138,28 @@ class Submission:
             transition_names = {"complete_step", "submit_for_review", "approve", "publish"}
             for side in (self.company, self.program):
                 ready = [
-                    name for name, step in side.steps(self.uuid).items() if name in transition_names and step.ready
+                    name for name, step in side.list_steps(self.uuid).items() if name in transition_names and step.ready
                 ]
                 if ready:
                     self.now += timedelta(minutes=20)
-                    return str(side.take(self.uuid, ready[0]).stage)
-        raise AssertionError(self.company.ask("integrations", "get_integration", self.uuid).open_requirements)
+                    return str(side.perform_step(self.uuid, ready[0]).stage)
+        raise AssertionError(self.company.call("integrations", "get_integration", self.uuid).open_requirements)
 
     def complete_requirements(self) -> None:
-        for missing in self.company.ask("integrations", "get_integration", self.uuid).open_requirements:
-            requirement = self.company.ask("requirements", "get_requirement", self.uuid, missing.requirement)
+        for missing in self.company.call("integrations", "get_integration", self.uuid).open_requirements:
+            requirement = self.company.call("requirements", "get_requirement", self.uuid, missing.requirement)
             getattr(self, f"complete_{requirement.kind}")(requirement)
 
     def complete_form(self, requirement: Any) -> None:
         questions = requirement.questions.to_dict()
-        body = {name: value_of(questions["properties"][name]) for name in questions["required"]}
-        self.side(requirement).act(self.uuid, requirement.id, "answer", "AnswersIn", answers=body)
+        body = {name: build_answer(questions["properties"][name]) for name in questions["required"]}
+        self.choose_program(requirement).submit(self.uuid, requirement.id, "answer", "AnswersIn", answers=body)
 
-    def side(self, requirement: Any) -> Program:
+    def choose_program(self, requirement: Any) -> ClientProgram:
         return self.program if requirement.responsible_party == "program" else self.company
 
     def complete_attestation(self, requirement: Any) -> None:
-        self.side(requirement).act(self.uuid, requirement.id, "confirm", "ConfirmationIn", confirmed=True)
+        self.choose_program(requirement).submit(self.uuid, requirement.id, "confirm", "ConfirmationIn", confirmed=True)
 
     def complete_document(self, requirement: Any) -> None:
         types = import_module(f"{self.company.package}.types")
@@ -173,14 +173,14 @@ class Submission:
     def complete_agreement(self, requirement: Any) -> None:
         for side, signer in ((self.company, "Alice Archer"), (self.program, "Rita Reyes")):
             body = {"signer": signer, "title": "CEO", "digest": requirement.agreement.digest}
-            side.act(self.uuid, requirement.id, "sign", "SignatureIn", **body)
+            side.submit(self.uuid, requirement.id, "sign", "SignatureIn", **body)
 
     def complete_credentials(self, requirement: Any) -> None:
-        self.company.act(self.uuid, requirement.id, "give", "TestCredentialIn", label="Tenant", secret="hunter-2")
+        self.company.submit(self.uuid, requirement.id, "give", "TestCredentialIn", label="Tenant", secret="hunter-2")
 
     def complete_meeting(self, requirement: Any) -> None:
         time = (self.now + timedelta(hours=1)).replace(second=0, microsecond=0)
-        self.company.act(
+        self.company.submit(
             self.uuid,
             requirement.id,
             "propose",
@@ -188,9 +188,9 @@ class Submission:
             times=[time.isoformat()],
             place="https://x.example",
         )
-        self.program.act(self.uuid, requirement.id, "accept", "MeetingAcceptanceIn", time=time.isoformat())
+        self.program.submit(self.uuid, requirement.id, "accept", "MeetingAcceptanceIn", time=time.isoformat())
         with travel_to(time + timedelta(hours=1)):
-            self.program.act(
+            self.program.submit(
                 self.uuid, requirement.id, "hold", "MeetingRecordIn", shown=list(requirement.items), notes="Shown."
             )
         self.now = time + timedelta(hours=2)
@@ -207,20 +207,20 @@ def resolve_finding(submission: Submission) -> None:
     """Raise a finding, answer it, and verify it."""
     uuid, program, company = submission.uuid, submission.program, submission.company
     with travel_to(submission.now):
-        assert program.ask("reviews", "claim", uuid).reviewer == "Rita Reyes"
+        assert program.call("reviews", "claim", uuid).reviewer == "Rita Reyes"
         finding = ("FindingIn", {"requirement": "NO-3", "text": "More."})
-        raised_finding = program.ask("reviews", "raise_finding", uuid, body=finding, status=201)
-        program.take(uuid, "request_changes")
-        company.ask("reviews", "resolve_finding", raised_finding.id, body=("FindingResponseIn", {"answer": "Done."}))
+        raised_finding = program.call("reviews", "raise_finding", uuid, body=finding, status=201)
+        program.perform_step(uuid, "request_changes")
+        company.call("reviews", "resolve_finding", raised_finding.id, body=("FindingResponseIn", {"answer": "Done."}))
         submission.complete_requirements()
     with travel_to(submission.now):
-        company.take(uuid, "resubmit_for_review")
-        assert program.ask("reviews", "verify_finding", raised_finding.id).state == "verified"
+        company.perform_step(uuid, "resubmit_for_review")
+        assert program.call("reviews", "verify_finding", raised_finding.id).state == "verified"
 
 
 @pytest.mark.django_db(transaction=True)
 def test_generated_client_completes_a_submission(package: str, live_server: Any, alice: Any, rita: Any) -> None:
-    programs = [Program(package, live_server.url, who) for who in (alice, add_second_factor(rita))]
+    programs = [ClientProgram(package, live_server.url, who) for who in (alice, add_second_factor(rita))]
     submission = Submission(*programs)
     submission.begin()
     stages = [submission.advance()]
@@ -232,7 +232,7 @@ def test_generated_client_completes_a_submission(package: str, live_server: Any,
     row = Integration.objects.get()
     assert (row.stage, row.listing_status) == ("support", "listed")
     assert {event.actor for event in row.events.exclude(actor="")} == {"Alice Archer", "Rita Reyes"}
-    listing = submission.company.ask("directory", "get_listing", row.uuid)
+    listing = submission.company.call("directory", "get_listing", row.uuid)
     assert listing.to_dict()["name"] == "Rocket"
     for each in programs:
         each.client.get_httpx_client().close()

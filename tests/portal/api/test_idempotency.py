@@ -15,14 +15,14 @@ from portal.api import idempotency
 from portal.api.models import IdempotencyRecord
 from portal.core import repository_urls
 from tests.portal.api.client import ApiClient, create_api_client
-from tests.portal.api.test_tokens import kind
+from tests.portal.api.test_tokens import get_problem_type
 from verification.checks.services.prefill import prefill
 
 KEY = {"Idempotency-Key": "deploy-4711"}
 
 
 @pytest.fixture
-def mine(alice: Any) -> ApiClient:
+def api(alice: Any) -> ApiClient:
     return create_api_client(alice)
 
 
@@ -30,8 +30,8 @@ def send_message(who: ApiClient, row: Any, body: str = "Hello.", **headers: str)
     return who.post(f"/integrations/{row.uuid}/messages", {"body": body}, **(headers or KEY))
 
 
-def test_same_key_and_body_get_the_first_answer_again(mine: ApiClient, rocket: Any) -> None:
-    first, second = send_message(mine, rocket), send_message(mine, rocket)
+def test_same_key_and_body_get_the_first_answer_again(api: ApiClient, rocket: Any) -> None:
+    first, second = send_message(api, rocket), send_message(api, rocket)
     assert (first.status_code, second.status_code) == (201, 201)
     assert first.content == second.content
     assert "Idempotent-Replayed" not in first
@@ -40,84 +40,84 @@ def test_same_key_and_body_get_the_first_answer_again(mine: ApiClient, rocket: A
     assert rocket.messages.count() == 1
 
 
-def test_same_key_for_something_else_is_refused(mine: ApiClient, rocket: Any) -> None:
-    send_message(mine, rocket)
-    other = send_message(mine, rocket, "Something else.")
-    assert (other.status_code, kind(other)) == (422, "idempotency-key-reused")
-    elsewhere = mine.post("/drafts", {"program": "nomad"}, **KEY)
+def test_same_key_for_something_else_is_refused(api: ApiClient, rocket: Any) -> None:
+    send_message(api, rocket)
+    other = send_message(api, rocket, "Something else.")
+    assert (other.status_code, get_problem_type(other)) == (422, "idempotency-key-reused")
+    elsewhere = api.post("/drafts", {"program": "nomad"}, **KEY)
     assert (elsewhere.status_code, IntegrationDraft.objects.count()) == (422, 0)
 
 
-def test_key_is_ignored_by_reads(mine: ApiClient, rocket: Any) -> None:
-    send_message(mine, rocket)
+def test_key_is_ignored_by_reads(api: ApiClient, rocket: Any) -> None:
+    send_message(api, rocket)
     for method in ("PUT", "DELETE", "PATCH"):
-        wrong = mine.send(method, f"/integrations/{rocket.uuid}/messages", {"body": "x"}, **KEY)
+        wrong = api.send(method, f"/integrations/{rocket.uuid}/messages", {"body": "x"}, **KEY)
         assert (wrong.status_code, wrong["Allow"]) == (405, "GET, HEAD, POST")
     assert IdempotencyRecord.objects.count() == 1
 
 
-def test_keys_of_two_tokens_are_independent(mine: ApiClient, bob: Any, rocket: Any) -> None:
-    send_message(mine, rocket)
+def test_keys_of_two_tokens_are_independent(api: ApiClient, bob: Any, rocket: Any) -> None:
+    send_message(api, rocket)
     assert "Idempotent-Replayed" not in send_message(create_api_client(bob), rocket)
     assert rocket.messages.count() == 2
 
 
-def test_refusal_is_stored_too(mine: ApiClient, rocket: Any) -> None:
+def test_refusal_is_stored_too(api: ApiClient, rocket: Any) -> None:
     place = f"/integrations/{rocket.uuid}/steps/approve"
-    first, second = mine.post(place, {}, **KEY), mine.post(place, {}, **KEY)
+    first, second = api.post(place, {}, **KEY), api.post(place, {}, **KEY)
     assert (first.status_code, first.content) == (second.status_code, second.content)
     assert first.status_code == 403
 
 
-def test_second_request_during_the_first_is_told_to_retry(mine: ApiClient, rocket: Any) -> None:
-    send_message(mine, rocket)
+def test_second_request_during_the_first_is_told_to_retry(api: ApiClient, rocket: Any) -> None:
+    send_message(api, rocket)
     IdempotencyRecord.objects.update(status=0)
-    waiting = send_message(mine, rocket)
-    assert (waiting.status_code, kind(waiting), waiting["Retry-After"]) == (409, "request-in-progress", "1")
+    waiting = send_message(api, rocket)
+    assert (waiting.status_code, get_problem_type(waiting), waiting["Retry-After"]) == (409, "request-in-progress", "1")
 
 
-def test_request_of_a_dead_process_is_repeated(mine: ApiClient, rocket: Any) -> None:
-    send_message(mine, rocket)
+def test_request_of_a_dead_process_is_repeated(api: ApiClient, rocket: Any) -> None:
+    send_message(api, rocket)
     rocket.messages.all().delete()
     IdempotencyRecord.objects.update(status=0, at=timezone.now() - idempotency.LEASE_DURATION)
-    assert send_message(mine, rocket).status_code == 201
+    assert send_message(api, rocket).status_code == 201
     assert IdempotencyRecord.objects.get().status == 201
 
 
-def test_key_expires_after_a_day(mine: ApiClient, rocket: Any) -> None:
-    send_message(mine, rocket)
+def test_key_expires_after_a_day(api: ApiClient, rocket: Any) -> None:
+    send_message(api, rocket)
     IdempotencyRecord.objects.update(at=timezone.now() - idempotency.RETENTION_PERIOD)
     assert idempotency.delete_expired_records() == 1
-    assert "Idempotent-Replayed" not in send_message(mine, rocket)
+    assert "Idempotent-Replayed" not in send_message(api, rocket)
 
 
-def test_server_error_is_not_stored(mine: ApiClient, rocket: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_server_error_is_not_stored(api: ApiClient, rocket: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def raise_error(*_: Any, **__: Any) -> None:
         rocket.messages.create(body="Half done.", at=timezone.now())
         raise RuntimeError("no")
 
     with monkeypatch.context() as patch:
         patch.setattr("portal.api.v1.integrations.findings.post_message", raise_error)
-        assert send_message(mine, rocket).status_code == 500
+        assert send_message(api, rocket).status_code == 500
     assert (IdempotencyRecord.objects.count(), ReviewMessage.objects.count()) == (0, 0)
-    assert send_message(mine, rocket).status_code == 201
+    assert send_message(api, rocket).status_code == 201
 
 
 @pytest.mark.parametrize("key", ["", "x" * 129, "naïve"])
-def test_invalid_key_is_refused(mine: ApiClient, rocket: Any, key: str) -> None:
-    answer = send_message(mine, rocket, **{"Idempotency-Key": key})
+def test_invalid_key_is_refused(api: ApiClient, rocket: Any, key: str) -> None:
+    answer = send_message(api, rocket, **{"Idempotency-Key": key})
     assert (answer.status_code, rocket.messages.count()) == (422, 0)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_eight_concurrent_requests_are_executed_once(mine: ApiClient, rocket: Any) -> None:
+def test_eight_concurrent_requests_are_executed_once(api: ApiClient, rocket: Any) -> None:
     if connection.vendor == "sqlite":
         pytest.skip("needs a server that has several writers")
     gate, answers = threading.Barrier(8), []
 
     def ask() -> None:
         gate.wait()
-        answer = send_message(ApiClient(mine.secret), rocket)
+        answer = send_message(ApiClient(api.secret), rocket)
         answers.append((answer.status_code, answer.content))
         connections.close_all()
 
@@ -131,13 +131,13 @@ def test_eight_concurrent_requests_are_executed_once(mine: ApiClient, rocket: An
     assert len({body for status, body in answers if status == 201}) == 1
 
 
-def test_keys_are_deleted_after_a_day_only(mine: ApiClient, rocket: Any) -> None:
-    send_message(mine, rocket)
+def test_keys_are_deleted_after_a_day_only(api: ApiClient, rocket: Any) -> None:
+    send_message(api, rocket)
     assert idempotency.delete_expired_records(timezone.now() + timedelta(hours=23)) == 0
 
 
 @pytest.fixture
-def asked_within() -> Iterator[list[bool]]:
+def atomic_flags() -> Iterator[list[bool]]:
     """Collect, for each request to GitHub, whether a transaction was open."""
     atomic_flags: list[bool] = []
     before = list(repository_urls._readers)
@@ -153,11 +153,11 @@ def asked_within() -> Iterator[list[bool]]:
 
 @pytest.mark.django_db(transaction=True)
 def test_no_transaction_is_open_during_requests_to_github(
-    mine: ApiClient, acme: Any, alice: Any, asked_within: list[bool]
+    api: ApiClient, acme: Any, alice: Any, atomic_flags: list[bool]
 ) -> None:
     draft = drafts.create_draft(acme, "nomad", actor=alice, now=timezone.now())
     place = f"/drafts/{draft.uuid}/prefill"
-    first, second = mine.post(place, **KEY), mine.post(place, **KEY)
-    assert (first.status_code, asked_within) == (200, [False])
+    first, second = api.post(place, **KEY), api.post(place, **KEY)
+    assert (first.status_code, atomic_flags) == (200, [False])
     assert (second.content, second["Idempotent-Replayed"]) == (first.content, "true")
     assert first.json()["note"] == prefill("")["error"] != ""

@@ -10,7 +10,7 @@ from integrations.submissions.models import Integration
 from portal import wsgi
 from portal.api.models import IdempotencyRecord
 from tests.portal.api.client import V1, ApiClient, create_api_client
-from tests.portal.api.test_tokens import kind
+from tests.portal.api.test_tokens import get_problem_type
 
 pytestmark = pytest.mark.any_database
 
@@ -19,60 +19,60 @@ KEYS = pytest.mark.parametrize("key", [{}, KEY], ids=["plain", "with a key"])
 
 
 @pytest.fixture
-def mine(alice: Any) -> ApiClient:
+def api(alice: Any) -> ApiClient:
     return create_api_client(alice)
 
 
 def get_problem(answer: Any) -> tuple[int, str]:
     assert answer["Content-Type"] == "application/problem+json"
-    return answer.status_code, kind(answer)
+    return answer.status_code, get_problem_type(answer)
 
 
-def form(who: ApiClient, row: Any, key: dict[str, str], text: bytes, kind: str) -> Any:
+def send_form(who: ApiClient, row: Any, key: dict[str, str], text: bytes, kind: str) -> Any:
     place = f"{V1}/integrations/{row.uuid}/requirements/NO-3/upload"
     return who.client.generic("POST", place, text, content_type=kind, headers=who.headers(dict(key)))
 
 
 @KEYS
-def test_body_that_is_too_large_is_reported(mine: ApiClient, rocket: Any, settings: Any, key: dict[str, str]) -> None:
+def test_body_that_is_too_large_is_reported(api: ApiClient, rocket: Any, settings: Any, key: dict[str, str]) -> None:
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
-    answer = mine.post(f"/integrations/{rocket.uuid}/messages", {"body": "x" * 3000}, **key)
+    answer = api.post(f"/integrations/{rocket.uuid}/messages", {"body": "x" * 3000}, **key)
     assert get_problem(answer) == (413, "content-too-large")
     assert IdempotencyRecord.objects.count() == 0
 
 
 @pytest.mark.every_database
 @KEYS
-def test_invalid_form_is_reported(mine: ApiClient, rocket: Any, key: dict[str, str]) -> None:
-    assert get_problem(form(mine, rocket, key, b"--x", "multipart/form-data")) == (400, "malformed-body")
-    assert form(mine, rocket, key, b"--x", "multipart/form-data; boundary=x").status_code == 422
+def test_invalid_form_is_reported(api: ApiClient, rocket: Any, key: dict[str, str]) -> None:
+    assert get_problem(send_form(api, rocket, key, b"--x", "multipart/form-data")) == (400, "malformed-body")
+    assert send_form(api, rocket, key, b"--x", "multipart/form-data; boundary=x").status_code == 422
 
 
 @KEYS
-def test_form_with_too_many_fields_is_reported(mine: ApiClient, rocket: Any, key: dict[str, str]) -> None:
+def test_form_with_too_many_fields_is_reported(api: ApiClient, rocket: Any, key: dict[str, str]) -> None:
     place = f"{V1}/integrations/{rocket.uuid}/requirements/NO-3/upload"
     for fields in ({f"a{n}": "1" for n in range(400)}, {f"a{n}": io.BytesIO(b"1") for n in range(120)}):
-        answer = mine.client.post(place, fields, headers=mine.headers(dict(key)))
+        answer = api.client.post(place, fields, headers=api.headers(dict(key)))
         assert get_problem(answer) == (413, "content-too-large")
 
 
-def test_too_many_parameters_are_reported(mine: ApiClient) -> None:
-    assert get_problem(mine.get("/integrations?" + "&".join(f"a{n}=1" for n in range(400)))) == (
+def test_too_many_parameters_are_reported(api: ApiClient) -> None:
+    assert get_problem(api.get("/integrations?" + "&".join(f"a{n}=1" for n in range(400)))) == (
         413,
         "content-too-large",
     )
 
 
-def test_missing_body_is_reported(mine: ApiClient, rocket: Any) -> None:
-    answer = mine.send("POST", f"/integrations/{rocket.uuid}/steps/withdraw", "")
+def test_missing_body_is_reported(api: ApiClient, rocket: Any) -> None:
+    answer = api.send("POST", f"/integrations/{rocket.uuid}/steps/withdraw", "")
     assert (get_problem(answer), answer.json()["detail"]) == (
         (422, "validation-error"),
         "Send a JSON body, {} at least.",
     )
 
 
-def test_body_without_content_length_is_reported(mine: ApiClient, rocket: Any) -> None:
-    answer = mine.send("POST", f"/integrations/{rocket.uuid}/messages", "", **{"Transfer-Encoding": "chunked"})
+def test_body_without_content_length_is_reported(api: ApiClient, rocket: Any) -> None:
+    answer = api.send("POST", f"/integrations/{rocket.uuid}/messages", "", **{"Transfer-Encoding": "chunked"})
     assert get_problem(answer) == (411, "length-required")
 
 
@@ -94,12 +94,12 @@ def test_every_request_is_read_as_utf8(content_type: str, read: str) -> None:
 
 
 @pytest.mark.every_database
-def test_busy_database_before_an_operation_is_reported(mine: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_busy_database_before_an_operation_is_reported(api: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:
     def busy(*_: Any) -> None:
         raise OperationalError("database is locked")
 
     monkeypatch.setattr("portal.api.middleware.tokens.authenticate_token", busy)
-    answer = mine.get("/me")
+    answer = api.get("/me")
     assert (get_problem(answer), answer["Retry-After"]) == ((503, "service-unavailable"), "2")
 
 
@@ -110,54 +110,54 @@ def test_missing_or_unknown_token_gets_authentication_scheme(db: None) -> None:
         assert ApiClient("ptl_nonsense").get(path)["WWW-Authenticate"] == 'Bearer realm="portal", error="invalid_token"'
 
 
-def test_head_is_get_without_a_body(mine: ApiClient, rocket: Any) -> None:
+def test_head_is_get_without_a_body(api: ApiClient, rocket: Any) -> None:
     place = f"{V1}/integrations/{rocket.uuid}"
-    whole = mine.get(place)
-    head = mine.client.head(place, headers=mine.headers({}))
+    whole = api.get(place)
+    head = api.client.head(place, headers=api.headers({}))
     assert (head.status_code, head.content, head["ETag"]) == (200, b"", whole["ETag"])
     assert head["Content-Length"] == str(len(whole.content))
-    assert mine.client.head(f"{V1}/nowhere", headers=mine.headers({})).status_code == 404
+    assert api.client.head(f"{V1}/nowhere", headers=api.headers({})).status_code == 404
 
 
 @pytest.mark.every_database
-def test_unchanged_response_is_not_modified(mine: ApiClient, rocket: Any) -> None:
+def test_unchanged_response_is_not_modified(api: ApiClient, rocket: Any) -> None:
     for path in ("/integrations", f"/integrations/{rocket.uuid}"):
-        tag = mine.get(path)["ETag"]
+        tag = api.get(path)["ETag"]
         for etag in (tag, f"W/{tag}", f'"other", {tag}', "*"):
-            again = mine.get(path, **{"If-None-Match": etag})
+            again = api.get(path, **{"If-None-Match": etag})
             assert (again.status_code, again.content, again["ETag"]) == (304, b"", tag)
-        assert mine.get(path, **{"If-None-Match": '"1"'}).status_code == 200
+        assert api.get(path, **{"If-None-Match": '"1"'}).status_code == 200
         Integration.objects.filter(pk=rocket.pk).update(name=f"Other {path}")
-        assert mine.get(path, **{"If-None-Match": tag}).status_code == 200
+        assert api.get(path, **{"If-None-Match": tag}).status_code == 200
 
 
-def test_created_object_has_a_location(mine: ApiClient, acme: Any) -> None:
+def test_created_object_has_a_location(api: ApiClient, acme: Any) -> None:
     fields = {"name": "One", "description": "It flies.", "category": "ci-cd", "offerings": ["Open Source"]}
-    draft = mine.post("/drafts", {"program": "nomad", **fields}, **KEY)
-    again = mine.post("/drafts", {"program": "nomad", **fields}, **KEY)
+    draft = api.post("/drafts", {"program": "nomad", **fields}, **KEY)
+    again = api.post("/drafts", {"program": "nomad", **fields}, **KEY)
     assert (again["Location"], again["Idempotent-Replayed"]) == (draft["Location"], "true")
     place = draft["Location"].removeprefix("http://testserver")
-    assert mine.get(place).json()["uuid"] == draft.json()["uuid"]
+    assert api.get(place).json()["uuid"] == draft.json()["uuid"]
     for _ in range(2):
-        response = mine.post(f"{place}/submit")
+        response = api.post(f"{place}/submit")
         assert (response.status_code, response["Location"].rpartition("/")[2]) == (201, response.json()["uuid"])
-        assert mine.get(response["Location"].removeprefix("http://testserver")).status_code == 200
+        assert api.get(response["Location"].removeprefix("http://testserver")).status_code == 200
 
 
 @pytest.mark.every_database
-def test_transition_of_an_outdated_version_is_refused(mine: ApiClient, rocket: Any) -> None:
+def test_transition_of_an_outdated_version_is_refused(api: ApiClient, rocket: Any) -> None:
     place = f"/integrations/{rocket.uuid}"
-    read = mine.get(place)["ETag"]
-    assert mine.patch(place, {"name": "New name", "category": "ci-cd"}, **{"If-Match": read}).status_code == 200
-    late = mine.post(f"{place}/steps/withdraw", {"note": "No.", "confirm_name": "New name"}, **{"If-Match": read})
+    read = api.get(place)["ETag"]
+    assert api.patch(place, {"name": "New name", "category": "ci-cd"}, **{"If-Match": read}).status_code == 200
+    late = api.post(f"{place}/steps/withdraw", {"note": "No.", "confirm_name": "New name"}, **{"If-Match": read})
     assert get_problem(late) == (412, "precondition-failed")
-    now = mine.get(place)["ETag"]
+    now = api.get(place)["ETag"]
     confirmed = {"note": "No.", "confirm_name": "New name"}
-    assert mine.post(f"{place}/steps/withdraw", confirmed, **{"If-Match": now}).status_code == 200
+    assert api.post(f"{place}/steps/withdraw", confirmed, **{"If-Match": now}).status_code == 200
 
 
-def test_operation_on_an_outdated_version_is_refused(mine: ApiClient, rocket: Any) -> None:
+def test_operation_on_an_outdated_version_is_refused(api: ApiClient, rocket: Any) -> None:
     place = f"/integrations/{rocket.uuid}/requirements/NO-3"
-    late = mine.post(f"{place}/discard", {}, **{"If-Match": '"7"'})
+    late = api.post(f"{place}/discard", {}, **{"If-Match": '"7"'})
     assert get_problem(late) == (412, "precondition-failed")
-    assert mine.post(f"{place}/discard", {}, **{"If-Match": mine.get(place)["ETag"]}).status_code == 200
+    assert api.post(f"{place}/discard", {}, **{"If-Match": api.get(place)["ETag"]}).status_code == 200

@@ -17,7 +17,7 @@ INDEX = reverse("api:docs")
 GROUPS = {group["slug"]: [operation["id"] for operation in group["operations"]] for group in reference.list_groups()}
 
 
-def read(client: Client, address: str, **query: str) -> BeautifulSoup:
+def read_page(client: Client, address: str, **query: str) -> BeautifulSoup:
     return BeautifulSoup(client.get(address, query).text, "html.parser")
 
 
@@ -32,7 +32,7 @@ def test_groups_contain_every_operation_once(client: Client) -> None:
 
 
 def test_index_links_to_every_operation_and_keeps_former_anchors(client: Client) -> None:
-    page = read(client, INDEX)
+    page = read_page(client, INDEX)
     links = {str(line["id"]): str(line.select("a")[0]["href"]) for line in page.select(".api-index > li")}
     assert links == {
         name: f"{reverse('api:docs_group', args=[slug])}#{name}" for slug, names in GROUPS.items() for name in names
@@ -69,7 +69,7 @@ def test_index_is_small(client: Client) -> None:
     ],
 )
 def test_index_shows_operations_that_match_the_query(client: Client, query: str, expected: list[str]) -> None:
-    assert list_operations(read(client, INDEX, q=query)) == expected
+    assert list_operations(read_page(client, INDEX, q=query)) == expected
 
 
 def test_query_of_the_script_returns_the_results_only(client: Client) -> None:
@@ -88,7 +88,7 @@ def test_document_is_small(client: Client) -> None:
 
 
 def test_shared_parameters_are_shown(client: Client) -> None:
-    page = read(client, reverse("api:docs_group", args=["integrations"]))
+    page = read_page(client, reverse("api:docs_group", args=["integrations"]))
     operation = page.select_one("#list_integrations")
     assert operation is not None
     names = {str(cell.get_text(strip=True)) for cell in operation.select("table tr > :first-child")}

@@ -11,22 +11,22 @@ from django.utils import timezone
 from integrations.submissions.models import Integration
 from tests.conftest import begin
 from tests.portal.api.client import ApiClient, add_second_factor, create_api_client
-from tests.portal.api.test_tokens import kind
+from tests.portal.api.test_tokens import get_problem_type
 
 pytestmark = pytest.mark.any_database
 
 
 @pytest.fixture
-def mine(alice: Any) -> ApiClient:
+def api(alice: Any) -> ApiClient:
     return create_api_client(alice)
 
 
-def test_next_page_of_a_list_continues(mine: ApiClient, acme: Any, alice: Any) -> None:
+def test_next_page_of_a_list_continues(api: ApiClient, acme: Any, alice: Any) -> None:
     for number in range(5):
         begin(acme, alice, name=f"Rocket {number}", repository=f"acme/r{number}", repository_id=number)
     names_so_far, path = [], "/integrations?limit=2"
     while path:
-        answer = mine.get(path)
+        answer = api.get(path)
         data = answer.json()
         names_so_far += [row["name"] for row in data["items"]]
         assert len(data["items"]) <= 2
@@ -35,12 +35,12 @@ def test_next_page_of_a_list_continues(mine: ApiClient, acme: Any, alice: Any) -
     assert names_so_far == [f"Rocket {number}" for number in (4, 3, 2, 1, 0)]
 
 
-def test_new_rows_do_not_shift_the_next_page(mine: ApiClient, acme: Any, alice: Any) -> None:
+def test_new_rows_do_not_shift_the_next_page(api: ApiClient, acme: Any, alice: Any) -> None:
     for number in range(3):
         begin(acme, alice, name=f"Rocket {number}", repository=f"acme/r{number}", repository_id=number)
-    after = mine.get("/integrations?limit=2").json()["next"]
+    after = api.get("/integrations?limit=2").json()["next"]
     begin(acme, alice, name="New", repository="acme/new", repository_id=9)
-    assert [row["name"] for row in mine.get(f"/integrations?after={after}").json()["items"]] == ["Rocket 0"]
+    assert [row["name"] for row in api.get(f"/integrations?after={after}").json()["items"]] == ["Rocket 0"]
 
 
 def test_next_page_of_the_queue_continues_after_changes(rita: Any, acme: Any, alice: Any, now: Any) -> None:
@@ -67,9 +67,9 @@ def test_queue_refuses_an_invalid_cursor(rita: Any, after: str) -> None:
 
 
 @pytest.mark.parametrize("query", ["after=nonsense", "after=a2x", "limit=0", "limit=101", "stage=moon", "q=%00"])
-def test_invalid_parameter_is_named(mine: ApiClient, query: str) -> None:
-    answer = mine.get(f"/integrations?{query}")
-    assert (answer.status_code, kind(answer)) == (422, "validation-error")
+def test_invalid_parameter_is_named(api: ApiClient, query: str) -> None:
+    answer = api.get(f"/integrations?{query}")
+    assert (answer.status_code, get_problem_type(answer)) == (422, "validation-error")
     assert query.partition("=")[0] in answer.json()["errors"][0]["field"]
 
 
@@ -88,50 +88,48 @@ def test_invalid_parameter_is_named(mine: ApiClient, query: str) -> None:
         ("[" * 100_000, 400, "malformed-body"),
     ],
 )
-def test_invalid_body_is_reported(mine: ApiClient, rocket: Any, body: str, status: int, problem: str) -> None:
-    answer = mine.post(f"/integrations/{rocket.uuid}/messages", body)
-    assert (answer.status_code, kind(answer)) == (status, problem)
+def test_invalid_body_is_reported(api: ApiClient, rocket: Any, body: str, status: int, problem: str) -> None:
+    answer = api.post(f"/integrations/{rocket.uuid}/messages", body)
+    assert (answer.status_code, get_problem_type(answer)) == (status, problem)
     assert rocket.messages.count() == 0
 
 
-def test_unknown_field_is_named(mine: ApiClient, rocket: Any) -> None:
-    answer = mine.post(f"/integrations/{rocket.uuid}/messages", {"body": "a", "bdoy": "b"})
+def test_unknown_field_is_named(api: ApiClient, rocket: Any) -> None:
+    answer = api.post(f"/integrations/{rocket.uuid}/messages", {"body": "a", "bdoy": "b"})
     assert answer.json()["errors"] == [{"field": "bdoy", "message": "Unknown field."}]
 
 
-def test_form_instead_of_json_is_refused(mine: ApiClient, rocket: Any) -> None:
+def test_form_instead_of_json_is_refused(api: ApiClient, rocket: Any) -> None:
     place = f"/api/v1/integrations/{rocket.uuid}/messages"
-    answer = mine.client.post(
-        place, "body=a", content_type="application/x-www-form-urlencoded", headers=mine.headers({})
-    )
-    assert (answer.status_code, kind(answer)) == (415, "unsupported-media-type")
+    answer = api.client.post(place, "body=a", content_type="application/x-www-form-urlencoded", headers=api.headers({}))
+    assert (answer.status_code, get_problem_type(answer)) == (415, "unsupported-media-type")
 
 
-def test_wrong_method_and_unknown_url_are_problems(mine: ApiClient) -> None:
-    wrong = mine.send("PUT", "/integrations")
-    assert (wrong.status_code, kind(wrong), wrong["Allow"]) == (405, "method-not-allowed", "GET, HEAD")
-    assert kind(mine.get("/nowhere")) == "not-found"
-    assert kind(mine.get("/integrations/not-a-uuid")) == "not-found"
+def test_wrong_method_and_unknown_url_are_problems(api: ApiClient) -> None:
+    wrong = api.send("PUT", "/integrations")
+    assert (wrong.status_code, get_problem_type(wrong), wrong["Allow"]) == (405, "method-not-allowed", "GET, HEAD")
+    assert get_problem_type(api.get("/nowhere")) == "not-found"
+    assert get_problem_type(api.get("/integrations/not-a-uuid")) == "not-found"
 
 
 def test_session_does_not_replace_a_token(sign_in: Any, alice: Any) -> None:
     assert sign_in(alice).get("/api/v1/integrations").status_code == 401
 
 
-def test_request_over_the_limit_gets_retry_after(mine: ApiClient, settings: Any, time_machine: Any) -> None:
+def test_request_over_the_limit_gets_retry_after(api: ApiClient, settings: Any, time_machine: Any) -> None:
     time_machine.move_to(timezone.now(), tick=False)  # the limit is that of a minute
     settings.API_REQUESTS_PER_MINUTE = 2
-    answers = [mine.get("/me") for _ in range(4)]
+    answers = [api.get("/me") for _ in range(4)]
     over = [answer for answer in answers if answer.status_code == 429]
     assert answers[0]["RateLimit-Policy"] == '"default";q=2;w=60'
     assert answers[0]["RateLimit"].startswith('"default";r=')
     assert over
-    assert kind(over[0]) == "rate-limited"
+    assert get_problem_type(over[0]) == "rate-limited"
     assert 1 <= int(over[0]["Retry-After"]) <= 60
 
 
 def test_without_a_cache_requests_are_not_limited(
-    mine: ApiClient, settings: Any, monkeypatch: pytest.MonkeyPatch
+    api: ApiClient, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def away(*_: Any, **__: Any) -> None:
         raise OperationalError("away")
@@ -139,43 +137,43 @@ def test_without_a_cache_requests_are_not_limited(
     settings.API_REQUESTS_PER_MINUTE = 1
     monkeypatch.setattr(type(cache), "add", away, raising=False)
     monkeypatch.setattr("django.core.cache.backends.locmem.LocMemCache.add", away)
-    assert {mine.get("/me").status_code for _ in range(3)} == {200}
+    assert {api.get("/me").status_code for _ in range(3)} == {200}
 
 
-def test_newer_form_answer_is_not_overwritten(mine: ApiClient, rocket: Any) -> None:
+def test_newer_form_answer_is_not_overwritten(api: ApiClient, rocket: Any) -> None:
     place = f"/integrations/{rocket.uuid}/requirements/NO-3"
     body = {"answers": {"tests": "make test", "documentation": "https://docs.example"}}
-    read = mine.get(place)
+    read = api.get(place)
     assert read["ETag"].startswith('"0-')
-    first = mine.post(f"{place}/answer", body, **{"If-Match": read["ETag"]})
+    first = api.post(f"{place}/answer", body, **{"If-Match": read["ETag"]})
     assert (first.status_code, first["ETag"]) == (200, '"1"')
-    late = mine.post(f"{place}/answer", {"answers": body["answers"] | {"tests": "x"}}, **{"If-Match": read["ETag"]})
-    assert (late.status_code, kind(late)) == (412, "precondition-failed")
-    assert mine.get(place).json()["answers"]["tests"] == "make test"
-    assert mine.post(f"{place}/answer", {"answers": body["answers"] | {"tests": "y"}}).status_code == 200
+    late = api.post(f"{place}/answer", {"answers": body["answers"] | {"tests": "x"}}, **{"If-Match": read["ETag"]})
+    assert (late.status_code, get_problem_type(late)) == (412, "precondition-failed")
+    assert api.get(place).json()["answers"]["tests"] == "make test"
+    assert api.post(f"{place}/answer", {"answers": body["answers"] | {"tests": "y"}}).status_code == 200
 
 
-def test_newer_draft_and_details_are_not_overwritten(mine: ApiClient, rocket: Any) -> None:
-    draft = mine.post("/drafts", {"program": "nomad", "name": "One"}).json()
+def test_newer_draft_and_details_are_not_overwritten(api: ApiClient, rocket: Any) -> None:
+    draft = api.post("/drafts", {"program": "nomad", "name": "One"}).json()
     place = f"/drafts/{draft['uuid']}"
-    read = mine.get(place)["ETag"]
-    assert mine.patch(place, {"name": "Two"}, **{"If-Match": read}).status_code == 200
-    assert mine.patch(place, {"name": "Three"}, **{"If-Match": read}).status_code == 412
-    assert mine.patch(f"/integrations/{rocket.uuid}", {"name": "New"}, **{"If-Match": '"999"'}).status_code == 412
+    read = api.get(place)["ETag"]
+    assert api.patch(place, {"name": "Two"}, **{"If-Match": read}).status_code == 200
+    assert api.patch(place, {"name": "Three"}, **{"If-Match": read}).status_code == 412
+    assert api.patch(f"/integrations/{rocket.uuid}", {"name": "New"}, **{"If-Match": '"999"'}).status_code == 412
     assert Integration.objects.get(pk=rocket.pk).name == "Rocket"
 
 
-def test_unknown_question_is_named(mine: ApiClient, rocket: Any) -> None:
-    answer = mine.post(f"/integrations/{rocket.uuid}/requirements/NO-3/answer", {"answers": {"color": "red"}})
+def test_unknown_question_is_named(api: ApiClient, rocket: Any) -> None:
+    answer = api.post(f"/integrations/{rocket.uuid}/requirements/NO-3/answer", {"answers": {"color": "red"}})
     assert answer.json()["errors"] == [{"field": "answers.color", "message": "Unknown question."}]
 
 
-def test_secret_of_a_test_account_is_in_no_response(mine: ApiClient, at: Any) -> None:
+def test_secret_of_a_test_account_is_in_no_response(api: ApiClient, at: Any) -> None:
     row = at("review")
     place = f"/integrations/{row.uuid}/requirements/NO-6"
-    response = mine.post(f"{place}/give", {"label": "Tenant", "secret": "hunter-2-canary"})
+    response = api.post(f"{place}/give", {"label": "Tenant", "secret": "hunter-2-canary"})
     assert response.status_code == 200
     assert [each["label"] for each in response.json()["credentials"]] == ["Tenant"]
     for path in (place, f"/integrations/{row.uuid}/events", f"/integrations/{row.uuid}"):
-        assert "hunter-2-canary" not in mine.get(path).content.decode()
-    assert mine.post(f"{place}/reveal", {"reason": "x"}).status_code == 404
+        assert "hunter-2-canary" not in api.get(path).content.decode()
+    assert api.post(f"{place}/reveal", {"reason": "x"}).status_code == 404

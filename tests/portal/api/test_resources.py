@@ -35,7 +35,7 @@ def endpoint(acme: Any, alice: Any) -> Any:
     ]
 
 
-def failed_message(endpoint: Any, **columns: Any) -> Any:
+def create_failed_message(endpoint: Any, **columns: Any) -> Any:
     now = timezone.now() - timedelta(minutes=5)
     message_fields = {
         "kind": "integration.listed",
@@ -49,7 +49,7 @@ def failed_message(endpoint: Any, **columns: Any) -> Any:
 
 def test_webhook_is_paused_and_resumed_and_failed_messages_are_replayed(endpoint: Any, alice: Any) -> None:
     me, place = create_api_client(alice), f"/webhooks/{endpoint.uuid}"
-    failed = failed_message(endpoint)
+    failed = create_failed_message(endpoint)
     assert me.post(f"{place}/pause").json()["pause"] == "manual"
     assert me.get("/webhooks").json()[0]["health"] == "Paused"
     assert me.post(f"{place}/resume", {"skip": False}).json()["message"].startswith("Webhook resumed")
@@ -65,7 +65,7 @@ def test_webhook_is_paused_and_resumed_and_failed_messages_are_replayed(endpoint
 
 def test_log_is_filtered_by_kind(endpoint: Any, alice: Any) -> None:
     me, place = create_api_client(alice), f"/webhooks/{endpoint.uuid}"
-    failed_message(endpoint)
+    create_failed_message(endpoint)
     me.post(f"{place}/test")
     assert [each["kind"] for each in me.get(f"{place}/messages?kind=portal.test").json()["items"]] == ["portal.test"]
 

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.any_database
 SCOPES = ["integrations:read"]
 
 
-def kind(answer: Any) -> str:
+def get_problem_type(answer: Any) -> str:
     assert answer["Content-Type"] == "application/problem+json"
     return str(answer.json()["type"]).rpartition("#problem-")[2]
 
@@ -36,13 +36,13 @@ def test_secret_has_prefix_and_checksum() -> None:
     assert not tokens.is_well_formed("ptl_" + "x" * 38)
 
 
-def test_checksum_of_an_empty_text() -> None:
+def test_checksum_of_an_empty_text_has_six_zeros() -> None:
     assert tokens.compute_checksum("") == "000000"
 
 
 def test_missing_token_is_reported(db: None) -> None:
     answer = ApiClient().get("/integrations")
-    assert (answer.status_code, kind(answer)) == (401, "authentication-required")
+    assert (answer.status_code, get_problem_type(answer)) == (401, "authentication-required")
     assert answer["WWW-Authenticate"].startswith("Bearer")
 
 
@@ -79,7 +79,7 @@ def test_partner_token_acts_in_its_own_name_and_partner(alice: Any, acme: Any, r
 def test_partner_token_of_a_viewer_reads_only(alice: Any, acme: Any, rocket: Any) -> None:
     reader = create_api_client(alice, partner=acme, role="viewer")
     assert reader.get(f"/integrations/{rocket.uuid}").status_code == 200
-    assert kind(reader.post(f"/integrations/{rocket.uuid}/messages", {"body": "Hello."})) == "forbidden"
+    assert get_problem_type(reader.post(f"/integrations/{rocket.uuid}/messages", {"body": "Hello."})) == "forbidden"
 
 
 @pytest.mark.every_database
@@ -106,13 +106,13 @@ def test_token_is_limited_to_its_scopes(alice: Any, rocket: Any) -> None:
     reader = create_api_client(alice, SCOPES)
     assert reader.get("/integrations").status_code == 200
     response = reader.post(f"/integrations/{rocket.uuid}/messages", {"body": "Hello."})
-    assert (response.status_code, kind(response)) == (403, "insufficient-scope")
+    assert (response.status_code, get_problem_type(response)) == (403, "insufficient-scope")
 
 
 @pytest.mark.every_database
 def test_token_of_the_program_needs_a_second_factor(rita: Any, rocket: Any) -> None:
     hers = create_api_client(rita)
-    assert kind(hers.get("/integrations")) == "mfa-required"
+    assert get_problem_type(hers.get("/integrations")) == "mfa-required"
     add_second_factor(rita)
     assert hers.get("/integrations").status_code == 200
 

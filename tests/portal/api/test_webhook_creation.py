@@ -10,7 +10,7 @@ from portal.api.models import IdempotencyRecord
 from portal.webhooks.models import WebhookDeliveryAttempt, WebhookEndpoint
 from tests.fakes.receiver import Receiver
 from tests.portal.api.client import ApiClient, add_second_factor, create_api_client
-from tests.portal.api.test_tokens import dump_database, kind
+from tests.portal.api.test_tokens import dump_database, get_problem_type
 from tests.portal.webhooks.conftest import send_due_deliveries
 
 KEY = {"Idempotency-Key": "a-webhook"}
@@ -23,7 +23,7 @@ WEBHOOK_DATA = {
 
 
 @pytest.fixture
-def mine(alice: Any) -> ApiClient:
+def api(alice: Any) -> ApiClient:
     return create_api_client(alice)
 
 
@@ -36,42 +36,42 @@ def receiver(settings: Any) -> Iterator[Receiver]:
     server.stop()
 
 
-def test_secret_of_a_new_webhook_signs_what_is_sent(mine: ApiClient, acme: Any, receiver: Receiver) -> None:
-    response = mine.post("/webhooks", WEBHOOK_DATA | {"address": receiver.url})
+def test_secret_of_a_new_webhook_signs_what_is_sent(api: ApiClient, acme: Any, receiver: Receiver) -> None:
+    response = api.post("/webhooks", WEBHOOK_DATA | {"address": receiver.url})
     assert (response.status_code, response.json()["health"], response["Cache-Control"]) == (
         201,
         "New",
         "private, no-store",
     )
-    assert mine.post(f"/webhooks/{response.json()['uuid']}/test").status_code == 201
+    assert api.post(f"/webhooks/{response.json()['uuid']}/test").status_code == 201
     send_due_deliveries()
     (delivery,) = receiver.taken
     assert Webhook(response.json()["secret"]).verify(delivery.body, delivery.headers)["type"] == "portal.test"
     assert WebhookDeliveryAttempt.objects.get().status == 200
 
 
-def test_same_key_creates_one_webhook_and_shows_its_secret_once(mine: ApiClient, acme: Any) -> None:
-    first, second = mine.post("/webhooks", WEBHOOK_DATA, **KEY), mine.post("/webhooks", WEBHOOK_DATA, **KEY)
+def test_same_key_creates_one_webhook_and_shows_its_secret_once(api: ApiClient, acme: Any) -> None:
+    first, second = api.post("/webhooks", WEBHOOK_DATA, **KEY), api.post("/webhooks", WEBHOOK_DATA, **KEY)
     secret = first.json()["secret"]
     assert secret.startswith("whsec_")
     assert (second.status_code, second.json()) == (201, first.json() | {"secret": None})
     assert (WebhookEndpoint.objects.count(), IdempotencyRecord.objects.count()) == (1, 1)
     assert secret not in dump_database()
     assert "key=place" not in dump_database()
-    assert "secret" not in mine.get(f"/webhooks/{first.json()['uuid']}").json()
+    assert "secret" not in api.get(f"/webhooks/{first.json()['uuid']}").json()
 
 
-def test_rotated_secret_is_shown_once(mine: ApiClient, acme: Any) -> None:
-    data = mine.post("/webhooks", WEBHOOK_DATA).json()
+def test_rotated_secret_is_shown_once(api: ApiClient, acme: Any) -> None:
+    data = api.post("/webhooks", WEBHOOK_DATA).json()
     place = f"/webhooks/{data['uuid']}/secret"
-    first, second = mine.post(place, **KEY), mine.post(place, **KEY)
+    first, second = api.post(place, **KEY), api.post(place, **KEY)
     assert first.json()["secret"] not in (None, data["secret"])
     assert second.json()["secret"] is None
     assert WebhookEndpoint.objects.get().old_secret_until is not None
     assert first.json()["secret"] not in dump_database()
 
 
-def test_invalid_input_is_named_and_nothing_created(mine: ApiClient, acme: Any) -> None:
+def test_invalid_input_is_named_and_nothing_created(api: ApiClient, acme: Any) -> None:
     for odd, field in (
         ({"address": "http://hooks.acme.com/"}, "address"),
         ({"kinds": []}, "kinds"),
@@ -82,7 +82,7 @@ def test_invalid_input_is_named_and_nothing_created(mine: ApiClient, acme: Any) 
         ({"name": ""}, "name"),
         ({"kinds": ["program.action_overdue"]}, "kinds"),
     ):
-        answer = mine.post("/webhooks", WEBHOOK_DATA | odd, **{"Idempotency-Key": f"{field}{odd}"})
+        answer = api.post("/webhooks", WEBHOOK_DATA | odd, **{"Idempotency-Key": f"{field}{odd}"})
         assert (answer.status_code, [each["field"] for each in answer.json()["errors"]]) == (422, [field])
     assert WebhookEndpoint.objects.count() == 0
 
@@ -94,18 +94,21 @@ def test_invalid_input_is_named_and_nothing_created(mine: ApiClient, acme: Any) 
         ("teams", "https://prod-1.westus.logic.azure.com/workflows/a/triggers/manual/run?sig=verysecretpart"),
     ],
 )
-def test_message_for_a_chat_has_no_secret(mine: ApiClient, acme: Any, form: str, address: str) -> None:
-    response = mine.post("/webhooks", WEBHOOK_DATA | {"form": form, "address": address})
+def test_message_for_a_chat_has_no_secret(api: ApiClient, acme: Any, form: str, address: str) -> None:
+    response = api.post("/webhooks", WEBHOOK_DATA | {"form": form, "address": address})
     assert (response.status_code, response.json()["secret"], b"verysecret" in response.content) == (201, None, False)
-    assert mine.post(f"/webhooks/{response.json()['uuid']}/secret").status_code == 409
+    assert api.post(f"/webhooks/{response.json()['uuid']}/secret").status_code == 409
 
 
 def test_webhook_is_created_with_permission_and_scope_only(
-    mine: ApiClient, acme: Any, alice: Any, bob: Any, charlie: Any, sam: Any, rita: Any
+    api: ApiClient, acme: Any, alice: Any, bob: Any, charlie: Any, sam: Any, rita: Any
 ) -> None:
     for who in (bob, charlie, add_second_factor(rita)):
         assert create_api_client(who).post("/webhooks", WEBHOOK_DATA).status_code == 404
-    assert mine.post("/webhooks", WEBHOOK_DATA | {"partner": None}).status_code == 404
-    assert kind(create_api_client(alice, ["webhooks:write"]).post("/webhooks", WEBHOOK_DATA)) == "insufficient-scope"
+    assert api.post("/webhooks", WEBHOOK_DATA | {"partner": None}).status_code == 404
+    assert (
+        get_problem_type(create_api_client(alice, ["webhooks:write"]).post("/webhooks", WEBHOOK_DATA))
+        == "insufficient-scope"
+    )
     own = create_api_client(add_second_factor(sam)).post("/webhooks", WEBHOOK_DATA | {"partner": None})
     assert (own.status_code, own.json()["partner"]) == (201, None)

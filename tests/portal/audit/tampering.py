@@ -16,7 +16,7 @@ KEYS = {"2026": "the first key", "2025": "an older key"}
 
 
 @contextmanager
-def without_trigger() -> Iterator[None]:
+def drop_trigger() -> Iterator[None]:
     """Drop the trigger in a block, as only the owner of the database can."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
@@ -32,11 +32,11 @@ def without_trigger() -> Iterator[None]:
             cursor.execute(create)
 
 
-def execute(statement: str, *values: Any) -> None:
-    with without_trigger(), connection.cursor() as cursor:
+def execute_without_trigger(statement: str, *values: Any) -> None:
+    with drop_trigger(), connection.cursor() as cursor:
         cursor.execute(statement, values)
 
 
-def faults(folder: Path, now: datetime | None = None, **options: Any) -> list[str]:
+def list_faults(folder: Path, now: datetime | None = None, **options: Any) -> list[str]:
     events = AuditEvent.objects.order_by("stream", "seq")
     return [str(fault) for fault in verify_log(events, folder, now or timezone.now(), **options)]

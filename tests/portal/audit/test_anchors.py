@@ -18,12 +18,12 @@ from portal.audit import anchors as audit_anchors
 from portal.audit.models import AuditEvent
 from portal.audit.services import record_event
 from portal.audit.verification import verify_log
-from tests.portal.audit.tampering import KEYS, execute, faults
+from tests.portal.audit.tampering import KEYS, execute_without_trigger, list_faults
 
 pytestmark = [pytest.mark.any_database, pytest.mark.django_db, pytest.mark.usefixtures("keys")]
 
 
-def anchor_files(folder: Path) -> list[Path]:
+def list_anchor_files(folder: Path) -> list[Path]:
     return sorted(folder.glob("anchor-*.json"))
 
 
@@ -52,7 +52,7 @@ def test_anchor_lists_the_streams_that_grew(stream: str, folder: Path) -> None:
 def test_anchor_is_written_once_a_day(stream: str, folder: Path) -> None:
     assert audit_anchors.write_due_anchor(timezone.now()) == 0
     assert audit_anchors.write_due_anchor(timezone.now() + timedelta(days=1)) == 1
-    assert len(anchor_files(folder)) == 3
+    assert len(list_anchor_files(folder)) == 3
 
 
 def test_anchor_reads_only_the_events_since_the_anchors_before_it(stream: str, folder: Path) -> None:
@@ -67,7 +67,7 @@ def test_anchor_reads_only_the_events_since_the_anchors_before_it(stream: str, f
 
 @pytest.mark.parametrize("number", [1, 2])
 def test_anchor_after_a_missing_one_reads_all_events(stream: str, folder: Path, number: int) -> None:
-    anchor_files(folder)[number - 1].unlink()
+    list_anchor_files(folder)[number - 1].unlink()
     anchors, _ = audit_anchors.read_anchors(folder)
     assert audit_anchors.find_start(anchors) == 0
 
@@ -91,35 +91,35 @@ def test_anchor_is_logged_with_its_mac(acme: Partner, folder: Path, caplog: Any)
 @pytest.mark.every_database
 @pytest.mark.parametrize("number", [1, 2])
 def test_deleted_anchor_is_named(stream: str, folder: Path, number: int) -> None:
-    anchor_files(folder)[number - 1].unlink()
+    list_anchor_files(folder)[number - 1].unlink()
     missing = f"anchor {number}: it was recorded but is missing from {folder}"
     gap = ["anchor 2: anchor 1 before it is missing"] if number == 1 else []
-    assert faults(folder) == [*gap, missing]
+    assert list_faults(folder) == [*gap, missing]
 
 
 @pytest.mark.every_database
 def test_deleted_anchors_are_all_named(stream: str, folder: Path) -> None:
-    for path in anchor_files(folder):
+    for path in list_anchor_files(folder):
         path.unlink()
-    assert faults(folder) == [f"anchor {n}: it was recorded but is missing from {folder}" for n in (1, 2)]
+    assert list_faults(folder) == [f"anchor {n}: it was recorded but is missing from {folder}" for n in (1, 2)]
 
 
 @pytest.mark.every_database
 def test_deleted_anchor_and_its_record_show_as_missing_days(stream: str, folder: Path) -> None:
     """If the newest anchor and its record are deleted, only the missing days show it: the next takes its number."""
-    last = anchor_files(folder)[-1]
+    last = list_anchor_files(folder)[-1]
     last.unlink()
-    execute("DELETE FROM audit_auditevent WHERE stream = 'audit' AND seq = 2")
+    execute_without_trigger("DELETE FROM audit_auditevent WHERE stream = 'audit' AND seq = 2")
     later = timezone.now() + timedelta(days=2)
-    assert [fault.partition(" since")[0] for fault in faults(folder, later)] == ["anchors: none written"]
+    assert [fault.partition(" since")[0] for fault in list_faults(folder, later)] == ["anchors: none written"]
     audit_anchors.write_due_anchor(later)
-    assert [fault.partition(" from")[0] for fault in faults(folder, later)] == ["anchors: none written"]
+    assert [fault.partition(" from")[0] for fault in list_faults(folder, later)] == ["anchors: none written"]
 
 
 def test_rewritten_anchor_is_named(stream: str, folder: Path) -> None:
     """An event and the heads in the anchors are changed without the key of the anchors."""
-    change_anchor(anchor_files(folder)[0], lambda fields: fields["heads"].pop(stream))
-    assert faults(folder) == ["anchor 1: the content was changed after it was written"]
+    change_anchor(list_anchor_files(folder)[0], lambda fields: fields["heads"].pop(stream))
+    assert list_faults(folder) == ["anchor 1: the content was changed after it was written"]
 
 
 def test_anchor_rewritten_with_the_key_is_named(stream: str, folder: Path) -> None:
@@ -128,8 +128,8 @@ def test_anchor_rewritten_with_the_key_is_named(stream: str, folder: Path) -> No
         heads = {name: tuple(head) for name, head in fields["heads"].items()}
         fields["mac"] = audit_anchors.Anchor(**fields | {"heads": heads}).compute_mac()
 
-    change_anchor(anchor_files(folder)[0], rewrite)
-    assert faults(folder) == [
+    change_anchor(list_anchor_files(folder)[0], rewrite)
+    assert list_faults(folder) == [
         "anchor 2: it does not link to the previous anchor",
         "anchor 1: it differs from the anchor that was recorded",
     ]
@@ -139,13 +139,13 @@ def test_anchor_rewritten_with_the_key_is_named(stream: str, folder: Path) -> No
     "text", ["", "{}", "[1]", '{"heads": {"a": 1}}', '{"heads": {}, "written_at": "soon"}', '{"heads":' + "[" * 100_000]
 )
 def test_unreadable_anchor_is_named_and_stops_nothing(stream: str, folder: Path, text: str) -> None:
-    last = anchor_files(folder)[-1]
+    last = list_anchor_files(folder)[-1]
     last.chmod(0o600)
     last.write_text(text)
     fault_text = f"{last.name}: the file is not a valid anchor"
-    assert faults(folder) == [fault_text, f"anchor 2: it was recorded but is missing from {folder}"]
+    assert list_faults(folder) == [fault_text, f"anchor 2: it was recorded but is missing from {folder}"]
     assert audit_anchors.write_due_anchor(timezone.now() + timedelta(days=1)) == 1
-    assert fault_text in faults(folder)
+    assert fault_text in list_faults(folder)
 
 
 def test_command_compares_with_a_copy_of_the_anchors(stream: str, folder: Path, tmp_path: Path, capsys: Any) -> None:
@@ -157,7 +157,7 @@ def test_command_compares_with_a_copy_of_the_anchors(stream: str, folder: Path, 
 
 
 def test_log_that_was_never_anchored_cannot_be_verified(rocket: Integration, folder: Path) -> None:
-    (fault,) = faults(folder)
+    (fault,) = list_faults(folder)
     assert fault.startswith("anchors: none written since 2026-04-14: ")
 
 
@@ -166,16 +166,18 @@ def test_log_that_was_never_anchored_cannot_be_verified(rocket: Integration, fol
     [{"number": "2"}, {"number": True}, {"mac": 1}, {"previous": None}, {"heads": {"a": ["1", "x"]}}, {"streams": []}],
 )
 def test_anchor_with_a_value_of_another_type_is_named(stream: str, folder: Path, change: dict[str, Any]) -> None:
-    last = anchor_files(folder)[-1]
+    last = list_anchor_files(folder)[-1]
     change_anchor(last, lambda fields: fields.update(change))
-    assert faults(folder)[0] == f"{last.name}: the file is not a valid anchor"
+    assert list_faults(folder)[0] == f"{last.name}: the file is not a valid anchor"
 
 
 @pytest.mark.every_database
 def test_forged_record_of_an_anchor_stops_nothing(stream: str, folder: Path) -> None:
     for data in ('["number"]', '{"number": ["1"], "mac": "x"}'):
-        execute("UPDATE audit_auditevent SET data = %s WHERE stream = 'audit' AND seq = 1", data)
-        assert faults(folder) == ["audit event 1 (audit_log.anchored): the content was changed after it was written"]
+        execute_without_trigger("UPDATE audit_auditevent SET data = %s WHERE stream = 'audit' AND seq = 1", data)
+        assert list_faults(folder) == [
+            "audit event 1 (audit_log.anchored): the content was changed after it was written"
+        ]
 
 
 def test_anchor_written_during_verification_is_not_missing(stream: str, folder: Path) -> None:
@@ -193,7 +195,7 @@ def test_anchor_under_a_retired_key_is_tampering(stream: str, folder: Path, sett
     settings.AUDIT_KEYS = dict(KEYS)
     audit_anchors.write_due_anchor(timezone.now() + timedelta(days=2))
     settings.AUDIT_KEYS = {"2027": "a new key"} | KEYS
-    assert "anchor 4: it is sealed with '2026', which was already replaced" in faults(folder)
+    assert "anchor 4: it is sealed with '2026', which was already replaced" in list_faults(folder)
 
 
 def test_events_between_two_anchors_may_change_keys(stream: str, acme: Partner, folder: Path, settings: Any) -> None:
@@ -201,7 +203,7 @@ def test_events_between_two_anchors_may_change_keys(stream: str, acme: Partner, 
     settings.AUDIT_KEYS = {"2027": "a new key"} | KEYS
     record_event(acme, "partner.profile_changed", actor=None, now=timezone.now(), note="after it")
     audit_anchors.write_due_anchor(timezone.now() + timedelta(days=1))
-    assert faults(folder) == []
+    assert list_faults(folder) == []
 
 
 def test_days_without_an_anchor_are_reported(stream: str, folder: Path) -> None:
@@ -210,6 +212,6 @@ def test_days_without_an_anchor_are_reported(stream: str, folder: Path) -> None:
     audit_anchors.write_due_anchor(now + timedelta(days=4))
     first, last = ((now + timedelta(days=days)).date() for days in (2, 3))
     gap = f"anchors: none written from {first} to {last}: the portal was not running, or anchors were deleted"
-    assert faults(folder) == [gap]
-    assert faults(folder, known_gaps_until=first) == [gap.replace(str(first), str(last))]
-    assert faults(folder, known_gaps_until=last) == []
+    assert list_faults(folder) == [gap]
+    assert list_faults(folder, known_gaps_until=first) == [gap.replace(str(first), str(last))]
+    assert list_faults(folder, known_gaps_until=last) == []

@@ -12,7 +12,7 @@ from integrations.partners.models import Partner
 from portal.audit import anchors as audit_anchors
 from portal.audit.models import AuditEvent
 from portal.audit.services import record_event, record_system_event
-from tests.portal.audit.tampering import KEYS, execute, faults
+from tests.portal.audit.tampering import KEYS, execute_without_trigger, list_faults
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("keys")]
 
@@ -23,7 +23,7 @@ def reseal(events: list[AuditEvent]) -> None:
     for event in events:
         event.before = before
         before = event.hash = event.compute_hash()
-        execute(
+        execute_without_trigger(
             "UPDATE audit_auditevent SET note = %s, before = %s, hash = %s WHERE id = %s",
             event.note,
             event.before,
@@ -40,7 +40,7 @@ def test_event_sealed_without_the_key_is_named(stream: str, folder: Path, settin
     reseal(events)
     settings.AUDIT_KEYS = dict(KEYS)
     changed_faults = [
-        fault for fault in faults(folder) if fault.endswith("the content was changed after it was written")
+        fault for fault in list_faults(folder) if fault.endswith("the content was changed after it was written")
     ]
     assert changed_faults == [
         f"{stream} event {seq} (partner.profile_changed): the content was changed after it was written"
@@ -54,7 +54,7 @@ def test_consistent_rewriting_with_the_key_is_named(stream: str, folder: Path) -
     events[1].note = "rewritten"
     reseal(events)
     place = f"{stream} event"
-    assert faults(folder) == [
+    assert list_faults(folder) == [
         f"{place} 3 (partner.profile_changed): it differs from the event in anchor 1: the stream was rewritten",
         f"{place} 4 (partner.profile_changed): it differs from the event in anchor 2: the stream was rewritten",
     ]
@@ -68,14 +68,14 @@ def test_rotated_key_verifies_what_it_sealed(stream: str, acme: Partner, folder:
     newest = AuditEvent.objects.filter(stream=stream).order_by("seq").last()
     assert newest is not None
     assert (newest.key_id, audit_anchors.read_anchors(folder)[0][-1].key_id) == ("2027", "2027")
-    assert faults(folder) == []
+    assert list_faults(folder) == []
 
 
 def test_lost_key_is_not_taken_for_tampering(stream: str, folder: Path, settings: Any, capsys: Any) -> None:
     """Events sealed with a lost key are reported as unverifiable. Others still verify."""
     settings.AUDIT_KEYS = {"2027": "a new key"}
     missing_key_fault = "it cannot be verified: the key '2026' is not in AUDIT_KEYS"
-    fault_texts = faults(folder)
+    fault_texts = list_faults(folder)
     assert {fault.rpartition(f": {missing_key_fault}")[1] for fault in fault_texts} == {f": {missing_key_fault}"}
     assert len(fault_texts) == 7 + 2
     with pytest.raises(CommandError, match="that cannot be verified: 9") as refusal:
@@ -95,7 +95,7 @@ def test_event_with_keys_that_json_changes_verifies(
     stream: str, acme: Partner, folder: Path, data: dict[Any, Any]
 ) -> None:
     record_event(acme, "partner.profile_changed", actor=None, now=timezone.now(), detail=data)
-    assert faults(folder) == []
+    assert list_faults(folder) == []
 
 
 @pytest.mark.any_database
@@ -111,23 +111,23 @@ def test_event_under_a_retired_key_is_tampering(stream: str, acme: Partner, fold
     settings.AUDIT_KEYS = {"2027": "a new key"} | KEYS
     message = "(partner.profile_changed): it is sealed with '2026', which was replaced before anchor 3"
     expected = [f"forged event 1 {message}", f"{stream} event 5 {message}"]
-    assert faults(folder) == expected
+    assert list_faults(folder) == expected
     audit_anchors.write_due_anchor(tomorrow + timedelta(days=1))
-    assert faults(folder) == expected
+    assert list_faults(folder) == expected
     settings.AUDIT_KEYS = {"2027": "a new key"}
-    assert set(expected) < set(faults(folder))
+    assert set(expected) < set(list_faults(folder))
 
 
 def test_event_under_an_invented_key_is_tampering(stream: str, folder: Path) -> None:
     """An unknown key that never sealed an anchor was not lost: it never existed."""
     columns = "integration_id, partner_id, event_type, actor_id, actor, note, data, internal, at"
-    execute(
+    execute_without_trigger(
         f"INSERT INTO audit_auditevent (stream, seq, before, key_id, hash, {columns}) "
         f"SELECT stream, seq + 1, hash, 'zz', '00', {columns} FROM audit_auditevent WHERE stream = %s AND seq = 4",
         stream,
     )
     place = f"{stream} event 5 (partner.profile_changed)"
-    assert faults(folder) == [
+    assert list_faults(folder) == [
         f"{place}: it cannot be verified: the key 'zz' is not in AUDIT_KEYS",
         f"{place}: it is sealed with 'zz', which is not in AUDIT_KEYS and sealed no anchor",
     ]
@@ -145,7 +145,7 @@ def test_lost_key_between_two_others_is_not_taken_for_tampering(
         record_event(acme, "partner.profile_changed", actor=None, now=now + timedelta(days=days))
         audit_anchors.write_due_anchor(now + timedelta(days=days))
     settings.AUDIT_KEYS = {key: secret for key, secret in settings.AUDIT_KEYS.items() if key != "2027"}
-    fault_texts = faults(folder)
+    fault_texts = list_faults(folder)
     assert {fault.rpartition(": it ")[2] for fault in fault_texts} == {
         "cannot be verified: the key '2027' is not in AUDIT_KEYS"
     }

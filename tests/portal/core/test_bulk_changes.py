@@ -8,23 +8,23 @@ updates: list[str] = []
 
 
 @skipped_in_bulk
-def update(name: str) -> None:
+def record_update(name: str) -> None:
     updates.append(name)
 
 
 def test_updates_are_skipped_in_bulk_and_rebuilt_once_at_the_end() -> None:
     updates.clear()
-    update("before")
-    with bulk_changes(lambda: update("rebuilt")):
-        update("skipped")
-        update("skipped")
-    update("after")
+    record_update("before")
+    with bulk_changes(lambda: record_update("rebuilt")):
+        record_update("skipped")
+        record_update("skipped")
+    record_update("after")
     assert updates == ["before", "rebuilt", "after"]
 
 
 def test_nothing_is_rebuilt_after_a_failure() -> None:
     updates.clear()
-    with pytest.raises(ValueError, match="broken"), bulk_changes(lambda: update("rebuilt")):
+    with pytest.raises(ValueError, match="broken"), bulk_changes(lambda: record_update("rebuilt")):
         raise ValueError("broken")
-    update("after")
+    record_update("after")
     assert updates == ["after"]

@@ -54,13 +54,13 @@ def test_week_without_working_days_is_refused() -> None:
         Calendar(workdays=frozenset())
 
 
-def of(zone: str, country: str, part: str = "") -> Calendar:
+def build_calendar(zone: str, country: str, part: str = "") -> Calendar:
     return Calendar(ZoneInfo(zone), days_off=frozenset(load_holidays(country, part, 2025, 2027)))
 
 
-CALIFORNIA = of("America/Los_Angeles", "US", "CA")
-GERMANY = of("Europe/Berlin", "DE")
-JAPAN = of("Asia/Tokyo", "JP")
+CALIFORNIA = build_calendar("America/Los_Angeles", "US", "CA")
+GERMANY = build_calendar("Europe/Berlin", "DE")
+JAPAN = build_calendar("Asia/Tokyo", "JP")
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ JAPAN = of("Asia/Tokyo", "JP")
         pytest.param(JAPAN, "2026-04-28T10:00", "2026-05-11T10:00", id="Golden Week"),
     ],
 )
-def test_due_dates_at_clock_changes_and_holidays(calendar: Calendar, start: str, due: str) -> None:
+def test_due_dates_account_for_clock_changes_and_holidays(calendar: Calendar, start: str, due: str) -> None:
     opened_at = datetime.fromisoformat(start)
     opened_at = opened_at if opened_at.tzinfo else opened_at.replace(tzinfo=calendar.zone)
     assert add_business_days(opened_at, 5, calendar) == datetime.fromisoformat(due).replace(tzinfo=calendar.zone)
@@ -123,11 +123,13 @@ HALF_HOUR = Calendar(ZoneInfo("Asia/Kolkata"))
         (Calendar(), "2037-12-31T12:00+00:00", 5, "2038-01-07T12:00+00:00"),  # the table of days is extended
     ],
 )
-def test_unusual_zones_and_leap_days(calendar: Calendar, start: str, days: int, due: str) -> None:
+def test_business_days_count_in_unusual_zones_and_on_leap_days(
+    calendar: Calendar, start: str, days: int, due: str
+) -> None:
     assert add_business_days(datetime.fromisoformat(start), days, calendar) == datetime.fromisoformat(due)
 
 
-def test_zero_length_range_counts_nothing() -> None:
+def test_business_days_before_2008_are_refused() -> None:
     with pytest.raises(ValueError, match="Business days start in 2008"):
         add_business_days(datetime(2007, 12, 31, tzinfo=UTC), 5, Calendar())
 
@@ -143,19 +145,22 @@ OPENED_AT = datetime(2026, 4, 10, 18, 0, tzinfo=NEW_YORK)
 WEEK = timedelta(days=5)
 
 
-def pause(start: datetime, hours: int | None) -> ClockPause:
+def build_pause(start: datetime, hours: int | None) -> ClockPause:
     return ClockPause(start, None if hours is None else start + timedelta(hours=hours))
 
 
 @pytest.mark.parametrize(
     ("pauses", "due"),
     [
-        ([pause(datetime(2026, 4, 13, 9, tzinfo=NEW_YORK), 24)], datetime(2026, 4, 20, 18)),
-        ([pause(datetime(2026, 4, 11, 9, tzinfo=NEW_YORK), 12)], datetime(2026, 4, 17, 18)),  # on a day off
-        ([pause(datetime(2026, 4, 17, 18, tzinfo=NEW_YORK), 24)], datetime(2026, 4, 17, 18)),  # when it is due
-        ([pause(datetime(2026, 4, 9, 9, tzinfo=NEW_YORK), 24)], datetime(2026, 4, 17, 18)),  # before it began
-        ([pause(datetime(2026, 4, 10, 9, tzinfo=NEW_YORK), 10)], datetime(2026, 4, 17, 19)),  # around its beginning
-        ([pause(datetime(2026, 4, 18, 9, tzinfo=NEW_YORK), None)], datetime(2026, 4, 17, 18)),  # after it was due
+        ([build_pause(datetime(2026, 4, 13, 9, tzinfo=NEW_YORK), 24)], datetime(2026, 4, 20, 18)),
+        ([build_pause(datetime(2026, 4, 11, 9, tzinfo=NEW_YORK), 12)], datetime(2026, 4, 17, 18)),  # on a day off
+        ([build_pause(datetime(2026, 4, 17, 18, tzinfo=NEW_YORK), 24)], datetime(2026, 4, 17, 18)),  # when it is due
+        ([build_pause(datetime(2026, 4, 9, 9, tzinfo=NEW_YORK), 24)], datetime(2026, 4, 17, 18)),  # before it began
+        (
+            [build_pause(datetime(2026, 4, 10, 9, tzinfo=NEW_YORK), 10)],
+            datetime(2026, 4, 17, 19),
+        ),  # around its beginning
+        ([build_pause(datetime(2026, 4, 18, 9, tzinfo=NEW_YORK), None)], datetime(2026, 4, 17, 18)),  # after it was due
     ],
 )
 def test_pause_excludes_only_time_that_counts(pauses: list[ClockPause], due: datetime) -> None:
@@ -164,22 +169,22 @@ def test_pause_excludes_only_time_that_counts(pauses: list[ClockPause], due: dat
 
 
 def test_pause_without_end_has_no_due_date() -> None:
-    pauses = [pause(OPENED_AT + timedelta(hours=1), None)]
+    pauses = [build_pause(OPENED_AT + timedelta(hours=1), None)]
     assert business_time.calculate_due_at(OPENED_AT, timedelta(hours=48), ELAPSED_SCALE, pauses) is None
 
 
 def test_elapsed_pauses_are_real_hours() -> None:
     start = datetime(2026, 3, 7, 12, 0, tzinfo=LOS_ANGELES)
     due = business_time.calculate_due_at(
-        start, timedelta(hours=48), ELAPSED_SCALE, [pause(start + timedelta(hours=1), 10)]
+        start, timedelta(hours=48), ELAPSED_SCALE, [build_pause(start + timedelta(hours=1), 10)]
     )
     assert due == datetime(2026, 3, 9, 23, 0, tzinfo=LOS_ANGELES)
 
 
-def test_segments_say_what_counts() -> None:
+def test_segments_show_what_counts() -> None:
     monday = datetime(2026, 4, 13, tzinfo=NEW_YORK)
     parts = business_time.split_into_segments(
-        OPENED_AT, monday + timedelta(hours=20), Calendar(NEW_YORK).days, [pause(monday, 9)]
+        OPENED_AT, monday + timedelta(hours=20), Calendar(NEW_YORK).days, [build_pause(monday, 9)]
     )
     saturday = datetime(2026, 4, 11, tzinfo=NEW_YORK)
     assert parts == [
@@ -189,14 +194,14 @@ def test_segments_say_what_counts() -> None:
         business_time.TimeSegment(monday + timedelta(hours=9), monday + timedelta(hours=20), timedelta(hours=11)),
     ]
     assert business_time.calculate_used_time(
-        OPENED_AT, monday + timedelta(hours=20), Calendar(NEW_YORK).days, [pause(monday, 9)]
+        OPENED_AT, monday + timedelta(hours=20), Calendar(NEW_YORK).days, [build_pause(monday, 9)]
     ) == timedelta(hours=17)
 
 
 def test_overlapping_pauses_are_merged() -> None:
-    one, two = pause(OPENED_AT, 5), pause(OPENED_AT + timedelta(hours=3), 4)
-    later = pause(OPENED_AT + timedelta(hours=9), None)
-    assert business_time.merge_pauses([later, two, one, pause(OPENED_AT + timedelta(hours=11), 1)]) == [
-        pause(OPENED_AT, 7),
+    one, two = build_pause(OPENED_AT, 5), build_pause(OPENED_AT + timedelta(hours=3), 4)
+    later = build_pause(OPENED_AT + timedelta(hours=9), None)
+    assert business_time.merge_pauses([later, two, one, build_pause(OPENED_AT + timedelta(hours=11), 1)]) == [
+        build_pause(OPENED_AT, 7),
         later,
     ]

@@ -11,7 +11,7 @@ from tests.portal.rollback_requests import close_answer
 
 pytestmark = pytest.mark.any_database
 
-PRIVATE = "private, no-store"
+PRIVATE_VALUE = "private, no-store"
 WITHOUT_SESSION = {
     "inbound:github_webhook",
     "inbound:run_task_callback",
@@ -20,7 +20,7 @@ WITHOUT_SESSION = {
 }
 
 
-def cache_control(client: Client, url: str) -> str:
+def get_cache_control(client: Client, url: str) -> str:
     response = client.get(url)
     close_answer(response)
     return response.headers.get("Cache-Control", "")
@@ -31,7 +31,7 @@ def test_no_page_of_a_signed_in_person_is_stored(crawl: Callable[[str], Crawl], 
     storable_pages = {
         name: answer.cache_control
         for name, answer in crawl(role).get_responses.items()
-        if name not in WITHOUT_SESSION and answer.cache_control != PRIVATE
+        if name not in WITHOUT_SESSION and answer.cache_control != PRIVATE_VALUE
     }
     assert (set(storable_pages), {header.partition(",")[0] for header in storable_pages.values()}) == (
         PUBLIC_FILES,
@@ -41,11 +41,11 @@ def test_no_page_of_a_signed_in_person_is_stored(crawl: Callable[[str], Crawl], 
 
 @pytest.mark.parametrize("page", ["login/", "signup/", "password/reset/", "email/", "password/change/", "2fa/"])
 def test_no_sign_in_page_is_stored(client: Client, db: None, page: str) -> None:
-    assert cache_control(client, f"/accounts/{page}") == PRIVATE
+    assert get_cache_control(client, f"/accounts/{page}") == PRIVATE_VALUE
 
 
 def test_public_pages_of_a_visitor_keep_their_headers(client: Client, db: None) -> None:
-    assert cache_control(client, "/directory/") == "no-cache"
+    assert get_cache_control(client, "/directory/") == "no-cache"
 
 
 def test_answers_of_the_api_keep_their_headers(client: Client, db: None) -> None:

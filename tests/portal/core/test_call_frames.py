@@ -14,15 +14,15 @@ def count_page_faults(depth: int) -> int:
         return count_page_faults(depth - 1)
     before = getrusage(RUSAGE_THREAD).ru_minflt
     for _ in range(ROUNDS):
-        take_a_frame()
+        call_function()
     return getrusage(RUSAGE_THREAD).ru_minflt - before
 
 
-def take_a_frame(one: int = 1, two: int = 2, three: int = 3, four: int = 4) -> int:
+def call_function(one: int = 1, two: int = 2, three: int = 3, four: int = 4) -> int:
     return one  # with as many variables as other functions: a smaller frame happens to fit at each depth
 
 
-def test_no_depth_of_calls_makes_a_loop_map_memory_in_each_round() -> None:
+def test_loop_maps_no_memory_in_each_round_at_any_call_depth() -> None:
     counts: list[int] = []
     count = keep_frames_together(count_page_faults)
     thread = Thread(target=lambda: counts.extend(count(depth) for depth in range(300)))

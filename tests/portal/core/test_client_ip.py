@@ -17,7 +17,7 @@ FORGED_ADDRESS = "198.51.100.66"
 PROXY = "10.0.0.2"
 
 
-def client_ip(settings: Any, proxies: str, peer: str, forwarded_for: str | None = None) -> str:
+def find_client_ip(settings: Any, proxies: str, peer: str, forwarded_for: str | None = None) -> str:
     settings.TRUSTED_PROXIES = parse_trusted_proxies(proxies)
     headers = {} if forwarded_for is None else {"x-forwarded-for": forwarded_for}
     return get_client_ip(RequestFactory().get("/", headers=headers, REMOTE_ADDR=peer))
@@ -47,7 +47,7 @@ def client_ip(settings: Any, proxies: str, peer: str, forwarded_for: str | None 
     ],
 )
 def test_client_ip_behind_a_number_of_proxies(settings, proxies, peer, forwarded_for, expected):
-    assert client_ip(settings, proxies, peer, forwarded_for) == expected
+    assert find_client_ip(settings, proxies, peer, forwarded_for) == expected
 
 
 NETWORKS = "10.0.0.0/8, fd00::/16"
@@ -71,11 +71,11 @@ NETWORKS = "10.0.0.0/8, fd00::/16"
     ],
 )
 def test_client_ip_behind_proxies_of_known_networks(settings, peer, forwarded_for, expected):
-    assert client_ip(settings, NETWORKS, peer, forwarded_for) == expected
+    assert find_client_ip(settings, NETWORKS, peer, forwarded_for) == expected
 
 
 def test_network_of_mapped_addresses_is_one_of_ipv4(settings):
-    assert client_ip(settings, "::ffff:10.0.0.0/104", PROXY, CLIENT) == CLIENT
+    assert find_client_ip(settings, "::ffff:10.0.0.0/104", PROXY, CLIENT) == CLIENT
     assert parse_trusted_proxies("::ffff:10.0.0.2") == parse_trusted_proxies("10.0.0.2")
 
 

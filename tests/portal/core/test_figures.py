@@ -27,10 +27,10 @@ def test_refresh_counts_figures_again() -> None:
     assert figures.read_figures("refreshed", lambda: 0, int) == 502
 
 
-def test_key_of_rows_that_cannot_exist() -> None:
+def test_key_names_a_query_without_possible_rows() -> None:
     assert figures.build_key("count", Integration.objects.filter(partner_id__in=[])) == "count of no rows"
 
 
 @pytest.mark.parametrize("address", ["/sla/", "/sla/?page=2", "/sla/trends/", "/integrations/?page=2"])
-def test_person_without_a_company_sees_figures_of_nothing(db: None, sign_in: Any, address: str) -> None:
+def test_pages_of_figures_open_without_a_company(db: None, sign_in: Any, address: str) -> None:
     assert sign_in(person("new@new.example", "Nell New")).get(address).status_code == 200

@@ -6,7 +6,7 @@ import pytest
 
 from portal.core.holidays import UnknownRegionError, list_regions, load_holidays
 
-WITHOUT = {"BV", "HM", "IO", "UA"}  # uninhabited, or without public holidays by law
+COUNTRIES_WITHOUT_HOLIDAYS = {"BV", "HM", "IO", "UA"}  # uninhabited, or without public holidays by law
 
 
 def test_holidays_have_english_names_and_observed_days() -> None:
@@ -22,7 +22,7 @@ def test_region_has_its_own_holidays() -> None:
 def test_every_offered_region_is_known() -> None:
     regions = list_regions()
     assert {"US", "DE", "JP", "IN"} <= regions.keys()
-    assert {country for country in regions if not load_holidays(country, "", 2026, 2027)} == WITHOUT
+    assert {country for country in regions if not load_holidays(country, "", 2026, 2027)} == COUNTRIES_WITHOUT_HOLIDAYS
 
 
 def test_unknown_years_have_no_holidays() -> None:

@@ -28,7 +28,7 @@ WEEK, MONTH, QUARTER = PeriodKind.WEEK, PeriodKind.MONTH, PeriodKind.QUARTER
         (date(2026, 12, 31), QUARTER, "2026-Q4"),
     ],
 )
-def test_period_of_a_day(day: date, kind: PeriodKind, name: str) -> None:
+def test_day_is_in_its_period(day: date, kind: PeriodKind, name: str) -> None:
     period = get_period(kind, day)
     assert (str(period), parse_period(name)) == (name, period)
     assert period.first_day <= day < period.end_day

@@ -12,7 +12,7 @@ pytestmark = [
 ]
 
 
-def read(text: str) -> object:
+def read_timestamp(text: str) -> object:
     """Return a timestamp as the database driver returns it."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT %s::timestamptz", [text])
@@ -29,11 +29,11 @@ def read(text: str) -> object:
     ],
 )
 def test_timestamps_are_read_in_utc(text: str, expected: datetime) -> None:
-    value = read(text)
+    value = read_timestamp(text)
     assert isinstance(value, datetime)
     assert (value, value.tzinfo) == (expected, UTC)
 
 
 def test_infinite_timestamps_are_refused() -> None:
     with pytest.raises(DataError, match="timestamp too large"):
-        read("infinity")
+        read_timestamp("infinity")

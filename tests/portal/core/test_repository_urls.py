@@ -77,5 +77,5 @@ def test_url_on_the_configured_host_is_parsed(settings):
         ("", ""),
     ],
 )
-def test_product_of_a_repository(repository, product):
+def test_product_is_read_from_the_repository_name(repository, product):
     assert get_product_name(repository) == product

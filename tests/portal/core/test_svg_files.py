@@ -20,7 +20,7 @@ DRAWING = (
 )
 
 
-def wrap(body: str, attributes: str = "") -> bytes:
+def wrap_in_svg(body: str, attributes: str = "") -> bytes:
     return f'<svg xmlns="http://www.w3.org/2000/svg" {attributes}>{body}</svg>'.encode()
 
 
@@ -63,17 +63,17 @@ def sanitize(content: bytes) -> str:
 )
 def test_dangerous_parts_are_removed(body: str, stored: str) -> None:
     expected = f'<svg xmlns="http://www.w3.org/2000/svg">{stored}</svg>' if stored else EMPTY
-    assert sanitize(wrap(body)) == expected
+    assert sanitize(wrap_in_svg(body)) == expected
 
 
 @pytest.mark.parametrize(
     "content",
     [
-        wrap("", 'onload="alert(1)"'),
-        b'<?xml-stylesheet href="https://evil.example/a.css"?>' + wrap(""),
+        wrap_in_svg("", 'onload="alert(1)"'),
+        b'<?xml-stylesheet href="https://evil.example/a.css"?>' + wrap_in_svg(""),
         b'<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">'
-        + wrap(""),
-        b'\xef\xbb\xbf<?xml version="1.0"?>\n<!-- Made by hand -->' + wrap(""),
+        + wrap_in_svg(""),
+        b'\xef\xbb\xbf<?xml version="1.0"?>\n<!-- Made by hand -->' + wrap_in_svg(""),
     ],
 )
 def test_dimensions_of_the_drawing_are_limited(content: bytes) -> None:
@@ -83,15 +83,18 @@ def test_dimensions_of_the_drawing_are_limited(content: bytes) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (wrap("<style>a{background:image-set('https://evil.example/a' 1x)}</style>"), REFERENCE_MESSAGE),
-        (wrap("<style>a{fill:src('//evil.example/a')}</style>"), REFERENCE_MESSAGE),
-        (f'<!DOCTYPE svg [<!ENTITY a0 "aaaa">{BOMB}]>'.encode() + wrap("<text>&a9;</text>"), DAMAGED_MESSAGE),
-        (b'<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>' + wrap("<text>&x;</text>"), DAMAGED_MESSAGE),
-        (wrap("<g>" * 100 + "</g>" * 100), DAMAGED_MESSAGE),
-        (wrap("<g>" * 50_000), DAMAGED_MESSAGE),
-        (wrap("<rect"), DAMAGED_MESSAGE),
-        (wrap("") + b"tail", DAMAGED_MESSAGE),
-        (wrap("<rect/>" * (MAX_SVG_BYTES // 7)), TOO_LARGE_MESSAGE),
+        (wrap_in_svg("<style>a{background:image-set('https://evil.example/a' 1x)}</style>"), REFERENCE_MESSAGE),
+        (wrap_in_svg("<style>a{fill:src('//evil.example/a')}</style>"), REFERENCE_MESSAGE),
+        (f'<!DOCTYPE svg [<!ENTITY a0 "aaaa">{BOMB}]>'.encode() + wrap_in_svg("<text>&a9;</text>"), DAMAGED_MESSAGE),
+        (
+            b'<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>' + wrap_in_svg("<text>&x;</text>"),
+            DAMAGED_MESSAGE,
+        ),
+        (wrap_in_svg("<g>" * 100 + "</g>" * 100), DAMAGED_MESSAGE),
+        (wrap_in_svg("<g>" * 50_000), DAMAGED_MESSAGE),
+        (wrap_in_svg("<rect"), DAMAGED_MESSAGE),
+        (wrap_in_svg("") + b"tail", DAMAGED_MESSAGE),
+        (wrap_in_svg("<rect/>" * (MAX_SVG_BYTES // 7)), TOO_LARGE_MESSAGE),
     ],
     ids=range(9),
 )
@@ -101,12 +104,14 @@ def test_hostile_files_are_refused(content: bytes, message: str) -> None:
     assert error.value.messages == [str(message)]
 
 
-def test_drawing_survives() -> None:
-    assert re.sub(r"\s*<", "<", sanitize(wrap(DRAWING))) == wrap(DRAWING).decode().replace('svg" >', 'svg">')
+def test_harmless_drawing_is_unchanged() -> None:
+    assert re.sub(r"\s*<", "<", sanitize(wrap_in_svg(DRAWING))) == wrap_in_svg(DRAWING).decode().replace(
+        'svg" >', 'svg">'
+    )
 
 
 def test_name_size_and_digest_are_those_of_the_stored_file() -> None:
-    file = validate_file(SimpleUploadedFile("Logo.png", wrap("<script/><rect/>")), LOGO)
+    file = validate_file(SimpleUploadedFile("Logo.png", wrap_in_svg("<script/><rect/>")), LOGO)
     stored = upload(file.file.read())
     assert (file.kind, file.name) == ("svg", "Logo.png.svg")
     assert (stored.size, stored.sha256) == (file.size, file.sha256)
@@ -114,7 +119,7 @@ def test_name_size_and_digest_are_those_of_the_stored_file() -> None:
 
 def test_svg_is_refused_where_no_logo_is_expected() -> None:
     with pytest.raises(ValidationError) as error:
-        upload(wrap(""), ("pdf", "png"))
+        upload(wrap_in_svg(""), ("pdf", "png"))
     assert error.value.messages == ["HTML, SVG, and XML files are not allowed. Upload a PDF or an image instead."]
 
 

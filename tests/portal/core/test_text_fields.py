@@ -5,10 +5,10 @@ from django.core.exceptions import ValidationError
 
 from portal.core.form_fields import CodeField, MultiLineField, SingleLineField
 
-UNSEEN = ["\x00", "\x07", "\x0b", "\x0c", "\x1b", "\x7f", "\x85", "\u2028", "\u2029", "\u202e", "\u2066"]
+INVISIBLE_CHARACTERS = ["\x00", "\x07", "\x0b", "\x0c", "\x1b", "\x7f", "\x85", "\u2028", "\u2029", "\u202e", "\u2066"]
 
 
-@pytest.mark.parametrize("char", UNSEEN)
+@pytest.mark.parametrize("char", INVISIBLE_CHARACTERS)
 @pytest.mark.parametrize("kind", [SingleLineField, MultiLineField])
 def test_invisible_character_is_refused_with_its_position(kind, char):
     with pytest.raises(ValidationError) as error:

@@ -13,11 +13,11 @@ from tests.conftest import PASSWORD
 
 pytestmark = pytest.mark.any_database
 
-PAGE, TOKENS = "/company/acme/change/", "/profile/tokens/"
+COMPANY_PAGE, TOKENS_PAGE = "/company/acme/change/", "/profile/tokens/"
 FIELDS = {"name": "Acme Rockets", "website": "https://acme.example"}
 
 
-def checked_client(user: Any = None) -> Client:
+def create_checked_client(user: Any = None) -> Client:
     """Return a client with the CSRF cookie whose requests are checked like a browser's."""
     client = Client(enforce_csrf_checks=True)
     client.get("/accounts/login/")
@@ -26,88 +26,90 @@ def checked_client(user: Any = None) -> Client:
     return client
 
 
-def token_of(client: Client) -> dict[str, str]:
+def get_csrf_token(client: Client) -> dict[str, str]:
     return {"csrfmiddlewaretoken": client.cookies["csrftoken"].value}
 
 
-def name_on(client: Client) -> str:
-    return str(client.get(PAGE).context["form"]["name"].value())
+def read_name(client: Client) -> str:
+    return str(client.get(COMPANY_PAGE).context["form"]["name"].value())
 
 
 def sign_in(client: Client, user: Any) -> None:
     client.get("/accounts/login/")
-    client.post("/accounts/login/", {"login": user.email, "password": PASSWORD} | token_of(client))
+    client.post("/accounts/login/", {"login": user.email, "password": PASSWORD} | get_csrf_token(client))
 
 
-def client_after_expired_session(user: Any) -> Client:
+def submit_after_session_expired(user: Any) -> Client:
     """Return a browser in which a user submitted a form after the session had expired."""
-    client = checked_client(user)
-    client.get(TOKENS)
+    client = create_checked_client(user)
+    client.get(TOKENS_PAGE)
     del client.cookies["sessionid"]
     fields = {"name": "Nightly build", "scopes": ["profile:read"], "days": "30"}
-    assert client.post(TOKENS, fields | token_of(client)).status_code == 302
+    assert client.post(TOKENS_PAGE, fields | get_csrf_token(client)).status_code == 302
     return client
 
 
 def test_form_sent_without_session_is_restored_once_after_sign_in(alice: Any) -> None:
-    client = checked_client()
-    answer = client.post(PAGE, FIELDS | token_of(client))
-    assert answer["Location"] == f"/accounts/login/?next={PAGE}"
-    client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD} | token_of(client))
-    assert [name_on(client), name_on(client)] == ["Acme Rockets", "Acme"]
+    client = create_checked_client()
+    answer = client.post(COMPANY_PAGE, FIELDS | get_csrf_token(client))
+    assert answer["Location"] == f"/accounts/login/?next={COMPANY_PAGE}"
+    client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD} | get_csrf_token(client))
+    assert [read_name(client), read_name(client)] == ["Acme Rockets", "Acme"]
 
 
-def test_cross_site_post_neither_signs_out_nor_plants_a_form(alice: Any) -> None:
-    client = checked_client(alice)
+def test_cross_site_post_neither_signs_out_nor_stores_a_form(alice: Any) -> None:
+    client = create_checked_client(alice)
     session = client.cookies.pop("sessionid")  # SameSite=Lax: another site's form comes without cookies
     token = client.cookies.pop("csrftoken")
-    answer = client.post(PAGE, FIELDS, headers={"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"})
+    answer = client.post(
+        COMPANY_PAGE, FIELDS, headers={"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
+    )
     assert (answer.status_code, {"sessionid", COOKIE} & set(answer.cookies)) == (403, set())
     client.cookies["sessionid"], client.cookies["csrftoken"] = session.value, token.value
-    assert name_on(client) == "Acme"
+    assert read_name(client) == "Acme"
 
 
 def test_cross_site_post_with_cookies_is_refused_by_its_origin(alice: Any) -> None:
-    client = checked_client()
-    answer = client.post(PAGE, FIELDS | token_of(client), headers={"Origin": "https://evil.example"})
+    client = create_checked_client()
+    answer = client.post(COMPANY_PAGE, FIELDS | get_csrf_token(client), headers={"Origin": "https://evil.example"})
     assert (answer.status_code, COOKIE in answer.cookies) == (403, False)
 
 
 def test_forged_cookie_restores_nothing(alice: Any) -> None:
-    author, other = checked_client(), checked_client(alice)
-    author.post(PAGE, FIELDS | token_of(author))
+    author, other = create_checked_client(), create_checked_client(alice)
+    author.post(COMPANY_PAGE, FIELDS | get_csrf_token(author))
     signed = author.cookies[COOKIE].value
     other.cookies[COOKIE] = f"another-key:{signed.partition(':')[2]}"
-    assert name_on(other) == "Acme"
+    assert read_name(other) == "Acme"
 
 
 @pytest.mark.parametrize(("who", "is_given"), [("alice", True), ("charlie", False)])
-def test_form_of_an_expired_session_is_given_to_its_author_only(
+def test_form_of_an_expired_session_is_restored_to_its_author_only(
     request: pytest.FixtureRequest, alice: Any, who: str, is_given: bool
 ) -> None:
-    client = client_after_expired_session(alice)
+    client = submit_after_session_expired(alice)
     sign_in(client, request.getfixturevalue(who))
-    assert ("Nightly build" in client.get(TOKENS).text) is is_given
+    assert ("Nightly build" in client.get(TOKENS_PAGE).text) is is_given
 
 
 def test_form_is_deleted_when_someone_else_signs_in(alice: Any, charlie: Any) -> None:
-    client = client_after_expired_session(alice)
+    client = submit_after_session_expired(alice)
     sign_in(client, charlie)
-    client.post("/accounts/logout/", token_of(client))
+    client.post("/accounts/logout/", get_csrf_token(client))
     sign_in(client, alice)
-    assert "Nightly build" not in client.get(TOKENS).text
+    assert "Nightly build" not in client.get(TOKENS_PAGE).text
 
 
 def test_form_of_another_user_is_deleted_when_its_page_is_opened(alice: Any, charlie: Any) -> None:
-    client = client_after_expired_session(alice)
+    client = submit_after_session_expired(alice)
     client.force_login(charlie, backend="django.contrib.auth.backends.ModelBackend")
-    assert "Nightly build" not in client.get(TOKENS).text
+    assert "Nightly build" not in client.get(TOKENS_PAGE).text
     client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
-    assert "Nightly build" not in client.get(TOKENS).text
+    assert "Nightly build" not in client.get(TOKENS_PAGE).text
 
 
 def test_public_page_does_not_name_the_author(alice: Any) -> None:
-    client = checked_client(alice)
+    client = create_checked_client(alice)
     client.get("/feeds/directory.json")
     assert AUTHOR_COOKIE not in client.cookies
 
@@ -115,33 +117,33 @@ def test_public_page_does_not_name_the_author(alice: Any) -> None:
 def test_forms_create_no_session_and_are_limited(db: None) -> None:
     cookie_count = 0
     for _ in range(15):
-        client = checked_client()
-        cookie_count += COOKIE in client.post(PAGE, FIELDS | token_of(client)).cookies
+        client = create_checked_client()
+        cookie_count += COOKIE in client.post(COMPANY_PAGE, FIELDS | get_csrf_token(client)).cookies
     assert (cookie_count, Session.objects.count()) == (10, 0)
 
 
 @pytest.mark.parametrize(("length", "is_kept"), [(100, True), (MAX_CHARACTERS, False)])
-def test_form_is_kept_up_to_the_limit(db: None, length: int, is_kept: bool) -> None:
-    client = checked_client()
-    answer = client.post(PAGE, {"name": "x" * length} | token_of(client))
+def test_form_is_stored_up_to_the_limit(db: None, length: int, is_kept: bool) -> None:
+    client = create_checked_client()
+    answer = client.post(COMPANY_PAGE, {"name": "x" * length} | get_csrf_token(client))
     assert (COOKIE in answer.cookies) is is_kept
 
 
 def test_cookie_is_for_this_site_only(db: None) -> None:
-    client = checked_client()
-    cookie = client.post(PAGE, FIELDS | token_of(client)).cookies[COOKIE]
+    client = create_checked_client()
+    cookie = client.post(COMPANY_PAGE, FIELDS | get_csrf_token(client)).cookies[COOKIE]
     assert (cookie["samesite"], cookie["httponly"]) == ("Lax", True)
 
 
 @pytest.mark.parametrize("field", sorted(EXCLUDED_FIELDS - {"csrfmiddlewaretoken"}))
-def test_secrets_are_never_kept(db: None, field: str) -> None:
-    client = checked_client()
-    client.post(PAGE, FIELDS | {field: "hunter2"} | token_of(client))
+def test_secrets_are_never_stored(db: None, field: str) -> None:
+    client = create_checked_client()
+    client.post(COMPANY_PAGE, FIELDS | {field: "hunter2"} | get_csrf_token(client))
     key = client.cookies[COOKIE].value.partition(":")[0]
     assert QueryDict(cache.get(f"{COOKIE}:{key}")["fields"]).dict() == FIELDS
 
 
-def test_autosave_without_session_keeps_nothing(db: None) -> None:
-    client = checked_client()
-    answer = client.post(PAGE, FIELDS | token_of(client), headers={"X-Requested-With": "autosave"})
+def test_autosave_without_session_stores_nothing(db: None) -> None:
+    client = create_checked_client()
+    answer = client.post(COMPANY_PAGE, FIELDS | get_csrf_token(client), headers={"X-Requested-With": "autosave"})
     assert COOKIE not in answer.cookies

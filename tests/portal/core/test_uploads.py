@@ -12,12 +12,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from portal.core.uploads import clean_file_name, validate_file
 
-ALL = ("pdf", "png", "jpeg", "txt", "zip")
+ALL_KINDS = ("pdf", "png", "jpeg", "txt", "zip")
 PDF = b"%PDF-1.7\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\nstartxref\n9\n%%EOF\n"
 JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00" + b"\x00" * 20 + b"\xff\xd9"
 
 
-def png(after: bytes = b"") -> bytes:
+def build_png(after: bytes = b"") -> bytes:
     def chunk(name: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
@@ -38,11 +38,11 @@ def build_zip(*entries: tuple[str, bytes], comment: bytes = b"") -> bytes:
 ZIP = build_zip(("logs/run.txt", b"ok 1\nok 2\n"))
 
 
-def validate(content: bytes, name: str = "file.bin", accept: tuple[str, ...] = ALL):
+def validate(content: bytes, name: str = "file.bin", accept: tuple[str, ...] = ALL_KINDS):
     return validate_file(SimpleUploadedFile(name, content), accept)
 
 
-def refusal(content: bytes, name: str = "file.bin", accept: tuple[str, ...] = ALL) -> str:
+def get_refusal(content: bytes, name: str = "file.bin", accept: tuple[str, ...] = ALL_KINDS) -> str:
     with pytest.raises(ValidationError) as error:
         validate(content, name, accept)
     return error.value.messages[0]
@@ -52,7 +52,7 @@ def refusal(content: bytes, name: str = "file.bin", accept: tuple[str, ...] = AL
     ("content", "kind"),
     [
         (PDF, "pdf"),
-        (png(), "png"),
+        (build_png(), "png"),
         (JPEG, "jpeg"),
         (ZIP, "zip"),
         (build_zip(("a.txt", b"a"), comment=b"9f3c1e" * 6), "zip"),
@@ -65,7 +65,7 @@ def test_kind_is_determined_by_content(content, kind):
     assert validate(content, "misleading.exe").kind == kind
 
 
-def test_digest_and_size():
+def test_file_has_digest_and_size():
     file = validate(b"abc", "a.txt")
     assert (file.size, file.sha256[:16]) == (3, "ba7816bf8f01cfea")
 
@@ -90,9 +90,9 @@ def test_digest_and_size():
         (PDF[:-6], "The PDF is incomplete or has extra data at the end. Export it again."),
         (PDF + b"MZ\x90", "The PDF is incomplete or has extra data at the end. Export it again."),
         (PDF + ZIP, "The file also contains an archive. Export it again from the original program."),
-        (png() + ZIP, "The file also contains an archive. Export it again from the original program."),
-        (png(b"tail"), "The PNG is incomplete or has extra data at the end. Export it again."),
-        (png()[:-4], "The PNG is incomplete or has extra data at the end. Export it again."),
+        (build_png() + ZIP, "The file also contains an archive. Export it again from the original program."),
+        (build_png(b"tail"), "The PNG is incomplete or has extra data at the end. Export it again."),
+        (build_png()[:-4], "The PNG is incomplete or has extra data at the end. Export it again."),
         (
             b"\x89PNG\r\n\x1a\n<html><script>1</script>",
             "The image also contains HTML. Export it again from the original program.",
@@ -107,17 +107,19 @@ def test_digest_and_size():
     ids=itertools.count(),  # the compressed bytes contain the time of day
 )
 def test_invalid_content_is_refused(content, sentence):
-    assert refusal(content) == sentence
+    assert get_refusal(content) == sentence
 
 
 def test_kind_that_is_not_accepted_is_refused():
-    assert refusal(PDF, "logo.png", ("png", "jpeg")) == ("The content of the file is PDF. Supported types: PNG, JPEG.")
+    assert get_refusal(PDF, "logo.png", ("png", "jpeg")) == (
+        "The content of the file is PDF. Supported types: PNG, JPEG."
+    )
 
 
 def test_too_large_file_is_refused(settings):
     settings.UPLOAD_MAX_MB = 1
     sentence = "The file is larger than 1 MB. Upload a smaller file, or share a link in a message."
-    assert refusal(b"a" * (1024 * 1024 + 1)) == sentence
+    assert get_refusal(b"a" * (1024 * 1024 + 1)) == sentence
 
 
 def test_file_of_the_maximum_size_is_accepted(settings):

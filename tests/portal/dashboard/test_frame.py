@@ -14,7 +14,7 @@ from portal.styleguide.views import SampleForm
 pytestmark = pytest.mark.any_database
 
 
-def frame_of(user, path="/", **cookies):
+def build_frame(user, path="/", **cookies):
     request = RequestFactory().get(path)
     request.user = user
     request.COOKIES.update(cookies)
@@ -22,21 +22,21 @@ def frame_of(user, path="/", **cookies):
 
 
 def test_program_navigation_is_for_program_staff_only(alice, rita, sam):
-    assert [place.label for place in frame_of(alice).rail] == []
-    words = [place.label for place in frame_of(rita, "/queue/").rail]
+    assert [place.label for place in build_frame(alice).rail] == []
+    words = [place.label for place in build_frame(rita, "/queue/").rail]
     assert words[:2] == ["Review queue", "Integrations"]
-    assert [place.label for place in frame_of(sam).rail] == [*words, "People", "Audit log", "Administration"]
+    assert [place.label for place in build_frame(sam).rail] == [*words, "People", "Audit log", "Administration"]
 
 
 def test_navigation_marks_the_current_page(rita):
-    assert [(p.label, p.current) for p in frame_of(rita, "/queue/").rail if p.current] == [("Review queue", "page")]
-    below = frame_of(rita, "/companies/acme/").rail
+    assert [(p.label, p.current) for p in build_frame(rita, "/queue/").rail if p.current] == [("Review queue", "page")]
+    below = build_frame(rita, "/companies/acme/").rail
     assert [(p.label, p.current) for p in below if p.current] == [("Partners", "true")]
 
 
 def test_partners_take_one_query_only_where_shown(alice, django_assert_num_queries):
     with django_assert_num_queries(0):
-        frame = frame_of(alice)
+        frame = build_frame(alice)
         assert (frame.theme, frame.rail) == ("system", [])
     with django_assert_num_queries(1):
         assert [(place.label, place.href) for place in frame.companies] == [("Acme", "/company/acme/")]
@@ -45,12 +45,12 @@ def test_partners_take_one_query_only_where_shown(alice, django_assert_num_queri
 
 def test_former_partners_are_not_shown(alice, now):
     alice.memberships.update(ended_at=now)
-    assert frame_of(alice).companies == []
+    assert build_frame(alice).companies == []
 
 
 @pytest.mark.parametrize(("cookie", "theme"), [("dark", "dark"), ("light", "light"), ('"><script>', "system")])
 def test_theme_is_one_of_three_for_any_cookie(cookie, theme):
-    assert frame_of(AnonymousUser(), theme=cookie).theme == theme
+    assert build_frame(AnonymousUser(), theme=cookie).theme == theme
 
 
 def test_theme_is_stored_and_redirects_back(client, db):
@@ -61,7 +61,7 @@ def test_theme_is_stored_and_redirects_back(client, db):
 
 
 @pytest.mark.parametrize("back", ["https://evil.example/", "//evil.example", "javascript:alert(1)", ""])
-def test_theme_never_leads_to_another_site(client, back, db):
+def test_theme_form_never_redirects_to_another_site(client, back, db):
     assert client.post("/theme/", {"theme": "dark", "next": back})["Location"] == "/"
 
 
@@ -70,13 +70,13 @@ def test_unknown_theme_changes_nothing(client, db):
     assert (response.status_code, "theme" in response.cookies) == (302, False)
 
 
-def page(response):
+def parse_page(response):
     return BeautifulSoup(response.content.decode(), "html.parser")
 
 
 @pytest.fixture
 def guide(client, db):
-    return page(client.post("/styleguide/", {"name": "<b>x</b>", "repository": "not an address"}))
+    return parse_page(client.post("/styleguide/", {"name": "<b>x</b>", "repository": "not an address"}))
 
 
 def test_styleguide_shows_every_component(guide):
@@ -170,7 +170,7 @@ def test_missing_page_explains_what_to_do(client, alice):
     client.force_login(alice)
     response = client.get("/no-such-page/")
     assert response.status_code == 404
-    assert "invite alice@acme.example" in page(response).main.get_text()
+    assert "invite alice@acme.example" in parse_page(response).main.get_text()
 
 
 @pytest.mark.parametrize("name", ["400.html", "500.html"])

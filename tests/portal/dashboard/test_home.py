@@ -103,7 +103,7 @@ def test_viewer_sees_that_the_partner_must_act(acme: Any, alice: Any, sign_in: A
     assert " · you" in sign_in(alice).get(f"/integrations/{row.uuid}/").text
 
 
-def test_integrations_that_one_can_edit_come_before_those_of_colleagues(
+def test_integrations_that_the_reader_can_edit_come_first(
     acme: Any, globex: Any, alice: Any, charlie: Any, sign_in: Any, now: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Membership.objects.create(partner=globex, user=alice, role="viewer", joined_at=now)

@@ -9,6 +9,6 @@ from integrations.submissions.selectors.responsibility import list_by_responsibl
 pytestmark = pytest.mark.any_database
 
 
-def test_order_of_the_home_page_is_read_from_an_index_alone(acme: Any) -> None:
+def test_order_of_the_home_page_is_read_from_an_index(acme: Any) -> None:
     keys = list_by_responsible_party([acme], [acme]).values_list("pk")
     assert "COVERING INDEX integration_partner_blocks" in keys.explain()

@@ -176,7 +176,7 @@ def test_demo_world_satisfies_every_rule(demo: None) -> None:
     assert CheckResult.objects.conclusive().count() > 900
 
 
-def test_invented_check_result_is_a_contradiction(demo: None) -> None:
+def test_check_result_without_a_source_is_a_contradiction(demo: None) -> None:
     dns = Integration.objects.get(name="Nordlicht DNS")
     store_result(dns, "repository.license", Result(Outcome.PASS, "Fine."), timezone.now(), previous=None)
     (result, status) = check_results(dns, timezone.now())

@@ -25,7 +25,7 @@ def listed_integration(at: Any, alice: Any) -> Integration:
     return at("support")
 
 
-def items(client: Client, query: str = "") -> list[dict[str, Any]]:
+def list_items(client: Client, query: str = "") -> list[dict[str, Any]]:
     return list(client.get(f"/feeds/directory.json{query}").json()["items"])
 
 
@@ -33,7 +33,7 @@ def test_both_feeds_have_the_same_entries_newest_first(
     listed_integration: Integration, alice: Any, now: Any, client: Client
 ) -> None:
     perform_transition(listed_integration, "archive", actor=alice, note="Replaced.", now=now + timedelta(days=1))
-    feed_items = items(client)
+    feed_items = list_items(client)
     assert [(item["title"], item["tags"][0]) for item in feed_items] == [
         ("Delisted: Rocket by Acme", "delisted"),
         ("New: Rocket by Acme", "new"),
@@ -42,7 +42,7 @@ def test_both_feeds_have_the_same_entries_newest_first(
     entries = root.findall(f"{ATOM}entry")
     assert [entry.findtext(f"{ATOM}id") for entry in entries] == [item["id"] for item in feed_items]
     assert [entry.findtext(f"{ATOM}title") for entry in entries] == [item["title"] for item in feed_items]
-    assert items(client) == feed_items
+    assert list_items(client) == feed_items
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_both_feeds_have_the_same_entries_newest_first(
     ],
 )
 def test_feed_is_filtered(listed_integration: Integration, client: Client, query: str, count: int) -> None:
-    assert len(items(client, query)) == count
+    assert len(list_items(client, query)) == count
 
 
 def test_moment_without_a_zone_is_in_utc() -> None:
@@ -78,7 +78,7 @@ def test_earlier_changes_are_on_further_pages(
     for number in range(4):  # pairs with the same time
         at = now + timedelta(days=number // 2)
         ListingChange.objects.create(listing=row, kind="changed", summary=f"Change {number}.", at=at)
-    for form, read in (("json", json_page), ("atom", atom_page)):
+    for form, read in (("json", read_json_page), ("atom", read_atom_page)):
         address, feed_items = f"/feeds/directory.{form}?partner=acme&since=2026-01-01", []
         while address:
             entries, following = read(client.get(address).content)
@@ -90,12 +90,12 @@ def test_earlier_changes_are_on_further_pages(
         assert feed_items == ["Change 3.", "Change 2.", "Listed by the Nomad program.", "Change 1.", "Change 0."]
 
 
-def json_page(content: bytes) -> tuple[list[str], str]:
+def read_json_page(content: bytes) -> tuple[list[str], str]:
     page = json.loads(content)
     return [item["content_text"] for item in page["items"]], page.get("next_url", "")
 
 
-def atom_page(content: bytes) -> tuple[list[str], str]:
+def read_atom_page(content: bytes) -> tuple[list[str], str]:
     root = ET.fromstring(content)
     following = [link.get("href", "") for link in root.findall(f"{ATOM}link") if link.get("rel") == "next"]
     return [entry.findtext(f"{ATOM}summary", "") for entry in root.findall(f"{ATOM}entry")], "".join(following)
@@ -105,7 +105,7 @@ def atom_page(content: bytes) -> tuple[list[str], str]:
     "before", ["", "_", "2026-04-14", "2026-04-14_x", "2026-04-14_²", f"2026-04-14_{'9' * 40}", "x_1"]
 )
 def test_invalid_page_is_the_first_page(listed_integration: Integration, client: Client, before: str) -> None:
-    assert len(items(client, f"?before={before}")) == 1
+    assert len(list_items(client, f"?before={before}")) == 1
 
 
 @pytest.mark.parametrize("address", ["/feeds/directory.atom", "/feeds/directory.json"])
@@ -147,5 +147,5 @@ def test_sitemap_contains_current_listings(
 
 def test_feeds_with_special_characters_are_well_formed(listed_integration: Integration, client: Client) -> None:
     Listing.objects.update(name="<b>&]]>", publisher="O’“Brien” & Söhne")
-    assert items(client)[0]["title"] == "New: <b>&]]> by O’“Brien” & Söhne"
+    assert list_items(client)[0]["title"] == "New: <b>&]]> by O’“Brien” & Söhne"
     ET.fromstring(client.get("/feeds/directory.atom").content)

@@ -40,16 +40,16 @@ def known_provider(provider):
     observations.store_observation(provider, "registry.listed", {"registry": picture.as_dict()}, NOW)
 
 
-def blocks(soup):
+def list_blocks(soup):
     return {block["aria-label"]: block.code.text for block in soup.select(".code-block")}
 
 
-def test_page_before_the_first_check_explains_itself(page):
+def test_page_before_the_first_check_explains_what_is_missing(page):
     assert "No versions yet" in page().text
 
 
 def test_newest_version_is_shown_with_its_constraint(page, known_provider):
-    code_blocks = blocks(page())
+    code_blocks = list_blocks(page())
     assert code_blocks["Required provider"] == (
         'terraform {\n  required_providers {\n    rocket = {\n      source  = "acme/rocket"\n'
         '      version = "~> 1.11"\n    }\n  }\n}\n'
@@ -59,7 +59,7 @@ def test_newest_version_is_shown_with_its_constraint(page, known_provider):
 
 
 def test_provider_block_has_the_required_arguments_of_the_schema(page, known_provider, provider, alice):
-    assert "# see the documentation for the arguments" in blocks(page())["Provider block"]
+    assert "# see the documentation for the arguments" in list_blocks(page())["Provider block"]
     attributes = {
         "endpoint": {"type": "string", "required": True},
         "pad": {"type": "string", "required": True},
@@ -71,17 +71,17 @@ def test_provider_block_has_the_required_arguments_of_the_schema(page, known_pro
         body = json.dumps(schema_head | {"provider_schemas": {address: schema}}).encode()
         services.store_schema(provider, parse_version(version), body, actor=alice, now=NOW)
     rendered_page = page()
-    assert blocks(rendered_page)["Provider block"] == 'provider "rocket" {\n  endpoint = …\n  pad      = …\n}\n'
-    assert blocks(rendered_page)["Provider block with an alias"].startswith(
+    assert list_blocks(rendered_page)["Provider block"] == 'provider "rocket" {\n  endpoint = …\n  pad      = …\n}\n'
+    assert list_blocks(rendered_page)["Provider block with an alias"].startswith(
         'provider "rocket" {\n  alias    = "second"\n  endpoint = …\n'
     )
     assert "The arguments come from the schema of version 1.11.0." in rendered_page.text
-    assert "# the schema requires no arguments" in blocks(page(version="1.10.0"))["Provider block"]
-    assert "endpoint" in blocks(page(version="1.3.0"))["Provider block"]
+    assert "# the schema requires no arguments" in list_blocks(page(version="1.10.0"))["Provider block"]
+    assert "endpoint" in list_blocks(page(version="1.3.0"))["Provider block"]
 
 
 def test_resource_selects_the_second_configuration_by_its_alias(page, known_provider):
-    code_blocks = blocks(page())
+    code_blocks = list_blocks(page())
     assert code_blocks["Provider block"] == 'provider "rocket" {\n  # see the documentation for the arguments\n}\n'
     assert code_blocks["Provider block with an alias"] == (
         'provider "rocket" {\n  alias = "second"\n}\n\n'
@@ -111,8 +111,8 @@ def test_page_explains_blocks_and_paths(page, known_provider):
         ("<b>", "~> 1.11"),
     ],
 )
-def test_chosen_version(page, known_provider, version, constraint):
-    assert f'version = "{constraint}"' in blocks(page(version=version))["Required provider"]
+def test_chosen_version_is_shown(page, known_provider, version, constraint):
+    assert f'version = "{constraint}"' in list_blocks(page(version=version))["Required provider"]
 
 
 def test_every_version_is_listed_newest_first(page, known_provider):
@@ -189,7 +189,7 @@ def test_integration_page_links_to_the_installation_page(sign_in, alice, provide
 
 def test_page_explains_initialization_aliases_child_modules_and_the_cache(page, known_provider):
     soup = page()
-    code_blocks = blocks(soup)
+    code_blocks = list_blocks(soup)
     assert (code_blocks["Initialize"], code_blocks["Upgrade"]) == ("terraform init", "terraform init -upgrade")
     assert code_blocks["List constraints"] == "terraform providers"
     assert "configuration_aliases = [rocket.second]" in code_blocks["Child module"]

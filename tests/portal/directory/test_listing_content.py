@@ -11,13 +11,13 @@ from integrations.programs.requirements import FulfillingParty, RequirementKind
 from integrations.submissions.services import documents, requirements as answers
 from portal.core.uploads import validate_file
 from portal.directory.listing_content import IMAGE_CONTENT_TYPES
-from tests.portal.core.test_uploads import png
+from tests.portal.core.test_uploads import build_png
 
 pytestmark = pytest.mark.any_database
 
 LOGO, TEXT = "NO-8-LOGO", "NO-8-LIST"
-PNG = png()
-EVERYTHING = [
+PNG = build_png()
+ALL_ANSWERS = [
     (program.key, requirement)
     for program in PROGRAMS.values()
     for edition in program.editions
@@ -84,7 +84,7 @@ def test_form_marks_public_answers(listed_integration: Any, alice: Any, sign_in:
     assert page.count("The public listing shows this answer.") == 2
 
 
-@pytest.mark.parametrize(("program", "requirement"), EVERYTHING, ids=lambda each: getattr(each, "id", each))
+@pytest.mark.parametrize(("program", "requirement"), ALL_ANSWERS, ids=lambda each: getattr(each, "id", each))
 def test_public_requirements_are_the_partners_and_not_secret(program: str, requirement: Any) -> None:
     public = [field for field in requirement.fields if field.listing_label]
     assert all(field.type in ("text", "lines", "url") for field in public)

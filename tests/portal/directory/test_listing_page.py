@@ -51,12 +51,12 @@ def listed_provider(acme: Any, alice: Any, rita: Any, now: Any) -> Integration:
     return row
 
 
-def page_of(client: Client, row: Integration) -> str:
+def read_page(client: Client, row: Integration) -> str:
     return client.get(f"/directory/{row.uuid}/").text
 
 
 def test_publisher_is_shown_with_its_proofs(listed_provider: Integration, client: Client) -> None:
-    page = page_of(client, listed_provider)
+    page = read_page(client, listed_provider)
     for words in (
         "GitHub account",
         "The registry lists acme/rocket",
@@ -69,9 +69,9 @@ def test_publisher_is_shown_with_its_proofs(listed_provider: Integration, client
 def test_private_repository_is_hidden(listed_provider: Integration, alice: Any, now: Any, client: Client) -> None:
     Integration.objects.update(repository_reader=alice)
     row, link = Integration.objects.get(), f'"{listed_provider.repository_url}/issues"'
-    public_page = page_of(client, row)
+    public_page = read_page(client, row)
     facts.store_facts(row, [Fact("visibility", "private", GITHUB)], now)
-    assert (link in public_page, link in page_of(client, row)) == (True, False)
+    assert (link in public_page, link in read_page(client, row)) == (True, False)
 
 
 def test_proof_has_the_date_after_the_last_failure(listed_provider: Integration, now: Any, client: Client) -> None:
@@ -79,7 +79,7 @@ def test_proof_has_the_date_after_the_last_failure(listed_provider: Integration,
         store_check_result(listed_provider, "registry.listed", outcome, now + timedelta(days=days))
     since, seen_at = get_publisher_checks(listed_provider)["registry.listed"].since, now + timedelta(days=3)
     assert (since, get_publisher_checks(listed_provider)["registry.listed"].confirmed_at) == (now, seen_at)
-    assert f'confirmed <time datetime="{seen_at:%Y-%m-%d}' in page_of(client, listed_provider)
+    assert f'confirmed <time datetime="{seen_at:%Y-%m-%d}' in read_page(client, listed_provider)
     for days, outcome in ((4, "fail"), (5, "pass")):
         store_check_result(listed_provider, "registry.listed", outcome, now + timedelta(days=days))
     assert get_publisher_checks(listed_provider)["registry.listed"].since == now + timedelta(days=5)
@@ -88,8 +88,8 @@ def test_proof_has_the_date_after_the_last_failure(listed_provider: Integration,
 @pytest.mark.parametrize("outcome", ["fail", "not_run"])
 def test_unverified_key_is_no_proof(listed_provider: Integration, now: Any, client: Client, outcome: str) -> None:
     store_check_result(listed_provider, "keys.rotation", outcome, now + timedelta(days=1))
-    assert "Releases are signed by the key" not in page_of(client, listed_provider)
-    assert "GitHub account" in page_of(client, listed_provider)
+    assert "Releases are signed by the key" not in read_page(client, listed_provider)
+    assert "GitHub account" in read_page(client, listed_provider)
 
 
 def test_check_error_does_not_reset_the_date_of_a_proof(listed_provider: Integration, now: Any) -> None:
@@ -102,14 +102,14 @@ def test_registry_entry_of_another_repository_is_not_shown(
     listed_provider: Integration, now: Any, client: Client
 ) -> None:
     store_check_result(listed_provider, "registry.listed", "fail", now + timedelta(days=1))
-    page_text = page_of(client, listed_provider)
+    page_text = read_page(client, listed_provider)
     for words in ("acme/rocket from this repository", "<dt>Registry</dt>", "required_providers"):
         assert words not in page_text
     assert "GitHub account" in page_text
 
 
 def test_page_shows_the_snippet_and_the_platforms(listed_provider: Integration, client: Client) -> None:
-    page = page_of(client, listed_provider)
+    page = read_page(client, listed_provider)
     assert "source  = &#34;acme/rocket&#34;\n      version = &#34;~&gt; 1.4&#34;" in page
     assert "Linux amd64" in page
 
@@ -126,13 +126,13 @@ def test_verified_pages_of_the_registry_are_linked(
     listed_provider: Integration, client: Client, settings: Any, now: Any
 ) -> None:
     settings.REGISTRY_URL = "https://registry.example/"
-    page = page_of(client, listed_provider)
+    page = read_page(client, listed_provider)
     for words, address in (("Documentation", "latest/docs"), ("Registry", "latest")):
         whole = f"https://registry.example/providers/acme/rocket/{address}"
         assert re.search(rf'<dt>{words}</dt>\s*<dd>\s*<a href="{whole}" rel="noopener">', page), words
     odd = RegistryListing("acme/rocket/../../evil", "https://github.com/a/b", "partner", ("1.4.2",), "1.4.2")
     observations.store_observation(listed_provider, "registry.listed", {"registry": odd.as_dict()}, now)
-    assert "<dt>Registry</dt>" not in page_of(client, listed_provider)
+    assert "<dt>Registry</dt>" not in read_page(client, listed_provider)
 
 
 def test_documentation_url_of_the_partner_is_the_only_link(
@@ -140,14 +140,14 @@ def test_documentation_url_of_the_partner_is_the_only_link(
 ) -> None:
     row = drive(begin(acme, alice, "consul", now), "support", partner=alice, reviewer=rita, now=now)
     answers.submit_answer(row, "CO-3", {"documentation": "https://acme.example/docs"}, actor=alice, now=now)
-    page = page_of(client, row)
+    page = read_page(client, row)
     assert page.count("<dt>Documentation</dt>") == 1
     assert '<a href="https://acme.example/docs" rel="nofollow noopener ugc">' in page
 
 
 def test_structured_data_is_escaped_json(listed_provider: Integration, client: Client) -> None:
     Listing.objects.update(summary="</script><script>alert(1)</script>")
-    page = page_of(client, listed_provider)
+    page = read_page(client, listed_provider)
     match = re.search(r'<script type="application/ld\+json" nonce="[^"]*">(.*?)</script>', page, re.S)
     assert match
     data = json.loads(match[1])
@@ -179,14 +179,14 @@ def test_checks_and_waivers_are_shown_with_reason_and_expiration(
     )
     fail: dict[str, Any] = {"outcome": "fail", "summary": "Secret words.", "detail": [], "retry_at": None}
     answers.record_check_outcome(listed_provider, requirement.id, now=now, **fail)
-    page = page_of(client, listed_provider)
+    page = read_page(client, listed_provider)
     assert "1 not passed" in page
     assert "Secret words." not in page
     until = now + timedelta(days=3650)
     waivers.waive_requirement(
         listed_provider, requirement.id, reason="The next version renames it.", expires_at=until, actor=rita, now=now
     )
-    page = page_of(client, listed_provider)
+    page = read_page(client, listed_provider)
     assert "1 waived" in page
     assert "The next version renames it." in page
     assert f'Expires <time datetime="{until:%Y-%m-%d}' in page
@@ -194,23 +194,23 @@ def test_checks_and_waivers_are_shown_with_reason_and_expiration(
 
 def test_too_small_sample_is_explained_and_grayed_out(listed_provider: Integration, client: Client) -> None:
     Listing.objects.update(share=50.0, settled=4)
-    page = page_of(client, listed_provider)
+    page = read_page(client, listed_provider)
     assert "record-faint" in page
     assert "Not enough data: 4 SLA targets in the last 90 days." in page
     Listing.objects.update(settled=5)
-    assert "record-faint" not in page_of(client, listed_provider)
+    assert "record-faint" not in read_page(client, listed_provider)
 
 
 def test_reply_appears_next_to_the_record_and_keeps_its_history(
     listed_provider: Integration, alice: Any, sign_in: Any, client: Client
 ) -> None:
     address = f"/directory/{listed_provider.uuid}/reply/"
-    assert sign_in(alice).post(address, {"text": "One outage of ours.\nMended."}).status_code == 302
-    assert "One outage of ours.<br>Mended." in page_of(client, listed_provider)
+    assert sign_in(alice).post(address, {"text": "One outage of ours.\nFixed."}).status_code == 302
+    assert "One outage of ours.<br>Fixed." in read_page(client, listed_provider)
     assert sign_in(alice).post(address, {"text": ""}).status_code == 302
-    assert "One outage of ours." not in page_of(client, listed_provider)
+    assert "One outage of ours." not in read_page(client, listed_provider)
     events = AuditEvent.objects.filter(event_type="integration.support_replied").order_by("seq")
-    assert [event.note for event in events] == ["One outage of ours.\nMended.", ""]
+    assert [event.note for event in events] == ["One outage of ours.\nFixed.", ""]
     assert "One outage of ours." in sign_in(alice).get(address).text
 
 

@@ -40,13 +40,13 @@ def find_pages_with_target(client: Client, row: Integration) -> set[str]:
     return {page for page in PAGES if TARGET in client.get(page.format(row.uuid)).text}
 
 
-def refresh(row: Integration, now: datetime, **watch: object) -> None:
+def update_monitoring(row: Integration, now: datetime, **watch: object) -> None:
     MonitoredRepository.objects.filter(integration=row).update(**watch)
     services.refresh_metrics(Listing.objects.all(), now)
 
 
 def test_target_is_shown_if_it_is_measured(client: Client, listed_integration: Integration, now: datetime) -> None:
-    refresh(listed_integration, now + DAY, began_at=now, data_up_to=now + DAY - HOUR)
+    update_monitoring(listed_integration, now + DAY, began_at=now, data_up_to=now + DAY - HOUR)
     assert find_pages_with_target(client, listed_integration) == PAGES_WITH_TARGET
     assert client.get(f"/api/v1/directory/{listed_integration.uuid}").json()["support"]["target"] == TARGET
 
@@ -63,7 +63,7 @@ def test_target_is_not_shown_if_it_is_not_measured(
     client: Client, listed_integration: Integration, now: datetime, watch: dict[str, timedelta]
 ) -> None:
     moments = {name: now + span for name, span in watch.items()}
-    refresh(listed_integration, now + 9 * DAY + HOUR, began_at=now, **moments)
+    update_monitoring(listed_integration, now + 9 * DAY + HOUR, began_at=now, **moments)
     assert find_pages_with_target(client, listed_integration) == set()
     assert client.get(f"/api/v1/directory/{listed_integration.uuid}").json()["support"]["target"] is None
     page = client.get(f"/directory/{listed_integration.uuid}/").text
@@ -81,6 +81,6 @@ def test_target_is_not_shown_without_a_repository(
 
 
 def test_former_listing_shows_no_target(client: Client, listed_integration: Integration, now: datetime) -> None:
-    refresh(listed_integration, now + DAY, began_at=now, data_up_to=now + DAY)
+    update_monitoring(listed_integration, now + DAY, began_at=now, data_up_to=now + DAY)
     Listing.objects.update(listing_status="delisted")
     assert find_pages_with_target(client, listed_integration) == set()

@@ -45,16 +45,16 @@ def row(at: Any) -> Integration:
     return at("support")
 
 
-def head(client: Client, address: str) -> BeautifulSoup:
+def read_head(client: Client, address: str) -> BeautifulSoup:
     return BeautifulSoup(client.get(address).text, "html.parser")
 
 
 def read_metadata(client: Client, address: str) -> Any:
     """Return the structured data of a page."""
-    return json.loads(str(head(client, address).select('[type="application/ld+json"]')[0].string))
+    return json.loads(str(read_head(client, address).select('[type="application/ld+json"]')[0].string))
 
 
-def meta(page: BeautifulSoup, name: str) -> list[str]:
+def find_meta(page: BeautifulSoup, name: str) -> list[str]:
     return [str(each["content"]) for each in page.select(f'meta[name="{name}"], meta[property="{name}"]')]
 
 
@@ -62,16 +62,16 @@ def meta(page: BeautifulSoup, name: str) -> list[str]:
 def test_public_page_has_metadata(row: Integration, client: Client, settings: Any, address: str) -> None:
     settings.SITE_URL = "https://portal.example"
     path = address.format(f"/directory/{row.uuid}/")
-    page = head(client, path)
+    page = read_head(client, path)
     whole = f"https://portal.example{path.partition('?')[0]}"
     title = page.title.text.removesuffix(" · Partner portal")  # type: ignore[union-attr]
-    assert meta(page, "og:title") == [title]
+    assert find_meta(page, "og:title") == [title]
     assert len(title) > 3
-    assert meta(page, "description") == meta(page, "og:description")
-    assert [len(each) > 3 for each in meta(page, "description")] == [True]
+    assert find_meta(page, "description") == find_meta(page, "og:description")
+    assert [len(each) > 3 for each in find_meta(page, "description")] == [True]
     assert [each["href"] for each in page.select('link[rel="canonical"]')] == [whole]
-    assert meta(page, "og:url") == [whole]
-    assert meta(page, "og:image") == ["https://portal.example/static/og.png"]
+    assert find_meta(page, "og:url") == [whole]
+    assert find_meta(page, "og:image") == ["https://portal.example/static/og.png"]
     top = [link.text.strip() for link in page.select("header.top a")]
     assert top == ["Partner portal", "Directory", "Run tasks", "Programs", "Create account", "Sign in"]
 
@@ -89,7 +89,7 @@ def test_private_page_is_not_compressed(row: Integration, client: Client, alice:
     client.force_login(alice)
     page = client.get(f"/integrations/{row.uuid}/", headers={"Accept-Encoding": "gzip"})
     assert (page.status_code, page.get("Content-Encoding", "")) == (200, "")
-    assert meta(BeautifulSoup(page.text, "html.parser"), "og:url") == []
+    assert find_meta(BeautifulSoup(page.text, "html.parser"), "og:url") == []
 
 
 def test_badge_is_the_same_for_everyone(row: Integration, client: Client) -> None:
@@ -118,7 +118,7 @@ def test_directory_and_partner_have_structured_data(row: Integration, client: Cl
         "Acme",
         [{"@type": "SoftwareApplication", "@id": its}],
     )
-    assert head(client, "/directory/?q=nothing").select('[type="application/ld+json"]') == []
+    assert read_head(client, "/directory/?q=nothing").select('[type="application/ld+json"]') == []
 
 
 def test_metadata_is_escaped_in_attributes() -> None:

@@ -20,20 +20,22 @@ from portal.directory.services import join_platforms
 from tests.conftest import NOW
 
 # name, company, program, category, tier, listing status, platforms, share on time, number of targets
-SHELF = (
+LISTINGS = (
     ("Žluté Rakety", "Acme", "terraform-provider", "networking", "partner", "listed", ("linux_amd64",), 90.0, 20),
     ("Rocket scan", "Acme", "terraform-run-task", "audit", "verified", "listed", (), None, 0),
     ("Old Rocket", "Globex", "nomad", "storage", "", "delisted", (), None, 0),
     ("Proxy", "Globex", "terraform-provider", "networking", "", "suspended", ("linux_amd64", "darwin_arm64"), 40.0, 5),
     ("Volumes", "Globex", "nomad", "storage", "verified", "listed", ("linux_amd64",), 100.0, 2),
 )
-NONSENSE = st.text(max_size=60) | st.sampled_from(["%", "_", "\\", "'", "\x00", "-1", "../..", "ß", "İ", "9" * 400])
+INVALID_VALUES = st.text(max_size=60) | st.sampled_from(
+    ["%", "_", "\\", "'", "\x00", "-1", "../..", "ß", "İ", "9" * 400]
+)
 
 
 @pytest.fixture
-def shelf(acme: Partner, globex: Partner) -> None:
+def listings(acme: Partner, globex: Partner) -> None:
     for number, (name, company, program, category, tier, listing_status, platforms, share, settled_count) in enumerate(
-        SHELF
+        LISTINGS
     ):
         partner = acme if company == "Acme" else globex
         fields = {"program_key": program, "edition_date": "2026-06", "step": "support", "responsible_party": "machine"}
@@ -70,7 +72,7 @@ def shelf(acme: Partner, globex: Partner) -> None:
         )
 
 
-def names(**query: str) -> list[str]:
+def list_names(**query: str) -> list[str]:
     return [row.name for row in search.list_listings(search.parse_filters(query))]
 
 
@@ -104,8 +106,8 @@ def names(**query: str) -> list[str]:
         ),
     ],
 )
-def test_filters_select_listings(shelf: None, query: dict[str, str], expected: list[str]) -> None:
-    assert names(**query) == expected
+def test_filters_select_listings(listings: None, query: dict[str, str], expected: list[str]) -> None:
+    assert list_names(**query) == expected
 
 
 @pytest.mark.parametrize(
@@ -118,19 +120,19 @@ def test_filters_select_listings(shelf: None, query: dict[str, str], expected: l
         {"listing_status": "any", "track": "infrastructure"},
     ],
 )
-def test_each_count_is_the_number_of_results_of_its_option(shelf: None, query: dict[str, str]) -> None:
+def test_each_count_is_the_number_of_results_of_its_option(listings: None, query: dict[str, str]) -> None:
     count, options_by_name = facets.count_facets(search.parse_filters(query))
-    assert count == len(names(**query))
+    assert count == len(list_names(**query))
     for name, options in options_by_name.items():
         for option in options:
             assert (name, option.value, option.count) == (
                 name,
                 option.value,
-                len(names(**query | {name: option.value})),
+                len(list_names(**query | {name: option.value})),
             )
 
 
-def test_each_option_has_a_readable_label(shelf: None) -> None:
+def test_each_option_has_a_readable_label(listings: None) -> None:
     _, options_by_name = facets.count_facets(search.parse_filters({"listing_status": "any"}))
     words = {name: [option.label for option in options] for name, options in options_by_name.items()}
     assert words["listing_status"] == list(search.STATUS_FILTER_LABELS.values())
@@ -139,7 +141,7 @@ def test_each_option_has_a_readable_label(shelf: None) -> None:
     assert words["platform"] == ["Linux amd64", "macOS arm64"]
 
 
-def test_page_keeps_its_filters_in_the_url(shelf: None, client: Client) -> None:
+def test_page_keeps_its_filters_in_the_url(listings: None, client: Client) -> None:
     page = client.get("/directory/?q=o&program=terraform-provider")
     assert 'href="?q=o&amp;program=terraform-provider&amp;listing_status=suspended"' in page.text
     assert 'href="?q=o"' in page.text
@@ -147,11 +149,14 @@ def test_page_keeps_its_filters_in_the_url(shelf: None, client: Client) -> None:
     assert page["Cache-Control"] == "no-cache"
 
 
-def test_page_of_a_partner_names_it_and_links_to_all_listings(shelf: None, client: Client) -> None:
+def test_page_of_a_partner_names_it_and_links_to_all_listings(listings: None, client: Client) -> None:
     page = BeautifulSoup(client.get("/directory/?q=o&partner=acme").content, "html.parser")
     link = page.select_one("#f-partner a")
     assert link is not None
-    assert (link["href"], " ".join(link.get_text(" ").split())) == ("?q=o", f"Acme {len(names(q='o', partner='acme'))}")
+    assert (link["href"], " ".join(link.get_text(" ").split())) == (
+        "?q=o",
+        f"Acme {len(list_names(q='o', partner='acme'))}",
+    )
     assert page.select_one("#f-partner summary").get_text() == "Partner"  # type: ignore[union-attr]
 
 
@@ -165,7 +170,7 @@ def test_page_of_a_partner_names_it_and_links_to_all_listings(shelf: None, clien
     ],
 )
 def test_default_order_is_blank_and_depends_on_the_query(
-    shelf: None, client: Client, query: str, expected: list[str]
+    listings: None, client: Client, query: str, expected: list[str]
 ) -> None:
     for headers in ({}, {"HX-Request": "true", "HX-Trigger": "directory-search"}):
         page = client.get(f"/directory/{query}", headers=headers)
@@ -176,14 +181,14 @@ def test_default_order_is_blank_and_depends_on_the_query(
         )
 
 
-def test_url_after_typing_has_no_blank_fields(shelf: None, client: Client) -> None:
+def test_url_after_typing_has_no_blank_fields(listings: None, client: Client) -> None:
     htmx_headers = {"HX-Request": "true", "HX-Trigger": "directory-search"}
     assert client.get("/directory/?q=scan&sort=", headers=htmx_headers)["HX-Replace-Url"] == "/directory/?q=scan"
     assert client.get("/directory/?q=&sort=", headers=htmx_headers)["HX-Replace-Url"] == "/directory/"
     assert "HX-Replace-Url" not in client.get("/directory/?q=scan", headers={"HX-Request": "true"})
 
 
-def test_typing_replaces_only_the_results(shelf: None, client: Client) -> None:
+def test_typing_replaces_only_the_results(listings: None, client: Client) -> None:
     part = client.get("/directory/?q=proxy", headers={"HX-Request": "true"}).text
     assert "<html" not in part
     count = re.search(r'<p id="result-count"[^>]* hx-swap-oob="true">(.*?)</p>', part, re.S)
@@ -194,18 +199,18 @@ def test_typing_replaces_only_the_results(shelf: None, client: Client) -> None:
     assert whole.count('id="result-count"') == 1
 
 
-def test_directory_needs_two_queries(shelf: None, client: Client, django_assert_max_num_queries: Any) -> None:
+def test_directory_needs_two_queries(listings: None, client: Client, django_assert_max_num_queries: Any) -> None:
     with django_assert_max_num_queries(2):
         client.get("/directory/?q=o&platform=linux_amd64&sort=support")
 
 
-@given(query=st.dictionaries(st.sampled_from([*search.ListingFilters.__dataclass_fields__, "page"]), NONSENSE))
+@given(query=st.dictionaries(st.sampled_from([*search.ListingFilters.__dataclass_fields__, "page"]), INVALID_VALUES))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_invalid_parameters_show_a_page(shelf: None, client: Client, query: dict[str, str]) -> None:
+def test_invalid_parameters_show_a_page(listings: None, client: Client, query: dict[str, str]) -> None:
     assert client.get(f"/directory/?{urlencode(query, errors='replace')}").status_code == 200
 
 
-def test_data_of_a_listing_has_all_fields(shelf: None, settings: Any) -> None:
+def test_data_of_a_listing_has_all_fields(listings: None, settings: Any) -> None:
     settings.SITE_URL = "https://portal.example"
     row = Listing.objects.get(name="Proxy")
     data = search.serialize_listing(row)
@@ -215,7 +220,7 @@ def test_data_of_a_listing_has_all_fields(shelf: None, settings: Any) -> None:
     assert data["program"] == {"key": "terraform-provider", "name": "Terraform provider"}
 
 
-def test_partner_without_a_listing_has_no_page(shelf: None, client: Client) -> None:
+def test_partner_without_a_listing_has_no_page(listings: None, client: Client) -> None:
     now = NOW
     Partner.objects.create(name="Quiet", slug="quiet", domain="quiet.example", created_at=now)
     assert client.get("/partners/quiet/").status_code == 404
@@ -224,7 +229,7 @@ def test_partner_without_a_listing_has_no_page(shelf: None, client: Client) -> N
     assert client.get(f"/directory/{uuid4()}/").status_code == 404
 
 
-def test_run_tasks_have_one_card_per_partner(shelf: None, client: Client) -> None:
+def test_run_tasks_have_one_card_per_partner(listings: None, client: Client) -> None:
     Listing.objects.filter(program="terraform-run-task").update(blurb="Scans plans.\nStops what is open.")
     page = client.get("/run-tasks/").text
     assert page.count('class="task-card"') == 1

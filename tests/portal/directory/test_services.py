@@ -19,7 +19,7 @@ from portal.directory.models import Listing, ListingChange
 from portal.directory.observed_versions import ObservedVersions, merge_versions
 from portal.directory.support_metrics import get_support_metrics
 from tests.integrations.sla.rows import create_clock_row, create_issue_row
-from tests.portal.core.test_uploads import png
+from tests.portal.core.test_uploads import build_png
 from verification.checks.services import observations
 from verification.sources.published_versions import RegistryListing
 
@@ -33,15 +33,15 @@ def listed_integration(at: Any) -> Integration:
     return at("support")
 
 
-def changes(row: Integration) -> list[tuple[str, str]]:
+def list_changes(row: Integration) -> list[tuple[str, str]]:
     return list(ListingChange.objects.filter(listing=row.pk).order_by("pk").values_list("kind", "summary"))
 
 
-def row_of(row: Integration) -> Listing:
+def get_listing(row: Integration) -> Listing:
     return Listing.objects.get(pk=row.pk)
 
 
-def fresh(row: Integration) -> Integration:
+def reload(row: Integration) -> Integration:
     return Integration.objects.get(pk=row.pk)
 
 
@@ -51,22 +51,22 @@ def test_unlisted_integration_has_no_row(at: Any) -> None:
 
 
 def test_release_creates_a_row_and_one_event(listed_integration: Integration) -> None:
-    listing_row = row_of(listed_integration)
+    listing_row = get_listing(listed_integration)
     assert (listing_row.name, listing_row.publisher, listing_row.program, listing_row.listing_status) == (
         "Rocket",
         "Acme",
         "nomad",
         "listed",
     )
-    assert changes(listed_integration) == [("new", "Listed by the Nomad program.")]
+    assert list_changes(listed_integration) == [("new", "Listed by the Nomad program.")]
 
 
 def test_notice_changes_nothing_public(listed_integration: Integration, rita: Any, now: Any) -> None:
-    before = row_of(listed_integration)
+    before = get_listing(listed_integration)
     perform_transition(listed_integration, "issue_notice", actor=rita, note="Issue 7.", now=now)
-    after = row_of(listed_integration)
+    after = get_listing(listed_integration)
     assert (after.listing_status, after.listing_status_since, after.changed_at) == ("listed", None, before.changed_at)
-    assert len(changes(listed_integration)) == 1
+    assert len(list_changes(listed_integration)) == 1
 
 
 def test_suspension_is_public_and_removes_the_tier(
@@ -75,46 +75,50 @@ def test_suspension_is_public_and_removes_the_tier(
     MonitoredRepository.objects.update(data_up_to=now + timedelta(days=99))
     perform_transition(listed_integration, "issue_notice", actor=rita, note="Issue 7.", now=now)
     perform_transition(listed_integration, "suspend", actor=rob, note="Nothing was done.", now=now + timedelta(days=31))
-    assert (row_of(listed_integration).listing_status, row_of(listed_integration).tier) == ("suspended", "")
-    assert changes(listed_integration)[-1][0] == "suspended"
-    assert services.find_drift(fresh(listed_integration), row_of(listed_integration)) == []
+    assert (get_listing(listed_integration).listing_status, get_listing(listed_integration).tier) == ("suspended", "")
+    assert list_changes(listed_integration)[-1][0] == "suspended"
+    assert services.find_drift(reload(listed_integration), get_listing(listed_integration)) == []
 
 
 @pytest.mark.every_database
 def test_end_of_support_is_reported_as_removed(listed_integration: Integration, alice: Any, now: Any) -> None:
     perform_transition(listed_integration, "archive", actor=alice, note="Replaced.", now=now)
-    assert row_of(listed_integration).listing_status == "ended"
-    assert changes(listed_integration)[-1] == ("delisted", "The partner ended support.")
-    assert services.find_drift(fresh(listed_integration), row_of(listed_integration)) == []
+    assert get_listing(listed_integration).listing_status == "ended"
+    assert list_changes(listed_integration)[-1] == ("delisted", "The partner ended support.")
+    assert services.find_drift(reload(listed_integration), get_listing(listed_integration)) == []
 
 
 @pytest.mark.every_database
 def test_texts_names_and_logos_are_updated_immediately(listed_integration: Integration, alice: Any, now: Any) -> None:
     requirements.submit_answer(listed_integration, TEXT, {"text": "Flies.\nFar."}, actor=alice, now=now)
     documents.upload_document(
-        listed_integration, LOGO, validate_file(SimpleUploadedFile("l.png", png()), ("png",)), actor=alice, now=now
+        listed_integration,
+        LOGO,
+        validate_file(SimpleUploadedFile("l.png", build_png()), ("png",)),
+        actor=alice,
+        now=now,
     )
-    creation.change_description(fresh(listed_integration), {"name": "Zündung"}, actor=alice, now=now)
-    listing_row = row_of(listed_integration)
+    creation.change_description(reload(listed_integration), {"name": "Zündung"}, actor=alice, now=now)
+    listing_row = get_listing(listed_integration)
     assert (listing_row.summary, listing_row.has_logo, listing_row.name, listing_row.name_plain) == (
         "Flies.",
         True,
         "Zündung",
         "zundung",
     )
-    assert [change_text for _, change_text in changes(listed_integration)[1:]] == [
+    assert [change_text for _, change_text in list_changes(listed_integration)[1:]] == [
         "The publisher changed the description.",
         "The name changed from Rocket to Zündung.",
     ]
-    assert services.find_drift(fresh(listed_integration), listing_row) == []
+    assert services.find_drift(reload(listed_integration), listing_row) == []
 
 
 def test_renamed_partner_is_renamed_in_all_rows(
     listed_integration: Integration, acme: Any, alice: Any, now: Any
 ) -> None:
     profiles.change_profile(acme, name="Apex", website="", actor=alice, now=now)
-    assert row_of(listed_integration).publisher == "Apex"
-    assert services.find_drift(fresh(listed_integration), row_of(listed_integration)) == []
+    assert get_listing(listed_integration).publisher == "Apex"
+    assert services.find_drift(reload(listed_integration), get_listing(listed_integration)) == []
 
 
 @pytest.mark.every_database
@@ -127,7 +131,7 @@ def test_rebuild_creates_missing_rows_and_then_changes_nothing(
         call_command("rebuild_directory", "--check")
     call_command("rebuild_directory")
     call_command("rebuild_directory", "--check")
-    assert [kind for kind, _ in changes(listed_integration)] == ["new", "delisted"]
+    assert [kind for kind, _ in list_changes(listed_integration)] == ["new", "delisted"]
     Listing.objects.update(tier="premier")
     with pytest.raises(CommandError):
         call_command("rebuild_directory", "--check")
@@ -136,7 +140,7 @@ def test_rebuild_creates_missing_rows_and_then_changes_nothing(
 def test_rows_missing_after_an_upgrade_are_created_by_the_job(listed_integration: Integration, now: Any) -> None:
     Listing.objects.all().delete()
     assert services.refresh_due_listings(now) == 1
-    assert services.find_drift(fresh(listed_integration), row_of(listed_integration)) == []
+    assert services.find_drift(reload(listed_integration), get_listing(listed_integration)) == []
     assert services.refresh_due_listings(now) == 0
 
 
@@ -155,7 +159,7 @@ def build_listing(version: str, *platforms: str) -> dict[str, Any]:
 
 def test_versions_and_platforms_are_updated_within_the_hour(listed_integration: Integration, now: Any) -> None:
     observations.store_observation(listed_integration, "registry.listed", build_listing("1.0.0", "linux_amd64"), now)
-    kept_at = row_of(listed_integration).figures_at
+    kept_at = get_listing(listed_integration).figures_at
     assert services.refresh_due_listings(kept_at + timedelta(minutes=59)) == 0
     assert services.refresh_due_listings(kept_at + timedelta(minutes=61)) == 1
     later = now + timedelta(days=1)
@@ -163,14 +167,14 @@ def test_versions_and_platforms_are_updated_within_the_hour(listed_integration: 
         listed_integration, "registry.listed", build_listing("1.1.0", "linux_amd64", "darwin_arm64"), later
     )
     services.refresh_due_listings(later + timedelta(hours=2))
-    listing_row = row_of(listed_integration)
+    listing_row = get_listing(listed_integration)
     assert [(each["version"], each["platforms"]) for each in listing_row.versions] == [
         ("1.1.0", ["linux_amd64", "darwin_arm64"]),
         ("0.10.0", ["linux_arm"]),
         ("0.9.0", None),
     ]
     assert listing_row.platforms == " darwin_arm64 linux_amd64 "
-    assert changes(listed_integration)[-1] == ("changed", "Version 1.1.0 was released.")
+    assert list_changes(listed_integration)[-1] == ("changed", "Version 1.1.0 was released.")
 
 
 def test_faulty_listing_does_not_stop_the_refresh_of_others(listed_integration: Integration, at: Any, now: Any) -> None:
@@ -179,7 +183,7 @@ def test_faulty_listing_does_not_stop_the_refresh_of_others(listed_integration: 
         observations.store_observation(integration, "registry.listed", build_listing("1.0.0", "linux_amd64"), now)
     Listing.objects.filter(pk=listed_integration.pk).update(versions=[{}])
     assert services.refresh_due_listings(now + timedelta(hours=2)) == 1
-    assert (row_of(other).version, row_of(listed_integration).version) == ("1.0.0", "")
+    assert (get_listing(other).version, get_listing(listed_integration).version) == ("1.0.0", "")
 
 
 @pytest.mark.every_database
@@ -190,7 +194,7 @@ def test_version_that_is_newest_again_is_not_new(listed_integration: Integration
             listed_integration, "registry.listed", build_listing(version, "linux_amd64"), later
         )
         services.refresh_due_listings(later + timedelta(hours=2))
-    assert [change_text for _, change_text in changes(listed_integration)[-2:]] == [
+    assert [change_text for _, change_text in list_changes(listed_integration)[-2:]] == [
         "Version 1.1.0 was released.",
         "Version 0.10.0 is the latest version again.",
     ]
@@ -208,7 +212,7 @@ def test_prerelease_is_listed_above_the_newest_version(listed_integration: Integ
     )
     observations.store_observation(listed_integration, "registry.listed", {"registry": registry_listing.as_dict()}, now)
     services.refresh_metrics(Listing.objects.all(), now)
-    row = row_of(listed_integration)
+    row = get_listing(listed_integration)
     assert [each["version"] for each in row.versions] == ["1.1.0-rc1", "1.0.0"]
     assert (row.version, row.platforms) == ("1.0.0", " linux_amd64 ")
 

@@ -15,7 +15,7 @@ from portal.github_access.models import GitHubGrant
 from portal.notifications.models import EmailMessage
 from tests.fakes.github.server import GitHub
 from tests.fakes.test_sign_in import choose_account
-from tests.portal.accounts.test_account_security import kinds_of
+from tests.portal.accounts.test_account_security import list_event_kinds
 from tests.portal.accounts.test_github_only import age_sign_in
 from tests.portal.github_access.conftest import PUBLIC, SECRET, Connect
 from verification.sources.errors import SourceUnavailableError
@@ -51,7 +51,7 @@ def test_connected_account_is_stored_encrypted_and_adds_no_sign_in(
     )
     assert [token in github_app.user_access.logins for token in [grant.decrypt("access_token").value]] == [True]
     assert b"ghu_" not in b"".join(get_tokens(grant))
-    assert kinds_of(alice)[-1] == "github_access_granted"
+    assert list_event_kinds(alice)[-1] == "github_access_granted"
     assert EmailMessage.objects.get(subject="GitHub access was granted").to == alice.email
 
 
@@ -117,7 +117,7 @@ def test_refused_refresh_ends_the_grant(alice: User, connect: Connect, github_ap
     with pytest.raises(services.GrantEndedError, match="Alice Archer can connect GitHub again"):
         read_secret(grant)
     assert get_tokens(grant) == (b"", b"")
-    assert (grant.is_active, kinds_of(alice)[-1]) == (False, "github_access_rejected")
+    assert (grant.is_active, list_event_kinds(alice)[-1]) == (False, "github_access_rejected")
 
 
 def test_rejected_token_ends_the_grant_and_alerts_no_staff(
@@ -129,18 +129,14 @@ def test_rejected_token_ends_the_grant_and_alerts_no_staff(
         with pytest.raises(services.GrantEndedError):
             read_secret(grant)
     grant.refresh_from_db()
-    assert (grant.is_active, kinds_of(alice).count("github_access_rejected")) == (False, 1)
+    assert (grant.is_active, list_event_kinds(alice).count("github_access_rejected")) == (False, 1)
     assert EmailMessage.objects.filter(to=sam.email).count() == 0
     assert GitHubRateLimit.objects.exclude(disabled_at=None).count() == 0
 
 
 @pytest.mark.parametrize("is_old", [False, True])
 def test_revoked_grant_is_deleted_here_and_at_github(
-    alice: User,
-    sign_in: Any,
-    connect: Connect,
-    github_app: GitHub,
-    is_old: bool,
+    alice: User, sign_in: Any, connect: Connect, github_app: GitHub, is_old: bool
 ) -> None:
     grant = connect(alice)
     read_secret(grant)
@@ -149,7 +145,7 @@ def test_revoked_grant_is_deleted_here_and_at_github(
     page = sign_in(alice).post("/profile/github/revoke/", follow=True)
     assert "GitHub access revoked." in page.content.decode()
     assert (get_tokens(grant), github_app.user_access.logins) == ((b"", b""), {})
-    assert (grant.is_active, kinds_of(alice)[-1]) == (False, "github_access_revoked")
+    assert (grant.is_active, list_event_kinds(alice)[-1]) == (False, "github_access_revoked")
     assert HttpCacheEntry.objects.filter(address__startswith=grant.source_name).count() == 0
 
 

@@ -14,29 +14,29 @@ from tests.conftest import person
 pytestmark = pytest.mark.any_database
 
 
-def step(client: Client) -> tuple[str, str]:
+def get_next_step(client: Client) -> tuple[str, str]:
     page = client.get("/help/getting-started/").context
     return page["sentence"], page["href"]
 
 
 def test_visitor_is_directed_to_the_program_chooser_and_nothing_is_stored(client: Client, db: None) -> None:
-    assert step(client) == ("Find your program. You don't need an account.", "/programs/choose/")
+    assert get_next_step(client) == ("Find your program. You don't need an account.", "/programs/choose/")
     assert client.get("/help/getting-started/").cookies.output() == ""
 
 
 def test_user_without_a_partner_is_directed_to_one(sign_in: Any, db: None) -> None:
-    assert step(sign_in(person("new@new.example", "New")))[1] == "/company/new/"
+    assert get_next_step(sign_in(person("new@new.example", "New")))[1] == "/company/new/"
 
 
 def test_partner_is_directed_to_the_action_then_the_draft_then_the_start(
     sign_in: Any, alice: Any, acme: Any, rocket: Any, charlie: Any, globex: Any
 ) -> None:
     rocket.refresh_from_db()
-    assert step(sign_in(alice)) == (f"Rocket: {rocket.next_action_label}.", f"/integrations/{rocket.uuid}/")
-    assert step(sign_in(charlie))[1] == "/new/"
+    assert get_next_step(sign_in(alice)) == (f"Rocket: {rocket.next_action_label}.", f"/integrations/{rocket.uuid}/")
+    assert get_next_step(sign_in(charlie))[1] == "/new/"
     draft = drafts.create_draft(globex, "vault", actor=charlie, now=timezone.now())
     drafts.save_draft(draft, {"name": "Scan"}, version=0, actor=charlie, now=timezone.now())
-    assert step(sign_in(charlie)) == ("Continue your draft “Scan”.", f"/drafts/{draft.uuid}/")
+    assert get_next_step(sign_in(charlie)) == ("Continue your draft “Scan”.", f"/drafts/{draft.uuid}/")
 
 
 @pytest.mark.parametrize("key", PROGRAMS)

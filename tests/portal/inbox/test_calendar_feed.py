@@ -16,11 +16,11 @@ from tests.integrations.sla.pages.issues import create_issue
 pytestmark = pytest.mark.django_db
 
 
-def path_of(address: str) -> str:
+def get_path(address: str) -> str:
     return "/" + address.split("/", 3)[3]
 
 
-def entries(person: Any, now: Any = None) -> dict[str, Any]:
+def list_entries(person: Any, now: Any = None) -> dict[str, Any]:
     """Return the entries of a user's calendar by title, parsed by icalendar."""
     calendar = Calendar.from_ical(calendar_feed.render_calendar(person, now or timezone.now()))
     return {str(event["summary"]): event for event in calendar.walk("VEVENT")}
@@ -36,16 +36,16 @@ def test_sla_target_is_an_entry_until_it_is_met(listed_integration: Any, alice: 
         listed_integration, "A private title", timezone.now() - timedelta(hours=1), labels=("critical",)
     )
     clock = issue.clocks.filter(is_committed=True).first()
-    title = next(each for each in entries(alice) if f"issue {issue.number}" in each)
-    entry = entries(alice)[title]
+    title = next(each for each in list_entries(alice) if f"issue {issue.number}" in each)
+    entry = list_entries(alice)[title]
     assert title.startswith("Booster: ")
     assert entry.decoded("dtend") == clock.due_at.replace(microsecond=0)
     assert str(entry["status"]) == "CONFIRMED"
     assert "private" not in calendar_feed.render_calendar(alice, timezone.now())
-    assert entries(charlie) == {}
+    assert list_entries(charlie) == {}
     clock.state, clock.stopped_at = "met", timezone.now()
     issue.clocks.filter(pk=clock.pk).update(state="met", stopped_at=timezone.now())
-    after = entries(alice)[title]
+    after = list_entries(alice)[title]
     assert (str(after["uid"]), str(after["status"])) == (str(entry["uid"]), "CANCELLED")
     assert after["sequence"] > entry["sequence"]
 
@@ -53,12 +53,12 @@ def test_sla_target_is_an_entry_until_it_is_met(listed_integration: Any, alice: 
 @pytest.mark.any_database
 def test_reviewer_sees_when_their_review_is_due(at: Any, rita: Any, rob: Any) -> None:
     row = at("review")
-    assert entries(rita, NOW) == {}
+    assert list_entries(rita, NOW) == {}
     Integration.objects.filter(pk=row.pk).update(reviewer=rita)
-    (entry,) = entries(rita, NOW).values()
+    (entry,) = list_entries(rita, NOW).values()
     assert str(entry["summary"]) == "Rocket: review due"
     assert entry.decoded("dtend") == Integration.objects.get().action_due_at
-    assert entries(rob, NOW) == {}
+    assert list_entries(rob, NOW) == {}
 
 
 def test_repeated_action_is_newer_than_its_cancellation(at: Any, rita: Any) -> None:
@@ -66,7 +66,7 @@ def test_repeated_action_is_newer_than_its_cancellation(at: Any, rita: Any) -> N
     rows, numbers, states = Integration.objects.filter(pk=row.pk), [], []
     for day, holder in enumerate(("program", "partner", "program")):
         rows.update(reviewer=rita, responsible_party=holder, responsible_since=NOW + timedelta(days=day))
-        (entry,) = entries(rita, NOW + timedelta(days=3)).values()
+        (entry,) = list_entries(rita, NOW + timedelta(days=3)).values()
         numbers.append(entry["sequence"])
         states.append(str(entry["status"]))
     assert states == ["CONFIRMED", "CANCELLED", "CONFIRMED"]
@@ -74,9 +74,9 @@ def test_repeated_action_is_newer_than_its_cancellation(at: Any, rita: Any) -> N
 
 
 def test_url_is_secret_and_can_be_replaced(client: Any, alice: Any, listed_integration: Any) -> None:
-    first = path_of(calendar_feed.create_feed(alice, NOW))
+    first = get_path(calendar_feed.create_feed(alice, NOW))
     assert client.get(first)["Content-Type"] == "text/calendar; charset=utf-8"
-    second = path_of(calendar_feed.create_feed(alice, NOW))
+    second = get_path(calendar_feed.create_feed(alice, NOW))
     assert client.get(first).status_code == 404
     assert client.get(second).status_code == 200
     token = second.removeprefix("/calendar/").removesuffix(".ics")
@@ -86,7 +86,7 @@ def test_url_is_secret_and_can_be_replaced(client: Any, alice: Any, listed_integ
 
 
 def test_deactivated_user_has_no_calendar(client: Any, alice: Any) -> None:
-    address = path_of(calendar_feed.create_feed(alice, NOW))
+    address = get_path(calendar_feed.create_feed(alice, NOW))
     alice.is_active = False
     alice.save()
     assert client.get(address).status_code == 404
@@ -94,7 +94,7 @@ def test_deactivated_user_has_no_calendar(client: Any, alice: Any) -> None:
 
 def test_unchanged_calendar_is_not_modified(client: Any, alice: Any, listed_integration: Any) -> None:
     create_issue(listed_integration, "Fails", timezone.now() - timedelta(hours=1), labels=("critical",))
-    address = path_of(calendar_feed.create_feed(alice, NOW))
+    address = get_path(calendar_feed.create_feed(alice, NOW))
     answer = client.get(address)
     assert client.get(address, headers={"If-None-Match": answer["ETag"]}).status_code == 304
     create_issue(listed_integration, "Fails too", timezone.now(), labels=("critical",))
@@ -120,16 +120,16 @@ def test_due_finding_and_meeting_are_entries(listed_integration: Any, alice: Any
         **finding_fields, number=9, round=1, text="Private.", raised_at=now, due_at=due, state="open"
     )
     meeting = Meeting.objects.create(**finding_fields, starts_at=now, place="https://private.example", created_at=now)
-    calendar_entries = entries(alice)
+    calendar_entries = list_entries(alice)
     assert calendar_entries["Booster: finding 9 is due"].decoded("dtend") == due.replace(microsecond=0)
     assert str(calendar_entries["Booster: meeting"]["transp"]) == "OPAQUE"
     assert "rivate" not in calendar_feed.render_calendar(alice, now)
     Meeting.objects.filter(pk=meeting.pk).update(state="canceled")
     Finding.objects.update(state="resolved", resolved_at=now)
-    assert {str(each["status"]) for each in entries(alice).values()} == {"CANCELLED"}
+    assert {str(each["status"]) for each in list_entries(alice).values()} == {"CANCELLED"}
 
 
 def test_expiring_token_is_an_entry_of_its_owner(alice: Any, bob: Any) -> None:
     now = timezone.now()
     ApiToken.objects.create(name="Private", prefix="pp_1", digest="d", user=bob, created_at=now, expires_at=now)
-    assert (list(entries(bob)), entries(alice)) == (["An API token ends"], {})
+    assert (list(list_entries(bob)), list_entries(alice)) == (["An API token ends"], {})

@@ -12,7 +12,7 @@ from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
 from portal.notifications.selectors import SECRET_TEMPLATES
 from tests.conftest import NOW
-from tests.portal.accounts.sign_in import link
+from tests.portal.accounts.sign_in import get_link
 from tests.portal.api.client import add_second_factor, create_api_client
 
 SOURCES = Path(portal.notifications.__path__[0]) / "templates/notifications/email"
@@ -40,7 +40,7 @@ def test_page_and_api_refuse_an_invitation_of_staff(sam: User, rita: User, sign_
 
 @pytest.mark.parametrize("address", ["/emails/", "/exports/emails.csv"])
 def test_lists_have_no_link_of_an_invitation(sam: User, rita: User, sign_in: Any, address: str) -> None:
-    secret = link(invite(sam))
+    secret = get_link(invite(sam))
     response = sign_in(rita).get(address)
     content = (b"".join(response) if response.streaming else response.content).decode()
     assert (response.status_code, "nora@program.example" in content, secret in content) == (200, True, False)

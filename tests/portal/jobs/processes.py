@@ -33,7 +33,7 @@ LOG = Path(os.environ["JOB_LOG"])
 COUNT = 20
 
 
-def fork(work: Callable[[], object]) -> int:
+def run_in_process(work: Callable[[], object]) -> int:
     """Work in a new process. Return its ID."""
     connections.close_all()
     pid = os.fork()
@@ -66,7 +66,9 @@ def race_to_enqueue() -> Any:
     """Enqueue the same jobs in four processes at a time."""
     start = time.time() + 0.5
     pids = [
-        fork(lambda: run_at(start, lambda: [enqueue(log, thing=thing, dedup_key=str(thing)) for thing in range(COUNT)]))
+        run_in_process(
+            lambda: run_at(start, lambda: [enqueue(log, thing=thing, dedup_key=str(thing)) for thing in range(COUNT)])
+        )
         for _ in range(4)
     ]
     for pid in pids:
@@ -79,17 +81,17 @@ def race_to_run() -> Any:
     ids = [enqueue(log, thing=thing).pk for thing in range(COUNT)]
     start, now = time.time() + 0.5, timezone.now()
     for work in (lambda: [run_job(pk) for pk in ids], lambda: run_due_jobs("webhooks", now)) * 2:
-        fork(lambda work=work: run_at(start, work))  # type: ignore[misc]
+        run_in_process(lambda work=work: run_at(start, work))  # type: ignore[misc]
     for _ in range(4):
         os.wait()
     left = run_due_jobs("webhooks", timezone.now() + timedelta(hours=1))
     return {"log": sorted(line[:2] for line in read_log()), "left": left, "states": count_states()}
 
 
-def kill(definition: Any) -> Any:
+def kill_process_of_job(definition: Any) -> Any:
     """Kill the process that runs a job. Look for it immediately, and after its lease expired."""
     job = enqueue(definition, thing=7)
-    pid = fork(lambda: run_job(job.pk))
+    pid = run_in_process(lambda: run_job(job.pk))
     wait_until(read_log)
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
@@ -104,7 +106,7 @@ def kill(definition: Any) -> Any:
 def outlast_lease() -> Any:
     """Request a job after its first lease would have expired while its process still works."""
     job = enqueue(work_for_long, thing=7)
-    pid = fork(lambda: run_job(job.pk))
+    pid = run_in_process(lambda: run_job(job.pk))
     wait_until(read_log)
     time.sleep(1.2 * SHORT_LEASE.total_seconds())
     is_started_again = run_job(job.pk)
@@ -115,7 +117,7 @@ def outlast_lease() -> Any:
 
 def use_worker() -> Any:
     """Run jobs in a Celery worker next to run_jobs. Then kill the worker, so that run_jobs takes over."""
-    worker = fork(
+    worker = run_in_process(
         lambda: app.Worker(
             pool="solo", loglevel="CRITICAL", without_gossip=True, without_mingle=True, without_heartbeat=True
         ).start()
@@ -151,8 +153,8 @@ def count_states() -> dict[str, int]:
 SCENARIOS: dict[str, Callable[[], Any]] = {
     "race_to_enqueue": race_to_enqueue,
     "race_to_run": race_to_run,
-    "kill": lambda: kill(hang),
-    "kill_at_most_once": lambda: kill(hang_once),
+    "kill": lambda: kill_process_of_job(hang),
+    "kill_at_most_once": lambda: kill_process_of_job(hang_once),
     "outlast_lease": outlast_lease,
     "use_worker": use_worker,
 }

@@ -18,28 +18,28 @@ steps: list[Callable[[JobContext], Reschedule | None]] = []
 failures: list[tuple[dict[str, Any], str]] = []
 
 
-def note_failure(message: str, **payload: Any) -> None:
+def record_failure(message: str, **payload: Any) -> None:
     failures.append((payload, message))
 
 
-def act(context: JobContext, thing: int) -> Reschedule | None:
+def run_next_step(context: JobContext, thing: int) -> Reschedule | None:
     calls.append((thing, context.attempt))
     return steps.pop(0)(context) if steps else None
 
 
-@job("tests.deliver", queue="webhooks", lease=LEASE, retry=RETRY, on_failure=note_failure)
+@job("tests.deliver", queue="webhooks", lease=LEASE, retry=RETRY, on_failure=record_failure)
 def deliver(context: JobContext, *, thing: int = 0) -> Reschedule | None:
-    return act(context, thing)
+    return run_next_step(context, thing)
 
 
-@job("tests.charge", queue="sandbox", lease=LEASE, at_most_once=True, on_failure=note_failure)
+@job("tests.charge", queue="sandbox", lease=LEASE, at_most_once=True, on_failure=record_failure)
 def charge(context: JobContext, *, thing: int = 0) -> Reschedule | None:
-    return act(context, thing)
+    return run_next_step(context, thing)
 
 
-@job("tests.fragile", queue="webhooks", lease=LEASE, retry=Backoff(max_attempts=2, jitter=0), on_failure=note_failure)
+@job("tests.fragile", queue="webhooks", lease=LEASE, retry=Backoff(max_attempts=2, jitter=0), on_failure=record_failure)
 def fragile(context: JobContext, *, thing: int = 0) -> Reschedule | None:
-    return act(context, thing)
+    return run_next_step(context, thing)
 
 
 def write_line(context: JobContext, thing: int) -> None:

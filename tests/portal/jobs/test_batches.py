@@ -68,7 +68,7 @@ def test_outage_of_the_database_ends_the_batch() -> None:
 
 
 @pytest.fixture
-def faulty_and_good(acme: Any, alice: Any) -> tuple[Integration, Integration]:
+def faulty_and_valid_integration(acme: Any, alice: Any) -> tuple[Integration, Integration]:
     """Two integrations, of which the first has an edition that does not exist."""
     rows = [
         begin(acme, alice, name=name, repository=f"acme/{name}", repository_id=compute_id(f"acme/{name}"))
@@ -81,16 +81,18 @@ def faulty_and_good(acme: Any, alice: Any) -> tuple[Integration, Integration]:
 
 @pytest.mark.django_db
 def test_faulty_integration_does_not_stop_the_refresh_of_next_actions(
-    faulty_and_good: tuple[Integration, Integration],
+    faulty_and_valid_integration: tuple[Integration, Integration],
 ) -> None:
     Integration.objects.update(next_refresh_at=NOW - timedelta(minutes=1))
     assert refresh_due_integrations(NOW) == 1
-    assert list(Integration.objects.filter(next_refresh_at__lte=NOW)) == [faulty_and_good[0]]
+    assert list(Integration.objects.filter(next_refresh_at__lte=NOW)) == [faulty_and_valid_integration[0]]
 
 
 @pytest.mark.django_db
-def test_faulty_integration_does_not_stop_nightly_checks(faulty_and_good: tuple[Integration, Integration]) -> None:
-    good = faulty_and_good[1]
+def test_faulty_integration_does_not_stop_nightly_checks(
+    faulty_and_valid_integration: tuple[Integration, Integration],
+) -> None:
+    good = faulty_and_valid_integration[1]
     assert plan_nightly_runs(NOW) == 1
     assert CheckRun.objects.get().integration == good
     checks.run_nightly_checks(NOW)
@@ -98,6 +100,8 @@ def test_faulty_integration_does_not_stop_nightly_checks(faulty_and_good: tuple[
 
 
 @pytest.mark.django_db
-def test_faulty_integration_stops_loading_the_demo_world(faulty_and_good: tuple[Integration, Integration]) -> None:
+def test_faulty_integration_stops_loading_the_demo_world(
+    faulty_and_valid_integration: tuple[Integration, Integration],
+) -> None:
     with pytest.raises(RuntimeError, match=r"^The checks of terraform-provider-faulty failed\.$"):
         loader.complete_world(NOW)

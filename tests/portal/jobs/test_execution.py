@@ -13,7 +13,7 @@ from tests.portal.jobs.sample_jobs import LEASE, SHORT_LEASE, calls, charge, del
 
 pytestmark = pytest.mark.django_db
 SECOND = timedelta(seconds=1)
-GONE = "The process that ran the job ended before the job did."
+PROCESS_ENDED = "The process that ran the job ended before the job did."
 
 
 @pytest.fixture(autouse=True)
@@ -21,14 +21,14 @@ def clock(frozen_time):
     return frozen_time
 
 
-def fail(error):
+def build_failing_step(error):
     def step(context):
         raise error
 
     return step
 
 
-def read(job, *fields):
+def read_fields(job, *fields):
     return Job.objects.filter(pk=job.pk).values_list(*fields).get()
 
 
@@ -41,7 +41,7 @@ def test_job_runs_once_and_succeeds():
     job = enqueue(deliver, thing=7)
     assert (run_job(job.pk), run_job(job.pk)) == (True, False)
     assert calls == [(7, 1)]
-    assert read(job, "state", "attempts", "lease_token", "lease_expires_at", "started_at", "finished_at") == (
+    assert read_fields(job, "state", "attempts", "lease_token", "lease_expires_at", "started_at", "finished_at") == (
         "succeeded",
         1,
         None,
@@ -74,27 +74,32 @@ def test_job_whose_process_dies_repeatedly_waits_for_its_backoff(clock):
         now += SHORT_LEASE
     clock.move_to(now, tick=False)
     assert claim(Job.objects.filter(pk=job.pk), now) is None
-    assert read(job, "state", "attempts", "error_code", "error_message") == ("pending", 2, "lease_expired", GONE)
-    assert 20 * SECOND <= read(job, "run_after")[0] - now <= 22 * SECOND
+    assert read_fields(job, "state", "attempts", "error_code", "error_message") == (
+        "pending",
+        2,
+        "lease_expired",
+        PROCESS_ENDED,
+    )
+    assert 20 * SECOND <= read_fields(job, "run_after")[0] - now <= 22 * SECOND
 
 
 def test_unknown_kind_waits_for_a_newer_worker():
     job = enqueue(deliver)
     Job.objects.update(kind="tests.of_a_newer_release")
     assert (run_job(job.pk), run_due_jobs("webhooks", NOW)) == (False, {})
-    assert read(job, "state") == ("pending",)
+    assert read_fields(job, "state") == ("pending",)
 
 
 def test_retries_follow_the_backoff_until_it_gives_up(clock):
     job = enqueue(deliver, thing=1)
-    steps.extend([fail(OSError("no route"))] * 5)
+    steps.extend([build_failing_step(OSError("no route"))] * 5)
     starts = []
-    while read(job, "state") == ("pending",):
-        clock.move_to(read(job, "run_after")[0], tick=False)
-        starts.append((read(job, "run_after")[0] - NOW).total_seconds())
+    while read_fields(job, "state") == ("pending",):
+        clock.move_to(read_fields(job, "run_after")[0], tick=False)
+        starts.append((read_fields(job, "run_after")[0] - NOW).total_seconds())
         assert run_job(job.pk)
     assert starts == [0, 10, 30, 70, 110]
-    assert read(job, "state", "attempts", "error_code", "error_message") == (
+    assert read_fields(job, "state", "attempts", "error_code", "error_message") == (
         "failed",
         5,
         "unexpected_error",
@@ -105,9 +110,9 @@ def test_retries_follow_the_backoff_until_it_gives_up(clock):
 
 def test_retry_later_waits_for_its_delay_and_counts_as_an_attempt():
     job = enqueue(deliver)
-    steps.append(fail(RetryLater("busy", after=timedelta(seconds=45))))
+    steps.append(build_failing_step(RetryLater("busy", after=timedelta(seconds=45))))
     run_job(job.pk)
-    assert read(job, "state", "run_after", "attempts", "error_code", "error_message") == (
+    assert read_fields(job, "state", "run_after", "attempts", "error_code", "error_message") == (
         "pending",
         NOW + timedelta(seconds=45),
         1,
@@ -118,18 +123,18 @@ def test_retry_later_waits_for_its_delay_and_counts_as_an_attempt():
 
 def test_retry_later_is_given_up_after_the_last_attempt(clock):
     job = enqueue(fragile)
-    steps.extend([fail(RetryLater("busy")), fail(RetryLater("still busy"))])
+    steps.extend([build_failing_step(RetryLater("busy")), build_failing_step(RetryLater("still busy"))])
     run_job(job.pk)
     clock.shift(timedelta(seconds=10))
     run_job(job.pk)
-    assert read(job, "state", "attempts", "error_message") == ("failed", 2, "still busy")
+    assert read_fields(job, "state", "attempts", "error_message") == ("failed", 2, "still busy")
 
 
 def test_permanent_failure_is_not_retried():
     job = enqueue(deliver, thing=1)
-    steps.append(fail(PermanentFailure("endpoint_gone", "It answered 410.")))
+    steps.append(build_failing_step(PermanentFailure("endpoint_gone", "It answered 410.")))
     run_job(job.pk)
-    assert read(job, "state", "attempts", "error_code", "error_message", "finished_at") == (
+    assert read_fields(job, "state", "attempts", "error_code", "error_message", "finished_at") == (
         "failed",
         1,
         "endpoint_gone",
@@ -143,7 +148,7 @@ def test_reschedule_runs_again_as_a_new_job(clock):
     job = enqueue(deliver)
     steps.append(lambda _: Reschedule(NOW + SECOND))
     run_job(job.pk)
-    assert read(job, "state", "run_after", "attempts", "started_at") == ("pending", NOW + SECOND, 0, None)
+    assert read_fields(job, "state", "run_after", "attempts", "started_at") == ("pending", NOW + SECOND, 0, None)
     clock.shift(SECOND)
     assert run_job(job.pk)
     assert calls == [(0, 1), (0, 1)]
@@ -154,7 +159,7 @@ def test_request_while_a_job_runs_runs_it_again():
     steps.append(lambda _: enqueue(deliver, thing=2, dedup_key="1") and None)
     assert run_due_jobs("webhooks", NOW) == {"tests.deliver": 2}
     assert calls == [(1, 1), (2, 1)]
-    assert (Job.objects.count(), read(job, "state", "rerun_requested")) == (1, ("succeeded", False))
+    assert (Job.objects.count(), read_fields(job, "state", "rerun_requested")) == (1, ("succeeded", False))
 
 
 def test_request_for_later_while_a_job_runs_runs_it_again_then():
@@ -162,7 +167,7 @@ def test_request_for_later_while_a_job_runs_runs_it_again_then():
     later, earlier = NOW + timedelta(hours=2), NOW + timedelta(hours=1)
     steps.append(lambda _: [enqueue(deliver, dedup_key="1", run_after=at) for at in (later, earlier)] and None)
     run_job(job.pk)
-    assert read(job, "state", "run_after", "attempts") == ("pending", earlier, 0)
+    assert read_fields(job, "state", "run_after", "attempts") == ("pending", earlier, 0)
 
 
 def test_request_while_a_job_fails_for_good_runs_it_again():
@@ -174,7 +179,7 @@ def test_request_while_a_job_fails_for_good_runs_it_again():
 
     steps.append(step)
     run_job(job.pk)
-    assert (read(job, "state", "run_after", "attempts"), failures) == (("pending", NOW, 0), [])
+    assert (read_fields(job, "state", "run_after", "attempts"), failures) == (("pending", NOW, 0), [])
 
 
 def test_job_whose_lease_expired_runs_again(clock):
@@ -184,7 +189,7 @@ def test_job_whose_lease_expired_runs_again(clock):
     assert run_job(job.pk) is False
     clock.shift(SECOND)
     assert run_job(job.pk) is True
-    assert (calls, read(job, "state")) == ([(0, 2)], ("succeeded",))
+    assert (calls, read_fields(job, "state")) == ([(0, 2)], ("succeeded",))
 
 
 def test_renewed_lease_keeps_the_job(clock):
@@ -196,11 +201,11 @@ def test_renewed_lease_keeps_the_job(clock):
             clock.shift(LEASE - SECOND)
             context.report_progress(step="fetch", percent=50)
             others.append(run_job(job.pk))
-            assert read(job, "progress") == ({"step": "fetch", "percent": 50},)
+            assert read_fields(job, "progress") == ({"step": "fetch", "percent": 50},)
 
     steps.append(step)
     assert run_job(job.pk)
-    assert (others, read(job, "state")) == ([False] * 3, ("succeeded",))
+    assert (others, read_fields(job, "state")) == ([False] * 3, ("succeeded",))
 
 
 def test_process_that_lost_its_lease_settles_nothing(clock, caplog):
@@ -211,11 +216,11 @@ def test_process_that_lost_its_lease_settles_nothing(clock, caplog):
         second = claim(Job.objects.filter(pk=job.pk), NOW + LEASE)
         with pytest.raises(LeaseLost):
             context.renew_lease()
-        assert read(job, "lease_token") == (second.lease_token,)
+        assert read_fields(job, "lease_token") == (second.lease_token,)
 
     steps.append(step)
     execute(claim_one(job))
-    assert read(job, "state", "attempts") == ("running", 2)
+    assert read_fields(job, "state", "attempts") == ("running", 2)
     assert caplog.messages == [f"Job {job.pk} ended after it had lost its lease."]
 
 
@@ -224,8 +229,13 @@ def test_at_most_once_job_whose_process_died_fails(clock):
     claim_one(job)
     clock.shift(LEASE)
     assert run_job(job.pk) is False
-    assert read(job, "state", "attempts", "error_code", "error_message") == ("failed", 1, "lease_expired", GONE)
-    assert (calls, failures) == ([], [({"thing": 1}, GONE)])
+    assert read_fields(job, "state", "attempts", "error_code", "error_message") == (
+        "failed",
+        1,
+        "lease_expired",
+        PROCESS_ENDED,
+    )
+    assert (calls, failures) == ([], [({"thing": 1}, PROCESS_ENDED)])
 
 
 def test_job_that_kills_its_process_is_given_up(clock):
@@ -234,7 +244,7 @@ def test_job_that_kills_its_process_is_given_up(clock):
         assert claim(Job.objects.filter(pk=job.pk), NOW + 10 * LEASE * Job.objects.get().attempts)
     clock.shift(100 * LEASE)
     assert run_job(job.pk) is False
-    assert read(job, "state", "attempts", "error_code") == ("failed", 2, "lease_expired")
+    assert read_fields(job, "state", "attempts", "error_code") == ("failed", 2, "lease_expired")
 
 
 def test_cancel_of_a_running_job_ends_it_at_its_next_heartbeat():
@@ -247,7 +257,7 @@ def test_cancel_of_a_running_job_ends_it_at_its_next_heartbeat():
 
     steps.append(step)
     run_job(job.pk)
-    assert read(job, "state", "finished_at", "progress") == ("canceled", NOW, {})
+    assert read_fields(job, "state", "finished_at", "progress") == ("canceled", NOW, {})
 
 
 def test_cancel_of_a_job_whose_process_died_ends_it(clock):
@@ -256,7 +266,7 @@ def test_cancel_of_a_job_whose_process_died_ends_it(clock):
     assert cancel_job(job)
     clock.shift(LEASE)
     assert run_job(job.pk) is False
-    assert (calls, read(job, "state")) == ([], ("canceled",))
+    assert (calls, read_fields(job, "state")) == ([], ("canceled",))
 
 
 def test_request_after_the_cancel_of_a_running_job_runs_it_again():
@@ -268,15 +278,15 @@ def test_request_after_the_cancel_of_a_running_job_runs_it_again():
 
     steps.append(step)
     assert run_due_jobs("webhooks", NOW) == {"tests.deliver": 2}
-    assert read(job, "state", "cancel_requested") == ("succeeded", False)
+    assert read_fields(job, "state", "cancel_requested") == ("succeeded", False)
 
 
 def test_error_of_a_failure_handler_does_not_keep_the_job_from_failing(monkeypatch, caplog):
     job = enqueue(deliver)
     monkeypatch.setattr("tests.portal.jobs.sample_jobs.failures", None)
-    steps.append(fail(PermanentFailure("gone")))
+    steps.append(build_failing_step(PermanentFailure("gone")))
     run_job(job.pk)
-    assert read(job, "state") == ("failed",)
+    assert read_fields(job, "state") == ("failed",)
     assert f"The failure of job {job.pk} (tests.deliver) could not be handled." in caplog.text
 
 
@@ -284,4 +294,4 @@ def test_settle_twice_settles_once():
     claimed = claim_one(enqueue(deliver))
     execute(claimed)
     assert settle(claimed.pk, claimed.lease_token, Settlement(Job.State.FAILED)) is False
-    assert read(claimed, "state") == ("succeeded",)
+    assert read_fields(claimed, "state") == ("succeeded",)

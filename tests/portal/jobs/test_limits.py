@@ -23,7 +23,7 @@ def clock(frozen_time):
     return frozen_time
 
 
-def block(until=None):
+def block_resource(until=None):
     def step(context):
         raise ResourceBlocked(until)
 
@@ -41,7 +41,7 @@ def read_limit(*fields):
 def test_blocked_resource_stops_its_jobs_until_its_time(clock):
     for thing, resource in ((1, KEY), (2, KEY), (3, "endpoint:8")):
         enqueue(deliver, thing=thing, resource=resource)
-    steps.append(block(NOW + MINUTE))
+    steps.append(block_resource(NOW + MINUTE))
     assert run_due_jobs("webhooks", NOW) == {"tests.deliver": 2}
     assert calls == [(1, 1), (3, 1)]
     blocked = Job.objects.get(payload={"thing": 1})
@@ -56,7 +56,7 @@ def test_resource_that_stays_blocked_is_tried_after_growing_waits(clock):
     job = enqueue(deliver, resource=KEY)
     waits = []
     for _ in range(4):
-        steps.append(block())
+        steps.append(block_resource())
         assert run_job(job.pk)
         job.refresh_from_db()
         waits.append((job.run_after - timezone.now()).total_seconds())

@@ -32,7 +32,7 @@ def environment(tmp_path: Path, sqlite_template: Path) -> dict[str, str]:
     return environment
 
 
-def play(environment: dict[str, str], *scenarios: str):
+def run_scenarios(environment: dict[str, str], *scenarios: str):
     command = [sys.executable, "-m", "tests.portal.jobs.processes", *scenarios]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
@@ -40,7 +40,9 @@ def play(environment: dict[str, str], *scenarios: str):
 
 
 def test_racing_and_dying_processes_run_each_job_as_often_as_specified(environment):
-    assert play(environment, "race_to_enqueue", "race_to_run", "kill", "kill_at_most_once", "outlast_lease") == {
+    assert run_scenarios(
+        environment, "race_to_enqueue", "race_to_run", "kill", "kill_at_most_once", "outlast_lease"
+    ) == {
         "race_to_enqueue": True,
         "race_to_run": {"log": [[thing, 1] for thing in range(COUNT)], "left": {}, "states": {"succeeded": COUNT}},
         "kill": {"at_once": False, "later": True, "state": "succeeded", "code": "", "attempts": [[7, 1], [7, 2]]},
@@ -58,7 +60,7 @@ def test_racing_and_dying_processes_run_each_job_as_often_as_specified(environme
 def test_worker_runs_each_job_once_and_run_jobs_only_the_rest(environment, tmp_path):
     broker = Valkey(tmp_path)
     try:
-        result = play(environment | {"REDIS_URL": broker.url}, "use_worker")
+        result = run_scenarios(environment | {"REDIS_URL": broker.url}, "use_worker")
     finally:
         broker.stop()
     assert result == {

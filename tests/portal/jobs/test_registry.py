@@ -21,13 +21,13 @@ from tests.servers.broker import use_broker
 from tests.servers.valkey import Valkey
 
 NOW = datetime.fromisoformat("2026-04-14T09:00:00Z")
-MINE = PeriodicJob("mine", "tests.portal.jobs.test_registry.work", 10)
+SAMPLE_JOB = PeriodicJob("mine", "tests.portal.jobs.test_registry.run_sample_job", 10)
 MAIL_JOBS = ["reports.generate", "submissions.send_digests", "notifications.queue_stored_emails"]
 finished_at: list[datetime] = []
 during_work: list[Callable[[], object]] = []
 
 
-def work(now: datetime) -> int:
+def run_sample_job(now: datetime) -> int:
     """Do the work of the sample job."""
     finished_at.append(now)
     for happen in during_work:
@@ -35,7 +35,7 @@ def work(now: datetime) -> int:
     return 1
 
 
-def fail(now: datetime) -> int:
+def raise_error(now: datetime) -> int:
     raise RuntimeError("out of order")
 
 
@@ -88,11 +88,11 @@ def test_job_takes_only_the_time(job: PeriodicJob) -> None:
 
 @pytest.mark.django_db
 def test_duplicate_request_runs_once(clock: Any) -> None:
-    assert [run_scheduled(MINE), run_scheduled(MINE)] == [1, None]
+    assert [run_scheduled(SAMPLE_JOB), run_scheduled(SAMPLE_JOB)] == [1, None]
     clock.shift(4.9)
-    assert run_scheduled(MINE) is None
+    assert run_scheduled(SAMPLE_JOB) is None
     clock.shift(5.1)
-    assert run_scheduled(MINE) == 1
+    assert run_scheduled(SAMPLE_JOB) == 1
     assert finished_at == [NOW, NOW + timedelta(seconds=10)]
 
 
@@ -100,16 +100,16 @@ def test_duplicate_request_runs_once(clock: Any) -> None:
 def test_running_job_is_not_started_again_until_its_lease_ends(clock: Any) -> None:
     assert claim("mine") == NOW
     clock.shift(LEASE - timedelta(seconds=1))
-    assert (claim("mine"), run_scheduled(MINE)) == (None, None)
+    assert (claim("mine"), run_scheduled(SAMPLE_JOB)) == (None, None)
     clock.shift(1)
-    assert run_scheduled(MINE) == 1
+    assert run_scheduled(SAMPLE_JOB) == 1
 
 
 @pytest.mark.django_db
 def test_job_that_takes_longer_than_half_its_interval_runs_at_its_interval(clock: Any) -> None:
     during_work.append(lambda: clock.shift(6))
     for _ in range(4):
-        assert run_scheduled(MINE) == 1
+        assert run_scheduled(SAMPLE_JOB) == 1
         clock.shift(4)
     assert finished_at == [NOW + timedelta(seconds=seconds) for seconds in (0, 10, 20, 30)]
 
@@ -120,7 +120,7 @@ def test_run_that_hangs_loses_its_lease(monkeypatch: pytest.MonkeyPatch, caplog:
     monkeypatch.setattr(leases, "MAX_RUN_SECONDS", 0.02)
     name = "lease of the periodic job mine"
     during_work.append(lambda: next(each for each in threading.enumerate() if each.name == name).join())
-    assert run_job(MINE, NOW) == 1
+    assert run_job(SAMPLE_JOB, NOW) == 1
     assert caplog.messages == ["The lease of the periodic job mine ends: it has run for 0 s."]
 
 
@@ -131,7 +131,7 @@ def test_replaced_run_is_logged_and_not_recorded(clock: Any, caplog: pytest.LogC
         assert claim("mine") == NOW + LEASE
 
     during_work.append(start_next_run)
-    assert run_job(MINE, NOW) == 1
+    assert run_job(SAMPLE_JOB, NOW) == 1
     assert caplog.messages == ["The periodic job mine ended after its next run had begun."]
     run = PeriodicRun.objects.get(name="mine")
     assert (run.started_at, run.finished_at, run.lease_expires_at) == (NOW + LEASE, None, NOW + 2 * LEASE)
@@ -139,7 +139,7 @@ def test_replaced_run_is_logged_and_not_recorded(clock: Any, caplog: pytest.LogC
 
 @pytest.mark.django_db
 def test_failed_job_releases_its_lease_and_is_not_recorded_as_finished(caplog: pytest.LogCaptureFixture) -> None:
-    run_job(MINE, NOW)
+    run_job(SAMPLE_JOB, NOW)
     failing = PeriodicJob("mine", "tests.portal.jobs.test_registry.fail", 10)
     assert run_job(failing, NOW) == 0
     assert "The periodic job mine failed." in caplog.text
@@ -182,7 +182,7 @@ def test_failed_job_does_not_stop_the_others(monkeypatch: pytest.MonkeyPatch) ->
 def test_run_jobs_leaves_a_periodic_job_to_the_worker_during_the_grace_period(
     clock: Any, monkeypatch: pytest.MonkeyPatch, broker: Valkey, has_broker: bool, seconds: int
 ) -> None:
-    monkeypatch.setattr(dispatcher, "JOBS", (MINE,))
+    monkeypatch.setattr(dispatcher, "JOBS", (SAMPLE_JOB,))
     if not has_broker:
         broker.stop()
     assert dispatcher.run_overdue("clocks") == {"mine": 1}
@@ -197,7 +197,7 @@ def test_run_jobs_leaves_a_periodic_job_to_the_worker_during_the_grace_period(
 def test_run_jobs_repeats_an_interrupted_daily_job_when_its_lease_ends(
     clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dispatcher, "JOBS", (PeriodicJob("mine", MINE.function_path, 86400),))
+    monkeypatch.setattr(dispatcher, "JOBS", (PeriodicJob("mine", SAMPLE_JOB.function_path, 86400),))
     assert claim("mine") == NOW
     clock.shift(LEASE - timedelta(seconds=1))
     assert dispatcher.run_overdue("clocks") == {}
@@ -210,12 +210,12 @@ def test_run_jobs_repeats_an_interrupted_daily_job_when_its_lease_ends(
 def test_no_job_runs_twice_with_beat_and_two_run_jobs_processes(
     clock: Any, monkeypatch: pytest.MonkeyPatch, broker: Valkey
 ) -> None:
-    monkeypatch.setattr(dispatcher, "JOBS", (MINE,))
+    monkeypatch.setattr(dispatcher, "JOBS", (SAMPLE_JOB,))
     for second in range(100):
         dispatcher.run_overdue("clocks")
         dispatcher.run_overdue("clocks")
         if second % 10 == 0:
-            run_scheduled(MINE)
+            run_scheduled(SAMPLE_JOB)
         clock.shift(1)
     assert finished_at == [NOW + timedelta(seconds=seconds) for seconds in range(0, 100, 10)]
 
@@ -244,7 +244,7 @@ def test_overdue_jobs_of_a_queue_run_until_it_is_stopped() -> None:
 
 @pytest.mark.django_db
 def test_worker_runs_a_job_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "JOBS", (MINE,))
+    monkeypatch.setattr(tasks, "JOBS", (SAMPLE_JOB,))
     tasks.run_job("mine")
     tasks.run_job("of an older release")
     assert finished_at == [NOW]

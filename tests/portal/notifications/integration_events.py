@@ -12,8 +12,8 @@ from portal.audit.event_types import EMAILS
 from portal.audit.services import record_event
 from portal.notifications.models import EmailMessage
 
-PLACE = "https://meet.example/rocket"
-NEWS = {
+MEETING_URL = "https://meet.example/rocket"
+ISSUE_DATA = {
     "issues": [
         {
             "issue": "00000000-0000-4000-8000-000000000000",
@@ -30,7 +30,7 @@ NEWS = {
     ],
     "count": 1,
 }
-DECISION_DATA = {"issue": NEWS["issues"][0]["issue"], "name": "acme/rocket#7", "title": "It does not start"}  # type: ignore[index]
+DECISION_DATA = {"issue": ISSUE_DATA["issues"][0]["issue"], "name": "acme/rocket#7", "title": "It does not start"}  # type: ignore[index]
 # Data of event types, beyond what every event has.
 DATA: dict[str, dict[str, Any]] = {
     "check.failed": {"requirement": "R", "title": "License", "finding": 1, "due_day": "Tue, Apr 28"},
@@ -65,14 +65,14 @@ DATA: dict[str, dict[str, Any]] = {
         "requirement": "R",
         "title": "Live demo",
         "starts_at": "2026-04-20T14:00+00:00",
-        "place": PLACE,
+        "place": MEETING_URL,
     },
     "meeting.canceled": {"requirement": "R", "title": "Live demo"},
     "credential.accessed": {"requirement": "R", "title": "Test account", "label": "Sandbox"},
     "credential.rotation_requested": {"requirement": "R", "title": "Test account", "label": "Sandbox"},
-    "issue.warning_sent": NEWS,
-    "issue.breached": NEWS,
-    "issue.breach_retracted": NEWS,
+    "issue.warning_sent": ISSUE_DATA,
+    "issue.breached": ISSUE_DATA,
+    "issue.breach_retracted": ISSUE_DATA,
     "issue.severity_reduction_requested": DECISION_DATA,
     "issue.disputed": DECISION_DATA,
     "issue.dispute_dismissed": DECISION_DATA,
@@ -93,7 +93,9 @@ DATA: dict[str, dict[str, Any]] = {
 EVENT_TYPES = [key for key, email in EMAILS.items() if email.audience in notices.FINDERS]
 
 
-def tell(row: Integration, event_type: str, by: User, now: datetime, note: str = "Because.") -> list[EmailMessage]:
+def record_sample_event(
+    row: Integration, event_type: str, by: User, now: datetime, note: str = "Because."
+) -> list[EmailMessage]:
     with transaction.atomic():
         who = None if EMAILS[event_type].is_anonymous else by
         event = record_event(row, event_type, actor=who, now=now, note=note, **DATA.get(event_type, {}))

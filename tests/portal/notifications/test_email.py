@@ -26,8 +26,8 @@ from tests.conftest import meet
 OTHER_RECIPIENTS = "00000000-0000-0000-0000-000000000000"
 
 
-class Sink:
-    """Mail server on loopback that stores accepted emails and gives the set answer."""
+class MailServer:
+    """Mail server on loopback that stores accepted emails and gives the configured response."""
 
     def __init__(self) -> None:
         self.accepted: list[Any] = []
@@ -43,8 +43,8 @@ class Sink:
 
 
 @pytest.fixture
-def sink(settings: Any) -> Iterator[Sink]:
-    handler = Sink()
+def mail_server(settings: Any) -> Iterator[MailServer]:
+    handler = MailServer()
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     controller = Controller(handler, hostname="127.0.0.1", port=port)
@@ -85,16 +85,16 @@ def test_email_is_refused_outside_a_transaction(transactional_db: None) -> None:
         mail.queue("message", "k", "a@b.example", {})
 
 
-def test_due_email_is_sent_once(db: None, sink: Sink, now: datetime) -> None:
+def test_due_email_is_sent_once(db: None, mail_server: MailServer, now: datetime) -> None:
     row = queue_email(now)
     assert [send_due_emails(), send_due_emails()] == [1, 0]
     row.refresh_from_db()
-    assert (row.state, row.sent_at, len(sink.accepted)) == ("sent", now, 1)
-    assert f"Message-ID: <{row.uuid}@localhost>" in sink.accepted[0].content.decode()
+    assert (row.state, row.sent_at, len(mail_server.accepted)) == ("sent", now, 1)
+    assert f"Message-ID: <{row.uuid}@localhost>" in mail_server.accepted[0].content.decode()
 
 
-def test_email_deferred_by_the_server_is_retried(db: None, sink: Sink, now: datetime, clock: Any) -> None:
-    sink.answers = ["451 try later"]
+def test_email_deferred_by_the_server_is_retried(db: None, mail_server: MailServer, now: datetime, clock: Any) -> None:
+    mail_server.answers = ["451 try later"]
     row = queue_email(now)
     send_due_emails()
     row.refresh_from_db()
@@ -104,18 +104,20 @@ def test_email_deferred_by_the_server_is_retried(db: None, sink: Sink, now: date
     clock.shift(2)
     assert send_due_emails() == 1
     row.refresh_from_db()
-    assert (row.state, row.last_error, len(sink.accepted)) == ("sent", "", 1)
+    assert (row.state, row.last_error, len(mail_server.accepted)) == ("sent", "", 1)
 
 
-def test_permanently_refused_email_is_shown_as_failed(db: None, sink: Sink, now: datetime) -> None:
-    sink.answers = ["554 no such person"]
+def test_permanently_refused_email_is_shown_as_failed(db: None, mail_server: MailServer, now: datetime) -> None:
+    mail_server.answers = ["554 no such person"]
     row = queue_email(now)
     send_due_emails()
     row.refresh_from_db()
     assert (row.state, row.last_error) == ("failed", "The mail server responded with 554.")
 
 
-def test_mail_server_outage_loses_no_email(db: None, sink: Sink, settings: Any, now: datetime, clock: Any) -> None:
+def test_mail_server_outage_loses_no_email(
+    db: None, mail_server: MailServer, settings: Any, now: datetime, clock: Any
+) -> None:
     port, settings.EMAIL_PORT = settings.EMAIL_PORT, 9
     row = queue_email(now)
     send_due_emails()
@@ -124,11 +126,11 @@ def test_mail_server_outage_loses_no_email(db: None, sink: Sink, settings: Any, 
     settings.EMAIL_PORT = port
     clock.shift(120)
     assert send_due_emails() == 1
-    assert len(sink.accepted) == 1
+    assert len(mail_server.accepted) == 1
 
 
 def test_outage_stops_all_emails_until_one_is_sent(
-    db: None, sink: Sink, settings: Any, now: datetime, clock: Any
+    db: None, mail_server: MailServer, settings: Any, now: datetime, clock: Any
 ) -> None:
     port, settings.EMAIL_PORT = settings.EMAIL_PORT, 9
     for number in range(3):
@@ -142,19 +144,19 @@ def test_outage_stops_all_emails_until_one_is_sent(
     assert send_due_emails() == 0
     settings.EMAIL_PORT = port
     clock.shift(4)
-    assert (send_due_emails(), len(sink.accepted)) == (3, 3)
+    assert (send_due_emails(), len(mail_server.accepted)) == (3, 3)
     assert ResourceLimit.objects.get().failure_count == 0
 
 
-def test_server_that_closes_the_connection_is_an_outage(db: None, sink: Sink, now: datetime) -> None:
-    sink.answers = ["421 closing"]
+def test_server_that_closes_the_connection_is_an_outage(db: None, mail_server: MailServer, now: datetime) -> None:
+    mail_server.answers = ["421 closing"]
     for number in range(2):
         queue_email(now, str(number))
-    assert (send_due_emails(), len(sink.accepted)) == (1, 0)
+    assert (send_due_emails(), len(mail_server.accepted)) == (1, 0)
 
 
 def test_email_fails_after_an_outage_of_three_days(
-    db: None, sink: Sink, settings: Any, now: datetime, clock: Any
+    db: None, mail_server: MailServer, settings: Any, now: datetime, clock: Any
 ) -> None:
     settings.EMAIL_PORT = 9
     row = queue_email(now)
@@ -165,7 +167,9 @@ def test_email_fails_after_an_outage_of_three_days(
     assert row.state == "failed"
 
 
-def test_email_of_a_dead_worker_is_sent_after_its_lease(db: None, sink: Sink, now: datetime, clock: Any) -> None:
+def test_email_of_a_dead_worker_is_sent_after_its_lease(
+    db: None, mail_server: MailServer, now: datetime, clock: Any
+) -> None:
     row = queue_email(now)
     assert claim(Job.objects.all(), now)
     clock.shift(59)
@@ -176,33 +180,33 @@ def test_email_of_a_dead_worker_is_sent_after_its_lease(db: None, sink: Sink, no
     assert row.state == "sent"
 
 
-def test_email_sent_by_a_dead_worker_is_not_sent_again(db: None, sink: Sink, now: datetime) -> None:
+def test_email_sent_by_a_dead_worker_is_not_sent_again(db: None, mail_server: MailServer, now: datetime) -> None:
     row = queue_email(now)
     send_due_emails()
     enqueue_email(row, now)
-    assert (send_due_emails(), len(sink.accepted)) == (1, 1)
+    assert (send_due_emails(), len(mail_server.accepted)) == (1, 1)
 
 
 def test_emails_share_a_connection_even_if_the_server_closes_it(
-    db: None, sink: Sink, now: datetime, monkeypatch: pytest.MonkeyPatch
+    db: None, mail_server: MailServer, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for idle_seconds, expected in ((5.0, 1), (-1.0, 4)):
-        sink.sessions.clear()
+        mail_server.sessions.clear()
         monkeypatch.setattr(delivery, "MAX_IDLE_SECONDS", idle_seconds)
         delivery.close_connection()
         for number in range(4):
             queue_email(now, f"{idle_seconds}:{number}")
-        assert (send_due_emails(), len(sink.sessions)) == (4, expected)
+        assert (send_due_emails(), len(mail_server.sessions)) == (4, expected)
 
 
-def test_text_of_strangers_adds_no_header(db: None, sink: Sink, now: datetime) -> None:
+def test_text_of_strangers_adds_no_header(db: None, mail_server: MailServer, now: datetime) -> None:
     title = "Crash\r\nBcc: eve@example.org\r\n\r\n<b>Pay\x00\x1b[31m \u202etxt.exe\u2028 é\x85"
     issue = {"share": 90, "name": title, "issue": OTHER_RECIPIENTS}
     message = rendering.render("issues_warned", {"issues": [issue], "issues_page": "https://portal.example/"})
     assert message.subject == "Due soon: Crash Bcc: eve@example.org <b>Pay [31m txt.exe é (90% of SLA time used)"
     queue_email(now, subject=message.subject)
     send_due_emails()
-    (envelope,) = sink.accepted
+    (envelope,) = mail_server.accepted
     parsed_message = message_from_bytes(envelope.content)
     assert (envelope.rcpt_tos, parsed_message["Bcc"], parsed_message["To"]) == (
         ["alice@acme.example"],
@@ -212,7 +216,7 @@ def test_text_of_strangers_adds_no_header(db: None, sink: Sink, now: datetime) -
 
 
 def test_kept_email_is_sent_once_there_is_a_mail_server(
-    db: None, settings: Any, sink: Sink, now: datetime, clock: Any
+    db: None, settings: Any, mail_server: MailServer, now: datetime, clock: Any
 ) -> None:
     settings.EMAIL_STORED_ONLY = True
     queue_email(now, "kept")
@@ -222,7 +226,7 @@ def test_kept_email_is_sent_once_there_is_a_mail_server(
     clock.move_to(later := now + timedelta(hours=71), tick=False)
     assert queue_stored_emails(later) == 1
     send_due_emails()
-    assert (EmailMessage.objects.get().state, len(sink.accepted)) == ("sent", 1)
+    assert (EmailMessage.objects.get().state, len(mail_server.accepted)) == ("sent", 1)
     assert queue_stored_emails(later) == 0
 
 

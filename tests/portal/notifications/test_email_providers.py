@@ -17,11 +17,14 @@ from tests.portal.notifications.test_email import queue_email, send_due_emails
 pytestmark = pytest.mark.any_database
 
 ACCEPTED_RESPONSE = (200, {"To": "alice@acme.example", "MessageID": "1", "ErrorCode": 0, "Message": "OK"})
-INACTIVE = (422, {"ErrorCode": 406, "Message": "Found inactive addresses: alice@acme.example. Inactive recipients"})
+REFUSED_RESPONSE = (
+    422,
+    {"ErrorCode": 406, "Message": "Found inactive addresses: alice@acme.example. Inactive recipients"},
+)
 
 
 class Provider(HTTPServer):
-    """API of a provider on loopback that stores requests and gives the set answer."""
+    """API of a provider on loopback that stores requests and gives the configured response."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -74,7 +77,7 @@ def test_email_is_sent_through_the_provider_once(db: None, postmark: Provider, n
 @pytest.mark.parametrize(
     ("answer", "state", "why"),
     [
-        (INACTIVE, "failed", "The mail provider refused the address."),
+        (REFUSED_RESPONSE, "failed", "The mail provider refused the address."),
         ((422, {"ErrorCode": 300, "Message": "No."}), "failed", "The mail provider responded with 422."),
         ((401, {"ErrorCode": 10, "Message": "No."}), "queued", "The mail provider responded with 401."),
         ((429, {}), "queued", "The mail provider responded with 429."),

@@ -10,11 +10,11 @@ from bs4 import BeautifulSoup
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
-from tests.portal.notifications.integration_events import DATA, EVENT_TYPES, tell
+from tests.portal.notifications.integration_events import DATA, EVENT_TYPES, record_sample_event
 
 pytestmark = pytest.mark.any_database
 
-WITHOUT_A_NOTE = (
+EVENTS_WITHOUT_NOTE = (
     "integration.created",
     "credential.rotation_requested",
     "introduction.declined",
@@ -112,7 +112,7 @@ def test_every_notification_has_an_expected_subject() -> None:
 def test_email_starts_with_the_next_action_and_has_one_button(
     rocket: Integration, sam: User, now: datetime, settings: Any, event_type: str
 ) -> None:
-    mails = tell(rocket, event_type, sam, now)
+    mails = record_sample_event(rocket, event_type, sam, now)
     assert mails
     for each in mails:
         assert each.subject == SUBJECTS[event_type]
@@ -124,14 +124,14 @@ def test_email_starts_with_the_next_action_and_has_one_button(
         assert button["href"].startswith(f"{settings.SITE_URL}/")
         assert f"\n{button.text}: {button['href']}\n" in each.text
         assert page.select_one("h1").text == each.subject
-        assert ("Because." in each.text) == (event_type not in WITHOUT_A_NOTE)
+        assert ("Because." in each.text) == (event_type not in EVENTS_WITHOUT_NOTE)
 
 
 @pytest.mark.parametrize("event_type", list(EVENT_TYPES))
 def test_email_escapes_user_text(acme: Partner, rocket: Integration, sam: User, now: datetime, event_type: str) -> None:
     rocket.name = 'R<b>x</b> & "Co"'
     rocket.save()
-    for each in tell(rocket, event_type, sam, now, note="<img src=x> & more\nsecond line"):
+    for each in record_sample_event(rocket, event_type, sam, now, note="<img src=x> & more\nsecond line"):
         assert "<b>x" not in each.html
         assert "<img" not in each.html
         assert "&amp;" not in each.subject + each.text
@@ -143,7 +143,7 @@ def test_email_escapes_user_text(acme: Partner, rocket: Integration, sam: User, 
 
 @pytest.mark.parametrize("event_type", [event_type for event_type in EVENT_TYPES if event_type not in DATA])
 def test_email_without_a_note_is_complete(rocket: Integration, sam: User, now: datetime, event_type: str) -> None:
-    for each in tell(rocket, event_type, sam, now, note=""):
+    for each in record_sample_event(rocket, event_type, sam, now, note=""):
         assert not re.search(r"^(Comment|Reason|Message)", each.text, re.MULTILINE)
         assert not re.search(r"\]\(|>", each.text)
         assert "None" not in each.text

@@ -16,7 +16,7 @@ from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.notifications.models import EmailMessage
 from tests.conftest import meet
-from tests.portal.notifications.integration_events import PLACE, tell
+from tests.portal.notifications.integration_events import MEETING_URL, record_sample_event
 
 pytestmark = pytest.mark.any_database
 
@@ -50,9 +50,9 @@ def test_requested_review_email_has_the_due_date(at: Any, rita: User) -> None:
 def test_times_are_in_the_zone_of_the_recipient(rocket: Integration, alice: User, sam: User, now: datetime) -> None:
     alice.zone = "Asia/Tokyo"
     alice.save()
-    email = next(mail for mail in tell(rocket, "meeting.scheduled", sam, now) if mail.person == alice)
+    email = next(mail for mail in record_sample_event(rocket, "meeting.scheduled", sam, now) if mail.person == alice)
     assert email.subject == "Meeting scheduled: Live demo, Rocket, Mon, Apr 20, 11:00 PM JST"
-    assert PLACE in email.text
+    assert MEETING_URL in email.text
 
 
 def test_email_links_to_the_page_of_each_side(
@@ -60,7 +60,8 @@ def test_email_links_to_the_page_of_each_side(
 ) -> None:
     claims.assign_reviewer(rocket, rita, actor=rita, now=now)
     text_by_address = {
-        each.to: each.text for each in tell(Integration.objects.get(pk=rocket.pk), "integration.reopened", sam, now)
+        each.to: each.text
+        for each in record_sample_event(Integration.objects.get(pk=rocket.pk), "integration.reopened", sam, now)
     }
     assert f"/integrations/{rocket.uuid}/review/" in text_by_address["rita@program.example"]
     assert f"/integrations/{rocket.uuid}/review/" not in text_by_address["alice@acme.example"]

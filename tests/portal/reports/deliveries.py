@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 from portal.notifications.models import EmailMessage
 
-H = timedelta(hours=1)
+HOUR = timedelta(hours=1)
 MONDAY = datetime(2026, 4, 20, 8, 0, tzinfo=UTC)  # after week 16
 
 
-def readers() -> list[str]:
+def list_readers() -> list[str]:
     return list(EmailMessage.objects.filter(name="report").order_by("to", "key").values_list("to", flat=True))

@@ -32,7 +32,7 @@ def scope(watch: MonitoredRepository, acme: Partner) -> str:
     return f"partner:{acme.pk}"
 
 
-def find(client: Any, **filters: str) -> list[str]:
+def find_reports(client: Any, **filters: str) -> list[str]:
     response = client.get(reverse("reports:list"), filters)
     return sorted(
         f"{report.scope} {report.period[-2:]}" for report, _label, _name, _verdict in response.context["rows"]
@@ -41,14 +41,14 @@ def find(client: Any, **filters: str) -> list[str]:
 
 def test_reports_are_found_by_scope_period_and_text(scope: str, rita: User, sign_in: Any) -> None:
     client = sign_in(rita)
-    assert find(client, scope="program:nomad", kind="week") == ["program:nomad 16", "program:nomad 17"]
+    assert find_reports(client, scope="program:nomad", kind="week") == ["program:nomad 16", "program:nomad 17"]
     week = [f"{scope} 16", "program:nomad 16", "programs 16"]
-    assert [find(client, kind="week", day=f"2026-04-{day}") for day in (13, 19)] == [week, week]
-    assert find(client, q="zürich vault", day="2026-04-20") == ["program:vault 17"]
-    assert find(client, kind="month", scope="programs") == ["programs 03"]
-    assert find(client, day="2026-03-31", scope="programs") == ["programs 03", "programs Q1"]
-    assert find(client, q="It breaks 2", scope="programs", kind="week") == ["programs 16", "programs 17"]
-    assert find(client, q="nothing like this") == []
+    assert [find_reports(client, kind="week", day=f"2026-04-{day}") for day in (13, 19)] == [week, week]
+    assert find_reports(client, q="zürich vault", day="2026-04-20") == ["program:vault 17"]
+    assert find_reports(client, kind="month", scope="programs") == ["programs 03"]
+    assert find_reports(client, day="2026-03-31", scope="programs") == ["programs 03", "programs Q1"]
+    assert find_reports(client, q="It breaks 2", scope="programs", kind="week") == ["programs 16", "programs 17"]
+    assert find_reports(client, q="nothing like this") == []
 
 
 def test_reports_are_found_by_result(scope: str, rita: User, sign_in: Any) -> None:
@@ -56,16 +56,19 @@ def test_reports_are_found_by_result(scope: str, rita: User, sign_in: Any) -> No
     quiet = ReportSnapshot.objects.get(scope="programs", period="2026-W16")
     quiet.figures["totals"] |= dict.fromkeys(("overdue", "data_incomplete", "breached", "at_risk", "ideal_missed"), 0)
     quiet.save()
-    overdue = find(client, verdict="overdue")
+    overdue = find_reports(client, verdict="overdue")
     assert "programs 16" not in overdue
     assert len(overdue) == ReportSnapshot.objects.filter(kind="week").count() - 1
-    assert (find(client, verdict="fine", kind="week"), find(client, verdict="data_incomplete")) == (["programs 16"], [])
+    assert (find_reports(client, verdict="fine", kind="week"), find_reports(client, verdict="data_incomplete")) == (
+        ["programs 16"],
+        [],
+    )
 
 
 def test_members_find_only_reports_of_their_company(scope: str, alice: User, sign_in: Any) -> None:
     client = sign_in(alice)
-    assert find(client, q="It breaks 2") == [f"{scope} 16", f"{scope} 17"]
+    assert find_reports(client, q="It breaks 2") == [f"{scope} 16", f"{scope} 17"]
     names = [f"{scope} {period}" for period in ("03", "16", "17", "Q1")]
-    assert find(client, day="2026-04-99", kind="day") == names
+    assert find_reports(client, day="2026-04-99", kind="day") == names
     page = client.get(reverse("reports:list"), {"day": "2026-04-99"}).content.decode()
     assert "Enter a date as YYYY-MM-DD." in page

@@ -18,12 +18,12 @@ from portal.notifications.models import EmailMessage
 from portal.reports import presenters, tasks
 from portal.reports.models import ReportSnapshot
 from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row
-from tests.portal.reports.deliveries import MONDAY, H, readers
+from tests.portal.reports.deliveries import HOUR, MONDAY, list_readers
 
 pytestmark = pytest.mark.any_database
 
 
-def report(to: str) -> EmailMessage:
+def get_email(to: str) -> EmailMessage:
     return EmailMessage.objects.get(name="report", to=to)
 
 
@@ -31,11 +31,11 @@ def test_subject_and_first_line_have_the_overdue_count(
     watch: MonitoredRepository, alice: User, sam: User, settings: Any
 ) -> None:
     tasks.generate_due_reports(MONDAY)
-    assert [report(to).subject for to in readers()] == [
+    assert [get_email(to).subject for to in list_readers()] == [
         "SLA week 16: 1 issue overdue, 1 breached – Acme",
         "SLA week 16, all programs: 1 issue overdue, 1 breached (Acme)",
     ]
-    text = report("alice@acme.example").text
+    text = get_email("alice@acme.example").text
     assert text.startswith("Action required: Address 1 overdue issue.\n\nView report: http")
     assert "\n1 issue is overdue. 1 of 2 SLA targets met, 1 breached.\n" in text
     issues = {issue.number: reverse("sla:issue", args=[issue.uuid]) for issue in SupportIssue.objects.all()}
@@ -51,7 +51,7 @@ def test_subject_and_first_line_have_the_overdue_count(
 def test_rows_link_to_the_issue_page(watch: MonitoredRepository, alice: User, sign_in: Any, acme: Partner) -> None:
     tasks.generate_due_reports(MONDAY)
     page = sign_in(alice).get(reverse("reports:detail", args=[f"partner:{acme.pk}", "2026-W16"])).content.decode()
-    email = report("alice@acme.example")
+    email = get_email("alice@acme.example")
     issue_paths = [reverse("sla:issue", args=[issue.uuid]) for issue in SupportIssue.objects.filter(number__in=(2, 3))]
     assert [[path in form for form in (page, email.html, email.text)] for path in issue_paths] == [[True] * 3] * 2
 
@@ -61,7 +61,7 @@ def test_times_are_the_same_for_all_readers(watch: MonitoredRepository, alice: U
     alice.save()
     tasks.generate_due_reports(MONDAY)
     ours, theirs = (
-        re.sub(r"\S+/reports/stop/\S+", "", report(f"{name}@acme.example").text) for name in ("alice", "bob")
+        re.sub(r"\S+/reports/stop/\S+", "", get_email(f"{name}@acme.example").text) for name in ("alice", "bob")
     )
     assert ours == theirs
     assert "\nAcme, Week 16, 2026: Mon, Apr 13 to Sun, Apr 19 (all times: UTC)\n" in ours
@@ -70,7 +70,7 @@ def test_times_are_the_same_for_all_readers(watch: MonitoredRepository, alice: U
 def test_week_without_events_has_a_complete_report(rocket: Integration, alice: User, now: datetime) -> None:
     create_repository_row(rocket, now)
     tasks.generate_due_reports(MONDAY)
-    email = report("alice@acme.example")
+    email = get_email("alice@acme.example")
     assert email.subject == "SLA week 16: no targets due, 0 at risk – Acme"
     assert "| Met | 0 | 0 |" in email.text
     assert "No overdue issues." in email.text
@@ -95,7 +95,7 @@ def test_every_format_has_the_same_figures_and_the_same_bytes_a_year_later(
     assert b"Met,1,0\r\nBreached,1,0\r\n" in before[0]
     page = client.get(paths[0]).content.decode()
     assert "1 of 2 SLA targets met, 1 breached." in page
-    assert presenters.build_subject(figures) == report("alice@acme.example").subject
+    assert presenters.build_subject(figures) == get_email("alice@acme.example").subject
 
 
 def test_cells_are_safe_in_a_spreadsheet() -> None:
@@ -126,18 +126,22 @@ def test_weeks_with_clock_changes_have_their_length(
     settings.REPORT_ZONE = zone
     at = datetime.fromisoformat(monday)
     watch = create_repository_row(rocket, at - timedelta(weeks=6))
-    in_week = at - 9 * H  # Sunday, an hour before the week ends
+    in_week = at - 9 * HOUR  # Sunday, an hour before the week ends
     create_clock_row(
-        create_issue_row(watch, 1, in_week - 20 * H), in_week + 10 * H, state="met", stopped_at=in_week, next_at=None
+        create_issue_row(watch, 1, in_week - 20 * HOUR),
+        in_week + 10 * HOUR,
+        state="met",
+        stopped_at=in_week,
+        next_at=None,
     )
     tasks.generate_due_reports(at)
     email, figures = (
-        report("alice@acme.example"),
+        get_email("alice@acme.example"),
         ReportSnapshot.objects.get(scope=f"partner:{rocket.partner_id}", kind="week").figures,
     )
     page = sign_in(alice).get(reverse("reports:detail", args=[f"partner:{rocket.partner_id}", week])).content.decode()
     length = datetime.fromisoformat(figures["end"]) - datetime.fromisoformat(figures["start"])
-    assert (figures["period"], figures["totals"]["met"], length / H) == (week, 1, hours)
+    assert (figures["period"], figures["totals"]["met"], length / HOUR) == (week, 1, hours)
     assert email.subject == f"SLA week {week[-2:]}: 100% on time, 0 breached, 0 at risk – Acme"
     assert [f"Acme, Week {int(week[-2:])}, {week[:4]}: {days}" in form for form in (email.text, email.html)] == [
         True
@@ -152,7 +156,7 @@ def test_weeks_with_clock_changes_have_their_length(
 def test_empty_week_shows_zeros_in_every_form(rocket: Integration, alice: User, sign_in: Any, now: datetime) -> None:
     create_repository_row(rocket, now)
     tasks.generate_due_reports(MONDAY)
-    email, client = report("alice@acme.example"), sign_in(alice)
+    email, client = get_email("alice@acme.example"), sign_in(alice)
     args = [f"partner:{rocket.partner_id}", "2026-W16"]
     page, table = (
         client.get(reverse(name, args=args)).content.decode() for name in ("reports:detail", "reports:detail_csv")
@@ -165,54 +169,51 @@ def test_empty_week_shows_zeros_in_every_form(rocket: Integration, alice: User, 
 
 def test_incomplete_data_is_not_overdue(rocket: Integration, alice: User, now: datetime) -> None:
     watch = create_repository_row(rocket, now)
-    create_clock_row(create_issue_row(watch, 1, now), MONDAY - 24 * H, state="data_incomplete", next_at=None)
+    create_clock_row(create_issue_row(watch, 1, now), MONDAY - 24 * HOUR, state="data_incomplete", next_at=None)
     tasks.generate_due_reports(MONDAY)
-    assert "Critical, resolution due 16 hours ago, data incomplete, open for" in report("alice@acme.example").text
+    assert "Critical, resolution due 16 hours ago, data incomplete, open for" in get_email("alice@acme.example").text
 
 
 def test_subject_has_overdue_count_without_due_targets(rocket: Integration, alice: User, now: datetime) -> None:
     create_clock_row(
-        create_issue_row(create_repository_row(rocket, now), 1, now - 90 * H),
-        now - 42 * H,
+        create_issue_row(create_repository_row(rocket, now), 1, now - 90 * HOUR),
+        now - 42 * HOUR,
         state="overdue",
         next_at=None,
     )
     tasks.generate_due_reports(MONDAY)
-    assert report("alice@acme.example").subject == "SLA week 16: 1 issue overdue – Acme"
+    assert get_email("alice@acme.example").subject == "SLA week 16: 1 issue overdue – Acme"
 
 
-def many(watch: MonitoredRepository, count: int, due: datetime, state: str, first: int) -> None:
+def create_clocks(watch: MonitoredRepository, count: int, due: datetime, state: str, first: int) -> None:
     for number in range(first, first + count):
-        create_clock_row(create_issue_row(watch, number, due - 48 * H), due, state=state, next_at=None)
+        create_clock_row(create_issue_row(watch, number, due - 48 * HOUR), due, state=state, next_at=None)
 
 
 def test_overdue_count_includes_unlisted_issues(rocket: Integration, alice: User, sam: User, now: datetime) -> None:
     watch = create_repository_row(rocket, now)
-    many(watch, 30, MONDAY - 24 * H, "overdue", 1)
-    many(watch, 2, MONDAY - 24 * H, "data_incomplete", 31)
+    create_clocks(watch, 30, MONDAY - 24 * HOUR, "overdue", 1)
+    create_clocks(watch, 2, MONDAY - 24 * HOUR, "data_incomplete", 31)
     tasks.generate_due_reports(MONDAY)
-    email = report("sam@program.example")
+    email = get_email("sam@program.example")
     turn = "Action required: Follow up on 30 overdue issues. Find out why data is incomplete for 2 issues."
     assert [turn in form for form in (email.text, email.html)] == [True, True]
     assert "\nand 27 more\n" in email.text
-    assert "Action required: Address 30 overdue issues." in report("alice@acme.example").text
+    assert "Action required: Address 30 overdue issues." in get_email("alice@acme.example").text
 
 
 def test_due_count_includes_unlisted_issues(rocket: Integration, alice: User, now: datetime) -> None:
-    many(create_repository_row(rocket, now), 25, MONDAY + 30 * H, "running", 1)
+    create_clocks(create_repository_row(rocket, now), 25, MONDAY + 30 * HOUR, "running", 1)
     tasks.generate_due_reports(MONDAY)
     email, figures = (
-        report("alice@acme.example"),
+        get_email("alice@acme.example"),
         ReportSnapshot.objects.get(scope=f"partner:{rocket.partner_id}", kind="week").figures,
     )
     assert "Action required: 25 issues are due this week." in email.text
     assert (
         "\nand 5 more\n" in email.text,
         "\r\ndue in the following period,25\r\n" in presenters.render_csv(figures),
-    ) == (
-        True,
-        True,
-    )
+    ) == (True, True)
 
 
 @pytest.mark.every_database
@@ -220,7 +221,7 @@ def test_title_with_markup_is_escaped(watch: MonitoredRepository, alice: User, n
     title = 'Fine"><img src=x onerror=alert(1)>\r\nBcc: eve@example.org\x85\u2028End & <b>so'
     SupportIssue.objects.filter(number=2).update(title=title)
     tasks.generate_due_reports(MONDAY)
-    email = report("alice@acme.example")
+    email = get_email("alice@acme.example")
     assert ("<img src=x" in email.html, "&lt;img src=x onerror=alert(1)&gt;" in email.html) == (False, True)
     assert "<img src=x onerror=alert(1)>" in email.text
     assert email.subject.isprintable()
@@ -229,9 +230,9 @@ def test_title_with_markup_is_escaped(watch: MonitoredRepository, alice: User, n
 def test_retracted_breach_has_its_reason_in_every_form(
     watch: MonitoredRepository, alice: User, sign_in: Any, acme: Partner
 ) -> None:
-    SlaBreach.objects.update(retracted_at=MONDAY - 12 * H, retraction_reason="The program agreed: spam.")
+    SlaBreach.objects.update(retracted_at=MONDAY - 12 * HOUR, retraction_reason="The program agreed: spam.")
     tasks.generate_due_reports(MONDAY)
-    email = report("alice@acme.example")
+    email = get_email("alice@acme.example")
     client, args = sign_in(alice), [f"partner:{acme.pk}", "2026-W16"]
     forms = [client.get(reverse(f"reports:detail{form}", args=args)).content.decode() for form in ("", "_csv", "_json")]
     assert ["The program agreed: spam." in form for form in (email.text, email.html, *forms)] == [True] * 5
@@ -240,15 +241,15 @@ def test_retracted_breach_has_its_reason_in_every_form(
 def test_change_of_a_listing_begins_with_a_capital_letter(
     watch: MonitoredRepository, alice: User, rita: User, sign_in: Any, acme: Partner
 ) -> None:
-    record_event(watch.integration, "compliance.notice_issued", actor=rita, now=MONDAY - 12 * H)
+    record_event(watch.integration, "compliance.notice_issued", actor=rita, now=MONDAY - 12 * HOUR)
     tasks.generate_due_reports(MONDAY)
     page = sign_in(alice).get(reverse("reports:detail", args=[f"partner:{acme.pk}", "2026-W16"])).content.decode()
     expected = f"{watch.integration.name} (Acme): Issued a notice"
-    assert [expected in text for text in (page, report("alice@acme.example").text)] == [True, True]
+    assert [expected in text for text in (page, get_email("alice@acme.example").text)] == [True, True]
 
 
 def test_csv_contains_all_lists_of_the_page(watch: MonitoredRepository, alice: User, rita: User) -> None:
-    SlaBreach.objects.update(retracted_at=MONDAY - 12 * H, retraction_reason="=1+1 was agreed.")
+    SlaBreach.objects.update(retracted_at=MONDAY - 12 * HOUR, retraction_reason="=1+1 was agreed.")
     tasks.generate_due_reports(MONDAY)
     figures = ReportSnapshot.objects.get(scope="programs", kind="week").figures
     figures["listing_status"] = [{"partner": "Acme", "integration": "Rocket", "what": "gave notice"}]
@@ -273,7 +274,7 @@ def test_open_clocks_are_compared_with_the_previous_report(
 ) -> None:
     watch = create_repository_row(rocket, now)
     data_incomplete = create_clock_row(
-        create_issue_row(watch, 1, now), MONDAY - 24 * H, state="data_incomplete", next_at=None
+        create_issue_row(watch, 1, now), MONDAY - 24 * HOUR, state="data_incomplete", next_at=None
     )
     tasks.generate_due_reports(MONDAY)
     SlaClock.objects.filter(pk=data_incomplete.pk).update(state="met", stopped_at=now)
@@ -282,8 +283,5 @@ def test_open_clocks_are_compared_with_the_previous_report(
     assert [
         (each.figures["totals"]["data_incomplete"], each.figures["before"]["data_incomplete"])
         for each in (first, second)
-    ] == [
-        (1, None),
-        (0, 1),
-    ]
+    ] == [(1, None), (0, 1)]
     assert "| Data incomplete | 0 | 1 |" in EmailMessage.objects.get(key__contains="2026-W17").text

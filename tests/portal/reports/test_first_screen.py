@@ -17,14 +17,14 @@ from portal.reports import tasks
 from portal.reports.deliveries import list_decisions
 from tests.integrations.sla.pages.issues import create_issue
 from tests.integrations.sla.rows import create_repository_row
-from tests.portal.reports.deliveries import MONDAY, H
-from tests.portal.reports.test_content import many, report
+from tests.portal.reports.deliveries import HOUR, MONDAY
+from tests.portal.reports.test_content import create_clocks, get_email
 
 
 @pytest.mark.any_database
 def test_email_starts_with_the_verdict_and_four_figures(watch: MonitoredRepository, alice: User) -> None:
     tasks.generate_due_reports(MONDAY)
-    text = report("alice@acme.example").text
+    text = get_email("alice@acme.example").text
     positions = [text.index(part) for part in ("1 issue is overdue.", "| On time | 50% |", "## Most overdue issues")]
     assert positions == sorted(positions)
     first_table = text[positions[1] : positions[2]].split("\n\n")[0]
@@ -38,11 +38,11 @@ def test_email_starts_with_the_verdict_and_four_figures(watch: MonitoredReposito
 
 def test_largest_email_is_smaller_than_100_kb(rocket: Integration, alice: User, now: datetime) -> None:
     watch = create_repository_row(rocket, now)
-    many(watch, 30, MONDAY - 24 * H, "overdue", 1)
-    many(watch, 30, MONDAY + 30 * H, "running", 31)
+    create_clocks(watch, 30, MONDAY - 24 * HOUR, "overdue", 1)
+    create_clocks(watch, 30, MONDAY + 30 * HOUR, "running", 31)
     SupportIssue.objects.update(title="x" * 250)
     tasks.generate_due_reports(MONDAY)
-    email = report("alice@acme.example")
+    email = get_email("alice@acme.example")
     assert len((email.html + email.text).encode()) < 100_000
 
 
@@ -63,15 +63,11 @@ def test_email_links_to_the_download_and_to_what_waits_for_the_reader(
         responsible_party="program", reviewer=sam, next_action_code="review", next_action_params={"round": 1}
     )
     tasks.generate_due_reports(MONDAY)
-    text = report("sam@program.example").text
+    text = get_email("sam@program.example").text
     page = f"{settings.SITE_URL}{reverse('reviews:review', args=[integration.uuid])}"
     csv_page = f"{settings.SITE_URL}{reverse('reports:detail_csv', args=['programs', '2026-W16'])}"
     assert f"Download PDF: {csv_page.removesuffix('csv')}pdf" in text
-    assert (page in text, "## Waiting for you" in text, f"Download CSV: {csv_page}" in text) == (
-        True,
-        True,
-        True,
-    )
+    assert (page in text, "## Waiting for you" in text, f"Download CSV: {csv_page}" in text) == (True, True, True)
 
 
 @pytest.mark.any_database
@@ -81,14 +77,14 @@ def test_worst_issues_link_to_the_reason_of_their_breach(
     tasks.generate_due_reports(MONDAY)
     issue = SupportIssue.objects.get(number=2)
     link = f"{settings.SITE_URL}{reverse('sla:issue', args=[issue.uuid])}#resolve"
-    assert f"#2: {link} It breaks 2" in report("alice@acme.example").text
-    explained = create_issue(watch.integration, "It fails", MONDAY - 90 * H, now=MONDAY)
+    assert f"#2: {link} It breaks 2" in get_email("alice@acme.example").text
+    explained = create_issue(watch.integration, "It fails", MONDAY - 90 * HOUR, now=MONDAY)
     page = sign_in(alice).get(reverse("sla:issue", args=[explained.uuid])).content.decode()
     assert 'id="resolve"' in page
 
 
 @pytest.fixture
-def waiting(watch: MonitoredRepository) -> Integration:
+def integration_in_review(watch: MonitoredRepository) -> Integration:
     """Acme's integration in review."""
     Integration.objects.update(
         responsible_party="program", reviewer=None, next_action_code="review", next_action_params={"round": 1}
@@ -96,16 +92,16 @@ def waiting(watch: MonitoredRepository) -> Integration:
     return watch.integration
 
 
-def decisions_of(reader: User, scope: str = "program:nomad") -> list[str]:
+def list_decision_names(reader: User, scope: str = "program:nomad") -> list[str]:
     return [name for name, _, _ in list_decisions(scope, User.objects.get(pk=reader.pk), MONDAY)]
 
 
 @pytest.mark.parametrize(("reviewer", "expected"), [("rita", ["Rocket"]), ("rob", []), ("", ["Rocket"])])
 def test_reviews_wait_for_their_reviewer_or_all(
-    waiting: Integration, rita: User, rob: User, reviewer: str, expected: list[str]
+    integration_in_review: Integration, rita: User, rob: User, reviewer: str, expected: list[str]
 ) -> None:
     Integration.objects.update(reviewer={"rita": rita, "rob": rob}.get(reviewer))
-    assert decisions_of(rita) == expected
+    assert list_decision_names(rita) == expected
 
 
 @pytest.mark.parametrize(
@@ -118,37 +114,43 @@ def test_reviews_wait_for_their_reviewer_or_all(
     ],
 )
 def test_only_reviewers_of_the_program_get_decisions(
-    waiting: Integration, rita: User, fields: dict[str, Any], expected: list[str]
+    integration_in_review: Integration, rita: User, fields: dict[str, Any], expected: list[str]
 ) -> None:
     User.objects.filter(pk=rita.pk).update(**fields)
-    assert decisions_of(rita, "programs") == expected
+    assert list_decision_names(rita, "programs") == expected
 
 
-def test_snoozed_review_does_not_wait_for_the_reader(waiting: Integration, rita: User) -> None:
+def test_snoozed_review_does_not_wait_for_the_reader(integration_in_review: Integration, rita: User) -> None:
     Integration.objects.update(responsible_since=MONDAY - timedelta(days=2))
     snooze = {"snoozed_by": rita, "reason": "Demo on Friday.", "at": MONDAY - timedelta(days=1)}
-    Snooze.objects.create(integration=waiting, until=MONDAY + timedelta(days=1), **snooze)
-    assert decisions_of(rita) == []
+    Snooze.objects.create(integration=integration_in_review, until=MONDAY + timedelta(days=1), **snooze)
+    assert list_decision_names(rita) == []
     Snooze.objects.update(until=MONDAY)
-    assert decisions_of(rita) == ["Rocket"]
+    assert list_decision_names(rita) == ["Rocket"]
 
 
-def test_own_company_and_conflicts_do_not_wait_for_the_reader(waiting: Integration, rita: User, rob: User) -> None:
-    waiting.partner.memberships.create(user=rita, role="viewer", joined_at=MONDAY)
-    ConflictOfInterest.objects.create(user=rob, partner=waiting.partner, kind="former_member", recorded_at=MONDAY)
-    assert (decisions_of(rita), decisions_of(rob)) == ([], [])
+def test_own_company_and_conflicts_do_not_wait_for_the_reader(
+    integration_in_review: Integration, rita: User, rob: User
+) -> None:
+    integration_in_review.partner.memberships.create(user=rita, role="viewer", joined_at=MONDAY)
+    ConflictOfInterest.objects.create(
+        user=rob, partner=integration_in_review.partner, kind="former_member", recorded_at=MONDAY
+    )
+    assert (list_decision_names(rita), list_decision_names(rob)) == ([], [])
 
 
-def test_companies_and_waivers_wait_for_the_reader(waiting: Integration, rita: User, settings: Any) -> None:
-    requirement = waiting.edition.steps[0].requirements[0].id
-    waiting.fulfillments.create(requirement_id=requirement, waiver_requested_at=MONDAY)
-    Partner.objects.filter(pk=waiting.partner_id).update(verification_state="needs_decision")
-    assert sorted(decisions_of(rita)) == ["Acme", "Rocket", "Rocket"]
+def test_companies_and_waivers_wait_for_the_reader(
+    integration_in_review: Integration, rita: User, settings: Any
+) -> None:
+    requirement = integration_in_review.edition.steps[0].requirements[0].id
+    integration_in_review.fulfillments.create(requirement_id=requirement, waiver_requested_at=MONDAY)
+    Partner.objects.filter(pk=integration_in_review.partner_id).update(verification_state="needs_decision")
+    assert sorted(list_decision_names(rita)) == ["Acme", "Rocket", "Rocket"]
     pages = {page.removeprefix(settings.SITE_URL) for _, _, page in list_decisions("program:nomad", rita, MONDAY)}
     assert pages == {
-        reverse("reviews:partner", args=[waiting.partner.slug]),
-        reverse("reviews:review", args=[waiting.uuid]),
-        reverse("submissions:requirement", args=[waiting.uuid, requirement]),
+        reverse("reviews:partner", args=[integration_in_review.partner.slug]),
+        reverse("reviews:review", args=[integration_in_review.uuid]),
+        reverse("submissions:requirement", args=[integration_in_review.uuid, requirement]),
     }
 
 
@@ -160,10 +162,12 @@ def test_dispute_waits_for_the_reader_and_is_in_their_email(watch: MonitoredRepo
     decisions = list_decisions("program:nomad", User.objects.get(pk=sam.pk), MONDAY)
     assert ("It breaks 2", "Decide on the disputed breach", page) in decisions
     tasks.generate_due_reports(MONDAY)
-    assert "Decide on the disputed breach" in report("sam@program.example").text
+    assert "Decide on the disputed breach" in get_email("sam@program.example").text
 
 
-def test_decisions_take_few_queries(waiting: Integration, rita: User, django_assert_max_num_queries: Any) -> None:
+def test_decisions_take_few_queries(
+    integration_in_review: Integration, rita: User, django_assert_max_num_queries: Any
+) -> None:
     reader = User.objects.get(pk=rita.pk)
     with django_assert_max_num_queries(3):  # with the companies and conflicts of the reader
         assert len(list_decisions("programs", reader, MONDAY)) == 1

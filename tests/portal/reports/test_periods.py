@@ -22,7 +22,7 @@ from portal.reports.models import ExternalRecipient, ReportSchedule, ReportSnaps
 from portal.reports.scopes import PROGRAMS_SCOPE, find_report_scope
 from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row
 from tests.portal.api.client import create_api_client
-from tests.portal.reports.deliveries import H
+from tests.portal.reports.deliveries import HOUR
 from tests.replay import build_or_replay
 
 pytestmark = pytest.mark.any_database
@@ -48,11 +48,11 @@ def fill_quarter(rocket: Integration, rita: User) -> Integration:
     moments = [start + random.random() * timedelta(days=89) for _ in range(76)]
     moments += [datetime(2027, month, 1, tzinfo=LA) for month in (1, 2, 3)] + [datetime(2027, 2, 8, tzinfo=LA)]
     for number, moment in enumerate(moments):
-        issue = create_issue_row(watch, number, moment - 20 * H)
+        issue = create_issue_row(watch, number, moment - 20 * HOUR)
         state = ("met", "late", "overdue", "running")[number % 4]
-        stopped_at = {"met": moment, "late": moment + 30 * H}.get(state)
-        due_at = moment + (10 * H if state == "met" else 90 * 24 * H if state == "running" else 0 * H)
-        ideal_due_at = moment - H if number % 3 else None
+        stopped_at = {"met": moment, "late": moment + 30 * HOUR}.get(state)
+        due_at = moment + (10 * HOUR if state == "met" else 90 * 24 * HOUR if state == "running" else 0 * HOUR)
+        ideal_due_at = moment - HOUR if number % 3 else None
         clock = create_clock_row(
             issue, due_at, state=state, stopped_at=stopped_at, next_at=None, ideal_due_at=ideal_due_at
         )
@@ -65,7 +65,7 @@ def fill_quarter(rocket: Integration, rita: User) -> Integration:
                 severity="critical",
                 due_at=due_at,
                 found_at=due_at,
-                retracted_at=due_at + 100 * H if number % 7 == 1 else None,
+                retracted_at=due_at + 100 * HOUR if number % 7 == 1 else None,
             )
         for kind in ("commented", "closed", "reopened")[: number % 4]:
             SupportIssueEvent.objects.create(issue=issue, key=f"{kind}-{number}", kind=kind, at=moment, seen_at=moment)
@@ -75,7 +75,7 @@ def fill_quarter(rocket: Integration, rita: User) -> Integration:
     return rocket
 
 
-def build(period: str, scope: str = PROGRAMS_SCOPE) -> dict[str, Any]:
+def build_report_figures(period: str, scope: str = PROGRAMS_SCOPE) -> dict[str, Any]:
     report_scope = find_report_scope(scope)
     assert report_scope is not None
     return metrics.build_figures(report_scope, parse_period(period), LA, QUARTER_END)
@@ -84,7 +84,7 @@ def build(period: str, scope: str = PROGRAMS_SCOPE) -> dict[str, Any]:
 def list_counts(*periods: str) -> Counter[str]:
     """Return the sums of the counts of what happened in the periods."""
     counts: Counter[str] = Counter()
-    for figures in map(build, periods):
+    for figures in map(build_report_figures, periods):
         counts.update({name: figures["totals"][name] for name in ADDITIVE_TOTALS})
         counts.update({f"activity {name}": count for name, count in figures["movements"].items()})
         counts.update({f"reviews {name}": figures["own"][name] for name in ("decided", "in_time")})
@@ -102,18 +102,21 @@ def test_counts_of_parts_add_up_to_those_of_the_whole(busy_quarter: Integration,
     counts = list_counts(whole)
     assert list_counts(*parts) == counts
     assert min(counts[name] for name in ("met", "breached", "ideal_missed", "activity closed", "retracted")) > 0
-    last, totals = build(parts[-1]), build(whole)["totals"]
+    last, totals = build_report_figures(parts[-1]), build_report_figures(whole)["totals"]
     assert {name: last["totals"][name] for name in OPEN_TOTALS} == {name: totals[name] for name in OPEN_TOTALS}
-    assert last["worst"] == build(whole)["worst"]
+    assert last["worst"] == build_report_figures(whole)["worst"]
 
 
 def test_every_target_of_the_quarter_counts_once(busy_quarter: Integration) -> None:
-    assert {name: build("2027-Q1")["totals"][name] for name in ("met", "breached")} == {"met": 20, "breached": 34}
+    assert {name: build_report_figures("2027-Q1")["totals"][name] for name in ("met", "breached")} == {
+        "met": 20,
+        "breached": 34,
+    }
 
 
 def test_month_is_compared_with_the_month_before(busy_quarter: Integration) -> None:
-    totals = build("2027-01")["totals"]
-    before = build("2027-02")["before"]
+    totals = build_report_figures("2027-01")["totals"]
+    before = build_report_figures("2027-02")["before"]
     assert {name: before[name] for name in ADDITIVE_TOTALS} == {name: totals[name] for name in ADDITIVE_TOTALS}
 
 
@@ -137,7 +140,7 @@ def test_each_reader_gets_the_reports_of_their_frequency(
         scope="programs", email="cfo@bank.example", frequency="monthly", added_at=QUARTER_END, confirmed_at=QUARTER_END
     )
     tasks.generate_due_reports(QUARTER_END)
-    assert tasks.generate_due_reports(QUARTER_END + H) == 0
+    assert tasks.generate_due_reports(QUARTER_END + HOUR) == 0
     assert list_emails() == [("alice", "2027-03"), ("bob", "2027-W12"), ("cfo", "2027-03"), ("sam", "2027-Q1")]
 
 
@@ -197,7 +200,7 @@ def test_empty_week_is_skipped_and_its_month_is_not(rocket: Integration, rob: Us
     moment = datetime(2027, 3, 2, tzinfo=LA)
     watch = create_repository_row(rocket, moment)
     create_clock_row(
-        create_issue_row(watch, 1, moment - 5 * H), moment + H, state="met", stopped_at=moment, next_at=None
+        create_issue_row(watch, 1, moment - 5 * HOUR), moment + HOUR, state="met", stopped_at=moment, next_at=None
     )
     for frequency in ("weekly", "monthly"):
         ExternalRecipient.objects.create(

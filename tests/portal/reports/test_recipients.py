@@ -20,7 +20,7 @@ from portal.reports.models import ExternalRecipient, ReportSchedule, ReportSnaps
 from portal.reports.recipients import has_role
 from portal.reports.scopes import find_report_scope
 from tests.integrations.sla.rows import create_repository_row
-from tests.portal.reports.deliveries import MONDAY, H, readers
+from tests.portal.reports.deliveries import HOUR, MONDAY, list_readers
 
 pytestmark = pytest.mark.any_database
 
@@ -35,11 +35,11 @@ def manager(rob: User) -> User:
     return User.objects.get(pk=rob.pk)
 
 
-def url(name: str, *args: object) -> str:
+def build_url(name: str, *args: object) -> str:
     return reverse(f"reports:{name}", args=args or [NOMAD])
 
 
-def sent_to(scope: str) -> list[str]:
+def list_sent_to(scope: str) -> list[str]:
     emails = EmailMessage.objects.filter(key__startswith=f"report:{scope}:").order_by("to")
     return list(emails.values_list("to", flat=True))
 
@@ -51,12 +51,12 @@ def list_event_types() -> list[str]:
 
 
 @pytest.mark.every_database
-def test_by_default_managers_get_their_program_and_administrators_get_all(
+def test_managers_get_their_program_and_administrators_all_by_default(
     watch: MonitoredRepository, manager: User, rita: User, sam: User
 ) -> None:
     User.objects.filter(pk=rita.pk).update(is_auditor=True)
     tasks.generate_due_reports(MONDAY)
-    assert (sent_to("programs"), sent_to(NOMAD)) == (["sam@program.example"], ["rob@program.example"])
+    assert (list_sent_to("programs"), list_sent_to(NOMAD)) == (["sam@program.example"], ["rob@program.example"])
 
 
 @pytest.mark.parametrize(
@@ -78,13 +78,13 @@ def test_schedule_decides_on_roles_day_hour_and_zone(
     watch: MonitoredRepository, manager: User, rita: User, sam: User, sign_in: Any
 ) -> None:
     values = {"roles": ["reviewer"], "weekday": 2, "hour": 9, "zone": "America/New_York", "skips_empty": "on"}
-    assert sign_in(manager).post(url("recipients"), values).status_code == 302
-    due_at = MONDAY + 2 * DAY + 5 * H  # 9 AM in New York
-    tasks.generate_due_reports(due_at - H)
-    assert sent_to(NOMAD) == []
+    assert sign_in(manager).post(build_url("recipients"), values).status_code == 302
+    due_at = MONDAY + 2 * DAY + 5 * HOUR  # 9 AM in New York
+    tasks.generate_due_reports(due_at - HOUR)
+    assert list_sent_to(NOMAD) == []
     tasks.generate_due_reports(due_at)
     tasks.generate_due_reports(due_at + DAY)
-    assert sent_to(NOMAD) == ["rita@program.example", "rob@program.example"]
+    assert list_sent_to(NOMAD) == ["rita@program.example", "rob@program.example"]
     assert list_event_types() == ["report.schedule_changed"]
 
 
@@ -95,14 +95,14 @@ def test_empty_week_is_skipped_unless_wanted(
     create_repository_row(rocket, now)
     ReportSchedule.objects.create(scope=NOMAD, roles=["manager"], skips_empty=skips_empty)
     tasks.generate_due_reports(MONDAY)
-    assert sent_to(NOMAD) == expected
+    assert list_sent_to(NOMAD) == expected
     assert ReportSnapshot.objects.get(scope=NOMAD, kind="week").delivered_at == MONDAY
 
 
 @pytest.mark.every_database
 def test_invalid_schedule_is_refused(manager: User, sign_in: Any) -> None:
     values = {"roles": ["owner"], "weekday": 9, "hour": 25, "zone": "Mars/Base"}
-    response = sign_in(manager).post(url("recipients"), values)
+    response = sign_in(manager).post(build_url("recipients"), values)
     assert (response.status_code, sorted(response.context["form"].errors)) == (
         422,
         ["hour", "roles", "weekday", "zone"],
@@ -115,10 +115,12 @@ def test_external_recipient_gets_reports_after_confirming(
 ) -> None:
     settings.EMAIL_LOG_PUBLIC = False
     time_machine.move_to(MONDAY - DAY, tick=False)
-    sign_in(manager).post(url("add_recipient"), {"email": "CFO@Bank.example", "frequency": "weekly"})
+    sign_in(manager).post(build_url("add_recipient"), {"email": "CFO@Bank.example", "frequency": "weekly"})
     recipient = ExternalRecipient.objects.get()
     assert (
-        sign_in(manager).post(url("add_recipient"), {"email": "cfo@bank.example", "frequency": "weekly"}).status_code
+        sign_in(manager)
+        .post(build_url("add_recipient"), {"email": "cfo@bank.example", "frequency": "weekly"})
+        .status_code
         == 422
     )
     link = unsubscribe.build_external_url(recipient, "reports:confirm_external").removeprefix(settings.SITE_URL)
@@ -129,10 +131,10 @@ def test_external_recipient_gets_reports_after_confirming(
     client.logout()
     tasks.generate_due_reports(MONDAY - 7 * DAY)
     client.get(link)
-    assert "cfo@bank.example" not in sent_to(NOMAD)  # nor does a scanner that opens the link
+    assert "cfo@bank.example" not in list_sent_to(NOMAD)  # nor does a scanner that opens the link
     assert [client.post(link).status_code for _ in range(2)] == [200, 200]
     tasks.generate_due_reports(MONDAY)
-    assert sent_to(NOMAD)[0] == "cfo@bank.example"
+    assert list_sent_to(NOMAD)[0] == "cfo@bank.example"
     assert list_event_types() == ["report.recipient_added", "report.recipient_confirmed"]
 
 
@@ -171,7 +173,7 @@ def test_external_recipient_unsubscribes_with_one_click(
     assert ExternalRecipient.objects.get(pk=recipient.pk).ended_at is None
     assert client.post(link, {"List-Unsubscribe": "One-Click"}).status_code == 200
     tasks.generate_due_reports(MONDAY + 7 * DAY)
-    assert readers().count("cfo@bank.example") == 1
+    assert list_readers().count("cfo@bank.example") == 1
     assert list_event_types() == ["report.recipient_unsubscribed"]
     assert client.post(link).status_code == 404
 
@@ -181,9 +183,9 @@ def test_staff_revoke_an_external_recipient(
 ) -> None:
     recipient = ExternalRecipient.objects.create(scope=NOMAD, email="cfo@bank.example", added_at=MONDAY)
     link = unsubscribe.build_external_url(recipient, "reports:confirm_external")
-    page = sign_in(manager).get(url("recipients")).content.decode()
+    page = sign_in(manager).get(build_url("recipients")).content.decode()
     assert ("cfo@bank.example" in page, "Not confirmed" in page) == (True, True)
-    assert client.post(url("remove_recipient", NOMAD, recipient.pk)).status_code == 302
+    assert client.post(build_url("remove_recipient", NOMAD, recipient.pk)).status_code == 302
     assert client.post(link).status_code == 404
     assert list_event_types() == ["report.recipient_removed"]
 
@@ -193,12 +195,12 @@ def test_recipients_are_edited_by_managers_of_the_program_and_staff(
 ) -> None:
     scopes = (NOMAD, "programs", f"partner:{acme.pk}", "program:none")
     codes = [
-        [sign_in(who).get(url("recipients", scope)).status_code for scope in scopes]
+        [sign_in(who).get(build_url("recipients", scope)).status_code for scope in scopes]
         for who in (alice, rita, manager, sam)
     ]
     assert codes == [[404] * 4, [404] * 4, [200, 404, 404, 404], [200, 200, 404, 404]]
     pages = [sign_in(who).get(reverse("reports:list")).content.decode() for who in (manager, sam)]
-    assert [[url("recipients", scope) in page for scope in scopes[:2]] for page in pages] == [
+    assert [[build_url("recipients", scope) in page for scope in scopes[:2]] for page in pages] == [
         [True, False],
         [True, True],
     ]
@@ -219,7 +221,7 @@ def test_external_recipient_chooses_a_frequency_when_confirming(
     manager: User, sign_in: Any, client: Any, settings: Any, time_machine: Any
 ) -> None:
     time_machine.move_to(MONDAY, tick=False)
-    sign_in(manager).post(url("add_recipient"), {"email": "cfo@bank.example", "frequency": "monthly"})
+    sign_in(manager).post(build_url("add_recipient"), {"email": "cfo@bank.example", "frequency": "monthly"})
     recipient = ExternalRecipient.objects.get()
     assert "Every month" in EmailMessage.objects.get(name="report_confirmation").text
     link = unsubscribe.build_external_url(recipient, "reports:confirm_external").removeprefix(settings.SITE_URL)

@@ -33,7 +33,7 @@ from portal.reports.models import ExternalRecipient, Frequency, ReportSnapshot
 from portal.reports.recipients import Recipient, list_recipients
 from portal.reports.scopes import find_report_scope
 from tests.portal.pseudo_language import activate_pseudo_language
-from tests.portal.reports.deliveries import MONDAY, H, readers
+from tests.portal.reports.deliveries import HOUR, MONDAY, list_readers
 from tests.replay import build_or_replay
 
 pytestmark = pytest.mark.any_database
@@ -42,21 +42,21 @@ pytestmark = pytest.mark.any_database
 @pytest.fixture
 def scope(watch: MonitoredRepository, acme: Partner, alice: User, bob: User, time_machine: Any) -> str:
     """The scope of Acme's report of week 16, whose emails to Alice and Bob wait for Monday morning."""
-    time_machine.move_to(MONDAY - 7 * H, tick=False)
-    build_or_replay(("week 16",), lambda: tasks.generate_due_reports(MONDAY - 7 * H))
+    time_machine.move_to(MONDAY - 7 * HOUR, tick=False)
+    build_or_replay(("week 16",), lambda: tasks.generate_due_reports(MONDAY - 7 * HOUR))
     return f"partner:{acme.pk}"
 
 
-def url(name: str, scope: str) -> str:
+def build_url(name: str, scope: str) -> str:
     return reverse(f"reports:{name}", args=[scope, "2026-W16"])
 
 
-def events() -> list[tuple[str, str]]:
+def list_events() -> list[tuple[str, str]]:
     rows = AuditEvent.objects.filter(stream__startswith="report:").order_by("seq")
     return [(event.event_type, event.summary) for event in rows]
 
 
-def states() -> dict[str, str]:
+def get_states() -> dict[str, str]:
     return dict(EmailMessage.objects.filter(name="report").order_by("pk").values_list("to", "state"))
 
 
@@ -65,8 +65,8 @@ def test_preview_is_the_exact_email_without_the_unsubscribe_link(
 ) -> None:
     client = sign_in(sam)
     sent = EmailMessage.objects.get(name="report", to="alice@acme.example")
-    html = client.get(url("email_html", scope), {"to": alice.pk})
-    page = client.get(url("emails", scope), {"to": alice.pk}).content.decode()
+    html = client.get(build_url("email_html", scope), {"to": alice.pk})
+    page = client.get(build_url("emails", scope), {"to": alice.pk}).content.decode()
     redacted = [text.replace(sent.unsubscribe, "(personal link)") for text in (sent.text, sent.html)]
     assert (sent.unsubscribe in sent.text, html.content.decode()) == (True, redacted[1])
     assert (html["X-Frame-Options"], html["Content-Security-Policy"].rpartition("; ")[2]) == ("SAMEORIGIN", "sandbox")
@@ -82,7 +82,7 @@ def test_preview_has_own_links_only(scope: str, sam: User, sign_in: Any) -> None
     links += [unsubscribe.build_shared_url(recipient, snapshot, form) for form in ("csv", "pdf")]
     client, names = sign_in(sam), ("emails", "email_html")
     pages = [
-        client.get(url(name, "program:nomad"), {"to": key} if key else {}).content.decode()
+        client.get(build_url(name, "program:nomad"), {"to": key} if key else {}).content.decode()
         for key in ("", f"external-{recipient.pk}")
         for name in names
     ]
@@ -97,43 +97,43 @@ def test_report_is_sent_now_to_pending_recipients(
     scope: str, sam: User, sign_in: Any, settings: Any, time_machine: Any
 ) -> None:
     settings.EMAIL_STORED_ONLY = True
-    time_machine.move_to(MONDAY - 5 * H, tick=False)
+    time_machine.move_to(MONDAY - 5 * HOUR, tick=False)
     client = sign_in(sam)
-    assert "Send 2 emails" in client.get(url("emails", scope)).content.decode()
-    client.post(url("send_emails", scope))
-    assert states() == {"alice@acme.example": "held", "bob@acme.example": "held"}
-    assert "Sending the report. Reload this page" in client.get(url("emails", scope)).content.decode()
-    client.post(url("send_emails", scope))
-    run_due_jobs("email", MONDAY - 5 * H)
-    assert states() == {"alice@acme.example": "stored", "bob@acme.example": "stored"}
-    client.post(url("send_emails", scope))
-    assert readers() == ["alice@acme.example", "bob@acme.example"]
-    assert events() == [("report.sent_now", "Sam Stone sent the report for 2026-W16 to its recipients: 2")]
-    assert "This report was sent to all subscribers." in client.get(url("emails", scope)).content.decode()
+    assert "Send 2 emails" in client.get(build_url("emails", scope)).content.decode()
+    client.post(build_url("send_emails", scope))
+    assert get_states() == {"alice@acme.example": "held", "bob@acme.example": "held"}
+    assert "Sending the report. Reload this page" in client.get(build_url("emails", scope)).content.decode()
+    client.post(build_url("send_emails", scope))
+    run_due_jobs("email", MONDAY - 5 * HOUR)
+    assert get_states() == {"alice@acme.example": "stored", "bob@acme.example": "stored"}
+    client.post(build_url("send_emails", scope))
+    assert list_readers() == ["alice@acme.example", "bob@acme.example"]
+    assert list_events() == [("report.sent_now", "Sam Stone sent the report for 2026-W16 to its recipients: 2")]
+    assert "This report was sent to all subscribers." in client.get(build_url("emails", scope)).content.decode()
 
 
 def test_report_is_sent_now_to_a_new_member(
     scope: str, acme: Partner, charlie: User, sam: User, sign_in: Any, time_machine: Any
 ) -> None:
-    time_machine.move_to(MONDAY + 5 * H, tick=False)
-    run_due_jobs("email", MONDAY + 5 * H)
+    time_machine.move_to(MONDAY + 5 * HOUR, tick=False)
+    run_due_jobs("email", MONDAY + 5 * HOUR)
     acme.memberships.create(user=charlie, role="owner", joined_at=MONDAY)
     client = sign_in(sam)
-    assert "Send 1 email<" in client.get(url("emails", scope)).content.decode()
-    client.post(url("send_emails", scope))
-    run_due_jobs("email", MONDAY + 5 * H)
-    assert readers() == ["alice@acme.example", "bob@acme.example", "charlie@globex.example"]
-    tasks.generate_due_reports(MONDAY + 6 * H)
-    assert readers().count("charlie@globex.example") == 1
+    assert "Send 1 email<" in client.get(build_url("emails", scope)).content.decode()
+    client.post(build_url("send_emails", scope))
+    run_due_jobs("email", MONDAY + 5 * HOUR)
+    assert list_readers() == ["alice@acme.example", "bob@acme.example", "charlie@globex.example"]
+    tasks.generate_due_reports(MONDAY + 6 * HOUR)
+    assert list_readers().count("charlie@globex.example") == 1
 
 
 def test_canceled_email_is_not_sent_by_a_pending_request(scope: str, alice: User, sam: User, settings: Any) -> None:
     settings.EMAIL_STORED_ONLY = True
     snapshot = ReportSnapshot.objects.get(scope=scope, kind="week")
-    assert request_sending(snapshot, actor=sam, now=MONDAY - 7 * H) == 2
+    assert request_sending(snapshot, actor=sam, now=MONDAY - 7 * HOUR) == 2
     unsubscribe.update_subscription(alice, scope, Frequency.NEVER)
-    run_due_jobs("email", MONDAY - 7 * H)
-    assert states() == {"alice@acme.example": "canceled", "bob@acme.example": "stored"}
+    run_due_jobs("email", MONDAY - 7 * HOUR)
+    assert get_states() == {"alice@acme.example": "canceled", "bob@acme.example": "stored"}
 
 
 @pytest.mark.parametrize("frequency", Frequency)
@@ -142,7 +142,7 @@ def test_scheduled_email_is_sent_only_if_its_reader_still_wants_it(
 ) -> None:
     unsubscribe.update_subscription(alice, scope, frequency)
     is_wanted = frequency in (Frequency.WEEKLY, Frequency.ONLY_WITH_PROBLEMS)  # the report has an overdue issue
-    assert states() == {"alice@acme.example": "held" if is_wanted else "canceled", "bob@acme.example": "held"}
+    assert get_states() == {"alice@acme.example": "held" if is_wanted else "canceled", "bob@acme.example": "held"}
 
 
 @pytest.mark.every_database
@@ -161,7 +161,7 @@ def test_recipients_have_pages(scope: str, sam: User, sign_in: Any) -> None:
         for n in range(60)
     )
     client = sign_in(sam)
-    pages = [client.get(url("emails", "program:nomad"), {"page": page}).content.decode() for page in (1, 2)]
+    pages = [client.get(build_url("emails", "program:nomad"), {"page": page}).content.decode() for page in (1, 2)]
     assert ["Send 60 emails" in page for page in pages] == [True, True]
     assert [page.count("Not created yet") for page in pages] == [50, 10]
     assert "?page=2&amp;to=external-" in pages[1]
@@ -170,9 +170,9 @@ def test_recipients_have_pages(scope: str, sam: User, sign_in: Any) -> None:
 def test_email_does_not_use_the_language_of_the_sender(scope: str, alice: User) -> None:
     snapshot = ReportSnapshot.objects.get(scope=scope, kind="week")
     recipient = Recipient(str(alice.pk), alice, Frequency.WEEKLY)
-    expected = preview_report_email(snapshot, recipient, alice, MONDAY - 7 * H)
+    expected = preview_report_email(snapshot, recipient, alice, MONDAY - 7 * HOUR)
     with activate_pseudo_language():
-        email = preview_report_email(snapshot, recipient, alice, MONDAY - 7 * H)
+        email = preview_report_email(snapshot, recipient, alice, MONDAY - 7 * HOUR)
     assert (email.subject, email.text.splitlines()) == (expected.subject, expected.text.splitlines())
 
 
@@ -182,43 +182,44 @@ def test_report_is_sent_now_to_a_reader_who_did_not_want_it_before(
     settings.EMAIL_STORED_ONLY = True
     acme.memberships.create(user=charlie, role="owner", joined_at=MONDAY)
     unwanted = Recipient(str(charlie.pk), charlie, Frequency.NEVER)
-    assert deliver_report(ReportSnapshot.objects.get(scope=scope, kind="week"), [unwanted], MONDAY - 7 * H) == 0
+    assert deliver_report(ReportSnapshot.objects.get(scope=scope, kind="week"), [unwanted], MONDAY - 7 * HOUR) == 0
     client = sign_in(sam)
     for _ in range(2):
-        client.post(url("send_emails", scope))
-        run_due_jobs("email", MONDAY - 7 * H)
-    assert states()[charlie.email] == "stored"
-    assert events() == [("report.sent_now", "Sam Stone sent the report for 2026-W16 to its recipients: 3")]
+        client.post(build_url("send_emails", scope))
+        run_due_jobs("email", MONDAY - 7 * HOUR)
+    assert get_states()[charlie.email] == "stored"
+    assert list_events() == [("report.sent_now", "Sam Stone sent the report for 2026-W16 to its recipients: 3")]
 
 
 @pytest.mark.every_database
 def test_report_is_sent_again_to_one_recipient(
     scope: str, alice: User, sam: User, sign_in: Any, time_machine: Any
 ) -> None:
-    time_machine.move_to(MONDAY + 240 * H, tick=False)
+    time_machine.move_to(MONDAY + 240 * HOUR, tick=False)
     client = sign_in(sam)
     for _ in range(2):
-        client.post(url("send_emails", scope), {"to": alice.pk})
-    assert readers() == [*["alice@acme.example"] * 2, "bob@acme.example"]  # the scheduled one, and once more
+        client.post(build_url("send_emails", scope), {"to": alice.pk})
+    assert list_readers() == [*["alice@acme.example"] * 2, "bob@acme.example"]  # the scheduled one, and another
     assert (
-        events() == [("report.sent_to_recipient", "Sam Stone sent the report for 2026-W16 to alice@acme.example")] * 2
+        list_events()
+        == [("report.sent_to_recipient", "Sam Stone sent the report for 2026-W16 to alice@acme.example")] * 2
     )
-    page = client.get(url("emails", scope)).content.decode()
+    page = client.get(build_url("emails", scope)).content.decode()
     assert ("Queued" in page, "Scheduled for" in page) == (True, True)
     latest = EmailMessage.objects.filter(to="alice@acme.example", name="report").latest("pk")
     assert "Most overdue issues at the end of the week" in latest.text  # sent long after its week
-    assert client.post(url("send_emails", scope), {"to": "0"}).status_code == 404
+    assert client.post(build_url("send_emails", scope), {"to": "0"}).status_code == 404
 
 
 @pytest.mark.every_database
 def test_report_sent_to_one_recipient_is_not_sent_again_on_schedule(
     watch: MonitoredRepository, sam: User, time_machine: Any
 ) -> None:
-    time_machine.move_to(MONDAY - 2 * H, tick=False)
-    tasks.generate_due_reports(MONDAY - 2 * H)
+    time_machine.move_to(MONDAY - 2 * HOUR, tick=False)
+    tasks.generate_due_reports(MONDAY - 2 * HOUR)
     snapshot = ReportSnapshot.objects.get(scope="programs", kind="week")
-    send_to_recipient(snapshot, Recipient(str(sam.pk), sam, Frequency.WEEKLY), actor=sam, now=MONDAY - 2 * H)
-    sent = readers().count(sam.email)
+    send_to_recipient(snapshot, Recipient(str(sam.pk), sam, Frequency.WEEKLY), actor=sam, now=MONDAY - 2 * HOUR)
+    sent = list_readers().count(sam.email)
     tasks.generate_due_reports(MONDAY)
     assert (sent, EmailMessage.objects.filter(key__startswith="report:programs:", to=sam.email).count()) == (1, 1)
 
@@ -230,16 +231,16 @@ def test_emails_are_for_managers_of_the_program_and_staff(
     names = ("emails", "email_html", "send_emails")
     codes = {
         who.email: [
-            sign_in(who).get(url(name, scope)).status_code
+            sign_in(who).get(build_url(name, scope)).status_code
             if name != "send_emails"
-            else sign_in(who).post(url(name, scope)).status_code
+            else sign_in(who).post(build_url(name, scope)).status_code
             for name in names
         ]
         for who in (alice, rita, rob, sam)
     }
     assert list(codes.values()) == [[404] * 3, [404] * 3, [404] * 3, [200, 200, 302]]
-    link = url("emails", scope)
-    pages = [sign_in(who).get(url("detail", scope)).content.decode() for who in (rita, sam)]
+    link = build_url("emails", scope)
+    pages = [sign_in(who).get(build_url("detail", scope)).content.decode() for who in (rita, sam)]
     assert [link in page for page in pages] == [False, True]
 
 
@@ -287,7 +288,7 @@ def test_report_to_1000_recipients_takes_few_queries_and_little_memory_per_batch
         ExternalRecipient(scope="program:nomad", email=f"{n}@bank.example", added_at=MONDAY, confirmed_at=MONDAY)
         for n in range(1000)
     )
-    tasks.generate_due_reports(MONDAY - 2 * H)
+    tasks.generate_due_reports(MONDAY - 2 * HOUR)
     snapshot = ReportSnapshot.objects.get(scope="program:nomad", kind="week")
     report_scope = find_report_scope("program:nomad")
     assert report_scope is not None

@@ -18,7 +18,7 @@ from portal.reports import tasks, unsubscribe
 from portal.reports.models import ReportSnapshot, ReportSubscription
 from portal.reports.scopes import PROGRAMS_SCOPE, find_report_scope
 from tests.integrations.sla.rows import create_clock_row, create_issue_row, create_repository_row
-from tests.portal.reports.deliveries import MONDAY, H, readers
+from tests.portal.reports.deliveries import HOUR, MONDAY, list_readers
 
 pytestmark = pytest.mark.any_database
 
@@ -26,13 +26,13 @@ pytestmark = pytest.mark.any_database
 @pytest.mark.every_database
 def test_report_is_sent_once_to_each_reader(watch: MonitoredRepository, alice: User, bob: User, sam: User) -> None:
     assert tasks.generate_due_reports(MONDAY) == 3
-    assert [tasks.generate_due_reports(MONDAY), tasks.generate_due_reports(MONDAY + 50 * H)] == [0, 0]
-    assert readers() == ["alice@acme.example", "bob@acme.example", "sam@program.example"]
+    assert [tasks.generate_due_reports(MONDAY), tasks.generate_due_reports(MONDAY + 50 * HOUR)] == [0, 0]
+    assert list_readers() == ["alice@acme.example", "bob@acme.example", "sam@program.example"]
     scopes = ReportSnapshot.objects.filter(kind="week").order_by("scope").values_list("scope", flat=True)
     assert list(scopes) == [f"partner:{watch.integration.partner_id}", "program:nomad", "programs"]
 
 
-def sent_by(moment: datetime) -> list[str]:
+def send_emails_due_at(moment: datetime) -> list[str]:
     run_due_jobs("email", moment)
     return list(EmailMessage.objects.filter(name="report", state="stored").order_by("to").values_list("to", flat=True))
 
@@ -43,13 +43,16 @@ def test_report_is_sent_in_the_morning_of_the_reader(
     settings.EMAIL_STORED_ONLY = True
     alice.zone = "America/Los_Angeles"
     alice.save()
-    assert [str(tasks.list_due_periods(PeriodKind.WEEK, MONDAY - n * H)[-1]) for n in (8, 7)] == [
+    assert [str(tasks.list_due_periods(PeriodKind.WEEK, MONDAY - n * HOUR)[-1]) for n in (8, 7)] == [
         "2026-W15",
         "2026-W16",
     ]  # an hour later
-    assert [tasks.generate_due_reports(MONDAY - 7 * H), tasks.generate_due_reports(MONDAY)] == [1, 1]
-    assert [sent_by(MONDAY - H), sent_by(MONDAY)] == [[], ["sam@program.example"]]
-    assert sent_by(MONDAY + 7 * H) == ["alice@acme.example", "sam@program.example"]  # eight in Los Angeles
+    assert [tasks.generate_due_reports(MONDAY - 7 * HOUR), tasks.generate_due_reports(MONDAY)] == [1, 1]
+    assert [send_emails_due_at(MONDAY - HOUR), send_emails_due_at(MONDAY)] == [[], ["sam@program.example"]]
+    assert send_emails_due_at(MONDAY + 7 * HOUR) == [
+        "alice@acme.example",
+        "sam@program.example",
+    ]  # eight in Los Angeles
 
 
 @pytest.mark.every_database
@@ -58,7 +61,7 @@ def test_delayed_report_is_sent_after_an_outage(watch: MonitoredRepository, alic
     alice.zone = "America/Los_Angeles"
     alice.save()
     tasks.generate_due_reports(MONDAY)
-    assert [sent_by(MONDAY), sent_by(MONDAY + timedelta(days=8))] == [[], ["alice@acme.example"]]
+    assert [send_emails_due_at(MONDAY), send_emails_due_at(MONDAY + timedelta(days=8))] == [[], ["alice@acme.example"]]
 
 
 @pytest.mark.every_database
@@ -76,18 +79,18 @@ def test_unsubscribing_cancels_the_pending_report(
     watch: MonitoredRepository, alice: User, bob: User, settings: Any
 ) -> None:
     settings.EMAIL_STORED_ONLY = True
-    tasks.generate_due_reports(MONDAY - 7 * H)
+    tasks.generate_due_reports(MONDAY - 7 * HOUR)
     unsubscribe.update_subscription(alice, f"partner:{watch.integration.partner_id}", "never")
-    assert sent_by(MONDAY) == ["bob@acme.example"]
+    assert send_emails_due_at(MONDAY) == ["bob@acme.example"]
 
 
 def test_viewer_gets_the_report_after_subscribing(watch: MonitoredRepository, acme: Partner, bob: User) -> None:
     bob.memberships.update(role="viewer")
     tasks.generate_due_reports(MONDAY)
     unsubscribe.update_subscription(bob, f"partner:{acme.pk}", "weekly")
-    assert readers().count("bob@acme.example") == 0
+    assert list_readers().count("bob@acme.example") == 0
     tasks.generate_due_reports(MONDAY + timedelta(weeks=1))
-    assert readers().count("bob@acme.example") == 1
+    assert list_readers().count("bob@acme.example") == 1
 
 
 @pytest.mark.every_database
@@ -98,7 +101,7 @@ def test_outage_is_caught_up_for_four_weeks(watch: MonitoredRepository, alice: U
         "period"
     )
     assert list(weeks.values_list("period", flat=True)) == ["2026-W16", "2026-W19", "2026-W20", "2026-W21", "2026-W22"]
-    assert len(readers()) == 5
+    assert len(list_readers()) == 5
 
 
 @pytest.mark.every_database
@@ -107,18 +110,18 @@ def test_late_report_shows_the_figures_at_the_end_of_its_week(
 ) -> None:
     """One is past due when week 20 ends and answered in week 21; one waits from week 22 on."""
     week, monitored_repository = timedelta(weeks=1), create_repository_row(rocket, now)
-    end = MONDAY - 8 * H + 4 * week  # of week 20
+    end = MONDAY - 8 * HOUR + 4 * week  # of week 20
     tasks.generate_due_reports(MONDAY)
     create_clock_row(
-        create_issue_row(monitored_repository, 1, end - 90 * H),
-        end - 42 * H,
+        create_issue_row(monitored_repository, 1, end - 90 * HOUR),
+        end - 42 * HOUR,
         state="late",
-        stopped_at=end + 24 * H,
+        stopped_at=end + 24 * HOUR,
         next_at=None,
     )
     create_clock_row(
-        create_issue_row(monitored_repository, 2, end + week + 1 * H),
-        end + 2 * week + 1 * H,
+        create_issue_row(monitored_repository, 2, end + week + 1 * HOUR),
+        end + 2 * week + 1 * HOUR,
         state="overdue",
         next_at=None,
     )
@@ -158,7 +161,7 @@ def test_late_report_shows_the_figures_at_the_end_of_its_week(
 
 def test_another_partner_gets_no_notification(watch: MonitoredRepository, charlie: User) -> None:
     tasks.generate_due_reports(MONDAY)
-    assert "charlie@globex.example" not in readers()
+    assert "charlie@globex.example" not in list_readers()
 
 
 @pytest.mark.parametrize(("frequency", "mails"), [("weekly", 1), ("only_with_problems", 1), ("never", 0)])
@@ -167,7 +170,7 @@ def test_subscription_frequency_decides_about_emails(
 ) -> None:
     unsubscribe.update_subscription(alice, f"partner:{watch.integration.partner_id}", frequency)
     tasks.generate_due_reports(MONDAY)
-    assert readers().count("alice@acme.example") == mails
+    assert list_readers().count("alice@acme.example") == mails
 
 
 def test_week_without_problems_is_not_sent_to_problem_subscribers(
@@ -176,7 +179,7 @@ def test_week_without_problems_is_not_sent_to_problem_subscribers(
     create_repository_row(rocket, now)
     unsubscribe.update_subscription(alice, f"partner:{rocket.partner_id}", "only_with_problems")
     tasks.generate_due_reports(MONDAY)
-    assert readers() == []
+    assert list_readers() == []
 
 
 @pytest.mark.every_database

@@ -98,7 +98,7 @@ class RunningPortal:
 
 
 @contextmanager
-def running_portal(
+def run_portal(
     data: Path, *words: str, root: Path = ROOT, settings: dict[str, str] | None = None, port: int = 0
 ) -> Iterator[RunningPortal]:
     """Run a portal on a data folder. Kill it at the end if it still runs."""

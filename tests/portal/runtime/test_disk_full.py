@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.portal.runtime.running_portal import HAS_PROC, RunningPortal, running_portal
+from tests.portal.runtime.running_portal import HAS_PROC, RunningPortal, run_portal
 
 SIZE_MB = 90
 
@@ -28,7 +28,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-def fill(disk: Path) -> Path:
+def fill_disk(disk: Path) -> Path:
     """Fill a disk to its last byte. Return the file."""
     path = disk / "ballast"
     with path.open("wb", buffering=0) as ballast:
@@ -44,8 +44,8 @@ def fill(disk: Path) -> Path:
 @pytest.mark.any_database
 def test_full_disk_stops_startup_with_an_explanation(small_disk: Path, empty_data: Path) -> None:
     data = Path(shutil.copytree(empty_data, small_disk / "data"))
-    fill(small_disk)
-    with running_portal(data) as portal:
+    fill_disk(small_disk)
+    with run_portal(data) as portal:
         assert portal.end() == 1
     assert portal.output == (
         f"The disk of {data} has 0 MB left and the portal needs 50 MB; free some space or use another folder:"
@@ -57,11 +57,11 @@ def test_full_disk_stops_startup_with_an_explanation(small_disk: Path, empty_dat
 @pytest.mark.any_database
 def test_portal_recovers_when_a_full_disk_has_space_again(small_disk: Path, empty_data: Path) -> None:
     data = Path(shutil.copytree(empty_data, small_disk / "data"))
-    with running_portal(data, "--empty") as portal:
+    with run_portal(data, "--empty") as portal:
         portal.wait_until_ready()
         portal.wait_until(portal.is_working)
         helpers = portal.processes()
-        ballast = fill(small_disk)
+        ballast = fill_disk(small_disk)
         portal.wait_for_output(
             f"The disk of {data} has 0 MB left and the portal needs 50 MB; free some space, then it goes on by itself."
         )
@@ -69,7 +69,7 @@ def test_portal_recovers_when_a_full_disk_has_space_again(small_disk: Path, empt
         assert '"database": "ok"' in portal.read("/healthz")
         ballast.unlink()
         portal.wait_for_output(f"The disk of {data} has space again.")
-        wait_for_a_later_run(portal)
+        wait_for_later_run(portal)
         assert portal.processes() == helpers
         assert portal.stop() == 0
     assert "Traceback" not in portal.output, portal.output
@@ -77,7 +77,7 @@ def test_portal_recovers_when_a_full_disk_has_space_again(small_disk: Path, empt
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
-def wait_for_a_later_run(portal: RunningPortal) -> None:
+def wait_for_later_run(portal: RunningPortal) -> None:
     def get_last_run() -> str:
         with closing(sqlite3.connect(portal.data / "portal.sqlite3", timeout=20)) as connection:
             return str(connection.execute("SELECT max(finished_at) FROM jobs_periodicrun").fetchone()[0])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.portal.runtime.running_portal import HAS_PROC, RunningPortal, copy_tree, running_portal
+from tests.portal.runtime.running_portal import HAS_PROC, RunningPortal, copy_tree, run_portal
 
 NAMES = ("portal", "verification", "integrations", "templates", "static", "manage.py")
 RELOADING = "changed, reloading."
@@ -18,28 +18,28 @@ def test_reload_follows_changes_and_survives_a_syntax_error(empty_data: Path, tm
     copy_tree(root, NAMES)
     code, page = root / "portal" / "status" / "views.py", root / "templates" / "account" / "login.html"
     good = code.read_text()
-    with running_portal(empty_data, "--empty", "--reload", root=root) as portal:
+    with run_portal(empty_data, "--empty", "--reload", root=root) as portal:
         portal.wait_until_ready()
         assert '"database": "ok"' in portal.read("/healthz")
 
-        save(portal, code, good.replace('"database": "ok"', '"database": "edited"'))
+        save_and_reload(portal, code, good.replace('"database": "ok"', '"database": "edited"'))
         portal.wait_until(lambda: '"database": "edited"' in portal.read("/healthz"))
 
         page.write_text(page.read_text().replace("{% block content %}", "{% block content %}<b>edited page</b>", 1))
         portal.wait_until(lambda: "<b>edited page</b>" in portal.read("/accounts/login/"))
 
-        save(portal, code, good + "def broken(:\n")
+        save_and_reload(portal, code, good + "def broken(:\n")
         portal.wait_for_output("SyntaxError")
         assert portal.process.poll() is None
 
-        save(portal, code, good.replace('"database": "ok"', '"database": "mended"'))
-        portal.wait_until(lambda: '"database": "mended"' in portal.read("/healthz"))
+        save_and_reload(portal, code, good.replace('"database": "ok"', '"database": "fixed"'))
+        portal.wait_until(lambda: '"database": "fixed"' in portal.read("/healthz"))
 
         assert portal.stop() == 0
         assert portal.processes() == {}
 
 
-def save(portal: RunningPortal, path: Path, text: str) -> None:
+def save_and_reload(portal: RunningPortal, path: Path, text: str) -> None:
     """Save a file and wait until the server reloads. The server starts to watch files after its first page."""
     reloads = portal.output.count(RELOADING)
     path.write_text(text)

@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from tests.portal.runtime.running_portal import running_portal
+from tests.portal.runtime.running_portal import run_portal
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ def test_data_of_another_version_is_refused_and_unchanged(empty_data, difference
         connection.execute(difference)
     connection.close()
     names, content = {path.name for path in empty_data.iterdir()}, database.read_bytes()
-    with running_portal(empty_data) as portal:
+    with run_portal(empty_data) as portal:
         assert portal.end() == 1
     assert portal.output == (
         f"The database of {empty_data} was made by another version of the portal, and this one cannot read it. Nothing"

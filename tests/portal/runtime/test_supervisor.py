@@ -25,7 +25,7 @@ def python(code: str) -> Sequence[str]:
     return (sys.executable, "-c", code)
 
 
-class Run:
+class RecordedSupervisor:
     """Supervisor whose output a test reads, and which the test ends at a line."""
 
     def __init__(self, folder: Path) -> None:
@@ -48,11 +48,11 @@ class Run:
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
-    return Run(tmp_path)
+def run(tmp_path: Path) -> RecordedSupervisor:
+    return RecordedSupervisor(tmp_path)
 
 
-def test_killed_helper_is_restarted_with_a_one_line_reason(run: Run) -> None:
+def test_killed_helper_is_restarted_with_a_one_line_reason(run: RecordedSupervisor) -> None:
     run.reactions["worker | up"] = lambda: os.kill(run.pid("worker"), signal.SIGKILL)
     run.reactions["starts again"] = lambda: run.reactions.update({"worker | up": run.end})
     assert run.supervisor.run([Service("worker", python(LONG_RUNNING))]) == 0
@@ -63,7 +63,7 @@ def test_killed_helper_is_restarted_with_a_one_line_reason(run: Run) -> None:
     ]
 
 
-def test_helper_that_fails_repeatedly_waits_longer_each_time(run: Run) -> None:
+def test_helper_that_fails_repeatedly_waits_longer_each_time(run: RecordedSupervisor) -> None:
     run.reactions["2 s."] = run.end
     code = "import sys; print('ValueError: torn message'); sys.exit(1)"
     assert run.supervisor.run([Service("worker", python(code))]) == 0
@@ -74,7 +74,7 @@ def test_helper_that_fails_repeatedly_waits_longer_each_time(run: Run) -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGRTMIN"), reason="no real-time signals on this machine")
-def test_helper_killed_by_an_unnamed_signal_is_restarted(run: Run) -> None:
+def test_helper_killed_by_an_unnamed_signal_is_restarted(run: RecordedSupervisor) -> None:
     number = signal.SIGRTMIN + 2
     run.reactions["worker | up"] = lambda: os.kill(run.pid("worker"), number)
     run.reactions["starts again"] = run.end
@@ -84,7 +84,7 @@ def test_helper_killed_by_an_unnamed_signal_is_restarted(run: Run) -> None:
     )
 
 
-def test_unterminated_last_line_is_printed_and_is_the_reason(run: Run) -> None:
+def test_unterminated_last_line_is_printed_and_is_the_reason(run: RecordedSupervisor) -> None:
     run.reactions["starts again"] = run.end
     run.supervisor.run([Service("worker", python("import sys; sys.stdout.write('ValueError: boom'); sys.exit(3)"))])
     assert run.lines == [
@@ -97,20 +97,20 @@ def raise_error(error: Exception) -> None:
     raise error
 
 
-def test_failed_preparation_is_reported_and_retried(run: Run) -> None:
+def test_failed_preparation_is_reported_and_retried(run: RecordedSupervisor) -> None:
     run.reactions["starts again in 1 s."] = run.end
     prepare = partial(raise_error, ValueError("torn\nfile"))
     assert run.supervisor.run([Service("worker", python(LONG_RUNNING), prepare=prepare)]) == 0
     assert run.lines[0] == "bin/up | The worker process stopped (ValueError: torn file); it starts again in 0.5 s."
 
 
-def test_failed_preparation_of_the_web_process_ends_everything(run: Run) -> None:
+def test_failed_preparation_of_the_web_process_ends_everything(run: RecordedSupervisor) -> None:
     web = Service("web", python(LONG_RUNNING), prepare=partial(raise_error, ValueError("torn")), is_essential=True)
     assert run.supervisor.run([web]) == 1
     assert run.lines == ["bin/up | The web process cannot start (ValueError: torn)."]
 
 
-def test_failing_check_is_reported_once_until_it_succeeds(run: Run) -> None:
+def test_failing_check_is_reported_once_until_it_succeeds(run: RecordedSupervisor) -> None:
     locked = OperationalError("database is locked")
     results = [locked, locked, None, locked]
 
@@ -126,7 +126,7 @@ def test_failing_check_is_reported_once_until_it_succeeds(run: Run) -> None:
     assert run.lines == [line, line]
 
 
-def test_service_with_a_failing_readiness_check_is_not_ready(run: Run) -> None:
+def test_service_with_a_failing_readiness_check_is_not_ready(run: RecordedSupervisor) -> None:
     results: list[Exception] = [OSError(24, "Too many open files"), ValueError("torn")]
 
     def is_ready() -> bool:
@@ -157,7 +157,7 @@ def test_characters_outside_the_terminal_encoding_are_escaped(tmp_path: Path) ->
     assert lines == [r"worker | \xe9 \u2026"]
 
 
-def test_missing_program_is_retried(run: Run) -> None:
+def test_missing_program_is_retried(run: RecordedSupervisor) -> None:
     run.reactions["starts again in 1 s."] = run.end
     assert run.supervisor.run([Service("worker", ["/nonexistent"])]) == 0
     assert run.lines[0] == (
@@ -165,7 +165,7 @@ def test_missing_program_is_retried(run: Run) -> None:
     )
 
 
-def test_web_process_that_cannot_start_ends_everything(run: Run, tmp_path: Path) -> None:
+def test_web_process_that_cannot_start_ends_everything(run: RecordedSupervisor, tmp_path: Path) -> None:
     helper = tmp_path / "helper"
     code = f"import os, pathlib, time; pathlib.Path({str(helper)!r}).write_text(str(os.getpid())); time.sleep(600)"
     waiting = f"import pathlib, sys, time\nwhile not pathlib.Path({str(helper)!r}).exists(): time.sleep(0.01)\n"
@@ -176,7 +176,7 @@ def test_web_process_that_cannot_start_ends_everything(run: Run, tmp_path: Path)
         os.kill(int(helper.read_text()), 0)
 
 
-def test_web_process_that_had_started_is_restarted(run: Run) -> None:
+def test_web_process_that_had_started_is_restarted(run: RecordedSupervisor) -> None:
     def kill_when_ready() -> None:
         if run.supervisor.children[0].was_ready:
             run.supervisor.tick = lambda: None
@@ -188,7 +188,7 @@ def test_web_process_that_had_started_is_restarted(run: Run) -> None:
     assert run.lines[-1] == "bin/up | The web process stopped (killed by SIGKILL); it starts again in 0.5 s."
 
 
-def test_process_that_ignores_termination_is_killed_with_its_children(run: Run) -> None:
+def test_process_that_ignores_termination_is_killed_with_its_children(run: RecordedSupervisor) -> None:
     code = (
         "import signal, subprocess, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
         "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']);"
@@ -211,21 +211,21 @@ def is_gone(pid: int) -> bool:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.skipif(not HAS_PROC, reason="no /proc on this machine")
 def test_signal_ends_everything(tmp_path: Path, number: signal.Signals) -> None:
-    with started_supervisor(tmp_path) as (process, helper):
+    with start_supervisor(tmp_path) as (process, helper):
         process.send_signal(number)
         assert (process.wait(60), is_gone(helper)) == (0, True)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent died")
 def test_killed_supervisor_leaves_no_process(tmp_path: Path) -> None:
-    with started_supervisor(tmp_path) as (process, helper):
+    with start_supervisor(tmp_path) as (process, helper):
         process.kill()
         process.wait()
         assert any(is_gone(helper) or Event().wait(0.05) for _ in range(200))
 
 
 @contextmanager
-def started_supervisor(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
+def start_supervisor(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """Start a supervisor in a new process. Return both, with the ID of its only child."""
     code = f"""
 import pathlib, sys
@@ -241,14 +241,14 @@ sys.exit(supervisor.run([Service("worker", [sys.executable, "-c", lasting])]))
         yield process, int(process.stdout.readline().split()[-1])
 
 
-def test_output_is_printed_by_line_with_the_process_name(run: Run) -> None:
+def test_output_is_printed_by_line_with_the_process_name(run: RecordedSupervisor) -> None:
     run.reactions["second"] = run.end
     code = "import time; print('first\\n\\nse', end='', flush=True); print('cond', flush=True); time.sleep(600)"
     run.supervisor.run([Service("beat", python(code))])
     assert run.lines == ["beat   | first", "beat   | second"]
 
 
-def test_process_that_requests_a_restart_gets_it_immediately(run: Run, tmp_path: Path) -> None:
+def test_process_that_requests_a_restart_gets_it_immediately(run: RecordedSupervisor, tmp_path: Path) -> None:
     first = tmp_path / "first"
     code = (
         f"import pathlib, sys, time; first = pathlib.Path({str(first)!r});"
@@ -260,7 +260,7 @@ def test_process_that_requests_a_restart_gets_it_immediately(run: Run, tmp_path:
     assert run.lines == ["web    | start", "web    | start"]
 
 
-def test_function_runs_in_a_separate_process(run: Run) -> None:
+def test_function_runs_in_a_separate_process(run: RecordedSupervisor) -> None:
     def report() -> None:
         print(os.getpid())
         print("a warning", file=sys.stderr)
@@ -276,7 +276,7 @@ def test_function_runs_in_a_separate_process(run: Run) -> None:
     ]
 
 
-def test_function_that_raises_is_reported_and_restarted(run: Run) -> None:
+def test_function_that_raises_is_reported_and_restarted(run: RecordedSupervisor) -> None:
     run.reactions["starts again"] = run.end
     run.supervisor.run([Service("worker", lambda: int("torn"))])
     reason = "exit code 1: ValueError: invalid literal for int() with base 10: 'torn'"
@@ -286,7 +286,7 @@ def test_function_that_raises_is_reported_and_restarted(run: Run) -> None:
 @pytest.mark.skipif(not HAS_PROC, reason="no /proc on this machine")
 def test_function_inherits_no_open_files_of_the_supervisor(tmp_path: Path) -> None:
     with (tmp_path / "lock").open("w") as lock:
-        run = Run(tmp_path)
+        run = RecordedSupervisor(tmp_path)
         run.supervisor.own_files = [lock]
         run.reactions["worker"] = run.end
 

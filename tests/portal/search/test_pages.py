@@ -10,7 +10,7 @@ from portal.search.models import Kind, SearchEntry
 
 pytestmark = pytest.mark.any_database
 
-WEIRD_QUERIES = [
+UNUSUAL_QUERIES = [
     "",
     "   ",
     "\x00",
@@ -29,7 +29,7 @@ WEIRD_QUERIES = [
 
 
 @pytest.mark.parametrize("path", ["/search/", "/search/palette/"])
-@pytest.mark.parametrize("query", WEIRD_QUERIES)
+@pytest.mark.parametrize("query", UNUSUAL_QUERIES)
 def test_pages_accept_any_query(sign_in: Any, alice: Any, path: str, query: str) -> None:
     page = sign_in(alice).get(path, {"q": query})
     assert (page.status_code, "<script>" in page.text) == (200, False)

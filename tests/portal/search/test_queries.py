@@ -37,7 +37,7 @@ def test_parse_query_limits_distinct_words() -> None:
     assert parse_query("a a " + " ".join(map(str, range(50)))) == ["a", *map(str, range(MAX_QUERY_WORDS - 1))]
 
 
-def find(user: Any, query: str, **limits: int) -> list[str]:
+def find_titles(user: Any, query: str, **limits: int) -> list[str]:
     hits = search(user, query, **{"limit": 100} | limits)
     return [hit.title for hit in hits if hit.kind is Kind.INTEGRATION]
 
@@ -84,7 +84,7 @@ def names(acme: Any, alice: Any) -> list[str]:
     ],
 )
 def test_search_orders_titles_before_texts(names: list[str], alice: Any, query: str, expected: list[str]) -> None:
-    assert find(alice, query) == expected
+    assert find_titles(alice, query) == expected
 
 
 def test_limits_apply_to_all_and_to_each_kind(names: list[str], alice: Any) -> None:

@@ -24,11 +24,11 @@ def enqueue_email(run_after):
     return enqueue(send_email, email_id=1, run_after=run_after)
 
 
-def record(name, finished_at, **fields):
+def record_run(name, finished_at, **fields):
     PeriodicRun.objects.create(name=name, **{"started_at": finished_at, "finished_at": finished_at, **fields})
 
 
-def expected_report(background, heartbeat, oldest, late_jobs=()):
+def build_report(background, heartbeat, oldest, late_jobs=()):
     return {
         "late_jobs": list(late_jobs),
         "database": "ok",
@@ -42,17 +42,17 @@ def expected_report(background, heartbeat, oldest, late_jobs=()):
 @pytest.mark.parametrize(
     ("heartbeat", "due", "answer", "alarm"),
     [
-        (None, None, expected_report("late", None, None), 503),
-        (120, None, expected_report("ok", 120, None), 200),
-        (121, None, expected_report("late", 121, None), 503),
-        (0, 300, expected_report("ok", 0, 300), 200),
-        (0, 301, expected_report("late", 0, 301), 503),
-        (0, -60, expected_report("ok", 0, None), 200),
+        (None, None, build_report("late", None, None), 503),
+        (120, None, build_report("ok", 120, None), 200),
+        (121, None, build_report("late", 121, None), 503),
+        (0, 300, build_report("ok", 0, 300), 200),
+        (0, 301, build_report("late", 0, 301), 503),
+        (0, -60, build_report("ok", 0, None), 200),
     ],
 )
 def test_background_work_is_reported_as_late(client, now, heartbeat, due, answer, alarm):
     if heartbeat is not None:
-        record("run_jobs", now - timedelta(seconds=heartbeat))
+        record_run("run_jobs", now - timedelta(seconds=heartbeat))
     if due is not None:
         enqueue_email(now - timedelta(seconds=due))
     plain, strict = client.get("/healthz"), client.get("/healthz?background")
@@ -72,18 +72,18 @@ def test_background_work_is_reported_as_late(client, now, heartbeat, due, answer
     ],
 )
 def test_job_that_has_not_succeeded_in_time_is_named(client, now, name, seconds, word):
-    record("run_jobs", now)
-    record(name, now - timedelta(seconds=seconds), started_at=now)
-    assert client.get("/healthz").json() == expected_report(word, 0, None, [name] if word == "late" else [])
+    record_run("run_jobs", now)
+    record_run(name, now - timedelta(seconds=seconds), started_at=now)
+    assert client.get("/healthz").json() == build_report(word, 0, None, [name] if word == "late" else [])
 
 
 @pytest.mark.django_db
 def test_job_in_its_first_run_is_not_late_and_one_whose_first_run_failed_is(client, now):
-    record("run_jobs", now)
-    record("sla.advance_clocks", None, started_at=now, lease_expires_at=now + timedelta(seconds=20))
-    assert client.get("/healthz").json() == expected_report("ok", 0, None)
+    record_run("run_jobs", now)
+    record_run("sla.advance_clocks", None, started_at=now, lease_expires_at=now + timedelta(seconds=20))
+    assert client.get("/healthz").json() == build_report("ok", 0, None)
     PeriodicRun.objects.filter(name="sla.advance_clocks").update(lease_expires_at=None)
-    assert client.get("/healthz").json() == expected_report("late", 0, None, ["sla.advance_clocks"])
+    assert client.get("/healthz").json() == build_report("late", 0, None, ["sla.advance_clocks"])
 
 
 @pytest.mark.django_db
@@ -97,10 +97,10 @@ def test_job_in_its_first_run_is_not_late_and_one_whose_first_run_failed_is(clie
     ],
 )
 def test_first_run_that_hangs_is_late(client, now, name, seconds, word):
-    record("run_jobs", now)
+    record_run("run_jobs", now)
     lease = {"lease_expires_at": now + timedelta(seconds=20)}
-    record(name, None, started_at=now - timedelta(seconds=seconds), **lease)
-    assert client.get("/healthz").json() == expected_report(word, 0, None, [name] if word == "late" else [])
+    record_run(name, None, started_at=now - timedelta(seconds=seconds), **lease)
+    assert client.get("/healthz").json() == build_report(word, 0, None, [name] if word == "late" else [])
 
 
 @pytest.mark.django_db
@@ -108,19 +108,19 @@ def test_job_that_never_ran_is_late_after_its_interval(client, now, time_machine
     record_heartbeat()
     time_machine.shift(130)
     record_heartbeat()
-    assert client.get("/healthz").json() == expected_report("ok", 0, None)
+    assert client.get("/healthz").json() == build_report("ok", 0, None)
     for seconds, interval in ((1, 5), (10, 10)):
         time_machine.shift(seconds)
         record_heartbeat()
         late = [job.name for job in JOBS if job.queue == QUEUES[0] and job.seconds <= interval]
-        assert client.get("/healthz?background").json() == expected_report("late", 0, None, late)
+        assert client.get("/healthz?background").json() == build_report("late", 0, None, late)
 
 
 @pytest.mark.django_db
 def test_sent_email_is_not_overdue(client, now):
-    record("run_jobs", now)
+    record_run("run_jobs", now)
     assert run_job(enqueue_email(now - timedelta(hours=1)).pk)
-    assert client.get("/healthz").json() == expected_report("ok", 0, None)
+    assert client.get("/healthz").json() == build_report("ok", 0, None)
 
 
 @pytest.mark.django_db

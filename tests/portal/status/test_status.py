@@ -36,7 +36,7 @@ def heartbeats(db: None) -> None:
         PeriodicRun.objects.create(name=name, started_at=now, finished_at=now)
 
 
-def line(name: str, now: datetime = NOW) -> probes.StatusLine:
+def get_component(name: str, now: datetime = NOW) -> probes.StatusLine:
     return next(each for _, lines in probes.measure_all(now) for each in lines if each.name == name)
 
 
@@ -65,27 +65,33 @@ def test_json_has_the_same_states_without_figures(client: Client, heartbeats: No
 
 
 def test_run_jobs_that_never_ran_or_stopped_is_not_operational(db: None) -> None:
-    assert line("Background jobs").state == "down"
+    assert get_component("Background jobs").state == "down"
     at = NOW - timedelta(minutes=1)
     run = PeriodicRun.objects.create(name=RUN_JOBS, started_at=at, finished_at=at)
-    background = line("Background jobs")
+    background = get_component("Background jobs")
     assert (background.state, background.sentence) == ("ok", "Background jobs last ran 1 min ago.")
     PeriodicRun.objects.filter(pk=run.pk).update(finished_at=NOW - timedelta(minutes=3))
-    assert (line("Background jobs").state, line("Background jobs").hint) == ("late", probes.BACKGROUND_DOWN_HINT)
+    assert (get_component("Background jobs").state, get_component("Background jobs").hint) == (
+        "late",
+        probes.BACKGROUND_DOWN_HINT,
+    )
 
 
 @pytest.mark.every_database
 def test_late_job_of_the_first_queue_is_named(heartbeats: None) -> None:
     PeriodicRun.objects.filter(name="sla.advance_clocks").update(finished_at=timezone.now() - timedelta(minutes=5))
-    assert (line("Background jobs", timezone.now()).state, line("Background jobs", timezone.now()).hint) == (
+    assert (
+        get_component("Background jobs", timezone.now()).state,
+        get_component("Background jobs", timezone.now()).hint,
+    ) == (
         "late",
         "Delayed: sla.advance_clocks.",
     )
 
 
-def test_stuck_queue_is_late(heartbeats: None) -> None:
+def test_queue_with_a_late_job_is_late(heartbeats: None) -> None:
     PeriodicRun.objects.filter(name="reports.generate").update(finished_at=timezone.now() - timedelta(hours=1))
-    assert (line("Email queue", timezone.now()).state, line("Email queue", timezone.now()).hint) == (
+    assert (get_component("Email queue", timezone.now()).state, get_component("Email queue", timezone.now()).hint) == (
         "late",
         "Delayed: reports.generate.",
     )
@@ -95,9 +101,9 @@ def test_stuck_queue_is_late(heartbeats: None) -> None:
 def test_queue_without_a_finished_round_is_late_if_its_jobs_are(db: None) -> None:
     begin = NOW - timedelta(minutes=5)
     PeriodicRun.objects.create(name=RUN_JOBS, started_at=begin, finished_at=NOW)
-    assert (line("Email queue").state, line("Email queue").hint) == ("idle", "")
+    assert (get_component("Email queue").state, get_component("Email queue").hint) == ("idle", "")
     later = begin + timedelta(minutes=31)
-    assert (line("Email queue", later).state, line("Email queue", later).hint) == (
+    assert (get_component("Email queue", later).state, get_component("Email queue", later).hint) == (
         "late",
         "Delayed: reports.generate, submissions.send_digests, notifications.queue_stored_emails.",
     )
@@ -113,70 +119,71 @@ def test_unavailable_redis_is_shown_on_the_page(client: Client, settings: Any, h
 
 
 def test_sandbox_state_follows_its_socket(settings: Any, tmp_path: Any, db: None) -> None:
-    assert line("Sandbox").state == "absent"
+    assert get_component("Sandbox").state == "absent"
     settings.SANDBOX_SOCKET = str(tmp_path / "s")
-    assert line("Sandbox").state == "down"
+    assert get_component("Sandbox").state == "down"
     with socket.socket(socket.AF_UNIX) as there:
         there.bind(settings.SANDBOX_SOCKET)
         there.listen(1)
-        assert line("Sandbox").state == "ok"
+        assert get_component("Sandbox").state == "ok"
 
 
 @pytest.mark.every_database
-def test_github_in_each_state(db: None) -> None:
-    assert line("GitHub").state == "idle"
+def test_github_is_shown_in_each_state(db: None) -> None:
+    assert get_component("GitHub").state == "idle"
     row = GitHubRateLimit.objects.create(name="anonymous", limit=60, hour_from=NOW)
-    assert line("GitHub").state == "ok"
+    assert get_component("GitHub").state == "ok"
     GitHubRateLimit.objects.filter(pk=row.pk).update(blocked_until=NOW + timedelta(minutes=5))
-    assert line("GitHub").sentence.endswith("continue at Tue, Apr 14, 9:05 AM UTC.")
+    assert get_component("GitHub").sentence.endswith("continue at Tue, Apr 14, 9:05 AM UTC.")
     GitHubRateLimit.objects.filter(pk=row.pk).update(disabled_at=NOW, disabled_reason="401")
-    assert line("GitHub").state == "down"
+    assert get_component("GitHub").state == "down"
 
 
 def test_unavailable_registry_is_shown_with_its_last_answer(rocket: Any) -> None:
-    assert line("Registry").state == "idle"
+    assert get_component("Registry").state == "idle"
     for hours, outcome in ((5, Outcome.PASS), (1, Outcome.ERROR)):
         at = NOW - timedelta(hours=hours)
         CheckResult.objects.create(
             integration=rocket, key="registry.listed", version=1, outcome=outcome, summary="x", at=at, confirmed_at=at
         )
     assert (
-        line("Registry").sentence == "The registry didn't respond to our last request. The last response came 5 h ago."
+        get_component("Registry").sentence
+        == "The registry didn't respond to our last request. The last response came 5 h ago."
     )
 
 
 def test_issue_monitoring_is_as_old_as_the_oldest_repository(at: Any) -> None:
-    assert line("Issues").state == "idle"
+    assert get_component("Issues").state == "idle"
     row = at("support", program="terraform-provider")
     MonitoredRepository.objects.filter(integration=row).update(data_up_to=NOW - timedelta(minutes=5))
-    assert line("Issues").state == "ok"
+    assert get_component("Issues").state == "ok"
     MonitoredRepository.objects.filter(integration=row).update(data_up_to=NOW - timedelta(hours=3))
-    assert (line("Issues").state, line("Issues").sentence[-11:]) == ("late", "to 3 h ago.")
+    assert (get_component("Issues").state, get_component("Issues").sentence[-11:]) == ("late", "to 3 h ago.")
 
 
 @pytest.mark.every_database
 def test_inbound_webhooks_report_the_last_received_delivery(at: Any) -> None:
     repository = MonitoredRepository.objects.get(integration=at("support", program="terraform-provider"))
     name, idle_message = "Inbound webhooks", "No webhooks yet. Without webhooks, we poll every few minutes."
-    assert line(name) == probes.StatusLine(name, "idle", idle_message)
+    assert get_component(name) == probes.StatusLine(name, "idle", idle_message)
     for hours in (2, 1):
         received_at = NOW - timedelta(hours=hours)
         delivery = {"delivery_id": str(hours), "received_at": received_at, "read_at": received_at, "body": b"{}"}
         GitHubDelivery.objects.create(watch=repository, **delivery)
         message = f"The last webhook came {hours} h ago. The queue is empty."
-        assert line(name) == probes.StatusLine(name, "ok", message)
+        assert get_component(name) == probes.StatusLine(name, "ok", message)
 
 
 @pytest.mark.every_database
 def test_queues_show_their_oldest_job(rocket: Any, settings: Any) -> None:
     settings.EMAIL_STORED_ONLY = False
     Job.objects.all().delete()
-    assert line("Checks").sentence == "The queue is empty."
+    assert get_component("Checks").sentence == "The queue is empty."
     enqueue(run_checks, integration_id=rocket.pk, run_after=NOW - timedelta(minutes=31))
     enqueue(send_email, email_id=1, run_after=NOW)
-    assert (line("Checks").state, line("Checks").details) == ("late", (("waiting", "1"),))
-    assert line("Emails").state == "ok"
-    assert line("Emails", NOW + timedelta(minutes=6)).state == "late"
+    assert (get_component("Checks").state, get_component("Checks").details) == ("late", (("waiting", "1"),))
+    assert get_component("Emails").state == "ok"
+    assert get_component("Emails", NOW + timedelta(minutes=6)).state == "late"
 
 
 @pytest.mark.parametrize(
@@ -189,23 +196,26 @@ def test_queues_show_their_oldest_job(rocket: Any, settings: Any) -> None:
     ],
 )
 def test_each_kind_of_test_run_reports_its_last_run_and_its_queue(rocket: Any, name: str, kind: TestRun.Kind) -> None:
-    assert (line(name).state, line(name).sentence) == ("idle", "No tests have been requested yet.")
+    assert (get_component(name).state, get_component(name).sentence) == ("idle", "No tests have been requested yet.")
     run_fields = {"integration": rocket, "kind": kind, "requested_at": NOW}
     TestRun.objects.create(**run_fields)
-    assert line(name).sentence == "The queue is empty."
+    assert get_component(name).sentence == "The queue is empty."
     TestRun.objects.create(finished_at=NOW - timedelta(hours=2), outcome="fail", **run_fields)
-    assert (line(name).state, line(name).sentence) == ("ok", "The last one finished 2 h ago. The queue is empty.")
+    assert (get_component(name).state, get_component(name).sentence) == (
+        "ok",
+        "The last one finished 2 h ago. The queue is empty.",
+    )
     enqueue(TEST_RUN_JOBS[kind], run_after=NOW - timedelta(minutes=31), test_run_id=1)
-    assert line(name).sentence == "The last one finished 2 h ago. The oldest entry was due 31 min ago."
-    assert (line(name).state, line(name).details) == ("late", (("waiting", "1"),))
+    assert get_component(name).sentence == "The last one finished 2 h ago. The oldest entry was due 31 min ago."
+    assert (get_component(name).state, get_component(name).details) == ("late", (("waiting", "1"),))
     Job.objects.all().delete()
     TestRun.objects.create(finished_at=NOW - timedelta(hours=1), outcome="not_run", **run_fields)
-    assert line(name).sentence == "The last one finished 1 h ago with the result Not run. The queue is empty."
+    assert get_component(name).sentence == "The last one finished 1 h ago with the result Not run. The queue is empty."
 
 
 def test_every_queue_has_a_label_and_a_description(heartbeats: None) -> None:
     assert set(probes.QUEUE_NAMES) == set(QUEUES[1:])
-    assert line("Sandbox queue", timezone.now()).sentence == (
+    assert get_component("Sandbox queue", timezone.now()).sentence == (
         "This queue reads provider schemas and runs lifecycle and Nomad plugin tests. The last job finished just now."
     )
 

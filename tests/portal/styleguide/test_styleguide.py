@@ -19,18 +19,18 @@ pytestmark = pytest.mark.any_database
 PORTAL = Path(__file__).parents[3] / "portal"
 PARTS = PORTAL / "styleguide" / "templates" / "styleguide" / "parts"
 INCLUDE_PATTERN = re.compile(r'include "([^"]+)"')
-ROOMS = ("directory", "analytics", "directory/badges")
+PACKAGES = ("directory", "analytics", "directory/badges")
 # in the browser tab, in search results, for scripts
-OF_THE_DOCUMENT = {"page_title", "page_description", "script_words"}
-OF_THE_FRAME = {"document_links", "frame_top", "product_mark", "theme_form"}  # around the style guide itself
-OF_APPS = {
+DOCUMENT_TEMPLATES = {"page_title", "page_description", "script_words"}
+FRAME_TEMPLATES = {"document_links", "frame_top", "product_mark", "theme_form"}  # around the style guide itself
+APP_TEMPLATES = {
     template.stem
     for template in PORTAL.parent.glob("*/*/jinja2/*/components/*.html")
     if not template.is_relative_to(PORTAL / "ui")
 }
-NOT_SHOWN = OF_THE_DOCUMENT | OF_THE_FRAME | OF_APPS | {"include_jinja"}
+NOT_SHOWN = DOCUMENT_TEMPLATES | FRAME_TEMPLATES | APP_TEMPLATES | {"include_jinja"}
 # templates that are not components, and why
-APART = {
+SEPARATE_TEMPLATES = {
     "directory/_top.html": "the frame of public pages",
     "directory/_foot.html": "the frame of public pages",
     "directory/badges/_on_listing.html": "a panel with the picture of a real listing: the badge is shown drawn",
@@ -50,14 +50,14 @@ def test_every_component_is_shown(tag: str) -> None:
 
 
 def test_every_partial_template_of_the_apps_is_shown() -> None:
-    small = {f"{room}/{page.name}" for room in ROOMS for page in PORTAL.glob(f"*/templates/{room}/_*.html")}
+    small = {f"{package}/{page.name}" for package in PACKAGES for page in PORTAL.glob(f"*/templates/{package}/_*.html")}
     included_templates = {name for source in SOURCES.values() for name in INCLUDE_PATTERN.findall(source)}
     included_templates |= {
         name
         for each in small & included_templates
         for name in re.findall(r'include "([^"]+)"', (PORTAL / each.partition("/")[0] / "templates" / each).read_text())
     }
-    assert small - included_templates == set(APART)
+    assert small - included_templates == set(SEPARATE_TEMPLATES)
 
 
 def test_every_kind_of_chart_is_shown_in_light_and_dark(guide: BeautifulSoup) -> None:

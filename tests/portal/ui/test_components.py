@@ -19,7 +19,7 @@ from tests.codebase.project_files import list_template_files
 ROOT = Path(__file__).parents[3]
 
 
-def show(source, **context):
+def render_source(source, **context):
     return BeautifulSoup(engines["django"].from_string(source).render(context), "html5lib").body
 
 
@@ -58,7 +58,7 @@ def test_tag_with_an_unknown_or_missing_parameter_does_not_compile(source):
 )
 def test_tag_with_an_unknown_value_lists_the_known_values(source, sentence):
     with pytest.raises(ValueError, match=sentence):
-        show(source, used=[("spent", 1)], steps=[{"name": "Apply", "state": "now"}])
+        render_source(source, used=[("spent", 1)], steps=[{"name": "Apply", "state": "now"}])
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_tag_with_an_unknown_value_lists_the_known_values(source, sentence):
 def test_tag_escapes_user_input(source):
     evil = "<script>alert(1)</script>"
     steps = [{"name": evil, "state": "done", "note": evil}]
-    body = show(source, text=evil, somebody=SimpleNamespace(name=evil, email=evil), steps=steps)
+    body = render_source(source, text=evil, somebody=SimpleNamespace(name=evil, email=evil), steps=steps)
     assert body.select("script") == []
     assert "alert(1)" in body.get_text()
 
@@ -100,22 +100,27 @@ def test_filter_escapes_content_that_is_not_markup():
 
 @pytest.mark.parametrize("value", inline.OUTCOMES)
 def test_outcome_has_an_icon_and_a_label(value):
-    chip = show(f'{{% outcome "{value}" %}}').select_one(".badge")
+    chip = render_source(f'{{% outcome "{value}" %}}').select_one(".badge")
     _, tone, word = inline.OUTCOMES[value]
     assert (get_text(chip), chip["class"], len(chip.select("svg"))) == (word, ["badge", f"tone-{tone}"], 1)
 
 
 @pytest.mark.parametrize("tone", TONES)
 def test_badge_has_an_icon_in_every_tone(tone):
-    assert len(show(f'{{% badge "x" tone="{tone}" %}}').select("svg[aria-hidden=true]")) == 1
+    assert len(render_source(f'{{% badge "x" tone="{tone}" %}}').select("svg[aria-hidden=true]")) == 1
 
 
 def test_tally_omits_zeros_and_has_labels():
-    assert get_text(show("{% tally counts %}", counts={"pass": 14, "warn": 1, "fail": 0})) == "14 passed 1 warning"
+    assert (
+        get_text(render_source("{% tally counts %}", counts={"pass": 14, "warn": 1, "fail": 0}))
+        == "14 passed 1 warning"
+    )
 
 
 def test_disabled_button_has_a_reason_and_submits_nothing():
-    body = show('{% button "Approve" tone="primary" name="step" value="approve" disabled="Two findings are open." %}')
+    body = render_source(
+        '{% button "Approve" tone="primary" name="step" value="approve" disabled="Two findings are open." %}'
+    )
     button = body.button
     assert (button["type"], button["aria-disabled"], button.get("name")) == ("button", "true", None)
     assert get_text(button) == "Approve, not available: Two findings are open."
@@ -123,81 +128,81 @@ def test_disabled_button_has_a_reason_and_submits_nothing():
 
 
 def test_link_button_to_another_site_is_marked():
-    link = show('{% link_button "Docs" href="https://docs.example/?a=1&amp;b=2" external=True %}').a
+    link = render_source('{% link_button "Docs" href="https://docs.example/?a=1&amp;b=2" external=True %}').a
     assert (link["href"], link["rel"]) == ("https://docs.example/?a=1&b=2", ["noopener", "noreferrer"])
     assert get_text(link) == "Docs (opens in a new tab)"
 
 
 def test_person_has_name_and_email():
-    body = show("{% person who %}", who=SimpleNamespace(name="Rita de la Tan", email="rita@portal.example"))
+    body = render_source("{% person who %}", who=SimpleNamespace(name="Rita de la Tan", email="rita@portal.example"))
     assert get_text(body.select_one(".person-mark")) == "RT"
     assert body.a["href"] == "mailto:rita@portal.example"
 
 
 def test_person_without_a_name_has_the_email_and_none_is_the_portal():
     assert (
-        get_text(show("{% person who mail=False %}", who=SimpleNamespace(name="", email="a@b.example")))
+        get_text(render_source("{% person who mail=False %}", who=SimpleNamespace(name="", email="a@b.example")))
         == "A a@b.example"
     )
-    assert get_text(show("{% person None %}")) == "The portal"
+    assert get_text(render_source("{% person None %}")) == "The portal"
 
 
 @pytest.mark.parametrize(
     ("octets", "words"),
     [(None, ""), (0, "0 B"), (999, "999 B"), (14_000, "14 kB"), (1_234_567, "1.2 MB"), (2_000_000_000, "2.0 GB")],
 )
-def test_file_size(octets, words):
+def test_file_size_has_a_unit(octets, words):
     assert inline.format_file_size(octets) == words
 
 
 def test_path_marks_the_current_step_with_text_too():
     steps = [{"name": "Prepare", "state": "done", "href": "#p"}, {"name": "Apply", "state": "current"}]
-    body = show("{% path steps %}", steps=steps)
+    body = render_source("{% path steps %}", steps=steps)
     assert [get_text(step) for step in body.select("li")] == ["Prepare, done", "Apply, now"]
     assert get_text(body.select_one("[aria-current=step]")) == "Apply, now"
 
 
 def test_path_accepts_objects():
     step = SimpleNamespace(name="Verify", state="next")
-    assert get_text(show("{% path steps %}", steps=[step])) == "Verify, to come"
+    assert get_text(render_source("{% path steps %}", steps=[step])) == "Verify, to come"
 
 
 def test_breadcrumbs_end_with_the_current_page():
-    body = show('{% crumbs "Queue" "/queue/" "Rocket" %}')
+    body = render_source('{% crumbs "Queue" "/queue/" "Rocket" %}')
     assert [(get_text(a), a["href"]) for a in body.select("a")] == [("Queue", "/queue/")]
     assert get_text(body.select_one("[aria-current=page]")) == "Rocket"
 
 
 def test_table_head_aligns_columns_of_numbers_and_hides_the_heading_of_actions():
     head = '{% table_head "Name" "Open" "Due" numbers="2" end=True %}'
-    headings = show(f'{{% table caption="Queue" %}}{head}{{% endtable %}}').select("thead > tr > th")
+    headings = render_source(f'{{% table caption="Queue" %}}{head}{{% endtable %}}').select("thead > tr > th")
     assert [(heading["scope"], heading.get("class"), heading.text) for heading in headings] == [
         ("col", None, "Name"),
         ("col", ["number"], "Open"),
         ("col", ["end"], "Due"),
     ]
-    hidden = show('{% table_head "Name" "Actions" hide_last=True %}').select(".visually-hidden")
+    hidden = render_source('{% table_head "Name" "Actions" hide_last=True %}').select(".visually-hidden")
     assert [element.text for element in hidden] == ["Actions"]
 
 
-def test_next_action_of_the_reader_and_of_the_program():
-    mine = show(
+def test_next_action_names_the_responsible_party():
+    mine = render_source(
         '{% turn sentence="Sign the release." mine=True %}{% link_button "Show me how" href="#x" %}{% endturn %}'
     )
     assert get_text(mine.select_one(".turn-mine")) == "Action required: Sign the release. Show me how"
-    theirs = show('{% turn sentence="Rita reads." mine=False %}{% endturn %}')
+    theirs = render_source('{% turn sentence="Rita reads." mine=False %}{% endturn %}')
     assert get_text(theirs.select_one(".turn-theirs")) == "Waiting for the program: Rita reads."
-    rest = show('{% turn sentence="Nothing to do." mine=False at_rest=True %}{% endturn %}')
+    rest = render_source('{% turn sentence="Nothing to do." mine=False at_rest=True %}{% endturn %}')
     assert get_text(rest.select_one(".turn-rest")) == "Nothing to do."
 
 
 def test_detail_without_a_value_has_a_placeholder():
-    body = show('{% facts %}{% fact "Listed" %}  {% endfact %}{% endfacts %}')
+    body = render_source('{% facts %}{% fact "Listed" %}  {% endfact %}{% endfacts %}')
     assert get_text(body.dl) == "ListedNot available"
 
 
 def test_check_error_has_the_time_of_the_retry(now):
-    body = show(
+    body = render_source(
         '{% check_result outcome="error" title="Listing" summary="We could not reach the registry." next_try=now %}'
         "{% endcheck_result %}",
         now=now,
@@ -209,12 +214,12 @@ def test_check_error_has_the_time_of_the_retry(now):
 
 
 def test_entry_hidden_from_the_partner_is_marked(now):
-    body = show('{% entry what="Note" at=now private=True %}Ask Sam{% endentry %}', now=now)
+    body = render_source('{% entry what="Note" at=now private=True %}Ask Sam{% endentry %}', now=now)
     assert "Only reviewers see this" in get_text(body.select_one(".entry-private"))
 
 
 def test_meter_pieces_fill_the_bar():
-    body = show('{% meter used label="36 of 48 hours" total=48 %}', used=[("counted", 36), ("paused", 6)])
+    body = render_source('{% meter used label="36 of 48 hours" total=48 %}', used=[("counted", 36), ("paused", 6)])
     svg = body.svg
     assert (svg["role"], svg["aria-label"]) == ("img", "36 of 48 hours")
     assert [(r["class"], r.get("x"), r["width"]) for r in svg.select("rect")] == [
@@ -226,7 +231,7 @@ def test_meter_pieces_fill_the_bar():
 
 def test_meter_joins_adjacent_segments_and_marks_the_due_date_once():
     pieces = [("counted", 20), ("counted", 20), ("over", 20), ("over", 10), ("paused", 10), ("over", 20)]
-    svg = show('{% meter used label="90 of 40 hours" %}', used=pieces).svg
+    svg = render_source('{% meter used label="90 of 40 hours" %}', used=pieces).svg
     assert [(r["class"][0], r.get("x"), r["width"]) for r in svg.select("rect")[1:]] == [
         ("meter-counted", "0.00%", "40.00%"),
         ("meter-over", "40.00%", "30.00%"),
@@ -236,12 +241,12 @@ def test_meter_joins_adjacent_segments_and_marks_the_due_date_once():
 
 
 def test_meter_without_segments_is_an_empty_bar():
-    assert len(show('{% meter used label="nothing yet" %}', used=[]).svg.select("rect")) == 1
+    assert len(render_source('{% meter used label="nothing yet" %}', used=[]).svg.select("rect")) == 1
 
 
 def test_pagination_keeps_the_filters():
     request = RequestFactory().get("/queue/?stage=review&page=2")
-    body = show("{% pagination page %}", page=Paginator(range(120), 50).page(2), request=request)
+    body = render_source("{% pagination page %}", page=Paginator(range(120), 50).page(2), request=request)
     assert [(a["rel"], a["href"]) for a in body.select("a")] == [
         (["prev"], "?stage=review&page=1"),
         (["next"], "?stage=review&page=3"),
@@ -251,18 +256,18 @@ def test_pagination_keeps_the_filters():
 
 def test_pagination_of_one_page_is_empty():
     request = RequestFactory().get("/queue/")
-    assert get_text(show("{% pagination page %}", page=Paginator(range(3), 50).page(1), request=request)) == ""
+    assert get_text(render_source("{% pagination page %}", page=Paginator(range(3), 50).page(1), request=request)) == ""
 
 
 def test_decision_works_without_a_script_and_has_a_label():
-    body = show('{% decision label="Approve" id="approve" heading="Approve Rocket" %}form{% enddecision %}')
+    body = render_source('{% decision label="Approve" id="approve" heading="Approve Rocket" %}form{% enddecision %}')
     assert get_text(body.details.summary) == "Approve…"
     group = body.select_one("[role=group]")
     assert get_text(body.find(id=group["aria-labelledby"])) == "Approve Rocket"
 
 
 def test_impossible_decision_is_a_button_with_a_reason():
-    body = show('{% decision label="Approve" id="a" disabled="Two findings are open." %}form{% enddecision %}')
+    body = render_source('{% decision label="Approve" id="a" disabled="Two findings are open." %}form{% enddecision %}')
     assert body.details is None
     assert get_text(body.select_one(".reason")) == "Two findings are open."
 

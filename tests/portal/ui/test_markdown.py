@@ -54,7 +54,7 @@ HOSTILE = [
 ]
 
 
-class Collector(HTMLParser):
+class ElementCollector(HTMLParser):
     """Collects the elements of a text and where its links lead."""
 
     def __init__(self) -> None:
@@ -69,8 +69,8 @@ class Collector(HTMLParser):
         self.schemes |= {str(value).partition(":")[0] for name, value in attrs if name == "href"}
 
 
-def collect(text: str) -> Collector:
-    collector = Collector()
+def collect_elements(text: str) -> ElementCollector:
+    collector = ElementCollector()
     collector.feed(render_markdown(text))
     return collector
 
@@ -112,7 +112,7 @@ def test_markdown_is_rendered(text: str, html: str) -> None:
 
 @given(st.text(alphabet="<>[]()!`*_~#:/\\\"'&;= \n-ahjsvt@.", max_size=80))
 def test_any_text_has_only_known_elements_and_schemes(text: str) -> None:
-    collector = collect(text)
+    collector = collect_elements(text)
     assert collector.tags <= TAGS
     assert collector.attributes <= {"href", "rel", "title", "class", "start"}
     assert collector.schemes <= {"http", "https", "mailto"}

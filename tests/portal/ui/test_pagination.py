@@ -92,7 +92,7 @@ def test_list_that_can_have_no_rows_is_an_empty_page(db: None, number: str, *, b
 
 
 @pytest.mark.parametrize("order", [(), ("name",), ("action_due_at", "pk"), ("partner__name", "pk"), ("partner", "pk")])
-def test_orders_without_positions(order: tuple[str, ...]) -> None:
+def test_some_orders_have_no_positions(order: tuple[str, ...]) -> None:
     assert list_columns(Integration.objects.order_by(*order)) == []
     assert list_columns(Integration.objects.order_by(F("name").asc(), "pk")) == []
 

@@ -14,16 +14,16 @@ from tests.portal.page_urls import build_url
 from tests.portal.rollback_requests import create_client, send_request
 
 SCRIPT = ROOT / "static" / "js" / "portal.js"
-OWN = re.compile(r'^  (\w+): ("[^"]*"),$', re.MULTILINE)
+MESSAGE_LINE = re.compile(r'^  (\w+): ("[^"]*"),$', re.MULTILINE)
 
 
-def of_script() -> dict[str, str]:
+def read_script_messages() -> dict[str, str]:
     table = SCRIPT.read_text("utf-8").partition("const MESSAGES = {")[2].partition("};")[0]
-    return {key: json.loads(words) for key, words in OWN.findall(table)}
+    return {key: json.loads(words) for key, words in MESSAGE_LINE.findall(table)}
 
 
 def test_script_contains_the_messages_of_the_table() -> None:
-    assert of_script() == MESSAGES
+    assert read_script_messages() == MESSAGES
 
 
 def test_script_uses_every_message() -> None:

@@ -44,7 +44,7 @@ def receiver(receiver_server: Receiver, settings: Any) -> Iterator[Receiver]:
 
 @pytest.fixture
 def endpoint(receiver: Receiver, acme: Any, alice: Any) -> Callable[..., WebhookEndpoint]:
-    """Return a function that creates an endpoint of Acme for all events; its secret is `endpoint.made`."""
+    """Return a function that creates an endpoint of Acme for all events; its secret is `endpoint.initial_secret`."""
 
     def make(partner: Any = acme, by: Any = alice, address: str = "", **fields: Any) -> WebhookEndpoint:
         configuration = {
@@ -53,7 +53,7 @@ def endpoint(receiver: Receiver, acme: Any, alice: Any) -> Callable[..., Webhook
             "address": address or receiver.url,
         } | fields
         row, secret = services.create_endpoint(partner, EndpointConfiguration(**configuration), actor=by, now=NOW)
-        row.made = secret  # type: ignore[attr-defined]
+        row.initial_secret = secret  # type: ignore[attr-defined]
         return row
 
     return make

@@ -8,7 +8,7 @@ from integrations.submissions.services import findings
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from tests.conftest import NOW
 
-Make = Callable[..., WebhookEndpoint]
+CreateEndpoint = Callable[..., WebhookEndpoint]
 State = WebhookDelivery.State
 
 
@@ -18,5 +18,5 @@ def create_event_message(row: Any, by: Any, now: datetime = NOW) -> WebhookDeliv
     return WebhookDelivery.objects.latest("pk")
 
 
-def states(endpoint: WebhookEndpoint) -> list[str]:
+def list_states(endpoint: WebhookEndpoint) -> list[str]:
     return list(endpoint.messages.order_by("pk").values_list("state", flat=True))

@@ -15,33 +15,35 @@ from portal.webhooks.models import WebhookDelivery
 from tests.conftest import NOW
 from tests.fakes.receiver import Receiver
 from tests.portal.webhooks.conftest import send_due_deliveries
-from tests.portal.webhooks.messages import Make, State, create_event_message, states
+from tests.portal.webhooks.messages import CreateEndpoint, State, create_event_message, list_states
 
 pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 
 
-def test_message_has_a_valid_signature(endpoint: Make, receiver: Receiver, rocket: Any, bob: Any) -> None:
+def test_message_has_a_valid_signature(endpoint: CreateEndpoint, receiver: Receiver, rocket: Any, bob: Any) -> None:
     endpoint_row = endpoint()
     message = create_event_message(rocket, bob)
     assert send_due_deliveries(timezone.now()) == 1
     (delivery,) = receiver.taken
-    event_body = Webhook(endpoint_row.made.value).verify(delivery.body, delivery.headers)  # type: ignore[attr-defined]
+    event_body = Webhook(endpoint_row.initial_secret.value).verify(delivery.body, delivery.headers)  # type: ignore[attr-defined]
     assert event_body["type"] == "message.sent_to_program"
     assert event_body["data"]["integration"]["id"] == str(rocket.uuid)
     assert delivery.headers["webhook-id"] == message.message_id
     with pytest.raises(WebhookVerificationError):
-        Webhook(endpoint_row.made.value).verify(delivery.body + " ", delivery.headers)  # type: ignore[attr-defined]
-    assert states(endpoint_row) == [State.DELIVERED]
+        Webhook(endpoint_row.initial_secret.value).verify(delivery.body + " ", delivery.headers)  # type: ignore[attr-defined]
+    assert list_states(endpoint_row) == [State.DELIVERED]
 
 
-def test_payload_contains_no_user_text(endpoint: Make, rocket: Any, bob: Any) -> None:
+def test_payload_contains_no_user_text(endpoint: CreateEndpoint, rocket: Any, bob: Any) -> None:
     endpoint()
     findings.post_message(rocket, "Between us.", actor=bob, now=NOW)
     assert "Between us" not in WebhookDelivery.objects.get().body
 
 
 @pytest.mark.every_database
-def test_both_valid_secrets_sign_the_message(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
+def test_both_valid_secrets_sign_the_message(
+    endpoint: CreateEndpoint, receiver: Receiver, rocket: Any, alice: Any
+) -> None:
     endpoint_row, now = endpoint(), timezone.now()
     fresh = services.rotate_secret(
         endpoint_row, actor=alice, now=now, expected_fingerprint=services.get_secret_fingerprint(endpoint_row)
@@ -49,7 +51,7 @@ def test_both_valid_secrets_sign_the_message(endpoint: Make, receiver: Receiver,
     create_event_message(rocket, alice, now)
     send_due_deliveries(now)
     delivery = receiver.taken[-1]
-    for secret in (fresh.value, endpoint_row.made.value):  # type: ignore[attr-defined]
+    for secret in (fresh.value, endpoint_row.initial_secret.value):  # type: ignore[attr-defined]
         Webhook(secret).verify(delivery.body, delivery.headers)
     WebhookDelivery.objects.all().delete()
     create_event_message(rocket, alice, now + timedelta(hours=25))
@@ -66,18 +68,23 @@ def test_both_valid_secrets_sign_the_message(endpoint: Make, receiver: Receiver,
     ],
 )
 def test_status_other_than_2xx_is_a_failure_with_a_logged_reason(
-    endpoint: Make, receiver: Receiver, rocket: Any, alice: Any, answers: dict[str, Any], expected_message: str
+    endpoint: CreateEndpoint,
+    receiver: Receiver,
+    rocket: Any,
+    alice: Any,
+    answers: dict[str, Any],
+    expected_message: str,
 ) -> None:
     endpoint_row = endpoint()
     message = create_event_message(rocket, alice)
     vars(receiver.answers).update(answers)
     send_due_deliveries(NOW)
     assert expected_message in message.attempts.get().response_summary
-    assert (states(endpoint_row), len(receiver.taken)) == ([State.WAITING], 1)
+    assert (list_states(endpoint_row), len(receiver.taken)) == ([State.WAITING], 1)
 
 
 def test_address_in_the_private_network_is_never_requested(
-    endpoint: Make, rocket: Any, alice: Any, settings: Any
+    endpoint: CreateEndpoint, rocket: Any, alice: Any, settings: Any
 ) -> None:
     endpoint_row = endpoint()
     message = create_event_message(rocket, alice)
@@ -86,11 +93,11 @@ def test_address_in_the_private_network_is_never_requested(
     assert message.attempts.get().response_summary.startswith(
         "Request blocked: 127.0.0.1 is an address of this machine"
     )
-    assert states(endpoint_row) == [State.WAITING]
+    assert list_states(endpoint_row) == [State.WAITING]
 
 
 @pytest.mark.every_database
-def test_messages_are_kept_for_thirty_days(endpoint: Make, rocket: Any, alice: Any) -> None:
+def test_messages_are_kept_for_thirty_days(endpoint: CreateEndpoint, rocket: Any, alice: Any) -> None:
     endpoint_row = endpoint()
     create_event_message(rocket, alice)
     services.delete_expired_data(NOW + timedelta(days=29))
@@ -100,7 +107,7 @@ def test_messages_are_kept_for_thirty_days(endpoint: Make, rocket: Any, alice: A
 
 
 @pytest.mark.every_database
-def test_logged_response_is_truncated(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
+def test_logged_response_is_truncated(endpoint: CreateEndpoint, receiver: Receiver, rocket: Any, alice: Any) -> None:
     endpoint()
     message = create_event_message(rocket, alice)
     vars(receiver.answers).update(body=b"x" * 100_000, headers={"Set-Cookie": "a=b", "X-Long": "y" * 900})
@@ -112,9 +119,13 @@ def test_logged_response_is_truncated(endpoint: Make, receiver: Receiver, rocket
 
 
 @pytest.mark.every_database
-def test_deleted_endpoint_has_no_secret(endpoint: Make, rocket: Any, alice: Any) -> None:
+def test_deleted_endpoint_has_no_secret(endpoint: CreateEndpoint, rocket: Any, alice: Any) -> None:
     endpoint_row = endpoint()
     create_event_message(rocket, alice)
     services.remove_endpoint(endpoint_row, actor=alice, now=NOW)
     endpoint_row.refresh_from_db()
-    assert (bytes(endpoint_row.address), endpoint_row.secret, states(endpoint_row)) == (b"", None, [State.CANCELED])
+    assert (bytes(endpoint_row.address), endpoint_row.secret, list_states(endpoint_row)) == (
+        b"",
+        None,
+        [State.CANCELED],
+    )

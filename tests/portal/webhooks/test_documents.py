@@ -23,14 +23,14 @@ GUIDE = (DOCS / "how-to" / "set-up-webhooks.md").read_text()
 REFERENCE = (DOCS / "reference" / "webhooks.md").read_text()
 
 
-def block(language: str) -> str:
+def read_example(language: str) -> str:
     match = re.search(rf"```{language}\n(.*?)```", GUIDE, re.DOTALL)
     assert match
     return match[1]
 
 
 @pytest.fixture
-def signed(tmp_path: Path) -> dict[str, str]:
+def signed_headers(tmp_path: Path) -> dict[str, str]:
     secret, at, body = sealing.generate_secret().value, datetime.now(tz=UTC), '{"name": "Ünicode"}'
     (tmp_path / "body.json").write_text(body)
     other = Webhook(sealing.generate_secret().value).sign("msg_1", at, body)
@@ -40,21 +40,28 @@ def signed(tmp_path: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize(("changed_part", "verdict"), [("", "valid"), ("id", "invalid"), ("secret", "invalid")])
 def test_shell_example_distinguishes_valid_signatures(
-    signed: dict[str, str], tmp_path: Path, changed_part: str, verdict: str
+    signed_headers: dict[str, str], tmp_path: Path, changed_part: str, verdict: str
 ) -> None:
     if changed_part:
-        signed[changed_part] = sealing.generate_secret().value
+        signed_headers[changed_part] = sealing.generate_secret().value
     process = subprocess.run(
-        ["sh", "-c", block("sh")], cwd=tmp_path, env=os.environ | signed, capture_output=True, text=True, check=True
+        ["sh", "-c", read_example("sh")],
+        cwd=tmp_path,
+        env=os.environ | signed_headers,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert process.stdout == f"{verdict}\n"
 
 
-def test_python_example_reads_a_message(signed: dict[str, str], tmp_path: Path) -> None:
+def test_python_example_reads_a_message(signed_headers: dict[str, str], tmp_path: Path) -> None:
     there: dict[str, Any] = {}
-    exec(block("python"), there)
-    headers = {f"webhook-{name}": signed[name] for name in ("id", "timestamp", "signature")}
-    assert there["receive"](signed["secret"], headers, (tmp_path / "body.json").read_bytes()) == {"name": "Ünicode"}
+    exec(read_example("python"), there)
+    headers = {f"webhook-{name}": signed_headers[name] for name in ("id", "timestamp", "signature")}
+    assert there["receive"](signed_headers["secret"], headers, (tmp_path / "body.json").read_bytes()) == {
+        "name": "Ünicode"
+    }
 
 
 def test_docs_list_all_retry_delays() -> None:

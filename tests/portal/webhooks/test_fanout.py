@@ -11,13 +11,13 @@ from portal.webhooks import fanout
 from tests.conftest import NOW, begin, meet
 from tests.fakes.receiver import Receiver
 from tests.portal.webhooks.conftest import send_due_deliveries
-from tests.portal.webhooks.messages import Make, State, create_event_message, states
+from tests.portal.webhooks.messages import CreateEndpoint, State, create_event_message, list_states
 
 pytestmark = pytest.mark.django_db
 
 
 def test_decision_is_sent_when_it_can_no_longer_be_undone(
-    endpoint: Make, receiver: Receiver, at: Any, rita: Any
+    endpoint: CreateEndpoint, receiver: Receiver, at: Any, rita: Any
 ) -> None:
     row = at("review")
     endpoint_row = endpoint(kinds=["integration.approved"])
@@ -26,11 +26,11 @@ def test_decision_is_sent_when_it_can_no_longer_be_undone(
     assert send_due_deliveries(NOW + timedelta(minutes=9)) == 0
     perform_transition(row, "undo_decision", actor=rita, now=NOW + timedelta(minutes=9))
     assert send_due_deliveries(NOW + timedelta(minutes=11)) == 0
-    assert states(endpoint_row) == [State.CANCELED]
+    assert list_states(endpoint_row) == [State.CANCELED]
 
 
 def test_each_endpoint_gets_its_own_and_chosen_events(
-    endpoint: Make, acme: Any, globex: Any, alice: Any, charlie: Any, sam: Any
+    endpoint: CreateEndpoint, acme: Any, globex: Any, alice: Any, charlie: Any, sam: Any
 ) -> None:
     ours, tier_endpoint = endpoint(), endpoint(kinds=["tier.granted"])
     theirs = endpoint(globex, charlie)
@@ -40,13 +40,13 @@ def test_each_endpoint_gets_its_own_and_chosen_events(
     assert list(message_counts.values()) == [1, 0, 0, 1, 0]
 
 
-def test_internal_notes_are_sent_to_no_partner(endpoint: Make, rocket: Any, rita: Any) -> None:
+def test_internal_notes_are_sent_to_no_partner(endpoint: CreateEndpoint, rocket: Any, rita: Any) -> None:
     endpoint_row = endpoint()
     findings.post_message(rocket, "A note.", actor=rita, now=NOW, is_internal=True)
     assert endpoint_row.messages.count() == 0
 
 
-def test_repeated_event_is_one_message(endpoint: Make, rocket: Any, alice: Any) -> None:
+def test_repeated_event_is_one_message(endpoint: CreateEndpoint, rocket: Any, alice: Any) -> None:
     endpoint_row = endpoint()
     message = create_event_message(rocket, alice)
     assert message.event is not None

@@ -35,7 +35,7 @@ pytestmark = [
 ]
 
 
-def together(work: Callable[[], Any], count: int = SENDERS) -> list[Any]:
+def run_in_threads(work: Callable[[], Any], count: int = SENDERS) -> list[Any]:
     """Do the same work in many threads that start at the same time."""
     gate, results = threading.Barrier(count), list[Any]()
 
@@ -58,7 +58,7 @@ def test_each_message_is_sent_once(endpoint: Make, receiver: Receiver, rocket: A
     ends = [endpoint(), endpoint()]
     for _ in range(MESSAGES):
         findings.post_message(rocket, "Hello.", actor=alice, now=NOW)
-    together(lambda: run_due_jobs("webhooks", timezone.now()))
+    run_in_threads(lambda: run_due_jobs("webhooks", timezone.now()))
     assert set(Counter(delivery.headers["webhook-id"] for delivery in receiver.taken).values()) == {1}
     assert WebhookDelivery.objects.filter(state=State.DELIVERED).count() == MESSAGES * len(ends)
     assert WebhookDeliveryAttempt.objects.count() == MESSAGES * len(ends)
@@ -78,7 +78,7 @@ def test_slow_receiver_does_not_delay_others(
             receiver.slow.set()
 
     receiver.answers.before = let_go
-    together(lambda: run_due_jobs("webhooks", timezone.now()), 2)
+    run_in_threads(lambda: run_due_jobs("webhooks", timezone.now()), 2)
     for row in (quick, slow):
         assert set(row.messages.values_list("state", flat=True)) == {State.DELIVERED}
 
@@ -120,8 +120,8 @@ def test_concurrent_pause_and_replay_leave_a_consistent_state(
     endpoint_row = endpoint()
     findings.post_message(rocket, "Hello.", actor=alice, now=NOW)
     run_due_jobs("webhooks", timezone.now())
-    together(lambda: services.replay_deliveries(endpoint_row, NOW - timedelta(days=1), actor=alice, now=NOW))
-    together(lambda: services.pause_endpoint(endpoint_row, actor=alice, now=NOW))
+    run_in_threads(lambda: services.replay_deliveries(endpoint_row, NOW - timedelta(days=1), actor=alice, now=NOW))
+    run_in_threads(lambda: services.pause_endpoint(endpoint_row, actor=alice, now=NOW))
     endpoint_row.refresh_from_db()
     assert endpoint_row.pause == WebhookEndpoint.Pause.MANUAL
 
@@ -130,6 +130,6 @@ def test_concurrent_digests_are_one_email(rocket: Any, alice: Any, rita: Any) ->
     preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY})
     for _ in range(5):
         findings.post_message(rocket, "Hello.", actor=rita, now=NOW)
-    assert sum(together(lambda: digests.send_due(LATER))) == 1
+    assert sum(run_in_threads(lambda: digests.send_due(LATER))) == 1
     assert EmailMessage.objects.filter(name="digest").count() == 1
     assert EmailMessage.objects.filter(state=EmailMessage.State.INCLUDED_IN_DIGEST).count() == 5

@@ -11,14 +11,14 @@ from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from tests.conftest import NOW
 from tests.fakes.receiver import Receiver
 from tests.portal.webhooks.conftest import send_due_deliveries
-from tests.portal.webhooks.messages import Make, State, create_event_message, states
+from tests.portal.webhooks.messages import CreateEndpoint, State, create_event_message, list_states
 
 pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 
 
 @pytest.mark.every_database
 def test_failure_is_retried_by_the_schedule_and_then_final(
-    endpoint: Make, receiver: Receiver, rocket: Any, alice: Any, monkeypatch: pytest.MonkeyPatch
+    endpoint: CreateEndpoint, receiver: Receiver, rocket: Any, alice: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     endpoint_row, now = endpoint(), NOW
     message = create_event_message(rocket, alice)
@@ -30,13 +30,13 @@ def test_failure_is_retried_by_the_schedule_and_then_final(
         moments.append(message.due_at)
         assert send_due_deliveries(message.due_at - timedelta(seconds=1)) == 0
         now = message.due_at + timedelta(seconds=1)
-    assert states(endpoint_row) == [State.FAILED]
+    assert list_states(endpoint_row) == [State.FAILED]
     assert timedelta(days=2.9) < moments[-2] - NOW < timedelta(days=3.5)
     assert len({delivery.headers["webhook-id"] for delivery in receiver.taken}) == 1
     assert [attempt.status for attempt in message.attempts.all()] == [500] * 11
 
 
-def test_retry_after_is_honored(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
+def test_retry_after_is_honored(endpoint: CreateEndpoint, receiver: Receiver, rocket: Any, alice: Any) -> None:
     endpoint()
     message = create_event_message(rocket, alice)
     vars(receiver.answers).update(status=429, headers={"Retry-After": "7200"})
@@ -47,7 +47,7 @@ def test_retry_after_is_honored(endpoint: Make, receiver: Receiver, rocket: Any,
 
 @pytest.mark.every_database
 def test_status_410_pauses_the_endpoint_and_notifies_the_owner(
-    endpoint: Make, receiver: Receiver, rocket: Any, alice: Any, bob: Any
+    endpoint: CreateEndpoint, receiver: Receiver, rocket: Any, alice: Any, bob: Any
 ) -> None:
     endpoint_row = endpoint()
     create_event_message(rocket, bob)
@@ -64,16 +64,16 @@ def test_status_410_pauses_the_endpoint_and_notifies_the_owner(
 
 
 @pytest.mark.every_database
-def test_waiting_messages_can_be_skipped(endpoint: Make, rocket: Any, alice: Any) -> None:
+def test_waiting_messages_can_be_skipped(endpoint: CreateEndpoint, rocket: Any, alice: Any) -> None:
     endpoint_row = endpoint()
     services.pause_endpoint(endpoint_row, actor=alice, now=NOW)
     create_event_message(rocket, alice)
     assert services.resume_endpoint(endpoint_row, actor=alice, now=NOW, skip=True) == 1
-    assert states(endpoint_row) == [State.CANCELED]
+    assert list_states(endpoint_row) == [State.CANCELED]
 
 
 def test_endpoint_that_fails_for_five_days_is_paused(
-    endpoint: Make, receiver: Receiver, rocket: Any, alice: Any
+    endpoint: CreateEndpoint, receiver: Receiver, rocket: Any, alice: Any
 ) -> None:
     endpoint_row = endpoint()
     receiver.answers.status = 503
@@ -86,7 +86,7 @@ def test_endpoint_that_fails_for_five_days_is_paused(
 
 
 def test_failure_delays_the_endpoint_until_a_replay(
-    endpoint: Make, receiver: Receiver, rocket: Any, alice: Any
+    endpoint: CreateEndpoint, receiver: Receiver, rocket: Any, alice: Any
 ) -> None:
     endpoint_row = endpoint()
     failed = create_event_message(rocket, alice)
@@ -96,20 +96,26 @@ def test_failure_delays_the_endpoint_until_a_replay(
     assert send_due_deliveries(NOW + timedelta(seconds=4)) == 0
     services.replay_deliveries(endpoint_row, failed.created_at, actor=alice, now=NOW + timedelta(seconds=4))
     assert send_due_deliveries(NOW + timedelta(seconds=4)) == 2
-    assert states(endpoint_row) == [State.DELIVERED] * 2
+    assert list_states(endpoint_row) == [State.DELIVERED] * 2
 
 
-def test_success_resets_the_failures(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
+def test_success_resets_the_failures(endpoint: CreateEndpoint, receiver: Receiver, rocket: Any, alice: Any) -> None:
     endpoint_row = endpoint()
     receiver.answers.script = [500]
     create_event_message(rocket, alice)
     send_due_deliveries(NOW)
     send_due_deliveries(NOW + timedelta(minutes=2))
     endpoint_row.refresh_from_db()
-    assert (endpoint_row.failing_since, endpoint_row.failures, states(endpoint_row)) == (None, 0, [State.DELIVERED])
+    assert (endpoint_row.failing_since, endpoint_row.failures, list_states(endpoint_row)) == (
+        None,
+        0,
+        [State.DELIVERED],
+    )
 
 
-def test_replay_has_the_same_id_and_the_same_body(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
+def test_replay_has_the_same_id_and_the_same_body(
+    endpoint: CreateEndpoint, receiver: Receiver, rocket: Any, alice: Any
+) -> None:
     endpoint_row = endpoint()
     message = create_event_message(rocket, alice)
     send_due_deliveries(NOW)
@@ -118,11 +124,13 @@ def test_replay_has_the_same_id_and_the_same_body(endpoint: Make, receiver: Rece
     first, again = receiver.taken
     assert (first.body, first.headers["webhook-id"]) == (again.body, again.headers["webhook-id"])
     assert first.headers["webhook-signature"] != again.headers["webhook-signature"]
-    assert states(endpoint_row) == [State.DELIVERED]
+    assert list_states(endpoint_row) == [State.DELIVERED]
 
 
 @pytest.mark.every_database
-def test_all_failures_since_a_time_are_replayed(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
+def test_all_failures_since_a_time_are_replayed(
+    endpoint: CreateEndpoint, receiver: Receiver, rocket: Any, alice: Any
+) -> None:
     endpoint_row = endpoint()
     for hours in (0, 5):
         create_event_message(rocket, alice, NOW + timedelta(hours=hours))
@@ -132,4 +140,4 @@ def test_all_failures_since_a_time_are_replayed(endpoint: Make, receiver: Receiv
         == 1
     )
     send_due_deliveries(NOW + timedelta(hours=6))
-    assert states(endpoint_row) == [State.FAILED, State.DELIVERED]
+    assert list_states(endpoint_row) == [State.FAILED, State.DELIVERED]

@@ -13,7 +13,7 @@ from portal.webhooks import services, slack
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from tests.conftest import NOW
 from tests.fakes.receiver import Receiver
-from tests.portal.notifications.integration_events import NEWS
+from tests.portal.notifications.integration_events import ISSUE_DATA
 from tests.portal.webhooks.conftest import send_due_deliveries
 
 pytestmark = pytest.mark.django_db
@@ -46,7 +46,7 @@ def test_message_has_blocks_and_a_text_and_no_signature(
     rocket.save()
     endpoint(form="slack", kinds=["issue.breached"])
     with transaction.atomic():
-        record_event(rocket, "issue.breached", actor=None, now=NOW, **NEWS)
+        record_event(rocket, "issue.breached", actor=None, now=NOW, **ISSUE_DATA)
     assert send_due_deliveries(NOW) == 1
     (delivery,) = receiver.taken
     data = json.loads(delivery.body)

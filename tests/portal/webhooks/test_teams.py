@@ -13,7 +13,7 @@ from portal.webhooks import services, teams
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from tests.conftest import NOW
 from tests.fakes.receiver import Receiver
-from tests.portal.notifications.integration_events import NEWS
+from tests.portal.notifications.integration_events import ISSUE_DATA
 from tests.portal.webhooks.conftest import send_due_deliveries
 from tests.portal.webhooks.test_pages import FORM_DATA
 
@@ -42,7 +42,7 @@ def test_message_is_a_card_of_literal_text_without_a_signature(
     rocket.save()
     endpoint(form="teams", kinds=["issue.breached"])
     with transaction.atomic():
-        record_event(rocket, "issue.breached", actor=None, now=NOW, **NEWS)
+        record_event(rocket, "issue.breached", actor=None, now=NOW, **ISSUE_DATA)
     assert send_due_deliveries(NOW) == 1
     (delivery,) = receiver.taken
     lines = read_lines(delivery.body)

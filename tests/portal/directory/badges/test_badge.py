@@ -22,11 +22,11 @@ pytestmark = pytest.mark.any_database
 
 DAY = timedelta(days=1)
 SVG = "{http://www.w3.org/2000/svg}"
-ON = date(2026, 4, 14)
+SHOWN_ON = date(2026, 4, 14)
 FORMS = ("badge.svg", "badge.svg?style=large", "badge.json", "badge.shields.json", "statement.json", "statement.jws")
 
 
-def texts(svg: str) -> list[str]:
+def list_texts(svg: str) -> list[str]:
     return [str(each.text) for each in ET.fromstring(svg).iter(f"{SVG}text")]
 
 
@@ -67,12 +67,12 @@ def provider_with_status(
         ("ended", "ended", "No longer supported", None),
     ],
 )
-def test_badge_of_every_listing_status(
+def test_badge_shows_every_listing_status(
     provider_with_status: Any, client: Client, listing_status: str, key: str, word: str, tier: str | None
 ) -> None:
     page = f"/directory/{provider_with_status(listing_status).uuid}/"
     svg = client.get(f"{page}badge.svg").text
-    assert texts(svg) == ["Terraform provider", word]
+    assert list_texts(svg) == ["Terraform provider", word]
     assert (rendering.GOOD_COLOR in svg) == (key == "listed")
     full = client.get(f"{page}badge.json").json()
     assert (full["listing_status"]["key"], full["tier"] and full["tier"]["key"]) == (key, tier)
@@ -108,7 +108,7 @@ def test_card_shows_the_clocks_of_the_program(
     Listing.objects.filter(integration=row).update(**times | {"measured_target": "Partners respond."} | changes)
     svg = client.get(f"/directory/{row.uuid}/badge.svg?style=large").text
     title = ET.fromstring(svg).findtext(f"{SVG}title") or ""
-    assert [text for text in texts(svg) if text.startswith("Median")] == [line] * bool(line)
+    assert [text for text in list_texts(svg) if text.startswith("Median")] == [line] * bool(line)
     assert (f". {line}, on" in title) == bool(line)
 
 
@@ -169,7 +169,7 @@ def test_badge_urls_refuse_post(at: Any, client: Client) -> None:
 
 @pytest.mark.parametrize("style", rendering.RENDERERS_BY_STYLE)
 def test_svg_has_a_text_alternative(style: str) -> None:
-    svg = ET.fromstring(rendering.RENDERERS_BY_STYLE[style](build_status(), ON))
+    svg = ET.fromstring(rendering.RENDERERS_BY_STYLE[style](build_status(), SHOWN_ON))
     assert svg.attrib["role"] == "img"
     assert svg.find(f"{SVG}title").attrib["id"] == svg.attrib["aria-labelledby"]  # type: ignore[union-attr]
     assert svg.findtext(f"{SVG}title") == "Rocket by Acme: Verified in the Nomad program, on Apr 14, 2026"
@@ -177,7 +177,7 @@ def test_svg_has_a_text_alternative(style: str) -> None:
 
 @pytest.mark.parametrize("style", rendering.RENDERERS_BY_STYLE)
 def test_svg_has_no_scripts_and_no_external_references(style: str) -> None:
-    svg = ET.fromstring(rendering.RENDERERS_BY_STYLE[style](build_status(), ON))
+    svg = ET.fromstring(rendering.RENDERERS_BY_STYLE[style](build_status(), SHOWN_ON))
     assert {each.tag.removeprefix(SVG) for each in svg.iter()} <= {
         "svg",
         "title",
@@ -206,7 +206,7 @@ def test_text_stays_within_the_badge() -> None:
     wide = build_status(integration="W" * 80, partner="社" * 80, program="Terraform run task", tier="Partner Premier")
     wide = replace(wide, support="Median first response 1234.5 h · resolution 12345.6 h")
     for draw in rendering.RENDERERS_BY_STYLE.values():
-        svg = ET.fromstring(draw(wide, ON))
+        svg = ET.fromstring(draw(wide, SHOWN_ON))
         for text in svg.iter(f"{SVG}text"):
             assert float(text.attrib["x"]) + float(text.attrib["textLength"]) < float(svg.attrib["width"])
 

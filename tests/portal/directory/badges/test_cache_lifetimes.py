@@ -20,7 +20,7 @@ from portal.directory.badges.statements import StatementVerdict, verify_statemen
 pytestmark = pytest.mark.any_database
 
 DAY, MINUTE = timedelta(days=1), timedelta(seconds=60)
-OLDEST = timedelta(seconds=60)
+MAX_AGE = timedelta(seconds=60)
 FORMS = ("badge.svg", "badge.svg?style=large", "badge.json", "badge.shields.json", "statement.json", "", "badge/")
 
 
@@ -66,7 +66,7 @@ def decode_claims(statement: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def drill(
+def listing_with_cache(
     at: Any, rita: Any, rob: Any, now: datetime, client: Client
 ) -> tuple[Integration, Cache, Callable[..., None]]:
     """Return a listed provider, a cache in front of the portal, and take(step, days)."""
@@ -79,11 +79,13 @@ def drill(
     return row, Cache(client), take
 
 
-def test_cached_badges_and_pages_change_within_a_minute(drill: Any, rita: Any, rob: Any, now: datetime) -> None:
-    row, cache, take = drill
+def test_cached_badges_and_pages_change_within_a_minute(
+    listing_with_cache: Any, rita: Any, rob: Any, now: datetime
+) -> None:
+    row, cache, take = listing_with_cache
     page = f"/directory/{row.uuid}/"
     before = {form: cache.get(page + form, now) for form in FORMS}
-    assert all(life <= OLDEST / 2 for _, life, _ in cache.kept.values())
+    assert all(life <= MAX_AGE / 2 for _, life, _ in cache.kept.values())
     assert ("Verified" in before["badge.svg"], decode_claims(before["statement.json"])["listing_status"]) == (
         True,
         "listed",
@@ -101,7 +103,7 @@ def test_cached_badges_and_pages_change_within_a_minute(drill: Any, rita: Any, r
             cache.get(page + form, moment - timedelta(seconds=1))
         take(step, days, by)
         for form in FORMS:
-            cached_statement = cache.get(page + form, moment + OLDEST - timedelta(seconds=1))
+            cached_statement = cache.get(page + form, moment + MAX_AGE - timedelta(seconds=1))
             if form == "statement.json":
                 assert (decode_claims(cached_statement)["listing_status"], decode_claims(cached_statement)["tier"]) == (
                     key,
@@ -117,29 +119,29 @@ def test_cached_badges_and_pages_change_within_a_minute(drill: Any, rita: Any, r
                 )
             else:
                 assert word in cached_statement, form
-    directory_page = cache.get("/directory/", now + 90 * DAY + OLDEST)
+    directory_page = cache.get("/directory/", now + 90 * DAY + MAX_AGE)
     assert f"/directory/{row.uuid}/" not in directory_page
 
 
 ATOM, JSON = "/feeds/directory.atom", "/feeds/directory.json"
-AROUND = ("/partners/acme/", ATOM, JSON, "/sitemap-listings.xml", "/api/v1/directory?listing_status=any")
+NEIGHBOR_PAGES = ("/partners/acme/", ATOM, JSON, "/sitemap-listings.xml", "/api/v1/directory?listing_status=any")
 
 
-def test_feeds_and_pages_change_within_a_minute(drill: Any, rita: Any, rob: Any, now: datetime) -> None:
-    row, cache, take = drill
+def test_feeds_and_pages_change_within_a_minute(listing_with_cache: Any, rita: Any, rob: Any, now: datetime) -> None:
+    row, cache, take = listing_with_cache
     take("issue_notice", 0, rita)
     for step, days, by, words in (
         ("suspend", 30, rob, ("Suspended", "Suspended: Rocket", "Suspended: Rocket", row.uuid, '"suspended"')),
         ("delist", 90, rita, ("No longer listed", "Delisted: Rocket", "Delisted: Rocket", "", '"delisted"')),
     ):
         moment = now + days * DAY
-        for address in AROUND:
+        for address in NEIGHBOR_PAGES:
             cache.get(address, moment - timedelta(seconds=1))
         take(step, days, by)
-        for address, word in zip(AROUND, words, strict=True):
-            assert str(word) in cache.get(address, moment + OLDEST - timedelta(seconds=1)), address
+        for address, word in zip(NEIGHBOR_PAGES, words, strict=True):
+            assert str(word) in cache.get(address, moment + MAX_AGE - timedelta(seconds=1)), address
     assert str(row.uuid) not in cache.get("/sitemap-listings.xml", now + 91 * DAY)
-    assert all(life <= OLDEST / 2 for _, life, _ in cache.kept.values())
+    assert all(life <= MAX_AGE / 2 for _, life, _ in cache.kept.values())
 
 
 def test_run_task_disappears_within_a_minute(at: Any, rob: Any, rita: Any, now: datetime, client: Client) -> None:
@@ -148,13 +150,13 @@ def test_run_task_disappears_within_a_minute(at: Any, rob: Any, rita: Any, now: 
     assert row.name in cache.get("/run-tasks/", now)
     perform_transition(row, "issue_notice", actor=rita, note="Because.", now=now)
     perform_transition(Integration.objects.get(pk=row.pk), "suspend", actor=rob, note="Because.", now=now + 30 * DAY)
-    assert row.name not in cache.get("/run-tasks/", now + OLDEST)
+    assert row.name not in cache.get("/run-tasks/", now + MAX_AGE)
 
 
 def test_old_statement_expires_and_links_to_the_current_one(
-    drill: Any, rita: Any, rob: Any, now: datetime, client: Client
+    listing_with_cache: Any, rita: Any, rob: Any, now: datetime, client: Client
 ) -> None:
-    row, _, take = drill
+    row, _, take = listing_with_cache
     old = client.get(f"/directory/{row.uuid}/statement.json").text
     for step, days, by in (("issue_notice", 0, rita), ("suspend", 30, rob), ("delist", 90, rita)):
         take(step, days, by)

@@ -53,7 +53,7 @@ IMITATIONS = (
     "Rocket \U000e0001",
     "Rocket \ue000",  # private-use character of a custom font
 )
-HONEST = (
+ACCEPTED_NAMES = (
     "Rocket",
     "Verified Permissions",
     "Acme™ Cloud",
@@ -75,7 +75,7 @@ HONEST = (
     "क्षेत्र",
     "R2-D2",
 )
-HOSTILE = (
+HOSTILE_NAMES = (
     "</title><script>alert(1)</script>",
     '"><text x="1">Verified</text>',
     "]]>&xxe;",
@@ -102,8 +102,8 @@ def test_name_that_imitates_a_badge_is_refused(name: str) -> None:
     assert list(form.errors.get("name", [])) != []
 
 
-@pytest.mark.parametrize("name", HONEST)
-def test_honest_name_is_accepted(name: str) -> None:
+@pytest.mark.parametrize("name", ACCEPTED_NAMES)
+def test_ordinary_name_is_accepted(name: str) -> None:
     assert not is_badge_imitation(name)
     form = IntegrationForm(PROGRAMS["nomad"], PROGRAMS["nomad"].newest, data={"name": name})
     assert "name" not in form.errors
@@ -115,7 +115,7 @@ def test_refusal_explains_what_to_do() -> None:
 
 
 @pytest.mark.parametrize("style", rendering.RENDERERS_BY_STYLE)
-@pytest.mark.parametrize("name", [*IMITATIONS, *HOSTILE])
+@pytest.mark.parametrize("name", [*IMITATIONS, *HOSTILE_NAMES])
 def test_badge_text_does_not_depend_on_the_name(name: str, style: str) -> None:
     status = build_status(
         integration=strip_decoration(name),
@@ -135,7 +135,7 @@ def test_badge_text_does_not_depend_on_the_name(name: str, style: str) -> None:
         assert [each.text for each in root.iter(f"{SVG}text")] == ["Nomad", "Suspended"]
 
 
-@pytest.mark.parametrize("name", [*IMITATIONS, *HOSTILE])
+@pytest.mark.parametrize("name", [*IMITATIONS, *HOSTILE_NAMES])
 def test_data_and_statement_have_names_only_in_name_fields(name: str) -> None:
     status = build_status(integration=strip_decoration(name), partner=strip_decoration(name))
     claims, usual = (

@@ -30,24 +30,25 @@ from tests.portal.directory.badges.sample_status import SINCE as NOW, build_stat
 
 PORTAL = "https://portal.example"
 OLD, NEW, OTHER = (signing_keys.derive_signing_key(secret) for secret in ("old", "new", "other"))
-SET = signing_keys.build_key_set(["new", "old"])
-KEYS = signing_keys.parse_public_keys(SET)
+KEY_SET = signing_keys.build_key_set(["new", "old"])
+KEYS = signing_keys.parse_public_keys(KEY_SET)
 CLAIMS = build_claims(build_status(), PORTAL, NOW)
 GENUINE = sign_claims(CLAIMS, NEW)
 DOCS = Path(__file__).parents[4] / "docs" / "reference" / "badges.md"
 
 
-def b64(value: Any) -> str:
+def encode_value(value: Any) -> str:
     return signing_keys.encode_base64url(value if isinstance(value, bytes) else json.dumps(value).encode())
 
 
-def list_altered_statements(**claims: Any) -> dict[str, str]:
+def build_altered_statement(**claims: Any) -> dict[str, str]:
     return GENUINE | {"payload": signing_keys.encode_base64url(encode_canonical_json(CLAIMS | claims))}
 
 
 def sign_with_header(**head: Any) -> str:
     """Return a statement with a custom header, signed with the genuine key if possible."""
-    encoded_header = b64({"alg": "EdDSA", "kid": SET["keys"][0]["kid"], "typ": statements.STATEMENT_TYPE} | head)
+    header = {"alg": "EdDSA", "kid": KEY_SET["keys"][0]["kid"], "typ": statements.STATEMENT_TYPE}
+    encoded_header = encode_value(header | head)
     signature = NEW.sign(f"{encoded_header}.{GENUINE['payload']}".encode())
     return f"{encoded_header}.{GENUINE['payload']}.{signing_keys.encode_base64url(signature)}"
 
@@ -90,9 +91,9 @@ def test_older_key_verifies_until_it_is_removed() -> None:
 @pytest.mark.parametrize(
     ("text", "verdict"),
     [
-        (list_altered_statements(tier="partner-premier"), StatementVerdict.ALTERED),
-        (list_altered_statements(exp=CLAIMS["exp"] + 1), StatementVerdict.ALTERED),
-        (list_altered_statements(integration="Other"), StatementVerdict.ALTERED),
+        (build_altered_statement(tier="partner-premier"), StatementVerdict.ALTERED),
+        (build_altered_statement(exp=CLAIMS["exp"] + 1), StatementVerdict.ALTERED),
+        (build_altered_statement(integration="Other"), StatementVerdict.ALTERED),
         (GENUINE | {"signature": sign_claims(CLAIMS | {"tier": ""}, NEW)["signature"]}, StatementVerdict.ALTERED),
         (GENUINE | {"signature": ""}, StatementVerdict.ALTERED),
         (GENUINE | {"signature": signing_keys.encode_base64url(bytes(64))}, StatementVerdict.ALTERED),
@@ -137,14 +138,14 @@ def test_any_changed_character_is_detected() -> None:
 
 
 def test_another_library_verifies_the_statement() -> None:
-    key = jwt.PyJWK(SET["keys"][0])
+    key = jwt.PyJWK(KEY_SET["keys"][0])
     at = {"verify_exp": False, "verify_iat": False}
     assert jwt.decode(serialize_compact(GENUINE), key=key, algorithms=["EdDSA"], issuer=PORTAL, options=at) == CLAIMS  # type: ignore[arg-type]
 
 
 def test_key_set_contains_public_keys_only() -> None:
-    assert [sorted(each) for each in SET["keys"]] == [["alg", "crv", "kid", "kty", "use", "x"]] * 2
-    assert signing_keys.parse_public_keys({"keys": [*SET["keys"], {"kty": "RSA"}, 7]}).keys() == KEYS.keys()
+    assert [sorted(each) for each in KEY_SET["keys"]] == [["alg", "crv", "kid", "kty", "use", "x"]] * 2
+    assert signing_keys.parse_public_keys({"keys": [*KEY_SET["keys"], {"kty": "RSA"}, 7]}).keys() == KEYS.keys()
     for key_set in ({}, {"keys": 1}, {"keys": [{"kty": "OKP", "crv": "Ed25519", "x": "AA"}]}):
         with pytest.raises(ValueError, match="key"):
             signing_keys.parse_public_keys(key_set)
@@ -162,7 +163,7 @@ def files(tmp_path: Path) -> dict[str, Path]:
     files_by_name = {
         "statement.json": encode_canonical_json(GENUINE).decode(),
         "statement.jws": serialize_compact(GENUINE),
-        "badge-keys.json": json.dumps(SET),
+        "badge-keys.json": json.dumps(KEY_SET),
         "badge-key.pem": signing_keys.encode_pem(NEW.public_key()),
     }
     for name, text in files_by_name.items():
@@ -183,7 +184,7 @@ def test_openssl_verifies_the_statement_as_documented(files: dict[str, Path]) ->
     done = run()
     assert (done.returncode, "Verified Successfully" in done.stdout) == (0, True), done.stderr
     assert '"tier":"verified"' in done.stdout
-    altered_statement = list_altered_statements(tier="partner-premier")
+    altered_statement = build_altered_statement(tier="partner-premier")
     files["statement.jws"].write_text(serialize_compact(altered_statement))
     assert run().returncode != 0
 
@@ -210,7 +211,7 @@ def test_command_reports_each_verdict(files: dict[str, Path], capsys: Any, monke
     assert (
         run_verify_badge(capsys, str(files["statement.json"]), *key, *at, "--issuer", "https://other.example")[0] == 1
     )
-    files["statement.json"].write_text(json.dumps(list_altered_statements(tier="official")))
+    files["statement.json"].write_text(json.dumps(build_altered_statement(tier="official")))
     code, text = run_verify_badge(capsys, str(files["statement.json"]), *key, *at)
     assert (code, text.partition(".")[0]) == (1, "Altered")
     assert "Unverified claims:\n" in text
