@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic.fields import FieldInfo
 from pydantic_settings import NoDecode
 
-from portal.core.client_ip import TrustedProxies, parse_trusted_proxies
+from portal.core.client_ip import TrustedProxies, parse_trusted_proxies, unmap_network
 from portal.database_url import parse_database_url
 
 KEY_ID_PATTERN = re.compile(r"[A-Za-z0-9-]{1,16}")
@@ -127,12 +127,14 @@ def _validate_dns_servers(servers: list[str]) -> list[str]:
 
 
 def _validate_networks(networks: list[str]) -> list[str]:
-    for network in networks:
-        try:
-            ip_network(network)
-        except ValueError:
-            raise ValueError(f"must list networks without host bits, such as 203.0.113.0/24, not {network!r}") from None
-    return networks
+    return [_normalize_network(network) for network in networks]
+
+
+def _normalize_network(network: str) -> str:
+    try:
+        return str(unmap_network(ip_network(network)))
+    except ValueError:
+        raise ValueError(f"must list networks without host bits, such as 203.0.113.0/24, not {network!r}") from None
 
 
 def _parse_editions(value: str) -> dict[str, str]:

@@ -49,13 +49,13 @@ def _parse_network(part: str) -> IPNetwork:
         network = ip_network(part)
     except ValueError:
         raise ValueError(f"a number of proxies, or their addresses such as 10.0.0.2, not {part!r}") from None
-    network = _unmap(network)
+    network = unmap_network(network)
     if network.prefixlen < MIN_PREFIXES[network.version]:
         raise ValueError(f"the addresses of your own proxies, or their networks; {part} is too large")
     return network
 
 
-def _unmap(network: IPNetwork) -> IPNetwork:
+def unmap_network(network: IPNetwork) -> IPNetwork:
     """Return the IPv4 network that an IPv6 network such as ::ffff:10.0.0.0/104 stands for; any other as it is."""
     ipv4_address = network.network_address.ipv4_mapped if isinstance(network, IPv6Network) else None
     if ipv4_address is None or network.prefixlen < IPV4_MAPPED_PREFIX:

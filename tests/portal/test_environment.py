@@ -28,6 +28,11 @@ def load(monkeypatch):
     return load_from
 
 
+def test_blocked_network_of_mapped_addresses_blocks_ipv4(load):
+    networks = load(BLOCKED_NETWORKS="::ffff:203.0.113.0/120,2001:db8::/32").BLOCKED_NETWORKS
+    assert networks == ["203.0.113.0/24", "2001:db8::/32"]
+
+
 def test_database_is_split_and_unquoted():
     assert parse_database_url("postgres://po%40rtal:a%2Fb@db.example:5433/name") == {
         "ENGINE": "django.db.backends.postgresql",
