@@ -22,15 +22,15 @@ EMPTY_DRAFT_VERSION = 0  # version of a draft without input
 
 
 class DraftConflictError(Exception):
-    """A newer version of the draft exists. `theirs` is the stored row, `mine` the rejected data."""
+    """A newer version of the draft exists: `stored_draft`. `rejected_data` could not be saved."""
 
-    def __init__(self, other_draft: IntegrationDraft, own_data: Mapping[str, object], actor: User) -> None:
-        self.is_own = other_draft.saved_by_id == actor.pk
+    def __init__(self, stored_draft: IntegrationDraft, rejected_data: Mapping[str, object], actor: User) -> None:
+        self.is_own = stored_draft.saved_by_id == actor.pk
         message = _("You saved another version on another page.")
         if not self.is_own:
-            message = _("%(name)s saved another version.") % {"name": other_draft.saved_by or _("Someone")}
+            message = _("%(name)s saved another version.") % {"name": stored_draft.saved_by or _("Someone")}
         super().__init__(message)
-        self.theirs, self.mine = other_draft, dict(own_data)
+        self.stored_draft, self.rejected_data = stored_draft, dict(rejected_data)
 
 
 def create_draft(partner: Partner, program: str, *, actor: User, now: datetime) -> IntegrationDraft:
@@ -67,7 +67,7 @@ def save_draft(
         rows = IntegrationDraft.objects.select_for_update(of=("self",)).select_related("saved_by")
         locked_draft = rows.get(pk=draft.pk)
         if locked_draft.sent_at is not None:
-            raise ActionRefused(_("This draft was already submitted."), "invalid-transition")
+            raise _build_closed_refusal(locked_draft)
         if locked_draft.data == dict(data):
             return locked_draft
         if locked_draft.version not in (EMPTY_DRAFT_VERSION, version):
@@ -94,15 +94,19 @@ def submit_draft(
         if current.integration is not None:
             return current.integration
         if not claimed_count:
-            raise _build_stale_refusal(current)
+            raise _build_closed_refusal(current) if current.sent_at else _build_stale_refusal(current)
         current.integration = create_integration(current.partner, current.program_key, values, actor=actor, now=now)
         current.save(update_fields=["integration"])
     return current.integration
 
 
+def _build_closed_refusal(draft: IntegrationDraft) -> ActionRefused:
+    """Return the refusal for a draft that no longer accepts input. Only a submitted draft has an integration."""
+    message = _("This draft was deleted.") if draft.integration_id is None else _("This draft was already submitted.")
+    return ActionRefused(message, "invalid-transition")
+
+
 def _build_stale_refusal(draft: IntegrationDraft) -> ActionRefused:
-    if draft.sent_at is not None:
-        return ActionRefused(_("This draft was deleted."), "invalid-transition")
     return ActionRefused(
         _("%(name)s changed this draft. Review it again.") % {"name": draft.saved_by or _("Someone")},
         "conflict",
@@ -120,7 +124,7 @@ def restore_draft(draft: IntegrationDraft, *, actor: AnyUser, now: datetime) -> 
     refusals.require_permission(permissions.can_edit_partner, draft.partner, actor)
     deleted = IntegrationDraft.objects.filter(pk=draft.pk, integration=None, sent_at__gt=get_undo_start(now))
     if not deleted.update(sent_at=None):
-        raise ActionRefused(_("This draft can't be restored."), "invalid-transition")
+        raise ActionRefused(_("The time to restore this draft is over. Create a new draft."), "invalid-transition")
 
 
 def get_undo_start(now: datetime) -> datetime:

@@ -31,13 +31,13 @@ class DraftFieldComparison:
 
     key: str
     label: str
-    mine: str
-    theirs: str
+    own: str
+    other: str
     own_values: list[str]
 
     @property
     def is_same(self) -> bool:
-        return self.mine == self.theirs
+        return self.own == self.other
 
 
 def compare_fields(edition: Edition, own_data: JsonObject, other_data: JsonObject) -> list[DraftFieldComparison]:
@@ -68,11 +68,11 @@ def list_form_values(value: object) -> list[str]:
 
 def render_conflict(request: HttpRequest, conflict: drafts.DraftConflictError) -> HttpResponse:
     """Render both versions with status 409, or 200 for htmx, which ignores error pages."""
-    draft = conflict.theirs
+    draft = conflict.stored_draft
     edition = get_program(draft)[1]
     context = {
         "draft": draft,
-        "comparisons": compare_fields(edition, conflict.mine, draft.data),
+        "comparisons": compare_fields(edition, conflict.rejected_data, draft.data),
         "colleague": None if conflict.is_own else draft.saved_by or _("A colleague"),
     }
     page = render(request, "submissions/draft_conflict.html", context, status=200 if request.htmx else 409)  # type: ignore[attr-defined]

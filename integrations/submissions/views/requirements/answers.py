@@ -42,8 +42,8 @@ def submit_answers(page: RequirementPage, answers: JsonObject) -> str | HttpResp
     """Submit the answers, or show both versions if another user changed them."""
     draft_conflict = find_newer_draft(page)
     if draft_conflict is not None:
-        versions = {"answered": parse_version_number(page, "answered"), "version": draft_conflict.theirs.version}
-        return render_conflict(page, "answer", str(draft_conflict), draft_conflict.theirs.data, **versions)
+        versions = {"answered": parse_version_number(page, "answered"), "version": draft_conflict.stored_draft.version}
+        return render_conflict(page, "answer", str(draft_conflict), draft_conflict.stored_draft.data, **versions)
     try:
         page.call(requirement_services.submit_answer, answers, version=parse_version_number(page, "answered"))
     except ActionRefused as refusal:
@@ -101,7 +101,9 @@ def save_draft_action(page: RequirementPage, _data: NamedValues) -> str | HttpRe
     try:
         save_draft(page)
     except drafts.DraftConflictError as conflict:
-        return render_conflict(page, "draft", str(conflict), conflict.theirs.data, version=conflict.theirs.version)
+        return render_conflict(
+            page, "draft", str(conflict), conflict.stored_draft.data, version=conflict.stored_draft.version
+        )
     return _("Draft saved. Your colleagues can continue it.")
 
 
