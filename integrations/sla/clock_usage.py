@@ -90,7 +90,8 @@ def format_target(target: SlaTarget | None) -> str:
         return ""
     if target.hours is not None:
         return _("%(count)s h") % {"count": target.hours}
-    return _("%(count)s business days") % {"count": target.business_days} if target.business_days else ""
+    days = target.business_days
+    return ngettext("%(count)s business day", "%(count)s business days", days) % {"count": days} if days else ""
 
 
 def calculate_clock_usage(clock: SlaClock, calendar: Calendar, now: datetime) -> TimeUsage:

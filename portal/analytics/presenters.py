@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
 from django.urls import reverse
-from django.utils.translation import gettext as _, gettext_noop
+from django.utils.translation import gettext as _, gettext_noop, ngettext
 
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.models.choices import STATE_LABELS
@@ -85,14 +85,15 @@ def build_holder_shares(times_by_stage: Mapping[str, Mapping[str, timedelta]]) -
         stacked_bar.StackedBar(_(STATE_LABELS[stage]), tuple((h, time / metrics.DAY) for h, time in holders.items()))
         for stage, holders in nonempty_times.items()
     ]
-    rows = [
-        (bar.name, [_format_cell(bar, kind) for kind in kinds], _("%(count)s days") % {"count": f"{bar.whole:.0f}"})
-        for bar in bars
-    ]
+    rows = [(bar.name, [_format_cell(bar, kind) for kind in kinds], _format_whole_days(bar.whole)) for bar in bars]
     names = {kind: _(name) for kind, name in HOLDER_NAMES.items()}
     chart = stacked_bar.render_stacked_bars("holders", _("Time by stage and responsible party"), bars, names)
     samples = [(names[kind], stacked_bar.render_swatch("holders", kind)) for kind in kinds]
     return {"chart": chart, "kinds": samples, "rows": rows}
+
+
+def _format_whole_days(days: float) -> str:
+    return ngettext("%(count)s day", "%(count)s days", round(days)) % {"count": round(days)}
 
 
 def _format_cell(bar: stacked_bar.StackedBar, kind: str) -> str:

@@ -25,7 +25,7 @@ from verification.schemas import services
 from verification.schemas.engine.types import SchemaParseError
 from verification.schemas.models import ProviderSchema
 from verification.schemas.views import crds
-from verification.schemas.views.schemas import SchemaUploadForm, get_pair
+from verification.schemas.views.schemas import SchemaUploadForm, get_schema_pair
 from verification.testruns.models import TestRun
 from verification.testruns.registry import KINDS
 from verification.testruns.services import start_test_run
@@ -143,7 +143,7 @@ def inspect_schema(request: AuthenticatedRequest, uuid: UUID) -> TestRun:
 @router.get("/integrations/{uuid:uuid}/schemas/changes", READ_SCOPE, SchemaDiffOut)
 def compare_schemas(request: AuthenticatedRequest, uuid: UUID, params: Query[SchemaDiffParams]) -> SchemaDiffOut:
     """Compare two versions: changes, breaking changes, and whether the version number allows them."""
-    older_schema, newer_schema = get_pair(load_visible_integration(request, uuid), params.version, params.older)
+    older_schema, newer_schema = get_schema_pair(load_visible_integration(request, uuid), params.version, params.older)
     diff, verdict = services.compare_versions(older_schema, newer_schema)
     return SchemaDiffOut(
         older=older_schema.version,

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
+from django.contrib.messages import get_messages
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
@@ -32,6 +33,15 @@ def test_schema_upload_keeps_only_its_own_provider(provider: Integration, bob: A
     assert answer.status_code == 302
     assert (row.version, row.source, row.resources, row.data_sources, row.submitted_by) == ("1.4.0", SOURCE, 6, 1, bob)
     assert list(json.loads(gzip.decompress(row.body))["provider_schemas"]) == [SOURCE]
+
+
+def test_message_about_one_uploaded_resource_is_singular(provider: Integration, bob: Any) -> None:
+    data = json.loads(encode_schema())
+    resources = data["provider_schemas"][SOURCE]["resource_schemas"]
+    data["provider_schemas"][SOURCE]["resource_schemas"] = dict(list(resources.items())[:1])
+    answer = upload_schema(bob, provider, "1.4.0", json.dumps(data).encode())
+    messages = [str(message) for message in get_messages(answer.wsgi_request)]
+    assert messages == ["Saved the schema of version 1.4.0 with 1 resource."]
 
 
 def test_schema_upload_replaces_the_same_version(two: Integration, rita: Any) -> None:

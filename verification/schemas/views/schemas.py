@@ -9,7 +9,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from integrations.submissions.models import Integration
 from integrations.submissions.views.access import load_visible_integration
@@ -41,8 +41,8 @@ class SchemaUploadForm(forms.Form):
     def clean_version(self) -> Version:
         try:
             return parse_version(str(self.cleaned_data["version"]).strip())
-        except InvalidVersionError as sentence:
-            raise forms.ValidationError(str(sentence)) from sentence
+        except InvalidVersionError as error:
+            raise forms.ValidationError(str(error)) from error
 
 
 class SchemaComparisonForm(forms.Form):
@@ -66,7 +66,11 @@ def show_schemas(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         form.fields["file"].was_oversized = "file" in get_oversized_fields(request)  # type: ignore[attr-defined]
         stored_schema = _store_upload(request, integration, form)
         if stored_schema is not None:
-            message = _("Saved the schema of version %(version)s with %(count)s resources.")
+            message = ngettext(
+                "Saved the schema of version %(version)s with %(count)s resource.",
+                "Saved the schema of version %(version)s with %(count)s resources.",
+                stored_schema.resources,
+            )
             messages.success(request, message % {"version": stored_schema.version, "count": stored_schema.resources})
             return redirect(f"{reverse('schemas:list', args=[uuid])}#top")  # where the message is, not the form
     context = {
@@ -89,14 +93,14 @@ def _store_upload(
     version, file = form.cleaned_data["version"], form.cleaned_data["file"]
     try:
         return services.store_schema(integration, version, file.read(), actor=request.user, now=timezone.now())
-    except SchemaParseError as sentence:
-        form.add_error("file", str(sentence))
+    except SchemaParseError as error:
+        form.add_error("file", str(error))
     except ActionRefused as refusal:
         form.add_error(None, str(refusal))
     return None
 
 
-def get_pair(integration: Integration, version: str, older: str) -> tuple[ProviderSchema, ProviderSchema]:
+def get_schema_pair(integration: Integration, version: str, older: str) -> tuple[ProviderSchema, ProviderSchema]:
     """Return two schemas, older one first. By default, compare the newest with the previous one. Raises Http404."""
     new = services.get_schema_row(integration, version)
     if new is None:
@@ -111,7 +115,7 @@ def get_pair(integration: Integration, version: str, older: str) -> tuple[Provid
 def show_schema_changes(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the changes between two versions."""
     integration = load_visible_integration(request, uuid)
-    old, new = get_pair(integration, request.GET.get("version", ""), request.GET.get("from", ""))
+    old, new = get_schema_pair(integration, request.GET.get("version", ""), request.GET.get("from", ""))
     changes, version_verdict = services.compare_versions(old, new)
     form = SchemaComparisonForm(
         old=old.version, new=new.version, versions=[row.version for row in services.list_schemas(integration)]
