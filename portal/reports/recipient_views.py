@@ -93,31 +93,31 @@ def remove_external_recipient(request: AuthenticatedRequest, scope: str, pk: int
 
 @csrf_exempt  # the token is the proof: a mail program posts without a session
 @login_not_required
-def confirm_or_unsubscribe(request: HttpRequest, token: str, *, stops: bool) -> HttpResponse:
+def confirm_or_unsubscribe(request: HttpRequest, token: str, *, is_unsubscribing: bool) -> HttpResponse:
     """Confirm or unsubscribe as a recipient. GET only asks, because email scanners open all links."""
     recipient = unsubscribe.find_external_recipient(token)
     report_scope = find_report_scope(recipient.scope) if recipient else None
     if recipient is None or report_scope is None:
         raise Http404(_("This link is no longer valid."))
     form = FrequencyForm(instance=recipient, data={"frequency": recipient.frequency, **request.POST.dict()})
-    if request.method == "POST" and stops:
+    if request.method == "POST" and is_unsubscribing:
         schedules.end_external_recipient(recipient, actor=None, now=timezone.now())
     elif request.method == "POST" and form.is_valid():
         schedules.confirm_external_recipient(form.save(commit=False), timezone.now())
-    is_refused = bool(request.method == "POST" and not stops and form.errors)
+    is_refused = bool(request.method == "POST" and not is_unsubscribing and form.errors)
     context = {
-        "form": None if stops else form,
+        "form": None if is_unsubscribing else form,
         "email": recipient.email,
         "name": get_display_name(report_scope.key, report_scope.name),
         "is_done": request.method == "POST" and not is_refused,
-        "stops": stops,
+        "is_unsubscribing": is_unsubscribing,
     }
     return render(request, "reports/subscription.html", context, status=422 if is_refused else 200)
 
 
 urlpatterns = [
-    path("reports/confirm/<str:token>/", confirm_or_unsubscribe, {"stops": False}, name="confirm_external"),
-    path("reports/unsubscribe/<str:token>/", confirm_or_unsubscribe, {"stops": True}, name="stop_external"),
+    path("reports/confirm/<str:token>/", confirm_or_unsubscribe, {"is_unsubscribing": False}, name="confirm_external"),
+    path("reports/unsubscribe/<str:token>/", confirm_or_unsubscribe, {"is_unsubscribing": True}, name="stop_external"),
     path("reports/<str:scope>/recipients/", edit_recipients, name="recipients"),
     path("reports/<str:scope>/recipients/add/", add_external_recipient, name="add_recipient"),
     path("reports/<str:scope>/recipients/<int:pk>/remove/", remove_external_recipient, name="remove_recipient"),

@@ -74,7 +74,7 @@ def get_snapshot(request: AuthenticatedRequest, scope: str, period: str) -> Repo
     """Return a report that the user can read, or raise Http404."""
     report_scope = find_report_scope(scope)
     if report_scope is None or not can_read_report(request.user, report_scope):
-        raise Http404("Report not found.")
+        raise Http404(_("Report not found."))
     return get_object_or_404(ReportSnapshot, scope=scope, period=period)
 
 
@@ -141,14 +141,14 @@ def stop_report(request: HttpRequest, token: str) -> HttpResponse:
     reader_and_scope = read_token(token, salt=unsubscribe.SALT)
     report_scope = find_report_scope(reader_and_scope[1]) if reader_and_scope else None
     if reader_and_scope is None or report_scope is None:
-        raise Http404("Report not found.")
+        raise Http404(_("This link is no longer valid."))
     if request.method == "POST":
         unsubscribe.update_subscription(*reader_and_scope, Frequency.NEVER)
     context = {
         "email": reader_and_scope[0].email,
         "name": get_display_name(report_scope.key, report_scope.name),
         "is_done": request.method == "POST",
-        "stops": True,
+        "is_unsubscribing": True,
         "has_account": True,
     }
     return render(request, "reports/subscription.html", context)

@@ -68,7 +68,7 @@ class Child:
         code = self.process.returncode or 0
         if code < 0:
             return f"killed by {name_signal(-code)}"
-        reason = f"exit code {code}" if code else "it ended by itself"
+        reason = f"exit code {code}" if code else "it exited"
         return f"{reason}: {self.last_line[:200]}" if self.last_line and code else reason
 
 

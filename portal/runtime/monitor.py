@@ -31,7 +31,7 @@ class Monitor:
             self.next_disk_check_at = time.monotonic() + DISK_CHECK_SECONDS
             message = describe_full_disk(settings.DATA_DIR)
             if message and not self.is_disk_full:
-                self.write(f"{message}; free some space, then it goes on by itself.")
+                self.write(f"{message}. Free some space. The portal then continues automatically.")
             elif self.is_disk_full and not message:
                 self.write(f"The disk of {settings.DATA_DIR} has space again.")
             self.is_disk_full = bool(message)

@@ -61,7 +61,7 @@ def require_free_port(host: str, port: int) -> None:
         try:
             probe.bind((host, port))
         except (OSError, OverflowError) as error:
-            reason = getattr(error, "strerror", None) or "no such port"
+            reason = getattr(error, "strerror", None) or "invalid port number"
             raise StartError(
                 f"Port {port} is not available: {reason}. Stop the other process, or run PORT=8001 bin/up."
             ) from None
@@ -71,12 +71,12 @@ def require_disk_space(folder: Path) -> None:
     """Raise StartError if the disk of a folder is nearly full."""
     message = describe_full_disk(folder)
     if message:
-        raise StartError(f"{message}; free some space or use another folder: PORTAL_DATA=/path bin/up")
+        raise StartError(f"{message}. Free some space, or run PORTAL_DATA=/path bin/up.")
 
 
 def describe_full_disk(folder: Path, min_free_mb: int = MIN_FREE_MB) -> str:
-    """Return a sentence without a full stop if the disk of a folder is nearly full, else an empty text."""
+    """Return why the disk of a folder is nearly full, without a period, or an empty string if it isn't."""
     free_mb = shutil.disk_usage(folder).free // MB
     if free_mb >= min_free_mb:
         return ""
-    return f"The disk of {folder} has {free_mb} MB left and the portal needs {min_free_mb} MB"
+    return f"The disk of {folder} has {free_mb} MB left, and the portal needs {min_free_mb} MB"

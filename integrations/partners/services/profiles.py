@@ -38,7 +38,9 @@ def create_partner(name: str, *, website: str = "", domain: str = "", actor: Use
             name_decisions.request_decision(change, concern)
             verification.verify_new_partner(change)
     except IntegrityError as error:
-        raise ActionRefused(_("A company with this name was just created. Reload the page."), "conflict") from error
+        raise ActionRefused(
+            _("A company with this name was just created. Ask to join it, or enter another name."), "conflict"
+        ) from error
     permissions.clear_cached_roles(actor)
     return partner
 

@@ -45,7 +45,7 @@ def test_name_taken_twice_at_once_creates_one_company(db: None, now: datetime) -
         )
         assert refusals[0] == ""
         assert refusals[1] in (
-            "A company with this name was just created. Reload the page.",
+            "A company with this name was just created. Ask to join it, or enter another name.",
             "A company with this or a similar name already exists. Ask to join it, or enter another name.",
         )
     assert Partner.objects.count() == 20

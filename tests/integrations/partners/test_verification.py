@@ -274,7 +274,7 @@ def test_editor_cannot_verify_and_sees_no_token(
     for values in (*fields, {"do": "github_role", "organization": "x"}):
         assert sign_in(dora).post(PAGE, values).status_code == 403
     page = sign_in(dora).get(PAGE)
-    assert "Only owners of the company can verify it." in find_text(page)
+    assert "Only owners of the company can verify it. Ask an owner to add a proof." in find_text(page)
     assert initech.verification_token not in page.text
     assert get_state(initech) == ("unverified", [])
 

@@ -48,8 +48,8 @@ def test_full_disk_stops_startup_with_an_explanation(small_disk: Path, empty_dat
     with run_portal(data) as portal:
         assert portal.end() == 1
     assert portal.output == (
-        f"The disk of {data} has 0 MB left and the portal needs 50 MB; free some space or use another folder:"
-        " PORTAL_DATA=/path bin/up\n"
+        f"The disk of {data} has 0 MB left, and the portal needs 50 MB. Free some space,"
+        " or run PORTAL_DATA=/path bin/up.\n"
     )
 
 
@@ -63,7 +63,8 @@ def test_portal_recovers_when_a_full_disk_has_space_again(small_disk: Path, empt
         helpers = portal.processes()
         ballast = fill_disk(small_disk)
         portal.wait_for_output(
-            f"The disk of {data} has 0 MB left and the portal needs 50 MB; free some space, then it goes on by itself."
+            f"The disk of {data} has 0 MB left, and the portal needs 50 MB. Free some space."
+            " The portal then continues automatically."
         )
         portal.wait_for_output("waits for the database (database or disk is full).")
         assert '"database": "ok"' in portal.read("/healthz")

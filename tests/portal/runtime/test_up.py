@@ -37,7 +37,7 @@ def test_occupied_port_is_reported_with_a_fix(occupied_port):
 
 
 def test_invalid_port_is_reported():
-    with pytest.raises(StartError, match=r"^Port 70000 is not available: no such port"):
+    with pytest.raises(StartError, match=r"^Port 70000 is not available: invalid port number"):
         require_free_port("127.0.0.1", 70000)
 
 
@@ -57,7 +57,7 @@ def test_full_disk_is_reported_with_a_fix(tmp_path):
     assert describe_full_disk(tmp_path, min_free_mb=0) == ""
     message = describe_full_disk(tmp_path, min_free_mb=10**12)
     assert message.startswith(f"The disk of {tmp_path} has ")
-    assert message.endswith(f" MB left and the portal needs {10**12} MB")
+    assert message.endswith(f" MB left, and the portal needs {10**12} MB")
 
 
 def test_invalid_data_folder_is_reported_with_a_fix(tmp_path):

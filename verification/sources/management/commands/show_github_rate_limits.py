@@ -17,7 +17,9 @@ class Command(BaseCommand):
         if enable is not None and not GitHubRateLimit.objects.filter(name=enable).update(
             disabled_at=None, disabled_reason="", strikes=0, blocked_until=None
         ):
-            raise CommandError(f"Credential {enable} not found.")
+            raise CommandError(
+                f"Credential {enable} not found. Run the command without --enable to list all credentials."
+            )
         for row in GitHubRateLimit.objects.order_by("name"):
             self.stdout.write(format_line(row))
 
