@@ -53,7 +53,8 @@ def create_run_task_test(integration: Integration, by: User, now: datetime) -> T
     """Create the recorded test of a run task that reports twice, finished three hours ago."""
     recording, started_at = _load_recording("run_task"), now - timedelta(hours=3)
     exchanges = tuple(Exchange.load(each) for each in recording["exchanges"])
-    records = RunTaskRecords(exchanges, tuple(CallbackRecord.load(each) for each in recording["callbacks"]), over=True)
+    callbacks = tuple(CallbackRecord.load(each) for each in recording["callbacks"])
+    records = RunTaskRecords(exchanges, callbacks, is_complete=True)
     inputs = {"url": exchanges[0].url, "stages": ["post_plan", "pre_apply"], "scenarios": {}, "is_signed": True}
     run = TestRun(kind=TestRun.Kind.RUN_TASK, inputs=inputs)
     _save(run, integration, by, started_at, timedelta(seconds=4), records)

@@ -158,7 +158,7 @@ def create_test_runs(row: Any, task: Any, driver: Any, alice: Any, now: Any) -> 
         kind="provider_lifecycle",
         version="1.4.0",
         inputs=texts | {"hosts": [], "variables": []},
-        records=Lifecycle(broken=CANARY, over=True).as_dict(),
+        records=Lifecycle(broken=CANARY, is_complete=True).as_dict(),
         **run_fields,
     )
     TestRun.objects.create(
@@ -166,7 +166,7 @@ def create_test_runs(row: Any, task: Any, driver: Any, alice: Any, now: Any) -> 
         kind="nomad_plugin",
         version="1.4.0",
         inputs=target.as_dict() | {"config": ""},
-        records=NomadPluginRecords(target=target, broken=CANARY, over=True).as_dict(),
+        records=NomadPluginRecords(target=target, broken=CANARY, is_complete=True).as_dict(),
         **run_fields,
     )
     return {"get_test_run": test_run.pk, "cancel_test_run": run_task_test.pk}

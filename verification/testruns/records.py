@@ -68,7 +68,7 @@ class SandboxTestRecords(Record, Generic[StepT]):
     """
 
     steps: tuple[StepT, ...] = ()
-    over: bool = False
+    is_complete: bool = False
     unavailable: str = ""
     broken: str = ""
     decisive_steps: ClassVar[tuple[str, ...]] = ()
@@ -106,7 +106,7 @@ class SandboxTestRecords(Record, Generic[StepT]):
         """Return the outcome of a rule whose steps were not reached."""
         if self.broken:
             return report_error(self.broken)
-        if not self.over:
+        if not self.is_complete:
             return report_not_run("Not reached yet.")
         failures = (step.title for step in self.steps if step.key in self.decisive_steps and not step.is_good)
         title = next(failures, "")

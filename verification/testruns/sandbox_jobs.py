@@ -74,7 +74,7 @@ class SandboxTestRunner(ABC, Generic[TargetT, RecordsT]):
         except SandboxUnavailable as error:
             broken, unavailable = (str(error), "") if self.records.steps else ("", f"Not run: {error}")
             self.records = replace(self.records, broken=broken, unavailable=unavailable)
-        self.records = replace(self.records, over=True)
+        self.records = replace(self.records, is_complete=True)
         return self.records
 
     def record_step(self, step: StepRecord) -> None:

@@ -18,27 +18,30 @@ from verification.testruns.registry import KINDS
 
 MAX_OPEN_RULES, MAX_TITLES = 6, 2
 OUTCOME_ORDER = [str(each) for each in (Outcome.FAIL, Outcome.ERROR, Outcome.WARN, *Outcome)]
-# requirements about the behavior of the software; meetings are always relevant
+# Requirements about the behavior of the software. Meetings are always relevant.
 RELATED_REQUIREMENTS = frozenset({"TP-CODE", "TP-ACC", "TP-TAG", "TP-FRAME", "NO-3", "RT-3"})
 RELATED_CHECKS = frozenset({RUN_TASK_CHECK_KEY, NOMAD_PLUGIN_CHECK_KEY})
 
 
 @dataclass(frozen=True, slots=True)
 class TestRunSummary:
-    """The newest test run of a kind. `open`: (title, message) of rules that did not pass, worst first, at most six.
+    """The newest test run of a kind.
 
-    `more`: the number of other such rules. `at`: None while the test run is in progress.
+    Attributes:
+        outcome: The outcome, or "open" while the test run is in progress.
+        open_rules: (title, message) of rules that did not pass, worst first, at most MAX_OPEN_RULES.
+        more_count: The number of other rules that did not pass.
     """
 
     __test__ = False  # pytest collects classes named Test…
 
-    what: str
+    title: str
     outcome: str
     summary: str
     href: str
-    at: datetime | None = None
-    open: tuple[tuple[str, str], ...] = ()
-    more: int = 0
+    finished_at: datetime | None = None
+    open_rules: tuple[tuple[str, str], ...] = ()
+    more_count: int = 0
 
 
 def sort_results(run: TestRun) -> tuple[list[JsonObject], str]:
@@ -52,7 +55,7 @@ def sort_results(run: TestRun) -> tuple[list[JsonObject], str]:
 
 
 def _format_passed_count(passed_count: int, total: int) -> str:
-    return _("%(held)s of %(all)s rules passed.") % {"held": passed_count, "all": total}
+    return _("%(passed)s of %(total)s rules passed.") % {"passed": passed_count, "total": total}
 
 
 def is_relevant(requirement: Requirement) -> bool:
@@ -112,4 +115,4 @@ def _build_title(run: TestRun) -> str:
 def _build_url(run: TestRun) -> str:
     if run.kind == TestRun.Kind.PROVIDER_SCHEMA:
         return reverse("schemas:list", args=[run.integration.uuid])
-    return f"{reverse(f'testruns:{run.kind}', args=[run.integration.uuid])}?of={run.pk}"
+    return f"{reverse(f'testruns:{run.kind}', args=[run.integration.uuid])}?run={run.pk}"

@@ -121,5 +121,5 @@ def _build_run_context(run: TestRun, kind: TestKind) -> dict[str, object]:
 def _get_selected(request: HttpRequest, integration: Integration, kind: str) -> TestRun | None:
     """Return the selected run, by default the newest, None without runs."""
     runs = TestRun.objects.filter(integration=integration, kind=kind).select_related("requested_by")
-    pk = request.GET.get("of", "")
+    pk = request.GET.get("run", "")
     return get_object_or_404(runs, pk=pk) if pk.isdecimal() and len(pk) < MAX_ID_DIGITS else runs.first()

@@ -15,7 +15,7 @@ from verification.testruns.kinds.run_task.records import RunTaskLimits, RunTaskR
 
 KEY = "correct horse battery staple"
 QUICK = RunTaskLimits(
-    first_answer_seconds=1,
+    response_seconds=1,
     request_timeout_seconds=2,
     silence_seconds=1,
     end_seconds=2.5,

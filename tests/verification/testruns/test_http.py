@@ -35,7 +35,7 @@ def silent_url() -> Iterator[str]:
 
 def post_body(address: str, **how: Any) -> tuple[int, str]:
     reply = post(OutboundClient(loopback=True, **how), address, b"{}", {}, timeout_seconds=0.4)
-    return reply.status, reply.ended
+    return reply.status, reply.end_state
 
 
 def test_unaccepted_connection_is_unreachable(url_with_full_backlog: str) -> None:

@@ -17,7 +17,7 @@ INPUTS = dict.fromkeys(("base", "changed", "failing_change", "refused", "partial
     "hosts": [],
     "variables": [],
 }
-RECORDS = ProviderLifecycleRecords(over=True).as_dict()
+RECORDS = ProviderLifecycleRecords(is_complete=True).as_dict()
 RESULTS = [
     {"rule": "plan", "outcome": "pass", "title": "The plan creates", "sentence": "It does."},
     {"rule": "left", "outcome": "warn", "title": "Nothing is left", "sentence": "Something may be."},
@@ -59,8 +59,8 @@ def test_review_page_shows_the_verdict_open_rules_and_a_link(provider: Integrati
         assert "Provider acceptance test of version 1.4.0" in text
         assert "1 of 3 rules passed. Open rules: The second plan is empty; Nothing is left" in text
         assert text.index("The second plan is empty: It changes tags.") < text.index("Nothing is left: Something")
-        assert f'href="/integrations/{provider.uuid}/tests/provider-lifecycle/?of={row.pk}"' in text
-    assert client.get(f"/integrations/{provider.uuid}/tests/provider-lifecycle/?of={row.pk}").status_code == 200
+        assert f'href="/integrations/{provider.uuid}/tests/provider-lifecycle/?run={row.pk}"' in text
+    assert client.get(f"/integrations/{provider.uuid}/tests/provider-lifecycle/?run={row.pk}").status_code == 200
     assert (
         "Provider acceptance test of"
         not in client.get(reverse("submissions:requirement", args=[provider.uuid, "TP-LIC"])).content.decode()
@@ -82,7 +82,7 @@ def test_review_page_shows_findings_of_the_schema(provider: Integration, rita: A
         **ENDED_RUN_FIELDS,
     )
     (one,) = selectors.get_latest_test_runs(provider)
-    assert (one.outcome, one.open) == ("warn", (("Secrets are marked", "1 of 3 is not."),))
+    assert (one.outcome, one.open_rules) == ("warn", (("Secrets are marked", "1 of 3 is not."),))
     client.force_login(rita)
     page = client.get(reverse("reviews:review", args=[provider.uuid])).content.decode()
     assert "Secrets are marked: 1 of 3 is not." in page
@@ -92,13 +92,13 @@ def test_review_page_shows_findings_of_the_schema(provider: Integration, rita: A
 @pytest.mark.django_db
 def test_latest_finished_test_run_counts(provider: Integration) -> None:
     create_lifecycle_run(provider, finished_at=None, outcome="", results=[])
-    assert [(one.outcome, one.at) for one in selectors.get_latest_test_runs(provider)] == [("open", None)]
+    assert [(one.outcome, one.finished_at) for one in selectors.get_latest_test_runs(provider)] == [("open", None)]
     TestRun.objects.update(finished_at=NOW, outcome="not_run")
     assert [(one.outcome, one.summary) for one in selectors.get_latest_test_runs(provider)] == [
         ("not_run", "No result.")
     ]
     create_lifecycle_run(provider, version="1.5.0", finished_at=None)
-    assert [(one.outcome, one.what) for one in selectors.get_latest_test_runs(provider)] == [
+    assert [(one.outcome, one.title) for one in selectors.get_latest_test_runs(provider)] == [
         ("not_run", "Provider acceptance test of version 1.4.0")
     ]
 

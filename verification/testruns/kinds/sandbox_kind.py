@@ -85,7 +85,7 @@ class SandboxTestKind(TestKind, Generic[RecordsT]):
         self.finish(run, self._collect_records(run, fetch or self.fetch_program))
 
     def abandon(self, run: TestRun, message: str) -> None:
-        self.finish(run, replace(self.load_records(run), broken=INTERRUPTED_MESSAGE, over=True))
+        self.finish(run, replace(self.load_records(run), broken=INTERRUPTED_MESSAGE, is_complete=True))
 
     def _collect_records(self, run: TestRun, fetch: ProgramFetcher) -> object:
         """Return all records. Errors on our side become records, too."""
@@ -99,12 +99,12 @@ class SandboxTestKind(TestKind, Generic[RecordsT]):
                     lambda records: retry_while_locked(lambda: self.store_progress(run, records)),
                 )
         except (SandboxUnavailable, UnverifiedReleaseError, ActionRefused, ValueError) as error:
-            return replace(self.load_records(run), unavailable=f"Not run: {error}", over=True)
+            return replace(self.load_records(run), unavailable=f"Not run: {error}", is_complete=True)
         except (SourceError, crypto.DecryptionError, client.SandboxProtocolError) as error:
-            return replace(self.load_records(run), broken=str(error), over=True)
+            return replace(self.load_records(run), broken=str(error), is_complete=True)
         except Exception as error:  # the message can contain credentials
             log.error("A %s failed: %s", self.texts.title, type(error).__name__, exc_info=not self.has_secrets)
-            return replace(self.load_records(run), broken=INTERNAL_ERROR_MESSAGE, over=True)
+            return replace(self.load_records(run), broken=INTERNAL_ERROR_MESSAGE, is_complete=True)
 
     def run_in_sandbox(
         self, target: Record, executable: Path, readable: Iterable[Path], report: Callable[[RecordsT], None]
@@ -131,7 +131,7 @@ class SandboxTestKind(TestKind, Generic[RecordsT]):
         except (ValueError, client.SandboxProtocolError) as error:
             raise build_usage_error(error) from error
         except SandboxUnavailable as error:
-            records = replace(self.records_class.begin(target), unavailable=f"Not run: {error}", over=True)
+            records = replace(self.records_class.begin(target), unavailable=f"Not run: {error}", is_complete=True)
         report = self.describe_records(records)
         text = render_report(records.title, report, (f"{step.title}: {step.line}" for step in records.steps))
         return CommandOutput(report, text, get_exit_code(report["outcome"]))

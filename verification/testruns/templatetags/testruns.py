@@ -24,7 +24,7 @@ def show_test_run_summaries(integration: Integration, requirement: Requirement |
 
 
 def _build_link(row: selectors.TestRunSummary) -> SafeString:
-    return link_button(_("View test run"), href=row.href, small=True, about=row.what)
+    return link_button(_("View test run"), href=row.href, small=True, about=row.title)
 
 
 @register.inclusion_tag(TEMPLATE, takes_context=True)

@@ -31,7 +31,7 @@ def command(key: str, code: int = 0, **more: Any) -> CommandRecord:
 
 def evaluate(rule: str, *commands: CommandRecord, inputs: tuple[str, ...] = ()) -> tuple[str, str]:
     """Return the outcome and the sentence of a rule after these commands."""
-    records = ProviderLifecycleRecords(commands, over=True, source="example/example", inputs=inputs)
+    records = ProviderLifecycleRecords(commands, is_complete=True, source="example/example", inputs=inputs)
     result = next(each for each in RULES.evaluate(records) if each.rule == rule)
     return str(result.outcome), result.sentence
 

@@ -41,7 +41,7 @@ def test_chunked_result_is_read(size: int, status: int) -> None:
     with open_callback_server(RunTaskTarget("http://127.0.0.1:9/", "", ("post_plan",))) as store:
         document = {"data": {**PASSED_RESULT["data"], "attributes": {"status": "passed", "message": "x" * size}}}
         assert send_in_chunks(store, json.dumps(document).encode()) == status
-        assert [(each.status, each.answered) for each in store.callbacks] == [("passed", status)]
+        assert [(each.status, each.response_status) for each in store.callbacks] == [("passed", status)]
 
 
 @pytest.mark.django_db

@@ -51,14 +51,14 @@ def test_only_the_last_failing_run_is_mandatory(stages: tuple[str, ...]) -> None
 
 def test_run_without_a_result_waits_until_the_end() -> None:
     records = replace(run_endpoint_test(), callbacks=())
-    final_effects = {each.mandatory for each in build_effects(replace(records, over=True))}
+    final_effects = {each.mandatory for each in build_effects(replace(records, is_complete=True))}
     assert final_effects == {
         (
             "The run stops after the plan, before anyone can confirm it. The task "
             "itself returned an error, which counts as failed."
         )
     }
-    assert {(each.mandatory, each.advisory) for each in build_effects(replace(records, over=False))} == {
+    assert {(each.mandatory, each.advisory) for each in build_effects(replace(records, is_complete=False))} == {
         ("The run waits.",) * 2
     }
 
@@ -77,7 +77,7 @@ def test_endpoint_that_refuses_everything_passes_no_refusal_rule() -> None:
         each.rule: str(each.outcome)
         for each in RULES.evaluate(replace(records, exchanges=refused_exchanges, callbacks=()))
     }
-    assert [outcome_by_rule[key] for key in ("verification", "answer")] == ["fail", "fail"]
+    assert [outcome_by_rule[key] for key in ("verification", "response")] == ["fail", "fail"]
     assert {outcome_by_rule[key] for key in (*SIGNATURE_RULES, "malformed", "future", "token", "end")} == {"not_run"}
 
 
@@ -85,7 +85,7 @@ def test_unreachable_endpoint_ends_the_test_run() -> None:
     target = RunTaskTarget("http://127.0.0.1:9/run-task", "key", ("post_plan",))
     with open_callback_server(target) as place:
         records = run_test(place, OutboundClient(loopback=True))
-    assert [each.ended for each in records.exchanges] == ["unreachable"]
+    assert [each.end_state for each in records.exchanges] == ["unreachable"]
     assert RULES.evaluate(records)[0].sentence == "The endpoint isn't reachable: The connection to 127.0.0.1:9 failed."
     assert get_exit_code(RULES.compute_outcome(RULES.evaluate(records))) == 1
     assert {str(each.outcome) for each in RULES.evaluate(records)} == {"fail", "not_run"}

@@ -104,7 +104,10 @@ def test_canceled_test_run_stops_waiting(
     assert verdict_by_rule["end"] == ("not_run", "The test run was canceled before a result arrived.")
     assert (
         row.outcome,
-        {effect.mandatory for effect in build_effects(database_store.DatabaseStore(row).load_records(over=True))},
+        {
+            effect.mandatory
+            for effect in build_effects(database_store.DatabaseStore(row).load_records(is_complete=True))
+        },
     ) == ("not_run", {"The run waits."})
 
 

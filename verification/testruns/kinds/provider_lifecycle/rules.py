@@ -233,7 +233,7 @@ def check_state_secrets(records: ProviderLifecycleRecords, command: CommandRecor
 @RULES.check("left")
 def check_cleanup(records: ProviderLifecycleRecords) -> RuleOutcome:
     """Check that the final state is empty."""
-    if not records.over:
+    if not records.is_complete:
         return report_not_run("Not reached yet.")
     if records.broken:
         return report_error(f"{records.broken} {LEFTOVER_ADVICE}")

@@ -94,9 +94,9 @@ def process_callback(context: CallbackContext, request: CallbackRequest) -> tupl
     record = CallbackRecord(
         **callback.as_dict(),
         key=context.key,
-        after=round(context.age, 3),
+        elapsed_seconds=round(context.age, 3),
         method=request.method[:20],
-        answered=status,
+        response_status=status,
         token=token,
         content_type=request.content_type[:100],
         size=request.size,

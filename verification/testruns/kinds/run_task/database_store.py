@@ -49,15 +49,15 @@ class DatabaseStore(RunTaskStore):
         requests = self.run.requests.filter(step=exchange.key)
         retry_while_locked(lambda: requests.update(exchange=exchange.as_dict()))
 
-    def load_records(self, *, over: bool = False) -> RunTaskRecords:
-        return retry_while_locked(lambda: self._load_records(over=over))
+    def load_records(self, *, is_complete: bool = False) -> RunTaskRecords:
+        return retry_while_locked(lambda: self._load_records(is_complete=is_complete))
 
-    def _load_records(self, *, over: bool) -> RunTaskRecords:
+    def _load_records(self, *, is_complete: bool) -> RunTaskRecords:
         rows = list(RunTaskCallback.objects.filter(request__test_run=self.run))
         callbacks = tuple(CallbackRecord.load(row.record) for row in rows)
         exchanges = tuple(Exchange.load(each.exchange) for each in self.run.requests.exclude(exchange={}))
-        records = RunTaskRecords(exchanges, callbacks, self.run.inputs["is_signed"], over, LIMITS)
-        if not over:
+        records = RunTaskRecords(exchanges, callbacks, self.run.inputs["is_signed"], is_complete, LIMITS)
+        if not is_complete:
             return records
         # runs are still awaited at the end only if somebody canceled the test run
         ended_at = self.run.finished_at or timezone.now()
@@ -98,7 +98,7 @@ def record_callback(uuid: UUID, callback_request: CallbackRequest, now: datetime
         record, message = process_callback(_build_context(request, now), callback_request)
         request.callbacks.create(at=now, is_final=record.is_final, record=record.as_dict())
     run = request.test_run
-    return record.answered, message, None if run.is_running else run
+    return record.response_status, message, None if run.is_running else run
 
 
 def get_download(uuid: UUID, resource: str, authorization: str) -> bytes | None:

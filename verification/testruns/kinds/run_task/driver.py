@@ -76,7 +76,7 @@ class RunTaskStore(ABC):
     def save_exchange(self, exchange: Exchange) -> None: ...
 
     @abstractmethod
-    def load_records(self, *, over: bool = False) -> RunTaskRecords: ...
+    def load_records(self, *, is_complete: bool = False) -> RunTaskRecords: ...
 
     @abstractmethod
     def compute_ages(self) -> dict[str, float]:
@@ -93,7 +93,7 @@ def run_test(
     """Run a complete test. `report_progress` receives each exchange."""
     send_requests(store, web, report_progress)
     wait_for_results(store)
-    return store.load_records(over=True)
+    return store.load_records(is_complete=True)
 
 
 def send_requests(
@@ -113,7 +113,7 @@ def send_requests(
         exchange = send_request(step, store.target, urls, token, web)
         store.save_exchange(exchange)
         report_progress(exchange)
-        if exchange.ended in UNREACHABLE_STATES:
+        if exchange.end_state in UNREACHABLE_STATES:
             return True
     return True
 
@@ -182,11 +182,11 @@ def list_awaited_runs(records: RunTaskRecords, ages: Mapping[str, float]) -> lis
 
 def _is_awaited(records: RunTaskRecords, run: Exchange, age: float) -> bool:
     limits, callbacks = records.limits, records.list_callbacks(run.key)
-    accepted_seconds = [each.after for each in callbacks if each.answered == 200]
-    refused_seconds = [each.after for each in callbacks if each.answered != 200]
+    accepted_seconds = [each.elapsed_seconds for each in callbacks if each.response_status == 200]
+    refused_seconds = [each.elapsed_seconds for each in callbacks if each.response_status != 200]
     if records.get_result(run.key) is not None or age > limits.end_seconds:
         return False
-    if run.status != 200 and run.ended != "slow" and not accepted_seconds:
+    if run.status != 200 and run.end_state != "slow" and not accepted_seconds:
         return age < limits.settle_seconds  # the platform would ask again; a result is not to be expected
     if refused_seconds and not accepted_seconds:
         return age - max(refused_seconds) < limits.correction_seconds

@@ -44,7 +44,7 @@ def build_effects(records: RunTaskRecords) -> list[RunEffect]:
 def _build_effect(records: RunTaskRecords, run: Exchange) -> RunEffect:
     result = records.get_result(run.key)
     status, mandatory, advisory = "", WAITING_MESSAGE, WAITING_MESSAGE
-    if result or (records.over and run.key not in records.awaited_runs):
+    if result or (records.is_complete and run.key not in records.awaited_runs):
         status = result.status if result else ""
         mandatory = MANDATORY_EFFECTS[status].format(stop_point=STOP_POINTS[run.stage])
         advisory = ADVISORY_EFFECTS[status]

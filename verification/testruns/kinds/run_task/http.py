@@ -62,7 +62,7 @@ def _explain_unreachable(connection: PinnedConnection | None, error: Exception) 
 
 def _build_empty_reply(deadline: RequestDeadline, end_state: str, message: str) -> EndpointReply:
     elapsed_seconds = round(deadline.get_elapsed_seconds(), 3)
-    return EndpointReply(ended=end_state, sentence=message, head_seconds=elapsed_seconds, seconds=elapsed_seconds)
+    return EndpointReply(end_state=end_state, sentence=message, head_seconds=elapsed_seconds, seconds=elapsed_seconds)
 
 
 def _read_reply(connection: PinnedConnection, deadline: RequestDeadline) -> EndpointReply:
@@ -91,7 +91,7 @@ def _read_body(response: http.client.HTTPResponse) -> tuple[bytes, str, str]:
             chunk = response.read1(READ_BYTES)
             if not chunk:
                 is_incomplete = bool(response.length)
-                return body, "broken" if is_incomplete else "whole", "The body ended early." if is_incomplete else ""
+                return body, "broken" if is_incomplete else "complete", "The body ended early." if is_incomplete else ""
             body += chunk
     except ByteLimitExceededError:
         pass

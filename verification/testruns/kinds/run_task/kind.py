@@ -96,14 +96,14 @@ class RunTaskTest(TestKind):
         deadline = min(deadline, time.monotonic() + RESULT_WAIT_SECONDS)
         settles_at = wait_for_results(store, deadline, parse_datetime(run.records.get("settles_at") or ""))
         if settles_at is not None and timezone.now() >= settles_at:
-            self.finish(run, store.load_records(over=True))
+            self.finish(run, store.load_records(is_complete=True))
             return None
         run.records = {"settles_at": settles_at.isoformat() if settles_at else ""}
         retry_while_locked(lambda: self.store_progress(run, store.load_records()))
         return Reschedule(timezone.now() + RESUME_DELAY) if store.is_open() else None
 
     def abandon(self, run: TestRun, message: str) -> None:
-        self.finish(run, DatabaseStore(run).load_records(over=True))
+        self.finish(run, DatabaseStore(run).load_records(is_complete=True))
 
     def store_progress(self, run: TestRun, records: RunTaskRecords) -> None:
         """Store the results so far. If the run was canceled meanwhile, late exchanges count, too."""
@@ -115,12 +115,12 @@ class RunTaskTest(TestKind):
 
     def reevaluate(self, run: TestRun) -> None:
         """Evaluate a finished run again, because something arrived after its end."""
-        run.results, run.outcome = self.evaluate(run, DatabaseStore(run).load_records(over=True))
+        run.results, run.outcome = self.evaluate(run, DatabaseStore(run).load_records(is_complete=True))
         TestRun.objects.filter(pk=run.pk).update(results=run.results, outcome=run.outcome)
         self.report_to_check(run)
 
     def load_records(self, run: TestRun) -> RunTaskRecords:
-        return DatabaseStore(run).load_records(over=not run.is_running)
+        return DatabaseStore(run).load_records(is_complete=not run.is_running)
 
     def serialize_records(self, run: TestRun, records: RunTaskRecords) -> JsonObject:
         return dict(run.records)

@@ -54,10 +54,10 @@ class InMemoryStore(RunTaskStore):
     def save_exchange(self, exchange: Exchange) -> None:
         self.exchanges.append(exchange)
 
-    def load_records(self, *, over: bool = False) -> RunTaskRecords:
+    def load_records(self, *, is_complete: bool = False) -> RunTaskRecords:
         with self.lock:
             callbacks = tuple(self.callbacks)
-        return RunTaskRecords(tuple(self.exchanges), callbacks, bool(self.target.key), over, self.target.limits)
+        return RunTaskRecords(tuple(self.exchanges), callbacks, bool(self.target.key), is_complete, self.target.limits)
 
     def compute_ages(self) -> dict[str, float]:
         return {slot.key: time.monotonic() - slot.sent_at for slot in self.slots.values()}
@@ -76,7 +76,7 @@ class InMemoryStore(RunTaskStore):
                 return 404, "Result not found."
             record, message = process_callback(self._build_context(slot), callback_request)
             self.callbacks.append(record)
-            return record.answered, message
+            return record.response_status, message
 
     def get_download(self, name: str, resource: str, authorization: str) -> bytes | None:
         """Return the plan or configuration for a valid token, None otherwise."""

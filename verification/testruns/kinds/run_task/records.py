@@ -17,15 +17,15 @@ class RunTaskLimits:
     """Limits in seconds.
 
     Attributes:
-        first_answer_seconds: Limit of ours for the first response, because no document of the platform has one.
-        request_timeout_seconds: Limit of ours, after which we disconnect.
+        response_seconds: Our own limit for a response, because the platform documents none.
+        request_timeout_seconds: Our own limit, after which we disconnect.
         silence_seconds: Limit of the platform for the time without an update.
         end_seconds: Limit of the platform for the final result.
         correction_seconds: How long we wait for the correction of a rejected result.
         settle_seconds: How long we wait for a second result after the last one.
     """
 
-    first_answer_seconds: float = 10
+    response_seconds: float = 10
     request_timeout_seconds: float = 30
     silence_seconds: float = 600
     end_seconds: float = 3600
@@ -55,15 +55,15 @@ class ParsedCallback(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallbackRecord(ParsedCallback):
-    """A request to our callback URL. `after`: seconds since its run was sent. `answered`: our status.
+    """A request to our callback URL. `elapsed_seconds`: since its run was sent. `response_status`: of our response.
 
     `token`: valid, missing, unknown, other_run, used (after a final result), or expired.
     """
 
     key: str
-    after: float
+    elapsed_seconds: float
     method: str
-    answered: int
+    response_status: int
     token: str
     content_type: str = ""
     size: int = 0
@@ -71,21 +71,22 @@ class CallbackRecord(ParsedCallback):
 
     @property
     def line(self) -> str:
-        """Return a summary: "running after 0.2 s, answered with 200"."""
-        return f"{self.status or self.method} after {self.after:.1f} s, answered with {self.answered}"
+        """Return a summary: "running after 0.2 s, response 200"."""
+        return f"{self.status or self.method} after {self.elapsed_seconds:.1f} s, response {self.response_status}"
 
     @property
     def is_final(self) -> bool:
         """Return whether this is the final result of its run."""
-        return self.answered == 200 and self.status in ("passed", "failed")
+        return self.response_status == 200 and self.status in ("passed", "failed")
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointReply(Record):
     """A response. `status` 0: no response. `head_seconds`: until the headers arrived.
 
-    `ended`: whole, slow (timeout) or endless (body cut). With status 0: slow, broken, unreachable (connection refused),
-    unresolved (no such host, or no route from here) or refused (by our outbound restrictions). `sentence` explains it.
+    `end_state`: complete, slow (timeout), broken (connection closed early) or endless (body too long). With status 0:
+    slow, broken, unreachable (connection refused), unresolved (unknown host, or no route from here) or refused (by our
+    outbound restrictions). `sentence` explains it.
     """
 
     status: int = 0
@@ -94,12 +95,12 @@ class EndpointReply(Record):
     body: str = ""
     head_seconds: float = 0
     seconds: float = 0
-    ended: str = "whole"
+    end_state: str = "complete"
     sentence: str = ""
 
     @property
     def status_line(self) -> str:
-        return f"{self.status} {self.reason}".strip() if self.status else "No answer"
+        return f"{self.status} {self.reason}".strip() if self.status else "No response"
 
     @property
     def line(self) -> str:
@@ -115,12 +116,12 @@ class EndpointReply(Record):
         """Return the outcome of a rule that needs a response if there is none, None otherwise."""
         if self.status:
             return None
-        if self.ended == "unresolved":
+        if self.end_state == "unresolved":
             return report_error(self.sentence)
-        if self.ended == "slow":
+        if self.end_state == "slow":
             return report_failure(f"The endpoint didn't respond within {self.seconds:.1f} seconds.")
         causes = {"refused": "", "unreachable": "The endpoint isn't reachable: "}
-        cause = causes.get(self.ended, "The connection closed without a response: ")
+        cause = causes.get(self.end_state, "The connection closed without a response: ")
         return report_failure(f"{cause}{self.sentence}")
 
 
@@ -145,14 +146,17 @@ class Exchange(EndpointReply):
 
 @dataclass(frozen=True, slots=True)
 class RunTaskRecords(Record):
-    """All records of a test run so far. `over`: no more results are awaited. `awaited_runs`: runs without a result when
-    the test run was canceled.
+    """All records of a test run so far.
+
+    Attributes:
+        is_complete: Whether no more results are awaited.
+        awaited_runs: Runs without a result when the test run was canceled.
     """
 
     exchanges: tuple[Exchange, ...] = ()
     callbacks: tuple[CallbackRecord, ...] = ()
     is_signed: bool = True
-    over: bool = False
+    is_complete: bool = False
     limits: RunTaskLimits = field(default_factory=RunTaskLimits)
     awaited_runs: tuple[str, ...] = ()
 

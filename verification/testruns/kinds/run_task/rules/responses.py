@@ -22,7 +22,7 @@ def check_verification(records: RunTaskRecords, exchange: Exchange) -> RuleOutco
 
 
 def _check_status_200(exchange: Exchange) -> RuleOutcome | None:
-    """Return the problem of a response, None if its status is 200."""
+    """Return the failure for a status other than 200, None for 200."""
     status = exchange.status
     if status == 200:
         return None
@@ -35,7 +35,7 @@ def _check_status_200(exchange: Exchange) -> RuleOutcome | None:
 
 
 @RULES.check("verification.quiet")
-def check_verification_silence(records: RunTaskRecords) -> RuleOutcome:
+def check_no_verification_result(records: RunTaskRecords) -> RuleOutcome:
     """Check that no result arrives for a verification request."""
     exchanges = [exchange for key in VERIFICATION_STEPS if (exchange := records.get_exchange(key))]
     if any(records.list_callbacks(key) for key in VERIFICATION_STEPS):
@@ -64,20 +64,20 @@ def _check_rejection(records: RunTaskRecords, step_key: str, description: str) -
     if records.list_callbacks(step_key):
         return report_failure(f"The endpoint accepted a request {description} and sent a result for it.")
     if 200 <= exchange.status < 300:
-        return report_failure(f"The endpoint responded to a request {description} with {exchange.status}.")
+        return report_failure(f"The endpoint responded with {exchange.status} to a request {description}.")
     if 400 <= exchange.status < 500:
         sentence = f"The endpoint rejected a request {description} with {exchange.status}."
-        return _check_selective(records) or report_pass(sentence)
-    silence = exchange.find_failure()
-    if silence:
-        return report_not_run(f"We couldn't test this rule: {silence.sentence}")
+        return _check_blanket_rejection(records) or report_pass(sentence)
+    failure = exchange.find_failure()
+    if failure:
+        return report_not_run(f"We couldn't test this rule: {failure.sentence}")
     return report_warning(
-        f"The endpoint responded to a request {description} with {exchange.status}. The usual rejection is 401."
+        f"The endpoint responded with {exchange.status} to a request {description}. The usual rejection is 401."
     )
 
 
-def _check_selective(records: RunTaskRecords) -> RuleOutcome | None:
-    """Return the result for a rejection that proves nothing because the valid request was rejected, too."""
+def _check_blanket_rejection(records: RunTaskRecords) -> RuleOutcome | None:
+    """Return the result if the valid request was also rejected, so that a rejection proves nothing. Otherwise None."""
     first = records.get_exchange("verify")
     if first is None or not 400 <= first.status < 500:
         return None
@@ -95,7 +95,7 @@ def check_raw_signature(records: RunTaskRecords) -> RuleOutcome:
         return NOT_VERIFIED
     if exchange.status != 200:
         return report_failure(
-            f"The endpoint responded to the same document with different whitespace with {exchange.status}."
+            f"The endpoint responded with {exchange.status} to the same document with different whitespace."
         )
     if check_wrong_signature(records).outcome not in (Outcome.PASS, Outcome.WARN):
         return report_not_run("The endpoint accepts wrong signatures, so we couldn't test this rule.")
@@ -113,10 +113,10 @@ def check_unsigned_mode(records: RunTaskRecords) -> RuleOutcome:
 @RULES.check("malformed")
 def check_malformed(records: RunTaskRecords, exchange: Exchange) -> RuleOutcome:
     """Check that a body that is not JSON is rejected without a server error."""
-    sentence = f"The endpoint responded to an incomplete document with {exchange.status}"
+    sentence = f"The endpoint responded with {exchange.status} to an incomplete document"
     if 400 <= exchange.status < 500:
         rejection = f"The endpoint rejected an incomplete document with {exchange.status}."
-        return _check_selective(records) or report_pass(rejection)
+        return _check_blanket_rejection(records) or report_pass(rejection)
     if exchange.status >= 500:
         return report_failure(f"{sentence}, a server error.")
     return report_warning(
@@ -137,23 +137,23 @@ def check_future(records: RunTaskRecords) -> RuleOutcome:
     )
 
 
-@RULES.check("answer")
+@RULES.check("response")
 def check_run_responses(records: RunTaskRecords) -> RuleOutcome:
     """Check that every run returns 200."""
     passed = report_pass("The endpoint responded to every run with 200.")
     outcomes = [
         run.find_failure() or _check_status_200(run) or passed
         for run in records.runs
-        if run.status or run.ended != "slow"
+        if run.status or run.end_state != "slow"
     ]
     return choose_worst(outcomes, report_not_run("No run has a response yet."))
 
 
-@RULES.check("first_answer")
+@RULES.check("response_time")
 def check_response_time(records: RunTaskRecords) -> RuleOutcome:
     """Check that responses arrive within 10 seconds, which is our own limit."""
     limits = records.limits
-    exchanges = [each for each in records.exchanges if each.status or each.ended == "slow"]
+    exchanges = [each for each in records.exchanges if each.status or each.end_state == "slow"]
     timeout_count = sum(not each.status for each in exchanges)
     slowest_seconds = max((each.head_seconds for each in exchanges), default=0)
     if not exchanges:
@@ -163,14 +163,13 @@ def check_response_time(records: RunTaskRecords) -> RuleOutcome:
             f"{timeout_count} of {len(exchanges)} requests got no response within "
             f"{limits.request_timeout_seconds:g} seconds."
         )
-    if slowest_seconds > limits.first_answer_seconds:
+    if slowest_seconds > limits.response_seconds:
         return report_warning(
             f"The slowest response took {slowest_seconds:.1f} seconds. Our limit is "
-            f"{limits.first_answer_seconds:g} seconds."
+            f"{limits.response_seconds:g} seconds."
         )
     return report_pass(
-        f"The slowest response took {slowest_seconds:.1f} of {limits.first_answer_seconds:g} seconds. The limit is "
-        "ours."
+        f"The slowest response took {slowest_seconds:.1f} of {limits.response_seconds:g} seconds, our own limit."
     )
 
 
@@ -178,11 +177,11 @@ def check_response_time(records: RunTaskRecords) -> RuleOutcome:
 def check_body_end(records: RunTaskRecords) -> RuleOutcome:
     """Check that every response body ends."""
     exchanges = [each for each in records.exchanges if each.status]
-    incomplete = [each for each in exchanges if each.ended != "whole"]
+    incomplete = [each for each in exchanges if each.end_state != "complete"]
     if not exchanges:
         return report_not_run("No request has a response yet.")
     if incomplete:
         return report_failure(
-            f"{len(incomplete)} of {len(exchanges)} responses had no proper end. {incomplete[0].sentence}"
+            f"{len(incomplete)} of {len(exchanges)} responses were incomplete. {incomplete[0].sentence}"
         )
-    return report_pass("Every response had a proper end.")
+    return report_pass("Every response was complete.")

@@ -49,7 +49,7 @@ def _check_callback_form(callback: CallbackRecord) -> RuleOutcome:
         return report_failure(f"A result was sent with {callback.method} instead of PATCH. We responded with 405.")
     if callback.form:
         problems = " ".join(callback.form[:3])
-        return report_failure(f"A result was invalid. We responded with {callback.answered}: {problems}")
+        return report_failure(f"A result was invalid. We responded with {callback.response_status}: {problems}")
     if callback.content_type.partition(";")[0].strip().lower() != CALLBACK_TYPE:
         return report_warning(f"A result had {callback.content_type or 'no media type'} instead of {CALLBACK_TYPE}.")
     return report_pass("Every result was a JSON:API document sent with PATCH.")
@@ -96,13 +96,13 @@ def _check_run_end(records: RunTaskRecords, run: Exchange) -> RuleOutcome:
     if any(each.token == "expired" for each in callbacks):  # noqa: S105
         duration = _format_duration(limits.end_seconds)
         return report_failure(f"A result arrived after {duration}. The platform had already given up on the run.")
-    if not records.over:
+    if not records.is_complete:
         return report_not_run("We are waiting for a result.")
     if run.key in records.awaited_runs:
         return report_not_run("The test run was canceled before a result arrived.")
     if not callbacks:
         return report_failure(f"{_format_run(run)}: no result arrived.")
-    if any(each.answered == 200 for each in callbacks):
+    if any(each.response_status == 200 for each in callbacks):
         return report_failure(f"{_format_run(run)}: “running” arrived, but no final result.")
     return report_not_run("The results were invalid, so there is no final result.")
 
@@ -110,7 +110,7 @@ def _check_run_end(records: RunTaskRecords, run: Exchange) -> RuleOutcome:
 @RULES.check("progress")
 def check_progress(records: RunTaskRecords) -> RuleOutcome:
     """Check for an update at least every 10 minutes."""
-    accepted = [each for each in records.run_callbacks if each.answered == 200]
+    accepted = [each for each in records.run_callbacks if each.response_status == 200]
     limit_seconds = records.limits.silence_seconds
     longest_seconds = max((_measure_longest_pause(records, run) for run in records.runs), default=0.0)
     if not accepted:
@@ -129,9 +129,9 @@ def check_progress(records: RunTaskRecords) -> RuleOutcome:
 
 def _measure_longest_pause(records: RunTaskRecords, run: Exchange) -> float:
     """Return the longest time in seconds without an accepted result of a run, 0 without any."""
-    moments = [each.after for each in records.list_callbacks(run.key) if each.answered == 200]
+    moments = [each.elapsed_seconds for each in records.list_callbacks(run.key) if each.response_status == 200]
     limits = records.limits
-    is_finished = records.over and run.key not in records.awaited_runs
+    is_finished = records.is_complete and run.key not in records.awaited_runs
     if moments and is_finished and not records.get_result(run.key):
         given_up_at = moments[-1] + limits.silence_seconds
         moments += [given_up_at + 1] if given_up_at <= limits.end_seconds else []
