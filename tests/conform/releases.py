@@ -12,7 +12,7 @@ from tests.verification.releases.artifacts.keyring import GPG, build_test_keyrin
 from tests.verification.releases.conftest import NOW
 from tests.verification.releases.release_registry import Release, ReleaseRegistry
 from verification.releases import install_simulation, verify
-from verification.releases.inspection import Reader
+from verification.releases.inspection import ReleaseReader
 from verification.sources.http.client import OutboundClient
 from verification.sources.registry.protocol import RegistryProtocol
 from verification.terraform.messages import TerraformDecision
@@ -66,7 +66,7 @@ def judge(registry: ReleaseRegistry, release: Release) -> TerraformDecision:
     """Return what the portal says that Terraform does with a release."""
     registry.publish(release)
     protocol = RegistryProtocol(registry.url, OutboundClient(loopback=True))
-    reader = Reader(protocol, "acme", release.name, NOW, host=terraform.HOST)
+    reader = ReleaseReader(protocol, "acme", release.name, NOW, host=terraform.HOST)
     return verify(reader, "0.0.0" if release.version == "0.0.0" else "1.0.0").terraform
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from tests.conform.signature_cases import Case
 from tests.conform.signature_judges import GpgVerdict
 from verification.releases.artifacts import armor
-from verification.releases.artifacts.packets import Reader, read_header
+from verification.releases.artifacts.packets import PacketReader, read_header
 from verification.releases.artifacts.signatures import SignatureClass, Verdict
 
 RIPEMD160 = "3"
@@ -126,6 +126,6 @@ def _has_no_length(signature: bytes) -> bool:
 
 def _has_more(signature: bytes) -> bool:
     """Return whether anything stands around the first signature."""
-    source = Reader(signature)
+    source = PacketReader(signature)
     read_header(source)
     return not source.is_at_end

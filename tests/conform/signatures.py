@@ -23,7 +23,7 @@ from tests.verification.releases import terraform
 from tests.verification.releases.release_registry import ReleaseRegistry
 from verification.releases import install_simulation
 from verification.releases.artifacts import signatures
-from verification.releases.inspection import Reader
+from verification.releases.inspection import ReleaseReader
 from verification.sources.http.client import OutboundClient
 from verification.sources.registry.protocol import RegistryProtocol
 from verification.terraform.messages import TerraformDecision
@@ -47,7 +47,7 @@ class Portal:
     def judge(self, case: Case) -> TerraformDecision:
         self.registry.routes.update(case.routes(self.registry.url, "portal"))
         protocol = RegistryProtocol(self.registry.url, OutboundClient(loopback=True))
-        release = Reader(protocol, "portal", NAME, time.time(), host=HOST).read(VERSION)
+        release = ReleaseReader(protocol, "portal", NAME, time.time(), host=HOST).read(VERSION)
         return install_simulation.judge(release, "linux_amd64")
 
 

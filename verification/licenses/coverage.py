@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from verification.licenses.dictionaries import fold
 from verification.licenses.holders import is_firm_name, is_holder_list
 from verification.licenses.normalization import Text
-from verification.licenses.notices import Reader
+from verification.licenses.notices import NoticeReader
 from verification.licenses.projects import is_project_name
 from verification.licenses.templates import TemplateMatch, load_templates
 
@@ -68,7 +68,7 @@ def read(text: Text, ids: Iterable[str], notice_of: tuple[str, ...] = ()) -> Rea
     whole = [Span(t.id, p.start, p.end, t.kind) for t, p in matches if p.whole and are_slots_valid(text, p)]
     spans = select_outermost_spans(whole)
     named_ids = tuple(dict.fromkeys((*(span.id for span in spans), *notice_of)))
-    reader, unexplained_lines = Reader(named_ids, has_attributions=bool(notice_of)), []
+    reader, unexplained_lines = NoticeReader(named_ids, has_attributions=bool(notice_of)), []
     for start, end in iterate_gaps(spans, len(text.letters)):
         if remainder := reader.find_unexplained(text.gap(start, end)):
             unexplained_lines.append(
@@ -106,7 +106,7 @@ def are_slots_valid(text: Text, match: TemplateMatch) -> bool:
 def is_slot_valid(text: Text, notices: str, kind: str, start: int, end: int) -> bool:
     """Return whether a slot contains copyright lines, a name, or a holder that the notices name."""
     if kind == "fields":  # with the surrounding punctuation, as in "(c)" or in braces around a filled-in field
-        return not Reader(()).find_unexplained(re.sub(r"[{}]", " ", text.gap(start, end)))
+        return not NoticeReader(()).find_unexplained(re.sub(r"[{}]", " ", text.gap(start, end)))
     name = text.between(start, end).removeprefix("the ")
     words = set(WORD.findall(fold(name)))
     is_name = is_holder_list(name) or is_project_name(name.split()) or is_firm_name(name.split())

@@ -88,7 +88,7 @@ class Piece:
         return self.text[start : end if end >= 0 else len(self.text)]
 
 
-class Reader:
+class NoticeReader:
     """Parser of the text outside the license texts of a file, item by item.
 
     `ids` are the licenses that the file can name. A NOTICE file can also contain attributions of dependencies.

@@ -7,7 +7,7 @@ from portal.core.translation import gettext_noop
 from portal.core.value_types import JsonObject
 from verification.outcomes import Evidence, Outcome, Result, get_worst_outcome
 from verification.releases import install_simulation, program_rules
-from verification.releases.inspection import Reader, Release
+from verification.releases.inspection import Release, ReleaseReader
 from verification.terraform.messages import TerraformDecision
 
 Rule = Callable[[Release, float], Result]
@@ -82,7 +82,7 @@ class Report:
         }
 
 
-def verify(reader: Reader, version: str = "", platform: str = "linux_amd64") -> Report:
+def verify(reader: ReleaseReader, version: str = "", platform: str = "linux_amd64") -> Report:
     """Verify a release, by default the newest. Never raises: the report contains all failures and outages."""
     release = reader.read(version, platform)
     platform_names = release.version_entry.platforms if release.version_entry else ()

@@ -1,4 +1,4 @@
-"""Reader of a release: registry answers, list of checksums, signature, archives, and manifest, each read once."""
+"""Reader of a release: registry responses, checksums, signature, archives, and manifest, each read once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -57,8 +57,8 @@ class Release:
 
 
 @dataclass
-class Reader:
-    """Reader of one provider's releases. `now`, in seconds since 1970, determines what has expired.
+class ReleaseReader:
+    """ReleaseReader of one provider's releases. `now`, in seconds since 1970, determines what has expired.
 
     `known_archives` holds archives by URL that need no new download (verification.releases.unchanged_archives).
     """

@@ -75,8 +75,8 @@ class QueueRow(ReviewColumns):
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
-    """Reader of a page. Rows share these values, because each access to the lazy user of a request takes long.
+class QueueViewer:
+    """QueueViewer of a page. Rows share these values, because each access to the lazy user of a request takes long.
 
     `partners`: IDs of the user's companies; `conflicts`: of those with which the user has a conflict of interest;
     `programs`: keys of the programs on the page that the user reviews.
@@ -89,8 +89,8 @@ class Reader:
     programs: Container[str]
 
     @classmethod
-    def build(cls, user: User, program_keys: Iterable[str]) -> "Reader":
-        """Return the reader of a page with integrations of some programs."""
+    def build(cls, user: User, program_keys: Iterable[str]) -> "QueueViewer":
+        """Return the viewer of a queue page with integrations of some programs."""
         conflicts = get_conflicts(user) if user.is_reviewer else {}
         programs = [key for key in program_keys if permissions.can_review_program(key, user)]
         return cls(user, user.pk, permissions.get_roles(user), conflicts, programs)
@@ -109,8 +109,8 @@ def build_page(
         key: reverse(kind.url_name, args=[PLACEHOLDER_UUID] * len(kind.url_columns)) for key, kind in kinds.items()
     }
     links["claim"] = reverse("reviews:claim", args=[PLACEHOLDER_UUID])
-    reader = Reader.build(user, {values["program_key"] for values in values_by_row})
-    return page, [_build_row(kinds[values["kind"]], values, links, reader, now) for values in values_by_row]
+    viewer = QueueViewer.build(user, {values["program_key"] for values in values_by_row})
+    return page, [_build_row(kinds[values["kind"]], values, links, viewer, now) for values in values_by_row]
 
 
 def _fill_link(link: str, values: list[object]) -> str:
@@ -138,7 +138,9 @@ def list_tasks(kind: QueueKind, values: NamedValues) -> list[str]:
     return [render_sentence(values["next_action_code"], values["next_action_params"])]
 
 
-def _build_row(kind: QueueKind, values: NamedValues, links: dict[str, str], reader: Reader, now: datetime) -> QueueRow:
+def _build_row(
+    kind: QueueKind, values: NamedValues, links: dict[str, str], viewer: QueueViewer, now: datetime
+) -> QueueRow:
     columns = ReviewColumns(
         uuid="",
         position=values["detail"],
@@ -152,7 +154,7 @@ def _build_row(kind: QueueKind, values: NamedValues, links: dict[str, str], read
         claim_href="",
     )
     if kind.is_integration:
-        columns = _build_review_columns(values, links["claim"], reader, now)
+        columns = _build_review_columns(values, links["claim"], viewer, now)
     return {
         "item": str(values["uuid"] or values["slug"]),
         "kind": kind.key,
@@ -168,13 +170,13 @@ def _build_row(kind: QueueKind, values: NamedValues, links: dict[str, str], read
     }
 
 
-def _build_review_columns(values: NamedValues, claim_link: str, reader: Reader, now: datetime) -> ReviewColumns:
+def _build_review_columns(values: NamedValues, claim_link: str, viewer: QueueViewer, now: datetime) -> ReviewColumns:
     signs = [
         (values["requirement_counts"][outcome], sign, _(outcome_label))
         for outcome, (sign, outcome_label) in OUTCOME_SIGNS.items()
         if outcome in values["requirement_counts"]
     ]
-    reviewer_label, claim = _describe_claim(values, reader, now)
+    reviewer_label, claim = _describe_claim(values, viewer, now)
     return {
         "uuid": str(values["uuid"]),
         "position": _format_position(get_language(), *[values[column] for column in POSITION_COLUMNS]),
@@ -184,7 +186,7 @@ def _build_review_columns(values: NamedValues, claim_link: str, reader: Reader, 
         "checks_label": ", ".join([f"{count} {outcome_label}" for count, sign, outcome_label in signs])
         or _("no check results"),
         "reviewer": reviewer_label,
-        "is_mine": values["reviewer_id"] == reader.pk,
+        "is_mine": values["reviewer_id"] == viewer.pk,
         "claim": claim,
         "claim_href": _fill_link(claim_link, [values["uuid"]]),
     }
@@ -208,19 +210,19 @@ def _format_position(
     return f"{name} · {round_label}"
 
 
-def _describe_claim(values: NamedValues, reader: Reader, now: datetime) -> tuple[str, str]:
+def _describe_claim(values: NamedValues, viewer: QueueViewer, now: datetime) -> tuple[str, str]:
     """Return the reviewer label and the label of the claim button, blank without a button."""
     claim_expires_at, reviewer_id = values["claim_expires_at"], values["reviewer_id"]
-    if values["partner_id"] in reader.partners:
+    if values["partner_id"] in viewer.partners:
         return _("Your company"), ""
-    if values["partner_id"] in reader.conflicts or values["created_by_id"] == reader.pk:
+    if values["partner_id"] in viewer.conflicts or values["created_by_id"] == viewer.pk:
         return _("Conflict of interest"), ""
-    is_own_approval = permissions.is_own_approval(values["first_approver_id"], values["review_state"], reader.user)
-    can_claim = values["program_key"] in reader.programs and not is_own_approval
+    is_own_approval = permissions.is_own_approval(values["first_approver_id"], values["review_state"], viewer.user)
+    can_claim = values["program_key"] in viewer.programs and not is_own_approval
     button_label = _("Claim review") if can_claim else ""
     if reviewer_id is None:
         return _("Unclaimed"), button_label
-    is_mine = reviewer_id == reader.pk
+    is_mine = reviewer_id == viewer.pk
     name = _("you") if is_mine else values["reviewer_name"] or values["reviewer_email"]
     if claim_expires_at is None:
         return (_("Assigned to you"), button_label) if is_mine else (_("Assigned to %(name)s") % {"name": name}, "")

@@ -6,7 +6,7 @@ from tests.verification.licenses.honest import get_license_body
 from verification.licenses.coverage import read
 from verification.licenses.holders import is_holder_list
 from verification.licenses.normalization import decode, tidy
-from verification.licenses.notices import Reader
+from verification.licenses.notices import NoticeReader
 from verification.licenses.templates import load_templates, read as read_template_text
 from verification.licenses.variants import VARIANTS
 
@@ -104,7 +104,7 @@ def test_template_matches_only_up_to_a_different_letter(id):
     ],
 )
 def test_unexplained_words_next_to_a_license_are_found(beside, remainder):
-    reader = Reader(("MIT",))
+    reader = NoticeReader(("MIT",))
     reader.first = False
     assert reader.find_unexplained(tidy(beside).clean) == remainder
 
@@ -125,7 +125,7 @@ def test_unexplained_words_next_to_a_license_are_found(beside, remainder):
 )
 def test_known_title_is_explained_beside_its_own_text_only(id, title):
     other = "MIT" if id != "MIT" else "BSD-3-Clause"
-    assert [Reader((known_id,)).find_unexplained(title) == "" for known_id in (id, other)] == [True, False]
+    assert [NoticeReader((known_id,)).find_unexplained(title) == "" for known_id in (id, other)] == [True, False]
 
 
 @pytest.mark.parametrize("id", ["BSD-2-Clause", "BSD-3-Clause", "MIT"])
@@ -151,6 +151,6 @@ def test_joiner_of_indic_letters_neither_hides_nor_splits_a_word():
     ],
 )
 def test_choice_of_licenses_is_read(sentence, choice):
-    reader = Reader(("MIT",))
+    reader = NoticeReader(("MIT",))
     reader.find_unexplained(sentence)
     assert reader.choice == choice

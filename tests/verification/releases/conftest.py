@@ -10,7 +10,7 @@ from tests.verification.releases.artifacts.keyring import Keyring
 from tests.verification.releases.release_registry import Release, ReleaseRegistry
 from tests.verification.releases.terraform import HOST
 from verification.releases import Report, verify
-from verification.releases.inspection import Reader
+from verification.releases.inspection import ReleaseReader
 from verification.sources.http.client import OutboundClient
 from verification.sources.registry.protocol import RegistryProtocol
 
@@ -32,6 +32,6 @@ def verify_published(registry: ReleaseRegistry) -> Callable[..., Report]:
     def verify_release(release: Release, *, version: str = "1.0.0", now: float = NOW) -> Report:
         registry.publish(release)
         protocol = RegistryProtocol(registry.url, OutboundClient(loopback=True))
-        return verify(Reader(protocol, "acme", release.name, now, host=HOST), version)
+        return verify(ReleaseReader(protocol, "acme", release.name, now, host=HOST), version)
 
     return verify_release

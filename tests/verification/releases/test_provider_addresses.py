@@ -8,7 +8,7 @@ from tests.verification.releases import terraform
 from tests.verification.releases.conftest import NOW
 from tests.verification.releases.release_registry import Release
 from verification.releases import verify
-from verification.releases.inspection import Reader
+from verification.releases.inspection import ReleaseReader
 from verification.sources.http.client import OutboundClient
 from verification.sources.registry.protocol import RegistryProtocol
 
@@ -35,7 +35,7 @@ def predict_decision(registry):
     def predict(address):
         namespace, name = address.split("/")
         protocol = RegistryProtocol(registry.url, OutboundClient(loopback=True))
-        return verify(Reader(protocol, namespace, name, NOW, host=terraform.HOST), "1.0.0").terraform
+        return verify(ReleaseReader(protocol, namespace, name, NOW, host=terraform.HOST), "1.0.0").terraform
 
     return predict
 

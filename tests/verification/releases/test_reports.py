@@ -7,7 +7,7 @@ from tests.verification.releases.conftest import NOW
 from tests.verification.releases.release_registry import Release
 from verification.outcomes import Outcome
 from verification.releases import RULES, TERRAFORM_ID, verify
-from verification.releases.inspection import Reader
+from verification.releases.inspection import ReleaseReader
 from verification.sources.http.client import OutboundClient
 from verification.sources.registry.protocol import RegistryProtocol
 
@@ -166,7 +166,7 @@ def test_discovery_document_sets_the_base_path(registry, monkeypatch, document, 
 
 def test_no_check_passes_without_network():
     protocol = RegistryProtocol("http://127.0.0.1:1", OutboundClient(loopback=True))
-    report = verify(Reader(protocol, "acme", "rocket", NOW), "1.0.0")
+    report = verify(ReleaseReader(protocol, "acme", "rocket", NOW), "1.0.0")
     assert {str(check.result.outcome) for check in report.checks} == {"error", "not_run"}
     assert (report.outcome, report.terraform.accepts, report.terraform.outage) == (Outcome.ERROR, False, True)
 

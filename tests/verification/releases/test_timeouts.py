@@ -4,7 +4,7 @@ import json
 
 from tests.verification.sources.http.server import Server, respond, send_nothing, stream_forever
 from verification.releases import verify
-from verification.releases.inspection import Reader
+from verification.releases.inspection import ReleaseReader
 from verification.sources.http.client import OutboundClient
 from verification.sources.registry.protocol import RegistryProtocol
 
@@ -34,7 +34,7 @@ def verify_slow_release(build_answers, seconds):
     server.answers = {f"{PROVIDER_PATH}/versions": respond(json.dumps(VERSIONS).encode()), **build_answers(server.url)}
     try:
         protocol = RegistryProtocol(server.url, OutboundClient(loopback=True), seconds)
-        report = verify(Reader(protocol, "acme", "rocket", 1_793_491_200.0))
+        report = verify(ReleaseReader(protocol, "acme", "rocket", 1_793_491_200.0))
         return {check.id: str(check.result.outcome) for check in report.checks}, len(server.request_heads)
     finally:
         server.stop()

@@ -20,7 +20,7 @@ from verification.outcomes import Evidence, Outcome, Result
 from verification.releases import RULES, TERRAFORM_ID, Report, unchanged_archives, verify
 from verification.releases.artifacts import file_names
 from verification.releases.artifacts.remarks import build_remark
-from verification.releases.inspection import Reader, Release
+from verification.releases.inspection import Release, ReleaseReader
 from verification.releases.summaries import build_result
 from verification.sources import Sources
 from verification.sources.errors import SourceError
@@ -43,7 +43,7 @@ def _verify_release(subject: Subject, sources: Sources, version: str) -> Report:
     seconds = getattr(settings, "RELEASE_SECONDS", TIMEOUT_SECONDS)
     protocol = RegistryProtocol(sources.registry.base_url, sources.web, seconds)
     now = max(subject.now.timestamp(), time.time()) + CLOCK_TOLERANCE_SECONDS
-    reader = Reader(protocol, subject.namespace, subject.provider, now)
+    reader = ReleaseReader(protocol, subject.namespace, subject.provider, now)
     reader.known_archives = unchanged_archives.load_current_archives(
         subject.known.get(ARCHIVES_KEY), _list_asset_identities(subject, sources), subject.now
     )

@@ -1,4 +1,7 @@
-"""Arithmetic of signatures. The library cryptography computes all except DSA, whose key sizes it restricts."""
+"""Cryptographic verification of one signature with one key.
+
+The library cryptography verifies all algorithms except DSA, whose key sizes it restricts.
+"""
 
 from enum import StrEnum
 
@@ -20,35 +23,39 @@ class LimitError(ValueError):
     """Key that the portal doesn't verify with, unlike Terraform in some cases."""
 
 
-class ArithmeticResult(StrEnum):
-    """Outcome of one verification. Terraform refuses all except HOLDS, with the same message."""
+class SignatureResult(StrEnum):
+    """Result of one verification. Terraform refuses all except VALID, with the same message."""
 
-    HOLDS = "holds"
-    FAILS = "fails"
+    VALID = "valid"
+    INVALID = "invalid"
     UNSUPPORTED = "unsupported"
     MALFORMED = "malformed"
 
 
-def verify(key: PublicKey, signature: Signature, digest: bytes) -> ArithmeticResult:
-    """Verify a signature over a document with this digest. Raises LimitError for a key above the portal's limits."""
+def verify_digest(key: PublicKey, signature: Signature, digest: bytes) -> SignatureResult:
+    """Verify a signature over a document with this digest.
+
+    Raises:
+        LimitError: The key is above the portal's limits.
+    """
     if key.algorithm != signature.algorithm:
-        return ArithmeticResult.MALFORMED
+        return SignatureResult.MALFORMED
     if key.family == "RSA" and signature.digest.startswith("sha3_"):
-        return ArithmeticResult.UNSUPPORTED  # Go's padding has no prefix for them
+        return SignatureResult.UNSUPPORTED  # Go's padding has no prefix for them
     try:
-        _verify(key, signature, digest)
+        _check_signature(key, signature, digest)
     except InvalidSignature:
-        return ArithmeticResult.FAILS
+        return SignatureResult.INVALID
     except UnsupportedAlgorithm as error:
-        raise LimitError("the cryptographic library does not know the algorithm of a key") from error
+        raise LimitError("the library cryptography doesn't support the algorithm of a key") from error
     except LimitError:
         raise
     except ValueError:
-        return ArithmeticResult.MALFORMED
-    return ArithmeticResult.HOLDS
+        return SignatureResult.MALFORMED
+    return SignatureResult.VALID
 
 
-def _verify(key: PublicKey, signature: Signature, digest: bytes) -> None:
+def _check_signature(key: PublicKey, signature: Signature, digest: bytes) -> None:
     """Raise InvalidSignature if the signature isn't valid, and ValueError if a number is impossible."""
     values = signature.numbers
     algorithm = Prehashed(getattr(hashes, signature.digest.upper())())

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from verification.releases.artifacts import arithmetic, armor
-from verification.releases.artifacts.arithmetic import ArithmeticResult, LimitError
+from verification.releases.artifacts.arithmetic import LimitError, SignatureResult
 from verification.releases.artifacts.packets import PacketError, PublicKey, StructuralError, UnsupportedError
 from verification.releases.artifacts.signature_packets import COMPROMISED, Packet, Signature, UserId, read_packets
 from verification.terraform.messages import render_message
@@ -37,7 +37,7 @@ class VerificationLimit:
         if not self.remaining:
             raise LimitError(f"the keys have more than {MAX_VERIFICATIONS} signatures by themselves")
         self.remaining -= 1
-        return verify(key, signature, signed_data) == ArithmeticResult.HOLDS
+        return verify(key, signature, signed_data) == SignatureResult.VALID
 
 
 @dataclass(slots=True)
@@ -255,10 +255,10 @@ def _is_cross_signed(key: PublicKey, binding: Signature, signed_data: bytes, lim
     return binding.embedded_signature is not None and limit.verify(key, binding.embedded_signature, signed_data)
 
 
-def verify(key: PublicKey, signature: Signature, signed_data: bytes) -> ArithmeticResult:
+def verify(key: PublicKey, signature: Signature, signed_data: bytes) -> SignatureResult:
     """Verify a signature over the bytes that it covers in addition to itself. Raises LimitError."""
     digest = hashlib.new(signature.digest, signed_data + signature.hashed_data, usedforsecurity=False).digest()
-    return arithmetic.verify(key, signature, digest)
+    return arithmetic.verify_digest(key, signature, digest)
 
 
 def find(certificates: Sequence[Certificate], signature: Signature) -> list[Candidate]:
@@ -271,7 +271,7 @@ def find(certificates: Sequence[Certificate], signature: Signature) -> list[Cand
     ]
 
 
-def verify_document(candidate: Candidate, signature: Signature, document: bytes) -> ArithmeticResult:
+def verify_document(candidate: Candidate, signature: Signature, document: bytes) -> SignatureResult:
     """Verify a signature over a document. Raises LimitError."""
     if signature.kind == TEXT:
         document = document.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")

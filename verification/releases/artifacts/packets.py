@@ -29,7 +29,7 @@ CURVES = {
     "2b06010401da470f01": ("Ed25519", {EDDSA, ECDH}),
     "2b6571": ("Ed448", {EDDSA, ECDH}),
 }
-# of the key derivation of ECDH keys
+# Accepted key derivations of ECDH keys
 DERIVATION_VERSION, DERIVATION_DIGESTS, DERIVATION_CIPHERS = 1, {8, 9, 10, 11, 12, 14}, {2, 3, 7, 8, 9}
 
 
@@ -40,61 +40,61 @@ class PacketError(ValueError):
 class StructuralError(PacketError):
     """Malformed packet. A key with such a packet is ignored."""
 
-    def __init__(self, why: str) -> None:
-        super().__init__(f"openpgp: invalid data: {why}")
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"openpgp: invalid data: {reason}")
 
 
 class UnsupportedError(PacketError):
     """Packet with a version or an algorithm that the library doesn't know. The packet is ignored."""
 
-    def __init__(self, why: str) -> None:
-        super().__init__(f"openpgp: unsupported feature: {why}")
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"openpgp: unsupported feature: {reason}")
 
 
-class Reader:
-    """Bytes that are read from the front. Those of a truncated packet have no end."""
+class PacketReader:
+    """Reader of consecutive bytes. The bytes of a truncated packet never end, so reading the rest of them fails."""
 
     def __init__(self, data: bytes, *, is_truncated: bool = False) -> None:
-        self.data, self.at, self.is_truncated = data, 0, is_truncated
+        self.data, self.position, self.is_truncated = data, 0, is_truncated
 
     @property
     def is_at_end(self) -> bool:
-        return self.at == len(self.data)
+        return self.position == len(self.data)
 
-    def take(self, count: int) -> bytes:
+    def read(self, count: int) -> bytes:
         """Return the next bytes. Raises PacketError if there are fewer."""
-        start, self.at = self.at, min(self.at + count, len(self.data))
-        if self.at - start < count:
+        start, self.position = self.position, min(self.position + count, len(self.data))
+        if self.position - start < count:
             raise PacketError(render_message("unexpected_end"))
-        return self.data[start : self.at]
+        return self.data[start : self.position]
 
-    def number(self, size: int = 1) -> int:
-        return int.from_bytes(self.take(size))
+    def read_number(self, size: int = 1) -> int:
+        return int.from_bytes(self.read(size))
 
-    def integer(self) -> bytes:
+    def read_integer(self) -> bytes:
         """Return the bytes of an integer that follows its length in bits."""
-        return self.take((self.number(2) + 7) // 8)
+        return self.read((self.read_number(2) + 7) // 8)
 
-    def identifier(self) -> bytes:
+    def read_identifier(self) -> bytes:
         """Return bytes that follow their length."""
-        size = self.number()
+        size = self.read_number()
         if size in (0, 0xFF):
             raise UnsupportedError("reserved for future extensions")
-        return self.take(size)
+        return self.read(size)
 
-    def rest(self) -> bytes:
-        return self.take(len(self.data) - self.at + self.is_truncated)
+    def read_rest(self) -> bytes:
+        return self.read(len(self.data) - self.position + self.is_truncated)
 
-    def part(self, size: int) -> "Reader":
-        """Return a reader of the next bytes, fewer at the end. This reader moves behind them."""
-        end = self.at + size
-        data, self.at = self.data[self.at : end], min(end, len(self.data))
-        return Reader(data, is_truncated=end > len(self.data))
+    def read_part(self, size: int) -> "PacketReader":
+        """Return a reader of the next bytes, fewer at the end. This reader continues after them."""
+        end = self.position + size
+        data, self.position = self.data[self.position : end], min(end, len(self.data))
+        return PacketReader(data, is_truncated=end > len(self.data))
 
 
 @dataclass(frozen=True, slots=True)
 class PublicKey:
-    """Primary key or subkey. `hashed` is the part that its signatures cover. `numbers` are the numbers of the key."""
+    """Primary key or subkey. `hashed_data` is the part that its signatures cover."""
 
     is_subkey: bool
     created_at: int  # seconds since 1970
@@ -126,46 +126,46 @@ class PublicKey:
         return f"{self.family} {self.bits}" if self.bits else self.family
 
 
-def read_header(source: Reader) -> tuple[int, Reader, bool]:
+def read_header(source: PacketReader) -> tuple[int, PacketReader, bool]:
     """Return the tag of the next packet, its contents, and whether they are in one piece. Raises PacketError."""
-    first = source.number()
+    first = source.read_number()
     if not first & 0x80:
         raise StructuralError("tag byte does not have MSB set")
     if not first & 0x40:
         tag, length_type = (first & 0x3F) >> 2, first & 3
-        size = len(source.data) - source.at if length_type == 3 else source.number(1 << length_type)
-        return tag, source.part(size), True
+        size = len(source.data) - source.position if length_type == 3 else source.read_number(1 << length_type)
+        return tag, source.read_part(size), True
     size, is_partial = read_length(source)
-    body = source.part(size)
+    body = source.read_part(size)
     if not is_partial:
         return first & 0x3F, body, True
     parts = [body]
     while is_partial and not source.is_at_end:
         size, is_partial = read_length(source)
-        parts.append(source.part(size))
-    whole_body = Reader(b"".join(part.data for part in parts), is_truncated=parts[-1].is_truncated)
+        parts.append(source.read_part(size))
+    whole_body = PacketReader(b"".join(part.data for part in parts), is_truncated=parts[-1].is_truncated)
     return first & 0x3F, whole_body, False
 
 
-def read_length(source: Reader, first_partial: int = 224) -> tuple[int, bool]:
+def read_length(source: PacketReader, first_partial: int = 224) -> tuple[int, bool]:
     """Return a length and whether another part follows. Subpackets have no parts: pass 255 for them."""
-    first = source.number()
+    first = source.read_number()
     if first < 192:
         return first, False
     if first < first_partial:
-        return (first - 192 << 8) + source.number() + 192, False
+        return (first - 192 << 8) + source.read_number() + 192, False
     if first < 255:
         return 1 << (first & 0x1F), True
-    return source.number(4), False
+    return source.read_number(4), False
 
 
-def read_key(body: Reader, *, is_subkey: bool) -> PublicKey:
+def read_key(body: PacketReader, *, is_subkey: bool) -> PublicKey:
     """Return a public key. Raises PacketError."""
-    version, created_at, algorithm = struct.unpack(">BLB", body.take(6))
+    version, created_at, algorithm = struct.unpack(">BLB", body.read(6))
     if version != 4:
         raise UnsupportedError(f"public key version {version}")
     if algorithm in INTEGER_COUNTS:
-        curve, numbers = "", tuple(body.integer() for _ in range(INTEGER_COUNTS[algorithm]))
+        curve, numbers = "", tuple(body.read_integer() for _ in range(INTEGER_COUNTS[algorithm]))
         if algorithm in (RSA, RSA_ENCRYPT, RSA_SIGN) and len(numbers[1]) > MAX_EXPONENT_BYTES:
             raise UnsupportedError("large public exponent")
     elif algorithm in (ECDSA, ECDH, EDDSA):
@@ -173,16 +173,16 @@ def read_key(body: Reader, *, is_subkey: bool) -> PublicKey:
         numbers = (point,)
     else:
         raise UnsupportedError(f"public key type: {algorithm}")
-    hashed_data = b"\x99" + struct.pack(">H", body.at & 0xFFFF) + body.data[: body.at]
+    hashed_data = b"\x99" + struct.pack(">H", body.position & 0xFFFF) + body.data[: body.position]
     fingerprint = hashlib.sha1(hashed_data, usedforsecurity=False).hexdigest().upper()
     return PublicKey(is_subkey, created_at, algorithm, hashed_data, fingerprint, numbers, curve)
 
 
-def _read_point(body: Reader, algorithm: int) -> tuple[str, bytes]:
+def _read_point(body: PacketReader, algorithm: int) -> tuple[str, bytes]:
     """Return the curve of a key and the point on it."""
-    curve, algorithms = CURVES.get(body.identifier().hex(), ("", ()))
-    point = body.integer()
-    derivation = body.identifier() if algorithm == ECDH else b""
+    curve, algorithms = CURVES.get(body.read_identifier().hex(), ("", ()))
+    point = body.read_integer()
+    derivation = body.read_identifier() if algorithm == ECDH else b""
     if algorithm not in algorithms:
         raise UnsupportedError("unknown oid")
     if algorithm == ECDH:

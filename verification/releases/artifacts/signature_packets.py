@@ -11,8 +11,8 @@ from verification.releases.artifacts.packets import (
     RSA,
     RSA_SIGN,
     PacketError,
+    PacketReader,
     PublicKey,
-    Reader,
     StructuralError,
     UnsupportedError,
     read_header,
@@ -79,7 +79,7 @@ Packet = PublicKey | Signature | UserId | Foreign
 
 def read_packets(data: bytes) -> Iterator[Packet | PacketError]:
     """Yield the packets that the library knows, and the error at which it stops."""
-    source = Reader(data)
+    source = PacketReader(data)
     while not source.is_at_end:
         try:
             tag, body, is_whole = read_header(source)
@@ -94,10 +94,10 @@ def read_packets(data: bytes) -> Iterator[Packet | PacketError]:
         else:
             if packet is not None:
                 yield packet
-                source.at -= is_whole * (len(body.data) - body.at)
+                source.position -= is_whole * (len(body.data) - body.position)
 
 
-def _read_packet(tag: int, body: Reader) -> Packet | None:
+def _read_packet(tag: int, body: PacketReader) -> Packet | None:
     """Return a packet, or None for an unknown kind."""
     match tag:
         case 2:
@@ -105,40 +105,40 @@ def _read_packet(tag: int, body: Reader) -> Packet | None:
         case 6 | 14:
             return read_key(body, is_subkey=tag == SUBKEY)
         case 13:
-            return UserId(body.rest())
+            return UserId(body.read_rest())
         case _ if tag in PASSED_OVER:
-            body.take(PASSED_OVER[tag])
+            body.read(PASSED_OVER[tag])
         case _ if tag in FOREIGN:
-            body.rest()
+            body.read_rest()
             return Foreign()
     return None
 
 
-def read_signature(body: Reader) -> Signature:
+def read_signature(body: PacketReader) -> Signature:
     """Return a signature. Raises PacketError."""
-    if (version := body.number()) != 4:
+    if (version := body.read_number()) != 4:
         raise UnsupportedError(f"signature packet version {version}")
-    kind, algorithm, digest, size = struct.unpack(">BBBH", body.take(5))
+    kind, algorithm, digest, size = struct.unpack(">BBBH", body.read(5))
     if algorithm not in INTEGER_COUNTS:
         raise UnsupportedError(f"public key algorithm {algorithm}")
     if digest not in DIGESTS:
         raise UnsupportedError(f"hash function {digest}")
-    area = body.take(size)
-    hashed_data = body.data[: body.at] + struct.pack(">BBL", 4, 0xFF, body.at)
+    area = body.read(size)
+    hashed_data = body.data[: body.position] + struct.pack(">BBL", 4, 0xFF, body.position)
     signature = Signature(kind, algorithm, DIGESTS[digest], hashed_data)
     _read_subpackets(signature, area, is_hashed=True)
-    _read_subpackets(signature, body.take(body.number(2)), is_hashed=False)
-    body.take(2)  # the first bytes of the digest, which the library does not compare
-    signature.numbers = tuple(body.integer() for _ in range(INTEGER_COUNTS[algorithm]))
+    _read_subpackets(signature, body.read(body.read_number(2)), is_hashed=False)
+    body.read(2)  # the first bytes of the digest, which the library does not compare
+    signature.numbers = tuple(body.read_integer() for _ in range(INTEGER_COUNTS[algorithm]))
     return signature
 
 
 def _split(area: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield type and content of each subpacket. Raises StructuralError."""
-    source = Reader(area)
+    source = PacketReader(area)
     while not source.is_at_end:
         try:
-            content = source.take(read_length(source, 255)[0])
+            content = source.read(read_length(source, 255)[0])
         except PacketError:
             raise StructuralError("signature subpacket truncated") from None
         if not content:
@@ -170,7 +170,7 @@ def _apply(signature: Signature, number: int, content: bytes, is_critical: bool)
         case 27:
             signature.flags = (signature.flags or 0) | int.from_bytes(content[:1])
         case 32 if len(content) <= MAX_EMBEDDED_SIZE:
-            signature.embedded_signature = read_signature(Reader(content))
+            signature.embedded_signature = read_signature(PacketReader(content))
         case 33:
             signature.issuer_fingerprint = content[1:].hex().upper()
             signature.issuer = (content[1:9] if content[0] == 5 else content[13:21]).hex().upper()

@@ -16,10 +16,10 @@ from pysequoia import Cert, Sig, verify
 from portal.core.content_files import load_content
 from verification.outcomes import Outcome
 from verification.releases.artifacts import keyrings
-from verification.releases.artifacts.arithmetic import ArithmeticResult, LimitError
+from verification.releases.artifacts.arithmetic import LimitError, SignatureResult
 from verification.releases.artifacts.armor import ArmorError, decode
 from verification.releases.artifacts.keyrings import Candidate, Certificate
-from verification.releases.artifacts.packets import PacketError, PublicKey, Reader, read_header
+from verification.releases.artifacts.packets import PacketError, PacketReader, PublicKey, read_header
 from verification.releases.artifacts.remarks import Remark
 from verification.releases.artifacts.signature_packets import SIGNATURE, Signature, read_packets
 from verification.terraform.messages import (
@@ -67,9 +67,9 @@ class SignatureClass(StrEnum):
 SENTENCES = load_content(Path(__file__).parents[1] / "data" / "signature_classes.yaml", dict[SignatureClass, str])
 
 FAULTS = {
-    ArithmeticResult.FAILS: SignatureClass.TAMPERED,
-    ArithmeticResult.UNSUPPORTED: SignatureClass.UNSUPPORTED,
-    ArithmeticResult.MALFORMED: SignatureClass.MALFORMED,
+    SignatureResult.INVALID: SignatureClass.TAMPERED,
+    SignatureResult.UNSUPPORTED: SignatureClass.UNSUPPORTED,
+    SignatureResult.MALFORMED: SignatureClass.MALFORMED,
 }
 
 
@@ -167,7 +167,7 @@ def check(
 
 
 def _starts_with_signature(data: bytes) -> bool:
-    return read_header(Reader(data))[0] == SIGNATURE
+    return read_header(PacketReader(data))[0] == SIGNATURE
 
 
 def _refuse(kind: SignatureClass, why: str) -> Verdict:
@@ -196,7 +196,7 @@ def _apply_terraform_rules(
     if candidate.key.algorithm != signature.algorithm:
         return _build_signature_refusal("other_algorithm"), SignatureClass.MALFORMED
     result = keyrings.verify_document(candidate, signature, document)
-    if result != ArithmeticResult.HOLDS:
+    if result != SignatureResult.VALID:
         return _build_signature_refusal("bad_signature", algorithm=candidate.key.family), FAULTS[result]
     covering = candidate.claims
     if None in covering:

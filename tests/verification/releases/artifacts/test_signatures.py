@@ -9,8 +9,8 @@ from tests.verification.releases.artifacts import openpgp
 from tests.verification.releases.artifacts.signature_cases import ARMOR, CASES, DOCUMENT
 from verification.outcomes import Outcome
 from verification.releases.artifacts import arithmetic, signatures
-from verification.releases.artifacts.arithmetic import ArithmeticResult
-from verification.releases.artifacts.packets import Reader, read_key
+from verification.releases.artifacts.arithmetic import SignatureResult
+from verification.releases.artifacts.packets import PacketReader, read_key
 from verification.releases.artifacts.signature_packets import Signature
 from verification.releases.artifacts.signatures import SignatureClass, judge
 
@@ -49,7 +49,7 @@ def test_signature_is_tampered_exactly_if_gpg_calls_it_bad(keyring, name):
 
 
 def test_failed_signature_that_sequoia_verifies_is_disputed(keyring, monkeypatch):
-    monkeypatch.setattr("verification.releases.artifacts.keyrings.verify_document", lambda *_: ArithmeticResult.FAILS)
+    monkeypatch.setattr("verification.releases.artifacts.keyrings.verify_document", lambda *_: SignatureResult.INVALID)
     verdict = judge_case(keyring, CASES["RSA"])
     assert (verdict.kind, verdict.outcome) == (SignatureClass.DISPUTED, Outcome.FAIL)
 
@@ -158,7 +158,7 @@ DSA_G = pow(2, (DSA_P - 1) // DSA_Q, DSA_P)
 
 
 @pytest.mark.parametrize(
-    ("digest", "result"), [(b"a" * 32, ArithmeticResult.HOLDS), (b"b" * 32, ArithmeticResult.FAILS)]
+    ("digest", "result"), [(b"a" * 32, SignatureResult.VALID), (b"b" * 32, SignatureResult.INVALID)]
 )
 def test_dsa_key_of_an_unusual_size_is_verified(digest, result):
     secret, nonce = 1234567, 7654321
@@ -166,11 +166,11 @@ def test_dsa_key_of_an_unusual_size_is_verified(digest, result):
     s = pow(nonce, -1, DSA_Q) * (int.from_bytes(b"a" * 28) + secret * r) % DSA_Q
     numbers = (DSA_P, DSA_Q, DSA_G, pow(DSA_G, secret, DSA_P))
     body = openpgp.build_key_body(*numbers, algorithm=17)
-    key = read_key(Reader(body), is_subkey=False)
+    key = read_key(PacketReader(body), is_subkey=False)
     signature = Signature(0, 17, "sha256", b"", numbers=(r.to_bytes(28), s.to_bytes(28)))
-    assert arithmetic.verify(key, signature, digest) == result
+    assert arithmetic.verify_digest(key, signature, digest) == result
     signature.numbers = (b"", s.to_bytes(28))
-    assert arithmetic.verify(key, signature, digest) == ArithmeticResult.MALFORMED
+    assert arithmetic.verify_digest(key, signature, digest) == SignatureResult.MALFORMED
 
 
 def test_every_class_has_a_case_and_a_sentence():

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from verification.releases import Report, verify
-from verification.releases.inspection import Reader
+from verification.releases.inspection import ReleaseReader
 from verification.sources.errors import RequestRefusedError
 from verification.sources.http import urls
 from verification.sources.http.client import OutboundClient
@@ -41,7 +41,7 @@ class Command(BaseCommand):
         except RequestRefusedError as refusal:
             raise CommandError(str(refusal)) from refusal
         now = timezone.now().timestamp()
-        reader = Reader(RegistryProtocol(registry, outbound), namespace, name, now, host)
+        reader = ReleaseReader(RegistryProtocol(registry, outbound), namespace, name, now, host)
         report = verify(reader, version.removeprefix("v"), platform)
         self.stdout.write(
             json.dumps(report.as_dict(), indent=2, ensure_ascii=False) if as_json else format_report(report)
