@@ -11,7 +11,7 @@ from verification.schemas.crossplane.options import parse_choices
 from verification.schemas.engine.coverage import CrdPreview, build_previews
 from verification.schemas.engine.diff import compare_schemas
 from verification.schemas.engine.external_validators import CrdValidators
-from verification.schemas.engine.kubernetes_rules import find_faults
+from verification.schemas.engine.kubernetes_rules import find_violations
 from verification.schemas.engine.parsing import parse_schema
 
 FOLDER = Path(os.environ.get("PORTAL_SHARED", "../shared")) / "data" / "provider-schemas"
@@ -28,8 +28,8 @@ def build_crd_previews(path: Path) -> tuple[list[CrdPreview], str]:
 def validate_definitions(definitions: list[dict[str, Any]]) -> tuple[int, int]:
     """Return how many definitions are refused and how many different rules were compiled."""
     validators = CrdValidators()
-    total = sum(bool(validators.refusals(one)) for one in definitions)
-    return total, validators.rules
+    total = sum(bool(validators.list_errors(one)) for one in definitions)
+    return total, validators.rule_count
 
 
 def main() -> int:
@@ -47,7 +47,7 @@ def main() -> int:
     refused_count, rules = validate_definitions(definitions)
     took = time.perf_counter() - begin
     skipped = [f"{one.resource}: {one.why_not}" for one in previews if not one.is_available]
-    wrong = sum(bool(find_faults(one)) for one in definitions)
+    wrong = sum(bool(find_violations(one)) for one in definitions)
     print(f"{len(paths)} schemas, {len(previews)} resources, {len(definitions)} definitions in {seconds:.1f} s")
     print(f"skipped {len(skipped)}", *skipped, sep="\n  ")
     print(f"refused by the validators {refused_count}, by the table {wrong}; {rules} rules compiled; {took:.1f} s")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.verification.schemas.definitions import build_crd, get_rules, get_views
 from verification.schemas.crossplane.crd import MANAGEMENT_CONDITION
-from verification.schemas.engine.kubernetes_rules import find_faults
+from verification.schemas.engine.kubernetes_rules import find_violations
 from verification.schemas.engine.types import UnsupportedSchemaError
 
 INTEGER = {"type": "integer", "format": "int64"}
@@ -137,7 +137,7 @@ def test_rule_evaluates_as_its_message_says(policies: Any, spec: Any, init: Any,
 def test_definition_is_valid_in_kubernetes(resource: str, is_namespaced: bool) -> None:
     one = build_crd(resource, is_namespaced=is_namespaced)
     kubernetes_validate.validate(one, kubernetes_validate.latest_version(), strict=True)
-    assert find_faults(one) == []
+    assert find_violations(one) == []
 
 
 def test_definitions_share_no_mutable_values() -> None:

@@ -9,7 +9,7 @@ from tests.verification.schemas.acme import attribute, block, build_nested_type
 from tests.verification.schemas.definitions import POLICY, build_crd, get_rules, get_views
 from verification.schemas.crossplane.crd import build_definition
 from verification.schemas.crossplane.options import parse_choices
-from verification.schemas.engine.kubernetes_rules import find_faults
+from verification.schemas.engine.kubernetes_rules import find_violations
 from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.engine.types import UnsupportedSchemaError
 
@@ -51,7 +51,7 @@ def test_dynamic_field_has_no_rule() -> None:
         {"value": attribute("dynamic", "required"), "name": attribute("string", "required")}
     )()
     assert list(get_rules(definition)) == ["spec.forProvider.name is a required parameter"]
-    assert find_faults(definition) == []
+    assert find_violations(definition) == []
 
 
 def test_computed_nested_field_appears_only_in_status() -> None:
@@ -78,7 +78,7 @@ def test_computed_nested_attribute_is_a_parameter_of_older_generators(mode: str)
         around(object_schema),
     ]
     assert list(get_rules(definition)) == ["spec.forProvider.meta is a required parameter"]
-    assert find_faults(definition) == []
+    assert find_violations(definition) == []
 
 
 def test_sensitive_nested_attribute_requires_older_generator() -> None:
@@ -102,7 +102,7 @@ def test_reference_adds_two_fields_and_removes_the_rule(is_namespaced: bool, mor
     selector = views["initProvider"]["properties"]["addressSelector"]
     assert set(selector["properties"]) == {"matchControllerRef", "matchLabels", "policy", *more}
     assert "spec.forProvider.address is a required parameter" not in get_rules(one)
-    assert find_faults(one) == []
+    assert find_violations(one) == []
 
 
 def test_reference_to_a_list_inside_a_block_is_an_array() -> None:

@@ -14,7 +14,7 @@ from verification.schemas.crossplane.options import (
     parse_external_name,
     validate_choices,
 )
-from verification.schemas.engine.kubernetes_rules import find_faults
+from verification.schemas.engine.kubernetes_rules import find_violations
 from verification.schemas.engine.parsing import parse_schema
 
 
@@ -101,7 +101,7 @@ def test_numbers_have_fractions_if_chosen() -> None:
     number = {"type": "number"}
     assert (properties["size"], properties["matrix"]["items"]["items"]) == (number, number)
     assert properties["disk"]["items"]["properties"]["size"] == number
-    assert find_faults(build_crd(numbers="number")) == []
+    assert find_violations(build_crd(numbers="number")) == []
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_definition_has_the_fields_of_its_runtime(runtime: str, spec: set[str], 
     assert set(top["spec"]["properties"]) == {*common, "writeConnectionSecretToRef", *spec}
     assert set(top["status"]["properties"]) == {"atProvider", "conditions", "observedGeneration", *status}
     kubernetes_validate.validate(one, kubernetes_validate.latest_version(), strict=True)
-    assert find_faults(one) == []
+    assert find_violations(one) == []
 
 
 def test_definition_of_the_first_runtime_names_the_store_of_connection_details() -> None:

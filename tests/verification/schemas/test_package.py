@@ -15,7 +15,7 @@ from verification.schemas.crossplane.options import parse_choices, validate_choi
 from verification.schemas.crossplane.provider_config import build_provider_definitions
 from verification.schemas.engine.coverage import iterate_files
 from verification.schemas.engine.external_validators import CrdValidators
-from verification.schemas.engine.kubernetes_rules import find_faults
+from verification.schemas.engine.kubernetes_rules import find_violations
 from verification.schemas.engine.parsing import parse_schema
 
 SCHEMA = parse_schema(encode_schema())
@@ -55,7 +55,7 @@ def test_definitions_of_the_provider_are_valid(runtime: str, names: list[str]) -
     definitions = build_provider_definitions(parse_choices("acme", runtime=runtime))
     validators = CrdValidators()
     assert [one["metadata"]["name"] for one in definitions] == names
-    assert [fault for one in definitions for fault in (*find_faults(one), *validators.refusals(one))] == []
+    assert [fault for one in definitions for fault in (*find_violations(one), *validators.list_errors(one))] == []
 
 
 @pytest.mark.parametrize("options", [{}, OPTIONS, {"runtime": "1", "singletons": "object", "single_blocks": "object"}])

@@ -17,7 +17,7 @@ from tests.conform.crds import judge_example
 from verification.schemas.crossplane.options import parse_choices
 from verification.schemas.engine.coverage import build_previews, iterate_files
 from verification.schemas.engine.external_validators import CrdValidators, list_rules
-from verification.schemas.engine.kubernetes_rules import find_faults
+from verification.schemas.engine.kubernetes_rules import find_violations
 from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.engine.types import ParsedSchema
 from verification.terraform.versions import parse_version
@@ -49,15 +49,15 @@ def test_previews_of_a_real_provider_skip_no_resource(name: str) -> None:
 def test_largest_definitions_of_a_real_provider_are_valid_in_kubernetes(name: str) -> None:
     largest = sorted(list_definitions(name), key=lambda one: len(json.dumps(one)), reverse=True)[:SAMPLE]
     validators = CrdValidators()
-    assert [refusal for one in largest for refusal in validators.refusals(one)] == []
-    assert validators.count == len(largest) > 0
+    assert [refusal for one in largest for refusal in validators.list_errors(one)] == []
+    assert validators.definition_count == len(largest) > 0
 
 
 @pytest.mark.parametrize("name", NEWEST)
 def test_definitions_of_a_real_provider_are_structural_and_their_rules_compile(name: str) -> None:
     definitions = list_definitions(name)
     environment = celpy.Environment()
-    assert [fault for one in definitions for fault in find_faults(one)] == []
+    assert [fault for one in definitions for fault in find_violations(one)] == []
     assert all(environment.compile(rule) for rule in {rule for one in definitions for rule in list_rules(one)})
 
 

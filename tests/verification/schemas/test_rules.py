@@ -3,13 +3,13 @@ from typing import Any
 import pytest
 
 from tests.verification.schemas.definitions import build_crd
-from verification.schemas.engine.kubernetes_rules import find_faults
+from verification.schemas.engine.kubernetes_rules import find_violations
 
 
 @pytest.mark.parametrize(
-    ("field", "fault"),
+    ("field", "violation"),
     [
-        ({}, "no type"),
+        ({}, "the type is missing or unknown"),
         ({"type": "string", "pattern": "a"}, "pattern is not allowed"),
         ({"type": "array"}, "an array requires items, and other types don't allow them"),
         ({"type": "string", "properties": {}}, "properties requires the type object"),
@@ -49,10 +49,10 @@ from verification.schemas.engine.kubernetes_rules import find_faults
         ),
     ],
 )
-def test_fault_of_a_field_is_reported(field: dict[str, Any], fault: str) -> None:
+def test_fault_of_a_field_is_reported(field: dict[str, Any], violation: str) -> None:
     one = build_crd()
     one["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["extra"] = field
-    assert find_faults(one)[0] == f"extra: {fault}"
+    assert find_violations(one)[0] == f"extra: {violation}"
 
 
 def test_faults_of_names_and_versions_are_reported() -> None:
@@ -61,18 +61,18 @@ def test_faults_of_names_and_versions_are_reported() -> None:
     one["spec"]["names"]["kind"] = "server"
     one["spec"]["group"] = "acme"
     one["spec"]["versions"][0] |= {"storage": False, "schema": {"openAPIV3Schema": {}}}
-    assert find_faults(one) == [
+    assert find_violations(one) == [
         "metadata.name must consist of the plural and the group",
         "the group acme is not a domain name",
         "the kind server is not valid",
         f"the plural {'a' * 64} is not a valid name of at most 63 characters",
         "exactly one version must be the storage version",
         "each version must have a schema",
-        "(root): no type",
+        "(root): the type is missing or unknown",
     ]
 
 
 def test_metadata_can_only_have_a_type() -> None:
     one = build_crd()
     one["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["metadata"]["properties"] = {}
-    assert find_faults(one) == ["metadata: only the type is allowed"]
+    assert find_violations(one) == ["metadata: only the type is allowed"]

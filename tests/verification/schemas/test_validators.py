@@ -6,7 +6,7 @@ from verification.schemas.engine.external_validators import CrdValidators
 
 
 def test_valid_definition_has_no_refusals() -> None:
-    assert CrdValidators().refusals(build_crd()) == []
+    assert CrdValidators().list_errors(build_crd()) == []
 
 
 def test_refusals_name_the_place_and_the_rule() -> None:
@@ -14,7 +14,7 @@ def test_refusals_name_the_place_and_the_rule() -> None:
     one["spec"]["scope"] = 7
     version = one["spec"]["versions"][0]
     version["schema"]["openAPIV3Schema"]["properties"]["spec"]["x-kubernetes-validations"] = [{"rule": "has(("}]
-    shape, rule = CrdValidators().refusals(one)
+    shape, rule = CrdValidators().list_errors(one)
     assert "spec.scope: 7 is not of type" in shape
     assert rule.startswith("CEL: ")
     assert rule.endswith(" in has((")

@@ -11,7 +11,7 @@ from verification.schemas.crossplane.naming import GroupKind, list_group_kinds, 
 from verification.schemas.crossplane.options import GeneratorChoices
 from verification.schemas.crossplane.provider_config import build_provider_definitions
 from verification.schemas.crossplane.upjet_config import build_metadata, render_configuration
-from verification.schemas.engine.kubernetes_rules import find_faults
+from verification.schemas.engine.kubernetes_rules import find_violations
 from verification.schemas.engine.types import ParsedSchema, Resource, UnsupportedSchemaError
 from verification.schemas.engine.yaml_text import dump
 
@@ -98,9 +98,9 @@ def _build_preview(resource: Resource, choices: GeneratorChoices, names: dict[st
         )
     except UnsupportedSchemaError as error:
         return CrdPreview(resource.name, why_not=str(error), other_splits=others)
-    first_fault = next((fault for definition in definitions for fault in find_faults(definition)), "")
-    if first_fault:
-        return CrdPreview(resource.name, why_not=f"Kubernetes would reject it: {first_fault}", other_splits=others)
+    first_violation = next((violation for definition in definitions for violation in find_violations(definition)), "")
+    if first_violation:
+        return CrdPreview(resource.name, why_not=f"Kubernetes would reject it: {first_violation}", other_splits=others)
     return CrdPreview(resource.name, definitions, other_splits=others, instead_of=reason, group_kind=group_kind)
 
 

@@ -1,6 +1,6 @@
-"""Third-party validators for definitions. They are development tools; a missing one is not run.
+"""Third-party validators of custom resource definitions, which are optional development tools.
 
-`kubernetes-validate` knows the shape of a definition in each version of Kubernetes, `cel-python` compiles its rules.
+`kubernetes-validate` checks the structure of a definition, and `cel-python` compiles its validation rules.
 """
 
 from collections.abc import Iterator, Mapping
@@ -28,37 +28,36 @@ class CrdValidators:
     """Both validators, reusable for many definitions. Raises ImportError if a package is missing."""
 
     def __init__(self) -> None:
-        self._shapes = import_module("kubernetes_validate")
+        self._structures = import_module("kubernetes_validate")
         self._cel = import_module("celpy")
         self._environment = self._cel.Environment()
-        self._compiled: dict[str, str] = {}
-        self.version: str = self._shapes.latest_version()
-        self.count = 0
+        self._errors_by_rule: dict[str, str] = {}
+        self.version: str = self._structures.latest_version()
+        self.definition_count = 0
 
-    def refusals(self, definition: dict[str, object]) -> list[str]:
+    def list_errors(self, definition: dict[str, object]) -> list[str]:
         """Return the errors of a definition."""
-        self.count += 1
-        messages = [self._shape(definition), *(self._rule(rule) for rule in list_rules(definition))]
+        self.definition_count += 1
+        messages = [self._check_structure(definition), *(self._compile_rule(rule) for rule in list_rules(definition))]
         return [message for message in messages if message]
 
-    def _shape(self, definition: Mapping[str, object]) -> str:
+    def _check_structure(self, definition: Mapping[str, object]) -> str:
         try:
-            self._shapes.validate(definition, self.version, strict=True)
-        except self._shapes.ValidationError as error:
-            place = ".".join(str(part) for part in error.absolute_path)
-            return f"Kubernetes {self.version}: {place or '(root)'}: {error.message[:300]}"
+            self._structures.validate(definition, self.version, strict=True)
+        except self._structures.ValidationError as error:
+            path = ".".join(str(part) for part in error.absolute_path)
+            return f"Kubernetes {self.version}: {path or '(root)'}: {error.message[:300]}"
         return ""
 
-    def _rule(self, rule: str) -> str:
-        if rule not in self._compiled:
+    def _compile_rule(self, rule: str) -> str:
+        if rule not in self._errors_by_rule:
             try:
                 self._environment.compile(rule)
-                self._compiled[rule] = ""
+                self._errors_by_rule[rule] = ""
             except self._cel.CELParseError as error:
-                self._compiled[rule] = f"CEL: {str(error).splitlines()[0]} in {rule}"
-        return self._compiled[rule]
+                self._errors_by_rule[rule] = f"CEL: {str(error).splitlines()[0]} in {rule}"
+        return self._errors_by_rule[rule]
 
     @property
-    def rules(self) -> int:
-        """Number of compiled rules."""
-        return len(self._compiled)
+    def rule_count(self) -> int:
+        return len(self._errors_by_rule)

@@ -1,6 +1,6 @@
-"""Kubernetes' rules for structural schemas, as a table.
+"""Rules of Kubernetes for structural schemas.
 
-Each rule is a function from one schema of the tree to what is wrong with it, or nothing.
+Each rule is a function that returns the violation of one schema in the tree, or an empty string.
 """
 
 import re
@@ -19,13 +19,13 @@ KNOWN_KEYWORDS = frozenset(
     {"type", "description", "properties", "additionalProperties", "items", "required", "default", "enum", "format"}
     | {PRESERVE_UNKNOWN_FIELDS, LIST_TYPE, LIST_KEYS, MAP_TYPE, RULES_KEY}
 )
-SCALARS = ("string", "number", "integer", "boolean")
+SCALAR_TYPES = ("string", "number", "integer", "boolean")
 
 
 def _check_type(schema: JsonObject) -> str:
     if schema.get(PRESERVE_UNKNOWN_FIELDS) and "type" not in schema:
         return ""
-    return "" if schema.get("type") in KNOWN_TYPES else "no type"
+    return "" if schema.get("type") in KNOWN_TYPES else "the type is missing or unknown"
 
 
 def _check_keywords(schema: JsonObject) -> str:
@@ -42,8 +42,10 @@ def _check_exclusive_properties(schema: JsonObject) -> str:
 
 
 def _check_object_properties(schema: JsonObject) -> str:
-    has = {"properties", "additionalProperties", "required", MAP_TYPE} & set(schema)
-    return f"{min(has)} requires the type object" if has and schema.get("type") != "object" else ""
+    object_keywords = {"properties", "additionalProperties", "required", MAP_TYPE} & set(schema)
+    return (
+        f"{min(object_keywords)} requires the type object" if object_keywords and schema.get("type") != "object" else ""
+    )
 
 
 def _check_items(schema: JsonObject) -> str:
@@ -63,7 +65,7 @@ def _check_list_type(schema: JsonObject) -> str:
         return f"{LIST_KEYS} requires {LIST_TYPE} map" if LIST_KEYS in schema else ""
     if schema.get("type") != "array" or kind not in ("atomic", "set", "map"):
         return f"{LIST_TYPE} is for arrays and must be atomic, set, or map"
-    if kind == "set" and schema["items"].get("type") not in SCALARS:
+    if kind == "set" and schema["items"].get("type") not in SCALAR_TYPES:
         return "a set must contain scalars"
     return _check_list_keys(schema) if kind == "map" else ""
 
@@ -74,7 +76,7 @@ def _check_list_keys(schema: JsonObject) -> str:
         return f"{LIST_TYPE} map requires keys and objects"
     for key in keys:
         field = items.get("properties", {}).get(key, {})
-        if field.get("type") not in SCALARS or not (key in items.get("required", []) or "default" in field):
+        if field.get("type") not in SCALAR_TYPES or not (key in items.get("required", []) or "default" in field):
             return f"the key {key} must be a required scalar or have a default"
     return ""
 
@@ -86,8 +88,8 @@ def _check_map_type(schema: JsonObject) -> str:
 
 
 def _check_default(schema: JsonObject) -> str:
-    fits = "default" not in schema or not any(find_problems(schema, schema["default"]))
-    return "" if fits else "the default doesn't match the schema"
+    is_valid = "default" not in schema or not any(find_problems(schema, schema["default"]))
+    return "" if is_valid else "the default doesn't match the schema"
 
 
 def _check_rules(schema: JsonObject) -> str:
@@ -111,17 +113,17 @@ SCHEMA_RULES: tuple[Callable[[JsonObject], str], ...] = (
 )
 
 
-def find_faults(definition: JsonObject) -> list[str]:
+def find_violations(definition: JsonObject) -> list[str]:
     """Return the violations of a definition with their field paths."""
     spec = definition["spec"]
     messages = list(_check_names(definition["metadata"]["name"], spec)) + list(_check_versions(spec["versions"]))
     for version in spec["versions"]:
         schema = version["schema"]["openAPIV3Schema"]
         messages += [
-            f"{path}: {fault}"
+            f"{path}: {violation}"
             for path, subschema in walk_schemas(schema)
             for rule in SCHEMA_RULES
-            if (fault := rule(subschema))
+            if (violation := rule(subschema))
         ]
         if set(schema.get("properties", {}).get("metadata", {})) - {"type"}:
             messages.append("metadata: only the type is allowed")
@@ -138,9 +140,9 @@ def walk_schemas(schema: JsonObject, path: str = "") -> Iterator[tuple[str, Json
             yield from walk_schemas(schema[key], path + mark)
 
 
-def _check_names(full: str, spec: JsonObject) -> Iterator[str]:
+def _check_names(full_name: str, spec: JsonObject) -> Iterator[str]:
     names = spec["names"]
-    if full != f"{names['plural']}.{spec['group']}":
+    if full_name != f"{names['plural']}.{spec['group']}":
         yield "metadata.name must consist of the plural and the group"
     if not NAME_PATTERN.fullmatch(spec["group"]) or "." not in spec["group"]:
         yield f"the group {spec['group']} is not a domain name"

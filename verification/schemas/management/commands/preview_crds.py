@@ -115,9 +115,10 @@ def _parse_choices(options: NamedValues) -> GeneratorChoices:
 
 
 def _find_refusals(validators: CrdValidators | None, name: str, definition: dict[str, object]) -> list[str]:
-    return [f"{name}: {message}" for message in validators.refusals(definition)] if validators else []
+    return [f"{name}: {message}" for message in validators.list_errors(definition)] if validators else []
 
 
 def _format_validation(validators: CrdValidators, refused_count: int) -> str:
-    summary = f"{validators.count} definitions for Kubernetes {validators.version} and {validators.rules} CEL rules"
+    definitions = f"{validators.definition_count} definitions for Kubernetes {validators.version}"
+    summary = f"{definitions} and {validators.rule_count} CEL rules"
     return f"Validated {summary}: {f'{refused_count} invalid' if refused_count else 'all valid'}."
