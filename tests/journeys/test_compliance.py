@@ -110,7 +110,7 @@ def test_provider_is_suspended_and_reinstated(
     assert walkthrough.row.listing_status == "on_notice"
     visit(rita).go(page).sees("Rita Reyes issued the notice. Another reviewer must decide on the suspension.")
     second = visit(rob).go("/queue/").sees("deadline ended").go(page).press("Suspend")
-    second.sees("Public listing after this step", "The program suspended this integration").shot("compliance-suspend")
+    second.sees("Public listing after this action", "The program suspended this integration").shot("compliance-suspend")
     enter_reason(second, label, "Nothing was done in thirty days.").press("Suspend")
     visit().go(f"/directory/{listed_provider.uuid}/").sees("Suspended").does_not_see("Official").shot(
         "listing-suspended"
@@ -135,7 +135,7 @@ def test_partner_downgrades_to_community(
     walkthrough: Walkthrough, listed_provider: Integration, visit: Callable[..., Person]
 ) -> None:
     walkthrough.partner.go(walkthrough.page).press("Downgrade to community").sees(
-        "Public listing after this step", "Community"
+        "Public listing after this action", "Community"
     )
     walkthrough.partner.press("Downgrade to community")
     assert (walkthrough.row.listing_status, walkthrough.row.tier) == ("unlisted", "community")

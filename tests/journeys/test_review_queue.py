@@ -199,7 +199,7 @@ def test_reviewer_cannot_decide_on_their_own_company(
     own.go(build_path(review_request, "review/")).sees(
         "You are a member of Acme. Another reviewer must decide."
     ).does_not_see("Claim")
-    own.does_not_see("Add finding").go(build_path(review_request, "steps/approve/"))
+    own.does_not_see("Add finding").go(build_path(review_request, "transitions/approve/"))
     expect(own.page.get_by_role("button", name="Approve")).to_have_count(0)
     visit(rita).go(build_path(review_request, "assign/")).sees("Rita Reyes").does_not_see("Rob Roth")
 
@@ -241,7 +241,7 @@ def test_reviewer_assigns_a_page_with_four_clicks_and_opens_approval_with_one_ke
     assert (used_clicks, Integration.objects.filter(reviewer=rob).count()) == (4, 20)
     expect(reviewer.page.locator("#results input[name=row]:checked")).to_have_count(20)
     reviewer.page.keyboard.press("a")
-    reviewer.page.wait_for_url("**/steps/approve/")
+    reviewer.page.wait_for_url("**/transitions/approve/")
 
 
 def test_clean_integration_is_approved_and_the_next_opens_with_three_keys(
@@ -254,7 +254,7 @@ def test_clean_integration_is_approved_and_the_next_opens_with_three_keys(
     reviewer, keys = visit(rita).go("/queue/"), ["j", "a", "a"]
     reviewer.page.keyboard.press(keys[0])
     reviewer.page.keyboard.press(keys[1])
-    reviewer.page.wait_for_url("**/steps/approve/")
+    reviewer.page.wait_for_url("**/transitions/approve/")
     reviewer.wait_for_page().page.keyboard.press(keys[2])
     reviewer.page.wait_for_url("**/review/?decided=*")
     print(f"approve and open the next item: {len(keys)} keys")

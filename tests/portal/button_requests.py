@@ -30,7 +30,7 @@ def list_step_requests(world: dict[str, Any]) -> Iterator[ButtonRequest]:
     for name in ("approve", "request_changes", "decline", "put_on_hold", "withdraw", "complete_step", "publish"):
         yield (
             f"reviews:transition: {name}",
-            {"step": name},
+            {"transition_name": name},
             {"note": "Because.", "version": row.version, "waits_for": "partner", "confirm_name": row.name},
         )
     for name, there in (
@@ -43,7 +43,7 @@ def list_step_requests(world: dict[str, Any]) -> Iterator[ButtonRequest]:
     ):
         yield (
             f"reviews:transition: {name}",
-            {"step": name, "uuid": there.uuid},
+            {"transition_name": name, "uuid": there.uuid},
             {"note": "Because.", "version": there.version, "confirm_name": there.name},
         )
 

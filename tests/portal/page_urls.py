@@ -142,7 +142,7 @@ def get_url_arguments(name: str, world: dict[str, Any]) -> dict[str, Any]:
         "key": "nomad",
         "program": "nomad",
         "requirement_id": FORM,
-        "step": "approve",
+        "transition_name": "approve",
         "scope": world["report"],
         "section": "listings",
         "period": "2026-W16",

@@ -120,11 +120,11 @@ class TransitionForm(forms.Form):
 
 
 @vary_on_headers("HX-Request")
-def show_transition(request: AuthenticatedRequest, uuid: UUID, step: str) -> HttpResponse:
+def show_transition(request: AuthenticatedRequest, uuid: UUID, transition_name: str) -> HttpResponse:
     """Preview a transition, or perform it."""
-    integration, transition = load_visible_integration(request, uuid), get_transition(step)
-    if step == "approve" and request.method == "GET" and guards.is_first_approval(integration):
-        return redirect("reviews:transition", uuid=uuid, step="approve_first")
+    integration, transition = load_visible_integration(request, uuid), get_transition(transition_name)
+    if transition_name == "approve" and request.method == "GET" and guards.is_first_approval(integration):
+        return redirect("reviews:transition", uuid=uuid, transition_name="approve_first")
     form_data = request.POST if request.method == "POST" else request.unsent() or None  # type: ignore[attr-defined]
     initial = {"version": integration.version, "tier": request.GET.get("tier")}
     writers = list_writers(integration, request.user)
@@ -133,7 +133,7 @@ def show_transition(request: AuthenticatedRequest, uuid: UUID, step: str) -> Htt
     refusal = None
     if request.method == "POST" and "preview" not in request.POST and form.is_valid() and email_form.is_acceptable():
         try:
-            return _perform_transition(request, integration, step, form, email_form)
+            return _perform_transition(request, integration, transition_name, form, email_form)
         except ActionRefused as error:
             if is_inline(request):
                 report_refusal(request, error)
@@ -159,27 +159,27 @@ def is_inline(request: HttpRequest) -> bool:
 def _perform_transition(
     request: AuthenticatedRequest,
     integration: Integration,
-    step: str,
+    transition_name: str,
     form: TransitionForm,
     email_form: EmailDraftForm,
 ) -> HttpResponse:
     data, now = form.cleaned_data, timezone.now()
     inputs = form.get_inputs() | email_form.get_inputs(data["note"])
     event = perform_transition(
-        integration, step, actor=request.user, note=data["note"], version=data["version"], now=now, **inputs
+        integration, transition_name, actor=request.user, note=data["note"], version=data["version"], now=now, **inputs
     )
     for_program = permissions.is_program_staff(request.user)
     if for_program:
         findings.update_read_marker(integration, actor=request.user, now=now)
         end_writing(integration, request.user)
-    has_undo_banner = "undo_until" in event.data or step == "approve_first"
+    has_undo_banner = "undo_until" in event.data or transition_name == "approve_first"
     if not (for_program and has_undo_banner):  # the banner names the decision
         messages.success(request, _("You %(action)s.") % {"action": event.sentence})
     if is_inline(request):
         return render_workspace(request, load_visible_integration(request, integration.uuid))
     if not for_program:
         return redirect("submissions:detail", uuid=integration.uuid)
-    is_decision = TRANSITION_OPTIONS[step].is_decision or step == "approve_first"
+    is_decision = TRANSITION_OPTIONS[transition_name].is_decision or transition_name == "approve_first"
     if is_decision and (next_uuid := find_next_review(integration, request.user, now)):
         return redirect(f"{reverse('reviews:review', args=[next_uuid])}?decided={integration.uuid}")
     return redirect("reviews:review", uuid=integration.uuid)
@@ -202,13 +202,13 @@ def _render_transition(
     action = next((each for each in available if each.name == transition.name), None)
     context = {
         "integration": integration,
-        "step": transition,
+        "transition": transition,
         "label": _(TRANSITION_OPTIONS[transition.name].label),
         "action": action,
         "form": form,
         "disabled_reason": _("Resolve the items above first.") if action and action.blockers else "",
         "public": PUBLIC_STATUSES.get(transition.target),
-        "is_compliance_step": TRANSITION_OPTIONS[transition.name].is_compliance,
+        "is_compliance": TRANSITION_OPTIONS[transition.name].is_compliance,
         "emails": preview.emails,
         "email_form": email_form if preview.draft else None,
         "preview_refusal": str(preview_refusal or ""),
@@ -267,4 +267,4 @@ def preview_emails(
         return notices.EmailPreview([], None), refusal
 
 
-urlpatterns = [path("integrations/<uuid:uuid>/steps/<slug:step>/", show_transition, name="transition")]
+urlpatterns = [path("integrations/<uuid:uuid>/transitions/<slug:transition_name>/", show_transition, name="transition")]

@@ -136,52 +136,54 @@ def list_events(request: AuthenticatedRequest, uuid: UUID, pagination: Query[Pag
     return paginate(request, events, pagination, key="seq")
 
 
-@router.get("/integrations/{uuid:uuid}/steps", READ_SCOPE, list[submissions.TransitionOut])
-def list_steps(request: AuthenticatedRequest, uuid: UUID) -> list[AvailableTransition]:
+@router.get("/integrations/{uuid:uuid}/transitions", READ_SCOPE, list[submissions.TransitionOut])
+def list_transitions(request: AuthenticatedRequest, uuid: UUID) -> list[AvailableTransition]:
     """List the transitions available to you, with blockers."""
     return list_available_transitions(load_visible_integration(request, uuid), request.user, now=timezone.now())
 
 
-@router.post("/integrations/{uuid:uuid}/steps/{slug:step}", TRANSITION_SCOPE, submissions.IntegrationDetail)
-def perform_step(
-    request: AuthenticatedRequest, uuid: UUID, step: str, body: TransitionIn, if_match: IfMatch = None
+@router.post(
+    "/integrations/{uuid:uuid}/transitions/{slug:transition_name}", TRANSITION_SCOPE, submissions.IntegrationDetail
+)
+def perform_named_transition(
+    request: AuthenticatedRequest, uuid: UUID, transition_name: str, body: TransitionIn, if_match: IfMatch = None
 ) -> Integration:
     """Perform a transition, such as request review, withdraw, or approve.
 
     The same rules apply as on pages, and the same emails are sent. 409 names the blockers. With If-Match or `version`,
     the response is 412 or 409 if the integration has changed.
     """
-    integration, transition = load_visible_integration(request, uuid), get_transition(step)
+    integration, transition = load_visible_integration(request, uuid), get_transition(transition_name)
     read_version, now = get_if_match_version(request, body.version), timezone.now()
     form_fields = body.model_dump(exclude={"email"}) | {
         "version": integration.version if read_version is None else read_version
     }
     form = TransitionForm(integration, transition, data=build_form_data(**form_fields))
     if not form.is_valid():
-        _refuse_unavailable_transition(integration, step, request)
+        _refuse_unavailable_transition(integration, transition_name, request)
     validate_form(form)
-    inputs = {"note": form.cleaned_data["note"], **form.get_inputs(), **_get_email(step, body.email)}
-    perform_transition(integration, step, actor=request.user, version=read_version, now=now, **inputs)
+    inputs = {"note": form.cleaned_data["note"], **form.get_inputs(), **_get_email(transition_name, body.email)}
+    perform_transition(integration, transition_name, actor=request.user, version=read_version, now=now, **inputs)
     if permissions.is_program_staff(request.user):
         findings.update_read_marker(integration, actor=request.user, now=timezone.now())
     return load_visible_integration(request, uuid)
 
 
-def _get_email(step: str, email: EmailDraftIn | None) -> NamedValues:
+def _get_email(transition_name: str, email: EmailDraftIn | None) -> NamedValues:
     """Return the valid email as input of a transition that has one."""
     if email is None:
         return {}
-    if not TRANSITION_OPTIONS[step].has_editable_email:
+    if not TRANSITION_OPTIONS[transition_name].has_editable_email:
         raise ActionRefused("You can't edit the email of this transition.", "invalid-transition")
     form = EmailDraftForm(data=build_form_data(**email.model_dump()), prefix="")
     return {"email": validate_form(form, {"subject": "email.subject", "body": "email.body"}).cleaned_data}
 
 
-def _refuse_unavailable_transition(integration: Integration, step: str, request: AuthenticatedRequest) -> None:
+def _refuse_unavailable_transition(integration: Integration, name: str, request: AuthenticatedRequest) -> None:
     """Report an unavailable transition before missing input."""
     actions = list_available_transitions(integration, request.user, now=timezone.now())
-    if step not in [action.name for action in actions]:
-        perform_transition(integration, step, actor=request.user, now=timezone.now())
+    if name not in [action.name for action in actions]:
+        perform_transition(integration, name, actor=request.user, now=timezone.now())
 
 
 @router.get("/integrations/{uuid:uuid}/messages", READ_SCOPE, CursorPage[submissions.MessageOut])

@@ -46,8 +46,8 @@ def test_transition_page_shows_public_status(
 ) -> None:
     row = reach_state("period_ended")
     time_machine.move_to(now + 31 * DAY, tick=False)
-    page = sign_in(rob).get(f"/integrations/{row.uuid}/steps/suspend/").text
-    assert "Public listing after this step" in page
+    page = sign_in(rob).get(f"/integrations/{row.uuid}/transitions/suspend/").text
+    assert "Public listing after this action" in page
     assert "The program suspended this integration" in page
     assert "Subject" in page
 

@@ -197,7 +197,7 @@ def test_unknown_transition_is_not_found(
     ready_integration: Integration, rita: User, sign_in: SignIn, step: str
 ) -> None:
     client = sign_in(rita)
-    assert client.get(f"/integrations/{ready_integration.uuid}/steps/{step}/").status_code == 404
+    assert client.get(f"/integrations/{ready_integration.uuid}/transitions/{step}/").status_code == 404
     assert submit_transition(client, ready_integration, step).status_code == 404
 
 

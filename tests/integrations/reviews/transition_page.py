@@ -7,7 +7,7 @@ from tests.integrations.database_rows import reload_row
 
 
 def build_url(row: Integration, step: str) -> str:
-    return f"/integrations/{row.uuid}/steps/{step}/"
+    return f"/integrations/{row.uuid}/transitions/{step}/"
 
 
 def submit_transition(client: Any, row: Integration, step: str, **fields: Any) -> Any:

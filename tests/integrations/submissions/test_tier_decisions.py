@@ -126,4 +126,4 @@ def test_review_page_offers_to_undo_the_decision(
     perform_transition(premier_request, "grant_tier", actor=rita, now=decided_at)
     page = sign_in(rita).get(f"/integrations/{premier_request.uuid}/review/").text
     assert "You granted the tier" in page
-    assert f"/integrations/{premier_request.uuid}/steps/undo_decision/" in page
+    assert f"/integrations/{premier_request.uuid}/transitions/undo_decision/" in page

@@ -49,7 +49,7 @@ def build_operation_url(name: str, path: str, world: dict[str, Any]) -> str:
     path_values = {
         "uuid": uuid,
         "requirement_id": get_requirement_id(name),
-        "step": "withdraw",
+        "transition_name": "withdraw",
         "key": get_key(name),
         "slug": "acme",
         "seq": world["dismissed_request"],
@@ -118,7 +118,7 @@ def build_body(name: str, world: dict[str, Any]) -> Any:
         "create_draft": {"program": "nomad", "name": "Other"},
         "save_draft": DRAFT_DATA,
         "change_integration": {"name": "New name", "category": "ci-cd"},
-        "perform_step": {"note": "Because.", "confirm_name": world["integration"].name},
+        "perform_named_transition": {"note": "Because.", "confirm_name": world["integration"].name},
         "create_message": {"body": "Hello."},
         "move_to_edition": {"to": "2000-01"},
         "requirement_answer": {"answers": {"tests": "make", "documentation": "https://x.example"}},

@@ -90,11 +90,11 @@ class ClientProgram:
     def submit(self, uuid: Any, requirement: str, name: str, shape: str = "EmptyBody", **fields: Any) -> Any:
         return self.call("requirements", f"requirement_{name}", uuid, requirement, body=(shape, fields))
 
-    def list_steps(self, uuid: Any) -> dict[str, Any]:
-        return {step.name: step for step in self.call("integrations", "list_steps", uuid)}
+    def list_transitions(self, uuid: Any) -> dict[str, Any]:
+        return {transition.name: transition for transition in self.call("integrations", "list_transitions", uuid)}
 
-    def perform_step(self, uuid: Any, step: str) -> Any:
-        return self.call("integrations", "perform_step", uuid, step, body=("TransitionIn", {}))
+    def perform_named_transition(self, uuid: Any, step: str) -> Any:
+        return self.call("integrations", "perform_named_transition", uuid, step, body=("TransitionIn", {}))
 
 
 def build_answer(question: dict[str, Any]) -> Any:
@@ -138,11 +138,13 @@ class Submission:
             transition_names = {"complete_step", "submit_for_review", "approve", "publish"}
             for side in (self.company, self.program):
                 ready = [
-                    name for name, step in side.list_steps(self.uuid).items() if name in transition_names and step.ready
+                    name
+                    for name, transition in side.list_transitions(self.uuid).items()
+                    if name in transition_names and transition.ready
                 ]
                 if ready:
                     self.now += timedelta(minutes=20)
-                    return str(side.perform_step(self.uuid, ready[0]).stage)
+                    return str(side.perform_named_transition(self.uuid, ready[0]).stage)
         raise AssertionError(self.company.call("integrations", "get_integration", self.uuid).open_requirements)
 
     def complete_requirements(self) -> None:
@@ -210,11 +212,11 @@ def resolve_finding(submission: Submission) -> None:
         assert program.call("reviews", "claim", uuid).reviewer == "Rita Reyes"
         finding = ("FindingIn", {"requirement": "NO-3", "text": "More."})
         raised_finding = program.call("reviews", "raise_finding", uuid, body=finding, status=201)
-        program.perform_step(uuid, "request_changes")
+        program.perform_named_transition(uuid, "request_changes")
         company.call("reviews", "resolve_finding", raised_finding.id, body=("FindingResponseIn", {"answer": "Done."}))
         submission.complete_requirements()
     with travel_to(submission.now):
-        company.perform_step(uuid, "resubmit_for_review")
+        company.perform_named_transition(uuid, "resubmit_for_review")
         assert program.call("reviews", "verify_finding", raised_finding.id).state == "verified"
 
 

@@ -63,7 +63,7 @@ def test_keys_of_two_tokens_are_independent(api: ApiClient, bob: Any, rocket: An
 
 
 def test_refusal_is_stored_too(api: ApiClient, rocket: Any) -> None:
-    place = f"/integrations/{rocket.uuid}/steps/approve"
+    place = f"/integrations/{rocket.uuid}/transitions/approve"
     first, second = api.post(place, {}, **KEY), api.post(place, {}, **KEY)
     assert (first.status_code, first.content) == (second.status_code, second.content)
     assert first.status_code == 403

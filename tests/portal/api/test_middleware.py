@@ -64,7 +64,7 @@ def test_too_many_parameters_are_reported(api: ApiClient) -> None:
 
 
 def test_missing_body_is_reported(api: ApiClient, rocket: Any) -> None:
-    answer = api.send("POST", f"/integrations/{rocket.uuid}/steps/withdraw", "")
+    answer = api.send("POST", f"/integrations/{rocket.uuid}/transitions/withdraw", "")
     assert (get_problem(answer), answer.json()["detail"]) == (
         (422, "validation-error"),
         "Send a JSON body, {} at least.",
@@ -149,11 +149,11 @@ def test_transition_of_an_outdated_version_is_refused(api: ApiClient, rocket: An
     place = f"/integrations/{rocket.uuid}"
     read = api.get(place)["ETag"]
     assert api.patch(place, {"name": "New name", "category": "ci-cd"}, **{"If-Match": read}).status_code == 200
-    late = api.post(f"{place}/steps/withdraw", {"note": "No.", "confirm_name": "New name"}, **{"If-Match": read})
+    late = api.post(f"{place}/transitions/withdraw", {"note": "No.", "confirm_name": "New name"}, **{"If-Match": read})
     assert get_problem(late) == (412, "precondition-failed")
     now = api.get(place)["ETag"]
     confirmed = {"note": "No.", "confirm_name": "New name"}
-    assert api.post(f"{place}/steps/withdraw", confirmed, **{"If-Match": now}).status_code == 200
+    assert api.post(f"{place}/transitions/withdraw", confirmed, **{"If-Match": now}).status_code == 200
 
 
 def test_operation_on_an_outdated_version_is_refused(api: ApiClient, rocket: Any) -> None:

@@ -277,7 +277,7 @@ def test_email_log_has_no_keys_and_no_unsubscribe_urls(rita: Any, alice: Any) ->
 
 @pytest.mark.any_database
 def test_email_of_a_transition_can_be_edited(rocket: Any, alice: Any, rita: Any) -> None:
-    mine, path = create_api_client(add_second_factor(rita)), f"/integrations/{rocket.uuid}/steps"
+    mine, path = create_api_client(add_second_factor(rita)), f"/integrations/{rocket.uuid}/transitions"
     answer = mine.post(f"{path}/decline", {"note": "No.", "email": {"subject": " ", "body": "Sorry."}})
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "email.subject")
     answer = mine.post(f"{path}/decline", {"note": "No.", "email": {"subject": "Not now", "body": "Sorry."}})

@@ -75,7 +75,7 @@ def test_selected_templates_become_findings_and_open_the_request(
     templates = list_templates(rocket)[:2]
     form_data = {"template": [template.key for template in templates], "request_changes": "on"}
     response = sign_in(rita).post(f"/integrations/{rocket.uuid}/findings/templates/", form_data)
-    assert response["Location"] == f"/integrations/{rocket.uuid}/steps/request_changes/"
+    assert response["Location"] == f"/integrations/{rocket.uuid}/transitions/request_changes/"
     assert len(templates) == 2
     assert list(rocket.findings.values_list("requirement_id", "text", "severity")) == [
         (template.requirement, template.text, template.severity) for template in templates

@@ -78,7 +78,8 @@ def test_unavailable_action_shows_its_reason(
     text = get_text(get_review_page(sign_in(rita), rocket), "#actions")
     assert "Approve , not available: Verify all findings first." in text
     assert (
-        f"/integrations/{rocket.uuid}/steps/request_changes/" in get_review_page(sign_in(rita), rocket).content.decode()
+        f"/integrations/{rocket.uuid}/transitions/request_changes/"
+        in get_review_page(sign_in(rita), rocket).content.decode()
     )
 
 
@@ -128,14 +129,14 @@ def test_reviewer_of_the_partner_sees_why_they_cannot_decide(
     assert "private-note" not in response.content.decode()
     assert "You are a member of Acme. Another reviewer must decide." in get_text(response)
     for decision in ("approve", "request_changes", "decline", "put_on_hold"):
-        assert f"/steps/{decision}/" not in response.content.decode()
+        assert f"/transitions/{decision}/" not in response.content.decode()
     assert "Add finding" not in get_text(response)
 
 
 def test_staff_without_the_reviewer_role_see_no_decisions(rocket: Integration, sam: User, sign_in: SignIn) -> None:
     response = get_review_page(sign_in(sam), rocket)
     assert "Only reviewers can decide" in get_text(response)
-    assert "/steps/approve/" not in response.content.decode()
+    assert "/transitions/approve/" not in response.content.decode()
 
 
 @pytest.mark.parametrize("path", ["review/", "findings/?requirement=x", "edition/"])
