@@ -9,7 +9,7 @@ from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.audit.event_types import WEBHOOKS
 from portal.audit.models import AuditEvent
-from portal.webhooks import fanout, formats, payloads, services, settlement
+from portal.webhooks import delivery_results, fanout, formats, payloads, services
 from portal.webhooks.http_delivery import DeliveryOutcome, describe_status
 from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
 from portal.webhooks.services import EndpointConfiguration
@@ -53,7 +53,7 @@ def create_log(endpoint: WebhookEndpoint, events: QuerySet[AuditEvent], owner: A
         if len(statuses) == 2:  # failed, then replayed manually
             WebhookDelivery.objects.filter(pk=message.pk).update(replayed_at=now, replayed_by=owner)
         if statuses == (502,):
-            values = {"state": WebhookDelivery.State.FAILED, "tries": 11, "attempted": 11}
+            values = {"state": WebhookDelivery.State.FAILED, "failure_count": 11, "attempt_count": 11}
             WebhookDelivery.objects.filter(pk=message.pk).update(**values)
     WebhookEndpoint.objects.filter(pk=endpoint.pk).update(failing_since=None, failures=0)
 
@@ -71,12 +71,12 @@ def record_attempts(message: WebhookDelivery, statuses: tuple[int | None, ...]) 
     for number, status in enumerate(statuses):
         body = '{"received":true}' if status == 200 else "upstream is restarting"
         outcome = build_outcome(message, at + timedelta(seconds=30 * number), status, body)
-        settlement.save_outcomes(message.endpoint_id, [outcome])
+        delivery_results.save_outcomes(message.endpoint_id, [outcome])
 
 
 def build_outcome(message: WebhookDelivery, at: datetime, status: int | None, body: str) -> DeliveryOutcome:
     attempt = WebhookDeliveryAttempt(
-        message=message,
+        delivery=message,
         at=at,
         seconds=SLOW_SECONDS if status is None else FAST_SECONDS,
         status=status,

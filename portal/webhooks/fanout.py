@@ -70,7 +70,7 @@ def create_delivery(
 def cancel_deliveries(decision: AuditEvent) -> int:
     """Cancel the pending deliveries of a decision that was undone and return their number."""
     waiting_deliveries = WebhookDelivery.objects.filter(
-        event=decision, state=WebhookDelivery.State.WAITING, attempted=0
+        event=decision, state=WebhookDelivery.State.WAITING, attempt_count=0
     )
     return waiting_deliveries.update(
         state=WebhookDelivery.State.CANCELED, last_response_summary="The decision was undone."

@@ -81,7 +81,7 @@ def send_delivery(
         prefix = "Request blocked: " if isinstance(failure, RequestRefusedError) else ""
         summary, seconds = f"{prefix}{failure}"[:300], monotonic() - start_time
         attempt = WebhookDeliveryAttempt(
-            message=delivery, at=at, seconds=seconds, response_summary=summary, sent_headers=headers
+            delivery=delivery, at=at, seconds=seconds, response_summary=summary, sent_headers=headers
         )
         return DeliveryOutcome(attempt)
     return interpret_response(batch.form, delivery, at, response, headers)
@@ -117,7 +117,7 @@ def interpret_response(
     if form == WebhookEndpoint.Form.TEAMS and response.status >= 400:
         is_gone = is_gone or TEAMS_GONE_ERROR in body
     attempt = WebhookDeliveryAttempt(
-        message=delivery,
+        delivery=delivery,
         at=at,
         seconds=response.seconds,
         status=response.status,

@@ -70,7 +70,7 @@ class WebhookEndpoint(EncryptedRow):
 class WebhookDelivery(models.Model):
     """Delivery of an event to an endpoint, stored for 30 days. The body never changes.
 
-    `tries` counts the failures since the delivery was queued or replayed and determines the next retry delay.
+    `failure_count` counts the failures since the delivery was queued or replayed and determines the next retry delay.
     """
 
     class State(models.TextChoices):
@@ -80,7 +80,7 @@ class WebhookDelivery(models.Model):
         CANCELED = "canceled", gettext_lazy("Skipped")
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
-    endpoint = models.ForeignKey(WebhookEndpoint, models.CASCADE, related_name="messages")
+    endpoint = models.ForeignKey(WebhookEndpoint, models.CASCADE, related_name="deliveries")
     key = models.CharField(max_length=80)
     message_id = models.CharField(max_length=40, default=message_id, unique=True, editable=False)
     event = models.ForeignKey("audit.AuditEvent", models.PROTECT, null=True, blank=True, related_name="+")
@@ -90,8 +90,8 @@ class WebhookDelivery(models.Model):
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
     created_at = models.DateTimeField()
     due_at = models.DateTimeField()
-    tries = models.PositiveSmallIntegerField(default=0)
-    attempted = models.PositiveIntegerField(default=0)
+    failure_count = models.PositiveSmallIntegerField(default=0)
+    attempt_count = models.PositiveIntegerField(default=0)
     last_response_summary = models.CharField(max_length=300, blank=True)
     delivered_at = models.DateTimeField(null=True, blank=True)
     replayed_at = models.DateTimeField(null=True, blank=True)
@@ -113,7 +113,7 @@ class WebhookDelivery(models.Model):
 class WebhookDeliveryAttempt(models.Model):
     """Request of a delivery and its shortened response. Without a response, it has no status."""
 
-    message = models.ForeignKey(WebhookDelivery, models.CASCADE, related_name="attempts")
+    delivery = models.ForeignKey(WebhookDelivery, models.CASCADE, related_name="attempts")
     number = models.PositiveIntegerField()
     at = models.DateTimeField()
     seconds = models.FloatField()
@@ -126,8 +126,8 @@ class WebhookDeliveryAttempt(models.Model):
     class Meta:
         ordering = ("-number",)
         constraints = [
-            models.UniqueConstraint(fields=["message", "number"], name="webhook_attempt_unique_delivery_number")
+            models.UniqueConstraint(fields=["delivery", "number"], name="webhook_attempt_unique_delivery_number")
         ]
 
     def __str__(self) -> str:
-        return f"{self.message} {self.number}: {self.response_summary}"
+        return f"{self.delivery} {self.number}: {self.response_summary}"

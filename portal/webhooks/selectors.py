@@ -14,12 +14,13 @@ from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.permissions import list_visible_endpoints
 
 DeliveryState = WebhookDelivery.State
+HAS_FAILED = Q(state=DeliveryState.FAILED) | Q(state=DeliveryState.WAITING, failure_count__gt=0)
 # label and condition of each tab of the log
 STATE_TABS: dict[str, tuple[str, Q]] = {
     "": (gettext_noop("All"), Q()),
     "delivered": (gettext_noop("Delivered"), Q(state=DeliveryState.DELIVERED)),
     "waiting": (gettext_noop("Pending"), Q(state=DeliveryState.WAITING)),
-    "failed": (gettext_noop("Failed"), Q(state=DeliveryState.FAILED) | Q(state=DeliveryState.WAITING, tries__gt=0)),
+    "failed": (gettext_noop("Failed"), HAS_FAILED),
 }
 RECENT_PERIOD = timedelta(days=7)
 Tab = tuple[str, str, bool]
@@ -36,7 +37,7 @@ def build_tabs(state: str, kind: str) -> list[Tab]:
 
 def list_kinds(endpoint: WebhookEndpoint) -> list[str]:
     """Return the options of the event filter: the event types of the endpoint and of its log."""
-    logged_kinds = set(endpoint.messages.order_by().values_list("kind", flat=True).distinct())
+    logged_kinds = set(endpoint.deliveries.order_by().values_list("kind", flat=True).distinct())
     available_kinds = {*endpoint.kinds, *logged_kinds}
     return [kind for kind in (*WEBHOOKS, TEST_EVENT_TYPE) if kind in available_kinds]
 
@@ -75,10 +76,10 @@ def get_health(endpoint: WebhookEndpoint) -> EndpointHealth:
 
 def list_managed_endpoints(user: AnyUser | None, now: datetime) -> list[tuple[WebhookEndpoint, EndpointHealth]]:
     """Return the endpoints that the user can manage, with counts of pending and recently failed deliveries."""
-    recent_failures = Q(messages__state=DeliveryState.FAILED, messages__created_at__gte=now - RECENT_PERIOD)
+    recent_failures = Q(deliveries__state=DeliveryState.FAILED, deliveries__created_at__gte=now - RECENT_PERIOD)
     rows = list_visible_endpoints(user).annotate(
-        waiting=Count("messages", filter=Q(messages__state=DeliveryState.WAITING)),
-        failed=Count("messages", filter=recent_failures),
+        waiting=Count("deliveries", filter=Q(deliveries__state=DeliveryState.WAITING)),
+        failed=Count("deliveries", filter=recent_failures),
     )
     return [(row, get_health(row)) for row in rows.order_by("partner__name", "name", "pk")]
 
@@ -86,5 +87,5 @@ def list_managed_endpoints(user: AnyUser | None, now: datetime) -> list[tuple[We
 def list_deliveries(endpoint: WebhookEndpoint, state: str, kind: str) -> QuerySet[WebhookDelivery]:
     """Return the deliveries that match the filters, newest first. Unknown filter values are ignored."""
     _, state_condition = STATE_TABS.get(state, STATE_TABS[""])
-    rows = endpoint.messages.filter(state_condition).defer("body")
+    rows = endpoint.deliveries.filter(state_condition).defer("body")
     return rows.filter(kind=kind) if kind in WEBHOOKS or kind == TEST_EVENT_TYPE else rows

@@ -7,7 +7,6 @@ from datetime import datetime
 from uuid import uuid4
 
 from django.db import transaction
-from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions, refusals
@@ -24,6 +23,7 @@ from portal.webhooks.event_types import TEST_EVENT_TYPE
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.permissions import can_manage
 from portal.webhooks.retry_policy import RETENTION_PERIOD
+from portal.webhooks.selectors import HAS_FAILED
 from portal.webhooks.tasks import end_backoff, enqueue_endpoint
 
 MAX_ENDPOINTS = 20  # per partner
@@ -157,7 +157,7 @@ def pause_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime) -> 
 def resume_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime, skip: bool = False) -> int:
     """Resume an endpoint and return the number of pending deliveries, which are canceled with `skip`."""
     with _lock_endpoint(endpoint, actor, now) as row:
-        waiting_deliveries = row.messages.filter(state=DeliveryState.WAITING)
+        waiting_deliveries = row.deliveries.filter(state=DeliveryState.WAITING)
         if skip:
             cancellation = {
                 "state": DeliveryState.CANCELED,
@@ -166,7 +166,7 @@ def resume_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime, sk
             count = waiting_deliveries.filter(created_at__lte=now, due_at__lte=now).update(**cancellation)
         else:
             count = waiting_deliveries.count()
-            waiting_deliveries.filter(tries__gt=0).update(tries=0, due_at=now)
+            waiting_deliveries.filter(failure_count__gt=0).update(failure_count=0, due_at=now)
         row.pause, row.paused_at = "", None
         row.failing_since, row.failures = None, 0
         end_backoff(row.pk)
@@ -177,11 +177,11 @@ def resume_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime, sk
 def send_test_event(endpoint: WebhookEndpoint, *, actor: User, now: datetime) -> WebhookDelivery:
     """Create a delivery with a test event."""
     with _lock_endpoint(endpoint, actor, now) as row:
-        if row.messages.filter(kind=TEST_EVENT_TYPE, state=DeliveryState.WAITING).count() >= MAX_WAITING_TESTS:
+        if row.deliveries.filter(kind=TEST_EVENT_TYPE, state=DeliveryState.WAITING).count() >= MAX_WAITING_TESTS:
             raise ActionRefused(_("Several test events are still pending. Check the log first."))
         body = formats.format_test(row.form, payloads.build_test_body(row.partner, actor, now))
         end_backoff(row.pk)
-        message: WebhookDelivery = row.messages.create(
+        message: WebhookDelivery = row.deliveries.create(
             key=f"test:{uuid4()}", kind=TEST_EVENT_TYPE, body=body, created_at=now, due_at=now
         )
     return message
@@ -191,7 +191,7 @@ def replay_delivery(message: WebhookDelivery, *, actor: User, now: datetime) -> 
     """Send a delivery again with the same webhook-id."""
     with _lock_endpoint(message.endpoint, actor, now) as row:
         count = (
-            row.messages.filter(pk=message.pk)
+            row.deliveries.filter(pk=message.pk)
             .exclude(state=DeliveryState.WAITING)
             .update(**_build_replay_columns(actor, now))
         )
@@ -203,10 +203,8 @@ def replay_delivery(message: WebhookDelivery, *, actor: User, now: datetime) -> 
 def replay_deliveries(endpoint: WebhookEndpoint, failed_since: datetime, *, actor: User, now: datetime) -> int:
     """Send all deliveries again that failed since a moment, and return their number."""
     with _lock_endpoint(endpoint, actor, now) as row:
-        failed_condition = Q(state=DeliveryState.FAILED) | Q(state=DeliveryState.WAITING, tries__gt=0)
-        count = row.messages.filter(failed_condition, created_at__gte=failed_since).update(
-            **_build_replay_columns(actor, now)
-        )
+        failed_deliveries = row.deliveries.filter(HAS_FAILED, created_at__gte=failed_since)
+        count = failed_deliveries.update(**_build_replay_columns(actor, now))
         end_backoff(row.pk)
     return int(count)
 
@@ -215,7 +213,7 @@ def _build_replay_columns(actor: User, now: datetime) -> dict[str, object]:
     return {
         "state": DeliveryState.WAITING,
         "due_at": now,
-        "tries": 0,
+        "failure_count": 0,
         "delivered_at": None,
         "replayed_at": now,
         "replayed_by": actor,
@@ -227,7 +225,7 @@ def remove_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime) ->
     with _lock_endpoint(endpoint, actor, now) as row:
         row.ended_at = now
         row.address, row.secret, row.old_secret = b"", None, None
-        row.messages.filter(state=DeliveryState.WAITING).update(
+        row.deliveries.filter(state=DeliveryState.WAITING).update(
             state=DeliveryState.CANCELED, last_response_summary="The webhook was deleted."
         )
         _record_change(row, "webhook.deleted", actor, now)
@@ -246,5 +244,5 @@ def delete_expired_data(now: datetime, limit: int = 5000) -> int:
     count, _ = WebhookDelivery.objects.filter(pk__in=list(old_deliveries.values_list("pk", flat=True)[:limit])).delete()
     expired_secrets = WebhookEndpoint.objects.filter(old_secret_until__lt=now).exclude(old_secret=None)
     count += expired_secrets.update(old_secret=None, old_secret_until=None)
-    count += WebhookEndpoint.objects.exclude(ended_at=None).filter(messages=None).delete()[0]
+    count += WebhookEndpoint.objects.exclude(ended_at=None).filter(deliveries=None).delete()[0]
     return int(count)

@@ -18,9 +18,9 @@ from portal.jobs.models import Job
 from portal.jobs.registry import periodic
 from portal.jobs.services import enqueue
 from portal.webhooks import secrets as sealing
+from portal.webhooks.delivery_results import save_outcomes
 from portal.webhooks.http_delivery import DeliveryBatch, send_batch
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
-from portal.webhooks.settlement import save_outcomes
 from verification.sources import build_outbound_client
 
 BATCH_SIZE = 20  # messages of one endpoint before others have their turn
@@ -85,7 +85,7 @@ def _find_active_endpoints() -> QuerySet[WebhookEndpoint]:
 
 
 def _build_batch(endpoint: WebhookEndpoint, now: datetime) -> DeliveryBatch:
-    due = endpoint.messages.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now).order_by("due_at", "pk")
+    due = endpoint.deliveries.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now).order_by("due_at", "pk")
     deliveries = tuple(due.only("pk", "message_id", "body")[:BATCH_SIZE])
     try:
         address, secrets = endpoint.decrypt("address"), sealing.list_signing_secrets(endpoint, now)

@@ -102,7 +102,7 @@ class WebhookDeliveryOut(Schema):
     state: str
     created_at: datetime
     due_at: datetime
-    attempted: int
+    attempt_count: int
     last_response_summary: str
     delivered_at: datetime | None
     replayed_at: datetime | None
@@ -218,7 +218,7 @@ def list_webhook_messages(
 @router.get("/webhooks/{uuid:uuid}/messages/{uuid:message}", READ_SCOPE, WebhookDeliveryDetail)
 def get_webhook_message(request: AuthenticatedRequest, uuid: UUID, message: UUID) -> WebhookDelivery:
     """Get a delivery with its attempts."""
-    deliveries = permissions.get_endpoint(request.user, uuid).messages.all()
+    deliveries = permissions.get_endpoint(request.user, uuid).deliveries.all()
     return get_row(deliveries, "Delivery not found. Deliveries are available for 30 days.", uuid=message)
 
 

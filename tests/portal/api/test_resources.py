@@ -44,7 +44,7 @@ def create_failed_message(endpoint: Any, **columns: Any) -> Any:
         "due_at": now,
         "state": State.FAILED,
     }
-    return endpoint.messages.create(key=f"k{WebhookDelivery.objects.count()}", **message_fields | columns)
+    return endpoint.deliveries.create(key=f"k{WebhookDelivery.objects.count()}", **message_fields | columns)
 
 
 def test_webhook_is_paused_and_resumed_and_failed_messages_are_replayed(endpoint: Any, alice: Any) -> None:

@@ -19,4 +19,4 @@ def create_event_message(row: Any, by: Any, now: datetime = NOW) -> WebhookDeliv
 
 
 def list_states(endpoint: WebhookEndpoint) -> list[str]:
-    return list(endpoint.messages.order_by("pk").values_list("state", flat=True))
+    return list(endpoint.deliveries.order_by("pk").values_list("state", flat=True))

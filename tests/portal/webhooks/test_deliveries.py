@@ -101,9 +101,9 @@ def test_messages_are_kept_for_thirty_days(endpoint: CreateEndpoint, rocket: Any
     endpoint_row = endpoint()
     create_event_message(rocket, alice)
     services.delete_expired_data(NOW + timedelta(days=29))
-    assert endpoint_row.messages.count() == 1
+    assert endpoint_row.deliveries.count() == 1
     services.delete_expired_data(NOW + timedelta(days=31))
-    assert endpoint_row.messages.count() == 0
+    assert endpoint_row.deliveries.count() == 0
 
 
 @pytest.mark.every_database

@@ -36,14 +36,14 @@ def test_each_endpoint_gets_its_own_and_chosen_events(
     theirs = endpoint(globex, charlie)
     office, other_program = endpoint(None, sam), endpoint(None, sam, program_key="vault")
     begin(acme, alice)
-    message_counts = {row.pk: row.messages.count() for row in (ours, tier_endpoint, theirs, office, other_program)}
+    message_counts = {row.pk: row.deliveries.count() for row in (ours, tier_endpoint, theirs, office, other_program)}
     assert list(message_counts.values()) == [1, 0, 0, 1, 0]
 
 
 def test_internal_notes_are_sent_to_no_partner(endpoint: CreateEndpoint, rocket: Any, rita: Any) -> None:
     endpoint_row = endpoint()
     findings.post_message(rocket, "A note.", actor=rita, now=NOW, is_internal=True)
-    assert endpoint_row.messages.count() == 0
+    assert endpoint_row.deliveries.count() == 0
 
 
 def test_repeated_event_is_one_message(endpoint: CreateEndpoint, rocket: Any, alice: Any) -> None:
@@ -51,4 +51,4 @@ def test_repeated_event_is_one_message(endpoint: CreateEndpoint, rocket: Any, al
     message = create_event_message(rocket, alice)
     assert message.event is not None
     fanout.create_deliveries(message.event)
-    assert endpoint_row.messages.count() == 1
+    assert endpoint_row.deliveries.count() == 1

@@ -80,7 +80,7 @@ def test_slow_receiver_does_not_delay_others(
     receiver.answers.before = let_go
     run_in_threads(lambda: run_due_jobs("webhooks", timezone.now()), 2)
     for row in (quick, slow):
-        assert set(row.messages.values_list("state", flat=True)) == {State.DELIVERED}
+        assert set(row.deliveries.values_list("state", flat=True)) == {State.DELIVERED}
 
 
 def test_dying_senders_lose_nothing(
@@ -108,7 +108,7 @@ def test_dying_senders_lose_nothing(
             with suppress(SystemExit):
                 run_due_jobs("webhooks", timezone.now())
     counts = Counter(delivery.headers["webhook-id"] for delivery in receiver.taken)
-    assert set(counts) == set(endpoint_row.messages.values_list("message_id", flat=True))
+    assert set(counts) == set(endpoint_row.deliveries.values_list("message_id", flat=True))
     assert max(counts.values()) == 2
     assert deaths["rounds"] > MESSAGES // 3
     assert WebhookDeliveryAttempt.objects.count() == MESSAGES

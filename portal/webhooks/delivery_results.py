@@ -16,8 +16,8 @@ from portal.webhooks.retry_policy import UNREACHABLE_AFTER, get_endpoint_backoff
 
 @transaction.atomic
 def save_outcomes(endpoint_id: int, outcomes: Sequence[DeliveryOutcome]) -> datetime | None:
-    """Save the outcomes of a batch. Return until when the endpoint rests, None if the last attempt succeeded."""
-    # no_key: other transactions can create deliveries of this endpoint meanwhile
+    """Save the outcomes of a batch. Return the earliest time of the next attempt, None if the last one succeeded."""
+    # no_key: other transactions can create deliveries of this endpoint at the same time.
     endpoint = WebhookEndpoint.objects.select_for_update(of=("self",), no_key=True).get(pk=endpoint_id)
     for outcome in outcomes:
         _save_attempt(endpoint, outcome)
@@ -30,30 +30,30 @@ def save_outcomes(endpoint_id: int, outcomes: Sequence[DeliveryOutcome]) -> date
 
 def _save_attempt(endpoint: WebhookEndpoint, outcome: DeliveryOutcome) -> None:
     attempt = outcome.attempt
-    message = WebhookDelivery.objects.select_for_update(of=("self",)).get(pk=attempt.message_id)
-    message.attempted += 1
-    message.last_response_summary = attempt.response_summary
-    attempt.number, attempt.seconds = message.attempted, round(attempt.seconds, 3)
+    delivery = WebhookDelivery.objects.select_for_update(of=("self",)).get(pk=attempt.delivery_id)
+    delivery.attempt_count += 1
+    delivery.last_response_summary = attempt.response_summary
+    attempt.number, attempt.seconds = delivery.attempt_count, round(attempt.seconds, 3)
     attempt.save()
     if outcome.is_delivered:
-        _mark_delivered(endpoint, message, attempt.at)
+        _mark_delivered(endpoint, delivery, attempt.at)
     else:
-        _mark_failed(endpoint, message, outcome)
-    message.save()
+        _mark_failed(endpoint, delivery, outcome)
+    delivery.save()
 
 
-def _mark_delivered(endpoint: WebhookEndpoint, message: WebhookDelivery, at: datetime) -> None:
-    message.state, message.delivered_at = WebhookDelivery.State.DELIVERED, at
+def _mark_delivered(endpoint: WebhookEndpoint, delivery: WebhookDelivery, at: datetime) -> None:
+    delivery.state, delivery.delivered_at = WebhookDelivery.State.DELIVERED, at
     endpoint.delivered_at, endpoint.failing_since, endpoint.failures = at, None, 0
 
 
-def _mark_failed(endpoint: WebhookEndpoint, message: WebhookDelivery, outcome: DeliveryOutcome) -> None:
-    message.tries += 1
-    retry_delay = get_retry_delay(message.tries, outcome.retry_after_seconds)
+def _mark_failed(endpoint: WebhookEndpoint, delivery: WebhookDelivery, outcome: DeliveryOutcome) -> None:
+    delivery.failure_count += 1
+    retry_delay = get_retry_delay(delivery.failure_count, outcome.retry_after_seconds)
     if retry_delay is None:
-        message.state = WebhookDelivery.State.FAILED
+        delivery.state = WebhookDelivery.State.FAILED
     else:
-        message.due_at = outcome.attempt.at + retry_delay
+        delivery.due_at = outcome.attempt.at + retry_delay
     endpoint.failures += 1
     endpoint.failing_since = endpoint.failing_since or outcome.attempt.at
     if endpoint.pause == "" and outcome.is_endpoint_gone:
