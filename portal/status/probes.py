@@ -163,9 +163,9 @@ def measure_github(now: datetime) -> StatusLine:
     last_confirmed_at = HttpCacheEntry.objects.aggregate(at=Max("confirmed_at"))["at"]
     if row is None:
         return StatusLine("GitHub", "idle", _("No requests to GitHub yet."), ((_("credential"), name),))
-    count = {"left": row.remaining, "limit": row.limit}
+    count, requests = {"left": row.remaining, "limit": row.limit}, str(row.request_count)
     remaining = _("unknown") if row.remaining is None else _("%(left)s of %(limit)s") % count
-    details = [(_("credential"), name), (_("requests this hour"), str(row.spent)), (_("remaining requests"), remaining)]
+    details = [(_("credential"), name), (_("requests this hour"), requests), (_("remaining requests"), remaining)]
     details += [(_("last new response"), format_relative(last_confirmed_at, now))] if last_confirmed_at else []
     if row.disabled_at is not None:
         message = _("GitHub rejects our credential. Urgent requests continue without it.")

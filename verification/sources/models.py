@@ -6,7 +6,7 @@ from django.db import models
 class GitHubRateLimit(models.Model):
     """Remaining requests of a GitHub credential. `name` never contains a secret.
 
-    `limit`, `remaining`, and `reset_at` come from GitHub. `spent` counts our requests since `hour_from`.
+    `limit`, `remaining`, and `reset_at` come from GitHub. `request_count`: our requests since `window_started_at`.
     `blocked_until` and `strikes` track secondary limits. `disabled_at` is set when GitHub rejects the credential.
     """
 
@@ -14,15 +14,15 @@ class GitHubRateLimit(models.Model):
     limit = models.PositiveIntegerField()
     remaining = models.PositiveIntegerField(null=True, blank=True)
     reset_at = models.DateTimeField(null=True, blank=True)
-    hour_from = models.DateTimeField()
-    spent = models.PositiveIntegerField(default=0)
+    window_started_at = models.DateTimeField()
+    request_count = models.PositiveIntegerField(default=0)
     blocked_until = models.DateTimeField(null=True, blank=True)
     strikes = models.PositiveSmallIntegerField(default=0)
     disabled_at = models.DateTimeField(null=True, blank=True)
     disabled_reason = models.CharField(max_length=300, blank=True)
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.spent} of {self.limit} since {self.hour_from:%H:%M}"
+        return f"{self.name}: {self.request_count} of {self.limit} since {self.window_started_at:%H:%M}"
 
 
 class HttpCacheEntry(models.Model):

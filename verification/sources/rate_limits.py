@@ -47,11 +47,11 @@ class GitHubRateLimiter(RateLimiter):
         now = self.clock()
         with transaction.atomic():
             rate_limit = self._load_rate_limit(now)
-            if now >= rate_limit.hour_from + HOUR:
-                rate_limit.hour_from, rate_limit.spent = now, 0
+            if now >= rate_limit.window_started_at + HOUR:
+                rate_limit.window_started_at, rate_limit.request_count = now, 0
             blocked_until = calculate_blocked_until(rate_limit, self.background, now)
             if rate_limit.disabled_at is None and blocked_until is None:
-                rate_limit.spent += 1
+                rate_limit.request_count += 1
                 rate_limit.save()
                 return
         if rate_limit.disabled_at is not None:
@@ -66,7 +66,7 @@ class GitHubRateLimiter(RateLimiter):
             _apply_headers(rate_limit, headers, now)
             is_limited = is_rate_limited(status, headers, message)
             if status == 304:
-                rate_limit.spent = max(rate_limit.spent - 1, 0)  # costs nothing
+                rate_limit.request_count = max(rate_limit.request_count - 1, 0)  # costs nothing
             if is_limited:
                 _block_requests(rate_limit, headers, now)
             elif status < 400:
@@ -88,7 +88,7 @@ class GitHubRateLimiter(RateLimiter):
         return GitHubRateLimit.objects.filter(name=self.name).exclude(disabled_at=None).exists()
 
     def _load_rate_limit(self, now: datetime) -> GitHubRateLimit:
-        GitHubRateLimit.objects.get_or_create(name=self.name, defaults={"limit": self.limit, "hour_from": now})
+        GitHubRateLimit.objects.get_or_create(name=self.name, defaults={"limit": self.limit, "window_started_at": now})
         return GitHubRateLimit.objects.select_for_update().get(name=self.name)
 
 
@@ -99,8 +99,8 @@ def calculate_blocked_until(rate_limit: GitHubRateLimit, background: bool, now: 
         waits.append(rate_limit.blocked_until)
     if rate_limit.remaining == 0 and rate_limit.reset_at and rate_limit.reset_at > now:
         waits.append(rate_limit.reset_at)
-    if rate_limit.spent >= int(rate_limit.limit * (1 - RESERVED_SHARE if background else 1)):
-        waits.append(rate_limit.hour_from + HOUR)
+    if rate_limit.request_count >= int(rate_limit.limit * (1 - RESERVED_SHARE if background else 1)):
+        waits.append(rate_limit.window_started_at + HOUR)
     return max(waits, default=None)
 
 

@@ -48,7 +48,9 @@ def test_page_is_public_without_figures(client: Client, heartbeats: None) -> Non
 
 
 def test_program_staff_see_the_figures(sign_in: Any, rita: Any, heartbeats: None) -> None:
-    GitHubRateLimit.objects.create(name="anonymous", limit=60, remaining=12, hour_from=timezone.now(), spent=5)
+    GitHubRateLimit.objects.create(
+        name="anonymous", limit=60, remaining=12, window_started_at=timezone.now(), request_count=5
+    )
     page = sign_in(rita).get("/status/").text
     assert "12 of 60" in page
     assert "every 30 s" in page
@@ -131,7 +133,7 @@ def test_sandbox_state_follows_its_socket(settings: Any, tmp_path: Any, db: None
 @pytest.mark.every_database
 def test_github_is_shown_in_each_state(db: None) -> None:
     assert get_component("GitHub").state == "idle"
-    row = GitHubRateLimit.objects.create(name="anonymous", limit=60, hour_from=NOW)
+    row = GitHubRateLimit.objects.create(name="anonymous", limit=60, window_started_at=NOW)
     assert get_component("GitHub").state == "ok"
     GitHubRateLimit.objects.filter(pk=row.pk).update(blocked_until=NOW + timedelta(minutes=5))
     assert get_component("GitHub").sentence.endswith("continue at Tue, Apr 14, 9:05 AM UTC.")

@@ -60,7 +60,7 @@ def test_concurrent_workers_share_the_rate_limit(db: None) -> None:
             request_count += 1
         return request_count
 
-    assert sum(run_six_times(send_requests)) == GitHubRateLimit.objects.get().spent == 50
+    assert sum(run_six_times(send_requests)) == GitHubRateLimit.objects.get().request_count == 50
 
 
 def test_concurrent_failures_open_one_finding_and_send_one_email_each(at: Any) -> None:

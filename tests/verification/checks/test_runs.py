@@ -217,7 +217,7 @@ def test_rate_limit_of_github_delays_background_runs(provider, acme, alice, unre
     others = [begin(acme, alice, "terraform-provider", repository=f"acme/other-{number}") for number in range(2)]
     CheckRun.objects.update(finished_at=NOW)
     JOBS.delete()
-    GitHubRateLimit.objects.create(name=name, limit=limit, spent=limit, hour_from=NOW)
+    GitHubRateLimit.objects.create(name=name, limit=limit, request_count=limit, window_started_at=NOW)
     for row in (provider, *others):
         runs.request_background_check_run(row, NOW, "A release was published")
     assert [run_due_checks(), run_due_checks()] == [1, 0]

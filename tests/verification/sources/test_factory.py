@@ -23,9 +23,9 @@ def seeded_github(github):
 
 def test_unchanged_response_does_not_count_toward_the_limit(seeded_github):
     first = factory.build_github_client().repository(NAME)
-    before = GitHubRateLimit.objects.get().spent
+    before = GitHubRateLimit.objects.get().request_count
     assert factory.build_github_client().repository(NAME) == first
-    assert (before, GitHubRateLimit.objects.get().spent) == (1, 1)
+    assert (before, GitHubRateLimit.objects.get().request_count) == (1, 1)
     assert HttpCacheEntry.objects.get().confirmed_at > HttpCacheEntry.objects.get().at
 
 

@@ -71,11 +71,11 @@ def test_branch_must_match_the_whole_name(seeded_github, client):
 @pytest.mark.django_db
 def test_unchanged_list_of_branches_does_not_count_toward_the_limit(seeded_github):
     """An empty list has an ETag, so the second request doesn't count toward GitHub's limit."""
-    spent_counts = []
+    request_counts = []
     for _ in range(2):
         assert not factory.build_github_client().has_branch(NAME, "v1.0.0")
-        spent_counts.append(GitHubRateLimit.objects.get().spent)
-    assert spent_counts == [2, 2]  # the repository itself and the list, both unchanged the second time
+        request_counts.append(GitHubRateLimit.objects.get().request_count)
+    assert request_counts == [2, 2]  # the repository itself and the list, both unchanged the second time
 
 
 def test_missing_repository_is_not_found(client):

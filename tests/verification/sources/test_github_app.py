@@ -39,7 +39,7 @@ def test_installation_reads_with_one_token_an_hour(apps, github):
     expected_requests = ["POST /app/installations/11/access_tokens", repository, repository, f"{repository}/releases"]
     assert (github.seen, len(apps.issued_tokens)) == (expected_requests, 1)
     row = GitHubRateLimit.objects.get()
-    assert (row.name.rpartition(",")[0], row.spent) == ("app 7, installation 11", 2)
+    assert (row.name.rpartition(",")[0], row.request_count) == ("app 7, installation 11", 2)
 
 
 @pytest.mark.every_database

@@ -84,7 +84,7 @@ def test_interactive_requests_have_the_other_half_of_the_limit(clock):
     assert get_retry_at(interactive) == NOW + rate_limits.HOUR
     clock.now += rate_limits.HOUR
     background.count_request()
-    assert GitHubRateLimit.objects.get().spent == 1
+    assert GitHubRateLimit.objects.get().request_count == 1
 
 
 def test_exhausted_limit_blocks_until_its_reset(clock):
@@ -115,7 +115,7 @@ def test_not_modified_response_costs_nothing(clock):
     limiter = GitHubRateLimiter("token", 5000, clock=clock)
     limiter.count_request()
     limiter.record_response(304, {})
-    assert GitHubRateLimit.objects.get().spent == 0
+    assert GitHubRateLimit.objects.get().request_count == 0
 
 
 def test_retry_after_is_obeyed_to_the_second(clock):
@@ -159,7 +159,7 @@ def test_rejected_token_is_disabled_at_once_and_reported_once(clock, disabled_na
             limiter.record_response(401, {})
     with pytest.raises(SourceUnavailableError):
         limiter.count_request()
-    assert (len(disabled_names), limiter.is_disabled(), GitHubRateLimit.objects.get().spent) == (1, True, 0)
+    assert (len(disabled_names), limiter.is_disabled(), GitHubRateLimit.objects.get().request_count) == (1, True, 0)
 
 
 @pytest.mark.parametrize(

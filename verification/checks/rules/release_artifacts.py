@@ -15,7 +15,7 @@ SBOM_FILE_PATTERN = re.compile(
     r"|\.(?:spdx|cdx)(?:\.(?:json|xml|ya?ml|rdf|gz)){0,2}$",
     re.I,
 )
-NO_RELEASE_SUMMARY = "There is no published release with a version tag."
+NO_RELEASE_SUMMARY = "The repository has no published release with a version tag."
 
 
 def _find_release(subject: Subject, sources: Sources) -> GitHubRelease | None:

@@ -25,14 +25,14 @@ def read_repository(subject: Subject, sources: Sources) -> GitHubRepository | Re
     """Return the repository, or the result that explains why it can't be read.
 
     Raises:
-        AccessDeniedError, SourceUnavailableError: GitHub refused or did not answer.
+        AccessDeniedError, SourceUnavailableError: GitHub refused the request or did not respond.
     """
     if not subject.repository:
         return NO_REPOSITORY_RESULT
     try:
         return sources.github.repository(subject.repository)
     except SourceNotFoundError as error:
-        evidence = (Evidence("Address", subject.repository),)
+        evidence = (Evidence("Repository", subject.repository),)
         return Result(Outcome.FAIL, str(error), evidence, missing_item=f"the repository {subject.repository}")
 
 
@@ -89,7 +89,9 @@ def check_release_published(subject: Subject, sources: Sources, repository: GitH
         tags = ", ".join(candidate.tag for candidate in releases[:5])
         evidence = (build_repository_evidence(repository), Evidence("Release tags", tags))
         return Result(Outcome.FAIL, "No release has a version tag, such as v1.2.3.", evidence)
-    return Result(Outcome.FAIL, "There is no published release yet.", (build_repository_evidence(repository),))
+    return Result(
+        Outcome.FAIL, "The repository has no published release yet.", (build_repository_evidence(repository),)
+    )
 
 
 def _check_requested_release(tag: str, repository: GitHubRepository, releases: Sequence[GitHubRelease]) -> Result:
@@ -99,7 +101,7 @@ def _check_requested_release(tag: str, repository: GitHubRepository, releases: S
         return _build_release_result(Outcome.PASS, f"{tag} is published.", repository, release)
     tags = ", ".join(candidate.tag for candidate in releases[:5]) or "none"
     evidence = (build_repository_evidence(repository), Evidence("Newest releases", tags))
-    return Result(Outcome.FAIL, f"There is no published release {tag}.", evidence)
+    return Result(Outcome.FAIL, f"The repository has no published release {tag}.", evidence)
 
 
 def _build_release_result(

@@ -105,7 +105,7 @@ def read_release_code(subject: Subject, sources: Sources) -> RepositorySnapshot 
     try:
         return read_code(subject, sources, determine_ref(subject, sources))
     except SourceNotFoundError as error:
-        return Result(Outcome.FAIL, str(error), (Evidence("Address", subject.repository),))
+        return Result(Outcome.FAIL, str(error), (Evidence("Repository", subject.repository),))
 
 
 def build_code_state(code: RepositorySnapshot) -> State:

@@ -111,8 +111,8 @@ def test_result_has_the_newest_valid_release():
     [
         ({"tag": "v1.2.3"}, Outcome.PASS, "v1.2.3 is published."),
         ({"version": "1.2.3"}, Outcome.PASS, "v1.2.3 is published."),
-        ({"tag": "v9.9.9"}, Outcome.FAIL, "There is no published release v9.9.9."),
-        ({"tag": "v1.4.0"}, Outcome.FAIL, "There is no published release v1.4.0."),
+        ({"tag": "v9.9.9"}, Outcome.FAIL, "The repository has no published release v9.9.9."),
+        ({"tag": "v1.4.0"}, Outcome.FAIL, "The repository has no published release v1.4.0."),
     ],
 )
 def test_requested_release_must_be_published(subject_fields, expected, summary):

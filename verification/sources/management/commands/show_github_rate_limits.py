@@ -26,7 +26,7 @@ class Command(BaseCommand):
 
 def format_line(row: GitHubRateLimit) -> str:
     """Format a line: "token 1a2b3c4d: 12 of 5000 requests since 14:10, 4988 remaining until 15:10"."""
-    text = f"{row.name}: {row.spent} of {row.limit} requests since {row.hour_from:%H:%M}"
+    text = f"{row.name}: {row.request_count} of {row.limit} requests since {row.window_started_at:%H:%M}"
     if row.remaining is not None and row.reset_at is not None:
         text += f", {row.remaining} remaining until {row.reset_at:%H:%M}"
     return text + (f", disabled since {row.disabled_at:%b %d, %H:%M}: {row.disabled_reason}" if row.disabled_at else "")

@@ -165,7 +165,7 @@ def test_rate_limit_of_github_delays_all_repositories(watch, tracker, acme, gith
     github.track(build_tracker(other))
     name, limit, _ = factory.get_credential()
     limit_end = NOW + HOUR - timedelta(minutes=1)
-    GitHubRateLimit.objects.create(name=name, limit=limit, spent=limit, hour_from=limit_end - HOUR)
+    GitHubRateLimit.objects.create(name=name, limit=limit, request_count=limit, window_started_at=limit_end - HOUR)
     MonitoredRepository.objects.update(poll_at=NOW)
     assert [run_round(NOW), run_round(NOW), run_round(limit_end)] == [1, 0, 2]
     assert set(MonitoredRepository.objects.values_list("data_up_to", flat=True)) == {limit_end}
