@@ -58,9 +58,11 @@ class DemoWorld:
         )
         for person in PEOPLE.people:
             if person.company == company.name and self.people[person.name] != owner:
-                offer, _ = members.create_invitation(partner, person.email, person.role, actor=owner, now=created_at)
+                invitation, _ = members.create_invitation(
+                    partner, person.email, person.role, actor=owner, now=created_at
+                )
                 members.accept_invitation(
-                    offer, addresses=[person.email], actor=self.people[person.name], now=created_at
+                    invitation, addresses=[person.email], actor=self.people[person.name], now=created_at
                 )
         if company.has_manager:
             manager = self.reviewers[len(company.name) % 2]

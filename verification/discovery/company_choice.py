@@ -41,13 +41,13 @@ class CompanyChoice:
             messages.error(self.request, str(refusal))
 
     @property
-    def may_start(self) -> bool:
+    def can_start(self) -> bool:
         """Return whether the person can edit for a company or found one. Viewers and program staff can't."""
         user = self.request.user
         is_member = Membership.objects.filter(user=user, ended_at=None).exists()
         return bool(self.partners) or not (is_member or permissions.is_program_staff(user))
 
-    def list_offers(self) -> list[Partner]:
+    def list_suggestions(self) -> list[Partner]:
         """Return existing companies that the person may belong to."""
         return list_matching_partners(self.request.user, "") if not self.partners else []
 

@@ -76,7 +76,7 @@ def show_discovery(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         return redirect("submissions:detail", discovery.integration.uuid)
     company = build_company_choice(request, discovery.values.get("homepage", ""))
     form = build_form(request, discovery)
-    if request.method == "POST" and company.may_start and (response := handle_input(request, discovery, form, company)):
+    if request.method == "POST" and company.can_start and (response := handle_input(request, discovery, form, company)):
         return response
     context = build_page_context(discovery, company, form)
     if request.htmx:  # type: ignore[attr-defined]
@@ -140,7 +140,7 @@ def build_page_context(
         "program": discovery.program,
         "form": form,
         "company": company,
-        "may_connect": discovery.kind == AddressKind.REPOSITORY and github_access.is_available(),
+        "can_connect": discovery.kind == AddressKind.REPOSITORY and github_access.is_available(),
         "grant": github_access.find_grant(discovery.requested_by),
     }
     if isinstance(form, NamespaceForm):

@@ -38,7 +38,7 @@ def create_partner_page(request: AuthenticatedRequest) -> HttpResponse:
         else:
             messages.success(request, _("%(name)s created. You are its owner.") % {"name": partner.name})
             return redirect(get_next_url(request) or resolve_url("partners:members", partner.slug))
-    context = build_offer_context(request.user, matches) | {
+    context = build_suggestion_context(request.user, matches) | {
         "form": form,
         "name": name,
         "anyway": bool(matches and name) and not is_taken,
@@ -72,11 +72,11 @@ def list_matching_partners(user: AnyUser, name: str) -> list[Partner]:
     ]
 
 
-def build_offer_context(user: User, matches: list[Partner]) -> dict[str, object]:
+def build_suggestion_context(user: User, matches: list[Partner]) -> dict[str, object]:
     """Return the matching companies, and which of them the user can join without a decision."""
     addresses = list_verified_addresses(user)
     joinable_ids = {match.pk for match in matches if members.can_join_by_domain(match, user, addresses)}
-    return {"offers": matches, "joinable_ids": joinable_ids}
+    return {"suggestions": matches, "joinable_ids": joinable_ids}
 
 
 def build_waiting_context(user: User) -> dict[str, object]:
@@ -96,7 +96,7 @@ def join_partner(request: AuthenticatedRequest) -> HttpResponse:
     slug, name = request.GET.get("company", ""), request.GET.get("name", "")[: name_validation.MAX_NAME_LENGTH]
     if not slug:
         matches = list_matching_partners(request.user, "")
-        context = build_offer_context(request.user, matches) | build_waiting_context(request.user)
+        context = build_suggestion_context(request.user, matches) | build_waiting_context(request.user)
         return render(request, "partners/company_joining.html", context)
     partner = next((match for match in list_matching_partners(request.user, name) if match.slug == slug), None)
     if partner is None:

@@ -103,7 +103,7 @@ def _merge(source_change: PartnerChange, target_change: PartnerChange, note: str
     _copy_conflicts(source, target_change)
     for member in plan.members:
         _move_member(source_change, target, member)
-    _end_offers(source, target_change)
+    _end_invitations_and_requests(source, target_change)
     Agreement.objects.filter(pk__in=[agreement.pk for agreement in plan.agreements]).update(partner=target)
     for model in (Integration, IntegrationDraft, Document):
         model.objects.filter(partner=source).update(partner=target)
@@ -141,7 +141,7 @@ def _copy_conflicts(source: Partner, change: PartnerChange) -> None:
         store_conflict(change, reviewer, kind, reasons.get(reviewer.pk, str(kind.label)))
 
 
-def _end_offers(source: Partner, change: PartnerChange) -> None:
+def _end_invitations_and_requests(source: Partner, change: PartnerChange) -> None:
     """Revoke the open invitations of the source, and decline the requests to join it."""
     source.invitations.filter(accepted_at=None, revoked_at=None).update(revoked_at=change.now)
     waiting = source.join_requests.filter(state=JoinRequest.State.WAITING)

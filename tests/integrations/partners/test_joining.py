@@ -37,7 +37,7 @@ def test_person_at_the_verified_domain_joins_as_viewer_and_owners_are_notified(
     sign_in: SignIn, acme_with_proven_domain: Partner, alice: Any, dora: Any
 ) -> None:
     client = sign_in(dora)
-    assert "Join Acme as a viewer" in find_text(client.get("/company/new/"), "#offers")
+    assert "Join Acme as a viewer" in find_text(client.get("/company/new/"), "#suggestions")
     page = client.post("/company/acme/join/", follow=True)
     assert "You joined Acme as a viewer." in find_text(page)
     assert permissions.get_role(acme_with_proven_domain, dora) == "viewer"

@@ -84,7 +84,7 @@ def test_invalid_website_is_refused(sign_in: SignIn, erin: Any, website: str) ->
 
 def test_company_of_the_same_domain_is_offered_without_its_people(sign_in: SignIn, alice: Any, dora: Any) -> None:
     page = sign_in(dora).get("/company/new/")
-    assert "Ask to join Acme" in find_text(page, "#offers")
+    assert "Ask to join Acme" in find_text(page, "#suggestions")
     assert alice.email not in page.content.decode()
     assert alice.name not in page.content.decode()
 
@@ -93,7 +93,7 @@ def test_company_of_the_same_domain_is_offered_without_its_people(sign_in: SignI
 def test_company_of_the_domain_is_offered_before_another_is_created(sign_in: SignIn, acme: Partner, dora: Any) -> None:
     client = sign_in(dora)
     first = client.post("/company/new/", {"name": "Acme Labs"})
-    assert "Ask to join Acme" in find_text(first, "#offers")
+    assert "Ask to join Acme" in find_text(first, "#suggestions")
     assert Partner.objects.count() == 1
     client.post("/company/new/", {"name": "Acme Labs", "anyway": "1"})
     assert sorted(Partner.objects.values_list("name", flat=True)) == ["Acme", "Acme Labs"]
@@ -101,7 +101,7 @@ def test_company_of_the_domain_is_offered_before_another_is_created(sign_in: Sig
 
 def test_company_with_a_similar_name_is_offered_for_any_domain(sign_in: SignIn, acme: Partner, erin: Any) -> None:
     page = sign_in(erin).post("/company/new/", {"name": "Acme, Inc."})
-    assert "Ask to join Acme" in find_text(page, "#offers")
+    assert "Ask to join Acme" in find_text(page, "#suggestions")
     assert "Create company anyway" in find_text(page)
 
 
@@ -114,7 +114,7 @@ def test_lookalike_name_is_refused_and_joining_is_offered(
         get_field_error(page, "name")
         == "A company with this or a similar name already exists. Ask to join it, or enter another name."
     )
-    assert "Ask to join Acme" in find_text(page, "#offers")
+    assert "Ask to join Acme" in find_text(page, "#suggestions")
     assert "Create company anyway" not in find_text(page)
     assert Partner.objects.count() == 1
 

@@ -148,7 +148,7 @@ def test_viewer_cannot_start(rocket: None, sign_in: Any, acme: Partner, read: Re
     discovery = read(ADDRESS)
     Membership.objects.filter(user=alice).update(role="viewer")
     page = sign_in(alice).post(f"/new/{discovery.uuid}/", build_fields(discovery))
-    assert (page.status_code, page.context["company"].may_start, Integration.objects.count()) == (422, False, 0)
+    assert (page.status_code, page.context["company"].can_start, Integration.objects.count()) == (422, False, 0)
     assert "Only owners and editors of a company can start integrations." in page.text
 
 
