@@ -126,9 +126,9 @@ def list_warnings(integration: Integration) -> list[tuple[int, datetime]]:
     """Return each share of the program's time with the time at which it is used, in business days."""
     assert integration.action_due_at
     scale = integration.edition.business_calendar.days
-    begin = scale.position(integration.responsible_since or integration.action_due_at)
-    end = scale.position(integration.action_due_at)
-    return [(share, scale.moment(begin + (end - begin) * share / 100)) for share in WARNING_PERCENTS]
+    begin = scale.get_position(integration.responsible_since or integration.action_due_at)
+    end = scale.get_position(integration.action_due_at)
+    return [(share, scale.get_moment(begin + (end - begin) * share / 100)) for share in WARNING_PERCENTS]
 
 
 def get_warning_time(integration: Integration, now: datetime) -> datetime:

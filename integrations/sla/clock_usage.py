@@ -120,7 +120,7 @@ def calculate_usage(inputs: UsageInputs, calendar: Calendar, now: datetime) -> T
     is_running = inputs.due_at and inputs.stopped_at is None and inputs.ended_at is None
     if target and target.allowed_time and inputs.due_at and is_running:
         scale = sla.localize_calendar(calendar).days if target.business_days else ELAPSED_SCALE
-        counted_time = target.allowed_time + scale.position(now) - scale.position(inputs.due_at)
+        counted_time = target.allowed_time + scale.get_position(now) - scale.get_position(inputs.due_at)
     paused_time = timedelta(seconds=inputs.paused_seconds)
     if inputs.state == ClockStatus.PAUSED and inputs.projected_at:
         paused_time += max(now - inputs.projected_at, timedelta())

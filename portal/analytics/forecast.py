@@ -138,5 +138,5 @@ def _get_monday(at: datetime) -> datetime:
 
 def estimate_end(forecast: Forecast, started_at: datetime, calendar: Calendar) -> tuple[datetime, datetime]:
     """Return when a wait reaches the median and the 90th percentile."""
-    start, day = calendar.days.position(started_at), timedelta(days=1)
-    return calendar.days.moment(start + forecast.p50 * day), calendar.days.moment(start + forecast.p90 * day)
+    start, day = calendar.days.get_position(started_at), timedelta(days=1)
+    return calendar.days.get_moment(start + forecast.p50 * day), calendar.days.get_moment(start + forecast.p90 * day)

@@ -63,7 +63,7 @@ class StageFigures:
 def count_working_days(start: datetime, end: datetime, calendar: Calendar) -> float:
     """Return the business days between two times, including fractions."""
     days = calendar.days
-    return (days.position(end) - days.position(start)) / DAY
+    return (days.get_position(end) - days.get_position(start)) / DAY
 
 
 def calculate_counted_percentile(counts: Mapping[float, int], share: float) -> float | None:

@@ -68,25 +68,25 @@ class TimeSegment(NamedTuple):
 class TimeScale(Protocol):
     """Way of counting time.
 
-    Positions never decrease. `moment` returns the first moment with a position. `cuts` yields the moments between two
-    others at which counting starts or stops.
+    Positions never decrease. `get_moment` returns the first moment with a position. `list_boundaries` returns the
+    moments between two others at which counting starts or stops.
     """
 
-    def position(self, moment: datetime) -> timedelta: ...
-    def moment(self, position: timedelta) -> datetime: ...
-    def cuts(self, start: datetime, end: datetime) -> Iterable[datetime]: ...
+    def get_position(self, moment: datetime) -> timedelta: ...
+    def get_moment(self, position: timedelta) -> datetime: ...
+    def list_boundaries(self, start: datetime, end: datetime) -> Iterable[datetime]: ...
 
 
 class ElapsedScale:
     """Elapsed time in UTC."""
 
-    def position(self, moment: datetime) -> timedelta:
+    def get_position(self, moment: datetime) -> timedelta:
         return moment.astimezone(UTC) - EPOCH
 
-    def moment(self, position: timedelta) -> datetime:
+    def get_moment(self, position: timedelta) -> datetime:
         return EPOCH + position
 
-    def cuts(self, start: datetime, end: datetime) -> Iterable[datetime]:
+    def list_boundaries(self, start: datetime, end: datetime) -> Iterable[datetime]:
         """Return no moments, because elapsed time always counts."""
         return ()
 
@@ -136,7 +136,7 @@ class BusinessDayScale:
                 self.workday_numbers.append(day_number)
 
     def add_days(self, start: datetime, days: int) -> datetime:
-        """Return `moment(position(start) + days)`, with a shortcut for business days of 24 hours."""
+        """Return `get_moment(get_position(start) + days)`, with a shortcut for business days of 24 hours."""
         day_number = start.astimezone(self.zone).toordinal() - self.first
         if (
             0 <= day_number < len(self.is_regular_day)
@@ -147,9 +147,9 @@ class BusinessDayScale:
             wall_time = start - self.midnights[day_number]
             if wall_time and self.is_regular_day[last_day]:
                 return self.midnights[last_day] + wall_time
-        return self.moment(self.position(start) + days * DAY)
+        return self.get_moment(self.get_position(start) + days * DAY)
 
-    def position(self, moment: datetime) -> timedelta:
+    def get_position(self, moment: datetime) -> timedelta:
         local = moment.astimezone(self.zone)
         day_number = local.toordinal() - self.first
         if day_number < 0:
@@ -172,7 +172,7 @@ class BusinessDayScale:
         )
         return self.workdays_before[day_number] * DAY + (wall_time if self.workdays[day_number] else timedelta())
 
-    def moment(self, position: timedelta) -> datetime:
+    def get_moment(self, position: timedelta) -> datetime:
         days, rest = divmod(position, DAY)
         while days >= len(self.workday_numbers):
             self._extend()
@@ -183,9 +183,9 @@ class BusinessDayScale:
             return find_first_moment(date.fromordinal(self.first + day_number), rest, self.zone)
         return self.midnights[day_number] + rest
 
-    def cuts(self, start: datetime, end: datetime) -> Iterable[datetime]:
+    def list_boundaries(self, start: datetime, end: datetime) -> Iterable[datetime]:
         """Yield the moments between two others at which business days start or end."""
-        self.position(end)  # grows the table
+        self.get_position(end)  # grows the table
         first = start.astimezone(self.zone).toordinal() - self.first
         last = end.astimezone(self.zone).toordinal() - self.first
         for day_number in range(first + 1, last + 1):
@@ -222,28 +222,28 @@ def calculate_due_at(
         scale: How time counts.
         pauses: Sorted pauses that do not overlap. Pauses before the start have no effect.
     """
-    due_position = scale.position(start) + allowed_time
+    due_position = scale.get_position(start) + allowed_time
     for pause in pauses:
         if pause.end is not None and pause.end <= start:
             continue
-        pause_position = scale.position(max(pause.start, start))
+        pause_position = scale.get_position(max(pause.start, start))
         if pause_position >= due_position:
             break
         if pause.end is None:
             return None
-        due_position += scale.position(pause.end) - pause_position
-    return scale.moment(due_position)
+        due_position += scale.get_position(pause.end) - pause_position
+    return scale.get_moment(due_position)
 
 
 def calculate_used_time(
     start: datetime, end: datetime, scale: TimeScale, pauses: Sequence[ClockPause] = ()
 ) -> timedelta:
     """Return the time of the scale that counts between two moments."""
-    used_time = scale.position(end) - scale.position(start)
+    used_time = scale.get_position(end) - scale.get_position(start)
     for pause in pauses:
         paused_at, resumed_at = max(pause.start, start), end if pause.end is None else min(pause.end, end)
         if paused_at < resumed_at:
-            used_time -= scale.position(resumed_at) - scale.position(paused_at)
+            used_time -= scale.get_position(resumed_at) - scale.get_position(paused_at)
     return used_time
 
 
@@ -267,8 +267,8 @@ def _split_counted_time(start: datetime, end: datetime, scale: TimeScale) -> lis
     """Split a period without pauses where business days start and end."""
     if start >= end:
         return []
-    boundaries = [start, *scale.cuts(start, end), end]
-    positions = [(mark, scale.position(mark)) for mark in boundaries]
+    boundaries = [start, *scale.list_boundaries(start, end), end]
+    positions = [(mark, scale.get_position(mark)) for mark in boundaries]
     return [
         TimeSegment(start, end, end_position - start_position)
         for (start, start_position), (end, end_position) in pairwise(positions)
