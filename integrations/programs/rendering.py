@@ -105,14 +105,14 @@ def _format_calendar(calendar: JsonObject) -> str:
 
 
 def _format_targets(sla: JsonObject) -> str:
-    """Return "resolve: critical 48 h, other 5 business days" for each verb, with the time zone if it is stated."""
-    verbs = []
-    for verb in TargetType:
-        targets = sla[verb] or {}
+    """Return "resolve: critical 48 h, other 5 business days" for each target type, and the time zone if stated."""
+    parts = []
+    for target_type in TargetType:
+        targets = sla[target_type] or {}
         figures = [f"{severity} {_format_target(target)}" for severity, target in targets.items() if target]
-        verbs += [f"{verb}: {', '.join(figures)}"] if figures else []
+        parts += [f"{target_type}: {', '.join(figures)}"] if figures else []
     zone = f" ({sla['zone']})" if sla["zone"] else ""
-    return ("; ".join(verbs) or "no targets") + zone
+    return ("; ".join(parts) or "no targets") + zone
 
 
 def _format_target(target: Mapping[str, object]) -> str:

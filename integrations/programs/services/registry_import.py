@@ -38,19 +38,19 @@ class InvalidLineError(ValueError):
 
 @dataclass
 class ImportResult:
-    """Result of an import. `skipped` holds (line number, reason)."""
+    """Result of an import. `skipped_lines` holds (line number, reason)."""
 
-    new: int = 0
-    changed: int = 0
-    unchanged: int = 0
-    skipped: list[tuple[int, str]] = field(default_factory=list)
+    new_count: int = 0
+    changed_count: int = 0
+    unchanged_count: int = 0
+    skipped_lines: list[tuple[int, str]] = field(default_factory=list)
 
     @property
-    def read(self) -> int:
-        return self.new + self.changed + self.unchanged + len(self.skipped)
+    def line_count(self) -> int:
+        return self.new_count + self.changed_count + self.unchanged_count + len(self.skipped_lines)
 
-    def reasons(self) -> Counter[str]:
-        return Counter(reason for _, reason in self.skipped)
+    def count_reasons(self) -> Counter[str]:
+        return Counter(reason for _, reason in self.skipped_lines)
 
 
 def open_lines(path: Path) -> Iterator[bytes]:
@@ -82,17 +82,17 @@ def import_providers(
             if values["registry_id"] in known_keys or values["full_name"].lower() in known_keys:
                 raise InvalidLineError("duplicate in the file")
         except InvalidLineError as error:
-            result.skipped.append((number, str(error)))
+            result.skipped_lines.append((number, str(error)))
             continue
         known_keys |= {values["registry_id"], values["full_name"].lower()}
         batch.append((number, values))
         if len(batch) == BATCH_SIZE:
             _write_batch(batch, result, now)
             batch = []
-            progress(result.read)
+            progress(result.line_count)
     _write_batch(batch, result, now)
-    progress(result.read)
-    if result.new or result.changed:
+    progress(result.line_count)
+    if result.new_count or result.changed_count:
         providers_imported.send(import_providers)
     return result
 
@@ -104,7 +104,7 @@ def _iterate_readable_lines(lines: Iterable[bytes], result: ImportResult) -> Ite
             number += 1
             yield line
     except (EOFError, OSError, zlib.error):
-        result.skipped.append((number + 1, "the rest of the file is damaged"))
+        result.skipped_lines.append((number + 1, "the rest of the file is damaged"))
 
 
 def parse_provider(line: bytes) -> JsonObject:
@@ -162,16 +162,16 @@ def _write_batch(batch: list[tuple[int, JsonObject]], result: ImportResult, now:
     for number, values in batch:
         provider, namesake = by_id.get(values["registry_id"]), by_name.get(values["full_name"])
         if provider and namesake and provider.pk != namesake.pk:
-            result.skipped.append((number, "the name belongs to another provider"))
+            result.skipped_lines.append((number, "the name belongs to another provider"))
         elif provider or namesake:
             changed_rows += _apply_changes(provider or namesake, values, result, number, now)
         else:
             new_provider = RegistryProvider(**values, imported_at=now)
             new_provider.derive()
             new_rows.append((number, new_provider))
-    result.new += _write_rows(new_rows, RegistryProvider.objects.bulk_create, result)
+    result.new_count += _write_rows(new_rows, RegistryProvider.objects.bulk_create, result)
     update = partial(RegistryProvider.objects.bulk_update, fields=UPDATED_COLUMNS)
-    result.changed += _write_rows(changed_rows, update, result)
+    result.changed_count += _write_rows(changed_rows, update, result)
 
 
 def _apply_changes(
@@ -179,7 +179,7 @@ def _apply_changes(
 ) -> list[tuple[int, RegistryProvider]]:
     """Return the updated row, or an empty list if nothing changed."""
     if provider is None or all(getattr(provider, column) == value for column, value in values.items()):
-        result.unchanged += 1
+        result.unchanged_count += 1
         return []
     for column, value in values.items():
         setattr(provider, column, value)
@@ -201,5 +201,5 @@ def _write_rows(
     except IntegrityError:
         if len(rows) > 1:
             return sum(_write_rows([pair], write, result) for pair in rows)
-        result.skipped.append((rows[0][0], "the name belongs to another provider"))
+        result.skipped_lines.append((rows[0][0], "the name belongs to another provider"))
         return 0

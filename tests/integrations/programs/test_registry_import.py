@@ -35,7 +35,7 @@ def build_line(number=1, full_name="acme/rocket", **changes):
 
 
 def count_changes(counts):
-    return counts.new, counts.changed, counts.unchanged, len(counts.skipped)
+    return counts.new_count, counts.changed_count, counts.unchanged_count, len(counts.skipped_lines)
 
 
 @pytest.mark.every_database
@@ -77,7 +77,7 @@ def test_name_published_again_takes_the_row():
 def test_swapped_names_are_skipped():
     import_providers([build_line(1, "a/x"), build_line(2, "a/y")], now=NOW)
     counts = import_providers([build_line(1, "a/y"), build_line(2, "a/x")], now=NOW)
-    assert counts.skipped == [
+    assert counts.skipped_lines == [
         (1, "the name belongs to another provider"),
         (2, "the name belongs to another provider"),
     ]
@@ -106,14 +106,14 @@ def test_swapped_names_are_skipped():
 )
 def test_bad_line_is_skipped_with_its_reason(bad, reason):
     counts = import_providers([build_line(9, "good/one"), bad, build_line(10, "good/two")], now=NOW)
-    assert (counts.new, counts.skipped) == (2, [(2, reason)])
+    assert (counts.new_count, counts.skipped_lines) == (2, [(2, reason)])
 
 
 @pytest.mark.every_database
 @pytest.mark.parametrize("duplicate", [build_line(2), build_line(1, "acme/other"), build_line(2, "Acme/Rocket")])
 def test_provider_named_twice_is_skipped(duplicate):
     counts = import_providers([build_line(), duplicate], now=NOW)
-    assert counts.skipped == [(2, "duplicate in the file")]
+    assert counts.skipped_lines == [(2, "duplicate in the file")]
 
 
 def test_truncated_file_keeps_the_lines_that_were_read(tmp_path):

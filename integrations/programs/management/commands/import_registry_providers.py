@@ -20,22 +20,23 @@ class Command(BaseCommand):
 
     def handle(self, *, path: Path, **_: object) -> None:
         try:
-            result = import_providers(open_lines(path), now=timezone.now(), progress=self.progress)
+            result = import_providers(open_lines(path), now=timezone.now(), progress=self.report_progress)
         except OSError as error:
             raise CommandError(f"Cannot read {path}: {error.strerror}.") from error
         self.report_skipped(result)
         self.stdout.write(
-            f"{result.read:,} lines: {result.new:,} new, {result.changed:,} changed, {result.unchanged:,} unchanged, "
-            f"{len(result.skipped):,} skipped. Total providers: {RegistryProvider.objects.count():,}."
+            f"{result.line_count:,} lines: {result.new_count:,} new, {result.changed_count:,} changed, "
+            f"{result.unchanged_count:,} unchanged, "
+            f"{len(result.skipped_lines):,} skipped. Total providers: {RegistryProvider.objects.count():,}."
         )
 
-    def progress(self, read: int) -> None:
-        self.stderr.write(f"{read:,} lines read")
+    def report_progress(self, line_count: int) -> None:
+        self.stderr.write(f"{line_count:,} lines read")
 
     def report_skipped(self, result: ImportResult) -> None:
-        for number, reason in result.skipped[:MAX_REPORTED_LINES]:
+        for number, reason in result.skipped_lines[:MAX_REPORTED_LINES]:
             self.stderr.write(f"line {number} skipped: {reason}")
-        if len(result.skipped) > MAX_REPORTED_LINES:
+        if len(result.skipped_lines) > MAX_REPORTED_LINES:
             self.stderr.write(
-                "total skipped: " + ", ".join(f"{n:,} × {reason}" for reason, n in result.reasons().items())
+                "total skipped: " + ", ".join(f"{n:,} × {reason}" for reason, n in result.count_reasons().items())
             )
