@@ -6,8 +6,8 @@ from django.http import HttpRequest
 
 from portal.accounts.models import User
 
-# Sent with `user`, `request`, and `is_final` when a password changes or an account is deactivated. Receivers revoke
-# the credentials that they issued to the user. `is_final` includes credentials that belong to a partner.
+# Sent with `user`, `request`, and `is_deactivation` when a password changes or an account is deactivated. Receivers
+# revoke the credentials that they issued to the user, and at a deactivation also those that belong to a partner.
 access_revoked = Signal()
 
 
@@ -20,7 +20,7 @@ def end_other_sessions(user: User, *, request: HttpRequest | None = None) -> int
     return len(sessions)
 
 
-def revoke_access(user: User, *, request: HttpRequest | None = None, is_final: bool = False) -> None:
-    """End the user's sessions and revoke their credentials. The current session survives unless `is_final`."""
-    end_other_sessions(user, request=None if is_final else request)
-    access_revoked.send(User, user=user, request=request, is_final=is_final)
+def revoke_access(user: User, *, request: HttpRequest | None = None, is_deactivation: bool = False) -> None:
+    """End the user's sessions and revoke their credentials. The current session survives unless `is_deactivation`."""
+    end_other_sessions(user, request=None if is_deactivation else request)
+    access_revoked.send(User, user=user, request=request, is_deactivation=is_deactivation)

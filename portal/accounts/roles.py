@@ -132,7 +132,7 @@ def deactivate(user: User, **decision: Unpack[Decision]) -> None:
             change.row.is_active = False
             _save(change.row, ["is_active"])
             _announce(change, "deactivated")
-            revoke_access(change.row, is_final=True)
+            revoke_access(change.row, is_deactivation=True)
 
 
 def reactivate(user: User, **decision: Unpack[Decision]) -> None:

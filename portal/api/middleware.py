@@ -73,7 +73,7 @@ def _run_view(
         headers = {"Retry-After": str(allowance.seconds)}
         raise ApiError("rate-limited", f"Too many requests. Try again in {allowance.seconds} seconds.", headers=headers)
     if "Authorization" in request.headers and token is None:
-        return problems.build_authentication_response(was_sent=True)
+        return problems.build_authentication_response(is_token_invalid=True)
     _reject_unreadable_request(request, is_write=is_write)
     request.api_token = token  # type: ignore[attr-defined]
     if token is None:

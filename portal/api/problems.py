@@ -42,7 +42,7 @@ class ApiError(Exception):
         super().__init__(message)
         self.kind, self.fields, self.headers = kind, tuple(fields), dict(headers)
 
-    def answer(self) -> HttpResponse:
+    def build_response(self) -> HttpResponse:
         return build_problem_response(self.kind, str(self), self.fields, self.headers)
 
 
@@ -119,7 +119,7 @@ VALIDATION_MESSAGES = {
 def _get_validation_message(error: JsonObject) -> str:
     """Return Pydantic's message as a sentence."""
     if error.get("type") == "missing" and not _get_field_path(error["loc"]):
-        return "Send a JSON body, {} at least."
+        return "Send a JSON body. An empty one is {}."
     text = VALIDATION_MESSAGES.get(str(error.get("type"))) or str(error.get("msg", "Enter a valid value."))
     return text if text.endswith(".") else f"{text}."
 
@@ -135,10 +135,10 @@ def _get_not_found_message(error: Http404) -> str:
     return text if text.endswith(".") else "Not found. It doesn't exist, or you don't have access."
 
 
-def build_authentication_response(*, was_sent: bool = False) -> HttpResponse:
-    """Build a 401 response. `was_sent` is True if the request had an unknown, revoked, or expired token (RFC 6750)."""
+def build_authentication_response(*, is_token_invalid: bool = False) -> HttpResponse:
+    """Build a 401 response. `is_token_invalid`: the request had an unknown, revoked, or expired token (RFC 6750)."""
     message = "Send a valid token in the Authorization header: “Authorization: Bearer ptl_…”."
-    error_attribute = ', error="invalid_token"' if was_sent else ""
+    error_attribute = ', error="invalid_token"' if is_token_invalid else ""
     return build_problem_response(
         "authentication-required", message, headers={"WWW-Authenticate": f'Bearer realm="portal"{error_attribute}'}
     )
@@ -161,7 +161,7 @@ def _build_unreadable_response(*_: object) -> HttpResponse:
 
 
 HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
-    ApiError: lambda request, exc: exc.answer(),
+    ApiError: lambda request, exc: exc.build_response(),
     ActionRefused: lambda request, exc: build_refusal_response(exc, "If-Match" in request.headers),
     DraftConflictError: lambda request, exc: build_problem_response(
         "precondition-failed" if "If-Match" in request.headers else "conflict", str(exc)

@@ -1,4 +1,4 @@
-"""Cache of figures that are counted from many rows."""
+"""Cache of figures that take long to count because they cover many rows."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ from django.core.exceptions import EmptyResultSet
 from django.db.models import QuerySet
 
 Figures = TypeVar("Figures")
-MAX_ROWS_COUNTED_EACH_TIME = 500
+MAX_UNCACHED_ROWS = 500
 _is_refreshing = ContextVar("is_refreshing", default=False)
 
 
@@ -21,16 +21,16 @@ def read_figures(
     get_row_count: Callable[[Figures], int],
     *,
     seconds: int = 600,
-    max_uncached_rows: int = MAX_ROWS_COUNTED_EACH_TIME,
+    max_uncached_rows: int = MAX_UNCACHED_ROWS,
 ) -> Figures:
-    """Return figures that are up to `seconds` old if they count many rows, because counting these takes long.
+    """Return figures, from the cache if they cover many rows.
 
     Args:
-        key: Identifies what is counted, such as the SQL of the rows.
+        key: Identifies the figures, such as the result of `build_key`.
         count: Counts the figures.
-        get_row_count: Returns the number of rows that figures count.
-        seconds: Maximum age of the figures.
-        max_uncached_rows: Figures of up to this many rows are never cached.
+        get_row_count: Returns the number of rows that the figures cover.
+        seconds: Maximum age of cached figures.
+        max_uncached_rows: Figures that cover up to this many rows are never cached.
     """
     cache_key = f"figures-{hashlib.sha256(key.encode()).hexdigest()}"
     figures: Figures | None = None if _is_refreshing.get() else cache.get(cache_key)
@@ -42,16 +42,16 @@ def read_figures(
 
 
 def build_key(name: str, rows: QuerySet[Any]) -> str:
-    """Return the key of figures that are counted from these rows."""
+    """Return the cache key of figures that cover these rows."""
     try:
         return f"{name} {rows.values('pk').query}"
-    except EmptyResultSet:  # Django has no query for rows that can't exist, such as those of a person without a company
+    except EmptyResultSet:  # Django builds no SQL for an empty set, such as the partners of a user without a company
         return f"{name} of no rows"
 
 
 @contextmanager
 def refresh_figures() -> Iterator[None]:
-    """Count all figures again that are read within."""
+    """Ignore cached figures within the context, and cache the newly counted ones."""
     token = _is_refreshing.set(True)
     try:
         yield

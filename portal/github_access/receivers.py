@@ -33,10 +33,10 @@ def store_requested_grant(sender: object, request: HttpRequest, sociallogin: Soc
 
 
 def revoke_deactivated_user_grant(
-    sender: object, user: User, request: HttpRequest | None = None, *, is_final: bool = False, **kwargs: object
+    sender: object, user: User, request: HttpRequest | None = None, *, is_deactivation: bool = False, **kwargs: object
 ) -> None:
     """Revoke the grant of a deactivated account."""
-    if is_final:
+    if is_deactivation:
         transaction.on_commit(services.revoke_grant(user, now=timezone.now()))
 
 

@@ -76,9 +76,9 @@ class NotificationPreferencesForm(forms.Form):
 
     def save(self) -> None:
         values = dict(self.cleaned_data)
-        hours = bool(values.pop("only_in_working_hours"))
+        only_in_working_hours = bool(values.pop("only_in_working_hours"))
         changed_modes = {key: mode for key, mode in values.items() if key in self.changed_data}
-        save_preferences(self.person, changed_modes, hours)
+        save_preferences(self.person, changed_modes, only_in_working_hours)
 
 
 class AuditLogFilterForm(forms.Form):
@@ -104,5 +104,5 @@ class AuditLogFilterForm(forms.Form):
         """Require the object or the company: without an index on the data, a search of the whole log is slow."""
         detail = str(self.cleaned_data["detail"])
         if detail and not (self.cleaned_data.get("stream") or self.cleaned_data.get("company")):
-            raise forms.ValidationError(_("Enter an object or a company, too."))
+            raise forms.ValidationError(_("Also enter an object or a company."))
         return detail

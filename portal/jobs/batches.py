@@ -1,4 +1,4 @@
-"""Batches of periodic jobs, in which an error about one row doesn't stop the others."""
+"""Batches of periodic jobs, in which an error in one row doesn't stop the others."""
 
 import logging
 from collections.abc import Callable, Iterable

@@ -10,7 +10,7 @@ from portal.notifications.models import EmailMessage
 class EmailAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
     """Emails, newest first."""
 
-    exclude = ("text", "html", "calendar")  # a text may hold a key to an account
+    exclude = ("text", "html", "calendar")  # emails can contain sign-in links
     list_display = ("created_at", "subject", "to", "state", "last_error")
     list_filter = ("state", "name")
     search_fields = ("subject", "to", "key")

@@ -17,7 +17,7 @@ State = EmailMessage.State
 SENDABLE_STATES = (State.HELD, State.QUEUED)
 GIVE_UP_AFTER = timedelta(hours=72)
 RETRY = Backoff(first=timedelta(seconds=10), maximum=timedelta(minutes=30), give_up_after=GIVE_UP_AFTER)
-MAX_STORED_EMAILS = 500
+QUEUE_BATCH_SIZE = 500
 MAIL_SERVER = "smtp"  # the resource of the jobs: during an outage one of them tries, and the others wait
 
 
@@ -44,7 +44,7 @@ def enqueue_new_emails(emails: Iterable[EmailMessage], now: datetime) -> None:
 
 def _give_up(message: str, *, email_id: int) -> None:
     EmailMessage.objects.filter(pk=email_id, state__in=SENDABLE_STATES).update(state=State.FAILED)
-    # An escalation in it was not delivered either, and must reach the next contact.
+    # The escalations in a failed digest were not delivered either, and must reach the next contact.
     parts = EmailMessage.objects.filter(digest=email_id, state=State.INCLUDED_IN_DIGEST).exclude(group_key="")
     parts.update(state=State.FAILED, last_error=message[:300])
 
@@ -87,7 +87,7 @@ def queue_stored_emails(now: datetime) -> int:
         return 0
     stored = EmailMessage.objects.filter(state=State.STORED, created_at__gt=now - GIVE_UP_AFTER).order_by("pk")
     with transaction.atomic():
-        emails = list(stored.select_for_update()[:MAX_STORED_EMAILS])
+        emails = list(stored.select_for_update()[:QUEUE_BATCH_SIZE])
         EmailMessage.objects.filter(pk__in=[each.pk for each in emails]).update(state=State.QUEUED)
         for each in emails:
             enqueue_email(each, now)

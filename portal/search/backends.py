@@ -61,6 +61,6 @@ def match(words: Sequence[str], scopes: Scopes) -> RawSQL:
 
     Args:
         words: Normalized words of the query, so that none contains a quote or an operator.
-        scopes: "everybody", and "partner7" for each partner of the user. Empty for program staff.
+        scopes: "everyone", and "partner7" for each partner of the user. Empty for program staff.
     """
     return _BACKENDS[connection.vendor](words, scopes)

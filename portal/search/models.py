@@ -26,7 +26,7 @@ class Kind(models.IntegerChoices):
 class Audience(models.TextChoices):
     """Who can find an entry."""
 
-    EVERYBODY = "everybody", "Everybody"
+    EVERYONE = "everyone", "Everyone"
     MEMBERS = "members", "Members of the partner, and program staff"
     STAFF = "staff", "Program staff who don't belong to the partner"
 
@@ -35,7 +35,7 @@ class SearchEntryQuerySet(models.QuerySet["SearchEntry"]):
     """Queries of the search index."""
 
     def visible_to(self, user: AnyUser) -> "SearchEntryQuerySet":
-        public, own_partners = Q(audience=Audience.EVERYBODY), list(permissions.get_roles(user))
+        public, own_partners = Q(audience=Audience.EVERYONE), list(permissions.get_roles(user))
         if permissions.is_program_staff(user):
             return self.exclude(audience=Audience.STAFF, partner__in=own_partners)
         return self.filter(public | Q(audience=Audience.MEMBERS, partner__in=own_partners))

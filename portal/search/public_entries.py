@@ -72,4 +72,4 @@ def _build_public_entry(
     subtitle: str = "",
     source: str = DOCUMENTATION_SOURCE,
 ) -> SearchEntry:
-    return build_entry(kind, object_id, source, title, url, text, subtitle=subtitle, audience=Audience.EVERYBODY)
+    return build_entry(kind, object_id, source, title, url, text, subtitle=subtitle, audience=Audience.EVERYONE)

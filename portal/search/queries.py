@@ -33,7 +33,7 @@ def search(user: AnyUser, text: str, limit: int, *, limit_per_kind: int = 0) -> 
     if not words:
         return []
     is_staff = permissions.is_program_staff(user)
-    scopes = [] if is_staff else ["everybody", *(f"partner{pk}" for pk in permissions.get_roles(user))]
+    scopes = [] if is_staff else ["everyone", *(f"partner{pk}" for pk in permissions.get_roles(user))]
     matches = SearchEntry.objects.visible_to(user).filter(pk__in=match(words, scopes)).defer("words")
     matches = matches.annotate(company_state=F("partner__verification_state"))
     hits, counts = [], Counter[int]()

@@ -1,4 +1,4 @@
-"""Terraform on this machine: where it is, and the project files with which it installs a provider. No Django here."""
+"""Terraform on this machine: its path, and the project files with which it installs a provider. No Django here."""
 
 import os
 import re
@@ -27,12 +27,12 @@ def find_terraform() -> Path | None:
 
 
 def get_platform() -> str:
-    """Return the platform of this machine in the registry's notation, blank if we support none."""
+    """Return the platform of this machine in the registry's notation, blank if it is not supported."""
     return PLATFORM_BY_MACHINE.get(os.uname().machine, "")
 
 
 def parse_executable_name(executable: Path) -> tuple[str, str]:
-    """Return the provider's name and version in the name of an executable, each blank if it isn't there."""
+    """Return the provider's name and version in the name of an executable, each blank if it is missing."""
     match = EXECUTABLE_PATTERN.fullmatch(executable.name)
     return (match[1], match[2] or "") if match else ("", "")
 

@@ -213,9 +213,11 @@ def revoke_former_owner_tokens(event: AuditEvent) -> None:
         _record_partner_event(token, "token.revoked", None, event.at)
 
 
-def revoke_user_tokens(sender: object, *, user: User, request: HttpRequest | None, is_final: bool, **_: object) -> None:
-    """Revoke a user's tokens. With `is_final`, also revoke partner tokens that the user created."""
-    now, owned_by_user = timezone.now(), Q(user=user) | Q(created_by=user) if is_final else Q(user=user)
+def revoke_user_tokens(
+    sender: object, *, user: User, request: HttpRequest | None, is_deactivation: bool, **_: object
+) -> None:
+    """Revoke a user's tokens. With `is_deactivation`, also revoke partner tokens that the user created."""
+    now, owned_by_user = timezone.now(), Q(user=user) | Q(created_by=user) if is_deactivation else Q(user=user)
     with transaction.atomic():
         live_tokens = list(ApiToken.objects.live(now).select_for_update(of=("self",)).filter(owned_by_user))
         ApiToken.objects.filter(pk__in=[token.pk for token in live_tokens]).update(revoked_at=now)

@@ -41,7 +41,7 @@ def show_audit_log(request: HttpRequest) -> HttpResponseBase:
 
 
 def render_page(request: HttpRequest, events: QuerySet[AuditEvent], form: AuditLogFilterForm) -> HttpResponse:
-    """Render the events before the position in the URL. The position is an ID, so new events move no page."""
+    """Render the events before the position in the URL. The position is an ID, so new events don't shift the pages."""
     before = parse_pk(request.GET.get("before", ""))
     if before is not None:
         events = events.filter(pk__lt=before)
@@ -71,10 +71,10 @@ def filter_events(form: AuditLogFilterForm) -> QuerySet[AuditEvent]:
     if last := form.cleaned_data.get("last_day"):
         filters["at__lt"] = f"{last + timedelta(days=1)}T00:00Z"
     events = AuditEvent.objects.filter(**filters).order_by("-pk")
-    return events.filter(match_detail(detail)) if (detail := form.cleaned_data.get("detail")) else events
+    return events.filter(build_detail_condition(detail)) if (detail := form.cleaned_data.get("detail")) else events
 
 
-def match_detail(detail: str) -> Q:
+def build_detail_condition(detail: str) -> Q:
     """Return the condition that the data of an event has a value, such as `finding:3`, as text or as a number.
 
     Events about several issues list them in `issues`.

@@ -66,7 +66,7 @@ class Migration(migrations.Migration):
                 ('words', models.TextField()),
                 ('url', models.CharField(max_length=400)),
                 ('staff_url', models.CharField(blank=True, max_length=400)),
-                ('audience', models.CharField(choices=[('everybody', 'Everybody'), ('members', 'Members of the partner, and program staff'), ('staff', "Program staff who don't belong to the partner")], max_length=10)),
+                ('audience', models.CharField(choices=[('everyone', 'Everyone'), ('members', 'Members of the partner, and program staff'), ('staff', "Program staff who don't belong to the partner")], max_length=10)),
                 ('partner', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='partners.partner')),
             ],
             options={

@@ -79,7 +79,7 @@ def test_password_reset_ends_every_session(alice: Any) -> None:
 
 def test_permanent_revocation_ends_sessions_tokens_and_feeds(alice: Any, acme: Any) -> None:
     client, of_company = sign_in_as(alice), create_token(alice, acme)
-    revoke_access(alice, is_final=True)
+    revoke_access(alice, is_deactivation=True)
     of_company.refresh_from_db()
     assert (is_open(client), of_company.revoked_at is None) == (False, False)
     assert UserSession.objects.count() == 0

@@ -67,7 +67,7 @@ def test_missing_body_is_reported(api: ApiClient, rocket: Any) -> None:
     answer = api.send("POST", f"/integrations/{rocket.uuid}/transitions/withdraw", "")
     assert (get_problem(answer), answer.json()["detail"]) == (
         (422, "validation-error"),
-        "Send a JSON body, {} at least.",
+        "Send a JSON body. An empty one is {}.",
     )
 
 

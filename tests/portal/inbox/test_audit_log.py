@@ -108,7 +108,7 @@ def test_unknown_detail_is_reported(sign_in: SignIn, sam: User) -> None:
 
 def test_detail_needs_an_object_or_a_company(events: None, sign_in: SignIn, sam: User) -> None:
     page = sign_in(sam).get(f"{PAGE}?detail=finding:3")
-    assert ("Enter an object or a company, too." in page.text, len(page.context["events"])) == (True, 2)
+    assert ("Also enter an object or a company." in page.text, len(page.context["events"])) == (True, 2)
 
 
 def test_company_selects_events_of_all_its_objects(

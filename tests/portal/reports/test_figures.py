@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from portal.analytics.models import StageDuration
-from portal.core.figures import MAX_ROWS_COUNTED_EACH_TIME
+from portal.core.figures import MAX_UNCACHED_ROWS
 from portal.reports.figures import refresh_program_figures
 from tests.conftest import NOW
 
@@ -26,7 +26,7 @@ def test_page_of_many_rows_needs_no_counting(at: Any, rita: Any, sign_in: Any) -
     cache.clear()
     integration, now = at("review"), timezone.now()
     times = {"began": now - timedelta(days=9), "since": now - timedelta(days=9), "until": now - timedelta(days=1)}
-    rows = [StageDuration(integration=integration, **STAY, **times) for _ in range(MAX_ROWS_COUNTED_EACH_TIME + 1)]
+    rows = [StageDuration(integration=integration, **STAY, **times) for _ in range(MAX_UNCACHED_ROWS + 1)]
     StageDuration.objects.bulk_create(rows)
     client = sign_in(rita)
     counted = []

@@ -67,7 +67,7 @@ def test_search_page_has_pages_and_a_limit(sign_in: Any, alice: Any) -> None:
             title_words=f"page {number}",
             words=f"page {number}",
             url="/",
-            audience="everybody",
+            audience="everyone",
         )
         for number in range(201)
     )

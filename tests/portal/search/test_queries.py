@@ -75,7 +75,7 @@ def names(acme: Any, alice: Any) -> list[str]:
         ('"rocket"*', ["Rocket", "Rocket launcher", "Blue rocket", "Pad"]),
         ("rocket NOT blue", []),
         ("words:rocket", []),
-        ("_everybody", []),
+        ("_everyone", []),
         ("_partner1", []),
         ("\\", []),
         ("%", []),

@@ -21,7 +21,7 @@ def respond_to_callback(request: HttpRequest, receive: Callable[[CallbackRequest
         authorization, content_type = meta.get("HTTP_AUTHORIZATION", ""), meta.get("CONTENT_TYPE", "")
         status, message = receive(CallbackRequest(str(request.method), authorization, content_type, body, size))
     except OSError:  # the client has disconnected
-        status, message = 400, "The result ended early."
+        status, message = 400, "The request body ended early."
     except DatabaseError:
         status, message = 503, "The portal can't accept this result now. Try again later."
     return HttpResponse(message, status=status, content_type=CALLBACK_TYPE if status == 200 else "text/plain")
