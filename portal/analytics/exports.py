@@ -134,9 +134,9 @@ def build_throughput_table(request: HttpRequest, now: datetime) -> ExportTable:
 
 FUNNEL_COLUMNS: Columns = {
     "step": "name",
-    "reached": "reached",
-    "current": "still",
-    "ended": lambda step: ", ".join(f"{n} {word}" for word, n in step.ended),
+    "reached": "reached_count",
+    "current": "current_count",
+    "ended": lambda step: ", ".join(f"{n} {word}" for word, n in step.end_counts),
 }
 
 

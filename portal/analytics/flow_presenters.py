@@ -51,8 +51,8 @@ def build_move_rows(charts: list[Chart]) -> list[tuple[str, list[Column]]]:
 def build_funnel_rows(groups: list[IntegrationGroup]) -> list[tuple[FunnelStep, str]]:
     """Return the funnel steps with their shares of the started integrations."""
     steps = build_funnel(groups)
-    started_count = steps[0].reached
-    return [(step, format_share(step.reached, started_count)) for step in steps] if started_count else []
+    started_count = steps[0].reached_count
+    return [(step, format_share(step.reached_count, started_count)) for step in steps] if started_count else []
 
 
 def build_drop_off_rows(groups: list[IntegrationGroup]) -> list[tuple[str, str, int, int]]:

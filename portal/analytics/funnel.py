@@ -46,21 +46,21 @@ class IntegrationGroup:
 
 @dataclass(frozen=True, slots=True)
 class FunnelStep:
-    """Funnel step: how many reached it, and of those that got no further, how many are still there or ended."""
+    """Funnel step: how many reached it, and of those that got no further, how many are in it or ended."""
 
     name: str
-    reached: int
-    still: int
-    ended: tuple[tuple[str, int], ...]
+    reached_count: int
+    current_count: int
+    end_counts: tuple[tuple[str, int], ...]
 
     @property
     def pieces(self) -> list[tuple[str, float]]:
-        return [("counted", self.reached)]
+        return [("counted", self.reached_count)]
 
 
 def build_funnel(groups: Iterable[IntegrationGroup]) -> list[FunnelStep]:
     """Build the funnel steps in order."""
-    reached_counts, still_counts = Counter[int](), Counter[int]()
+    reached_counts, current_counts = Counter[int](), Counter[int]()
     end_counts: dict[int, Counter[str]] = {n: Counter() for n in range(len(STEP_NAMES))}
     for group in groups:
         furthest_step = group.furthest_step
@@ -69,12 +69,12 @@ def build_funnel(groups: Iterable[IntegrationGroup]) -> list[FunnelStep]:
         if group.stage in END_LABELS:
             end_counts[furthest_step][END_LABELS[group.stage]] += group.count
         else:
-            still_counts[furthest_step] += group.count
+            current_counts[furthest_step] += group.count
     step_ends = [
         tuple((word, end_counts[n][word]) for word in END_LABELS.values() if end_counts[n][word])
         for n in range(len(STEP_NAMES))
     ]
-    return [FunnelStep(name, reached_counts[n], still_counts[n], step_ends[n]) for n, name in enumerate(STEP_NAMES)]
+    return [FunnelStep(name, reached_counts[n], current_counts[n], step_ends[n]) for n, name in enumerate(STEP_NAMES)]
 
 
 def find_drop_offs(groups: Iterable[IntegrationGroup]) -> list[tuple[str, str, int, int]]:

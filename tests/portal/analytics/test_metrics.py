@@ -136,7 +136,7 @@ def test_funnel_counts_everything_once_at_the_furthest_step() -> None:
         IntegrationGroup("support", 5, asked=True, listed=True),
         IntegrationGroup("archived", 1, "support", asked=True, listed=True),
     ]
-    step_counts = [(step.reached, step.still, step.ended) for step in build_funnel(groups)]
+    step_counts = [(step.reached_count, step.current_count, step.end_counts) for step in build_funnel(groups)]
     assert step_counts == [
         (18, 4, (("withdrawn", 2),)),
         (12, 3, (("declined", 1),)),
@@ -145,5 +145,5 @@ def test_funnel_counts_everything_once_at_the_furthest_step() -> None:
         (5, 5, ()),
     ]
     for step, following in zip(build_funnel(groups), build_funnel(groups)[1:], strict=False):
-        assert step.reached == step.still + sum(n for _, n in step.ended) + following.reached
+        assert step.reached_count == step.current_count + sum(n for _, n in step.end_counts) + following.reached_count
     assert find_drop_offs(groups) == [("nomad", "Engage", 2, 0), ("nomad", "Review", 0, 1)]
