@@ -92,7 +92,7 @@ use_embedded() {
 }
 use_development() { install_locks requirements.lock requirements-embedded.lock requirements-dev.lock; }
 
-# Compiles the tests and all that they import, on a second core. Otherwise each of the test processes would, at once.
+# Compiles the tests and all that they import, on a second core. Otherwise all test processes would do it in parallel.
 compile_tests() {
   [ -d tests/journeys/__pycache__ ] || $VENV/bin/python -m pytest --collect-only -q -p no:cacheprovider >/dev/null 2>&1 </dev/null &
 }

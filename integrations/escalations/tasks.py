@@ -32,7 +32,7 @@ SENT_STATES = (State.QUEUED, State.SENT, State.STORED)
 
 
 def queue_escalation(event: AuditEvent, recipient: User | str, now: datetime) -> None:
-    """Add an escalation to the next email to its recipient, which a critical issue sends at once."""
+    """Add an escalation to the next email to its recipient, which a critical issue sends immediately."""
     address = notices.get_address(recipient)
     is_critical = any(issue["severity"] == Severity.CRITICAL for issue in event.data["issues"])
     send_after = now if is_critical else _calculate_send_time(recipient, address, now)

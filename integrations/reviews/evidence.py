@@ -57,7 +57,7 @@ class ReviewItem:
 
     @property
     def note(self) -> str:
-        """Return why nobody can complete the requirement yet, or why its fulfillment is void."""
+        """Return why no one can complete the requirement yet, or why its fulfillment is void."""
         return self.row.blocker or (self.row.state.void_reason if self.row.state else "")
 
     @property

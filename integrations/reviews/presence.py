@@ -1,6 +1,6 @@
 """Presence of program staff on a review: who views it, and who types a finding or decision. Kept only in the cache.
 
-Without the cache, nobody is shown, and decisions ask for no confirmation.
+Without the cache, no one is shown, and decisions ask for no confirmation.
 """
 
 import time
@@ -49,7 +49,7 @@ def end_writing(integration: Integration, user: User) -> None:
 
 
 def list_present(integration: Integration, user: User, ends: PresenceEnds | None = None) -> list[Presence]:
-    """Return the other people on the review by name. Nobody else there takes no query.
+    """Return the other people on the review by name. Without other people, it takes no query.
 
     `ends` is the result of `note_presence` in the same request, which saves another read of the cache.
     """

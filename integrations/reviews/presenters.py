@@ -60,7 +60,7 @@ def explain_decision_refusal(integration: Integration, user: User) -> str:
 def get_undoable_decision(integration: Integration, user: User, now: datetime) -> dict[str, object] | None:
     """Return the decision that can still be undone, or None.
 
-    A first approval has no time limit: nobody outside the program knows of it before the second reviewer decides.
+    A first approval has no time limit: no one outside the program knows of it before the second reviewer decides.
     """
     if integration.is_awaiting_second_reviewer and integration.first_approver_id == user.pk:
         return {

@@ -35,7 +35,7 @@ class PathStep:
 
 @dataclass(frozen=True, slots=True)
 class RequirementRow:
-    """Requirement in a list. `responsible`: who can complete it while it is open; `blocker`: why nobody can yet."""
+    """Requirement in a list. `responsible`: who can complete it while it is open; `blocker`: why no one can yet."""
 
     requirement: Requirement
     state: RequirementFulfillment | None

@@ -1,7 +1,7 @@
 """Daily anchors of the audit log, kept in files outside the database.
 
 The chain of a stream proves that none of its events was changed. It cannot prove that no events were removed from its
-end, that no stream was deleted, or that nobody with the key sealed everything again. An anchor can: it lists the last
+end, that no stream was deleted, or that no one with the key sealed everything again. An anchor can: it lists the last
 event of every stream that grew since the previous anchor. Anchors are sealed and chained like events. Each anchor is
 also recorded as an event, so a missing anchor is detected.
 """

@@ -1,4 +1,4 @@
-"""Safety net under beat and the worker: runs periodic jobs that nobody has run in time."""
+"""Safety net under beat and the worker: runs periodic jobs that no one has run in time."""
 
 import logging
 from collections.abc import Callable

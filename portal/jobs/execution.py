@@ -46,7 +46,7 @@ class Settlement:
 
 
 def run_job(job_id: int) -> bool:
-    """Run a job if it is due and nobody runs it. Return whether it ran."""
+    """Run a job if it is due and no one runs it. Return whether it ran."""
     now = timezone.now()
     job = claim(list_runnable(now).filter(pk=job_id), now)
     if job is None:

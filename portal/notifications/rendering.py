@@ -6,7 +6,7 @@ reason, the email is about an integration.
 
 The text part is the rendered source, with each link as its label and URL. For the HTML part the source becomes HTML
 *before* Django fills in the values: a value is never read as Markdown, and autoescaping covers what it contains. So
-nobody can inject markup with a name.
+no one can inject markup with a name.
 
 People can edit the subject and the Markdown of some emails. Their text becomes HTML by the rules for text of users.
 """

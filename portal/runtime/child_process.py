@@ -23,7 +23,7 @@ class Service:
         is_last: It is stopped after the others, which need it to end in order.
         is_quiet: Its output is only used to say why it stopped.
         environment: Additional environment variables of the program.
-        reload_code: The exit code that asks for a new start at once.
+        reload_code: The exit code that requests an immediate restart.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Processes that are forks: they share the memory of every module that this process has loaded, and start at once."""
+"""Processes that are forks: they share the memory of every module that this process has loaded, and start quickly."""
 
 import ctypes
 import gc

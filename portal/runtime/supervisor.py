@@ -196,7 +196,7 @@ class Supervisor:
             return
         data = child.process.stdout.read(65536)  # None if no output is available
         if data == b"" and child.is_running:
-            time.sleep(0.05)  # it closed its output and runs on: no need to ask at once again
+            time.sleep(0.05)  # it closed its output but still runs, so polling more often is useless
         self._pass_on(child, data or b"")
 
     def _pass_on(self, child: Child, data: bytes) -> None:

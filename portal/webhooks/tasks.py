@@ -37,7 +37,7 @@ def enqueue_endpoint(endpoint_id: int, run_after: datetime) -> None:
 
 
 def end_backoff(endpoint_id: int) -> None:
-    """Send to an endpoint again at once, although it has just failed."""
+    """Resume deliveries to an endpoint immediately, although it has just failed."""
     unblock_resource(_build_resource(endpoint_id))
 
 

@@ -93,7 +93,7 @@ class CheckRunQuerySet(models.QuerySet["CheckRun"]):
 class CheckRun(models.Model):
     """A run of the checks of one integration. At most one is open for each; a job executes it.
 
-    `nightly`: nobody requested it. `reason`: why it runs.
+    `nightly`: no one requested it. `reason`: why it runs.
     """
 
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="check_runs")

@@ -46,7 +46,7 @@ RETRY = Backoff(first=timedelta(seconds=5), maximum=timedelta(minutes=1), give_u
 MAX_PER_HOUR = 30  # addresses that a person can have read
 FINAL_ERRORS = (SourceNotFoundError, LegallyWithheldError, AccessDeniedError, RequestRefusedError)
 READING_FIELDS = ("name", "candidates", "facts", "values", "providers", "results", "problem", "detail", "read_at")
-REQUESTED_PRIORITY = 1  # somebody waits for it
+REQUESTED_PRIORITY = 1  # someone waits for it
 
 
 @transaction.atomic
@@ -142,7 +142,7 @@ def find_problem(reading: Reading) -> tuple[str, str]:
 
 
 def build_form_values(program: str, reading: Reading) -> dict[str, object]:
-    """Return what the start form needs, without what nobody states."""
+    """Return what the start form needs, without details that no source states."""
     values: dict[str, object] = {"offerings": []}
     if reading.repository is not None:
         values |= build_values(reading.repository, None)

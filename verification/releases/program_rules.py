@@ -175,7 +175,7 @@ def _list_signer_evidence(release: Release) -> tuple[Evidence, ...]:
     signed_on = datetime.fromtimestamp(verdict.signature.created_at or 0, UTC)
     return (
         Evidence("Key", f"{verdict.signer.label}, {verdict.certificate.primary.fingerprint}"),
-        Evidence("Owner of the key", "; ".join(verdict.certificate.user_ids[:3]) or "nobody"),
+        Evidence("Owner of the key", "; ".join(verdict.certificate.user_ids[:3]) or "none"),
         Evidence("Signature", f"{verdict.signature.digest.upper()} on {signed_on:%Y-%m-%d}"),
     )
 

@@ -183,7 +183,7 @@ class SandboxProcess:
                 self._changed.notify_all()
 
     def _find_ending(self) -> tuple[ExitReason, int | None]:
-        """Return why the program ended, and its exit code if it exited by itself."""
+        """Return why the program ended, and its exit code if it exited on its own."""
         if reason := self._reason or self._watch.monitor.find_lasting_breach(is_strict=self._watch.is_strict):
             return reason, None
         code = self._bubblewrap.read_exit_code()

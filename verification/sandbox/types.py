@@ -11,7 +11,7 @@ PROJECT, HOME = "/project", "/home/sandbox"
 class ExitReason(StrEnum):
     """Why a command ended.
 
-    FINISHED means that it exited by itself, with an exit code. LOST is a failure of the sandbox, never of the program.
+    FINISHED means that it exited on its own, with an exit code. LOST is a failure of the sandbox, never of the program.
     """
 
     FINISHED = "finished"
@@ -72,7 +72,7 @@ class CommandResult:
 
     @property
     def is_success(self) -> bool:
-        """Return whether the command exited by itself with code 0."""
+        """Return whether the command exited on its own with code 0."""
         return self.reason == ExitReason.FINISHED and self.exit_code == 0
 
     @property

@@ -30,7 +30,7 @@ def get_credential() -> tuple[str, int, Auth | None]:
 
 
 def get_background_resource() -> str:
-    """Return the resource of jobs that nobody waits for: they share what the credential may ask in the background."""
+    """Return the resource of jobs that no one waits for: they share what the credential may ask in the background."""
     return f"github:{get_credential()[0]}"
 
 
@@ -49,6 +49,6 @@ def build_github_client(*, background: bool = False) -> GitHubClient:
 
 
 def get_background_limit_end() -> datetime | None:
-    """Return when requests that nobody waits for are possible again, None if they are."""
+    """Return when requests that no one waits for are possible again, None if they are."""
     name, limit, _ = get_credential()
     return GitHubRateLimiter(name, limit, background=True).get_blocked_until()

@@ -1,7 +1,7 @@
 """Services that verify a company: by its domain, by its GitHub organization, or by a decision of the program.
 
 Each service records the proof and one audit event. Reads of DNS and GitHub happen before the partner is locked, and
-only for its owners, so that nobody else makes the portal send requests.
+only for its owners, so that no one else makes the portal send requests.
 """
 
 import re

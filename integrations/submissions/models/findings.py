@@ -66,7 +66,7 @@ class Finding(models.Model):
     def is_visible_to_partner(self) -> bool:
         """Return whether the partner can see the finding: findings stay hidden until the reviewer requests changes.
 
-        The approval also sends the optional findings of its round. Automatic findings are visible at once.
+        The approval also sends the optional findings of its round. Automatic findings are visible immediately.
         """
         integration = self.integration
         if self.due_at is not None:

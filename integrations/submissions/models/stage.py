@@ -159,7 +159,7 @@ class StageFields(ListingStatusFields):
 
     @review_decision(conditions=[guards.is_own_first_approval])
     def undo_first_approval(self, *, actor: "User", **_: object) -> None:
-        """Return the review to the first reviewer, unless someone else has claimed it. Nobody was told."""
+        """Return the review to the first reviewer, unless someone else has claimed it. No one was told."""
         self.first_approver = None
         self.reviewer = self.reviewer or actor
 

@@ -75,7 +75,7 @@ class RequirementChange(IntegrationChange):
 
     @cached_property
     def state(self) -> RequirementFulfillment:
-        """Return the requirement's row, which nobody else creates while the integration is locked."""
+        """Return the requirement's row, which no one else creates while the integration is locked."""
         state, _is_new = self.integration.fulfillments.get_or_create(requirement_id=self.requirement.id)
         return state
 

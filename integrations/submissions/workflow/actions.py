@@ -23,7 +23,7 @@ class NextAction:
     """Responsible party, code and parameters of the action's sentence, and target of the button.
 
     `target`: "requirement:ID", "step:NAME", "findings", "review", "company", "compliance", or "". `requirement`: the
-    open requirement that the action completes. Nobody is responsible after the end.
+    open requirement that the action completes. No one is responsible after the end.
     """
 
     responsible_party: ResponsibleParty | None
@@ -45,7 +45,7 @@ def determine_next_action(snapshot: IntegrationSnapshot) -> NextAction | None:
 def list_actions(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:
     """Return all actions before the next position of any party, most urgent first; none after the end.
 
-    While a decision can be undone, nobody is asked for the step that follows it.
+    While a decision can be undone, no one is asked for the step that follows it.
     """
     if snapshot.undo_until is not None:
         params = {"until": snapshot.undo_until.isoformat()}

@@ -26,14 +26,14 @@ from verification.checks.services import facts
 from verification.sources import factory
 
 RETRY = Backoff(first=RETRY_DELAYS[0], factor=3, maximum=RETRY_DELAYS[-1], give_up_after=None)
-REQUESTED_PRIORITY = 1  # somebody waits for it
+REQUESTED_PRIORITY = 1  # someone waits for it
 
 
 @transaction.atomic
 def request_check_run(
     integration: Integration, actor: User | None = None, now: datetime | None = None, reason: str = ""
 ) -> CheckRun | None:
-    """Request the checks of an integration, at once. Return None if its edition has nothing to check.
+    """Request an immediate run of the checks of an integration. Return None if its edition has nothing to check.
 
     A run that is open already is brought forward; one that is at work is run once more.
     """
@@ -65,7 +65,7 @@ def request_background_check_run(integration: Integration, now: datetime, reason
 
 @transaction.atomic
 def plan_check_run(integration: Integration, now: datetime, run_at: datetime, reason: str) -> None:
-    """Open a run that starts later and that nobody waits for."""
+    """Open a run that starts later and that no one waits for."""
     _open_run(integration, _build_request(now, reason, requested_by=None, nightly=True))
     _enqueue_background_run(integration, run_at)
 
@@ -89,7 +89,7 @@ def _open_run(integration: Integration, fields: Mapping[str, object]) -> CheckRu
 
 
 def _enqueue_background_run(integration: Integration, run_after: datetime) -> None:
-    """Enqueue the job of an open run that nobody waits for. A limit of GitHub holds up all of these."""
+    """Enqueue the job of an open run that no one waits for. A limit of GitHub holds up all of these."""
     resource = factory.get_background_resource()
     key = str(integration.pk)
     enqueue(run_checks, integration_id=integration.pk, dedup_key=key, run_after=run_after, resource=resource)

@@ -101,7 +101,7 @@ class CommandRecord(StepRecord):
 
     @property
     def has_finished(self) -> bool:
-        """Return whether the command exited by itself."""
+        """Return whether the command exited on its own."""
         return self.status == ExitReason.FINISHED
 
     @property

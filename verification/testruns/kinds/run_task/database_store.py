@@ -59,7 +59,7 @@ class DatabaseStore(RunTaskStore):
         records = RunTaskRecords(exchanges, callbacks, self.run.inputs["is_signed"], is_complete, LIMITS)
         if not is_complete:
             return records
-        # runs are still awaited at the end only if somebody canceled the test run
+        # runs are still awaited at the end only if someone canceled the test run
         ended_at = self.run.finished_at or timezone.now()
         callbacks_at_end = tuple(each for each, row in zip(callbacks, rows, strict=True) if row.at <= ended_at)
         records_at_end = replace(records, callbacks=callbacks_at_end)

@@ -1,6 +1,6 @@
 """Driver of a run task test: sends the requests, and decides when the test ends.
 
-The portal runs it in slices, with requests and callbacks in the database. The command runs it at once, in memory.
+The portal runs it in slices, with requests and callbacks in the database. The command runs it in one go, in memory.
 """
 
 import secrets
