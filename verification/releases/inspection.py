@@ -58,7 +58,7 @@ class Release:
 
 @dataclass
 class ReleaseReader:
-    """ReleaseReader of one provider's releases. `now`, in seconds since 1970, determines what has expired.
+    """Reader of one provider's releases. `now`, in seconds since 1970, determines what has expired.
 
     `known_archives` holds archives by URL that need no new download (verification.releases.unchanged_archives).
     """

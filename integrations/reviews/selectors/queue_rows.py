@@ -76,7 +76,7 @@ class QueueRow(ReviewColumns):
 
 @dataclass(frozen=True, slots=True)
 class QueueViewer:
-    """QueueViewer of a page. Rows share these values, because each access to the lazy user of a request takes long.
+    """Viewer of a queue page. Rows share these values, because each access to the lazy user of a request takes long.
 
     `partners`: IDs of the user's companies; `conflicts`: of those with which the user has a conflict of interest;
     `programs`: keys of the programs on the page that the user reviews.
