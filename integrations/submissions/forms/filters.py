@@ -4,6 +4,7 @@ from functools import cache
 from typing import Unpack
 
 from django import forms
+from django.db.models import F
 from django.utils.translation import gettext_lazy
 
 from integrations.programs.registry import PROGRAMS
@@ -15,8 +16,8 @@ SORT_ORDERS = {
     "newest": (gettext_lazy("Newest first"), ("-created_at", "-pk")),
     "name": (gettext_lazy("Name"), ("name_key", "pk")),
     "company": (gettext_lazy("Partner"), ("partner__name", "name_key", "pk")),
-    "due": (gettext_lazy("Due date"), ("action_due_at", "pk")),
-    "since": (gettext_lazy("Longest waiting"), ("responsible_since", "pk")),
+    "due": (gettext_lazy("Due date"), (F("action_due_at").asc(nulls_last=True), "pk")),
+    "since": (gettext_lazy("Longest waiting"), (F("responsible_since").asc(nulls_last=True), "pk")),
 }
 PARTY_LABELS = {
     ResponsibleParty.PARTNER: gettext_lazy("The partner"),

@@ -1,5 +1,7 @@
 """Tests of the list of integrations: access, filters, and pages."""
 
+from datetime import timedelta
+
 import pytest
 
 from integrations.programs.registry import PROGRAMS
@@ -56,6 +58,14 @@ def test_program_lists_all_integrations(rows, sign_in, rita, sam):
 )
 def test_filters_select_integrations(rows, sign_in, rita, query, expected):
     assert list_names(sign_in(rita).get("/integrations/", query | {"sort": "name"})) == expected
+
+
+@pytest.mark.every_database
+@pytest.mark.parametrize(("sort", "column"), [("due", "action_due_at"), ("since", "responsible_since")])
+def test_integrations_without_a_time_come_last(rows, sign_in, rita, sort, column):
+    for row, value in zip(rows, (None, NOW, NOW - timedelta(days=1)), strict=True):
+        Integration.objects.filter(pk=row.pk).update(**{column: value})
+    assert list_names(sign_in(rita).get("/integrations/", {"sort": sort})) == ["Rocket covert", "Safe", "Rocket"]
 
 
 def test_unknown_filter_value_is_reported(rows, sign_in, rita):
