@@ -52,6 +52,10 @@ class ReviewItem:
         return self.row.requirement.title
 
     @property
+    def is_optional(self) -> bool:
+        return self.row.requirement.optional
+
+    @property
     def status(self) -> str:
         return self.row.display_status
 

@@ -116,6 +116,9 @@ class Frame:
     def get_aria_current(self, href: str) -> str:
         """Return the value of aria-current for a link to this page or to a parent page."""
         path = self.request.path
+        match = self.request.resolver_match
+        if match and match.namespace == "reviews" and path.startswith(reverse("submissions:list")):
+            path = f"{reverse('reviews:queue')}{match.url_name}"  # the pages of a review belong to the queue
         return "page" if path == href else "true" if path.startswith(href) else ""
 
 

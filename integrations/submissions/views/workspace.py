@@ -24,7 +24,7 @@ from integrations.submissions.selectors.history import list_dates, list_recent_e
 from integrations.submissions.selectors.outages import find_outage
 from integrations.submissions.selectors.people import list_hinted_handles, list_participants
 from integrations.submissions.selectors.waiting import get_waiting_label
-from integrations.submissions.services.transitions import list_available_transitions
+from integrations.submissions.services.transitions import AvailableTransition, list_available_transitions
 from integrations.submissions.views.requirements.opening import open_next_requirement
 from integrations.submissions.workflow.next_action import get_action_label
 from integrations.submissions.workflow.states import ResponsibleParty
@@ -102,8 +102,13 @@ def build_page_context(integration: Integration, user: User) -> TemplateContext:
         "actions": transitions,
         "ready_actions": [a for a in transitions if a.tone == "good" and a.is_ready and a.name != "request_tier"],
         "reinstatement": transitions_by_name.get("request_reinstatement"),
-        "other_actions": [a for a in transitions if a.tone != "good" and a.name != "undo_decision"],
+        "other_actions": [a for a in transitions if a.tone != "good" and not _is_irrelevant(a)],
     }
+
+
+def _is_irrelevant(action: AvailableTransition) -> bool:
+    """Return whether the list of actions omits the action: a banner shows it, or there is nothing to undo."""
+    return action.name == "undo_decision" or (action.name == "undo_first_approval" and not action.is_ready)
 
 
 def get_parallel_action(integration: Integration, user: User, now: datetime) -> dict[str, str] | None:

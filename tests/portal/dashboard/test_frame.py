@@ -1,5 +1,7 @@
 """Tests of the navigation of each role and of form errors."""
 
+from uuid import UUID
+
 import pytest
 from bs4 import BeautifulSoup
 from django import forms
@@ -7,6 +9,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.template import loader
 from django.test import RequestFactory
+from django.urls import resolve
 
 from portal.dashboard import context_processors
 from portal.styleguide.views import SampleForm
@@ -16,7 +19,7 @@ pytestmark = pytest.mark.any_database
 
 def build_frame(user, path="/", **cookies):
     request = RequestFactory().get(path)
-    request.user = user
+    request.user, request.resolver_match = user, resolve(path)
     request.COOKIES.update(cookies)
     return context_processors.add_frame(request)["frame"]
 
@@ -32,6 +35,8 @@ def test_navigation_marks_the_current_page(rita):
     assert [(p.label, p.current) for p in build_frame(rita, "/queue/").rail if p.current] == [("Review queue", "page")]
     below = build_frame(rita, "/companies/acme/").rail
     assert [(p.label, p.current) for p in below if p.current] == [("Partners", "true")]
+    review = build_frame(rita, f"/integrations/{UUID(int=0)}/review/").rail
+    assert [(p.label, p.current) for p in review if p.current] == [("Review queue", "true")]
 
 
 def test_partners_take_one_query_only_where_shown(alice, django_assert_num_queries):
