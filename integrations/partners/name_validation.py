@@ -86,8 +86,11 @@ def find_matching_partners(name: str, emails: Iterable[str]) -> list[Partner]:
 
 
 def generate_slug(name: str) -> str:
-    """Return an unused slug for the name, with a number if the slug is taken."""
-    base_slug = slugify(name)[:70] or "company"
+    """Return an unused slug for the name, with a number if the slug is taken.
+
+    Reserved names never appear in a slug, because it stays when the program rejects the name and the owner changes it.
+    """
+    base_slug = ("" if find_reserved_name(name) else slugify(name)[:70]) or "company"
     used_slugs = set(Partner.objects.filter(slug__startswith=base_slug).values_list("slug", flat=True)) | RESERVED_SLUGS
     return next(
         slug
