@@ -89,7 +89,7 @@ def build_holder_shares(times_by_stage: Mapping[str, Mapping[str, timedelta]]) -
     names = {kind: _(name) for kind, name in HOLDER_NAMES.items()}
     chart = stacked_bar.render_stacked_bars("holders", _("Time by stage and responsible party"), bars, names)
     samples = [(names[kind], stacked_bar.render_swatch("holders", kind)) for kind in kinds]
-    return {"chart": chart, "kinds": samples, "rows": rows}
+    return {"chart": chart, "kinds": samples, "rows": rows, "has_outages": "outage" in kinds}
 
 
 def _format_whole_days(days: float) -> str:

@@ -40,6 +40,8 @@ def parse_repository(text: str) -> str:
         raise InvalidRepositoryUrlError(_("Enter the repository URL."))
     if len(address) > MAX_URL_LENGTH:
         raise InvalidRepositoryUrlError(_("Enter a URL of %(limit)s characters or fewer.") % {"limit": MAX_URL_LENGTH})
+    if " " in address and "/" not in address:
+        raise _build_host_error()
     if not (address.isascii() and address.isprintable()) or " " in address or "\\" in address:
         raise InvalidRepositoryUrlError(
             _("The URL contains characters that %(host)s doesn't allow. Type the URL instead of pasting it.")
@@ -69,11 +71,13 @@ def _extract_path(address: str) -> str:
             return address
         url_host = first_part
     if url_host.lower() not in {host, f"www.{host}"}:
-        raise InvalidRepositoryUrlError(
-            gettext("Enter a repository on %(host)s, such as https://%(host)s/%(example)s.")
-            % {"host": host, "example": EXAMPLE_REPOSITORY}
-        )
+        raise _build_host_error()
     return path
+
+
+def _build_host_error() -> InvalidRepositoryUrlError:
+    message = gettext("Enter a repository on %(host)s, such as https://%(host)s/%(example)s.")
+    return InvalidRepositoryUrlError(message % {"host": get_allowed_host(), "example": EXAMPLE_REPOSITORY})
 
 
 def _validate_path(path: str) -> str:

@@ -78,7 +78,7 @@ def test_breaches_suggest_a_notice_once(
     assert get_next_action(row) == (
         "listed",
         "program",
-        "Decide on the compliance request: 2 SLA breaches within 90 days",
+        "Decide on the compliance request “2 SLA breaches within 90 days”",
     )
     assert row.reasons == [{"code": "sla_breaches", "params": {"count": 2, "days": 90}}]
     perform_and_reload(row, "dismiss_request", rita, now + 2 * DAY)
@@ -109,7 +109,7 @@ def test_long_overdue_issue_suggests_notice(overdue_clock: SlaClock, now: dateti
     assert tasks.advance_cases(now + DAY) == 1
     assert (
         get_next_action(overdue_clock.integration)[2]
-        == "Decide on the compliance request: an issue took more than 2 times its target"
+        == "Decide on the compliance request “an issue took more than 2 times its target”"
     )
 
 

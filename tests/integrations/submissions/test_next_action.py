@@ -91,7 +91,7 @@ def test_next_action_is_rendered_in_the_readers_language(snapshot: IntegrationSn
 
 def test_sentence_within_a_sentence_is_rendered() -> None:
     request = {"code": "sla_breaches", "params": {"count": 2, "days": 90}}
-    sentence = "Decide on the compliance request: 2 SLA breaches within 90 days"
+    sentence = "Decide on the compliance request “2 SLA breaches within 90 days”"
     assert render_sentence("decide_on_request", {"request": request}) == sentence
 
 
