@@ -109,7 +109,7 @@ def test_report_is_sent_now_to_pending_recipients(
     client.post(build_url("send_emails", scope))
     assert list_readers() == ["alice@acme.example", "bob@acme.example"]
     assert list_events() == [("report.sent_now", "Sam Stone sent the report for 2026-W16 to its recipients: 2")]
-    assert "This report was sent to all subscribers." in client.get(build_url("emails", scope)).content.decode()
+    assert "All subscribers have an email with this report." in client.get(build_url("emails", scope)).content.decode()
 
 
 def test_report_is_sent_now_to_a_new_member(
