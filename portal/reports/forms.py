@@ -32,7 +32,7 @@ def list_report_scopes(user: User) -> list[ReportScope]:
 class ReportFilterForm(forms.Form):
     """Filters in the URL of the archive. An invalid filter shows an error; the others still apply."""
 
-    scope = FilterField(label=gettext_lazy("Report"))
+    scope = FilterField(label=gettext_lazy("Report"), empty_label=gettext_lazy("All reports"))
     kind = FilterField(label=gettext_lazy("Period"), choices=KINDS.items())
     day = DayField(label=gettext_lazy("Day in the period"), required=False)
     verdict = FilterField(label=gettext_lazy("Result"), choices=VERDICTS.items())
