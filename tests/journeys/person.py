@@ -23,8 +23,12 @@ SERVER_ERROR = "the server responded with a status of 5"  # in Chromium's messag
 # from htmx if a page is left during a request; after a failure, htmx:sendError or htmx:timeout follows
 ABORTS = ("htmx:afterRequest,", "htmx:sendAbort,")
 SHOTS = os.environ.get("PORTAL_SHOTS", "")
-IDENTIFIER_PATTERN = re.compile(r"/[0-9a-f]{8}-[0-9a-f-]{27}|/\d+|[A-Za-z0-9_:-]{30,}")
-NAME_PATTERN = re.compile(r"https?:\S+|\b(Rocket|Booster|Stapler)( driver| \d)*")  # of integrations of the tests
+# also those of requirements, because programs share the requirements that have the same title
+IDENTIFIER_PATTERN = re.compile(r"/[0-9a-f]{8}-[0-9a-f-]{27}|/\d+|[A-Za-z0-9_:-]{30,}|(?<=/requirements)/[A-Z0-9-]+")
+NAME_PATTERN = re.compile(  # of integrations of the tests
+    r"https?:\S+|\b(Rocket|Booster|Stapler|Preflight|Gauges|Example|First|Second|Skyrocket launcher)( driver| \d)*"
+    r"|Old booster|Terraform stapler pool nia"
+)
 
 
 class Person:
