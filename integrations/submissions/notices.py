@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django.conf import settings
@@ -75,6 +75,7 @@ def build_context(event: AuditEvent) -> TemplateContext:
         moment = integration.undo_until or event.at
         actions = context.list_integration_actions(integration, moment, ResponsibleParty.PARTNER)
     requirement = integration.edition.requirement(event.data.get("requirement", "")) if integration else None
+    waived_until = parse_moment(event.data.get("until"))
     return {
         **_build_names(event, integration),
         "event": event,
@@ -87,7 +88,7 @@ def build_context(event: AuditEvent) -> TemplateContext:
         "due": parse_moment(event.data.get("due")),
         "tier_name": tier.name if tier else "",
         "starts_at": parse_moment(event.data.get("starts_at")),
-        "waived_until": parse_moment(event.data.get("until")),
+        "waived_until": waived_until and waived_until.astimezone(UTC).date(),  # the day that the reviewer chose
         "agenda": requirement.meeting_items if requirement else (),
         "times": [parse_moment(text) for text in event.data.get("times", ())],
         "issues": [issue | {"due": parse_moment(issue["due"])} for issue in event.data.get("issues", ())],

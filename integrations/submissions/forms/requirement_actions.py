@@ -1,7 +1,7 @@
 """Forms of the actions on a requirement, except for meetings and test accounts."""
 
 from collections.abc import Sequence
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Unpack
 
 from django import forms
@@ -158,7 +158,7 @@ class WaiverForm(forms.Form):
 
     def clean_until(self) -> datetime:
         day = self.cleaned_data["until"]
-        end = timezone.make_aware(datetime.combine(day, time(23, 59)))
+        end = datetime.combine(day, time(23, 59), UTC)  # one end for all readers
         if end <= timezone.now():
             raise ValidationError(_("Enter a future date."))
         if end > timezone.now() + MAX_WAIVER_PERIOD:

@@ -1,6 +1,6 @@
 """Fulfillment of requirements, and the documents, agreements, meetings, and test accounts submitted for them."""
 
-from datetime import datetime
+from datetime import UTC, date, datetime
 from uuid import uuid4
 
 from django.conf import settings
@@ -80,6 +80,11 @@ class RequirementFulfillment(models.Model):
     @property
     def requirement(self) -> Requirement | None:
         return self.integration.edition.requirement(self.requirement_id)
+
+    @property
+    def waiver_expires_on(self) -> date | None:
+        """Return the last day of the waiver in UTC, which is the day that the reviewer chose."""
+        return self.waiver_expires_at and self.waiver_expires_at.astimezone(UTC).date()
 
     def is_waived(self, now: datetime) -> bool:
         return self.waiver_expires_at is not None and self.waiver_expires_at > now

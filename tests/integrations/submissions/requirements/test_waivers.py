@@ -71,6 +71,19 @@ def test_reviewer_waives_a_requirement(checked_integration, rita, alice, sign_in
     )
 
 
+def test_expiration_date_is_the_same_in_all_time_zones(checked_integration, rita, alice, sign_in):
+    rita.zone, alice.zone = "America/Los_Angeles", "Asia/Tokyo"
+    for person in (rita, alice):
+        person.save()
+    fields = {"reason": "They publish it in May.", "until": "2026-05-31"}
+    submit_action(sign_in(rita), checked_integration, CHECKED_REQUIREMENT, "waive", **fields)
+    url = get_url(checked_integration, CHECKED_REQUIREMENT)
+    pages = [get_text(sign_in(person).get(url)) for person in (rita, alice)]
+    email = EmailMessage.objects.get(event__event_type="requirement.waived")
+    assert ["until Sun, May 31" in page for page in pages] == [True, True]
+    assert (email.to, "until May 31, 2026." in email.text) == (alice.email, True)
+
+
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
