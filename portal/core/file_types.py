@@ -22,6 +22,10 @@ class InvalidFile(ValueError):
     """Damaged or ambiguous file, with a message that is safe to display."""
 
 
+class MarkupFile(InvalidFile):
+    """Text that a browser would render as a page."""
+
+
 def detect_kind(file: IO[bytes]) -> str:
     """Return pdf, png, jpeg, zip, or txt, or an empty string for any other type."""
     file.seek(0)
@@ -133,7 +137,7 @@ def _is_unsafe_path(name: str) -> bool:
 def _is_text(file: IO[bytes], head: bytes) -> bool:
     """Return whether a file is UTF-8 text without control characters. Refuse text that a browser would render."""
     if MARKUP_PATTERN.match(head.removeprefix(codecs.BOM_UTF8).lstrip()):
-        raise InvalidFile(_("HTML, SVG, and XML files are not allowed. Upload a PDF or an image instead."))
+        raise MarkupFile(_("HTML, SVG, and XML files are not allowed. Upload a PDF or an image instead."))
     decoder = codecs.getincrementaldecoder("utf-8")()
     file.seek(0)
     try:

@@ -147,6 +147,8 @@ def validate_file(file: UploadedFile, accept: tuple[str, ...]) -> ValidatedFile:
             kind, size = "svg", file.size or 0
         else:
             kind = file_types.detect_kind(file)
+    except file_types.MarkupFile as error:
+        raise ValidationError(str(svg_files.NO_SVG_MESSAGE if "svg" in accept else error)) from None
     except file_types.InvalidFile as error:
         raise ValidationError(str(error)) from None
     if kind not in accept:

@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from portal.core.svg_files import DAMAGED_MESSAGE, MAX_SVG_BYTES, REFERENCE_MESSAGE, TOO_LARGE_MESSAGE
+from portal.core.svg_files import DAMAGED_MESSAGE, MAX_SVG_BYTES, NO_SVG_MESSAGE, REFERENCE_MESSAGE, TOO_LARGE_MESSAGE
 from portal.core.uploads import ValidatedFile, validate_file
 
 LOGO = ("png", "jpeg", "svg")
@@ -127,4 +127,4 @@ def test_svg_is_refused_where_no_logo_is_expected() -> None:
 def test_other_markup_is_not_an_svg(content: bytes) -> None:
     with pytest.raises(ValidationError) as error:
         upload(content)
-    assert error.value.messages == ["HTML, SVG, and XML files are not allowed. Upload a PDF or an image instead."]
+    assert error.value.messages == [NO_SVG_MESSAGE]
