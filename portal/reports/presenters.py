@@ -78,7 +78,8 @@ def build_report_context(figures: JsonObject) -> dict[str, object]:
         "more_worst": max(0, totals["overdue"] + totals["data_incomplete"] - len(figures["worst"])),
         "more_coming": max(0, figures["coming_in_all"] - len(figures["coming"])),
         "program_figures": [
-            (row["name"], format_percent(row["share"]), row["breached"], row["overdue"]) for row in figures["programs"]
+            (row["name"], format_percent(row["share"]), row["breached"], row["overdue"], row["settled"])
+            for row in figures["programs"]
         ],
         "own_share": _("%(in_time)s of %(decided)s") % figures["own"],
     }

@@ -248,6 +248,16 @@ def test_change_of_a_listing_begins_with_a_capital_letter(
     assert [expected in text for text in (page, get_email("alice@acme.example").text)] == [True, True]
 
 
+def test_email_has_no_share_of_a_program_without_due_targets(watch: MonitoredRepository, sam: User, at: Any) -> None:
+    at("support", program="vault")
+    tasks.generate_due_reports(MONDAY)
+    lines = get_email(sam.email).text.splitlines()
+    assert [line for line in lines if line.startswith(("- Nomad:", "- Vault:"))] == [
+        "- Nomad: 50% on time, 1 breached, 1 overdue",
+        "- Vault: no targets due, 0 overdue",
+    ]
+
+
 def test_csv_contains_all_lists_of_the_page(watch: MonitoredRepository, alice: User, rita: User) -> None:
     SlaBreach.objects.update(retracted_at=MONDAY - 12 * HOUR, retraction_reason="=1+1 was agreed.")
     tasks.generate_due_reports(MONDAY)
