@@ -202,9 +202,11 @@ def test_too_small_sample_is_explained_and_grayed_out(listed_provider: Integrati
 
 
 def test_reply_appears_next_to_the_record_and_keeps_its_history(
-    listed_provider: Integration, alice: Any, sign_in: Any, client: Client
+    listed_provider: Integration, alice: Any, rita: Any, sign_in: Any, client: Client
 ) -> None:
     address = f"/directory/{listed_provider.uuid}/reply/"
+    page = f"/integrations/{listed_provider.uuid}/"
+    assert [address in sign_in(person).get(page).text for person in (alice, rita)] == [True, False]
     assert sign_in(alice).post(address, {"text": "One outage of ours.\nFixed."}).status_code == 302
     assert "One outage of ours.<br>Fixed." in read_page(client, listed_provider)
     assert sign_in(alice).post(address, {"text": ""}).status_code == 302
