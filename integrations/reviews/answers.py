@@ -7,19 +7,20 @@ from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.programs.requirements import Question, Requirement
 from integrations.submissions.forms.requirements import format_answer
+from integrations.submissions.models import Agreement
 from integrations.submissions.services.evidence_snapshots import INTERNAL_KEYS
 from portal.ui.components.moments import format_full
 
 SIGNATURE_LABELS = {
     "version": gettext_noop("Version"),
-    "digest": gettext_noop("Digest"),
+    "digest": gettext_noop("SHA-256"),
     "method": gettext_noop("Method"),
-    "company_signer": gettext_noop("Signer of the company"),
-    "company_title": gettext_noop("Title of the company's signer"),
-    "company_signed_at": gettext_noop("Signed by the company"),
-    "program_signer": gettext_noop("Signer of the program"),
+    "company_signer": gettext_noop("Partner's signer"),
+    "company_title": gettext_noop("Title of the partner's signer"),
+    "company_signed_at": gettext_noop("Partner's signature date"),
+    "program_signer": gettext_noop("Program's signer"),
     "program_title": gettext_noop("Title of the program's signer"),
-    "program_signed_at": gettext_noop("Signed by the program"),
+    "program_signed_at": gettext_noop("Program's signature date"),
 }
 SIGNATURE_TIMES = frozenset({"company_signed_at", "program_signed_at"})
 
@@ -44,4 +45,6 @@ def list_answers(requirement: Requirement, data: Mapping[str, object]) -> list[t
 def _format_value(question: Question | None, key: str, value: object) -> str:
     if key in SIGNATURE_TIMES:
         return format_full(datetime.fromisoformat(str(value)))
+    if question is None and key == "method":
+        return str(Agreement.Method(str(value)).label)
     return format_answer(question, value)

@@ -25,6 +25,7 @@ from integrations.submissions.workflow.states import ResponsibleParty, Status
 from portal.core.value_types import JsonObject
 
 PROGRAM_PARTIES = frozenset({FulfillingParty.PROGRAM, FulfillingParty.BOTH})
+SUMMARY_ICONS = {RequirementKind.MEETING: "calendar", RequirementKind.CREDENTIALS: "key-round"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ class ReviewItem:
 
     @property
     def has_evidence(self) -> bool:
-        return bool(self.answers or self.documents or self.results or self.meeting_summary or self.is_confirmed)
+        return bool(self.answers or self.documents or self.results or self.summary or self.is_confirmed)
 
     @property
     def passed_results(self) -> list[JsonObject]:
@@ -110,10 +111,14 @@ class ReviewItem:
         return is_automated and bool(self.results) and not self.unpassed_results
 
     @property
-    def meeting_summary(self) -> str:
-        """Return the state of a meeting that was proposed, scheduled, or held."""
+    def summary(self) -> str:
+        """Return the state of a meeting, or the names of stored test accounts; blank for other kinds."""
         state = self.row.state
-        return state.summary if state and self.row.requirement.kind == RequirementKind.MEETING else ""
+        return state.summary if state and self.row.requirement.kind in SUMMARY_ICONS else ""
+
+    @property
+    def summary_icon(self) -> str:
+        return SUMMARY_ICONS[self.row.requirement.kind]
 
     @property
     def is_different(self) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from bs4 import BeautifulSoup
@@ -11,10 +12,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from integrations.programs.requirements import Requirement
 from integrations.reviews.round_comparison import ValueChange, compare_evidence
 from integrations.submissions.models import EvidenceSnapshot, Integration
-from integrations.submissions.services import findings, requirements as answers
+from integrations.submissions.services import credentials, findings, requirements as answers
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.text_changes import TextChange
 from portal.accounts.models import User
+from portal.core import crypto
 from tests.conftest import meet
 from tests.integrations.database_rows import reload_row
 from tests.integrations.page_text import get_text
@@ -99,6 +101,17 @@ def test_passed_check_is_one_line_with_folded_details(
     response = get_review_page(sign_in(rita), row)
     assert f"Failed {checked}" in get_text(response, f"{item} .asserted-body")
     assert "Check details" not in get_text(response, item)
+
+
+def test_test_accounts_are_listed_without_their_values(
+    at: Callable[..., Integration], alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
+) -> None:
+    row = at("review", program="vault")
+    requirement = next(each for each in row.edition.requirements() if each.kind == "credentials")
+    secret = crypto.Secret("hush")
+    credentials.submit_credential(row, requirement.id, "Test tenant", secret, actor=alice, now=frozen_now, uuid=uuid4())
+    text = get_text(get_review_page(sign_in(rita), row), f"#requirement-{requirement.id}")
+    assert ["Stored: Test tenant." in text, "No evidence" in text, "hush" in text] == [True, False, False]
 
 
 def test_first_round_is_not_compared(rocket: Integration, rita: User, sign_in: SignIn) -> None:
