@@ -96,7 +96,7 @@ def list_page_requests(world: dict[str, Any]) -> Iterator[ButtonRequest]:
     yield "partners:change_member: transfer", {}, {"do": "transfer"}
     yield "partners:change_member: end", {}, {"do": "end", "confirm_name": str(world["member"].user)}
     yield "submissions:save_draft: a name", {}, {"name": "Other", "version": world["draft"].version}
-    yield "reviews:raise_finding: on a form", {}, {"requirement": FORM, "text": "More tests."}
+    yield "reviews:raise_finding: on a form", {}, {"requirement": FORM, "text": "More tests.", "severity": "blocking"}
     yield "reviews:answer_finding: an answer", {}, {"answer": "Done."}
     yield "reviews:answer_finding: not published yet", {"pk": world["finding"].pk}, {"answer": "Done."}
     yield "sla:label_policy: a proposal", {}, {"critical": "p0"}

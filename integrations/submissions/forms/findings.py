@@ -24,12 +24,7 @@ class FindingForm(forms.Form):
         help_text=gettext_lazy("The partner can request another review without a response to optional findings."),
         choices=Finding.Severity.choices,
         initial=Finding.Severity.BLOCKING,
-        required=False,
     )
-
-    def clean_severity(self) -> str:
-        """Return the severity, by default blocking."""
-        return str(self.cleaned_data["severity"] or Finding.Severity.BLOCKING)
 
 
 class FindingReplyForm(forms.Form):

@@ -44,7 +44,7 @@ def test_sent_finding_is_not_changed(
     finding = add_finding(rocket, rita, frozen_now)
     perform_transition(rocket, "request_changes", actor=rita, now=frozen_now)
     client = sign_in(rita)
-    client.post(f"/findings/{finding.pk}/{action}/", {"text": "Something else."})
+    client.post(f"/findings/{finding.pk}/{action}/", {"text": "Something else.", "severity": "blocking"})
     assert "The partner can already see finding 1. Reply to it instead." in get_text(
         get_review_page(client, rocket), "body"
     )

@@ -42,7 +42,7 @@ def test_finding_goes_from_open_to_resolved_to_verified(
     rocket: Integration, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     client = sign_in(rita)
-    form_data = {"requirement": get_first_requirement_id(rocket), "text": "Sign the release."}
+    form_data = {"requirement": get_first_requirement_id(rocket), "text": "Sign the release.", "severity": "blocking"}
     response = client.post(f"/integrations/{rocket.uuid}/findings/", form_data)
     assert response["Location"] == f"/integrations/{rocket.uuid}/review/#finding-1"
     finding = Finding.objects.get(integration=rocket)
@@ -74,7 +74,8 @@ def test_empty_or_long_finding_is_a_field_error(
     rocket: Integration, rita: User, sign_in: SignIn, text: str, sentence: str
 ) -> None:
     response = sign_in(rita).post(
-        f"/integrations/{rocket.uuid}/findings/", {"requirement": get_first_requirement_id(rocket), "text": text}
+        f"/integrations/{rocket.uuid}/findings/",
+        {"requirement": get_first_requirement_id(rocket), "text": text, "severity": "blocking"},
     )
     assert response.status_code == 422
     assert sentence in get_text(response)
@@ -85,7 +86,7 @@ def test_refused_finding_keeps_its_text(rocket: Integration, rita: User, sign_in
     perform_transition(rocket, "decline", actor=rita, note="No.", now=frozen_now)
     response = sign_in(rita).post(
         f"/integrations/{rocket.uuid}/findings/",
-        {"requirement": get_first_requirement_id(rocket), "text": "Typed with care."},
+        {"requirement": get_first_requirement_id(rocket), "text": "Typed with care.", "severity": "blocking"},
     )
     assert response.status_code == 422
     assert "You can add findings only during a review." in get_text(response)
