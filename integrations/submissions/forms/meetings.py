@@ -93,6 +93,8 @@ class MeetingAcceptanceForm(forms.Form):
         super().__init__(**kwargs)
         choices = [(moment.isoformat(), format_moment(moment)) for moment in times]
         self.fields["time"].choices = choices  # type: ignore[attr-defined]
+        if len(choices) == 1:
+            self.fields["time"].initial = choices[0][0]
         if has_place:
             del self.fields["place"]
 

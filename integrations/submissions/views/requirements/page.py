@@ -178,13 +178,14 @@ def describe_scope(page: RequirementPage) -> str:
 
 def build_page_context(page: RequirementPage) -> TemplateContext:
     """Return the context that all kinds of requirements share."""
+    display_status = page.state.get_display_status(page.now)
     return {
         "page": page,
         "requirement_url": reverse("submissions:requirement", args=[page.integration.uuid, page.requirement.id]),
         "integration": page.integration,
         "requirement": page.requirement,
         "state": page.state,
-        "display_status": page.state.get_display_status(page.now),
+        "display_status": display_status,
         "needs_access": context_selectors.needs_access(page.state),
         "is_waived": page.state.is_waived(page.now),
         "responsible_party": describe_responsible_party(page),
@@ -194,6 +195,6 @@ def build_page_context(page: RequirementPage) -> TemplateContext:
         "events": list_events(page),
         "for_program": permissions.is_program_staff(page.user),
         "can_view_notes": permissions.can_view_notes(page.integration, page.user),
-        "waits_for": page.state.data.get("waits_for", "") if page.state.status == Status.AWAITING_OTHER_PARTY else "",
+        "waits_for": page.state.data.get("waits_for", "") if display_status == Status.AWAITING_OTHER_PARTY else "",
         "zone": timezone.get_current_timezone_name(),
     }

@@ -9,6 +9,7 @@ from django.conf import settings
 from icalendar import Calendar
 
 from integrations.submissions.models import Meeting
+from integrations.submissions.services import waivers
 from integrations.submissions.workflow.states import Status
 from portal.notifications.models import EmailMessage
 from tests.integrations.page_text import get_text
@@ -64,6 +65,20 @@ def test_calendar_file_of_another_partner_is_not_found(rocket, alice, rita, char
     submit_action(sign_in(alice), rocket, DEMO, "propose", **TIMES)
     submit_action(sign_in(rita), rocket, DEMO, "accept", time="2026-04-15T11:00:00+00:00")
     assert sign_in(charlie).get(f"/meetings/{Meeting.objects.get().uuid}.ics").status_code == 404
+
+
+@pytest.mark.parametrize(("times", "selected"), [(TIMES, 0), (TIMES | {"time_2": ""}, 1)])
+def test_single_time_is_selected(rocket, alice, rita, sign_in, times, selected):
+    submit_action(sign_in(alice), rocket, DEMO, "propose", **times)
+    page = BeautifulSoup(sign_in(rita).get(get_url(rocket, DEMO)).content, "html.parser")
+    assert len(page.select('input[type="radio"][name="time"][checked]')) == selected
+
+
+def test_waived_meeting_waits_for_nobody(rocket, alice, rita, sign_in, now):
+    submit_action(sign_in(alice), rocket, DEMO, "propose", **TIMES)
+    waivers.waive_requirement(rocket, DEMO, reason="x", expires_at=now + timedelta(days=9), actor=rita, now=now)
+    words = get_text(sign_in(rita).get(get_url(rocket, DEMO)))
+    assert ("Rita Reyes waived this requirement" in words, "Waiting for the program" in words) == (True, False)
 
 
 def test_outdated_time_cannot_be_accepted(rocket, alice, rita, sign_in):
