@@ -106,9 +106,9 @@ def test_unknown_detail_is_reported(sign_in: SignIn, sam: User) -> None:
     assert "Enter a name and a value, such as requirement:NO-3." in sign_in(sam).get(f"{PAGE}?detail=x:1").text
 
 
-def test_detail_needs_an_object_or_a_company(events: None, sign_in: SignIn, sam: User) -> None:
+def test_detail_needs_an_object_or_a_partner(events: None, sign_in: SignIn, sam: User) -> None:
     page = sign_in(sam).get(f"{PAGE}?detail=finding:3")
-    assert ("Also enter an object or a company." in page.text, len(page.context["events"])) == (True, 2)
+    assert ("Also enter an object or a partner." in page.text, len(page.context["events"])) == (True, 2)
 
 
 def test_company_selects_events_of_all_its_objects(
