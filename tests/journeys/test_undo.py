@@ -26,9 +26,9 @@ def test_next_step_is_requested_when_the_approval_is_final(
     meet(row, alice, now)
     perform_transition(row, "approve", actor=rita, now=now)
     page = f"/integrations/{row.uuid}/"
-    partner = visit(alice).go(page).sees("Decision pending: Decided; can be undone until")
+    partner = visit(alice).go(page).sees("Decision pending: The decision can be undone until")
     partner.does_not_see("Undo decision").shot("pending")
-    partner.go("/").sees("Waiting for others", "Decided; can be undone until").shot("home-pending")
+    partner.go("/").sees("Waiting for others", "The decision can be undone until").shot("home-pending")
     visit(alice, phone=True).go("/").shot("home-phone").go(page).shot("pending-phone")
     reviewer = visit(rita).go(page).sees("Decision pending").shot("pending-reviewer")
     reviewer.press("Undo decision").sees("Review round 1", "You undid the decision.")
@@ -44,7 +44,7 @@ def test_withdrawal_requires_the_name_and_is_undone_by_the_partner(
     partner = visit(alice).go(f"/integrations/{row.uuid}/").press("Withdraw").press("Withdraw")
     partner.sees("Enter the name “Rocket” to confirm.", "You can undo this for 10 minutes.").shot("withdraw")
     partner.write("Enter “Rocket” to confirm", "Rocket").press("Withdraw").sees("You withdrew the integration.")
-    partner.sees("Decided; can be undone until").shot("withdrawn").press("Undo decision")
+    partner.sees("The decision can be undone until").shot("withdrawn").press("Undo decision")
     partner.sees("You undid the decision.", "Action required")
 
 

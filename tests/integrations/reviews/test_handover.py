@@ -45,7 +45,7 @@ def complete_requirements(row: Integration, by: Any, now: datetime) -> None:
 def test_changes_can_be_requested_without_a_finding(row: Integration, rita: Any, now: datetime) -> None:
     assert get_next_action(row) == ("program", "Review round 1")
     perform_transition(row, "request_changes", actor=rita, now=now)
-    assert get_next_action(row) == ("machine", "Decided; can be undone until Tue, Apr 14, 9:10 AM UTC")
+    assert get_next_action(row) == ("machine", "The decision can be undone until Tue, Apr 14, 9:10 AM UTC")
     refresh_due_integrations(now + AFTER_UNDO_PERIOD)
     assert get_next_action(row) == ("partner", f"Add test account “{ACCOUNTS}”")
     assert Finding.objects.count() == 0

@@ -20,7 +20,7 @@ from tests.portal.api.client import create_api_client
 pytestmark = pytest.mark.any_database
 
 At = Callable[..., Integration]
-PENDING = "Decided; can be undone until Tue, Apr 14, 9:10 AM UTC"
+PENDING = "The decision can be undone until Tue, Apr 14, 9:10 AM UTC"
 
 
 def get_state(row: Integration) -> tuple[str, str, str]:
