@@ -1,14 +1,13 @@
 """Checks of the provider's listing in the registry: address, pages, warnings, and tier."""
 
 from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
-from verification.checks.rules.shared_reads import add_state, with_value
+from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, add_state, with_value
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result, format_count
 from verification.sources import Sources
 from verification.sources.errors import SourceNotFoundError
 from verification.sources.published_versions import RegistryListing, load_listing
 
-NO_REPOSITORY_RESULT = Result(Outcome.FAIL, "Enter the repository URL first. We derive the registry address from it.")
 LISTED_STATUSES = ("listed", "on_notice")
 REGISTRY_TIERS_BY_TIER = {
     "verified": ("partner",),

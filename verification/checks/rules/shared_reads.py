@@ -16,7 +16,9 @@ from verification.sources.repository_snapshot import RepositorySnapshot
 Value = TypeVar("Value")
 State = tuple[tuple[str, str], ...]
 SourcedCheck = Callable[[Subject, Sources], Result]
-NO_REPOSITORY_RESULT = Result(Outcome.FAIL, "Enter the repository URL first.")
+NO_REPOSITORY_RESULT = Result(
+    Outcome.FAIL, "Enter the repository URL first.", advice="Add the repository URL to the details of the integration."
+)
 TRUNCATED_RESULT = Result(Outcome.NOT_RUN, "GitHub truncates the file list of this repository.")
 
 

@@ -44,7 +44,11 @@ def test_outage_is_raised(key):
 @pytest.mark.parametrize("key", KEYS)
 def test_blank_repository_fails_without_a_request(key):
     sources = FakeSources()
-    assert CHECKS[key].run(replace(SUBJECT, repository=""), sources).outcome == Outcome.FAIL
+    result = CHECKS[key].run(replace(SUBJECT, repository=""), sources)
+    assert (result.outcome, result.advice) == (
+        Outcome.FAIL,
+        "Add the repository URL to the details of the integration.",
+    )
     assert sources.requested_addresses == []
 
 
