@@ -27,7 +27,7 @@ from portal.reports.scopes import ReportScope
 OPEN_STATES = ("running", "at_risk", "overdue", "data_incomplete", "paused")
 MAX_OVERDUE_ROWS, MAX_DUE_SOON_ROWS = 5, 20
 TREND_PERIODS = 8  # including that of the report
-LATE_AFTER = timedelta(days=1)  # after a period's end: from then on its report was made late
+LATE_AFTER = timedelta(days=1)  # after a period's end: from then on its report is created late
 LISTING_EVENT_TYPES = (
     "integration.listed",
     "integration.archived",
@@ -57,25 +57,25 @@ def build_figures(report_scope: ReportScope, period: Period, zone: ZoneInfo, now
         else SlaClock.objects.none()
     )
     totals = _get_totals(scope, start, end, evaluated_at)
-    coming = list(due_soon_clocks[:MAX_DUE_SOON_ROWS])
+    due_soon_rows = list(due_soon_clocks[:MAX_DUE_SOON_ROWS])
     return _build_report_metadata(report_scope, period, zone, now) | {
         "is_past": now >= next_period_ends_at,
         "data_up_to": data_up_to.isoformat() if data_up_to else "",
-        "watched": _count_monitored_repositories(scope, evaluated_at),
+        "monitored_repository_count": _count_monitored_repositories(scope, evaluated_at),
         "totals": totals,
         "trend": _list_trend(report_scope, period, totals),
-        "before": _build_previous_period(report_scope, period, zone, evaluated_at),
-        "worst": [
+        "previous_totals": _build_previous_totals(report_scope, period, zone, evaluated_at),
+        "overdue_issues": [
             build_clock_row(clock, evaluated_at)
             for clock in metrics.list_overdue_clocks(scope, evaluated_at)[:MAX_OVERDUE_ROWS]
         ],
-        "coming": [build_clock_row(clock, evaluated_at) for clock in coming],
-        "coming_in_all": due_soon_clocks.count() if len(coming) == MAX_DUE_SOON_ROWS else len(coming),
-        "movements": metrics.count_activity(scope, start, end),
-        "retracted": _list_retractions(scope, start, end),
+        "due_soon_issues": [build_clock_row(clock, evaluated_at) for clock in due_soon_rows],
+        "due_soon_count": due_soon_clocks.count() if len(due_soon_rows) == MAX_DUE_SOON_ROWS else len(due_soon_rows),
+        "activity": metrics.count_activity(scope, start, end),
+        "retractions": _list_retractions(scope, start, end),
         "programs": _list_program_totals(scope, start, end, evaluated_at, totals),
-        "listing_status": _list_listing_changes(scope, start, end),
-        "own": build_review_record(scope, start, end, evaluated_at),
+        "listing_changes": _list_listing_changes(scope, start, end),
+        "review_record": build_review_record(scope, start, end, evaluated_at),
         "editions": sorted(_list_editions(scope)),
     }
 
@@ -94,7 +94,7 @@ def _build_report_metadata(
         "end": end.isoformat(),
         "zone": str(zone),
         "created_at": now.isoformat(),
-        "made_late": now >= end + LATE_AFTER,
+        "was_created_late": now >= end + LATE_AFTER,
     }
 
 
@@ -106,7 +106,7 @@ def _count_monitored_repositories(scope: MetricsScope, evaluated_at: datetime) -
     ).count()
 
 
-def _build_previous_period(
+def _build_previous_totals(
     report_scope: ReportScope, period: Period, zone: ZoneInfo, evaluated_at: datetime
 ) -> dict[str, object]:
     """Return the totals of the previous period. The counts of open clocks come from its own report, or are None."""
@@ -151,8 +151,8 @@ def build_clock_row(clock: Any, evaluated_at: datetime) -> dict[str, object]:
         "target_type": clock.target_type,
         "due": clock.due_at.isoformat() if clock.due_at else "",
         "age_hours": int((evaluated_at - issue.opened_at).total_seconds() // 3600),
-        "late_hours": max(0, int((evaluated_at - clock.due_at).total_seconds() // 3600)) if clock.due_at else 0,
-        "holder": "reporter" if clock.past_status == ClockStatus.PAUSED else "partner",
+        "overdue_hours": max(0, int((evaluated_at - clock.due_at).total_seconds() // 3600)) if clock.due_at else 0,
+        "responsible_party": "reporter" if clock.past_status == ClockStatus.PAUSED else "partner",
         "last_commenter_role": last_commenter_role,
         "last_commented_at": last_commented_at.isoformat() if last_commented_at else "",
         "state": clock.past_status,
@@ -212,7 +212,7 @@ def _list_listing_changes(scope: MetricsScope, start: datetime, end: datetime) -
         {
             "partner": event.integration.partner.name,
             "integration": event.integration.name,
-            "what": capfirst(event.sentence),
+            "change": capfirst(event.sentence),
         }
         for event in recent_events
         if event.integration is not None
@@ -227,20 +227,20 @@ def build_review_record(scope: MetricsScope, start: datetime, end: datetime, eva
     decisions = annotate_requested_at(decision_events).values_list(
         "at", "requested_at", "integration__program_key", "integration__edition_date"
     )
-    in_time = [_is_in_time(*decision) for decision in decisions.iterator()]
+    are_on_time = [_is_on_time(*decision) for decision in decisions.iterator()]
     pending_reviews = Integration.objects.filter(
         scope.build_condition(""), stage=Stage.REVIEW, responsible_party=ResponsibleParty.PROGRAM
     )
     pending_reviews = pending_reviews.exclude(responsible_since__gt=evaluated_at)
     return {
-        "decided": len(in_time),
-        "in_time": sum(in_time),
-        "waiting": pending_reviews.count(),
-        "late": pending_reviews.filter(action_due_at__lt=evaluated_at).count(),
+        "decided": len(are_on_time),
+        "on_time": sum(are_on_time),
+        "pending": pending_reviews.count(),
+        "overdue": pending_reviews.filter(action_due_at__lt=evaluated_at).count(),
     }
 
 
-def _is_in_time(
+def _is_on_time(
     decided_at: datetime, requested_at: datetime | None, program_key: str | None, edition_date: str | None
 ) -> bool:
     """Return whether a review was decided within the program's time. One without a request was."""

@@ -41,14 +41,20 @@ def render_pdf(figures: JsonObject) -> bytes:
 def _list_tables(report: JsonObject) -> list[tuple[str, Rows]]:
     """Return each table with its title. The first row has the headings."""
     issue_headers = (_("Issue"), _("Title"), _("Severity"), _("Target"))
-    worst = [(row["name"], row["title"], row["severity"], f"{row['target']} {row['late']}") for row in report["worst"]]
-    coming = [(row["name"], row["title"], row["severity"], f"{row['target']} {row['due']}") for row in report["coming"]]
+    overdue_issues = [
+        (row["name"], row["title"], row["severity"], f"{row['target']} {row['lateness']}")
+        for row in report["overdue_issues"]
+    ]
+    due_soon_issues = [
+        (row["name"], row["title"], row["severity"], f"{row['target']} {row['due']}")
+        for row in report["due_soon_issues"]
+    ]
     bars = [(label, description) for label, _percent, description in report["trend_bars"]]
     program_headers = (_("Program"), _("On time"), _("Breached"), _("Overdue"))
     return [
         (_("SLA targets"), [report["figure_headers"], *report["headline_rows"], *report["figure_rows"]]),
-        (_("Most overdue issues"), [issue_headers, *worst]),
-        (report["texts"]["due_after"], [issue_headers, *coming]),
+        (_("Most overdue issues"), [issue_headers, *overdue_issues]),
+        (report["texts"]["due_after"], [issue_headers, *due_soon_issues]),
         (report["texts"]["trend"], [(_("Period"), _("SLA targets")), *bars]),
         (_("By program"), [program_headers, *report["program_figures"]]),
     ]

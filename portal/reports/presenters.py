@@ -41,7 +41,10 @@ def build_current_context(figures: JsonObject, now: datetime, *, is_external: bo
     """
     current = describe_as_of(figures, now)
     if is_external:
-        current |= {name: [row | {"page": row["url"]} for row in figures[name]] for name in ("worst", "coming")}
+        current |= {
+            name: [row | {"page": row["url"]} for row in figures[name]]
+            for name in ("overdue_issues", "due_soon_issues")
+        }
     return build_report_context(current) | {"is_past": figures["is_past"], "is_over": current["is_past"]}
 
 
@@ -49,21 +52,21 @@ def build_report_context(figures: JsonObject) -> dict[str, object]:
     """Return the template context of a report. Times are local times of the report's time zone."""
     zone, period = ZoneInfo(figures["zone"]), parse_period(figures["period"])
     texts, previous_label = build_texts(period), build_text(period.previous, "short_label")
-    totals, before = figures["totals"], figures["before"]
-    figure_list = [_build_figure(title, key, totals, before) for title, key in _list_figure_titles(figures)]
+    totals, previous_totals = figures["totals"], figures["previous_totals"]
+    figure_list = [_build_figure(title, key, totals, previous_totals) for title, key in _list_figure_titles(figures)]
     return {
         **figures,
         "texts": texts,
         "label": texts["label"],
         "name": get_display_name(figures["scope"], figures["name"]),
         "previous_label": previous_label,
-        "worst_title": texts["worst_at_end"]
-        if figures["made_late"] or figures["is_past"]
+        "overdue_title": texts["most_overdue_at_end"]
+        if figures["was_created_late"] or figures["is_past"]
         else _("Most overdue issues"),
         "due_title": texts["due_after" if figures["is_past"] else "due"],
         "subject": build_subject(figures),
         "verdict": build_verdict(figures),
-        "turn": describe_next_action(figures),
+        "next_action": describe_next_action(figures),
         "start": _parse_day(figures["start"], zone),
         "end": _parse_day(figures["end"], zone) - timedelta(days=1),
         "data_up_to": _parse_moment(figures["data_up_to"], zone),
@@ -73,21 +76,23 @@ def build_report_context(figures: JsonObject) -> dict[str, object]:
         "headline_rows": [_build_figure_row(figure) for figure in figure_list if figure["key"] in HEADLINE_KEYS],
         "figure_rows": [_build_figure_row(figure) for figure in figure_list if figure["key"] not in HEADLINE_KEYS],
         "trend_bars": [_build_trend_bar(row) for row in figures.get("trend", ())],  # older reports have none
-        "worst": [_build_row(row, zone) for row in figures["worst"]],
-        "coming": [_build_row(row, zone) for row in figures["coming"]],
-        "more_worst": max(0, totals["overdue"] + totals["data_incomplete"] - len(figures["worst"])),
-        "more_coming": max(0, figures["coming_in_all"] - len(figures["coming"])),
+        "overdue_issues": [_build_row(row, zone) for row in figures["overdue_issues"]],
+        "due_soon_issues": [_build_row(row, zone) for row in figures["due_soon_issues"]],
+        "more_overdue_count": max(0, totals["overdue"] + totals["data_incomplete"] - len(figures["overdue_issues"])),
+        "more_due_soon_count": max(0, figures["due_soon_count"] - len(figures["due_soon_issues"])),
         "program_figures": [
             (row["name"], format_percent(row["share"]), row["breached"], row["overdue"], row["settled"])
             for row in figures["programs"]
         ],
-        "own_share": _("%(in_time)s of %(decided)s") % figures["own"],
+        "reviews_on_time": _("%(on_time)s of %(decided)s") % figures["review_record"],
     }
 
 
 def _list_figure_titles(figures: JsonObject) -> list[tuple[str, str]]:
     """Return the titles in the active language and the keys of the figures. Older reports have fewer."""
-    late_texts = build_texts(parse_period(figures["period"])) if figures["made_late"] or figures["is_past"] else {}
+    late_texts = (
+        build_texts(parse_period(figures["period"])) if figures["was_created_late"] or figures["is_past"] else {}
+    )
     rows = [row for row in CONTENT["figures"] if row["key"] in figures["totals"]]
     return [(late_texts.get(row.get("late_text"), _(row["title"])), row["key"]) for row in rows]
 
@@ -117,7 +122,7 @@ def render_csv(figures: JsonObject) -> str:
 
 
 def _build_figure_table(figures: JsonObject) -> list[Sequence[str]]:
-    current, previous = figures["totals"], figures["before"]
+    current, previous = figures["totals"], figures["previous_totals"]
     with override(None):
         titles = _list_figure_titles(figures)
     rows = [(title, _format_number(current[key]), _format_number(previous[key])) for title, key in titles]
@@ -125,7 +130,7 @@ def _build_figure_table(figures: JsonObject) -> list[Sequence[str]]:
 
 
 def _build_issue_table(figures: JsonObject) -> list[Sequence[str]]:
-    rows = [{"list": kind, **row} for kind in ("worst", "coming") for row in figures[kind]]
+    rows = [{"list": kind, **row} for kind in ("overdue_issues", "due_soon_issues") for row in figures[kind]]
     columns = CONTENT["issue_columns"]
     return [columns, *([str(row[column]) for column in columns] for row in rows)]
 
@@ -134,11 +139,11 @@ def _build_summary_table(figures: JsonObject) -> list[Sequence[str]]:
     """Return the table with activity, the program's review record, and the sources of the report."""
     values = {
         name: figures[name]
-        for name in ("period", "name", "start", "end", "zone", "created_at", "data_up_to", "watched")
+        for name in ("period", "name", "start", "end", "zone", "created_at", "data_up_to", "monitored_repository_count")
     }
-    values["due in the following period"] = figures["coming_in_all"]
-    own_values = {f"own reviews {name.replace('_', ' ')}": value for name, value in figures["own"].items()}
-    rows = values | figures["movements"] | own_values | {"editions": ", ".join(figures["editions"])}
+    values["due in the following period"] = figures["due_soon_count"]
+    review_values = {f"reviews {name.replace('_', ' ')}": value for name, value in figures["review_record"].items()}
+    rows = values | figures["activity"] | review_values | {"editions": ", ".join(figures["editions"])}
     return [("about the period", "value"), *((name.replace("_", " "), str(value)) for name, value in rows.items())]
 
 
@@ -159,14 +164,14 @@ def _format_number(value: float | None) -> str:
     return "" if value is None else f"{value:g}"
 
 
-def _build_figure(title: str, key: str, totals: JsonObject, before: JsonObject) -> dict[str, str]:
+def _build_figure(title: str, key: str, totals: JsonObject, previous_totals: JsonObject) -> dict[str, str]:
     format_value: Callable[[Any], str] = FIGURE_FORMATS.get(key, str)
-    previous_value = "" if before[key] is None else format_value(before[key])
-    return {"key": key, "title": title, "value": format_value(totals[key]), "before": previous_value}
+    previous_value = "" if previous_totals[key] is None else format_value(previous_totals[key])
+    return {"key": key, "title": title, "value": format_value(totals[key]), "previous_value": previous_value}
 
 
 def _build_figure_row(figure: dict[str, str]) -> tuple[str, str, str]:
-    return figure["title"], figure["value"], figure["before"] or "–"
+    return figure["title"], figure["value"], figure["previous_value"] or "–"
 
 
 def _build_trend_bar(row: JsonObject) -> tuple[str, int, str]:
@@ -191,7 +196,7 @@ def _build_row(row: JsonObject, zone: ZoneInfo) -> dict[str, object]:
     times = {name: _parse_moment(row[name], zone) for name in ("due", "last_commented_at")}
     sides = {
         name: _(SIDE_LABELS[row[name]] if row[name] in SIDE_LABELS else row[name])
-        for name in ("holder", "last_commenter_role")
+        for name in ("responsible_party", "last_commenter_role")
     }
     page = row.get("page") or f"{build_absolute_url('sla:issue', row['issue'])}#{row['target_type']}"
     return {
@@ -202,13 +207,13 @@ def _build_row(row: JsonObject, zone: ZoneInfo) -> dict[str, object]:
         **sides,
         "page": page,
         "age": _format_hours(row["age_hours"]),
-        "late": _describe_lateness(row),
+        "lateness": _describe_lateness(row),
     }
 
 
 def _describe_lateness(row: JsonObject) -> str:
     """Return how overdue an issue is, or that its data is incomplete."""
-    length = _format_hours(row["late_hours"])
+    length = _format_hours(row["overdue_hours"])
     template = (
         _("due %(length)s ago, data incomplete") if row["state"] == "data_incomplete" else _("overdue by %(length)s")
     )

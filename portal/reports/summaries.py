@@ -140,7 +140,7 @@ def build_subject(figures: JsonObject) -> str:
         "period": describe_period(figures["period"], "subject"),
         "name": get_display_name(figures["scope"], figures["name"]),
         "result": ", ".join(_list_subject_parts(figures)),
-        "partners": ", ".join(dict.fromkeys(row["partner"] for row in figures["worst"])),
+        "partners": ", ".join(dict.fromkeys(row["partner"] for row in figures["overdue_issues"])),
     }
     if _is_partner_report(figures):
         return _("%(period)s: %(result)s – %(name)s") % values
@@ -164,7 +164,7 @@ def _describe_share(figures: JsonObject) -> str:
     if not totals["settled"]:
         return _("no targets due")
     share = min(totals["share"], MAX_IMPERFECT_SHARE) if totals["breached"] else totals["share"]
-    change = format_change(totals["share"], figures["before"]["share"])
+    change = format_change(totals["share"], figures["previous_totals"]["share"])
     template = _("%(share)s%% on time (%(change)s pts)") if change else _("%(share)s%% on time")
     return template % {"share": f"{share:g}", "change": change}
 
@@ -181,13 +181,13 @@ def is_severe(figures: JsonObject) -> bool:
 
 def is_empty(figures: JsonObject) -> bool:
     """Return whether a report has nothing to report: no concern, and no target that was or is soon due."""
-    return not (_list_concerns(figures) or figures["totals"]["settled"] or figures["coming_in_all"])
+    return not (_list_concerns(figures) or figures["totals"]["settled"] or figures["due_soon_count"])
 
 
 def build_verdict(figures: JsonObject) -> str:
     """Return how the period went: the severe concerns, the SLA targets that were due, and the other concerns."""
     concerns = _list_concerns(figures)
-    if not (concerns or figures["watched"] or figures["totals"]["settled"]):
+    if not (concerns or figures["monitored_repository_count"] or figures["totals"]["settled"]):
         return _("No integration was in support, so no SLA targets applied.")
     return " ".join(
         [

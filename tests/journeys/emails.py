@@ -122,5 +122,7 @@ def _build_report_context(row: Integration, now: datetime) -> dict[str, Any]:
     figures = build_figures(
         report_scope, get_last_complete_period(PeriodKind.WEEK, now, get_program_zone()), get_program_zone(), now
     )
-    figures["retracted"] = [{"name": "acme/rocket#3", "integration": row.name, "reason": "Late data: it was answered."}]
+    figures["retractions"] = [
+        {"name": "acme/rocket#3", "integration": row.name, "reason": "Late data: it was answered."}
+    ]
     return {"report": build_current_context(figures, now), "page": LINK, "stop": LINK}

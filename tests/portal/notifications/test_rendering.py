@@ -101,7 +101,7 @@ def test_render_repeats_styles_for_clients_without_style_sheets_and_keeps_those_
 def test_render_table_is_markdown_in_text_and_a_table_in_html() -> None:
     report = {
         "subject": "Week",
-        "turn": "No action needed.",
+        "next_action": "No action needed.",
         "verdict": "Fine.",
         "scope": "programs",
         "programs": [],

@@ -262,7 +262,7 @@ def test_csv_contains_all_lists_of_the_page(watch: MonitoredRepository, alice: U
     SlaBreach.objects.update(retracted_at=MONDAY - 12 * HOUR, retraction_reason="=1+1 was agreed.")
     tasks.generate_due_reports(MONDAY)
     figures = ReportSnapshot.objects.get(scope="programs", kind="week").figures
-    figures["listing_status"] = [{"partner": "Acme", "integration": "Rocket", "what": "gave notice"}]
+    figures["listing_changes"] = [{"partner": "Acme", "integration": "Rocket", "change": "gave notice"}]
     tables = [table.split("\r\n") for table in presenters.render_csv(figures).removeprefix("\ufeff").split("\r\n\r\n")]
     assert [table[0].split(",")[:3] for table in tables] == [
         ["figure", "this period", "previous period"],
@@ -273,9 +273,9 @@ def test_csv_contains_all_lists_of_the_page(watch: MonitoredRepository, alice: U
         ["list", "name", "share"],
     ]
     about = dict(line.split(",", 1) for line in tables[2])
-    assert (about["period"], about["opened"], about["own reviews decided"]) == ("2026-W16", "1", "0")
+    assert (about["period"], about["opened"], about["reviews decided"]) == ("2026-W16", "1", "0")
     assert tables[3][1].endswith(",'=1+1 was agreed.")
-    assert tables[4][1] == "listing_status,Acme,Rocket,gave notice"
+    assert tables[4][1] == "listing_changes,Acme,Rocket,gave notice"
 
 
 @pytest.mark.every_database
@@ -291,7 +291,7 @@ def test_open_clocks_are_compared_with_the_previous_report(
     tasks.generate_due_reports(MONDAY + timedelta(weeks=1))
     first, second = ReportSnapshot.objects.filter(scope=f"partner:{rocket.partner_id}", kind="week").order_by("end_day")
     assert [
-        (each.figures["totals"]["data_incomplete"], each.figures["before"]["data_incomplete"])
+        (each.figures["totals"]["data_incomplete"], each.figures["previous_totals"]["data_incomplete"])
         for each in (first, second)
     ] == [(1, None), (0, 1)]
     assert "| Data incomplete | 0 | 1 |" in EmailMessage.objects.get(key__contains="2026-W17").text

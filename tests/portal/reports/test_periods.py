@@ -86,9 +86,9 @@ def list_counts(*periods: str) -> Counter[str]:
     counts: Counter[str] = Counter()
     for figures in map(build_report_figures, periods):
         counts.update({name: figures["totals"][name] for name in ADDITIVE_TOTALS})
-        counts.update({f"activity {name}": count for name, count in figures["movements"].items()})
-        counts.update({f"reviews {name}": figures["own"][name] for name in ("decided", "in_time")})
-        counts.update({name: len(figures[name]) for name in ("retracted", "listing_status")})
+        counts.update({f"activity {name}": count for name, count in figures["activity"].items()})
+        counts.update({f"reviews {name}": figures["review_record"][name] for name in ("decided", "on_time")})
+        counts.update({name: len(figures[name]) for name in ("retractions", "listing_changes")})
         counts.update(
             {f"{row['program']} {name}": row[name] for row in figures["programs"] for name in ADDITIVE_TOTALS}
         )
@@ -101,10 +101,10 @@ def list_counts(*periods: str) -> Counter[str]:
 def test_counts_of_parts_add_up_to_those_of_the_whole(busy_quarter: Integration, parts: list[str], whole: str) -> None:
     counts = list_counts(whole)
     assert list_counts(*parts) == counts
-    assert min(counts[name] for name in ("met", "breached", "ideal_missed", "activity closed", "retracted")) > 0
+    assert min(counts[name] for name in ("met", "breached", "ideal_missed", "activity closed", "retractions")) > 0
     last, totals = build_report_figures(parts[-1]), build_report_figures(whole)["totals"]
     assert {name: last["totals"][name] for name in OPEN_TOTALS} == {name: totals[name] for name in OPEN_TOTALS}
-    assert last["worst"] == build_report_figures(whole)["worst"]
+    assert last["overdue_issues"] == build_report_figures(whole)["overdue_issues"]
 
 
 def test_every_target_of_the_quarter_counts_once(busy_quarter: Integration) -> None:
@@ -116,7 +116,7 @@ def test_every_target_of_the_quarter_counts_once(busy_quarter: Integration) -> N
 
 def test_month_is_compared_with_the_month_before(busy_quarter: Integration) -> None:
     totals = build_report_figures("2027-01")["totals"]
-    before = build_report_figures("2027-02")["before"]
+    before = build_report_figures("2027-02")["previous_totals"]
     assert {name: before[name] for name in ADDITIVE_TOTALS} == {name: totals[name] for name in ADDITIVE_TOTALS}
 
 

@@ -132,17 +132,17 @@ def test_late_report_shows_the_figures_at_the_end_of_its_week(
         (
             figures_by_week[w]["totals"]["running"],
             figures_by_week[w]["totals"]["overdue"],
-            len(figures_by_week[w]["worst"]),
+            len(figures_by_week[w]["overdue_issues"]),
         )
         for w in names
     ]
     assert weekly_totals == [(0, 0, 0), (0, 1, 1), (0, 0, 0), (1, 0, 0)]
-    assert [(figures_by_week[w]["made_late"], figures_by_week[w]["is_past"]) for w in names] == [(True, True)] * 3 + [
-        (False, False)
-    ]
+    assert [(figures_by_week[w]["was_created_late"], figures_by_week[w]["is_past"]) for w in names] == [
+        (True, True)
+    ] * 3 + [(False, False)]
     assert (
-        figures_by_week["2026-W20"]["worst"][0]["late_hours"],
-        figures_by_week["2026-W20"]["worst"][0]["age_hours"],
+        figures_by_week["2026-W20"]["overdue_issues"][0]["overdue_hours"],
+        figures_by_week["2026-W20"]["overdue_issues"][0]["age_hours"],
     ) == (42, 90)
     old = EmailMessage.objects.get(key__contains="2026-W20").text
     assert "resolution overdue by 42 hours, open for 3 days, waiting for" in old
@@ -156,7 +156,7 @@ def test_late_report_shows_the_figures_at_the_end_of_its_week(
     )
     assert "The report was created late." in page
     assert "Not available, because that week had ended" in page
-    assert [row["name"][-2:] for row in figures_by_week["2026-W22"]["coming"]] == ["#2"]
+    assert [row["name"][-2:] for row in figures_by_week["2026-W22"]["due_soon_issues"]] == ["#2"]
 
 
 def test_another_partner_gets_no_notification(watch: MonitoredRepository, charlie: User) -> None:
