@@ -77,13 +77,13 @@ def build_context(person: User, rows: Sequence[EmailMessage]) -> TemplateContext
     for row in rows:
         by_row.setdefault(row.integration_id or 0, []).append(row)
     parts = [build_part(person, news) for news in by_row.values()]
-    own_holder = ResponsibleParty.PROGRAM if permissions.is_program_staff(person) else ResponsibleParty.PARTNER
+    own_party = ResponsibleParty.PROGRAM if permissions.is_program_staff(person) else ResponsibleParty.PARTNER
     integrations = [news[0].integration for news in by_row.values() if news[0].integration]
     return {
         "parts": parts,
         "count": len(rows),
         "names": ", ".join(each.name for each in parts[:3]) + ("…" if len(parts) > 3 else ""),
-        "turns": [row for row in integrations if row.responsible_party == own_holder],
+        "turns": [row for row in integrations if row.responsible_party == own_party],
         "pending": [row for row in integrations if row.is_pending],
         "stop": stopping.build_url(person, stopping.DIGEST),
         "category": gettext("Digest"),

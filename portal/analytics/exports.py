@@ -44,7 +44,7 @@ LIST_COLUMNS: Columns = {
     "tier": "tier",
     "category": "category",
     "repository": "repository",
-    "turn": "responsible_party",
+    "responsible_party": "responsible_party",
     "next": lambda row: render_sentence(row.next_action_code, row.next_action_params),
     "due (UTC)": "action_due_at",
     "since (UTC)": "responsible_since",
@@ -118,10 +118,12 @@ def build_stages_table(request: HttpRequest, now: datetime) -> ExportTable:
     return ExportTable("time-in-stages", columns, rows)
 
 
-def build_holders_table(request: HttpRequest, now: datetime) -> ExportTable:
-    holder_times = reading.list_holder_times(parse_analytics_filters(request, now))
-    rows = [(PROGRAMS[s.program].name, s.stage, s.holder, round(s.time / metrics.DAY, 2)) for s in holder_times]
-    return ExportTable("time-by-holder", ("program", "stage", "responsible party", "days"), sorted(rows))
+def build_responsible_parties_table(request: HttpRequest, now: datetime) -> ExportTable:
+    party_times = reading.list_responsible_party_times(parse_analytics_filters(request, now))
+    rows = [
+        (PROGRAMS[s.program].name, s.stage, s.responsible_party, round(s.time / metrics.DAY, 2)) for s in party_times
+    ]
+    return ExportTable("time-by-responsible-party", ("program", "stage", "responsible party", "days"), sorted(rows))
 
 
 def build_throughput_table(request: HttpRequest, now: datetime) -> ExportTable:
@@ -168,7 +170,7 @@ TABLES: dict[str, Callable[[AuthenticatedRequest, datetime], ExportTable]] = {
     "queue": build_queue_table,
     "sla": build_sla_table,
     "stages": build_stages_table,
-    "holders": build_holders_table,
+    "responsible-parties": build_responsible_parties_table,
     "throughput": build_throughput_table,
     "funnel": build_funnel_table,
     "forecast": build_forecasts_table,
@@ -184,7 +186,7 @@ TABLES_BY_PAGE: dict[str, tuple[tuple[str, str], ...]] = {
     "integrations": (("integrations", ""),),
     "queue": (("queue", ""),),
     "sla": (("sla", ""),),
-    "overview": (("stages", gettext_noop("Stages")), ("holders", gettext_noop("Responsible parties"))),
+    "overview": (("stages", gettext_noop("Stages")), ("responsible-parties", gettext_noop("Responsible parties"))),
     "flow": (("throughput", gettext_noop("Throughput")), ("funnel", gettext_noop("Funnel"))),
     "workload": (
         ("reviewers", gettext_noop("Reviewers")),

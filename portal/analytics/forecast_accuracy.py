@@ -55,7 +55,7 @@ def evaluate_programs(now: datetime, *, program: str = "", weeks: int = 0) -> li
 
 
 def _evaluate_programs(now: datetime, program: str, weeks: int) -> list[ForecastAccuracy]:
-    rows = StageDuration.objects.filter(stage=STAGE, holder=str(ResponsibleParty.PROGRAM))
+    rows = StageDuration.objects.filter(stage=STAGE, responsible_party=str(ResponsibleParty.PROGRAM))
     if program:
         rows = rows.filter(program_key=program)
     waits_by_program: dict[str, list[ProgramWait]] = defaultdict(list)

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_noop
 from portal.core.business_time import Calendar
 
 STAGES = ("engage", "develop", "review", "release")  # before listing
-HOLDERS = ("partner", "program", "machine", "outage", "third_party")
+RESPONSIBLE_PARTIES = ("partner", "program", "machine", "outage", "third_party")
 MIN_STAYS = 8  # minimum for percentiles
 COLUMN_LIMITS_DAYS = (1, 2, 5, 10, 20, 40)  # working days
 DAY = timedelta(days=1)
@@ -40,12 +40,12 @@ class StageStay:
 
 
 @dataclass(frozen=True, slots=True)
-class HolderTime:
+class ResponsiblePartyTime:
     """Total elapsed time in a stage with a responsible party."""
 
     program: str
     stage: str
-    holder: str
+    responsible_party: str
     time: timedelta
 
 
@@ -106,14 +106,17 @@ def group_by_program(stays: Iterable[StageStay]) -> dict[str, list[StageFigures]
     return {program: calculate_stage_figures(rows) for program, rows in sorted(stays_by_program.items())}
 
 
-def sum_time_by_holder(holder_times: Iterable[HolderTime]) -> dict[str, dict[str, timedelta]]:
+def sum_time_by_responsible_party(party_times: Iterable[ResponsiblePartyTime]) -> dict[str, dict[str, timedelta]]:
     """Return the time by stage and responsible party, without empty entries."""
     times_by_stage: dict[str, dict[str, timedelta]] = {stage: {} for stage in STAGES}
-    for holder_time in holder_times:
-        if holder_time.stage in times_by_stage:
-            holders = times_by_stage[holder_time.stage]
-            holders[holder_time.holder] = holders.get(holder_time.holder, timedelta()) + holder_time.time
-    return {stage: {h: holders[h] for h in HOLDERS if holders.get(h)} for stage, holders in times_by_stage.items()}
+    for party_time in party_times:
+        if party_time.stage in times_by_stage:
+            times = times_by_stage[party_time.stage]
+            times[party_time.responsible_party] = times.get(party_time.responsible_party, timedelta()) + party_time.time
+    return {
+        stage: {party: times[party] for party in RESPONSIBLE_PARTIES if times.get(party)}
+        for stage, times in times_by_stage.items()
+    }
 
 
 def count_rounds(counts: Iterable[tuple[int, int]]) -> list[tuple[str, int]]:

@@ -15,7 +15,7 @@ class StageDuration(models.Model):
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="stage_durations")
     program_key = models.CharField(max_length=40)
     stage = models.CharField(max_length=20)
-    holder = models.CharField(max_length=20)
+    responsible_party = models.CharField(max_length=20)
     round = models.PositiveSmallIntegerField(default=0)
     began = models.DateTimeField()
     since = models.DateTimeField()
@@ -34,11 +34,13 @@ class StageDuration(models.Model):
                 condition=Q(leaves=True),
                 name="stage_duration_stays",
             ),
-            models.Index(fields=["until", "program_key", "stage", "holder", "since"], name="stage_duration_end"),
+            models.Index(
+                fields=["until", "program_key", "stage", "responsible_party", "since"], name="stage_duration_end"
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.integration_id}: {self.stage}, {self.holder}"
+        return f"{self.integration_id}: {self.stage}, {self.responsible_party}"
 
 
 class SavedView(models.Model):

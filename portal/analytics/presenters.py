@@ -15,7 +15,7 @@ from portal.core.value_types import TemplateContext
 from portal.ui.charts import stacked_bar
 from portal.ui.charts.columns import Chart, Column
 
-HOLDER_NAMES = {
+RESPONSIBLE_PARTY_NAMES = {
     "partner": gettext_noop("Partner"),
     "program": gettext_noop("Program"),
     "machine": gettext_noop("Portal"),
@@ -77,19 +77,25 @@ def build_distribution_charts(stages: Iterable[StageFigures]) -> list[Chart]:
     ]
 
 
-def build_holder_shares(times_by_stage: Mapping[str, Mapping[str, timedelta]]) -> TemplateContext:
+def build_responsible_party_shares(times_by_stage: Mapping[str, Mapping[str, timedelta]]) -> TemplateContext:
     """Build the time by stage and responsible party: stacked bars, one per stage, their legend, and a table."""
-    nonempty_times = {stage: holders for stage, holders in times_by_stage.items() if holders}
-    kinds = [holder for holder in metrics.HOLDERS if any(holder in holders for holders in nonempty_times.values())]
-    bars = [
-        stacked_bar.StackedBar(_(STATE_LABELS[stage]), tuple((h, time / metrics.DAY) for h, time in holders.items()))
-        for stage, holders in nonempty_times.items()
+    nonempty_times = {stage: times for stage, times in times_by_stage.items() if times}
+    parties = [
+        party for party in metrics.RESPONSIBLE_PARTIES if any(party in times for times in nonempty_times.values())
     ]
-    rows = [(bar.name, [_format_cell(bar, kind) for kind in kinds], _format_whole_days(bar.whole)) for bar in bars]
-    names = {kind: _(name) for kind, name in HOLDER_NAMES.items()}
-    chart = stacked_bar.render_stacked_bars("holders", _("Time by stage and responsible party"), bars, names)
-    samples = [(names[kind], stacked_bar.render_swatch("holders", kind)) for kind in kinds]
-    return {"chart": chart, "kinds": samples, "rows": rows, "has_outages": "outage" in kinds}
+    bars = [
+        stacked_bar.StackedBar(
+            _(STATE_LABELS[stage]), tuple((party, time / metrics.DAY) for party, time in times.items())
+        )
+        for stage, times in nonempty_times.items()
+    ]
+    rows = [(bar.name, [_format_cell(bar, party) for party in parties], _format_whole_days(bar.whole)) for bar in bars]
+    names = {party: _(name) for party, name in RESPONSIBLE_PARTY_NAMES.items()}
+    chart = stacked_bar.render_stacked_bars(
+        "responsible-parties", _("Time by stage and responsible party"), bars, names
+    )
+    swatches = [(names[party], stacked_bar.render_swatch("responsible-parties", party)) for party in parties]
+    return {"chart": chart, "swatches": swatches, "rows": rows, "has_outages": "outage" in parties}
 
 
 def _format_whole_days(days: float) -> str:

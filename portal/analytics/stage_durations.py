@@ -11,11 +11,11 @@ END_STAGES = ("withdrawn", "declined", "archived")
 
 @dataclass(frozen=True, slots=True)
 class TurnChange:
-    """Change of stage or responsible party. An empty `holder` means the end. `back` marks an undone decision."""
+    """Change of stage or responsible party, which is empty at the end. `back` marks an undone decision."""
 
     at: datetime
     stage: str
-    holder: str
+    responsible_party: str
     round: int = 0
     back: bool = False
 
@@ -25,7 +25,7 @@ class StagePeriod:
     """Period in a stage with one responsible party. `began` is the start of the stay, `leaves` marks its end."""
 
     stage: str
-    holder: str
+    responsible_party: str
     round: int
     began: datetime
     since: datetime
@@ -41,19 +41,23 @@ def build_periods(turns: Iterable[TurnChange]) -> list[StagePeriod]:
             continue
         last = pieces[-1] if pieces else None
         if last and last.until is None:
-            if (last.stage, last.holder) == (turn.stage, turn.holder):
+            if (last.stage, last.responsible_party) == (turn.stage, turn.responsible_party):
                 continue
             pieces[-1] = replace(last, until=turn.at, leaves=last.stage != turn.stage)
         if turn.stage not in END_STAGES:
             goes_on = last is not None and last.until is None and last.stage == turn.stage
             began = last.began if goes_on and last else turn.at
-            pieces.append(StagePeriod(turn.stage, turn.holder, turn.round, began, turn.at))
+            pieces.append(StagePeriod(turn.stage, turn.responsible_party, turn.round, began, turn.at))
     return pieces
 
 
 def _undo_decision(pieces: list[StagePeriod], turn: TurnChange) -> bool:
     """Remove the periods after an undone decision and reopen the previous period."""
-    matches = [n for n, piece in enumerate(pieces) if (piece.stage, piece.holder) == (turn.stage, turn.holder)]
+    matches = [
+        n
+        for n, piece in enumerate(pieces)
+        if (piece.stage, piece.responsible_party) == (turn.stage, turn.responsible_party)
+    ]
     if not matches:
         return False
     pieces[matches[-1] :] = [replace(pieces[matches[-1]], until=None, leaves=False)]
@@ -62,4 +66,4 @@ def _undo_decision(pieces: list[StagePeriod], turn: TurnChange) -> bool:
 
 def parse_turn(at: datetime, data: JsonObject) -> TurnChange:
     """Parse a responsibility event."""
-    return TurnChange(at, data["stage"], data["holder"], int(data["round"]), bool(data.get("back")))
+    return TurnChange(at, data["stage"], data["responsible_party"], int(data["round"]), bool(data.get("back")))

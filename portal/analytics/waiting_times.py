@@ -37,7 +37,7 @@ def list_waits(program: str, stage: str, now: datetime) -> list[ProgramWait]:
     durations = StageDuration.objects.filter(
         program_key=program,
         stage=stage,
-        holder=str(ResponsibleParty.PROGRAM),
+        responsible_party=str(ResponsibleParty.PROGRAM),
         until__gt=now - timedelta(days=WINDOW_DAYS[-1]),
         until__lte=now,
     )

@@ -86,9 +86,9 @@ def build_deadline(
 def _list_turns(rows: QuerySet[Integration], person: User, now: datetime) -> Iterator[CalendarDeadline]:
     """Yield one deadline per integration: the next action of the person's side, if it has a due date."""
     for integration in rows.exclude(responsible_since=None).select_related("partner").order_by("pk")[:MAX_PER_KIND]:
-        holder, word, page = TURN_LABELS[bool(permissions.get_role(integration.partner, person))]
+        party, word, page = TURN_LABELS[bool(permissions.get_role(integration.partner, person))]
         title, page_url = f"{integration.name}: {word}", build_absolute_url(page, integration.uuid)
-        due_at = integration.action_due_at if integration.responsible_party == holder else None
+        due_at = integration.action_due_at if integration.responsible_party == party else None
         changed_at = integration.responsible_since
         assert changed_at
         if due_at or changed_at >= now - RETENTION_PERIOD:

@@ -27,7 +27,7 @@ def refresh_program_figures(now: datetime | None = None) -> int:
     pages = (
         lambda: build_trends(clocks, now, zone),
         lambda: build_overview(clocks, now, zone),
-        lambda: (stays.list_stays(filters), stays.list_holder_times(filters), stays.list_rounds(filters)),
+        lambda: (stays.list_stays(filters), stays.list_responsible_party_times(filters), stays.list_rounds(filters)),
         lambda: (
             flow.count_groups(filters),
             flow.count_moves(filters, flow.list_span_starts(filters, zone, 2 * flow.COLUMN_COUNT), zone),

@@ -21,7 +21,7 @@ from portal.ui.components.inline import BUTTON_TONES, OUTCOMES
 from portal.ui.components.markup import TONES
 
 SAMPLES = (Path(__file__).with_name("data") / "samples.yaml").read_text("utf-8")
-HOLDERS = {"partner": "partner", "program": "program", "machine": "machine"}
+RESPONSIBLE_PARTIES = {"partner": "partner", "program": "program", "machine": "machine"}
 IDS = re.compile(r"(\"|#)([tr])(?=[\")])")
 
 
@@ -80,8 +80,10 @@ def build_charts(samples: JsonObject) -> dict[str, object]:
         "columns": Chart("guide-weeks", "SLA targets met and breached by week", weeks),
         "target": Chart("guide-target", "First response, critical", lengths, 4, "48 h"),
         "spread": presenters.build_distribution_charts([figures])[0],
-        "stacked": stacked_bar.render_stacked_bars("guide-shares", title, bars, HOLDERS),
-        "swatches": [(HOLDERS[kind], stacked_bar.render_swatch("guide-shares", kind)) for kind in HOLDERS],
+        "stacked": stacked_bar.render_stacked_bars("guide-shares", title, bars, RESPONSIBLE_PARTIES),
+        "swatches": [
+            (RESPONSIBLE_PARTIES[kind], stacked_bar.render_swatch("guide-shares", kind)) for kind in RESPONSIBLE_PARTIES
+        ],
     }
 
 

@@ -40,7 +40,7 @@ PARAMETERS = (
     "program",
     "stage",
     "category",
-    "holder",
+    "responsible_party",
     "listing_status",
     "sort",
     "tab",

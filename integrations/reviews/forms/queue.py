@@ -21,7 +21,7 @@ AGE_LABELS = {
     "7": gettext_lazy("1 week"),
     "14": gettext_lazy("2 weeks"),
 }
-FILTER_FIELDS = ("program", "stage", "category", "age", "holder")
+FILTER_FIELDS = ("program", "stage", "category", "age", "responsible_party")
 
 
 class QueueFilterForm(forms.Form):
@@ -33,7 +33,7 @@ class QueueFilterForm(forms.Form):
     age = FilterField(
         label=gettext_lazy("Minimum waiting time"), choices=AGE_LABELS.items(), empty_label=gettext_lazy("Any time")
     )
-    holder = FilterField(
+    responsible_party = FilterField(
         label=gettext_lazy("Responsible party"),
         choices=[
             *((str(party), label) for party, label in PARTY_LABELS.items() if party != ResponsibleParty.PROGRAM),

@@ -69,13 +69,13 @@ class QueueSummary:
 
 def list_kinds(user: User, filters: Filters) -> list[str]:
     """Return the kinds that a user can see. Only reviewers see decisions; all of them wait for the program."""
-    waits_for_program = filters.get("holder", "") in ("", "any", ResponsibleParty.PROGRAM)
+    waits_for_program = filters.get("responsible_party", "") in ("", "any", ResponsibleParty.PROGRAM)
     return list(KINDS) if waits_for_program and user.is_reviewer and user.is_active else ["review"]
 
 
 def filter_items(kinds: Sequence[str], filters: Filters, user: User, now: datetime) -> QuerySet[QueueItem]:
     """Return the filtered items of some kinds: reviews, and decisions that the user can make."""
-    condition = _build_review_condition(filters.get("holder") or ResponsibleParty.PROGRAM, user, now)
+    condition = _build_review_condition(filters.get("responsible_party") or ResponsibleParty.PROGRAM, user, now)
     if list(kinds) != ["review"]:
         is_own_appeal = Q(kind="appeal") & _build_own_notice_condition(user)
         can_decide = permission_conditions.build_decision_condition(user) & ~is_own_appeal

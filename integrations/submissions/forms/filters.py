@@ -41,7 +41,7 @@ class IntegrationFilterForm(forms.Form):
     program = FilterField(label=gettext_lazy("Program"), choices=PROGRAM_CHOICES)
     stage = FilterField(label=gettext_lazy("Stage"), choices=build_choices(Stage))
     category = FilterField(label=gettext_lazy("Category"))
-    holder = FilterField(
+    responsible_party = FilterField(
         label=gettext_lazy("Responsible party"),
         choices=[(str(party), label) for party, label in PARTY_LABELS.items()],
         empty_label=ANY_PARTY,

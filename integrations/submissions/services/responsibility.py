@@ -26,12 +26,12 @@ def record_responsibility_change(
     """
     data: dict[str, object] = {
         "stage": str(integration.stage),
-        "holder": responsible_party,
+        "responsible_party": responsible_party,
         "round": integration.review_round,
     }
     stream = get_turn_stream(integration.pk)
     last = AuditEvent.objects.filter(stream=stream).order_by("-seq").values_list("data", flat=True).first()
-    if last and (last["stage"], last["holder"]) == (data["stage"], data["holder"]):
+    if last and (last["stage"], last["responsible_party"]) == (data["stage"], data["responsible_party"]):
         return
     if is_undo:
         data["back"] = True

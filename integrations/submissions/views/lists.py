@@ -40,7 +40,7 @@ COLUMNS_BY_FILTER = {
     "program": "program_key",
     "stage": "stage",
     "category": "category",
-    "holder": "responsible_party",
+    "responsible_party": "responsible_party",
     "listing_status": "listing_status",
 }
 

@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('program_key', models.CharField(max_length=40)),
                 ('stage', models.CharField(max_length=20)),
-                ('holder', models.CharField(max_length=20)),
+                ('responsible_party', models.CharField(max_length=20)),
                 ('round', models.PositiveSmallIntegerField(default=0)),
                 ('began', models.DateTimeField()),
                 ('since', models.DateTimeField()),
@@ -47,7 +47,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('pk',),
-                'indexes': [models.Index(condition=models.Q(('leaves', True)), fields=['until', 'program_key', 'stage', 'tenths'], name='stage_duration_stays'), models.Index(fields=['until', 'program_key', 'stage', 'holder', 'since'], name='stage_duration_end')],
+                'indexes': [models.Index(condition=models.Q(('leaves', True)), fields=['until', 'program_key', 'stage', 'tenths'], name='stage_duration_stays'), models.Index(fields=['until', 'program_key', 'stage', 'responsible_party', 'since'], name='stage_duration_end')],
                 'constraints': [models.UniqueConstraint(condition=models.Q(('until', None)), fields=('integration',), name='stage_duration_unique_open')],
             },
         ),

@@ -6,7 +6,7 @@ from django.db.models import Count, DurationField, ExpressionWrapper, F, Sum
 from django.db.models.functions import Greatest
 
 from portal.analytics.filters import AnalyticsFilters
-from portal.analytics.metrics import STAGES, HolderTime, StageStay
+from portal.analytics.metrics import STAGES, ResponsiblePartyTime, StageStay
 from portal.analytics.models import StageDuration
 from portal.core.figures import read_figures
 
@@ -24,7 +24,7 @@ def list_stays(filters: AnalyticsFilters) -> list[StageStay]:
     )
 
 
-def list_holder_times(filters: AnalyticsFilters) -> list[HolderTime]:
+def list_responsible_party_times(filters: AnalyticsFilters) -> list[ResponsiblePartyTime]:
     """Return the time of ended periods by program, stage, and responsible party, limited to the filtered period.
 
     That of many is up to ten minutes old.
@@ -33,13 +33,15 @@ def list_holder_times(filters: AnalyticsFilters) -> list[HolderTime]:
         until__gte=filters.since, until__lte=filters.now, stage__in=STAGES, **filters.build_program_lookup()
     )
     length = ExpressionWrapper(F("until") - Greatest("since", filters.since), output_field=DurationField())
-    groups = durations.order_by().values_list("program_key", "stage", "holder")
+    groups = durations.order_by().values_list("program_key", "stage", "responsible_party")
     rows = read_figures(
-        f"holders {filters.program} {filters.period}",
+        f"responsible parties {filters.program} {filters.period}",
         lambda: list(groups.annotate(time=Sum(length), n=Count("pk"))),
         lambda rows: sum(count for *_, count in rows),
     )
-    return [HolderTime(program, stage, holder, time or timedelta()) for program, stage, holder, time, _n in rows]
+    return [
+        ResponsiblePartyTime(program, stage, party, time or timedelta()) for program, stage, party, time, _n in rows
+    ]
 
 
 def list_rounds(filters: AnalyticsFilters) -> list[tuple[int, int]]:

@@ -38,7 +38,9 @@ def show_overview(request: HttpRequest) -> HttpResponse:
         ),
         "sparse": [] if filters.program else presenters.list_sparse_programs(figures_by_program),
         "spreads": presenters.build_distribution_charts(totals),
-        "shares": presenters.build_holder_shares(metrics.sum_time_by_holder(reading.list_holder_times(filters))),
+        "shares": presenters.build_responsible_party_shares(
+            metrics.sum_time_by_responsible_party(reading.list_responsible_party_times(filters))
+        ),
         "rounds": presenters.build_rounds_chart(metrics.count_rounds(reading.list_rounds(filters))),
     }
     return render(request, "analytics/overview.html", build_context(request, filters, "overview") | context)

@@ -51,7 +51,7 @@ class TableParams(Schema):
     tab: str = Field("", max_length=20)
     stage: str = Field("", max_length=60)
     category: str = Field("", max_length=60)
-    holder: str = Field("", max_length=60)
+    responsible_party: str = Field("", max_length=60)
     age: str = Field("", max_length=10)
     listing_status: str = Field("", max_length=60)
     state: str = Field("", max_length=20)

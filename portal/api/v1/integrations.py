@@ -46,7 +46,7 @@ class IntegrationFilterParams(PaginationParams):
     program: str | None = Field(None, max_length=60)
     stage: str | None = Field(None, max_length=60)
     category: str | None = Field(None, max_length=60)
-    holder: str | None = Field(None, max_length=60, description="Responsible party.")
+    responsible_party: str | None = Field(None, max_length=60)
     listing_status: str | None = Field(None, max_length=60)
 
 

@@ -40,7 +40,7 @@ class ReviewQueueParams(PaginationParams):
     stage: str = Field("", max_length=60)
     category: str = Field("", max_length=60)
     age: str = Field("", max_length=10, description="Minimum waiting time in days.")
-    holder: str = Field("", max_length=20)
+    responsible_party: str = Field("", max_length=20)
 
 
 class QueueItemOut(Schema):

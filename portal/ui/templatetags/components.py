@@ -20,7 +20,7 @@ Small parts: tones are neutral accent good warn bad info; icons are Lucide names
 Finding the way:
     {% crumbs "Queue" queue_url "acme/rocket" %}      words and addresses in turn, the last word is this page
     {% path steps label="Program steps" %}     steps with .name .state (done current next) [.href .note]
-    {% tabs label="Holder" %}{% tab "Mine" href="?mine" current=True count=3 %}{% endtabs %}
+    {% tabs label="Reviews" %}{% tab "Mine" href="?mine" current=True count=3 %}{% endtabs %}
     {% queue_rows rows now=now %}                     the rows of the reviewers' queue
     {% clock_rows rows now=now has_partner_names=False %}  {% countdown rows now=now heading="" %}   SLA clocks
     {% company_rows rows %}  {% identity_table rows earlier=integrations %}   the pages of program staff

@@ -51,9 +51,9 @@ def test_filter_shows_integrations_waiting_for_partner(
     three_reviews: None, rocket: Integration, rita: User, sign_in: SignIn
 ) -> None:
     client = sign_in(rita)
-    assert "Rocket" in list_names(client.get("/queue/?holder=partner"))
-    assert list_names(client.get("/queue/?holder=partner")) == ["Rocket"]
-    assert len(list_names(client.get("/queue/?holder=any"))) == 4
+    assert "Rocket" in list_names(client.get("/queue/?responsible_party=partner"))
+    assert list_names(client.get("/queue/?responsible_party=partner")) == ["Rocket"]
+    assert len(list_names(client.get("/queue/?responsible_party=any"))) == 4
 
 
 @pytest.mark.every_database
@@ -234,13 +234,13 @@ def test_figures_agree_with_the_rows(three_reviews: None, rita: User, rob: User,
 
 @pytest.mark.every_database
 @pytest.mark.parametrize("age", ["", "1"])
-@pytest.mark.parametrize("holder", ["", "any", "partner"])
+@pytest.mark.parametrize("responsible_party", ["", "any", "partner"])
 def test_compiled_rows_agree_with_the_rows_of_each_reader(
-    three_reviews: None, acme: Partner, rita: User, rob: User, frozen_now: datetime, age: str, holder: str
+    three_reviews: None, acme: Partner, rita: User, rob: User, frozen_now: datetime, age: str, responsible_party: str
 ) -> None:
     claims.claim_review(Integration.objects.get(name="Scan"), actor=rita, now=frozen_now)
     ConflictOfInterest.objects.create(partner=acme, user=rob, kind="marked", recorded_at=frozen_now)
-    filters = {"program": "nomad", "age": age, "holder": holder}
+    filters = {"program": "nomad", "age": age, "responsible_party": responsible_party}
     for user in (rita, rob):
         for later in (frozen_now, frozen_now + timedelta(days=2)):
             summary = queue_items.summarize_queue(filters, user, later)

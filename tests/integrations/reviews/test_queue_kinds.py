@@ -95,7 +95,7 @@ def test_item_links_to_the_page_where_it_is_decided(item_of_each_kind: None, rit
 
 
 @pytest.mark.parametrize(
-    "query", ["", "program=terraform-provider", "tab=free", "age=1", "stage=support", "holder=any"]
+    "query", ["", "program=terraform-provider", "tab=free", "age=1", "stage=support", "responsible_party=any"]
 )
 def test_counts_equal_the_lists(item_of_each_kind: None, rita: User, sign_in: SignIn, query: str) -> None:
     client = sign_in(rita)
@@ -113,7 +113,7 @@ def test_counts_equal_the_lists(item_of_each_kind: None, rita: User, sign_in: Si
         ("kind=appeal&tab=free", ["Appealed"]),
         ("kind=nothing&sort=-name", ["Supported", "Reviewed", "It breaks 7", "Globex", "Appealed"]),
         ("sort=age", ["Supported", "Reviewed", "Appealed", "It breaks 7", "Globex"]),
-        ("holder=partner", []),
+        ("responsible_party=partner", []),
     ],
 )
 def test_kind_is_a_filter_and_columns_sort_all_kinds(
@@ -127,9 +127,9 @@ def test_stale_listing_is_one_item_with_any_responsible_party(
 ) -> None:
     client = sign_in(rita)
     Integration.objects.filter(name="Supported").update(action_due_at="2020-01-01T00:00Z")  # of the partner
-    assert "Supported" not in list_names(client.get("/queue/?holder=any&tab=overdue"))
-    assert list_names(client.get("/queue/?holder=any")).count("Supported") == 1
-    assert "Supported" not in list_names(client.get("/queue/?holder=any&kind=review"))
+    assert "Supported" not in list_names(client.get("/queue/?responsible_party=any&tab=overdue"))
+    assert list_names(client.get("/queue/?responsible_party=any")).count("Supported") == 1
+    assert "Supported" not in list_names(client.get("/queue/?responsible_party=any&kind=review"))
 
 
 def test_only_people_who_can_decide_see_decisions(
@@ -211,7 +211,8 @@ def test_mixed_list_takes_as_many_queries_for_many_items(
 
 
 @pytest.mark.parametrize(
-    "query", ["", "program=terraform-provider", "tab=free", "age=1", "stage=support", "holder=any", "kind=dispute"]
+    "query",
+    ["", "program=terraform-provider", "tab=free", "age=1", "stage=support", "responsible_party=any", "kind=dispute"],
 )
 def test_api_has_the_items_and_counts_of_the_page(
     item_of_each_kind: None, rita: User, sign_in: SignIn, query: str

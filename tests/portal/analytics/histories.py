@@ -10,11 +10,11 @@ START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)  # a Monday
 UTC_CALENDAR = Calendar()  # Monday to Friday, without holidays
 DAY = timedelta(days=1)
 STAGES = ("engage", "develop", "review", "release", "support")
-HOLDERS = ("partner", "program", "machine", "outage", "third_party")
+RESPONSIBLE_PARTIES = ("partner", "program", "machine", "outage", "third_party")
 
 
-def build_turn(days: float, stage: str, holder: str, round: int = 0, *, back: bool = False) -> TurnChange:
-    return TurnChange(START + days * DAY, stage, holder, round, back)
+def build_turn(days: float, stage: str, responsible_party: str, round: int = 0, *, back: bool = False) -> TurnChange:
+    return TurnChange(START + days * DAY, stage, responsible_party, round, back)
 
 
 def generate_turns(random: Random, length: int = 14) -> list[TurnChange]:
@@ -23,11 +23,15 @@ def generate_turns(random: Random, length: int = 14) -> list[TurnChange]:
     at = 0.0
     for _ in range(length):
         at += random.choice((0, 0.01, 0.5, 3, 9))
-        open_ones = [past for past in turns if past.holder]
+        open_ones = [past for past in turns if past.responsible_party]
         if open_ones and random.random() < 0.1:
             past = random.choice(open_ones)
-            turns.append(build_turn(at, past.stage, past.holder, past.round, back=True))
+            turns.append(build_turn(at, past.stage, past.responsible_party, past.round, back=True))
             continue
         stage = random.choice((*STAGES, *END_STAGES))
-        turns.append(build_turn(at, stage, "" if stage in END_STAGES else random.choice(HOLDERS), random.randrange(4)))
+        turns.append(
+            build_turn(
+                at, stage, "" if stage in END_STAGES else random.choice(RESPONSIBLE_PARTIES), random.randrange(4)
+            )
+        )
     return turns

@@ -11,24 +11,28 @@ def remove_undone_turns(turns: list[TurnChange]) -> list[TurnChange]:
     """Return the turns without undone decisions and everything between them and their undoing."""
     kept_turns: list[TurnChange] = []
     for each in turns:
-        match = [n for n, old in enumerate(kept_turns) if (old.stage, old.holder) == (each.stage, each.holder)]
+        match = [
+            n
+            for n, old in enumerate(kept_turns)
+            if (old.stage, old.responsible_party) == (each.stage, each.responsible_party)
+        ]
         if each.back and match:
             kept_turns = kept_turns[: match[-1] + 1]
         elif (
             not kept_turns
             or kept_turns[-1].stage in END_STAGES
-            or (kept_turns[-1].stage, kept_turns[-1].holder) != (each.stage, each.holder)
+            or (kept_turns[-1].stage, kept_turns[-1].responsible_party) != (each.stage, each.responsible_party)
         ):
             kept_turns.append(each)
     return kept_turns
 
 
-def find_holder(turns: list[TurnChange], at: datetime) -> tuple[str, str] | None:
-    """Return the stage and holder at a time, or None before the start and after the end."""
+def find_responsible_party(turns: list[TurnChange], at: datetime) -> tuple[str, str] | None:
+    """Return the stage and responsible party at a time, or None before the start and after the end."""
     before = [each for each in remove_undone_turns(turns) if each.at <= at]
     if not before or before[-1].stage in END_STAGES:
         return None
-    return before[-1].stage, before[-1].holder
+    return before[-1].stage, before[-1].responsible_party
 
 
 def calculate_percentile(values: list[float], share_percent: int) -> float:

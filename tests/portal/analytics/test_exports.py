@@ -108,7 +108,7 @@ def test_file_has_the_filtered_rows_that_the_reader_can_see(
     [
         "queue",
         "stages",
-        "holders",
+        "responsible-parties",
         "throughput",
         "funnel",
         "reviewers",

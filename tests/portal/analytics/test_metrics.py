@@ -9,17 +9,17 @@ import pytest
 
 from portal.analytics import metrics
 from portal.analytics.funnel import IntegrationGroup, build_funnel, find_drop_offs
-from portal.analytics.metrics import HolderTime, StageStay
+from portal.analytics.metrics import ResponsiblePartyTime, StageStay
 from portal.analytics.stage_durations import StagePeriod, build_periods
 from tests.portal.analytics import oracle
 from tests.portal.analytics.histories import DAY, START, UTC_CALENDAR, build_turn, generate_turns
 
 
 def build_period(
-    stage: str, holder: str, began: float, since: float, until: float | None, leaves: bool, round: int = 0
+    stage: str, responsible_party: str, began: float, since: float, until: float | None, leaves: bool, round: int = 0
 ) -> StagePeriod:
     end = None if until is None else START + until * DAY
-    return StagePeriod(stage, holder, round, START + began * DAY, START + since * DAY, end, leaves)
+    return StagePeriod(stage, responsible_party, round, START + began * DAY, START + since * DAY, end, leaves)
 
 
 def test_turns_become_segments_without_gaps() -> None:
@@ -64,8 +64,8 @@ def test_random_histories_equal_the_independent_calculation() -> None:
         pieces = build_periods(turns)
         for at in {each.at + shift for each in turns for shift in (timedelta(), timedelta(hours=1))}:
             inside = [p for p in pieces if p.since <= at and (p.until is None or at < p.until)]
-            here = [(p.stage, p.holder) for p in inside[-1:]]
-            assert here == [place for place in [oracle.find_holder(turns, at)] if place]
+            here = [(p.stage, p.responsible_party) for p in inside[-1:]]
+            assert here == [place for place in [oracle.find_responsible_party(turns, at)] if place]
         for one, following in itertools.pairwise(pieces):
             assert one.until is not None
             assert one.until <= following.since
@@ -106,15 +106,15 @@ def test_stage_has_median_and_percentile_from_eight_stays_on() -> None:
     assert list(metrics.group_by_program(build_stays("review", 1))) == ["nomad"]
 
 
-def test_time_is_added_up_by_stage_and_holder() -> None:
-    holder_times = [
-        HolderTime("nomad", "review", "program", DAY),
-        HolderTime("vault", "review", "program", 2 * DAY),
-        HolderTime("vault", "review", "outage", DAY),
-        HolderTime("vault", "support", "machine", DAY),
+def test_time_is_added_up_by_stage_and_responsible_party() -> None:
+    party_times = [
+        ResponsiblePartyTime("nomad", "review", "program", DAY),
+        ResponsiblePartyTime("vault", "review", "program", 2 * DAY),
+        ResponsiblePartyTime("vault", "review", "outage", DAY),
+        ResponsiblePartyTime("vault", "support", "machine", DAY),
     ]
-    assert metrics.sum_time_by_holder(holder_times)["review"] == {"program": 3 * DAY, "outage": DAY}
-    assert "support" not in metrics.sum_time_by_holder(holder_times)
+    assert metrics.sum_time_by_responsible_party(party_times)["review"] == {"program": 3 * DAY, "outage": DAY}
+    assert "support" not in metrics.sum_time_by_responsible_party(party_times)
 
 
 def test_reviews_are_counted_by_their_rounds() -> None:

@@ -47,7 +47,7 @@ def enough_decisions(globex: Any, charlie: Any, today: datetime) -> None:
             integration=decided,
             program_key="nomad",
             stage="review",
-            holder="program",
+            responsible_party="program",
             round=1,
             began=at,
             since=at,
@@ -78,7 +78,9 @@ def test_page_takes_ten_queries_at_most(sign_in: SignIn, rita: Any, enough_decis
     assert len(queries) <= 10
 
 
-def test_stages_and_holders_are_shown_with_a_table(sign_in: SignIn, rita: Any, enough_decisions: None) -> None:
+def test_stages_and_responsible_parties_are_shown_with_a_table(
+    sign_in: SignIn, rita: Any, enough_decisions: None
+) -> None:
     page = sign_in(rita).get("/analytics/?program=nomad")
     assert f"Nomad Review 5 median 5 90th percentile {MIN_WAITS}" in read_text(page)
     assert "Program 100%" in read_text(page)
@@ -92,9 +94,9 @@ def test_only_time_within_the_period_counts(enough_decisions: None, today: datet
     since = today - 18 * DAY
     choice = AnalyticsFilters("nomad", "30", since, today, AnalyticsFilterForm({}))
     inside = [min(today - (20 + n - 7) * DAY, today) - max(today - (20 + n) * DAY, since) for n in range(MIN_WAITS)]
-    (holder_times,) = stays.list_holder_times(choice)
-    assert (holder_times.stage, holder_times.holder) == ("review", "program")
-    assert holder_times.time == sum((each for each in inside if each > timedelta()), timedelta())
+    (party_times,) = stays.list_responsible_party_times(choice)
+    assert (party_times.stage, party_times.responsible_party) == ("review", "program")
+    assert party_times.time == sum((each for each in inside if each > timedelta()), timedelta())
 
 
 def test_invalid_filter_is_reported_and_the_default_is_shown(sign_in: SignIn, rita: Any) -> None:

@@ -24,7 +24,7 @@ HOUR = timedelta(hours=1)
 
 
 def list_segments(row: Integration) -> list[tuple[str, str, bool]]:
-    return list(StageDuration.objects.filter(integration=row).values_list("stage", "holder", "leaves"))
+    return list(StageDuration.objects.filter(integration=row).values_list("stage", "responsible_party", "leaves"))
 
 
 def run_rebuild(*options: str) -> list[str]:
@@ -37,12 +37,18 @@ def test_every_turn_is_stored_and_the_last_one_is_current(at: At) -> None:
     row = at("support")
     pieces = list(StageDuration.objects.filter(integration=row))
     assert [p.stage for p in pieces if p.leaves] == ["engage", "develop", "review", "release"]
-    assert (pieces[-1].stage, pieces[-1].holder, pieces[-1].until) == ("support", row.responsible_party, None)
+    assert (pieces[-1].stage, pieces[-1].responsible_party, pieces[-1].until) == (
+        "support",
+        row.responsible_party,
+        None,
+    )
     assert [p.until for p in pieces[:-1]] == [p.since for p in pieces[1:]]
     assert run_rebuild("--check") == ["drift 0"]
 
 
-def test_request_for_changes_and_its_undoing_change_the_holder(at: At, alice: Any, rita: Any, now: datetime) -> None:
+def test_request_for_changes_and_its_undoing_change_the_responsible_party(
+    at: At, alice: Any, rita: Any, now: datetime
+) -> None:
     row = at("review")
     before = list_segments(row)
     findings.raise_finding(row, row.edition.requirements()[0].id, "Explain.", actor=rita, now=now + HOUR)
@@ -84,7 +90,7 @@ def test_turns_are_a_stream_separate_from_the_history(at: At) -> None:
 
 def test_rebuild_repairs_and_reports_manual_changes(at: At) -> None:
     row = at("release")
-    StageDuration.objects.filter(integration=row, stage="review").update(holder="partner")
+    StageDuration.objects.filter(integration=row, stage="review").update(responsible_party="partner")
     with pytest.raises(CommandError, match=str(row.pk)):
         run_rebuild("--check")
     assert run_rebuild() == ["rebuilt 1", "drift 0"]

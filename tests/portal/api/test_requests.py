@@ -48,7 +48,11 @@ def test_next_page_of_the_queue_continues_after_changes(rita: Any, acme: Any, al
     for number, row in enumerate(rows):  # the last two are never due
         due = now + timedelta(days=number) if number < 3 else None
         Integration.objects.filter(pk=row.pk).update(responsible_party="partner", action_due_at=due)
-    hers, listed_names, path = create_api_client(add_second_factor(rita)), [], "/queue?holder=partner&limit=1"
+    hers, listed_names, path = (
+        create_api_client(add_second_factor(rita)),
+        [],
+        "/queue?responsible_party=partner&limit=1",
+    )
     while path:
         data = hers.get(path).json()
         names = [each["name"] for each in data["items"]]
@@ -56,7 +60,7 @@ def test_next_page_of_the_queue_continues_after_changes(rita: Any, acme: Any, al
         Integration.objects.filter(name__in=names).update(
             action_due_at=now + timedelta(days=99), responsible_party="program"
         )
-        path = f"/queue?holder=partner&limit=1&after={data['next']}" if data["next"] else ""
+        path = f"/queue?responsible_party=partner&limit=1&after={data['next']}" if data["next"] else ""
     assert listed_names == ["R0", "R1", "R2", "R3", "R4"]
 
 

@@ -26,7 +26,7 @@ EXPLAINED_VALUES = [value for term in TERMS_BY_KEY.values() for value in term.ex
     [
         ("stage", Stage),
         ("listing_status", ListingStatus),
-        ("holder", ResponsibleParty),
+        ("responsible_party", ResponsibleParty),
         ("outcome", Outcome),
         ("clock", ClockStatus),
         ("shown", PUBLIC_STATUSES_BY_KEY),

@@ -64,8 +64,8 @@ def test_reviewer_sees_when_their_review_is_due(at: Any, rita: Any, rob: Any) ->
 def test_repeated_action_is_newer_than_its_cancellation(at: Any, rita: Any) -> None:
     row = at("review")
     rows, numbers, states = Integration.objects.filter(pk=row.pk), [], []
-    for day, holder in enumerate(("program", "partner", "program")):
-        rows.update(reviewer=rita, responsible_party=holder, responsible_since=NOW + timedelta(days=day))
+    for day, party in enumerate(("program", "partner", "program")):
+        rows.update(reviewer=rita, responsible_party=party, responsible_since=NOW + timedelta(days=day))
         (entry,) = list_entries(rita, NOW + timedelta(days=3)).values()
         numbers.append(entry["sequence"])
         states.append(str(entry["status"]))

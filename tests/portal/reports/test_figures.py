@@ -15,7 +15,14 @@ from portal.reports.figures import refresh_program_figures
 from tests.conftest import NOW
 
 pytestmark = pytest.mark.any_database
-STAY = {"program_key": "nomad", "stage": "review", "holder": "program", "round": 1, "leaves": True, "tenths": 20}
+STAY = {
+    "program_key": "nomad",
+    "stage": "review",
+    "responsible_party": "program",
+    "round": 1,
+    "leaves": True,
+    "tenths": 20,
+}
 
 
 def test_nothing_is_counted_without_program_staff(db: None) -> None:
