@@ -198,14 +198,14 @@ ENDPOINT_ACTIONS: dict[str, EndpointAction] = {
 }
 
 
-def perform_action(request: AuthenticatedRequest, uuid: UUID, act: str) -> HttpResponse:
+def perform_action(request: AuthenticatedRequest, uuid: UUID, action: str) -> HttpResponse:
     """Perform the action of a button on the endpoint page."""
     endpoint = access.get_endpoint(request.user, uuid)
-    if act not in ENDPOINT_ACTIONS:
+    if action not in ENDPOINT_ACTIONS:
         raise Http404(_("Unknown action."))
     if request.method == "POST":
         with reported_refusals(request):
-            messages.success(request, ENDPOINT_ACTIONS[act](request, endpoint))
+            messages.success(request, ENDPOINT_ACTIONS[action](request, endpoint))
     return redirect("webhooks:detail", uuid)
 
 
@@ -247,5 +247,5 @@ urlpatterns = [
     path("webhooks/<uuid:uuid>/secret/", rotate_secret, name="rotate_secret"),
     path("webhooks/<uuid:uuid>/remove/", remove_webhook, name="remove"),
     path("webhooks/<uuid:uuid>/messages/<uuid:message>/", show_delivery, name="delivery"),
-    path("webhooks/<uuid:uuid>/<slug:act>/", perform_action, name="action"),
+    path("webhooks/<uuid:uuid>/<slug:action>/", perform_action, name="action"),
 ]

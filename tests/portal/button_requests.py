@@ -53,7 +53,7 @@ def list_requirement_requests(world: dict[str, Any]) -> Iterator[ButtonRequest]:
     until = (timezone.now() + timedelta(days=30)).strftime("%Y-%m-%d")
     account, document = world["account"].uuid, world["document"].uuid
     digest = agreements.get_current_agreement(world["partner"], "tpa").digest
-    for act, there, fields in (
+    for action, there, fields in (
         ("answer", FORM, {"tests": "make", "documentation": "https://x.example", "answered": 2}),
         ("confirm", ATTESTED_REQUIREMENT, {"confirmed": "on"}),
         ("upload", LOGS, {"file": "a.txt"}),
@@ -61,13 +61,13 @@ def list_requirement_requests(world: dict[str, Any]) -> Iterator[ButtonRequest]:
         ("sign", AGREEMENT_REQUIREMENT, {"signer": "A", "title": "CEO", "digest": digest}),
         ("propose", MEETING, {"time_1": time, "minutes": 45}),
         ("cancel", MEETING, {"reason": "Ill."}),
-        ("give", ACCOUNTS, {"uuid": str(uuid4()), "label": "Tenant", "secret": "x"}),
+        ("add", ACCOUNTS, {"uuid": str(uuid4()), "label": "Tenant", "secret": "x"}),
         ("withdraw", ACCOUNTS, {"uuid": account}),
         ("reveal", ACCOUNTS, {"uuid": account, "reason": "Test."}),
         ("waive", FORM, {"reason": "Fine.", "until": until}),
         ("request_waiver", FORM, {"reason": "The next release fixes this."}),
     ):
-        yield f"submissions:requirement: {act}", {"requirement_id": there}, {"act": act, **fields}
+        yield f"submissions:requirement: {action}", {"requirement_id": there}, {"action": action, **fields}
 
 
 def list_page_requests(world: dict[str, Any]) -> Iterator[ButtonRequest]:
@@ -107,7 +107,7 @@ def list_page_requests(world: dict[str, Any]) -> Iterator[ButtonRequest]:
         *("accept_dispute", "correct_severity", "waive_breach"),
     ):
         yield f"sla:{act}: a reason", {}, {"reason": "It is a question."}
-    yield "webhooks:action: skip", {"act": "skip"}, {}
+    yield "webhooks:action: skip", {"action": "skip"}, {}
     yield "webhooks:remove: by name", {}, {"confirm_name": world["endpoint"].name}
     yield "webhooks:rotate_secret: another", {}, {"seen": services.get_secret_fingerprint(world["endpoint"])}
     yield "submissions:introduction: agree", {}, {"answer": "agree"}
@@ -118,6 +118,6 @@ def list_page_requests(world: dict[str, Any]) -> Iterator[ButtonRequest]:
     yield "reports:recipients: a schedule", {}, {"roles": ["staff"], "weekday": 1, "hour": 9, "zone": "Europe/Berlin"}
     yield "reports:add_recipient: an address", {}, {"email": "cfo@bank.example", "frequency": "monthly"}
     yield "directory:reply: a text", {}, {"text": "We are on it."}
-    yield "analytics:change_view: delete", {}, {"act": "delete"}
+    yield "analytics:change_view: delete", {}, {"action": "delete"}
     yield "reviews:post_message: a message", {}, {"body": "Hello."}
     yield "reviews:post_message: a note", {}, {"body": "Hello.", "internal": "on"}

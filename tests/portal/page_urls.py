@@ -106,7 +106,7 @@ def list_special_arguments(world: dict[str, Any]) -> dict[str, dict[str, Any]]:
         "accounts:enrollment": {"uidb36": "1", "key": "used-before"},
         "api:revoke_token": {"uuid": world["api_token"].uuid},
         **{
-            f"webhooks:{act}": {"uuid": world["endpoint"].uuid, "message": world["message"].uuid, "act": "pause"}
+            f"webhooks:{act}": {"uuid": world["endpoint"].uuid, "message": world["message"].uuid, "action": "pause"}
             for act in ("detail", "edit", "rotate_secret", "remove", "delivery", "action")
         },
         "inbox:calendar_feed": {"token": world["calendar"]},

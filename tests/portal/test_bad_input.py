@@ -180,7 +180,7 @@ def test_file_is_accepted_or_refused_with_field_error(clients: Any, world: Any, 
     file = SimpleUploadedFile("x", content or (build_zip_bomb() if what == "a bomb" else b""))
     file._name = name  # as a hostile browser sends it
     url = build_url("submissions:requirement", world, requirement_id=LOGS)
-    answer = clients["alice"].post(url, {"act": "upload", "file": file})
+    answer = clients["alice"].post(url, {"action": "upload", "file": file})
     assert answer.status_code in ((expected_status,) if expected_status else (302, 422))
     if answer.status_code == 422:
         assert BeautifulSoup(answer.content, "html5lib").select_one(".field .error, .errorlist") is not None
@@ -192,14 +192,14 @@ def test_file_that_is_too_large_is_shown_as_field_error(clients: Any, world: Any
     settings.UPLOAD_MAX_MB = 0.01
     file = SimpleUploadedFile("log.txt", b"ok\n" * 10_000)
     answer = clients["alice"].post(
-        build_url("submissions:requirement", world, requirement_id=LOGS), {"act": "upload", "file": file}
+        build_url("submissions:requirement", world, requirement_id=LOGS), {"action": "upload", "file": file}
     )
     assert (answer.status_code, "larger than" in answer.text) == (422, True)
 
 
 def test_refused_form_is_shown_again_without_the_secret(clients: Any, world: Any) -> None:
     url = build_url("submissions:requirement", world, requirement_id=ACCOUNTS)
-    form_data = {"act": "give", "uuid": "nonsense", "label": "Tenant of the test", "secret": "hunter2-hunter2"}
+    form_data = {"action": "add", "uuid": "nonsense", "label": "Tenant of the test", "secret": "hunter2-hunter2"}
     code, page = send_request(clients["alice"], url, form_data)
     assert (code, "Tenant of the test" in page, "hunter2" in page) == ("422", True, False)
 

@@ -157,7 +157,7 @@ REQUIREMENT_OPERATIONS: tuple[RequirementOperation[Any], ...] = (
         "hold", MeetingRecordIn, "Record the items presented in the meeting. For reviewers.", REVIEW_SCOPE
     ),
     RequirementOperation(
-        "give",
+        "add",
         TestCredentialIn,
         "Add a test account. No operation returns its credentials.",
         CREDENTIALS_SCOPE,

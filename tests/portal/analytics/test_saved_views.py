@@ -59,12 +59,12 @@ def test_list_opens_with_the_default_view_and_can_show_everything(sign_in: SignI
     client = sign_in(rita)
     save_view(client, "queue", "program=nomad", "My Nomad")
     view = SavedView.objects.get()
-    client.post(f"/saved-views/{view.pk}/", {"act": "default"})
+    client.post(f"/saved-views/{view.pk}/", {"action": "default"})
     answer = client.get("/queue/")
     assert (answer.status_code, answer["Location"]) == (302, "/queue/?program=nomad")
     assert client.get("/queue/?view=all").status_code == 200
     assert client.get("/queue/", headers={"referer": "http://testserver/queue/?program=nomad"}).status_code == 200
-    client.post(f"/saved-views/{view.pk}/", {"act": "usual"})
+    client.post(f"/saved-views/{view.pk}/", {"action": "usual"})
     assert client.get("/queue/").status_code == 200
 
 
@@ -72,13 +72,13 @@ def test_list_opens_with_the_default_view_and_can_show_everything(sign_in: SignI
 def test_view_is_renamed_and_deleted_by_its_users_only(sign_in: SignIn, rita: Any, rob: Any) -> None:
     save_view(sign_in(rita), "queue", "age=7", "Old")
     view = SavedView.objects.get()
-    assert sign_in(rob).post(f"/saved-views/{view.pk}/", {"act": "delete"}).status_code == 404
+    assert sign_in(rob).post(f"/saved-views/{view.pk}/", {"action": "delete"}).status_code == 404
     client = sign_in(rita)
-    client.post(f"/saved-views/{view.pk}/", {"act": "rename", f"view-{view.pk}-name": "A week old"})
+    client.post(f"/saved-views/{view.pk}/", {"action": "rename", f"view-{view.pk}-name": "A week old"})
     assert "A week old" in client.get("/saved-views/").content.decode()
-    answer = client.post(f"/saved-views/{view.pk}/", {"act": "rename", f"view-{view.pk}-name": ""})
+    answer = client.post(f"/saved-views/{view.pk}/", {"action": "rename", f"view-{view.pk}-name": ""})
     assert answer.status_code == 422
-    client.post(f"/saved-views/{view.pk}/", {"act": "delete"})
+    client.post(f"/saved-views/{view.pk}/", {"action": "delete"})
     assert not SavedView.objects.exists()
 
 

@@ -86,7 +86,7 @@ def get_requirement_id(name: str) -> str:
         "accept": MEETING,
         "cancel": MEETING,
         "hold": MEETING,
-        "give": ACCOUNTS,
+        "add": ACCOUNTS,
         "withdraw": ACCOUNTS,
     }
     return kinds.get(name.removeprefix("requirement_"), FORM)
@@ -135,7 +135,7 @@ def build_body(name: str, world: dict[str, Any]) -> Any:
         "requirement_decline_waiver": REASON,
         "requirement_end_waiver": REASON,
         "requirement_hold": {"shown": [], "notes": "Fine."},
-        "requirement_give": {"label": "Tenant", "secret": "x"},
+        "requirement_add": {"label": "Tenant", "secret": "x"},
         "requirement_waive": {"reason": "Fine.", "until": (soon + timedelta(days=30)).date().isoformat()},
         "accept_deviation": {"value": "9"},
         "report_check_results": {

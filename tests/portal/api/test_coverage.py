@@ -13,7 +13,7 @@ REQUIREMENT_OPERATIONS = (
     "requirement_answer requirement_discard requirement_not_needed requirement_confirm requirement_upload"
     " requirement_remove requirement_sign requirement_upload_agreement requirement_confirm_agreement"
     " requirement_reject_agreement requirement_propose"
-    " requirement_accept requirement_cancel requirement_hold requirement_give requirement_withdraw requirement_waive"
+    " requirement_accept requirement_cancel requirement_hold requirement_add requirement_withdraw requirement_waive"
     " requirement_end_waiver requirement_request_waiver requirement_decline_waiver"
 )
 # page with a form: its operations

@@ -178,7 +178,7 @@ class Submission:
             side.submit(self.uuid, requirement.id, "sign", "SignatureIn", **body)
 
     def complete_credentials(self, requirement: Any) -> None:
-        self.company.submit(self.uuid, requirement.id, "give", "TestCredentialIn", label="Tenant", secret="hunter-2")
+        self.company.submit(self.uuid, requirement.id, "add", "TestCredentialIn", label="Tenant", secret="hunter-2")
 
     def complete_meeting(self, requirement: Any) -> None:
         time = (self.now + timedelta(hours=1)).replace(second=0, microsecond=0)

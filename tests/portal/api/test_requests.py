@@ -175,7 +175,7 @@ def test_unknown_question_is_named(api: ApiClient, rocket: Any) -> None:
 def test_secret_of_a_test_account_is_in_no_response(api: ApiClient, at: Any) -> None:
     row = at("review")
     place = f"/integrations/{row.uuid}/requirements/NO-6"
-    response = api.post(f"{place}/give", {"label": "Tenant", "secret": "hunter-2-canary"})
+    response = api.post(f"{place}/add", {"label": "Tenant", "secret": "hunter-2-canary"})
     assert response.status_code == 200
     assert [each["label"] for each in response.json()["credentials"]] == ["Tenant"]
     for path in (place, f"/integrations/{row.uuid}/events", f"/integrations/{row.uuid}"):

@@ -82,7 +82,7 @@ def render_conflict(
         "page": page,
         "message": message,
         "rows": [(label, other_text, own_text) for (label, other_text), (_, own_text) in answer_pairs],
-        "act": action_name,
+        "action_name": action_name,
         "fields": [*fields, *versions.items()],
     }
     return render(page.request, "submissions/requirement_conflict.html", context, status=409)

@@ -76,7 +76,7 @@ def get_credential_arguments(page: RequirementPage) -> NamedValues:
 
 CREDENTIALS_PAGE = RequirementKindPage(
     {
-        "give": RequirementAction(can_answer, TestCredentialForm, submit_credential, get_credential_arguments),
+        "add": RequirementAction(can_answer, TestCredentialForm, submit_credential, get_credential_arguments),
         "withdraw": RequirementAction(can_answer, ItemButtonForm, withdraw_credential),
         "reveal": RequirementAction(
             can_reveal,

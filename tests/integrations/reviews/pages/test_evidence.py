@@ -213,7 +213,7 @@ def test_document_is_shown_with_type_size_and_digest(
     requirement = next(each for each in row.edition.requirements() if each.kind == "document")
     client, url = sign_in(alice), f"/integrations/{row.uuid}/requirements/{requirement.id}/"
     file = SimpleUploadedFile("notes.txt", b"It launches.")
-    client.post(url, {"act": "upload", "file": file})
+    client.post(url, {"action": "upload", "file": file})
     document = row.partner.documents.get()
     text = get_text(get_review_page(sign_in(rita), row), f"#requirement-{requirement.id}")
     assert f"notes.txt {document.kind_label} · 12 B · {document.sha256[:12]}" in text

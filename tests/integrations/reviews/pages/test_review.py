@@ -109,7 +109,7 @@ def test_second_round_is_shown_with_few_queries(
     findings.post_message(row, "We are ready.", actor=alice, now=frozen_now)
     document = next(each for each in row.edition.requirements() if each.kind == "document")
     file = SimpleUploadedFile(*SAMPLE_FILES[document.accept[0]])
-    sign_in(alice).post(f"/integrations/{row.uuid}/requirements/{document.id}/", {"act": "upload", "file": file})
+    sign_in(alice).post(f"/integrations/{row.uuid}/requirements/{document.id}/", {"action": "upload", "file": file})
     meet(row, alice, frozen_now)
     perform_transition(reload_row(row), "resubmit_for_review", actor=alice, now=frozen_now + timedelta(minutes=11))
     client = sign_in(rita)

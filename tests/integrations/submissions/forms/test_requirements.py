@@ -123,7 +123,7 @@ def test_every_question_of_every_edition_has_a_form():
 
 
 def test_draft_keeps_what_was_entered_and_nothing_else():
-    post = QueryDict("q=not+an+address&r=a&r=b&csrfmiddlewaretoken=x&act=answer")
+    post = QueryDict("q=not+an+address&r=a&r=b&csrfmiddlewaretoken=x&action=answer")
     requirement = build_requirement(
         Question("q", "Q", "url"), Question("r", "R", "choices", options=OPTIONS), Question("s", "S", "yes")
     )

@@ -20,8 +20,8 @@ def get_state(row, requirement_id=FORM):
     return Integration.objects.get(pk=row.pk).fulfillments.filter(requirement_id=requirement_id).first()
 
 
-def submit_action(client, row, requirement_id, act, **fields):
-    return client.post(get_url(row, requirement_id), {"act": act, **fields})
+def submit_action(client, row, requirement_id, action, **fields):
+    return client.post(get_url(row, requirement_id), {"action": action, **fields})
 
 
 def list_requirement_ids(row):

@@ -41,7 +41,7 @@ def integration_with_account(at, alice, rita, now):
 
 def test_submitted_account_is_never_shown_again(rocket, alice, sign_in):
     client = sign_in(alice)
-    submit_action(client, rocket, ACCOUNT_REQUIREMENT, "give", **build_account())
+    submit_action(client, rocket, ACCOUNT_REQUIREMENT, "add", **build_account())
     page = client.get(get_url(rocket, ACCOUNT_REQUIREMENT)).content.decode()
     assert TestCredential.objects.count() == 1
     assert "c0rrect-h0rse" not in page
@@ -49,13 +49,13 @@ def test_submitted_account_is_never_shown_again(rocket, alice, sign_in):
 
 
 def test_value_is_not_put_back_into_the_form(rocket, alice, sign_in):
-    response = submit_action(sign_in(alice), rocket, ACCOUNT_REQUIREMENT, "give", **build_account(label=""))
+    response = submit_action(sign_in(alice), rocket, ACCOUNT_REQUIREMENT, "add", **build_account(label=""))
     assert response.status_code == 422
     assert "c0rrect-h0rse" not in response.content.decode()
 
 
 def test_value_is_not_kept_after_the_session_ends(rocket, alice, client, sign_in):
-    client.post(get_url(rocket, ACCOUNT_REQUIREMENT), {"act": "give", **build_account()})
+    client.post(get_url(rocket, ACCOUNT_REQUIREMENT), {"action": "add", **build_account()})
     page = sign_in(alice).get(get_url(rocket, ACCOUNT_REQUIREMENT)).content.decode()
     assert ("Tenant" in page, "c0rrect-h0rse" in page) == (True, False)
 
@@ -63,7 +63,9 @@ def test_value_is_not_kept_after_the_session_ends(rocket, alice, client, sign_in
 def test_account_is_revealed_once_to_its_reviewer(integration_with_account, rita, sign_in):
     client = sign_in(rita)
     where = get_url(integration_with_account.integration, ACCOUNT_REQUIREMENT)
-    response = client.post(where, {"act": "reveal", "uuid": str(integration_with_account.uuid), "reason": "To run it."})
+    response = client.post(
+        where, {"action": "reveal", "uuid": str(integration_with_account.uuid), "reason": "To run it."}
+    )
     assert "c0rrect-h0rse-77" in response.content.decode()
     assert "no-store" in response.headers["Cache-Control"]
     assert "c0rrect-h0rse" not in client.get(where).content.decode()
@@ -72,7 +74,7 @@ def test_account_is_revealed_once_to_its_reviewer(integration_with_account, rita
 
 def test_account_is_revealed_only_after_reauthentication(integration_with_account, rita, sign_in, settings):
     client, where = sign_in(rita), get_url(integration_with_account.integration, ACCOUNT_REQUIREMENT)
-    form_data = {"act": "reveal", "uuid": str(integration_with_account.uuid), "reason": "To run it."}
+    form_data = {"action": "reveal", "uuid": str(integration_with_account.uuid), "reason": "To run it."}
     with time_machine.travel(timezone.now() + timedelta(minutes=settings.REAUTHENTICATION_MINUTES)):
         response = client.post(where, form_data)
         assert unquote(response["Location"]) == f"/accounts/reauthenticate/?next={where}"
@@ -108,7 +110,7 @@ def test_account_withdrawn_before_reauthentication_is_refused_on_its_own_page(
     client, where = sign_in(rita), get_url(integration_with_account.integration, ACCOUNT_REQUIREMENT)
     with time_machine.travel(timezone.now() + timedelta(minutes=settings.REAUTHENTICATION_MINUTES)):
         response = client.post(
-            where, {"act": "reveal", "uuid": str(integration_with_account.uuid), "reason": "To run it."}
+            where, {"action": "reveal", "uuid": str(integration_with_account.uuid), "reason": "To run it."}
         )
         credentials.withdraw_credential(
             integration_with_account.integration,
@@ -152,12 +154,12 @@ def test_account_is_revealed_to_no_one_else(integration_with_account, sign_in, r
 
 def test_get_request_never_reveals_an_account(integration_with_account, rita, sign_in):
     where = get_url(integration_with_account.integration, ACCOUNT_REQUIREMENT)
-    response = sign_in(rita).get(f"{where}?act=reveal&uuid={integration_with_account.uuid}&reason=x")
+    response = sign_in(rita).get(f"{where}?action=reveal&uuid={integration_with_account.uuid}&reason=x")
     assert (TestCredentialAccess.objects.count(), "c0rrect-h0rse" in response.content.decode()) == (0, False)
 
 
 def test_value_is_in_no_error_report(rocket, alice, rf):
-    request = rf.post(get_url(rocket, ACCOUNT_REQUIREMENT), {"act": "give", **build_account(label="A\x00")})
+    request = rf.post(get_url(rocket, ACCOUNT_REQUIREMENT), {"action": "add", **build_account(label="A\x00")})
     request.user = alice
     with pytest.raises(Http404):
         show_requirement(request, uuid4(), ACCOUNT_REQUIREMENT)

@@ -95,6 +95,6 @@ def test_program_cannot_save_a_draft(rocket, rita, sign_in):
 
 
 def test_input_survives_a_lost_session(rocket, alice, client, sign_in):
-    client.post(get_url(rocket), {"act": "answer", "answered": "0", **SUBMITTED_VALUES})
+    client.post(get_url(rocket), {"action": "answer", "answered": "0", **SUBMITTED_VALUES})
     page = BeautifulSoup(sign_in(alice).get(get_url(rocket)).content, "html.parser")
     assert page.find("textarea", {"name": "use_case"}).get_text().strip() == "Launch rockets."

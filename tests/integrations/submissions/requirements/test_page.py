@@ -32,13 +32,13 @@ def test_viewer_sees_no_actions(rocket, acme, alice, bob, sign_in):
     bob.memberships.update(role="viewer")
     client = sign_in(bob)
     offered_ids = [
-        id for id in list_requirement_ids(rocket) if 'name="act"' in client.get(get_url(rocket, id)).content.decode()
+        id for id in list_requirement_ids(rocket) if 'name="action"' in client.get(get_url(rocket, id)).content.decode()
     ]
     assert offered_ids == []
 
 
 def test_action_of_another_kind_is_refused(rocket, alice, sign_in):
-    answer = sign_in(alice).post(get_url(rocket), {"act": "reveal"}, follow=True)
+    answer = sign_in(alice).post(get_url(rocket), {"action": "reveal"}, follow=True)
     assert "This action is no longer available." in get_text(answer)
 
 
