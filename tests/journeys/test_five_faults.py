@@ -11,7 +11,7 @@ from verification.checks.models import CheckResult
 REPOSITORY = "acme/terraform-provider-rocket"
 FAULTS = {
     "repository.license": "A reviewer decides: Line",  # the license has an additional line
-    "release.files": "There is no terraform-provider-rocket_1.0.0_SHA256SUMS.sig.",
+    "release.files": "terraform-provider-rocket_1.0.0_SHA256SUMS.sig is missing. Attach it to the release.",
     "release.protocols": "The manifest names other protocols than the registry.",
     "keys.registered": "The key that signed isn't registered for this provider.",
     "release.archive": "The checksum of the archive doesn't match the signed one. The archive was replaced.",

@@ -20,7 +20,7 @@ LICENSE_FILE_PATTERN = re.compile(
 MAX_MESSAGES = 6
 NO_RULE = "The program publishes no license rule."
 NO_TEXT = "No license text is recognized."
-NO_FILE = "There is no license file."
+NO_FILE = "No license file found. Add one, such as LICENSE, to the repository."
 UNCLEAR = "The files contain different licenses and don't say how they apply together."
 
 

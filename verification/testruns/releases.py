@@ -111,7 +111,9 @@ def _find_release(subject: Subject, sources: Sources) -> GitHubRelease:
         else find_newest_release(releases)
     )
     if release is None:
-        raise UnverifiedReleaseError(f"There is no release {subject.version or 'with a version as its tag'} on GitHub.")
+        raise UnverifiedReleaseError(
+            f"GitHub has no release {subject.version or 'with a version tag'}. Publish it, then start the test again."
+        )
     return release
 
 

@@ -123,7 +123,7 @@ def check_docs_limits(subject: Subject, sources: Sources, code: RepositorySnapsh
         for file in large_files[:MAX_EVIDENCE_ITEMS]
     )
     if not pages:
-        return Result(Outcome.NOT_RUN, "There is no page to measure.")
+        return Result(Outcome.NOT_RUN, "The release has no documentation pages. Add them to docs/.")
     if len(pages) > MAX_PAGES:
         summary = f"The release has {len(pages)} pages. The registry accepts {MAX_PAGES} per version."
         return Result(Outcome.WARN, summary, evidence)

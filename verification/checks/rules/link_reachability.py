@@ -74,7 +74,7 @@ def summarize_links(link_results: Iterable[LinkResult], *, dead_outcome: Outcome
     """
     results = list(link_results)
     if not results:
-        return Result(Outcome.NOT_RUN, "There is no URL to check.")
+        return Result(Outcome.NOT_RUN, "No URLs found. After you add links, run the checks again.")
     worst_outcome = get_worst_outcome(result.outcome for result in results)
     count = sum(result.outcome == worst_outcome for result in results)
     evidence = [

@@ -93,7 +93,8 @@ def check_client_library(code: RepositorySnapshot, sources: Sources, go_module: 
 def check_abrupt_exits(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     files = _list_files_to_open(code)
     if not files:
-        return Result(Outcome.NOT_RUN, "There is no Go file to read.")
+        summary = "Besides main.go, the release has no Go files to check. Publish a release with the provider's code."
+        return Result(Outcome.NOT_RUN, summary)
     opened_files = files[:MAX_OPENED_FILES]
     exit_calls = [(file, call) for file in opened_files for call in reader.find_abrupt_calls(code.open(file))]
     evidence = tuple(

@@ -62,7 +62,8 @@ def check_download(subject: Subject, sources: Sources) -> Result:
         newest = _find_release(subject, sources)
         address = newest.assets[0].url if newest and newest.assets else ""
     if not address:
-        return Result(Outcome.WARN, "There is no download URL, and no release has a file.")
+        summary = "No download URL entered, and no release has a file. Enter the URL, or attach the file to a release."
+        return Result(Outcome.WARN, summary)
     evidence: tuple[Evidence, ...] = (Evidence("Address", address, address),)
     try:
         response = sources.web.ask(address, PAGE)

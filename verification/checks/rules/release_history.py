@@ -75,7 +75,7 @@ def check_tag_unchanged(subject: Subject, sources: Sources) -> Result:
     newest_release = find_newest_release(list_published_releases(subject, sources))
     tag_name = subject.tag or (newest_release.tag if newest_release else "")
     if not tag_name:
-        return Result(Outcome.NOT_RUN, "There is no release yet.")
+        return Result(Outcome.NOT_RUN, "No release found. Publish a release, then run the checks again.")
     try:
         commit = read_code(subject, sources, tag_name).commit
     except SourceNotFoundError:

@@ -145,9 +145,18 @@ FILES = tuple(f"{PREFIX}_{end}" for end in ("linux_amd64.zip", "SHA256SUMS", "SH
         (build_release("1.3.0"), INVALID_TAG_CAUSE),
         (build_release("v1.3"), INVALID_TAG_CAUSE),
         (build_release("v1.3.0"), NO_FILES_CAUSE),
-        (build_release("v1.3.0", assets=build_assets(*FILES[1:])), f"There is no {PREFIX}_OS_ARCH.zip."),
-        (build_release("v1.3.0", assets=build_assets(*FILES[::2])), f"There is no {PREFIX}_SHA256SUMS."),
-        (build_release("v1.3.0", assets=build_assets(*FILES[:2])), f"There is no {PREFIX}_SHA256SUMS.sig."),
+        (
+            build_release("v1.3.0", assets=build_assets(*FILES[1:])),
+            f"No file is named {PREFIX}_OS_ARCH.zip. Attach the archives to the release.",
+        ),
+        (
+            build_release("v1.3.0", assets=build_assets(*FILES[::2])),
+            f"{PREFIX}_SHA256SUMS is missing. Attach it to the release.",
+        ),
+        (
+            build_release("v1.3.0", assets=build_assets(*FILES[:2])),
+            f"{PREFIX}_SHA256SUMS.sig is missing. Attach it to the release.",
+        ),
         (build_release("v1.3.0", assets=build_assets(*FILES)), UNKNOWN_CAUSE),
     ],
 )

@@ -90,5 +90,5 @@ def test_unusable_release_is_refused_with_a_reason(
 
 
 def test_missing_release_is_refused(github: GitHub, tmp_path: Path) -> None:
-    with pytest.raises(UnverifiedReleaseError, match=r"There is no release 9\.9\.9 on GitHub"):
+    with pytest.raises(UnverifiedReleaseError, match=r"GitHub has no release 9\.9\.9\. Publish it"):
         fetch_release(github, tmp_path, {}, "9.9.9")

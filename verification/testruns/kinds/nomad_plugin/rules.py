@@ -79,7 +79,7 @@ def check_release_version(records: NomadPluginRecords, call: PluginCall) -> Rule
     if not version:
         return report_failure("The plugin doesn't report its version.")
     if not released:
-        return report_not_run(f"{summary}. There is no release to compare it with.")
+        return report_not_run(f"{summary}. GitHub has no release to compare it with. Publish one.")
     if version.removeprefix("v") != released.removeprefix("v"):
         return report_failure(f"{summary}, but the release is {released}.")
     return report_pass(f"{summary}, as in the release.")
