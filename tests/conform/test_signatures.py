@@ -27,7 +27,7 @@ INAPPLICABLE = {
 }
 
 
-def test_signature_is_tampered_only_if_its_arithmetic_fails():
+def test_signature_is_tampered_only_if_its_digest_verification_fails():
     tampered_cases, failing_cases = set(), set()
     for case, error in load_cases():
         if signatures.judge_signature(case).kind == SignatureClass.TAMPERED:

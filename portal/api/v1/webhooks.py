@@ -206,8 +206,8 @@ def replay_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookRepla
     return MessageResponse(message=f"Replayed deliveries: {count}.")
 
 
-@router.get("/webhooks/{uuid:uuid}/messages", READ_SCOPE, CursorPage[WebhookDeliveryOut])
-def list_webhook_messages(
+@router.get("/webhooks/{uuid:uuid}/deliveries", READ_SCOPE, CursorPage[WebhookDeliveryOut])
+def list_webhook_deliveries(
     request: AuthenticatedRequest, uuid: UUID, params: Query[WebhookDeliveryParams]
 ) -> Page[WebhookDelivery]:
     """List deliveries of the last 30 days, newest first."""
@@ -215,15 +215,15 @@ def list_webhook_messages(
     return paginate(request, deliveries, params)
 
 
-@router.get("/webhooks/{uuid:uuid}/messages/{uuid:message}", READ_SCOPE, WebhookDeliveryDetail)
-def get_webhook_message(request: AuthenticatedRequest, uuid: UUID, message: UUID) -> WebhookDelivery:
+@router.get("/webhooks/{uuid:uuid}/deliveries/{uuid:delivery}", READ_SCOPE, WebhookDeliveryDetail)
+def get_webhook_delivery(request: AuthenticatedRequest, uuid: UUID, delivery: UUID) -> WebhookDelivery:
     """Get a delivery with its attempts."""
     deliveries = permissions.get_endpoint(request.user, uuid).deliveries.all()
-    return get_row(deliveries, "Delivery not found. Deliveries are available for 30 days.", uuid=message)
+    return get_row(deliveries, "Delivery not found. Deliveries are available for 30 days.", uuid=delivery)
 
 
-@router.post("/webhooks/{uuid:uuid}/messages/{uuid:message}/replay", WRITE_SCOPE, WebhookDeliveryDetail)
-def replay_webhook_message(request: AuthenticatedRequest, uuid: UUID, message: UUID) -> WebhookDelivery:
+@router.post("/webhooks/{uuid:uuid}/deliveries/{uuid:delivery}/replay", WRITE_SCOPE, WebhookDeliveryDetail)
+def replay_webhook_delivery(request: AuthenticatedRequest, uuid: UUID, delivery: UUID) -> WebhookDelivery:
     """Replay a delivery with the same webhook-id."""
-    services.replay_delivery(get_webhook_message(request, uuid, message), actor=request.user, now=timezone.now())
-    return get_webhook_message(request, uuid, message)
+    services.replay_delivery(get_webhook_delivery(request, uuid, delivery), actor=request.user, now=timezone.now())
+    return get_webhook_delivery(request, uuid, delivery)

@@ -56,7 +56,7 @@ def build_operation_url(name: str, path: str, world: dict[str, Any]) -> str:
         "scope": world["report"],
         "period": "2026-W16",
         "pk": get_number(name, world),
-        "message": world["message"].uuid,
+        "delivery": world["message"].uuid,
         "report": world["ci_report"].uuid,
         "table": "integrations",
     }

@@ -83,7 +83,7 @@ OPERATIONS_OF_FORMS = {
     "webhooks:action": "test_webhook pause_webhook resume_webhook replay_webhook",
     "webhooks:edit": "update_webhook",
     "webhooks:remove": "delete_webhook",
-    "webhooks:delivery": "replay_webhook_message",
+    "webhooks:delivery": "replay_webhook_delivery",
     "webhooks:create": "create_webhook",
     "webhooks:rotate_secret": "rotate_webhook_secret",
 }
@@ -162,11 +162,11 @@ OPERATIONS_OF_PAGES = {
     "analytics:table_xlsx": "get_table",
     "analytics:save_view": "list_views",
     "analytics:saved_views": "list_views",
-    "webhooks:detail": "get_webhook list_webhook_messages",
+    "webhooks:detail": "get_webhook list_webhook_deliveries",
     "webhooks:edit": "get_webhook",
     "webhooks:remove": "get_webhook",
     "webhooks:event_types": "list_webhook_event_types",
-    "webhooks:delivery": "get_webhook_message",
+    "webhooks:delivery": "get_webhook_delivery",
     "webhooks:create": "list_webhook_event_types",
     "webhooks:list": "list_webhooks",
 }

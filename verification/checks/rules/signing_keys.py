@@ -11,8 +11,8 @@ from verification.checks.types import CONTENT_FOLDER, Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.releases import Report
 from verification.releases.artifacts import keyrings
-from verification.releases.artifacts.arithmetic import LimitError
 from verification.releases.artifacts.armor import ArmorError
+from verification.releases.artifacts.digest_verification import LimitError
 from verification.releases.artifacts.keyrings import Certificate
 from verification.releases.artifacts.packets import PacketError
 from verification.releases.artifacts.remarks import Remark, build_remark

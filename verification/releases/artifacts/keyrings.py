@@ -1,7 +1,7 @@
 """Key rings as Terraform reads them: which keys a block holds, and whether one of them made a signature.
 
 The order of the questions and their answers are those of ProtonMail/go-crypto 1.0.0, which Terraform 1.11 uses, and
-tests/conform compares the verdicts with Terraform's. Only the arithmetic of verification.releases.artifacts.arithmetic
+tests/conform compares the verdicts with Terraform's. Only verification.releases.artifacts.digest_verification
 decides whether a signature is valid.
 """
 
@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from verification.releases.artifacts import arithmetic, armor
-from verification.releases.artifacts.arithmetic import LimitError, SignatureResult
+from verification.releases.artifacts import armor, digest_verification
+from verification.releases.artifacts.digest_verification import LimitError, SignatureResult
 from verification.releases.artifacts.packets import PacketError, PublicKey, StructuralError, UnsupportedError
 from verification.releases.artifacts.signature_packets import COMPROMISED, Packet, Signature, UserId, read_packets
 from verification.terraform.messages import render_message
@@ -258,7 +258,7 @@ def _is_cross_signed(key: PublicKey, binding: Signature, signed_data: bytes, lim
 def verify(key: PublicKey, signature: Signature, signed_data: bytes) -> SignatureResult:
     """Verify a signature over the bytes that it covers in addition to itself. Raises LimitError."""
     digest = hashlib.new(signature.digest, signed_data + signature.hashed_data, usedforsecurity=False).digest()
-    return arithmetic.verify_digest(key, signature, digest)
+    return digest_verification.verify_digest(key, signature, digest)
 
 
 def find(certificates: Sequence[Certificate], signature: Signature) -> list[Candidate]:

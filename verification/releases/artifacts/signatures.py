@@ -16,8 +16,8 @@ from pysequoia import Cert, Sig, verify
 from portal.core.content_files import load_content
 from verification.outcomes import Outcome
 from verification.releases.artifacts import keyrings
-from verification.releases.artifacts.arithmetic import LimitError, SignatureResult
 from verification.releases.artifacts.armor import ArmorError, decode
+from verification.releases.artifacts.digest_verification import LimitError, SignatureResult
 from verification.releases.artifacts.keyrings import Candidate, Certificate
 from verification.releases.artifacts.packets import PacketError, PacketReader, PublicKey, read_header
 from verification.releases.artifacts.remarks import Remark

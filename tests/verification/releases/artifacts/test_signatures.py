@@ -8,8 +8,8 @@ from tests.conform.signature_mutations import add_armor
 from tests.verification.releases.artifacts import openpgp
 from tests.verification.releases.artifacts.signature_cases import ARMOR, CASES, DOCUMENT
 from verification.outcomes import Outcome
-from verification.releases.artifacts import arithmetic, signatures
-from verification.releases.artifacts.arithmetic import SignatureResult
+from verification.releases.artifacts import digest_verification, signatures
+from verification.releases.artifacts.digest_verification import SignatureResult
 from verification.releases.artifacts.packets import PacketReader, read_key
 from verification.releases.artifacts.signature_packets import Signature
 from verification.releases.artifacts.signatures import SignatureClass, judge
@@ -168,9 +168,9 @@ def test_dsa_key_of_an_unusual_size_is_verified(digest, result):
     body = openpgp.build_key_body(*numbers, algorithm=17)
     key = read_key(PacketReader(body), is_subkey=False)
     signature = Signature(0, 17, "sha256", b"", numbers=(r.to_bytes(28), s.to_bytes(28)))
-    assert arithmetic.verify_digest(key, signature, digest) == result
+    assert digest_verification.verify_digest(key, signature, digest) == result
     signature.numbers = (b"", s.to_bytes(28))
-    assert arithmetic.verify_digest(key, signature, digest) == SignatureResult.MALFORMED
+    assert digest_verification.verify_digest(key, signature, digest) == SignatureResult.MALFORMED
 
 
 def test_every_class_has_a_case_and_a_sentence():
