@@ -94,7 +94,7 @@ def check_history(integration: Integration, now: datetime) -> Iterator[str]:
         for earlier, later in pairwise(events)
         if later.at < earlier.at - CONCURRENT_JOBS
     )
-    positions = [(event.data["from"], event.data["to"]) for event in events if "from" in event.data]
+    positions = [(event.data["old"], event.data["new"]) for event in events if "old" in event.data]
     yield from (
         f"A transition starts at {begin}, but the last one ended at {end}."
         for (_, end), (begin, _) in pairwise(positions)

@@ -66,7 +66,7 @@ def build_subject_data(row: Integration) -> dict[str, object]:
             "stage": str(row.stage),
             "listing_status": str(row.listing_status),
             "tier": row.tier,
-            "turn": row.responsible_party,
+            "responsible_party": row.responsible_party,
             "repository": row.repository,
             "url": build_absolute_url("submissions:detail", row.uuid),
         },
@@ -86,10 +86,10 @@ def format_value(name: str, value: Any) -> object:
     """Return an event value in the form of the payload."""
     if name == "issues":
         return [{key: issue.get(key) for key in ISSUE_KEYS} for issue in value]
-    if name in ("from", "to") and isinstance(value, list):
+    if name in ("old", "new"):
         return dict(zip(("stage", "step"), value, strict=False))
     if name == "listing_status":
-        return dict(zip(("was", "is"), value, strict=False))
+        return dict(zip(("old", "new"), value, strict=False))
     return value
 
 
@@ -107,9 +107,7 @@ def build_test_body(partner: Partner | None, actor: User, now: datetime) -> str:
 
 def build_example(event_type: str) -> dict[str, object]:
     """Return a sample payload of an event type for the documentation."""
-    webhook, samples = WEBHOOKS[event_type], dict(DOCUMENTATION.samples)
-    if "was" in webhook.fields:  # editions, not stages
-        samples["to"] = "2026-06"
+    webhook, samples = WEBHOOKS[event_type], DOCUMENTATION.samples
     integration = DOCUMENTATION.subject["integration"]
     data = {
         "sequence": 12,

@@ -49,7 +49,7 @@ def get_edition_date(integration: Integration, moment: datetime) -> str:
     """Return the program edition that applied to the integration at a time."""
     edition_changes = integration.events.filter(event_type="integration.edition_moved", at__gt=moment)
     next_change = edition_changes.order_by("seq").first()
-    return str(next_change.data["was"]) if next_change else integration.edition_date
+    return str(next_change.data["old_edition"]) if next_change else integration.edition_date
 
 
 def get_sla_policy(issue: SupportIssue) -> SlaPolicy:

@@ -112,6 +112,6 @@ def _describe_event(event: AuditEvent, *, is_alone: bool) -> str:
     title = event.data.get("title") or (
         _("Finding %(finding)s") % {"finding": event.data["finding"]} if "finding" in event.data else ""
     )
-    previous_status, outcome = event.data.get("was"), event.data.get("outcome")
-    status_change = f"{previous_status} → {outcome}".replace("_", " ") if previous_status and outcome else ""
+    old_outcome, outcome = event.data.get("old_outcome"), event.data.get("outcome")
+    status_change = f"{old_outcome} → {outcome}".replace("_", " ") if old_outcome and outcome else ""
     return ": ".join(part for part in (str(title), status_change or event.note) if part)

@@ -125,11 +125,11 @@ def migrate_edition(
         change.record(
             "integration.edition_moved",
             note,
-            was=previous_date,
-            to=edition_date,
+            old_edition=previous_date,
+            new_edition=edition_date,
             replaced=replaced_answers,
             added=[r.title for r in plan.comparison.new_requirements],
-            dropped=[r.title for r in plan.comparison.removed_requirements],
+            removed=[r.title for r in plan.comparison.removed_requirements],
             tier_changes=list(plan.tier_changes),
         )
     return plan

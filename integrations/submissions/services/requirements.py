@@ -244,7 +244,7 @@ def record_check_outcome(
         is_voided = attestations.void_changed(row, requirement_id, previous_detail, state.detail, now)
         event_type, event_data = _update_automatic_finding(row, state, summary, now)
         if previous_status != state.status or event_data:
-            change.record(event_type, summary, outcome=str(state.status), was=previous_status, **event_data)
+            change.record(event_type, summary, outcome=str(state.status), old_outcome=previous_status, **event_data)
         elif not is_voided:
             row.version -= 1  # an unchanged result doesn't outdate open pages
 

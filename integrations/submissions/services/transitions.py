@@ -201,13 +201,13 @@ def _update_attestations(
 def _build_event_data(
     integration: Integration, transition_name: str, previous_state: Mapping[str, object]
 ) -> JsonObject:
-    """Return the event data of a transition: from and to, the round, and the undo deadline."""
+    """Return the event data of a transition: the old and new stage and step, the round, and the undo deadline."""
     options = TRANSITION_OPTIONS[transition_name]
     event_data: JsonObject = {
         "label": options.label or transition_name,
-        "from": [previous_state["stage"], previous_state["step"]],
-        "to": [str(integration.stage), integration.step],
-        "to_step": integration.current_step.name,
+        "old": [previous_state["stage"], previous_state["step"]],
+        "new": [str(integration.stage), integration.step],
+        "new_step_name": integration.current_step.name,
         "round": integration.review_round,
     }
     if previous_state["tier_request"] and not integration.tier_request:

@@ -54,7 +54,7 @@ def test_migration_is_performed_recorded_and_emailed(provider: Integration, rita
     assert response["Location"] == f"/integrations/{provider.uuid}/review/"
     assert Integration.objects.get(pk=provider.pk).edition_date == "2026-06"
     event = provider.events.get(event_type="integration.edition_moved")
-    assert (event.actor, event.note, event.data["was"], event.data["to"]) == (
+    assert (event.actor, event.note, event.data["old_edition"], event.data["new_edition"]) == (
         "Rita Reyes",
         "As agreed.",
         "2021-10",

@@ -85,7 +85,7 @@ def test_email_of_a_decision_names_the_step_after_it(approved_integration: Integ
 def test_other_emails_say_that_the_decision_is_pending(
     approved_integration: Integration, alice: Any, now: datetime
 ) -> None:
-    record_event(approved_integration, "integration.edition_moved", actor=None, now=now, **{"from": "", "to": ""})
+    record_event(approved_integration, "integration.edition_moved", actor=None, now=now, old_edition="", new_edition="")
     message = EmailMessage.objects.filter(event__event_type="integration.edition_moved").first()
     assert message is not None
     assert f"{PENDING}. No action needed." in message.text

@@ -88,7 +88,12 @@ DATA: dict[str, dict[str, Any]] = {
     "tier.requested": {"tier": "verified"},
     "tier.granted": {"tier": "verified"},
     "tier.declined": {"tier": "verified"},
-    "integration.edition_moved": {"was": "2021-04", "to": "2026-06", "added": ["An SBOM"], "dropped": ["A form"]},
+    "integration.edition_moved": {
+        "old_edition": "2021-04",
+        "new_edition": "2026-06",
+        "added": ["An SBOM"],
+        "removed": ["A form"],
+    },
 }
 EVENT_TYPES = [key for key, email in EMAILS.items() if email.audience in notices.FINDERS]
 
