@@ -98,7 +98,7 @@ def test_note_mentions_program_staff_only(rocket: Integration, sign_in: Any, rit
 
 def test_finding_mentions_staff_until_it_is_sent(rocket: Integration, sign_in: Any, rita: Any) -> None:
     requirement = rocket.edition.requirements()[0].id
-    fields = {"requirement": requirement, "text": "@alice-archer or @rob-roth?"}
+    fields = {"requirement": requirement, "severity": "blocking", "text": "@alice-archer or @rob-roth?"}
     response = sign_in(rita).post(reverse("reviews:raise_finding", args=[rocket.uuid]), fields)
     assert list_messages(response)[0] == "We notified Rob Roth."
     assert list_emails() == [("rob@program.example", "mention")]
