@@ -70,7 +70,7 @@ def change_view(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         if action == "delete":
             view.delete()
             messages.success(request, _("View “%(name)s” deleted.") % {"name": view.name})
-        elif action in ("default", "usual"):
+        elif action in ("default", "clear_default"):
             services.set_default(view, request.user, on=action == "default")
             title = _(services.PAGES[view.page].title)
             default_message = _("“%(name)s” is now the default view of “%(title)s”.")

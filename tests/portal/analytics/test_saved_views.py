@@ -64,7 +64,7 @@ def test_list_opens_with_the_default_view_and_can_show_everything(sign_in: SignI
     assert (answer.status_code, answer["Location"]) == (302, "/queue/?program=nomad")
     assert client.get("/queue/?view=all").status_code == 200
     assert client.get("/queue/", headers={"referer": "http://testserver/queue/?program=nomad"}).status_code == 200
-    client.post(f"/saved-views/{view.pk}/", {"action": "usual"})
+    client.post(f"/saved-views/{view.pk}/", {"action": "clear_default"})
     assert client.get("/queue/").status_code == 200
 
 
