@@ -39,7 +39,9 @@ def collect_evidence(integration: Integration, now: datetime) -> JsonObject:
 
 def _build_evidence(integration: Integration, now: datetime) -> dict[str, object]:
     scope, changed_at = MetricsScope(integration_id=integration.pk), integration.listing_status_since
-    all_breaches = list(SlaBreach.objects.filter(integration=integration).select_related("clock", "issue__watch"))
+    all_breaches = list(
+        SlaBreach.objects.filter(integration=integration).select_related("clock", "issue__monitored_repository")
+    )
     recorded = [breach for breach in all_breaches if breach.retracted_at is None]
     breaches, retractions = recorded[:MAX_BREACHES], [each for each in all_breaches if each.retracted_at is not None]
     issues = inputs.select_issues().in_bulk({breach.issue_id for breach in breaches})

@@ -28,13 +28,13 @@ ACKNOWLEDGING_EVENT_TYPES = ("compliance.deadline_resumed", "compliance.appeal_d
 
 def collect_facts(integration: Integration, now: datetime) -> ComplianceFacts:
     """Return the unreviewed partner activity and the end of the monitored data."""
-    watch = MonitoredRepository.objects.filter(integration=integration, ended_at=None).first()
+    monitored_repository = MonitoredRepository.objects.filter(integration=integration, ended_at=None).first()
     observations = Observation.objects.filter(integration=integration, key=FROZEN_KEY).values_list("value", flat=True)
     freeze_reason = str(observations.first() or "") if integration.on_hold_for else ""
     if integration.hold_reason != freeze_reason[:500]:
         freeze_reason = ""
     activities = tuple(list_unreviewed_activities(integration))
-    return ComplianceFacts(activities, watch.data_up_to if watch else None, freeze_reason)
+    return ComplianceFacts(activities, monitored_repository.data_up_to if monitored_repository else None, freeze_reason)
 
 
 def list_unreviewed_activities(integration: Integration) -> list[PartnerActivity]:
@@ -61,7 +61,7 @@ def list_activities(integration: Integration, started_at: datetime) -> list[Part
 
 def _list_issue_activities(integration: Integration, started_at: datetime) -> Iterator[PartnerActivity]:
     """Yield answers to breached issues and retracted breaches."""
-    breaches = list(SlaBreach.objects.filter(integration=integration).select_related("issue__watch"))
+    breaches = list(SlaBreach.objects.filter(integration=integration).select_related("issue__monitored_repository"))
     for breach in breaches:
         if breach.retracted_at and breach.retracted_at > started_at:
             message = f"Breach of {breach.issue} retracted"

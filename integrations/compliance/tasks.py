@@ -111,10 +111,20 @@ def _count_recent_breaches(now: datetime) -> dict[int, int]:
 def _find_overdue_integrations(now: datetime) -> set[int]:
     """Return integrations with an issue that exceeds its target by the configured factor within the known data."""
     overdue_clocks = SlaClock.objects.filter(
-        LISTED_CONDITION, state=ClockStatus.OVERDUE, is_committed=True, watch__ended_at=None, due_at__lt=now
+        LISTED_CONDITION,
+        state=ClockStatus.OVERDUE,
+        is_committed=True,
+        monitored_repository__ended_at=None,
+        due_at__lt=now,
     )
     integration_ids = set()
-    columns = ("integration_id", "started_at", "due_at", "watch__data_up_to", "integration__compliance_reviewed_at")
+    columns = (
+        "integration_id",
+        "started_at",
+        "due_at",
+        "monitored_repository__data_up_to",
+        "integration__compliance_reviewed_at",
+    )
     for pk, started_at, due_at, data_up_to, reviewed_at in overdue_clocks.values_list(*columns).iterator():
         threshold_crossed_at = due_at + (settings.SLA_NOTICE_OVERDUE_FACTOR - 1) * (due_at - started_at)
         if threshold_crossed_at <= min(now, data_up_to) and (reviewed_at is None or reviewed_at < threshold_crossed_at):

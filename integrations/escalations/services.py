@@ -199,7 +199,9 @@ def is_answered(escalation: Escalation, integration: Integration) -> bool:
     if any(permissions.can_act_for_program(integration, actor) for actor in actors):
         return True
     issues = [issue["issue"] for issue in (escalation.event.data.get("issues", ()) if escalation.event else ())]
-    committed_clocks = SlaClock.objects.filter(issue__uuid__in=issues, is_committed=True, watch__ended_at=None)
+    committed_clocks = SlaClock.objects.filter(
+        issue__uuid__in=issues, is_committed=True, monitored_repository__ended_at=None
+    )
     return not committed_clocks.filter(state__in=(ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE)).exists()
 
 

@@ -149,7 +149,7 @@ def preview_calendar(
     ]
     open_clocks = SlaClock.objects.filter(integration__partner=partner, state__in=OPEN_STATES, is_committed=True)
     return CalendarPreview(
-        open_clocks=open_clocks.filter(watch__ended_at=None).count(),
+        open_clocks=open_clocks.filter(monitored_repository__ended_at=None).count(),
         due_before=add_business_days(now, 5, current_calendar).astimezone(UTC),
         due_after=add_business_days(now, 5, new_calendar).astimezone(UTC),
         new_days_off=days_off[:MAX_PREVIEW_DAYS],

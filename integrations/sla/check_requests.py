@@ -29,11 +29,11 @@ def should_run_checks(event: str, payload: Mapping[str, object]) -> bool:
     return ref.startswith("refs/tags/") or ref == f"refs/heads/{default_branch}"
 
 
-def request_checks(watch: MonitoredRepository, events: Iterable[str], now: datetime) -> None:
+def request_checks(monitored_repository: MonitoredRepository, events: Iterable[str], now: datetime) -> None:
     """Request one background check run for all events. Poll the issues too if the visibility may have changed."""
     event_names = set(events)
     if event_names & VISIBILITY_EVENTS:
-        MonitoredRepository.objects.filter(pk=watch.pk, ended_at=None).update(poll_at=now)
+        MonitoredRepository.objects.filter(pk=monitored_repository.pk, ended_at=None).update(poll_at=now)
     reason = next((reason for event, reason in REASONS_BY_EVENT.items() if event in event_names), "")
     if reason:
-        runs.request_background_check_run(watch.integration, now, reason)
+        runs.request_background_check_run(monitored_repository.integration, now, reason)

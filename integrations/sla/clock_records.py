@@ -56,10 +56,10 @@ class ClockColumns(NamedTuple):
     issue__projected_at: datetime | None
     issue__last_commented_at: datetime | None
     issue__last_commenter_role: str
-    watch__repository: str
-    watch__data_up_to: datetime
-    watch__ended_at: datetime | None
-    watch__trouble: str
+    monitored_repository__repository: str
+    monitored_repository__data_up_to: datetime
+    monitored_repository__ended_at: datetime | None
+    monitored_repository__trouble: str
     integration__name: str
     integration__program_key: str
     integration__partner__name: str
@@ -94,13 +94,15 @@ class ClockRecord:
     @property
     def is_ideal_missed(self) -> bool:
         columns = self.columns
-        return is_missed(columns.ideal_due_at, columns.stopped_at, min(self.now, columns.watch__data_up_to))
+        return is_missed(
+            columns.ideal_due_at, columns.stopped_at, min(self.now, columns.monitored_repository__data_up_to)
+        )
 
 
 Record = TypeVar("Record", bound=ClockRecord)
 # Columns of exports and fields of the API. Timestamps are in UTC.
 COLUMNS: dict[str, Callable[[ClockRecord], CellValue]] = {
-    "issue": lambda record: f"{record.columns.watch__repository}#{record.columns.issue__number}",
+    "issue": lambda record: f"{record.columns.monitored_repository__repository}#{record.columns.issue__number}",
     "title": lambda record: record.columns.issue__title,
     "partner": lambda record: record.columns.integration__partner__name,
     "integration": lambda record: record.columns.integration__name,
@@ -125,7 +127,7 @@ COLUMNS: dict[str, Callable[[ClockRecord], CellValue]] = {
     "last_commenter": lambda record: record.columns.last_commenter or "",
     "last_commenter_role": lambda record: record.columns.issue__last_commenter_role,
     "last_commented_at": lambda record: record.columns.issue__last_commented_at,
-    "data_up_to": lambda record: record.columns.watch__data_up_to,
+    "data_up_to": lambda record: record.columns.monitored_repository__data_up_to,
     "url": lambda record: record.columns.issue__url,
 }
 
@@ -184,6 +186,6 @@ def _select_usage_inputs(row: ClockColumns) -> UsageInputs:
         paused_seconds=row.paused_seconds,
         due_at=row.due_at,
         stopped_at=row.stopped_at,
-        ended_at=row.watch__ended_at,
+        ended_at=row.monitored_repository__ended_at,
         projected_at=row.issue__projected_at,
     )

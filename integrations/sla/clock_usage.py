@@ -106,7 +106,7 @@ def calculate_clock_usage(clock: SlaClock, calendar: Calendar, now: datetime) ->
         paused_seconds=clock.paused_seconds,
         due_at=clock.due_at,
         stopped_at=clock.stopped_at,
-        ended_at=clock.watch.ended_at,
+        ended_at=clock.monitored_repository.ended_at,
         projected_at=clock.issue.projected_at,
     )
     return calculate_usage(inputs, calendar, now)

@@ -61,7 +61,7 @@ def lock_for_preview(issue: SupportIssue) -> bool:
     """Lock the rows that decisions lock, in the same order and without waiting. Return whether both are locked."""
     integrations = Integration.objects.select_for_update(skip_locked=True, of=("self",))
     is_locked = integrations.filter(pk=issue.integration_id).first() is not None
-    return is_locked and event_store.lock_repository(issue.watch_id) is not None
+    return is_locked and event_store.lock_repository(issue.monitored_repository_id) is not None
 
 
 def preview_decision(

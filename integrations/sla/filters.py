@@ -88,7 +88,7 @@ class ClockFilters:
 
 def build_state_condition(state: str, now: datetime) -> Q:
     """Return the condition of a state filter on clocks."""
-    monitored_condition = Q(watch__ended_at=None)
+    monitored_condition = Q(monitored_repository__ended_at=None)
     return {
         "at_risk": Q(state=ClockStatus.RUNNING, warn75_at__lte=now) & monitored_condition,
         "breached": Q(state=ClockStatus.OVERDUE) & monitored_condition,
@@ -212,14 +212,15 @@ def build_scope_condition(values: Mapping[str, str], partner_id: int | None) -> 
 
 def _list_partners(user: AnyUser) -> Choices:
     """Return (slug, name) of the partners with monitored repositories, sorted by name, at most MAX_OPTIONS + 1."""
-    watches = MonitoredRepository.objects.filter(integration__partner=OuterRef("pk"))
-    rows = _list_visible_partners(user).filter(Exists(watches)).order_by().values_list("slug", "name")
+    monitored_repositories = MonitoredRepository.objects.filter(integration__partner=OuterRef("pk"))
+    rows = _list_visible_partners(user).filter(Exists(monitored_repositories)).order_by().values_list("slug", "name")
     return _read_options("all" if permissions.is_program_staff(user) else f"user {user.pk}", rows)
 
 
 def _list_integrations(partner_id: int) -> Choices:
     """Return (UUID, name) of a partner's monitored integrations, sorted by name, at most MAX_OPTIONS + 1."""
-    rows = Integration.objects.filter(partner=partner_id, watch__isnull=False).order_by().values_list("uuid", "name")
+    integrations = Integration.objects.filter(partner=partner_id, monitored_repository__isnull=False)
+    rows = integrations.order_by().values_list("uuid", "name")
     return _read_options(f"partner {partner_id}", rows)
 
 

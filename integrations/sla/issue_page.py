@@ -135,7 +135,7 @@ class IssuePage:
 
 def build_issue_page(issue: SupportIssue, user: User, now: datetime) -> IssuePage:
     """Build the page from a new projection. Raises ValueError if the issue's opening is missing."""
-    context = inputs.build_projection_context(issue, min(now, issue.watch.ended_at or now))
+    context = inputs.build_projection_context(issue, min(now, issue.monitored_repository.ended_at or now))
     events = list_events(issue)
     state = project_issue_state(inputs.list_timeline_events(issue), context)
     sla = get_edition(issue.integration.program_key, issue.edition).sla

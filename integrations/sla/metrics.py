@@ -86,7 +86,7 @@ def list_breaches(scope: MetricsScope) -> QuerySet[SlaBreach]:
 
 def build_missed_ideal_condition(evaluated_at: datetime) -> Q:
     """Return the condition of clocks whose ideal target was missed according to complete data."""
-    was_due = Q(ideal_due_at__lte=evaluated_at, watch__data_up_to__gte=F("ideal_due_at"))
+    was_due = Q(ideal_due_at__lte=evaluated_at, monitored_repository__data_up_to__gte=F("ideal_due_at"))
     return was_due & (Q(stopped_at=None) | Q(stopped_at__gt=F("ideal_due_at")))
 
 
@@ -107,7 +107,7 @@ def list_open_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet[An
         | Q(stopped_at__gt=evaluated_at)
         | Q(state=ClockStatus.DATA_INCOMPLETE, due_at__lte=evaluated_at)
     )
-    monitored_condition = Q(watch__ended_at=None) | Q(watch__ended_at__gt=evaluated_at)
+    monitored_condition = Q(monitored_repository__ended_at=None) | Q(monitored_repository__ended_at__gt=evaluated_at)
     return (
         list_committed_clocks(scope)
         .filter(open_condition & monitored_condition, started_at__lte=evaluated_at)
@@ -171,13 +171,13 @@ def list_overdue_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet
 
 
 def _select_related(clocks: QuerySet[SlaClock]) -> QuerySet[SlaClock]:
-    return clocks.select_related("issue", "watch", "integration__partner")
+    return clocks.select_related("issue", "monitored_repository", "integration__partner")
 
 
 def get_data_up_to(scope: MetricsScope) -> datetime | None:
     """Return the time until which the data of all repositories is complete. None without monitored repositories."""
-    watches = MonitoredRepository.objects.filter(scope.build_condition(), ended_at=None)
-    return watches.aggregate(at=Min("data_up_to"))["at"]
+    monitored_repositories = MonitoredRepository.objects.filter(scope.build_condition(), ended_at=None)
+    return monitored_repositories.aggregate(at=Min("data_up_to"))["at"]
 
 
 def count_activity(scope: MetricsScope, start: datetime, end: datetime) -> dict[str, int]:

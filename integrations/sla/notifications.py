@@ -55,7 +55,7 @@ def notify_integration(pk: int, now: datetime) -> bool:
     """Send the pending alerts of an integration: retractions, then breaches, then warnings."""
     integration = lock_integration(pk)
     pending_alerts = Alert.objects.filter(integration=integration, notified_at=None, not_before__lte=now)
-    locked_alerts = pending_alerts.select_for_update(of=("self",)).select_related("clock__issue__watch")
+    locked_alerts = pending_alerts.select_for_update(of=("self",)).select_related("clock__issue__monitored_repository")
     alerts = list(locked_alerts.order_by("due_at", "clock__issue__number", "pk")[:MAX_ISSUES_PER_EMAIL])
     relevant_alerts = [alert for alert in alerts if _is_still_relevant(alert, integration)]
     deferrable_alerts = [alert for alert in relevant_alerts if _can_wait(alert)]
@@ -112,7 +112,7 @@ def _build_issue_payload(alert: Alert, now: datetime) -> dict[str, object]:
     clock, issue = alert.clock, alert.clock.issue
     return {
         "issue": str(issue.uuid),
-        "name": f"{issue.watch.repository}#{issue.number}",
+        "name": f"{issue.monitored_repository.repository}#{issue.number}",
         "title": issue.title,
         "url": issue.url,
         "target_type": clock.target_type,

@@ -50,7 +50,7 @@ class ClockRow(ClockRecord):
 
     @property
     def name(self) -> str:
-        return f"{self.columns.watch__repository}#{self.columns.issue__number}"
+        return f"{self.columns.monitored_repository__repository}#{self.columns.issue__number}"
 
     @property
     def state_badge(self) -> Badge:
@@ -70,7 +70,7 @@ class ClockRow(ClockRecord):
         elif clock.stopped_at:
             status = _("%(count)s h") % {"count": clock.counted_seconds // 3600}
         else:
-            status = _("not measurable") if self.columns.watch__trouble else _("none yet")
+            status = _("not measurable") if self.columns.monitored_repository__trouble else _("none yet")
         return _("%(target_type)s: %(status)s") % {"target_type": _(TARGET_TYPE_LABELS[other]), "status": status}
 
     @property

@@ -41,11 +41,13 @@ class ReplayCounts:
 def replay_issues(
     now: datetime,
     counts: ReplayCounts,
-    watch_id: int | None = None,
+    monitored_repository_id: int | None = None,
     progress: Callable[[ReplayCounts], None] = lambda counts: None,
 ) -> Iterator[ProjectionDifference]:
     """Yield all differences. Memory use doesn't depend on the number of issues."""
-    last_pk, issues = 0, SupportIssue.objects.filter(watch=watch_id) if watch_id else SupportIssue.objects.all()
+    last_pk, issues = 0, SupportIssue.objects.all()
+    if monitored_repository_id:
+        issues = issues.filter(monitored_repository=monitored_repository_id)
     while True:
         pks = list(issues.filter(pk__gt=last_pk).order_by("pk").values_list("pk", flat=True)[:CHUNK_SIZE])
         if not pks:
@@ -113,12 +115,12 @@ def _compare_breaches(
 ) -> Iterator[ProjectionDifference]:
     expected_due_times = set()
     if clock.is_committed and clock.due_at and clock.state in (*RUNNING_STATUSES, ClockStatus.LATE):
-        known_up_to = min(now - PROCESSING_DELAY, issue.watch.data_up_to)
+        known_up_to = min(now - PROCESSING_DELAY, issue.monitored_repository.data_up_to)
         if clock.state == ClockStatus.LATE or clock.due_at <= known_up_to:
             expected_due_times = {clock.due_at}
     for due_at in recorded_due_times - expected_due_times:
         if due_at != clock.due_at or not clock.is_committed or clock.state == ClockStatus.MET:
             yield ProjectionDifference(location, "breach", due_at, "none")
     for due_at in expected_due_times - recorded_due_times:
-        if issue.watch.ended_at is None and due_at <= now - PROCESSING_DELAY:
+        if issue.monitored_repository.ended_at is None and due_at <= now - PROCESSING_DELAY:
             yield ProjectionDifference(location, "breach", "missing", due_at)

@@ -27,7 +27,7 @@ register_kind(
             "uuid": F("uuid"),
             "name": F("title"),
             "name_key": Lower("title"),
-            "detail": Concat("watch__repository", Value("#"), NUMBER, output_field=CharField()),
+            "detail": Concat("monitored_repository__repository", Value("#"), NUMBER, output_field=CharField()),
             "next_action_code": F("disputed"),
             "waiting_since": F("disputed_at"),
         },

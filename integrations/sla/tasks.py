@@ -52,7 +52,9 @@ def _advance_by_statement(now: datetime, limit: int) -> ClockProcessingResult:
 def _advance_by_row(now: datetime, limit: int) -> ClockProcessingResult:
     """Process the batch clock by clock on SQLite, which doesn't support the statement."""
     with transaction.atomic():
-        due_clocks = SlaClock.objects.filter(next_at__lte=now).select_related("watch").order_by("next_at")[:limit]
+        due_clocks = (
+            SlaClock.objects.filter(next_at__lte=now).select_related("monitored_repository").order_by("next_at")[:limit]
+        )
         kinds = [_advance_clock(clock, now) for clock in due_clocks]
     return ClockProcessingResult(len(kinds), kinds.count("breached"), kinds.count("data_incomplete"))
 
@@ -71,7 +73,7 @@ def _advance_clock(clock: SlaClock, now: datetime) -> str:
     if not SlaClock.objects.filter(pk=clock.pk, next_at=clock.next_at).update(**changes):
         return "gone"  # another run processed the clock
     if kind == "data_incomplete":
-        MonitoredRepository.objects.filter(pk=clock.watch_id, poll_at__gt=now).update(poll_at=now)
+        MonitoredRepository.objects.filter(pk=clock.monitored_repository_id, poll_at__gt=now).update(poll_at=now)
     else:
         _record_outcome(clock, kind, share, now)
     return kind
@@ -81,7 +83,7 @@ def judge_clock(clock: SlaClock, now: datetime) -> tuple[str, int]:
     """Return the outcome of a due clock (breached, warned, or data_incomplete) and the used share."""
     assert clock.due_at
     assert clock.next_at
-    data_up_to = clock.watch.data_up_to
+    data_up_to = clock.monitored_repository.data_up_to
     if clock.due_at <= now:
         return ("breached" if data_up_to >= clock.due_at else "data_incomplete"), 100
     passed_shares = [share for share, warning_at in list_warning_times(clock) if warning_at and warning_at <= now]

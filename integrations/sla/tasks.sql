@@ -2,8 +2,8 @@
 -- Parameters: now, limit, again (time of the next check of clocks with incomplete data).
 -- MATERIALIZED: take the locks once, in index order.
 WITH due AS MATERIALIZED (
-    SELECT clock.id, clock.issue_id, clock.watch_id, clock.integration_id, clock.target_type, clock.severity, clock.due_at,
-           clock.next_at, clock.warned, clock.warn50_at, clock.warn75_at, clock.warn90_at
+    SELECT clock.id, clock.issue_id, clock.monitored_repository_id, clock.integration_id, clock.target_type,
+           clock.severity, clock.due_at, clock.next_at, clock.warned, clock.warn50_at, clock.warn75_at, clock.warn90_at
       FROM sla_slaclock clock
      WHERE clock.next_at <= %(now)s
      ORDER BY clock.next_at
@@ -11,15 +11,15 @@ WITH due AS MATERIALIZED (
        FOR UPDATE SKIP LOCKED
 ), judged AS MATERIALIZED (
     SELECT due.*,
-           CASE WHEN due.due_at <= %(now)s AND watch.data_up_to < due.due_at THEN 'data_incomplete'
+           CASE WHEN due.due_at <= %(now)s AND repository.data_up_to < due.due_at THEN 'data_incomplete'
                 WHEN due.due_at <= %(now)s THEN 'breached'
-                WHEN watch.data_up_to < due.next_at THEN 'data_incomplete'
+                WHEN repository.data_up_to < due.next_at THEN 'data_incomplete'
                 ELSE 'warned' END AS kind,
            CASE WHEN due.due_at <= %(now)s THEN 100
                 WHEN due.warn90_at <= %(now)s THEN 90
                 WHEN due.warn75_at <= %(now)s THEN 75
                 ELSE 50 END AS share
-      FROM due JOIN sla_monitoredrepository watch ON watch.id = due.watch_id
+      FROM due JOIN sla_monitoredrepository repository ON repository.id = due.monitored_repository_id
 ), moved AS (
     UPDATE sla_slaclock clock
        SET next_at = CASE WHEN judged.kind = 'data_incomplete' THEN %(again)s
@@ -54,7 +54,8 @@ WITH due AS MATERIALIZED (
       FROM judged WHERE kind = 'breached' OR (kind = 'warned' AND share > warned)
         ON CONFLICT (key) DO NOTHING
 ), asked AS (
-    UPDATE sla_monitoredrepository watch SET poll_at = %(now)s
-     WHERE watch.id IN (SELECT watch_id FROM judged WHERE kind = 'data_incomplete') AND watch.poll_at > %(now)s
+    UPDATE sla_monitoredrepository repository SET poll_at = %(now)s
+     WHERE repository.id IN (SELECT monitored_repository_id FROM judged WHERE kind = 'data_incomplete')
+       AND repository.poll_at > %(now)s
 )
 SELECT count(*), count(*) FILTER (WHERE kind = 'breached'), count(*) FILTER (WHERE kind = 'data_incomplete') FROM judged

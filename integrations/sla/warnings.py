@@ -100,7 +100,7 @@ def create_early_warnings(now: datetime) -> int:
         is_committed=True,
         state=ClockStatus.RUNNING,
         severity=Severity.OTHER,
-        watch__ended_at=None,
+        monitored_repository__ended_at=None,
         next_at__gt=now,
         next_at__lt=F("due_at"),
         next_at__gte=F("warn75_at"),

@@ -164,7 +164,9 @@ def list_urgent_issues(partners: tuple[int, ...], now: datetime) -> list[ClockRo
 
 def _list_urgent_clocks(partners: tuple[int, ...], now: datetime) -> QuerySet[SlaClock, int]:
     """Return the keys of the overdue and at-risk clocks."""
-    clocks = SlaClock.objects.filter(integration__partner__in=partners, is_committed=True, watch__ended_at=None)
+    clocks = SlaClock.objects.filter(
+        integration__partner__in=partners, is_committed=True, monitored_repository__ended_at=None
+    )
     urgent_clocks = clocks.filter(state__in=URGENT_STATES, warn75_at__lte=now)
     return urgent_clocks.order_by(BY_DUE_DATE, "pk").values_list("pk", flat=True)
 

@@ -74,12 +74,12 @@ def _record_decisions(now: datetime) -> None:
     scan = Integration.objects.get(name="Umbra scan")
     reason = "Two SLA breaches within two weeks, and one of the issues is still open."
     perform_transition(scan, "issue_notice", actor=people["Rita Reyes"], note=reason, now=now - timedelta(hours=2))
-    breached_issue = SupportIssue.objects.select_related("watch", "integration__partner").get(
+    breached_issue = SupportIssue.objects.select_related("monitored_repository", "integration__partner").get(
         title__startswith="Apply deletes rules"
     )
     reason = "We responded by phone within an hour. The reporter opened the issue only for the record."
     disputes.dispute_breach(breached_issue, reason, actor=people["Charlie Cole"], now=now - timedelta(hours=1))
-    lowered_issue = SupportIssue.objects.select_related("watch", "integration__partner").get(
+    lowered_issue = SupportIssue.objects.select_related("monitored_repository", "integration__partner").get(
         title__startswith="Graphs on the"
     )
     reason = "Tasks are not affected. Only a graph is empty, and the values are available on the command line."
@@ -96,47 +96,56 @@ def _record_decisions(now: datetime) -> None:
 
 def update_issues(now: datetime) -> int:
     """Import the latest events of the fictional repositories and return the number of repositories."""
-    watches = MonitoredRepository.objects.filter(ended_at=None, cursors__has_key=FICTIONAL_SINCE_KEY).select_related(
-        "integration"
-    )
-    for watch in watches:
-        today = datetime.fromisoformat(watch.cursors[FICTIONAL_SINCE_KEY])
-        if watch.integration.name == UNREADABLE_INTEGRATION and now < today + UNREADABLE_PERIOD:
+    monitored_repositories = MonitoredRepository.objects.filter(
+        ended_at=None, cursors__has_key=FICTIONAL_SINCE_KEY
+    ).select_related("integration")
+    for monitored_repository in monitored_repositories:
+        today = datetime.fromisoformat(monitored_repository.cursors[FICTIONAL_SINCE_KEY])
+        if monitored_repository.integration.name == UNREADABLE_INTEGRATION and now < today + UNREADABLE_PERIOD:
             continue
         values = {"data_up_to": now, "last_delivery_at": now, "poll_at": None, "trouble": "", "trouble_since": None}
-        MonitoredRepository.objects.filter(pk=watch.pk).update(**values)
-        if watch.integration.name in INTEGRATIONS_WITH_ISSUES:
+        MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(**values)
+        if monitored_repository.integration.name in INTEGRATIONS_WITH_ISSUES:
             with transaction.atomic():
-                _store_issues(watch.pk, today, now, now)
-    return len(watches)
+                _store_issues(monitored_repository.pk, today, now, now)
+    return len(monitored_repositories)
 
 
 def _sync_repositories(today: datetime, moment: datetime) -> None:
     """Import the events up to a moment, except for the unavailable repository."""
-    for watch in MonitoredRepository.objects.filter(began_at__lt=moment, ended_at=None).select_related("integration"):
+    monitored_repositories = MonitoredRepository.objects.filter(began_at__lt=moment, ended_at=None)
+    for monitored_repository in monitored_repositories.select_related("integration"):
         known_at = moment
-        if moment == today and watch.integration.name == UNREADABLE_INTEGRATION:
+        if moment == today and monitored_repository.integration.name == UNREADABLE_INTEGRATION:
             known_at = moment - timedelta(days=4)
             trouble = "GitHub denies access. The owner of the repository must grant access again"
-            MonitoredRepository.objects.filter(pk=watch.pk).update(trouble=trouble, trouble_since=known_at)
-        MonitoredRepository.objects.filter(pk=watch.pk).update(data_up_to=known_at, last_delivery_at=known_at)
-        if watch.integration.name in INTEGRATIONS_WITH_ISSUES:
+            MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(
+                trouble=trouble, trouble_since=known_at
+            )
+        MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(
+            data_up_to=known_at, last_delivery_at=known_at
+        )
+        if monitored_repository.integration.name in INTEGRATIONS_WITH_ISSUES:
             with transaction.atomic():
-                _store_issues(watch.pk, today, known_at, moment)
+                _store_issues(monitored_repository.pk, today, known_at, moment)
 
 
 def _store_issues(pk: int, today: datetime, known_at: datetime, now: datetime) -> None:
-    watch = event_store.lock_repository(pk)
-    assert watch
+    monitored_repository = event_store.lock_repository(pk)
+    assert monitored_repository
     issue_updates, event_batches = [], []
-    own_issues = [demo_issue for demo_issue in ISSUES if demo_issue.integration == watch.integration.name]
+    own_issues = [
+        demo_issue for demo_issue in ISSUES if demo_issue.integration == monitored_repository.integration.name
+    ]
     for place, (demo_issue, cycle) in enumerate(_iterate_cycles(own_issues, today, known_at)):
         opened_at = today - timedelta(days=demo_issue.opened_days_ago) + cycle * CYCLE
-        own_updates = list(_build_updates(watch, demo_issue, place + 1, opened_at, known_at))
+        own_updates = list(_build_updates(monitored_repository, demo_issue, place + 1, opened_at, known_at))
         issue_updates += [update for update in own_updates if isinstance(update, IssueUpdate)]
         event_batches += [update for update in own_updates if isinstance(update, IssueEventBatch)]
-    event_store.store_updates(watch, issue_updates, "poll", now, event_batches)
-    projection.rebuild_projections(SupportIssue.objects.filter(watch=watch).values_list("pk", flat=True), now)
+    event_store.store_updates(monitored_repository, issue_updates, "poll", now, event_batches)
+    projection.rebuild_projections(
+        SupportIssue.objects.filter(monitored_repository=monitored_repository).values_list("pk", flat=True), now
+    )
 
 
 def _iterate_cycles(
@@ -148,12 +157,16 @@ def _iterate_cycles(
 
 
 def _build_updates(
-    watch: MonitoredRepository, demo_issue: DemoIssue, number: int, opened_at: datetime, known_at: datetime
+    monitored_repository: MonitoredRepository,
+    demo_issue: DemoIssue,
+    number: int,
+    opened_at: datetime,
+    known_at: datetime,
 ) -> Iterator[IssueUpdate | IssueEventBatch | None]:
     """Yield the events of a demo_issue up to the known time, in the format of GitHub."""
     if opened_at > known_at:
         return
-    raw = _build_issue(watch, demo_issue, number, opened_at)
+    raw = _build_issue(monitored_repository, demo_issue, number, opened_at)
     yield event_mapping.map_issue(GitHubIssue.model_validate(raw))
     events = demo_issue.list_events()
     if not any(event.action == "close" and event.author == "partner" for event in events):
@@ -172,11 +185,11 @@ def _build_updates(
 
 
 def _build_issue(
-    watch: MonitoredRepository, demo_issue: DemoIssue, number: int, opened_at: datetime
+    monitored_repository: MonitoredRepository, demo_issue: DemoIssue, number: int, opened_at: datetime
 ) -> dict[str, object]:
-    address = f"https://github.com/{watch.repository}/issues/{number}"
+    address = f"https://github.com/{monitored_repository.repository}/issues/{number}"
     return {
-        "id": watch.pk * 1000 + number,
+        "id": monitored_repository.pk * 1000 + number,
         "number": number,
         "title": demo_issue.title,
         "body": "It worked last week.",

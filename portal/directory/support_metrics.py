@@ -40,7 +40,7 @@ def get_support_metrics(integrations: Collection[int], now: datetime) -> dict[in
     stopped_clocks = SlaClock.objects.filter(**period_filter)
     for pk, target_type, seconds in stopped_clocks.values_list("integration_id", "target_type", "counted_seconds"):
         hours[pk, target_type].append(round(seconds / 3600, 2))
-    measurable = Integration.objects.filter(pk__in=integrations, watch__in=filter_measurable(now))
+    measurable = Integration.objects.filter(pk__in=integrations, monitored_repository__in=filter_measurable(now))
     targets = {row.pk: row.edition.sla.summary for row in measurable.only("program_key", "edition_date")}
     return {
         pk: _build_share(met_counts.get(pk, 0), breach_counts.get(pk, 0))

@@ -142,7 +142,7 @@ def build_clock_row(clock: Any, evaluated_at: datetime) -> dict[str, object]:
     last_commenter_role, last_commented_at = _find_last_speaker(issue, evaluated_at)
     return {
         "issue": str(issue.uuid),
-        "name": f"{clock.watch.repository}#{issue.number}",
+        "name": f"{clock.monitored_repository.repository}#{issue.number}",
         "title": issue.title,
         "url": issue.url,
         "partner": clock.integration.partner.name,
@@ -170,9 +170,9 @@ def _find_last_speaker(issue: SupportIssue, evaluated_at: datetime) -> tuple[str
 def _list_retractions(scope: MetricsScope, start: datetime, end: datetime) -> list[dict[str, str]]:
     """Return the breaches that were retracted in the period, with the reason."""
     breaches = SlaBreach.objects.filter(scope.build_condition(), retracted_at__gte=start, retracted_at__lt=end)
-    recent_breaches = breaches.select_related("issue__watch", "integration").order_by("retracted_at", "pk")[
-        :MAX_DUE_SOON_ROWS
-    ]
+    recent_breaches = breaches.select_related("issue__monitored_repository", "integration").order_by(
+        "retracted_at", "pk"
+    )[:MAX_DUE_SOON_ROWS]
     return [
         {"name": str(breach.issue), "integration": breach.integration.name, "reason": breach.retraction_reason}
         for breach in recent_breaches
@@ -183,7 +183,9 @@ def _list_program_totals(
     scope: MetricsScope, start: datetime, end: datetime, evaluated_at: datetime, totals: JsonObject
 ) -> list[JsonObject]:
     """Return the totals of each program. Those of a scope with one program are its own."""
-    integrations = Integration.objects.filter(scope.build_condition(""), watch__isnull=False).order_by("program_key")
+    integrations = Integration.objects.filter(scope.build_condition(""), monitored_repository__isnull=False).order_by(
+        "program_key"
+    )
     keys = list(integrations.values_list("program_key", flat=True).distinct())
     program_totals = []
     for key in keys:
@@ -251,6 +253,6 @@ def _is_on_time(
 
 
 def _list_editions(scope: MetricsScope) -> Iterable[str]:
-    rows = Integration.objects.filter(scope.build_condition(""), watch__isnull=False)
+    rows = Integration.objects.filter(scope.build_condition(""), monitored_repository__isnull=False)
     editions = rows.order_by().values_list("program_key", "edition_date").distinct()
     return {f"{key}@{edition}" for key, edition in editions}

@@ -144,16 +144,16 @@ def _measure_data_coverage(filters: ClockFilters, now: datetime) -> dict[str, An
     A repository is behind if we couldn't read it, or if its next poll is overdue.
     """
     behind = Count("pk", filter=~Q(trouble="") | Q(poll_at__lt=now - POLL_DELAY_TOLERANCE))
-    watches = MonitoredRepository.objects.filter(filters.scope, ended_at=None)
-    figures: dict[str, Any] = watches.aggregate(
+    monitored_repositories = MonitoredRepository.objects.filter(filters.scope, ended_at=None)
+    figures: dict[str, Any] = monitored_repositories.aggregate(
         repository_count=Count("pk"), behind=behind, data_up_to=Min("data_up_to")
     )
     return figures
 
 
 def _list_unreadable_repositories(filters: ClockFilters) -> list[MonitoredRepository]:
-    watches = MonitoredRepository.objects.filter(filters.scope, ended_at=None).exclude(trouble="")
-    return list(watches.select_related("integration").order_by("data_up_to", "pk")[:MAX_UNREADABLE])
+    monitored_repositories = MonitoredRepository.objects.filter(filters.scope, ended_at=None).exclude(trouble="")
+    return list(monitored_repositories.select_related("integration").order_by("data_up_to", "pk")[:MAX_UNREADABLE])
 
 
 def _build_share_tile(counts: dict[str, Any], parameters: str) -> TemplateContext:

@@ -119,7 +119,7 @@ def build_issue_entry(issue: SupportIssue) -> SearchEntry:
         get_source(issue),
         issue.title,
         reverse("sla:issue", args=[issue.uuid]),
-        subtitle=f"{issue.watch.repository}#{issue.number}",
+        subtitle=f"{issue.monitored_repository.repository}#{issue.number}",
         partner_id=issue.integration.partner_id,
     )
 

@@ -165,4 +165,4 @@ def _select_integrations() -> QuerySet[Integration]:
 
 
 def _select_issues() -> QuerySet[SupportIssue]:
-    return SupportIssue.objects.select_related("watch", "integration")
+    return SupportIssue.objects.select_related("monitored_repository", "integration")

@@ -35,17 +35,17 @@ AIM = {0: 2.0, 100: 2.0, 10_000: 1.5}
 HEAD = "clocks       due    ours ms   plain ms   ratio   aim   statements"
 
 FILL = """
-INSERT INTO sla_slaclock (issue_id, watch_id, integration_id, target_type, is_committed, severity, state, started_at,
-       due_at, warn50_at, warn75_at, warn90_at, next_at, warned, counted_seconds, paused_seconds)
-SELECT %(issue)s + n / 2, %(watch)s, %(integration)s, 'v' || n %% 2, true, 'critical', 'running', %(now)s, at, at, at,
-       at, at, 90, 0, 0
+INSERT INTO sla_slaclock (issue_id, monitored_repository_id, integration_id, target_type, is_committed, severity, state,
+       started_at, due_at, warn50_at, warn75_at, warn90_at, next_at, warned, counted_seconds, paused_seconds)
+SELECT %(issue)s + n / 2, %(monitored_repository)s, %(integration)s, 'v' || n %% 2, true, 'critical', 'running',
+       %(now)s, at, at, at, at, at, 90, 0, 0
   FROM generate_series(%(first)s, %(last)s) n, LATERAL (SELECT %(now)s + (1 + n) * interval '1 second' AS at) moment
 """
 ISSUES = """
-INSERT INTO sla_supportissue (uuid, watch_id, integration_id, github_id, number, title, url, author, opened_at,
-       is_open, severity, last_commenter_role, updated_at, edition)
-SELECT gen_random_uuid(), %(watch)s, %(integration)s, 5000000 + n, n, 'Issue ' || n, '', 'reporter', %(now)s, true,
-       'critical', '', %(now)s, ''
+INSERT INTO sla_supportissue (uuid, monitored_repository_id, integration_id, github_id, number, title, url, author,
+       opened_at, is_open, severity, last_commenter_role, updated_at, edition)
+SELECT gen_random_uuid(), %(monitored_repository)s, %(integration)s, 5000000 + n, n, 'Issue ' || n, '', 'reporter',
+       %(now)s, true, 'critical', '', %(now)s, ''
   FROM generate_series(%(first)s, %(last)s) n
 """
 
@@ -150,12 +150,12 @@ def main() -> int:
     call_command("migrate", verbosity=0)
     row, *_ = build()
     now = timezone.now()
-    watch = create_repository_row(row, now)
-    first = create_issue_row(watch, 0, now)
+    monitored_repository = create_repository_row(row, now)
+    first = create_issue_row(monitored_repository, 0, now)
     print(HEAD, flush=True)
     have, has_missed_aim, idle, at_100 = 0, False, {}, 0.0
     for size in SIZES:
-        values = {"watch": watch.pk, "integration": row.pk, "now": now, "issue": first.pk}
+        values = {"monitored_repository": monitored_repository.pk, "integration": row.pk, "now": now, "issue": first.pk}
         with connection.cursor() as cursor:
             cursor.execute(ISSUES, values | {"first": have // 2 + 1, "last": size // 2})
             cursor.execute(FILL, values | {"first": have, "last": size - 1})

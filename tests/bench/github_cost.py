@@ -25,7 +25,7 @@ from django.utils import timezone  # noqa: E402
 
 from integrations.sla.github import delivery_processing, reconciliation  # noqa: E402
 from integrations.sla.models import GitHubDelivery, MonitoredRepository, SlaClock, SupportIssue  # noqa: E402
-from tests.bench.monitored_repositories import create_watches  # noqa: E402
+from tests.bench.monitored_repositories import create_monitored_repositories  # noqa: E402
 from tests.fakes.github.proxy import Proxy  # noqa: E402
 from tests.fakes.github.server import TOKEN  # noqa: E402
 from tests.fakes.github.tracker import Person, Tracker  # noqa: E402
@@ -60,8 +60,11 @@ class World:
         self.rng, self.gate, self.proxy = random.Random(7), CountingRateLimiter(), Proxy()
         self.proxy.state.tokens.add(TOKEN)
         threading.Thread(target=self.proxy.serve_forever, daemon=True).start()
-        self.watches = list(MonitoredRepository.objects.order_by("pk")[:count])
-        self.trackers = {watch.pk: self.create_tracker(watch, now) for watch in self.watches}
+        self.monitored_repositories = list(MonitoredRepository.objects.order_by("pk")[:count])
+        self.trackers = {
+            monitored_repository.pk: self.create_tracker(monitored_repository, now)
+            for monitored_repository in self.monitored_repositories
+        }
         MonitoredRepository.objects.update(began_at=now - timedelta(days=9), poll_at=None, cursors={}, etags={})
         MonitoredRepository.objects.filter(pk__in=self.trackers).update(poll_at=now)
         for again in (now, now + timedelta(minutes=2)):
@@ -69,13 +72,13 @@ class World:
             self.poll(again)
         self.spread_polls(now, hooks)
 
-    def create_tracker(self, watch: MonitoredRepository, now: datetime) -> Tracker:
-        tracker = Tracker(watch.repository, watch.repository_id or 0)
+    def create_tracker(self, monitored_repository: MonitoredRepository, now: datetime) -> Tracker:
+        tracker = Tracker(monitored_repository.repository, monitored_repository.repository_id or 0)
         for days in (7, 5):
             number = tracker.open(UMA, "It crashes", now - timedelta(days=days))
             tracker.comment(number, ALICE, "It is fixed in 1.2.", now - timedelta(days=days - 1))
         tracker.webhooks.clear()
-        self.proxy.state.trackers[watch.repository.lower()] = tracker
+        self.proxy.state.trackers[monitored_repository.repository.lower()] = tracker
         return tracker
 
     def spread_polls(self, now: datetime, hooks: bool) -> None:
@@ -112,16 +115,18 @@ class World:
 
     def add_activity(self, step: int, now: datetime) -> None:
         """Open an issue in every tenth repository at one of twelve steps, which is every six minutes."""
-        for place, watch in enumerate(self.watches[::10]):
+        for place, monitored_repository in enumerate(self.monitored_repositories[::10]):
             if place % 12 != step % 12:
                 continue
-            tracker = self.trackers[watch.pk]
+            tracker = self.trackers[monitored_repository.pk]
             number = tracker.open(UMA, "It hangs", now)
             tracker.comment(number, ALICE, "Which version do you use?", now)
             for delivery in tracker.webhooks:
                 if self.rng.random() < 0.95:
                     row = {"event": delivery.event, "digest": delivery.id, "body": delivery.body, "received_at": now}
-                    GitHubDelivery.objects.create(watch=watch, delivery_id=delivery.id, **row)
+                    GitHubDelivery.objects.create(
+                        monitored_repository=monitored_repository, delivery_id=delivery.id, **row
+                    )
             tracker.webhooks.clear()
 
     def close(self) -> None:
@@ -150,7 +155,7 @@ def measure_hour(name: str, count: int, *, busy: bool, hooks: bool) -> bool:
 
 def main() -> int:
     call_command("migrate", verbosity=0)
-    create_watches(COUNT)
+    create_monitored_repositories(COUNT)
     print("hour       repositories   requests   not modified   counting   aim            took")
     is_met = [
         measure_hour("quiet", COUNT, busy=False, hooks=True),

@@ -87,9 +87,9 @@ def store_events(issues: list[SupportIssue]) -> None:
         number = SupportIssueEvent.objects.filter(issue=issue).count()
         batch = event_store.IssueEventBatch(issue.number, (comment(number, issue),))
         with transaction.atomic():
-            watch = event_store.lock_repository(issue.watch_id, wait=True)
-            assert watch
-            changed = event_store.store_updates(watch, (), "webhook", timezone.now(), [batch])
+            monitored_repository = event_store.lock_repository(issue.monitored_repository_id, wait=True)
+            assert monitored_repository
+            changed = event_store.store_updates(monitored_repository, (), "webhook", timezone.now(), [batch])
             assert projection.rebuild_projections(changed, timezone.now()) == 1
 
 

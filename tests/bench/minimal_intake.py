@@ -13,8 +13,9 @@ import psycopg
 
 SECRET = os.environ.get("BENCH_SECRET", "").encode()
 INSERT = (
-    "INSERT INTO sla_githubdelivery (watch_id, delivery_id, event, digest, body, received_at, attempts, outcome)"
-    " VALUES (%s, %s, %s, %s, %s, %s, 0, '') ON CONFLICT (watch_id, delivery_id) DO NOTHING"
+    "INSERT INTO sla_githubdelivery (monitored_repository_id, delivery_id, event, digest, body, received_at,"
+    " attempts, outcome) VALUES (%s, %s, %s, %s, %s, %s, 0, '')"
+    " ON CONFLICT (monitored_repository_id, delivery_id) DO NOTHING"
 )
 local = threading.local()
 
@@ -33,9 +34,9 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
         start_response("401 Unauthorized", [("Content-Length", "0")])
         return [b""]
     json.loads(body)
-    watch = int(environ["HTTP_X_WATCH"])
+    monitored_repository_id = int(environ["HTTP_X_REPOSITORY"])
     row = (
-        watch,
+        monitored_repository_id,
         environ["HTTP_X_GITHUB_DELIVERY"],
         environ["HTTP_X_GITHUB_EVENT"],
         hashlib.sha256(body).hexdigest(),

@@ -10,19 +10,19 @@ from tests.bench.world import build, fill
 SECRET = "the secret of the benchmark"
 
 
-def create_watches(count: int) -> list[MonitoredRepository]:
+def create_monitored_repositories(count: int) -> list[MonitoredRepository]:
     """Create monitored repositories that have the same secret and begin now."""
     row, _, _ = build()
     fill(row, count)
-    now, watches = timezone.now(), []
+    now, monitored_repositories = timezone.now(), []
     for number, integration in enumerate(Integration.objects.order_by("pk")[:count]):
-        watch = MonitoredRepository(
+        monitored_repository = MonitoredRepository(
             integration=integration,
             repository=f"bench/terraform-provider-{number}",
             repository_id=10_000 + number,
             began_at=now,
             data_up_to=now,
         )
-        watch.encrypt("secret", crypto.Secret(SECRET))
-        watches.append(watch)
-    return MonitoredRepository.objects.bulk_create(watches)
+        monitored_repository.encrypt("secret", crypto.Secret(SECRET))
+        monitored_repositories.append(monitored_repository)
+    return MonitoredRepository.objects.bulk_create(monitored_repositories)

@@ -25,7 +25,7 @@ from integrations.sla import tasks  # noqa: E402
 from integrations.sla.engine.types import IssueEventKind  # noqa: E402
 from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent  # noqa: E402
 from integrations.sla.services import projection  # noqa: E402
-from tests.bench.monitored_repositories import create_watches  # noqa: E402
+from tests.bench.monitored_repositories import create_monitored_repositories  # noqa: E402
 
 EVENTS, PER_ISSUE, CHUNK = 1_000_000, 10, 500
 COMMENTS = (
@@ -37,17 +37,18 @@ COMMENTS = (
 )
 
 
-def create_issues(watches: list[MonitoredRepository], count: int, now: datetime) -> None:
+def create_issues(monitored_repositories: list[MonitoredRepository], count: int, now: datetime) -> None:
     """Create issues of the last half year, each with comments, a label, a closing, and reopenings."""
     rng = random.Random(3)
     for first in range(0, count, CHUNK):
         rows = []
         for number in range(first, min(first + CHUNK, count)):
-            watch, opened_at = watches[number % len(watches)], now - timedelta(minutes=rng.randrange(260_000))
+            monitored_repository = monitored_repositories[number % len(monitored_repositories)]
+            opened_at = now - timedelta(minutes=rng.randrange(260_000))
             rows.append(
                 SupportIssue(
-                    watch=watch,
-                    integration_id=watch.integration_id,
+                    monitored_repository=monitored_repository,
+                    integration_id=monitored_repository.integration_id,
                     github_id=number,
                     number=number,
                     title="It breaks",
@@ -55,7 +56,7 @@ def create_issues(watches: list[MonitoredRepository], count: int, now: datetime)
                     author="uma",
                     opened_at=opened_at,
                     updated_at=opened_at,
-                    edition=watch.integration.edition_date,
+                    edition=monitored_repository.integration.edition_date,
                 )
             )
         issues = SupportIssue.objects.bulk_create(rows)
@@ -103,11 +104,11 @@ def build_event(
 def main() -> int:
     total = int(sys.argv[1]) if len(sys.argv) > 1 else EVENTS
     call_command("migrate", verbosity=0)
-    now, watches = timezone.now().replace(microsecond=0), create_watches(100)
+    now, monitored_repositories = timezone.now().replace(microsecond=0), create_monitored_repositories(100)
     MonitoredRepository.objects.update(began_at=now - timedelta(days=400), data_up_to=now)
-    watches = list(MonitoredRepository.objects.select_related("integration"))
+    monitored_repositories = list(MonitoredRepository.objects.select_related("integration"))
     start = time.monotonic()
-    create_issues(watches, total // PER_ISSUE, now)
+    create_issues(monitored_repositories, total // PER_ISSUE, now)
     projection_seconds = time.monotonic() - start
     tasks.advance_clocks(now)
     before, start, output = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic(), StringIO()

@@ -33,12 +33,12 @@ from django.utils import timezone  # noqa: E402
 
 from integrations.sla.github import delivery_processing  # noqa: E402
 from integrations.sla.models import GitHubDelivery, MonitoredRepository  # noqa: E402
-from tests.bench.monitored_repositories import SECRET, create_watches  # noqa: E402
+from tests.bench.monitored_repositories import SECRET, create_monitored_repositories  # noqa: E402
 from tests.fakes.github.tracker import Person, Tracker  # noqa: E402
 from tests.servers.base import find_free_port  # noqa: E402
 
 TICK = os.sysconf("SC_CLK_TCK")
-WATCHES, WORKERS, CLIENTS, ROUNDS, ROUND_SECONDS = 50, 3, 16, 7, 3.0
+REPOSITORIES, WORKERS, CLIENTS, ROUNDS, ROUND_SECONDS = 50, 3, 16, 7, 3.0
 LOAD_ROUNDS = 4  # of each intake in turn, so that other programs slow down both
 OFFERED_RATE, RATE, KILL_EVERY = 210, 200, 2.0  # per second; the acknowledged requests must reach RATE
 AIM_RATIO, AIM_P99_RATIO = 0.75, 3.0
@@ -105,9 +105,9 @@ class Gunicorn:
 
 @dataclass
 class Sender:
-    """Posts signed payloads, all different, to the watched repositories in turn."""
+    """Posts signed payloads, all different, to the monitored repositories in turn."""
 
-    watches: list[MonitoredRepository]
+    monitored_repositories: list[MonitoredRepository]
     body: bytes
     run: str
     acknowledged: list[tuple[int, str]] = field(default_factory=list)
@@ -117,19 +117,20 @@ class Sender:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def post(self, line: http.client.HTTPConnection, number: int, since: float) -> None:
-        watch, name = self.watches[number % len(self.watches)], f"{self.run}-{number}"
+        name = f"{self.run}-{number}"
+        monitored_repository = self.monitored_repositories[number % len(self.monitored_repositories)]
         body = self.body.replace(b"NUMBER", name.encode(), 1).replace(
-            b'"id": 4711,', b'"id": %d,' % (watch.repository_id or 0)
+            b'"id": 4711,', b'"id": %d,' % (monitored_repository.repository_id or 0)
         )
         headers = {
             "Content-Type": "application/json",
             "X-GitHub-Delivery": name,
             "X-GitHub-Event": "issues",
             "X-Hub-Signature-256": "sha256=" + hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest(),
-            "X-Watch": str(watch.pk),
+            "X-Repository": str(monitored_repository.pk),
         }
         try:
-            line.request("POST", f"/inbound/github/{watch.uuid}/", body, headers)
+            line.request("POST", f"/inbound/github/{monitored_repository.uuid}/", body, headers)
             answer = line.getresponse()
             answer.read()
         except (OSError, http.client.HTTPException):
@@ -140,7 +141,7 @@ class Sender:
         with self.lock:
             self.seconds.append(time.monotonic() - since)
             if answer.status == 202:
-                self.acknowledged.append((watch.pk, name))
+                self.acknowledged.append((monitored_repository.pk, name))
             else:
                 self.refused.append(answer.status)
 
@@ -208,13 +209,13 @@ def build_payload() -> bytes:
     return json.dumps(json.loads(tracker.webhooks[0].body)).encode()
 
 
-def compare(watches: list[MonitoredRepository]) -> bool:
+def compare(monitored_repositories: list[MonitoredRepository]) -> bool:
     raw, ours = Gunicorn("tests.bench.minimal_intake"), Gunicorn("portal.wsgi")
     rates: dict[str, list[tuple[float, float]]] = {"raw": [], "ours": []}
     try:
         for number in range(ROUNDS):
             for name, server in (("raw", raw), ("ours", ours)):
-                sender = Sender(watches, build_payload(), f"{name}{number}")
+                sender = Sender(monitored_repositories, build_payload(), f"{name}{number}")
                 rates[name].append(send_at_full_speed(server, sender, ROUND_SECONDS))
     finally:
         raw.stop()
@@ -245,16 +246,16 @@ def load_intake(application: str, sender: Sender, seconds: float) -> int:
         server.stop()
 
 
-def compare_under_load(watches: list[MonitoredRepository], seconds: float) -> bool:
+def compare_under_load(monitored_repositories: list[MonitoredRepository], seconds: float) -> bool:
     """Put both intakes under load in turn, and compare what the database has with what was acknowledged."""
     GitHubDelivery.objects.all().delete()
     senders = {"tests.bench.minimal_intake": [], "portal.wsgi": []}  # type: dict[str, list[Sender]]
     killed_counts = dict.fromkeys(senders, 0)
     for number in range(LOAD_ROUNDS):
         for name in senders:
-            senders[name].append(Sender(watches, build_payload(), f"load-{name}-{number}"))
+            senders[name].append(Sender(monitored_repositories, build_payload(), f"load-{name}-{number}"))
             killed_counts[name] += load_intake(name, senders[name][-1], seconds / LOAD_ROUNDS)
-    deliveries = set(GitHubDelivery.objects.values_list("watch_id", "delivery_id"))
+    deliveries = set(GitHubDelivery.objects.values_list("monitored_repository_id", "delivery_id"))
     print(
         f"{f'{OFFERED_RATE}/s for {seconds:.0f} s':<24} acknowledged/s killed cut refused missing p50 ms p99 ms max ms"
     )
@@ -289,8 +290,8 @@ def main() -> int:
     parser.add_argument("--fire-only", action="store_true", help="leave out the comparison")
     args = parser.parse_args()
     call_command("migrate", verbosity=0)
-    watches = create_watches(WATCHES)
-    is_met = [args.fire_only or compare(watches), compare_under_load(watches, args.seconds)]
+    repositories = create_monitored_repositories(REPOSITORIES)
+    is_met = [args.fire_only or compare(repositories), compare_under_load(repositories, args.seconds)]
     process_deliveries()
     return 0 if all(is_met) else 1
 

@@ -30,6 +30,6 @@ def mark_due_clocks(now: datetime) -> None:
 @shared_task(acks_late=True, reject_on_worker_lost=True, autoretry_for=(OSError,), retry_backoff=1, max_retries=8)
 def send_breach_emails(pk: int) -> None:
     """Email the owner and the program about one breach."""
-    breach = SlaBreach.objects.select_related("issue__watch").get(pk=pk)
+    breach = SlaBreach.objects.select_related("issue__monitored_repository").get(pk=pk)
     for receiver in ("owner@chaos.example", "program@chaos.example"):
         send_mail("Past due", f"- {breach.issue} late\n", "portal@chaos.example", [receiver])

@@ -11,7 +11,7 @@ from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from tests.bench.world import build, fill
 
-ISSUE_NAMES_QUERY = "SELECT clock.id, watch.repository || '#' || issue.number FROM sla_slaclock clock JOIN sla_supportissue issue ON issue.id = clock.issue_id JOIN sla_monitoredrepository watch ON watch.id = clock.watch_id WHERE clock.due_at <= %s AND clock.is_committed"  # noqa: E501
+ISSUE_NAMES_QUERY = "SELECT clock.id, repository.repository || '#' || issue.number FROM sla_slaclock clock JOIN sla_supportissue issue ON issue.id = clock.issue_id JOIN sla_monitoredrepository repository ON repository.id = clock.monitored_repository_id WHERE clock.due_at <= %s AND clock.is_committed"  # noqa: E501
 
 
 def create_world(due: int, later: int, integrations: int, begin: datetime, seconds: int) -> None:
@@ -49,20 +49,20 @@ def read_due_issue_names(at: datetime) -> dict[int, str]:
 
 
 INSERT_ISSUES = """
-INSERT INTO sla_supportissue (uuid, watch_id, integration_id, github_id, number, title, url, author, opened_at,
-       is_open, severity, last_commenter_role, updated_at, edition)
-SELECT gen_random_uuid(), watch.id, watch.integration_id, n, n, 'Issue ' || n, 'https://github.com/chaos/' || n,
-       'reporter', %(now)s, true, 'critical', 'reporter', %(now)s, ''
+INSERT INTO sla_supportissue (uuid, monitored_repository_id, integration_id, github_id, number, title, url, author,
+       opened_at, is_open, severity, last_commenter_role, updated_at, edition)
+SELECT gen_random_uuid(), repository.id, repository.integration_id, n, n, 'Issue ' || n, 'https://github.com/chaos/'
+       || n, 'reporter', %(now)s, true, 'critical', 'reporter', %(now)s, ''
   FROM generate_series(1, %(count)s) n
   JOIN (SELECT *, row_number() OVER (ORDER BY id) - 1 AS place, count(*) OVER () AS places FROM sla_monitoredrepository)
-       AS watch
-    ON watch.place = n %% watch.places
+       AS repository
+    ON repository.place = n %% repository.places
 """
 INSERT_CLOCKS = """
-INSERT INTO sla_slaclock (issue_id, watch_id, integration_id, target_type, is_committed, severity, state, started_at,
-       due_at, warn50_at, warn75_at, warn90_at, next_at, warned, counted_seconds, paused_seconds)
-SELECT issue.id, issue.watch_id, issue.integration_id, 'resolve', true, 'critical', 'running', issue.opened_at,
-       at, at, at, at, at, 90, 0, 0
+INSERT INTO sla_slaclock (issue_id, monitored_repository_id, integration_id, target_type, is_committed, severity, state,
+       started_at, due_at, warn50_at, warn75_at, warn90_at, next_at, warned, counted_seconds, paused_seconds)
+SELECT issue.id, issue.monitored_repository_id, issue.integration_id, 'resolve', true, 'critical', 'running',
+       issue.opened_at, at, at, at, at, at, 90, 0, 0
   FROM sla_supportissue issue,
        LATERAL (SELECT CASE WHEN issue.number <= %(due)s THEN %(begin)s + issue.number * %(step)s * interval '1 second'
                             ELSE %(far)s END AS at) moment

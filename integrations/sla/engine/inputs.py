@@ -18,7 +18,7 @@ CALENDAR_FIELDS = ("valid_from", "zone", "country", "subdivision", "workdays", "
 def select_issues() -> QuerySet[SupportIssue]:
     """Return the issues with everything that their projection needs."""
     events = Prefetch("events", queryset=SupportIssueEvent.objects.order_by("at", "pk"))
-    related = SupportIssue.objects.select_related("watch", "calendar", "policy", "integration")
+    related = SupportIssue.objects.select_related("monitored_repository", "calendar", "policy", "integration")
     return related.prefetch_related(events)
 
 
@@ -35,7 +35,9 @@ def list_timeline_events(issue: SupportIssue) -> list[TimelineEvent]:
 
 def build_projection_context(issue: SupportIssue, now: datetime, *, segments: bool = True) -> ProjectionContext:
     """Return the context of a projection: the policy and calendar from the issue's opening, and the data limit."""
-    return ProjectionContext(get_sla_policy(issue), get_calendar(issue), now, issue.watch.data_up_to, segments)
+    return ProjectionContext(
+        get_sla_policy(issue), get_calendar(issue), now, issue.monitored_repository.data_up_to, segments
+    )
 
 
 def compute_issue_state(issue: SupportIssue, now: datetime, *, segments: bool = True) -> IssueState:
@@ -53,8 +55,10 @@ def find_issue(text: str) -> SupportIssue | None:
     issues = select_issues()
     repository, _, number = text.strip().rpartition("#")
     if repository and number.isascii() and number.isdigit() and len(number) < 19:
-        matches = issues.alias(named=Lower("watch__repository")).filter(named=repository.lower(), number=int(number))
-        return matches.order_by(F("watch__ended_at").desc(nulls_first=True), "-watch__began_at").first()
+        matches = issues.alias(named=Lower("monitored_repository__repository"))
+        matches = matches.filter(named=repository.lower(), number=int(number))
+        ended_last = F("monitored_repository__ended_at").desc(nulls_first=True)
+        return matches.order_by(ended_last, "-monitored_repository__began_at").first()
     try:
         return issues.filter(uuid=UUID(text.strip())).first()
     except ValueError:

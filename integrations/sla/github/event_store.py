@@ -31,15 +31,15 @@ class IssueEventBatch:
     events: tuple[TimelineEvent, ...]
 
 
-def lock_repository(watch_id: int, *, wait: bool = False) -> MonitoredRepository | None:
+def lock_repository(monitored_repository_id: int, *, wait: bool = False) -> MonitoredRepository | None:
     """Lock the repository's row. Return None if another process holds the lock and `wait` is False."""
     assert transaction.get_connection().in_atomic_block
     repositories = MonitoredRepository.objects.select_for_update(skip_locked=not wait, no_key=True, of=("self",))
-    return repositories.select_related("integration__partner").filter(pk=watch_id).first()
+    return repositories.select_related("integration__partner").filter(pk=monitored_repository_id).first()
 
 
 def store_updates(
-    watch: MonitoredRepository,
+    monitored_repository: MonitoredRepository,
     updates: Iterable[IssueUpdate],
     source: str,
     now: datetime,
@@ -47,8 +47,10 @@ def store_updates(
 ) -> set[int]:
     """Store new issues and events. Return the primary keys of the issues that changed."""
     updates, batches = list(updates), list(batches)
-    ids_by_github_id, created_ids = _upsert_issues(watch, [update.issue for update in updates])
-    batch_issues = SupportIssue.objects.filter(watch=watch, number__in={batch.number for batch in batches})
+    ids_by_github_id, created_ids = _upsert_issues(monitored_repository, [update.issue for update in updates])
+    batch_issues = SupportIssue.objects.filter(
+        monitored_repository=monitored_repository, number__in={batch.number for batch in batches}
+    )
     ids_by_number = dict(batch_issues.values_list("number", "pk")) if batches else {}
     events_by_issue: dict[int, list[TimelineEvent]] = {}
     for issue_id, events in (
@@ -60,14 +62,16 @@ def store_updates(
     return created_ids | _append_events(events_by_issue, source, now)
 
 
-def _upsert_issues(watch: MonitoredRepository, issues: Iterable[GitHubIssue]) -> tuple[dict[int, int], set[int]]:
+def _upsert_issues(
+    monitored_repository: MonitoredRepository, issues: Iterable[GitHubIssue]
+) -> tuple[dict[int, int], set[int]]:
     """Return the primary keys of the issues by GitHub ID, and those of new ones.
 
     Issues opened before the start of support are not covered and not stored.
     """
     newest_issues = {issue.id: issue for issue in sorted(issues, key=lambda issue: issue.updated_at)}
     ids_by_github_id, created_ids, renamed_ids = {}, set(), set()
-    for row in SupportIssue.objects.filter(watch=watch, github_id__in=newest_issues):
+    for row in SupportIssue.objects.filter(monitored_repository=monitored_repository, github_id__in=newest_issues):
         issue = newest_issues.pop(row.github_id)
         ids_by_github_id[issue.id] = row.pk
         issue_rows = SupportIssue.objects.filter(pk=row.pk)
@@ -77,18 +81,18 @@ def _upsert_issues(watch: MonitoredRepository, issues: Iterable[GitHubIssue]) ->
         if issue.created_at < row.opened_at:
             issue_rows.update(opened_at=issue.created_at)
     for github_id, issue in sorted(newest_issues.items()):
-        if issue.created_at >= watch.began_at:
-            ids_by_github_id[github_id] = _create_issue(watch, issue).pk
+        if issue.created_at >= monitored_repository.began_at:
+            ids_by_github_id[github_id] = _create_issue(monitored_repository, issue).pk
             created_ids.add(ids_by_github_id[github_id])
     if created_ids or renamed_ids:
         issues_changed.send(_upsert_issues, issue_ids=created_ids | renamed_ids)
     return ids_by_github_id, created_ids
 
 
-def _create_issue(watch: MonitoredRepository, issue: GitHubIssue) -> SupportIssue:
+def _create_issue(monitored_repository: MonitoredRepository, issue: GitHubIssue) -> SupportIssue:
     return SupportIssue.objects.create(
-        watch=watch,
-        integration_id=watch.integration_id,
+        monitored_repository=monitored_repository,
+        integration_id=monitored_repository.integration_id,
         github_id=issue.id,
         number=issue.number,
         title=issue.title,
@@ -96,7 +100,7 @@ def _create_issue(watch: MonitoredRepository, issue: GitHubIssue) -> SupportIssu
         author=issue.user.login if issue.user else "ghost",
         opened_at=issue.created_at,
         updated_at=issue.updated_at,
-        **policies.get_policy_snapshot(watch.integration, issue.created_at),
+        **policies.get_policy_snapshot(monitored_repository.integration, issue.created_at),
     )
 
 

@@ -79,7 +79,11 @@ def is_same_time(moment: datetime, row: SupportIssueEvent) -> bool:
 
 
 def flag_unverified_events(
-    api: GitHubApi, watch: MonitoredRepository, activity: ListedActivity, cursors: NamedValues, now: datetime
+    api: GitHubApi,
+    monitored_repository: MonitoredRepository,
+    activity: ListedActivity,
+    cursors: NamedValues,
+    now: datetime,
 ) -> list[IssueEventBatch]:
     """Return denials of webhook events that GitHub doesn't confirm, and move the cursor.
 
@@ -87,16 +91,20 @@ def flag_unverified_events(
     """
     cursor = cursors.get("confirmed")
     verified_up_to = datetime.fromisoformat(cursor) if cursor else now - INITIAL_LOOKBACK
-    webhook_events = SupportIssueEvent.objects.filter(issue__watch=watch, source="webhook", kind__in=VERIFIABLE_KINDS)
+    webhook_events = SupportIssueEvent.objects.filter(
+        issue__monitored_repository=monitored_repository, source="webhook", kind__in=VERIFIABLE_KINDS
+    )
     recent_events = webhook_events.filter(seen_at__gt=verified_up_to, seen_at__lte=now).order_by("seen_at", "pk")
     events_with_policy = recent_events.select_related("issue__policy", "issue__integration")
     unlisted_rows = [row for row in events_with_policy if _can_affect_clock(row) and not activity.has_event(row)]
     due_rows = [row for row in unlisted_rows if row.seen_at <= now - LISTING_DELAY][:MAX_VERIFICATIONS]
     pending_times = [row.seen_at for row in unlisted_rows if row not in due_rows]
     cursors["confirmed"] = (min(pending_times) - timedelta(microseconds=1) if pending_times else now).isoformat()
-    denied_rows = [row for row in due_rows if not _is_known(api, watch, row, activity)]
+    denied_rows = [row for row in due_rows if not _is_known(api, monitored_repository, row, activity)]
     for row in denied_rows:
-        log.warning("GitHub does not confirm a webhook event of %s: %s of #%s", watch, row.key, row.issue.number)
+        log.warning(
+            "GitHub does not confirm a webhook event of %s: %s of #%s", monitored_repository, row.key, row.issue.number
+        )
     return [IssueEventBatch(row.issue.number, (_build_denial_event(row),)) for row in denied_rows]
 
 
@@ -115,9 +123,11 @@ def _build_denial_event(row: SupportIssueEvent) -> TimelineEvent:
     return TimelineEvent(key, kind, row.at, UNKNOWN_ACTOR, label=row.label, data=data)
 
 
-def _is_known(api: GitHubApi, watch: MonitoredRepository, row: SupportIssueEvent, activity: ListedActivity) -> bool:
+def _is_known(
+    api: GitHubApi, monitored_repository: MonitoredRepository, row: SupportIssueEvent, activity: ListedActivity
+) -> bool:
     """Return whether GitHub confirms an event, or can't deny it because the issue or comment was deleted or moved."""
-    repository, number = watch.repository, row.issue.number
+    repository, number = monitored_repository.repository, row.issue.number
     if row.kind == IssueEventKind.COMMENTED and _is_deleted(row, activity):
         return True
     if issues.is_gone(api, repository, number):

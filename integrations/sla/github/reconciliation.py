@@ -77,29 +77,32 @@ def reconcile_repository(pk: int, now: datetime, api: GitHubApi, etag_cache: Eta
     Raises:
         SourceUnavailableError: GitHub is unavailable.
     """
-    watch = MonitoredRepository.objects.select_related("integration__partner").get(pk=pk)
-    etag_cache.before, etag_cache.now = watch.etags, {}
+    monitored_repository = MonitoredRepository.objects.select_related("integration__partner").get(pk=pk)
+    etag_cache.before, etag_cache.now = monitored_repository.etags, {}
     try:
-        changes = issue_sync.fetch_changes(api, watch, now)
-        updated_watch = _store_result(watch, changes, etag_cache.now, now)
-        if updated_watch is not None:
-            redelivery.request_redeliveries(api, updated_watch, now)
+        changes = issue_sync.fetch_changes(api, monitored_repository, now)
+        updated_repository = _store_result(monitored_repository, changes, etag_cache.now, now)
+        if updated_repository is not None:
+            redelivery.request_redeliveries(api, updated_repository, now)
     except SourceUnavailableError as outage:
-        _schedule_retry(watch, outage, now)
+        _schedule_retry(monitored_repository, outage, now)
         raise
     except SourceNotFoundError:
-        _record_missing(watch, now)
+        _record_missing(monitored_repository, now)
     except SourceError as refusal:
-        _record_trouble(watch, str(refusal), now, TROUBLE_RETRY_DELAY)
+        _record_trouble(monitored_repository, str(refusal), now, TROUBLE_RETRY_DELAY)
 
 
 def _store_result(
-    watch: MonitoredRepository, changes: issue_sync.RepositoryChanges, etags: dict[str, str], now: datetime
+    monitored_repository: MonitoredRepository,
+    changes: issue_sync.RepositoryChanges,
+    etags: dict[str, str],
+    now: datetime,
 ) -> MonitoredRepository | None:
     """Store the changes and update `data_up_to`. None if monitoring ended or the repository changed in the meantime."""
     with transaction.atomic():
-        row = event_store.lock_repository(watch.pk, wait=True)
-        if row is None or row.ended_at is not None or row.repository_id != watch.repository_id:
+        row = event_store.lock_repository(monitored_repository.pk, wait=True)
+        if row is None or row.ended_at is not None or row.repository_id != monitored_repository.repository_id:
             return None
         changed_issue_ids = event_store.store_updates(row, changes.updates, "poll", now, changes.batches)
         has_missed_events = bool(changed_issue_ids) and _has_missed_events(changed_issue_ids, now)
@@ -120,54 +123,58 @@ def _has_missed_events(issue_ids: set[int], now: datetime) -> bool:
     return listed_events.filter(at__lt=now - timedelta(minutes=2)).exists()
 
 
-def _find_judgeable_issue_ids(watch: MonitoredRepository, now: datetime) -> set[int]:
+def _find_judgeable_issue_ids(monitored_repository: MonitoredRepository, now: datetime) -> set[int]:
     """Return issues with a clock that the new data makes it possible to judge."""
     condition = Q(state=ClockStatus.DATA_INCOMPLETE) | Q(state=ClockStatus.RUNNING, due_at__lte=now)
-    return set(SlaClock.objects.filter(condition, watch=watch).values_list("issue_id", flat=True))
+    return set(
+        SlaClock.objects.filter(condition, monitored_repository=monitored_repository).values_list("issue_id", flat=True)
+    )
 
 
-def calculate_next_poll(watch: MonitoredRepository, now: datetime) -> datetime:
+def calculate_next_poll(monitored_repository: MonitoredRepository, now: datetime) -> datetime:
     """Return the time of the next poll: soon without a reliable webhook, later for inactive repositories."""
-    if not is_webhook_reliable(watch):
+    if not is_webhook_reliable(monitored_repository):
         interval = POLL_INTERVAL_WITHOUT_WEBHOOK
-    elif watch.issues.filter(updated_at__gte=now - ACTIVITY_WINDOW).exists():
+    elif monitored_repository.issues.filter(updated_at__gte=now - ACTIVITY_WINDOW).exists():
         interval = POLL_INTERVAL_ACTIVE
     else:
         interval = POLL_INTERVAL_IDLE
-    spread = timedelta(seconds=watch.pk * 7919 % int(interval.total_seconds() / 10))
+    spread = timedelta(seconds=monitored_repository.pk * 7919 % int(interval.total_seconds() / 10))
     return now + interval - spread
 
 
-def is_webhook_reliable(watch: MonitoredRepository) -> bool:
+def is_webhook_reliable(monitored_repository: MonitoredRepository) -> bool:
     """Return whether the webhook has delivered and no poll has found missed events since."""
-    missed_at = watch.cursors.get("missed_at")
-    if watch.last_delivery_at is None:
+    missed_at = monitored_repository.cursors.get("missed_at")
+    if monitored_repository.last_delivery_at is None:
         return False
-    return missed_at is None or watch.last_delivery_at > datetime.fromisoformat(missed_at)
+    return missed_at is None or monitored_repository.last_delivery_at > datetime.fromisoformat(missed_at)
 
 
-def _schedule_retry(watch: MonitoredRepository, outage: SourceUnavailableError, now: datetime) -> None:
+def _schedule_retry(monitored_repository: MonitoredRepository, outage: SourceUnavailableError, now: datetime) -> None:
     """Schedule the next attempt with exponential backoff, or at the time that GitHub requests."""
-    attempts = min(watch.attempts + 1, 100)
+    attempts = min(monitored_repository.attempts + 1, 100)
     retry_at = now + min(INITIAL_RETRY_DELAY * 2 ** min(attempts - 1, 10), MAX_RETRY_DELAY)
     trouble_values = {}
-    if attempts >= TROUBLE_THRESHOLD_ATTEMPTS and not watch.trouble:
+    if attempts >= TROUBLE_THRESHOLD_ATTEMPTS and not monitored_repository.trouble:
         trouble_values = {"trouble": str(outage)[:300].rstrip("."), "trouble_since": now}
-    MonitoredRepository.objects.filter(pk=watch.pk).update(
+    MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(
         attempts=attempts, poll_at=max(retry_at, outage.retry_at or retry_at), **trouble_values
     )
 
 
-def _record_missing(watch: MonitoredRepository, now: datetime) -> None:
+def _record_missing(monitored_repository: MonitoredRepository, now: datetime) -> None:
     """Record a missing repository. GitHub's responses don't tell deleted from hidden ones."""
-    missing_since = watch.missing_since or now
+    missing_since = monitored_repository.missing_since or now
     message = GONE_MESSAGE if now - missing_since >= GONE_THRESHOLD else NOT_VISIBLE_MESSAGE
-    MonitoredRepository.objects.filter(pk=watch.pk).update(missing_since=missing_since)
-    _record_trouble(watch, message, now, TROUBLE_RETRY_DELAY)
+    MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(missing_since=missing_since)
+    _record_trouble(monitored_repository, message, now, TROUBLE_RETRY_DELAY)
 
 
-def _record_trouble(watch: MonitoredRepository, message: str, now: datetime, retry_delay: timedelta) -> None:
-    trouble_since = watch.trouble_since if watch.trouble else now
-    MonitoredRepository.objects.filter(pk=watch.pk).update(
+def _record_trouble(
+    monitored_repository: MonitoredRepository, message: str, now: datetime, retry_delay: timedelta
+) -> None:
+    trouble_since = monitored_repository.trouble_since if monitored_repository.trouble else now
+    MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(
         trouble=message[:300].rstrip("."), trouble_since=trouble_since, poll_at=now + retry_delay
     )

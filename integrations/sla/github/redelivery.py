@@ -19,37 +19,43 @@ PAUSE_SECONDS = 1.0  # recommended by GitHub between mutating requests
 
 
 def request_redeliveries(
-    api: GitHubApi, watch: MonitoredRepository, now: datetime, wait: Callable[[float], None] = time.sleep
+    api: GitHubApi, monitored_repository: MonitoredRepository, now: datetime, wait: Callable[[float], None] = time.sleep
 ) -> int:
     """Request missing deliveries daily, soon after a poll found missed events, and until none remain.
 
     Return the number of requested deliveries. `wait` sleeps for the given number of seconds.
     """
-    if watch.hook_id is None or now < _calculate_next_run(watch, now):
+    if monitored_repository.hook_id is None or now < _calculate_next_run(monitored_repository, now):
         return 0
     changes: NamedValues = {}
     outcome, requested_ids = "requested", []
     try:
-        delivery_ids = _find_missing_deliveries(api, watch, watch.hook_id, now)
+        delivery_ids = _find_missing_deliveries(api, monitored_repository, monitored_repository.hook_id, now)
         requested_ids = delivery_ids[:MAX_REQUESTS]
         for index, delivery_id in enumerate(requested_ids):
             if index:
                 wait(PAUSE_SECONDS)
-            issues.redeliver(api, watch.repository, watch.hook_id, delivery_id)
+            issues.redeliver(api, monitored_repository.repository, monitored_repository.hook_id, delivery_id)
         if len(delivery_ids) > len(requested_ids):
-            outcome, changes["poll_at"] = "remaining", min(now + GAP_INTERVAL, watch.poll_at or now)
+            outcome, changes["poll_at"] = "remaining", min(now + GAP_INTERVAL, monitored_repository.poll_at or now)
     except (AccessDeniedError, SourceNotFoundError):  # no permission: polls must be enough
         outcome = "refused"
-    cursors = watch.cursors | {"redelivered_at": now.isoformat(), "redelivery": outcome}
-    MonitoredRepository.objects.filter(pk=watch.pk).update(cursors=cursors, **changes)
+    cursors = monitored_repository.cursors | {"redelivered_at": now.isoformat(), "redelivery": outcome}
+    MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(cursors=cursors, **changes)
     return len(requested_ids)
 
 
-def _find_missing_deliveries(api: GitHubApi, watch: MonitoredRepository, hook_id: int, now: datetime) -> list[int]:
+def _find_missing_deliveries(
+    api: GitHubApi, monitored_repository: MonitoredRepository, hook_id: int, now: datetime
+) -> list[int]:
     """Return the IDs of deliveries that GitHub stores and we don't have, those with the fewest attempts first."""
-    failed_deliveries = issues.list_failed_deliveries(api, watch.repository, hook_id, now - RETENTION_PERIOD)
+    failed_deliveries = issues.list_failed_deliveries(
+        api, monitored_repository.repository, hook_id, now - RETENTION_PERIOD
+    )
     guids = [delivery.guid for delivery, _ in failed_deliveries]
-    received = GitHubDelivery.objects.filter(watch=watch, delivery_id__in=guids).values_list("delivery_id", flat=True)
+    received = GitHubDelivery.objects.filter(
+        monitored_repository=monitored_repository, delivery_id__in=guids
+    ).values_list("delivery_id", flat=True)
     received_guids = set(received)
     missing = [
         (delivery, tries)
@@ -59,10 +65,10 @@ def _find_missing_deliveries(api: GitHubApi, watch: MonitoredRepository, hook_id
     return [delivery.id for delivery, _ in sorted(missing, key=lambda item: item[1])]
 
 
-def _calculate_next_run(watch: MonitoredRepository, now: datetime) -> datetime:
-    last_requested_at = watch.cursors.get("redelivered_at")
+def _calculate_next_run(monitored_repository: MonitoredRepository, now: datetime) -> datetime:
+    last_requested_at = monitored_repository.cursors.get("redelivered_at")
     if last_requested_at is None:
         return now
-    outcome = watch.cursors["redelivery"]
-    has_gap = outcome == "requested" and watch.cursors.get("missed_at", "") > last_requested_at
+    outcome = monitored_repository.cursors["redelivery"]
+    has_gap = outcome == "requested" and monitored_repository.cursors.get("missed_at", "") > last_requested_at
     return datetime.fromisoformat(last_requested_at) + (GAP_INTERVAL if has_gap else INTERVALS_BY_OUTCOME[outcome])

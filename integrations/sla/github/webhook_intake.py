@@ -30,8 +30,9 @@ REFUSAL_WRITE_INTERVAL = timedelta(seconds=1)
 Result = TypeVar("Result")
 DELIVERY_TABLE = GitHubDelivery._meta.db_table
 INSERT_STATEMENT = (  # in autocommit mode, one round trip to the database
-    f"INSERT INTO {DELIVERY_TABLE} (watch_id, delivery_id, event, digest, body, received_at, attempts, outcome)"  # noqa: S608
-    " VALUES (%s, %s, %s, %s, %s, %s, 0, '') ON CONFLICT (watch_id, delivery_id) DO NOTHING"
+    f"INSERT INTO {DELIVERY_TABLE} (monitored_repository_id, delivery_id, event, digest, body, received_at,"  # noqa: S608
+    " attempts, outcome) VALUES (%s, %s, %s, %s, %s, %s, 0, '')"
+    " ON CONFLICT (monitored_repository_id, delivery_id) DO NOTHING"
 )
 ACTIVE_REPOSITORY = CompiledQuery(
     lambda: MonitoredRepository.objects.filter(
@@ -76,7 +77,7 @@ def refuse_early(length: str, content_type: str, encoding: str) -> IntakeRespons
     return None
 
 
-def is_watched(uuid: UUID) -> bool:
+def is_monitored(uuid: UUID) -> bool:
     """Return whether this address accepts deliveries. Callers handle database errors."""
     return _try_twice(lambda: _get_repository(uuid) is not None)
 
@@ -99,20 +100,20 @@ def _try_twice(operation: Callable[[], Result]) -> Result:
 
 
 def _ingest_delivery(uuid: UUID, headers: Mapping[str, object], body: bytes, now: datetime) -> IntakeResponse:
-    watch = _get_repository(uuid)
-    if watch is None:
+    cached_repository = _get_repository(uuid)
+    if cached_repository is None:
         return IntakeResponse(404, "Webhook not found.")
     signature = str(headers.get("HTTP_X_HUB_SIGNATURE_256", ""))
-    if not has_valid_signature(body, signature, watch.secrets.get_valid_secrets(now)):
-        _count_refusal(watch, now)
+    if not has_valid_signature(body, signature, cached_repository.secrets.get_valid_secrets(now)):
+        _count_refusal(cached_repository, now)
         return IntakeResponse(401, "The signature doesn't match the webhook's secret.")
     delivery_id, event = str(headers.get("HTTP_X_GITHUB_DELIVERY", "")), str(headers.get("HTTP_X_GITHUB_EVENT", ""))
     if not (0 < len(delivery_id) <= 80 and 0 < len(event) <= 60 and f"{delivery_id}{event}".isprintable()):
         return IntakeResponse(400, "The headers X-GitHub-Delivery and X-GitHub-Event are missing.")
-    if refusal := _check_payload(watch.row, body):
+    if refusal := _check_payload(cached_repository.row, body):
         return refusal
-    _insert_delivery(watch.row.pk, delivery_id, event, body, now)
-    _record_hook_id(watch.row, str(headers.get("HTTP_X_GITHUB_HOOK_ID", "")))
+    _insert_delivery(cached_repository.row.pk, delivery_id, event, body, now)
+    _record_hook_id(cached_repository.row, str(headers.get("HTTP_X_GITHUB_HOOK_ID", "")))
     return IntakeResponse(202, "Accepted.")
 
 
@@ -158,14 +159,14 @@ def _record_hook_id(row: MonitoredRepository, number: str) -> None:
         row.hook_id = hook_id
 
 
-def _count_refusal(watch: CachedRepository, now: datetime) -> None:
+def _count_refusal(cached_repository: CachedRepository, now: datetime) -> None:
     """Count refused deliveries. Write the count at most once per second, so that a flood causes few writes."""
-    watch.refused_count += 1
-    if watch.counted_at is not None and now - watch.counted_at < REFUSAL_WRITE_INTERVAL:
+    cached_repository.refused_count += 1
+    if cached_repository.counted_at is not None and now - cached_repository.counted_at < REFUSAL_WRITE_INTERVAL:
         return
-    repositories = MonitoredRepository.objects.filter(pk=watch.row.pk)
-    repositories.update(refused=F("refused") + watch.refused_count, refused_at=now)
-    watch.refused_count, watch.counted_at = 0, now
+    repositories = MonitoredRepository.objects.filter(pk=cached_repository.row.pk)
+    repositories.update(refused=F("refused") + cached_repository.refused_count, refused_at=now)
+    cached_repository.refused_count, cached_repository.counted_at = 0, now
 
 
 def _check_payload(row: MonitoredRepository, body: bytes) -> IntakeResponse | None:
@@ -191,11 +192,11 @@ def is_own_repository(row: MonitoredRepository, repository: object) -> bool:
     return str(repository.get("full_name", "")).casefold() == row.repository.casefold()
 
 
-def _insert_delivery(watch_id: int, delivery_id: str, event: str, body: bytes, now: datetime) -> None:
+def _insert_delivery(monitored_repository_id: int, delivery_id: str, event: str, body: bytes, now: datetime) -> None:
     database = connections[DEFAULT_DB_ALIAS]  # `connection` would look it up at each use
     digest, received_at = hashlib.sha256(body).hexdigest(), database.ops.adapt_datetimefield_value(now)
     with _open_cursor(database) as cursor, database.wrap_database_errors:
-        cursor.execute(INSERT_STATEMENT, [watch_id, delivery_id, event, digest, body, received_at])
+        cursor.execute(INSERT_STATEMENT, [monitored_repository_id, delivery_id, event, digest, body, received_at])
 
 
 def _open_cursor(database: BaseDatabaseWrapper) -> CursorWrapper:

@@ -65,7 +65,7 @@ class Migration(migrations.Migration):
                 ('missing_since', models.DateTimeField(blank=True, null=True)),
                 ('refused', models.PositiveIntegerField(default=0)),
                 ('refused_at', models.DateTimeField(blank=True, null=True)),
-                ('integration', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='watch', to='submissions.integration')),
+                ('integration', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='monitored_repository', to='submissions.integration')),
             ],
             options={
                 'indexes': [
@@ -87,7 +87,7 @@ class Migration(migrations.Migration):
                 ('attempts', models.PositiveSmallIntegerField(default=0)),
                 ('outcome', models.CharField(blank=True, max_length=40)),
                 ('forgotten_at', models.DateTimeField(blank=True, null=True)),
-                ('watch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='sla.monitoredrepository')),
+                ('monitored_repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='sla.monitoredrepository')),
             ],
             options={
                 'indexes': [
@@ -95,7 +95,7 @@ class Migration(migrations.Migration):
                     models.Index(condition=models.Q(('forgotten_at', None), ('read_at__isnull', False)), fields=['received_at'], name='github_delivery_expiry'),
                 ],
                 'constraints': [
-                    models.UniqueConstraint(fields=('watch', 'delivery_id'), name='github_delivery_unique_repository_delivery'),
+                    models.UniqueConstraint(fields=('monitored_repository', 'delivery_id'), name='github_delivery_unique_repository_delivery'),
                 ],
             },
         ),
@@ -123,7 +123,7 @@ class Migration(migrations.Migration):
                 ('calendar', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='partners.partnercalendar')),
                 ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='issues', to='submissions.integration')),
                 ('policy', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='sla.labelpolicy')),
-                ('watch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='issues', to='sla.monitoredrepository')),
+                ('monitored_repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='issues', to='sla.monitoredrepository')),
             ],
             options={
                 'ordering': ('-opened_at', '-pk'),
@@ -131,7 +131,7 @@ class Migration(migrations.Migration):
                     models.Index(condition=models.Q(('disputed_at__isnull', False)), fields=['disputed_at'], name='support_issue_disputed_at'),
                 ],
                 'constraints': [
-                    models.UniqueConstraint(fields=('watch', 'github_id'), name='support_issue_unique_repository_github_id'),
+                    models.UniqueConstraint(fields=('monitored_repository', 'github_id'), name='support_issue_unique_repository_github_id'),
                 ],
             },
         ),
@@ -156,7 +156,7 @@ class Migration(migrations.Migration):
                 ('counted_seconds', models.BigIntegerField(default=0)),
                 ('paused_seconds', models.BigIntegerField(default=0)),
                 ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='clocks', to='submissions.integration')),
-                ('watch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='clocks', to='sla.monitoredrepository')),
+                ('monitored_repository', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='clocks', to='sla.monitoredrepository')),
                 ('issue', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='clocks', to='sla.supportissue')),
             ],
             options={

@@ -30,7 +30,7 @@ class SupportIssue(models.Model):
         BREACH = "breach", "The breach"
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
-    watch = models.ForeignKey(MonitoredRepository, models.CASCADE, related_name="issues")
+    monitored_repository = models.ForeignKey(MonitoredRepository, models.CASCADE, related_name="issues")
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="issues")
     calendar = models.ForeignKey("partners.PartnerCalendar", models.PROTECT, null=True, blank=True, related_name="+")
     policy = models.ForeignKey("LabelPolicy", models.PROTECT, null=True, blank=True, related_name="+")
@@ -54,7 +54,9 @@ class SupportIssue(models.Model):
     class Meta:
         ordering = ("-opened_at", "-pk")
         constraints = [
-            models.UniqueConstraint(fields=["watch", "github_id"], name="support_issue_unique_repository_github_id")
+            models.UniqueConstraint(
+                fields=["monitored_repository", "github_id"], name="support_issue_unique_repository_github_id"
+            )
         ]
         indexes = [
             models.Index(
@@ -63,7 +65,7 @@ class SupportIssue(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.watch.repository}#{self.number}"
+        return f"{self.monitored_repository.repository}#{self.number}"
 
 
 class SupportIssueEvent(models.Model):
@@ -99,7 +101,7 @@ class SlaClock(models.Model):
     """
 
     issue = models.ForeignKey(SupportIssue, models.CASCADE, related_name="clocks")
-    watch = models.ForeignKey(MonitoredRepository, models.CASCADE, related_name="clocks")
+    monitored_repository = models.ForeignKey(MonitoredRepository, models.CASCADE, related_name="clocks")
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="clocks")
     target_type = models.CharField(max_length=10)
     is_committed = models.BooleanField()

@@ -13,7 +13,7 @@ class MonitoredRepository(EncryptedRow):
     """Monitored repository of an integration in support. `refused` counts deliveries without a valid signature."""
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
-    integration = models.OneToOneField("submissions.Integration", models.CASCADE, related_name="watch")
+    integration = models.OneToOneField("submissions.Integration", models.CASCADE, related_name="monitored_repository")
     repository = models.CharField(max_length=200)
     repository_id = models.BigIntegerField(null=True, blank=True, db_index=True)
     secret = EncryptedField(null=True, blank=True)
@@ -44,7 +44,7 @@ class MonitoredRepository(EncryptedRow):
         return f"monitoring of {self.repository}"
 
     def build_encryption_context(self, name: str) -> str:
-        return f"watch {self.uuid} secret"  # the previous secret was the current one
+        return f"monitored repository {self.uuid} secret"  # the previous secret was the current one
 
 
 class GitHubDelivery(models.Model):
@@ -54,7 +54,7 @@ class GitHubDelivery(models.Model):
     retention period, at `forgotten_at`. The digest stays to detect replays.
     """
 
-    watch = models.ForeignKey(MonitoredRepository, models.CASCADE, related_name="deliveries")
+    monitored_repository = models.ForeignKey(MonitoredRepository, models.CASCADE, related_name="deliveries")
     delivery_id = models.CharField(max_length=80)
     event = models.CharField(max_length=60)
     digest = models.CharField(max_length=64, db_index=True)
@@ -67,7 +67,9 @@ class GitHubDelivery(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["watch", "delivery_id"], name="github_delivery_unique_repository_delivery")
+            models.UniqueConstraint(
+                fields=["monitored_repository", "delivery_id"], name="github_delivery_unique_repository_delivery"
+            )
         ]
         indexes = [
             models.Index(fields=["id"], name="github_delivery_unread", condition=Q(read_at=None)),

@@ -124,7 +124,7 @@ def _settle_breaches(
     issue: SupportIssue, outcome: BreachOutcome, event_type: str, reason: str, *, actor: User, now: datetime
 ) -> AuditEvent:
     with change_integration(issue.integration, permissions.can_decide, actor=actor, now=now) as change:
-        event_store.lock_repository(issue.watch_id, wait=True)
+        event_store.lock_repository(issue.monitored_repository_id, wait=True)
         _resolve_dispute(issue)
         if not breaches.settle_breaches(issue, outcome, f"{RETRACTION_REASONS[outcome]}: {reason}", now):
             raise ActionRefused("This issue has no breach to decide on.", "invalid-transition")
@@ -152,7 +152,7 @@ def _record_decision(
 ) -> AuditEvent:
     """Store a decision as an event. `find_start`, called under the lock, returns since when it applies."""
     with change_integration(issue.integration, permissions.can_decide, actor=actor, now=now) as change:
-        event_store.lock_repository(issue.watch_id, wait=True)
+        event_store.lock_repository(issue.monitored_repository_id, wait=True)
         start = find_start(issue, now) if find_start else None
         _ensure_decidable(issue, kind)
         data = {"requested_at": start.isoformat()} if start else {}
@@ -173,6 +173,6 @@ def _ensure_decidable(issue: SupportIssue, kind: IssueEventKind) -> None:
 
 
 def _record_event(change: IntegrationChange, issue: SupportIssue, event_type: str, reason: str) -> AuditEvent:
-    watch = MonitoredRepository.objects.only("repository").get(pk=issue.watch_id)
-    name = f"{watch.repository}#{issue.number}"
+    monitored_repository = MonitoredRepository.objects.only("repository").get(pk=issue.monitored_repository_id)
+    name = f"{monitored_repository.repository}#{issue.number}"
     return change.record(event_type, reason, issue=str(issue.uuid), name=name, title=issue.title)

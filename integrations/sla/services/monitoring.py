@@ -46,17 +46,19 @@ def start_monitoring(integration: Integration, now: datetime) -> MonitoredReposi
         "data_up_to": now,
         "poll_at": now,
     }
-    watch, is_new = MonitoredRepository.objects.get_or_create(integration=integration, defaults=initial_values)
-    if not is_new and watch.ended_at is not None:
+    monitored_repository, is_new = MonitoredRepository.objects.get_or_create(
+        integration=integration, defaults=initial_values
+    )
+    if not is_new and monitored_repository.ended_at is not None:
         for name, value in (initial_values | {"cursors": {}, "etags": {}, "attempts": 0}).items():
-            setattr(watch, name, value)
-        watch.save()
-    return watch
+            setattr(monitored_repository, name, value)
+        monitored_repository.save()
+    return monitored_repository
 
 
 def start_missing_monitoring(now: datetime) -> int:
     """Start missing monitoring of integrations in support, as a safety net. Return the number of repositories."""
-    candidates = Integration.objects.filter(stage=Stage.SUPPORT, watch=None).exclude(repository="")
+    candidates = Integration.objects.filter(stage=Stage.SUPPORT, monitored_repository=None).exclude(repository="")
     return process_each(
         candidates[:BATCH_SIZE],
         lambda integration: start_monitoring(integration, now) is not None,
@@ -76,9 +78,9 @@ def filter_measurable(now: datetime) -> QuerySet[MonitoredRepository]:
 
 def stop_monitoring(integration: Integration, now: datetime) -> None:
     """Stop monitoring an integration and its clocks."""
-    for watch in MonitoredRepository.objects.filter(integration=integration, ended_at=None):
-        watch.clocks.exclude(next_at=None).update(next_at=None)
-        MonitoredRepository.objects.filter(pk=watch.pk).update(
+    for monitored_repository in MonitoredRepository.objects.filter(integration=integration, ended_at=None):
+        monitored_repository.clocks.exclude(next_at=None).update(next_at=None)
+        MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(
             ended_at=now, poll_at=None, trouble="", trouble_since=None
         )
 
@@ -86,7 +88,9 @@ def stop_monitoring(integration: Integration, now: datetime) -> None:
 def stop_ended_monitoring(now: datetime) -> int:
     """Stop monitoring integrations whose end can't be undone anymore. Return their number."""
     is_final = Q(undo_until=None) | Q(undo_until__lte=now)
-    ended = Integration.objects.filter(is_final, stage__in=FINAL_STAGES, watch__isnull=False, watch__ended_at=None)
+    ended = Integration.objects.filter(
+        is_final, stage__in=FINAL_STAGES, monitored_repository__isnull=False, monitored_repository__ended_at=None
+    )
     return process_each(
         list(ended[:BATCH_SIZE]),
         lambda each: stop_monitoring(each, each.ended_at or now),
@@ -108,29 +112,29 @@ def update_repository(integration: Integration, now: datetime) -> None:
     )
 
 
-def rotate_secret(watch: MonitoredRepository, now: datetime) -> crypto.Secret:
+def rotate_secret(monitored_repository: MonitoredRepository, now: datetime) -> crypto.Secret:
     """Create a new secret and return it. The previous secret stays valid for 24 hours."""
     new_secret = crypto.Secret(secrets.token_hex(32))
     with transaction.atomic():
-        row = MonitoredRepository.objects.select_for_update(no_key=True).get(pk=watch.pk)
+        row = MonitoredRepository.objects.select_for_update(no_key=True).get(pk=monitored_repository.pk)
         row.old_secret, row.old_secret_until = row.secret, now + OLD_SECRET_LIFETIME if row.secret else None
         row.encrypt("secret", new_secret)
         row.save(update_fields=["secret", "old_secret", "old_secret_until"])
     return new_secret
 
 
-def decrypt_secrets(watch: MonitoredRepository) -> WebhookSecrets:
+def decrypt_secrets(monitored_repository: MonitoredRepository) -> WebhookSecrets:
     """Decrypt the secrets of a repository. Raises DecryptionError."""
-    assert watch.secret  # an empty key would let anyone sign
-    current = watch.decrypt("secret").value.encode()
-    if not watch.old_secret:
+    assert monitored_repository.secret  # an empty key would let anyone sign
+    current = monitored_repository.decrypt("secret").value.encode()
+    if not monitored_repository.old_secret:
         return WebhookSecrets(current)
-    previous = watch.decrypt("old_secret").value.encode()
-    return WebhookSecrets(current, previous, watch.old_secret_until)
+    previous = monitored_repository.decrypt("old_secret").value.encode()
+    return WebhookSecrets(current, previous, monitored_repository.old_secret_until)
 
 
-def describe_trouble(watch: MonitoredRepository) -> str:
+def describe_trouble(monitored_repository: MonitoredRepository) -> str:
     """Describe the current problem of a repository. Empty without a problem."""
-    if watch.trouble:
-        return watch.trouble
-    return "" if watch.last_delivery_at else NO_DELIVERY_MESSAGE
+    if monitored_repository.trouble:
+        return monitored_repository.trouble
+    return "" if monitored_repository.last_delivery_at else NO_DELIVERY_MESSAGE

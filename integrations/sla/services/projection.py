@@ -56,7 +56,7 @@ def _compute_state(issue: SupportIssue, now: datetime) -> IssueState | None:
 
 def get_projection_time(issue: SupportIssue, now: datetime) -> datetime:
     """Return now or the end of monitoring, but never a time before the last event, since server clocks differ."""
-    ended_at = issue.watch.ended_at
+    ended_at = issue.monitored_repository.ended_at
     cutoff_at = min(now, ended_at) if ended_at else now
     return max([cutoff_at, *(row.at for row in issue.events.all())])
 
@@ -103,7 +103,7 @@ def _lock_clocks(issues: list[SupportIssue]) -> list[SlaClock]:
 def _build_clock(issue: SupportIssue, state: ClockState) -> SlaClock:
     return SlaClock(
         issue=issue,
-        watch_id=issue.watch_id,
+        monitored_repository_id=issue.monitored_repository_id,
         integration_id=issue.integration_id,
         target_type=str(state.target_type),
         severity="",
@@ -118,7 +118,7 @@ def _apply_clock_state(clock: SlaClock, state: ClockState, issue: SupportIssue, 
         setattr(clock, name, value)
     if clock.pk and clock.breached_at and breaches.retract_invalid_breaches(clock, now, reason):
         clock.breached_at = None
-    clock.next_at = None if issue.watch.ended_at else breaches.calculate_next_check_at(clock, now)
+    clock.next_at = None if issue.monitored_repository.ended_at else breaches.calculate_next_check_at(clock, now)
 
 
 def _save_clocks(clocks: list[SlaClock]) -> None:

@@ -78,7 +78,7 @@ def _ingest_request(request: HttpRequest, uuid: UUID) -> IntakeResponse:
     early_response = webhook_intake.refuse_early(
         meta.get("CONTENT_LENGTH") or "", meta.get("CONTENT_TYPE", ""), meta.get("HTTP_CONTENT_ENCODING", "")
     )
-    sender, is_known = get_client_network(request), webhook_intake.is_watched(uuid)
+    sender, is_known = get_client_network(request), webhook_intake.is_monitored(uuid)
     size, hook_uuid = _get_declared_size(request), uuid if is_known else None
     if early_response is None and not is_known:
         early_response = IntakeResponse(404, "Webhook not found.")
@@ -116,39 +116,43 @@ def _drain_body(request: HttpRequest) -> int:
 def show_monitoring(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the webhook URL and the status of deliveries. A POST request rotates the secret and shows it once."""
     integration = load_visible_integration(request, uuid)
-    watch = MonitoredRepository.objects.filter(integration=integration, ended_at=None).first()
-    if watch is None:
+    monitored_repository = MonitoredRepository.objects.filter(integration=integration, ended_at=None).first()
+    if monitored_repository is None:
         raise Http404(_("The repository is not monitored because this integration is not in support."))
     can_edit = permissions.can_edit(integration, request.user)
     if request.method != "POST":
-        return _render_page(request, integration, watch, can_edit)
+        return _render_page(request, integration, monitored_repository, can_edit)
     if not can_edit:
         messages.error(request, _("Only owners and editors of the company can rotate the secret."))
         return redirect("sla:monitoring", uuid)
-    if request.POST.get("after") != get_secret_fingerprint(watch):  # submitted twice, or by two people
+    if request.POST.get("after") != get_secret_fingerprint(monitored_repository):  # submitted twice, or by two people
         message = _("The secret was rotated after you opened this page. Rotate it again if you need a new one.")
         messages.error(request, message)
         return redirect("sla:monitoring", uuid)
     require_recent_authentication(request)
-    secret = monitoring.rotate_secret(watch, timezone.now())
-    webhook_intake.clear_cached_repository(watch.uuid)
-    watch.refresh_from_db()
-    return _render_page(request, integration, watch, can_edit, secret.value)
+    secret = monitoring.rotate_secret(monitored_repository, timezone.now())
+    webhook_intake.clear_cached_repository(monitored_repository.uuid)
+    monitored_repository.refresh_from_db()
+    return _render_page(request, integration, monitored_repository, can_edit, secret.value)
 
 
 @sensitive_variables("secret")
 def _render_page(
-    request: HttpRequest, integration: Integration, watch: MonitoredRepository, can_edit: bool, secret: str = ""
+    request: HttpRequest,
+    integration: Integration,
+    monitored_repository: MonitoredRepository,
+    can_edit: bool,
+    secret: str = "",
 ) -> HttpResponse:
-    old_until = watch.old_secret_until
+    old_until = monitored_repository.old_secret_until
     context: TemplateContext = {
         "integration": integration,
-        "watch": watch,
+        "monitored_repository": monitored_repository,
         "can_change": can_edit,
-        "address": request.build_absolute_uri(reverse("inbound:github_webhook", args=[watch.uuid])),
-        "after": get_secret_fingerprint(watch),
+        "address": request.build_absolute_uri(reverse("inbound:github_webhook", args=[monitored_repository.uuid])),
+        "after": get_secret_fingerprint(monitored_repository),
         "secret": secret,
-        "trouble": monitoring.describe_trouble(watch),
+        "trouble": monitoring.describe_trouble(monitored_repository),
         "old_until": old_until if old_until and old_until > timezone.now() else None,
     }
     response = render(request, "sla/monitoring.html", context)
@@ -156,9 +160,9 @@ def _render_page(
     return response
 
 
-def get_secret_fingerprint(watch: MonitoredRepository) -> str:
+def get_secret_fingerprint(monitored_repository: MonitoredRepository) -> str:
     """Return a fingerprint that identifies the current secret without revealing it."""
-    return hashlib.sha256(bytes(watch.secret or b"")).hexdigest()[:16]
+    return hashlib.sha256(bytes(monitored_repository.secret or b"")).hexdigest()[:16]
 
 
 urlpatterns = [path("integrations/<uuid:uuid>/monitoring/", show_monitoring, name="monitoring")]

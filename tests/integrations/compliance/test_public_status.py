@@ -68,7 +68,7 @@ def test_breaches_suggest_a_notice_once(
 ) -> None:
     assert tasks.advance_cases(now) == 0
     second = create_clock_row(
-        create_issue_row(overdue_clock.watch, 8, now - 3 * DAY), now - DAY, state="late", next_at=None
+        create_issue_row(overdue_clock.monitored_repository, 8, now - 3 * DAY), now - DAY, state="late", next_at=None
     )
     breach = {"issue": second.issue, "integration": second.integration, "target_type": "resolve", "severity": "other"}
     SlaBreach.objects.create(clock=second, due_at=now - DAY, found_at=now + timedelta(hours=1), **breach)
@@ -97,7 +97,10 @@ def test_evidence_reads_all_breaches_at_once(overdue_clock: SlaClock, now: datet
     query_count, _ = count_queries()
     for number in range(8, 11):
         clock = create_clock_row(
-            create_issue_row(overdue_clock.watch, number, now - 3 * DAY), now - DAY, state="late", next_at=None
+            create_issue_row(overdue_clock.monitored_repository, number, now - 3 * DAY),
+            now - DAY,
+            state="late",
+            next_at=None,
         )
         breach = {"issue": clock.issue, "integration": integration, "target_type": "resolve", "severity": "other"}
         SlaBreach.objects.create(clock=clock, due_at=now - DAY, found_at=now, **breach)

@@ -53,18 +53,18 @@ def monitor_repository(
     integration: Integration, now: datetime = OPENED_AT, secret: str = SECRET
 ) -> MonitoredRepository:
     """Monitor the repository of an integration in support, with a known webhook secret."""
-    watch = monitoring.start_monitoring(integration, now)
-    assert watch
-    watch.began_at = watch.data_up_to = now  # the release is as old as the first issue
-    watch.encrypt("secret", crypto.Secret(secret))
-    watch.save()
-    webhook_intake.clear_cached_repository(watch.uuid)
-    return watch
+    monitored_repository = monitoring.start_monitoring(integration, now)
+    assert monitored_repository
+    monitored_repository.began_at = monitored_repository.data_up_to = now  # the release is as old as the first issue
+    monitored_repository.encrypt("secret", crypto.Secret(secret))
+    monitored_repository.save()
+    webhook_intake.clear_cached_repository(monitored_repository.uuid)
+    return monitored_repository
 
 
-def build_tracker(watch: MonitoredRepository) -> Tracker:
-    assert watch.repository_id
-    return Tracker(watch.repository, watch.repository_id)
+def build_tracker(monitored_repository: MonitoredRepository) -> Tracker:
+    assert monitored_repository.repository_id
+    return Tracker(monitored_repository.repository, monitored_repository.repository_id)
 
 
 @contextmanager
@@ -81,12 +81,20 @@ def disable_delete_guard() -> Iterator[None]:
         cursor.execute("SET CONSTRAINTS ALL DEFERRED")
 
 
-def post_delivery(watch: MonitoredRepository, delivery: WebhookDelivery, secret: str = SECRET, **headers: Any) -> int:
+def post_delivery(
+    monitored_repository: MonitoredRepository, delivery: WebhookDelivery, secret: str = SECRET, **headers: Any
+) -> int:
     """Deliver to the portal as GitHub does. Return the status code."""
     headers_sent = delivery.headers(secret) | headers
-    response = Client().post(f"/inbound/github/{watch.uuid}/", delivery.body, "application/json", headers=headers_sent)
+    response = Client().post(
+        f"/inbound/github/{monitored_repository.uuid}/", delivery.body, "application/json", headers=headers_sent
+    )
     return response.status_code
 
 
-def list_delivery_ids(watch: MonitoredRepository) -> list[str]:
-    return list(GitHubDelivery.objects.filter(watch=watch).order_by("pk").values_list("delivery_id", flat=True))
+def list_delivery_ids(monitored_repository: MonitoredRepository) -> list[str]:
+    return list(
+        GitHubDelivery.objects.filter(monitored_repository=monitored_repository)
+        .order_by("pk")
+        .values_list("delivery_id", flat=True)
+    )

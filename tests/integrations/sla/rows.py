@@ -20,15 +20,15 @@ def create_repository_row(
     )
 
 
-def create_issue_row(watch: MonitoredRepository, number: int, opened_at: datetime) -> SupportIssue:
+def create_issue_row(monitored_repository: MonitoredRepository, number: int, opened_at: datetime) -> SupportIssue:
     return SupportIssue.objects.create(
-        watch=watch,
-        integration=watch.integration,
+        monitored_repository=monitored_repository,
+        integration=monitored_repository.integration,
         github_id=1000 + number,
         number=number,
-        edition=watch.integration.edition_date,
+        edition=monitored_repository.integration.edition_date,
         title=f"It breaks {number}",
-        url=f"https://github.com/{watch.repository}/issues/{number}",
+        url=f"https://github.com/{monitored_repository.repository}/issues/{number}",
         author="reporter",
         opened_at=opened_at,
         updated_at=opened_at,
@@ -50,4 +50,6 @@ def create_clock_row(issue: SupportIssue, due_at: datetime, **fields: Any) -> Sl
         "warn90_at": issue.opened_at + allowed_time * 0.9,
         "next_at": issue.opened_at + allowed_time * 0.5,
     } | fields
-    return SlaClock.objects.create(issue=issue, watch=issue.watch, integration=issue.integration, **values)
+    return SlaClock.objects.create(
+        issue=issue, monitored_repository=issue.monitored_repository, integration=issue.integration, **values
+    )

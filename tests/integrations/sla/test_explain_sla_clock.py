@@ -59,7 +59,7 @@ def store_event(issue: SupportIssue, fact: TimelineEvent) -> None:
 @pytest.fixture
 def issue(rocket: Integration) -> SupportIssue:
     row = SupportIssue.objects.create(
-        watch=create_repository_row(rocket, OPENED_AT),
+        monitored_repository=create_repository_row(rocket, OPENED_AT),
         integration=rocket,
         edition=rocket.edition_date,
         github_id=1012,
@@ -87,7 +87,7 @@ def test_stored_events_are_read_unchanged(issue: SupportIssue) -> None:
 
 @pytest.mark.parametrize("by_uuid", [True, False])
 def test_issue_is_explained(issue: SupportIssue, by_uuid: bool) -> None:
-    name = str(issue.uuid) if by_uuid else f"{issue.watch.repository.upper()}#12"
+    name = str(issue.uuid) if by_uuid else f"{issue.monitored_repository.repository.upper()}#12"
     explanation = explain(name, "--at", to_time(100).isoformat())
     resolve = explanation["clocks"][1]
     assert explanation["calendar"] is None

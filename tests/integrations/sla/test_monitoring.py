@@ -25,21 +25,23 @@ from verification.sources.github.issue_models import GitHubIssue
 
 
 @pytest.fixture
-def watch(acme) -> MonitoredRepository:
+def monitored_repository(acme) -> MonitoredRepository:
     return monitor_repository(create_listed_integration(acme))
 
 
 def test_monitoring_starts_at_the_release_and_ends_with_the_support(at, alice):
     row = at("support")
-    watch = MonitoredRepository.objects.get(integration=row)
-    assert (watch.repository, watch.repository_id) == (row.repository, row.repository_id)
-    assert (watch.began_at, watch.poll_at, watch.data_up_to) == (row.released_at,) * 3
+    monitored_repository = MonitoredRepository.objects.get(integration=row)
+    assert (monitored_repository.repository, monitored_repository.repository_id) == (row.repository, row.repository_id)
+    assert (monitored_repository.began_at, monitored_repository.poll_at, monitored_repository.data_up_to) == (
+        row.released_at,
+    ) * 3
     perform_transition(row, "archive", actor=alice, note="It is superseded.", now=NOW + timedelta(days=1))
     final_at = NOW + timedelta(days=1, minutes=10)
     assert monitoring.stop_ended_monitoring(final_at - timedelta(seconds=1)) == 0  # it can still be undone
     assert (monitoring.stop_ended_monitoring(final_at), monitoring.stop_ended_monitoring(final_at)) == (1, 0)
-    watch.refresh_from_db()
-    assert (watch.ended_at, watch.poll_at) == (NOW + timedelta(days=1), None)
+    monitored_repository.refresh_from_db()
+    assert (monitored_repository.ended_at, monitored_repository.poll_at) == (NOW + timedelta(days=1), None)
 
 
 def test_integration_without_a_repository_is_not_monitored(acme):
@@ -53,71 +55,75 @@ def test_missing_monitoring_is_started_once(acme):
     assert MonitoredRepository.objects.get().integration == row
 
 
-def test_page_of_a_listed_integration_links_to_its_webhook(watch, alice, sign_in):
-    page = f"/integrations/{watch.integration.uuid}/"
+def test_page_of_a_listed_integration_links_to_its_webhook(monitored_repository, alice, sign_in):
+    page = f"/integrations/{monitored_repository.integration.uuid}/"
     assert f"{page}monitoring/" in sign_in(alice).get(page).text
 
 
-def test_new_secret_needs_a_recent_sign_in(watch, alice, sign_in):
-    client, page = sign_in(alice), f"/integrations/{watch.integration.uuid}/monitoring/"
+def test_new_secret_needs_a_recent_sign_in(monitored_repository, alice, sign_in):
+    client, page = sign_in(alice), f"/integrations/{monitored_repository.integration.uuid}/monitoring/"
     fields = {"after": client.get(page).context["after"]}
     session = client.session
     records = session["account_authentication_methods"]
     session["account_authentication_methods"] = [record | {"at": record["at"] - 3600} for record in records]
     session.save()
     response = client.post(page, fields)
-    before = bytes(watch.secret)
-    watch.refresh_from_db()
+    before = bytes(monitored_repository.secret)
+    monitored_repository.refresh_from_db()
     assert (response.status_code, response["Location"].partition("?")[0]) == (302, "/accounts/reauthenticate/")
-    assert bytes(watch.secret) == before
+    assert bytes(monitored_repository.secret) == before
 
 
-def test_second_start_changes_nothing(watch):
-    again = monitoring.start_monitoring(watch.integration, OPENED_AT + timedelta(days=3))
+def test_second_start_changes_nothing(monitored_repository):
+    again = monitoring.start_monitoring(monitored_repository.integration, OPENED_AT + timedelta(days=3))
     assert again is not None
-    assert (again.pk, again.began_at) == (watch.pk, OPENED_AT)
+    assert (again.pk, again.began_at) == (monitored_repository.pk, OPENED_AT)
 
 
-def test_ended_monitoring_can_be_restarted(watch):
-    monitoring.stop_monitoring(watch.integration, OPENED_AT + timedelta(days=1))
+def test_ended_monitoring_can_be_restarted(monitored_repository):
+    monitoring.stop_monitoring(monitored_repository.integration, OPENED_AT + timedelta(days=1))
     later = OPENED_AT + timedelta(days=9)
-    again = monitoring.start_monitoring(watch.integration, later)
+    again = monitoring.start_monitoring(monitored_repository.integration, later)
     assert again is not None
-    assert (again.pk, again.began_at, again.ended_at, again.data_up_to) == (watch.pk, later, None, later)
+    assert (again.pk, again.began_at, again.ended_at, again.data_up_to) == (monitored_repository.pk, later, None, later)
 
 
-def test_clocks_have_no_next_check_after_the_end_of_support(watch):
-    tracker = build_tracker(watch)
+def test_clocks_have_no_next_check_after_the_end_of_support(monitored_repository):
+    tracker = build_tracker(monitored_repository)
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
     issue = map_issue(GitHubIssue.model_validate(tracker.issues[number]))
     assert issue is not None
-    updates = event_store.store_updates(watch, [issue], "poll", OPENED_AT)
+    updates = event_store.store_updates(monitored_repository, [issue], "poll", OPENED_AT)
     rebuild_projections(updates, OPENED_AT)
     assert SlaClock.objects.exclude(next_at=None).count() == 1
-    monitoring.stop_monitoring(watch.integration, OPENED_AT + timedelta(hours=1))
+    monitoring.stop_monitoring(monitored_repository.integration, OPENED_AT + timedelta(hours=1))
     assert SlaClock.objects.exclude(next_at=None).count() == 0
     rebuild_projections(updates, OPENED_AT + timedelta(hours=2))
     assert SlaClock.objects.exclude(next_at=None).count() == 0
 
 
-def test_monitoring_follows_the_integration_to_another_repository(watch, alice):
+def test_monitoring_follows_the_integration_to_another_repository(monitored_repository, alice):
     facts = {"repository": "acme/nomad-other", "repository_id": 99, "repository_owner_id": 47}
-    creation.change_description(watch.integration, facts, actor=alice, now=NOW)
-    watch.refresh_from_db()
-    assert (watch.repository, watch.repository_id, watch.poll_at) == ("acme/nomad-other", 99, NOW)
+    creation.change_description(monitored_repository.integration, facts, actor=alice, now=NOW)
+    monitored_repository.refresh_from_db()
+    assert (monitored_repository.repository, monitored_repository.repository_id, monitored_repository.poll_at) == (
+        "acme/nomad-other",
+        99,
+        NOW,
+    )
 
 
-def test_secrets_are_encrypted_with_the_newest_key(watch, settings, capsys):
+def test_secrets_are_encrypted_with_the_newest_key(monitored_repository, settings, capsys):
     older = settings.ENCRYPTION_KEYS
-    monitoring.rotate_secret(watch, NOW)
+    monitoring.rotate_secret(monitored_repository, NOW)
     settings.ENCRYPTION_KEYS = ["a newer key", *older]
     call_command("rotate_encryption_keys")
     call_command("rotate_encryption_keys")
     reports = [line for line in capsys.readouterr().out.splitlines() if "monitored repositor" in line]
     assert [report[-2] for report in reports] == ["1", "0"]
     settings.ENCRYPTION_KEYS = ["a newer key"]
-    watch.refresh_from_db()
-    assert monitoring.decrypt_secrets(watch).old == SECRET.encode()
+    monitored_repository.refresh_from_db()
+    assert monitoring.decrypt_secrets(monitored_repository).old == SECRET.encode()
     settings.ENCRYPTION_KEYS = ["another key"]
-    with pytest.raises(CommandError, match=watch.repository):
+    with pytest.raises(CommandError, match=monitored_repository.repository):
         call_command("rotate_encryption_keys")

@@ -22,15 +22,21 @@ NIGHT = datetime(2026, 4, 14, 22, 0, tzinfo=UTC)
 
 
 @pytest.fixture
-def watch(rocket: Integration, now: datetime) -> MonitoredRepository:
+def monitored_repository(rocket: Integration, now: datetime) -> MonitoredRepository:
     return create_repository_row(rocket, now)
 
 
 def create_clock(
-    watch: MonitoredRepository, moment: datetime, remaining_time: timedelta, number: int = 1, **fields: Any
+    monitored_repository: MonitoredRepository,
+    moment: datetime,
+    remaining_time: timedelta,
+    number: int = 1,
+    **fields: Any,
 ) -> SlaClock:
     return create_clock_row(
-        create_issue_row(watch, number, moment + remaining_time - 48 * HOUR), moment + remaining_time, **fields
+        create_issue_row(monitored_repository, number, moment + remaining_time - 48 * HOUR),
+        moment + remaining_time,
+        **fields,
     )
 
 
@@ -42,8 +48,8 @@ def list_sent_emails() -> list[tuple[str, str]]:
     )
 
 
-def test_breach_is_reported_to_both_sides_once(watch: MonitoredRepository, now: datetime) -> None:
-    create_clock(watch, now, -1 * HOUR)
+def test_breach_is_reported_to_both_sides_once(monitored_repository: MonitoredRepository, now: datetime) -> None:
+    create_clock(monitored_repository, now, -1 * HOUR)
     clocks.advance_clocks(now)
     assert [
         notifications.send_due_notifications(now),
@@ -56,9 +62,11 @@ def test_breach_is_reported_to_both_sides_once(watch: MonitoredRepository, now: 
     assert (event.actor, event.sentence) == ("", "reported overdue issues: acme/terraform-provider-rocket#1")
 
 
-def test_many_breaches_are_one_email_that_names_every_issue(watch: MonitoredRepository, now: datetime) -> None:
+def test_many_breaches_are_one_email_that_names_every_issue(
+    monitored_repository: MonitoredRepository, now: datetime
+) -> None:
     for number in reversed(range(30)):  # they are named in the order of their numbers
-        create_clock(watch, now, -1 * HOUR, number)
+        create_clock(monitored_repository, now, -1 * HOUR, number)
     clocks.advance_clocks(now)
     assert notifications.send_due_notifications(now) == 1
     assert {subject for subject, _ in list_sent_emails()} == {"SLA breaches: 30 issues in Rocket"}
@@ -69,8 +77,8 @@ def test_many_breaches_are_one_email_that_names_every_issue(watch: MonitoredRepo
     assert [f"rocket#{number}: http" in text for number in range(30)] == [True] * 30
 
 
-def test_warning_of_other_severity_waits_for_the_working_day(watch: MonitoredRepository) -> None:
-    create_clock(watch, NIGHT, 24 * HOUR, severity="other")
+def test_warning_of_other_severity_waits_for_the_working_day(monitored_repository: MonitoredRepository) -> None:
+    create_clock(monitored_repository, NIGHT, 24 * HOUR, severity="other")
     clocks.advance_clocks(NIGHT)
     morning = datetime(2026, 4, 15, 9, 0, tzinfo=UTC)
     assert [
@@ -82,14 +90,14 @@ def test_warning_of_other_severity_waits_for_the_working_day(watch: MonitoredRep
     assert [notifications.send_due_notifications(morning), len(list_sent_emails())] == [1, 2]
 
 
-def test_critical_warning_does_not_wait(watch: MonitoredRepository) -> None:
-    create_clock(watch, NIGHT, 24 * HOUR)
+def test_critical_warning_does_not_wait(monitored_repository: MonitoredRepository) -> None:
+    create_clock(monitored_repository, NIGHT, 24 * HOUR)
     clocks.advance_clocks(NIGHT)
     assert [notifications.send_due_notifications(NIGHT), len(list_sent_emails())] == [1, 2]
 
 
-def test_outdated_warning_is_not_sent(watch: MonitoredRepository) -> None:
-    create_clock(watch, NIGHT, 24 * HOUR, severity="other")
+def test_outdated_warning_is_not_sent(monitored_repository: MonitoredRepository) -> None:
+    create_clock(monitored_repository, NIGHT, 24 * HOUR, severity="other")
     clocks.advance_clocks(NIGHT)
     SlaClock.objects.update(state="met", next_at=None)
     assert notifications.send_due_notifications(NIGHT + 12 * HOUR) == 1
@@ -105,8 +113,10 @@ def retract_breach(now: datetime) -> None:
         assert breaches.retract_invalid_breaches(clock, now, "It was answered in time.") == 1
 
 
-def test_breach_retracted_before_its_report_is_never_reported(watch: MonitoredRepository, now: datetime) -> None:
-    create_clock(watch, now, -1 * HOUR)
+def test_breach_retracted_before_its_report_is_never_reported(
+    monitored_repository: MonitoredRepository, now: datetime
+) -> None:
+    create_clock(monitored_repository, now, -1 * HOUR)
     clocks.advance_clocks(now)
     retract_breach(now)
     assert [notifications.send_due_notifications(now), notifications.send_due_notifications(now + HOUR)] == [1, 0]
@@ -116,8 +126,8 @@ def test_breach_retracted_before_its_report_is_never_reported(watch: MonitoredRe
 
 
 @pytest.mark.any_database
-def test_retraction_of_a_reported_breach_is_reported(watch: MonitoredRepository, now: datetime) -> None:
-    create_clock(watch, now, -1 * HOUR)
+def test_retraction_of_a_reported_breach_is_reported(monitored_repository: MonitoredRepository, now: datetime) -> None:
+    create_clock(monitored_repository, now, -1 * HOUR)
     clocks.advance_clocks(now)
     notifications.send_due_notifications(now)
     retract_breach(now)  # at the same time, as a coarse clock can show it
@@ -131,8 +141,8 @@ def test_retraction_of_a_reported_breach_is_reported(watch: MonitoredRepository,
     assert [to for _, to in list_sent_emails()] == ["alice@acme.example", "Nomad-integration-dev@hashicorp.com"] * 2
 
 
-def test_breach_recorded_again_is_reported_again(watch: MonitoredRepository, now: datetime) -> None:
-    create_clock(watch, now, -1 * HOUR)
+def test_breach_recorded_again_is_reported_again(monitored_repository: MonitoredRepository, now: datetime) -> None:
+    create_clock(monitored_repository, now, -1 * HOUR)
     for hour in range(0, 6, 2):
         clocks.advance_clocks(now + hour * HOUR)
         notifications.send_due_notifications(now + hour * HOUR)
@@ -169,9 +179,9 @@ MORNING = datetime(2026, 4, 15, 9, 0, tzinfo=UTC)  # in the zone of the mailbox
 
 
 def test_each_recipient_is_warned_in_their_working_hours(
-    watch: MonitoredRepository, partner_in_los_angeles: None
+    monitored_repository: MonitoredRepository, partner_in_los_angeles: None
 ) -> None:
-    create_clock(watch, NIGHT, 24 * HOUR, severity="other")
+    create_clock(monitored_repository, NIGHT, 24 * HOUR, severity="other")
     clocks.advance_clocks(NIGHT)
     assert (
         [notifications.send_due_notifications(NIGHT), notifications.send_due_notifications(NIGHT + HOUR)],
@@ -189,11 +199,11 @@ def test_each_recipient_is_warned_in_their_working_hours(
 
 
 def test_later_recipient_gets_one_email_of_all_current_warnings(
-    watch: MonitoredRepository, partner_in_los_angeles: None
+    monitored_repository: MonitoredRepository, partner_in_los_angeles: None
 ) -> None:
     for number in (1, 2, 3):
         at = NIGHT + number * timedelta(minutes=10)
-        create_clock(watch, at, 24 * HOUR, number, severity="other")
+        create_clock(monitored_repository, at, 24 * HOUR, number, severity="other")
         clocks.advance_clocks(at)
         notifications.send_due_notifications(at)
     SlaClock.objects.filter(issue__number=2).update(state="met", next_at=None)
@@ -203,11 +213,11 @@ def test_later_recipient_gets_one_email_of_all_current_warnings(
 
 
 def test_time_zone_of_a_person_overrides_that_of_the_partner(
-    watch: MonitoredRepository, partner_in_los_angeles: None, alice: User
+    monitored_repository: MonitoredRepository, partner_in_los_angeles: None, alice: User
 ) -> None:
     alice.zone = "Europe/Berlin"
     alice.save()
-    create_clock(watch, NIGHT, 24 * HOUR, severity="other")
+    create_clock(monitored_repository, NIGHT, 24 * HOUR, severity="other")
     clocks.advance_clocks(NIGHT)
     assert (
         [notifications.send_due_notifications(NIGHT), notifications.send_due_notifications(MORNING - 2 * HOUR)],
@@ -218,13 +228,13 @@ def test_time_zone_of_a_person_overrides_that_of_the_partner(
 @pytest.mark.any_database
 @pytest.mark.parametrize(("hour", "minute", "expected_count"), [(15, 59, 0), (16, 0, 1), (16, 59, 1), (17, 0, 0)])
 def test_warning_before_the_next_working_day_is_sent_in_the_last_working_hour(
-    watch: MonitoredRepository, hour: int, minute: int, expected_count: int
+    monitored_repository: MonitoredRepository, hour: int, minute: int, expected_count: int
 ) -> None:
     due = datetime(2026, 4, 15, 8, 0, tzinfo=UTC)  # warned of at 03:12
     at = NIGHT.replace(hour=hour, minute=minute)
-    create_clock(watch, due, 0 * HOUR, severity="other", warned=75, next_at=due - 4.8 * HOUR)
+    create_clock(monitored_repository, due, 0 * HOUR, severity="other", warned=75, next_at=due - 4.8 * HOUR)
     create_clock(
-        watch, due, 2 * HOUR, 2, severity="other", warned=75, next_at=due - 2.8 * HOUR
+        monitored_repository, due, 2 * HOUR, 2, severity="other", warned=75, next_at=due - 2.8 * HOUR
     )  # the next morning is early enough
     assert [warnings.create_early_warnings(at), warnings.create_early_warnings(at)] == [expected_count, 0]
     assert (notifications.send_due_notifications(at), len(list_sent_emails())) == (expected_count, 2 * expected_count)
@@ -233,9 +243,9 @@ def test_warning_before_the_next_working_day_is_sent_in_the_last_working_hour(
     assert len(list_sent_emails()) == 2  # at night only without an early warning
 
 
-def test_early_warning_has_the_share_used_so_far(watch: MonitoredRepository) -> None:
+def test_early_warning_has_the_share_used_so_far(monitored_repository: MonitoredRepository) -> None:
     due = datetime(2026, 4, 15, 8, 0, tzinfo=UTC)
-    create_clock(watch, due, 0 * HOUR, severity="other", warned=75, next_at=due - 4.8 * HOUR)
+    create_clock(monitored_repository, due, 0 * HOUR, severity="other", warned=75, next_at=due - 4.8 * HOUR)
     at = NIGHT.replace(hour=16, minute=30)
     warnings.create_early_warnings(at)
     notifications.send_due_notifications(at)
@@ -243,8 +253,10 @@ def test_early_warning_has_the_share_used_so_far(watch: MonitoredRepository) -> 
     assert 0 < issue["share"] < 90
 
 
-def test_notification_is_sent_right_after_a_database_outage(watch: MonitoredRepository, now: datetime) -> None:
-    create_clock(watch, now, -1 * HOUR)
+def test_notification_is_sent_right_after_a_database_outage(
+    monitored_repository: MonitoredRepository, now: datetime
+) -> None:
+    create_clock(monitored_repository, now, -1 * HOUR)
     clocks.advance_clocks(now)
 
     def fail(execute: Any, sql: str, *rest: Any) -> Any:

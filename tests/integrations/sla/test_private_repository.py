@@ -30,109 +30,126 @@ pytestmark = [pytest.mark.django_db, pytest.mark.github]
 
 
 @pytest.fixture
-def watch(acme: Partner, github: GitHub, settings: Any) -> MonitoredRepository:
+def monitored_repository(acme: Partner, github: GitHub, settings: Any) -> MonitoredRepository:
     github.proxy.state.tokens.add(KEEPER)
     settings.GITHUB_TOKEN = KEEPER
     return monitor_repository(create_listed_integration(acme))
 
 
 @pytest.fixture
-def tracker(watch: MonitoredRepository, github: GitHub) -> Tracker:
+def tracker(monitored_repository: MonitoredRepository, github: GitHub) -> Tracker:
     """One critical issue, read while the repository was public; then the repository turns private."""
-    tracker = github.track(build_tracker(watch))
+    tracker = github.track(build_tracker(monitored_repository))
     tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
-    assert poll(watch, OPENED_AT + HOUR) == 1
+    assert poll(monitored_repository, OPENED_AT + HOUR) == 1
     tracker.private = True
     github.seen.clear()
     return tracker
 
 
 def test_only_the_visibility_of_a_private_repository_is_read(
-    watch: MonitoredRepository, tracker: Tracker, github: GitHub
+    monitored_repository: MonitoredRepository, tracker: Tracker, github: GitHub
 ) -> None:
-    before = list_event_texts(watch), watch.cursors, watch.etags
+    before = list_event_texts(monitored_repository), monitored_repository.cursors, monitored_repository.etags
     tracker.open(REPORTER, "A secret", OPENED_AT + HOUR)
-    poll(watch, OPENED_AT + 3 * HOUR)
-    assert github.seen == [f"GET /repos/{watch.repository}"]
-    assert (list_event_texts(watch), watch.cursors, watch.etags) == before
-    assert (watch.trouble, watch.data_up_to) == (issue_sync.PRIVATE, OPENED_AT + HOUR)
-    assert watch.poll_at == OPENED_AT + 3 * HOUR + reconciliation.TROUBLE_RETRY_DELAY
+    poll(monitored_repository, OPENED_AT + 3 * HOUR)
+    assert github.seen == [f"GET /repos/{monitored_repository.repository}"]
+    assert (list_event_texts(monitored_repository), monitored_repository.cursors, monitored_repository.etags) == before
+    assert (monitored_repository.trouble, monitored_repository.data_up_to) == (issue_sync.PRIVATE, OPENED_AT + HOUR)
+    assert monitored_repository.poll_at == OPENED_AT + 3 * HOUR + reconciliation.TROUBLE_RETRY_DELAY
 
 
 def test_repository_that_was_never_public_is_not_read(
-    acme: Partner, watch: MonitoredRepository, github: GitHub
+    acme: Partner, monitored_repository: MonitoredRepository, github: GitHub
 ) -> None:
-    tracker = github.track(build_tracker(watch))
+    tracker = github.track(build_tracker(monitored_repository))
     tracker.private = True
     tracker.open(REPORTER, "A secret", OPENED_AT)
-    poll(watch, OPENED_AT + HOUR)
-    assert (list_event_texts(watch), watch.trouble) == ([], issue_sync.PRIVATE)
+    poll(monitored_repository, OPENED_AT + HOUR)
+    assert (list_event_texts(monitored_repository), monitored_repository.trouble) == ([], issue_sync.PRIVATE)
 
 
 def test_clock_of_a_private_repository_has_incomplete_data_and_no_breach(
-    watch: MonitoredRepository, tracker: Tracker
+    monitored_repository: MonitoredRepository, tracker: Tracker
 ) -> None:
-    poll(watch, OPENED_AT + 2 * HOUR)
+    poll(monitored_repository, OPENED_AT + 2 * HOUR)
     tasks.advance_clocks(OPENED_AT + timedelta(days=30))
-    is_committed = SlaClock.objects.filter(watch=watch).exclude(due_at=None)
+    is_committed = SlaClock.objects.filter(monitored_repository=monitored_repository).exclude(due_at=None)
     assert set(is_committed.values_list("state", flat=True)) == {"data_incomplete"}
     assert (SlaBreach.objects.count(), Alert.objects.filter(kind="breached").count()) == (0, 0)
 
 
-def test_repository_that_is_public_again_is_read(watch: MonitoredRepository, tracker: Tracker) -> None:
-    poll(watch, OPENED_AT + 2 * HOUR)
+def test_repository_that_is_public_again_is_read(monitored_repository: MonitoredRepository, tracker: Tracker) -> None:
+    poll(monitored_repository, OPENED_AT + 2 * HOUR)
     tracker.private = False
     tracker.comment(1, PARTNER, "It is fixed in 1.2.", OPENED_AT + 3 * HOUR)
-    poll(watch, OPENED_AT + 4 * HOUR)
-    assert (watch.trouble, watch.trouble_since, watch.data_up_to) == ("", None, OPENED_AT + 4 * HOUR)
-    assert list_event_texts(watch)[-1][1:] == (PARTNER.login, "It is fixed in 1.2.")
+    poll(monitored_repository, OPENED_AT + 4 * HOUR)
+    assert (monitored_repository.trouble, monitored_repository.trouble_since, monitored_repository.data_up_to) == (
+        "",
+        None,
+        OPENED_AT + 4 * HOUR,
+    )
+    assert list_event_texts(monitored_repository)[-1][1:] == (PARTNER.login, "It is fixed in 1.2.")
 
 
 @pytest.mark.any_database
-def test_webhook_of_the_partner_is_still_read(watch: MonitoredRepository, tracker: Tracker, github: GitHub) -> None:
+def test_webhook_of_the_partner_is_still_read(
+    monitored_repository: MonitoredRepository, tracker: Tracker, github: GitHub
+) -> None:
     """The company sets up and signs the webhook, so the portal may read what it sends."""
-    poll(watch, OPENED_AT + 2 * HOUR)
+    poll(monitored_repository, OPENED_AT + 2 * HOUR)
     tracker.webhooks.clear()
     tracker.comment(1, PARTNER, "It is fixed in 1.2.", OPENED_AT + 3 * HOUR)
-    deliver(watch, tracker.webhooks)
+    deliver(monitored_repository, tracker.webhooks)
     github.seen.clear()
     assert delivery_processing.process_due_deliveries(OPENED_AT + 4 * HOUR) == 1
-    watch.refresh_from_db()
-    assert (list_event_texts(watch)[-1][1], watch.data_up_to, github.seen) == (PARTNER.login, OPENED_AT + HOUR, [])
-    assert "met" not in {row[2] for row in list_state(watch)[1:]}
+    monitored_repository.refresh_from_db()
+    assert (list_event_texts(monitored_repository)[-1][1], monitored_repository.data_up_to, github.seen) == (
+        PARTNER.login,
+        OPENED_AT + HOUR,
+        [],
+    )
+    assert "met" not in {row[2] for row in list_state(monitored_repository)[1:]}
 
 
 def test_anonymous_portal_sees_no_private_repository(
-    watch: MonitoredRepository, tracker: Tracker, settings: Any
+    monitored_repository: MonitoredRepository, tracker: Tracker, settings: Any
 ) -> None:
     settings.GITHUB_TOKEN = ""
-    poll(watch, OPENED_AT + 2 * HOUR)
-    assert (watch.trouble, watch.data_up_to) == (reconciliation.NOT_VISIBLE_MESSAGE, OPENED_AT + HOUR)
+    poll(monitored_repository, OPENED_AT + 2 * HOUR)
+    assert (monitored_repository.trouble, monitored_repository.data_up_to) == (
+        reconciliation.NOT_VISIBLE_MESSAGE,
+        OPENED_AT + HOUR,
+    )
 
 
 @pytest.mark.any_database
 @pytest.mark.parametrize("path", ["submissions:detail", "sla:monitoring"])
 @pytest.mark.parametrize("reader", ["alice", "rita"])
 def test_partner_and_reviewer_see_the_reason(
-    watch: MonitoredRepository,
+    monitored_repository: MonitoredRepository,
     tracker: Tracker,
     sign_in: SignIn,
     request: pytest.FixtureRequest,
     reader: str,
     path: str,
 ) -> None:
-    poll(watch, OPENED_AT + 2 * HOUR)
+    poll(monitored_repository, OPENED_AT + 2 * HOUR)
     client = sign_in(request.getfixturevalue(reader))
-    page = client.get(reverse(path, args=[watch.integration.uuid])).content.decode()
+    page = client.get(reverse(path, args=[monitored_repository.integration.uuid])).content.decode()
     assert page.count(f"{issue_sync.PRIVATE}.") == 1
 
 
 @pytest.mark.parametrize("reader", ["alice", "rita"])
 def test_dashboard_and_issue_page_show_the_reason(
-    watch: MonitoredRepository, tracker: Tracker, sign_in: SignIn, request: pytest.FixtureRequest, reader: str
+    monitored_repository: MonitoredRepository,
+    tracker: Tracker,
+    sign_in: SignIn,
+    request: pytest.FixtureRequest,
+    reader: str,
 ) -> None:
-    poll(watch, OPENED_AT + 2 * HOUR)
+    poll(monitored_repository, OPENED_AT + 2 * HOUR)
     client = sign_in(request.getfixturevalue(reader))
-    issue = watch.issues.get()
+    issue = monitored_repository.issues.get()
     for address in (reverse("reports:sla_dashboard"), reverse("sla:issue", args=[issue.uuid])):
         assert client.get(address).content.decode().count(f"{issue_sync.PRIVATE}.") == 1

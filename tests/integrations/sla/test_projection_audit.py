@@ -28,7 +28,7 @@ NOW = OPENED_AT + timedelta(days=9)
 
 
 @pytest.fixture
-def watch(acme: Partner) -> MonitoredRepository:
+def monitored_repository(acme: Partner) -> MonitoredRepository:
     """Twelve issues after nine days: answered, closed, late, overdue."""
     row = monitor_repository(create_listed_integration(acme))
     tracker = build_tracker(row)
@@ -49,13 +49,13 @@ def replay(*words: str) -> list[str]:
     return output.getvalue().splitlines()
 
 
-def test_replay_finds_no_drift(watch):
+def test_replay_finds_no_drift(monitored_repository):
     assert SlaBreach.objects.count() > 0
     assert replay() == [f"replayed 12 issues, {SupportIssueEvent.objects.count()} events", "drift 0"]
 
 
 @pytest.mark.every_database
-def test_replay_changes_nothing(watch):
+def test_replay_changes_nothing(monitored_repository):
     before = (list(SupportIssue.objects.values()), list(SlaClock.objects.order_by("pk").values()))
     replay()
     assert (list(SupportIssue.objects.values()), list(SlaClock.objects.order_by("pk").values())) == before
@@ -79,9 +79,9 @@ def delete_events(rows):
         (lambda: SlaBreach.objects.filter(pk=SlaBreach.objects.first().pk).update(due_at=OPENED_AT), 2),
     ],
 )
-def test_replay_reports_changed_rows(watch, change, lines):
+def test_replay_reports_changed_rows(monitored_repository, change, lines):
     change()
-    output_lines = replay("--repository", watch.repository)
+    output_lines = replay("--repository", monitored_repository.repository)
     assert output_lines[-1] == f"drift {len(output_lines) - 2}"
     assert len(output_lines) - 2 >= lines
 
@@ -91,6 +91,6 @@ def test_replay_of_an_unmonitored_repository_is_refused(db):
         call_command("verify_sla_projection", repository="acme/none")
 
 
-def test_replay_needs_few_queries_per_chunk(watch, django_assert_max_num_queries):
+def test_replay_needs_few_queries_per_chunk(monitored_repository, django_assert_max_num_queries):
     with django_assert_max_num_queries(12):
         assert replay()[-1] == "drift 0"

@@ -18,13 +18,15 @@ HOUR = timedelta(hours=1)
 
 
 @pytest.fixture
-def watch(rocket: Integration, now: datetime) -> MonitoredRepository:
+def monitored_repository(rocket: Integration, now: datetime) -> MonitoredRepository:
     return create_repository_row(rocket, now)
 
 
-def create_clock(watch: MonitoredRepository, now: datetime, due: timedelta, number: int = 1, **fields: Any) -> SlaClock:
+def create_clock(
+    monitored_repository: MonitoredRepository, now: datetime, due: timedelta, number: int = 1, **fields: Any
+) -> SlaClock:
     """Create a clock of 48 hours that is due at `now` + `due`."""
-    return create_clock_row(create_issue_row(watch, number, now + due - 48 * HOUR), now + due, **fields)
+    return create_clock_row(create_issue_row(monitored_repository, number, now + due - 48 * HOUR), now + due, **fields)
 
 
 def get_clock_state(clock: SlaClock) -> tuple[str, int, datetime | None]:
@@ -45,7 +47,7 @@ def get_clock_state(clock: SlaClock) -> tuple[str, int, datetime | None]:
     ],
 )
 def test_clock_is_warned_about_or_breached(
-    watch: MonitoredRepository,
+    monitored_repository: MonitoredRepository,
     now: datetime,
     due: timedelta,
     expected: int,
@@ -53,13 +55,13 @@ def test_clock_is_warned_about_or_breached(
     warned_percent: int,
     next_in: timedelta | None,
 ) -> None:
-    clock = create_clock(watch, now, due)
+    clock = create_clock(monitored_repository, now, due)
     assert advance_clocks(now).processed_count == expected
     assert get_clock_state(clock) == (state, warned_percent, now + next_in if next_in is not None else None)
 
 
-def test_breach_is_a_record_and_one_alert(watch: MonitoredRepository, now: datetime) -> None:
-    clock = create_clock(watch, now, -1 * HOUR)
+def test_breach_is_a_record_and_one_alert(monitored_repository: MonitoredRepository, now: datetime) -> None:
+    clock = create_clock(monitored_repository, now, -1 * HOUR)
     assert [advance_clocks(now), advance_clocks(now), advance_clocks(now + HOUR)] == [
         ClockProcessingResult(1, 1, 0),
         ClockProcessingResult(),
@@ -73,8 +75,8 @@ def test_breach_is_a_record_and_one_alert(watch: MonitoredRepository, now: datet
     ]
 
 
-def test_every_warning_is_reported_once(watch: MonitoredRepository, now: datetime) -> None:
-    create_clock(watch, now, 24 * HOUR)
+def test_every_warning_is_reported_once(monitored_repository: MonitoredRepository, now: datetime) -> None:
+    create_clock(monitored_repository, now, 24 * HOUR)
     moments = [now, now, now + 12 * HOUR, now + 12 * HOUR, now + 20 * HOUR, now + 24 * HOUR, now + 30 * HOUR]
     assert [advance_clocks(moment).processed_count for moment in moments] == [1, 0, 1, 0, 1, 1, 0]
     assert list(Alert.objects.order_by("pk").values_list("kind", "share")) == [
@@ -85,9 +87,9 @@ def test_every_warning_is_reported_once(watch: MonitoredRepository, now: datetim
     ]
 
 
-def test_clock_with_incomplete_data_is_not_breached(watch: MonitoredRepository, now: datetime) -> None:
+def test_clock_with_incomplete_data_is_not_breached(monitored_repository: MonitoredRepository, now: datetime) -> None:
     MonitoredRepository.objects.update(data_up_to=now - 2 * HOUR)
-    clock = create_clock(watch, now, -1 * HOUR)
+    clock = create_clock(monitored_repository, now, -1 * HOUR)
     assert advance_clocks(now) == ClockProcessingResult(1, 0, 1)
     assert get_clock_state(clock) == ("data_incomplete", 0, now + RETRY_DELAY)
     assert MonitoredRepository.objects.get().poll_at == now
@@ -97,16 +99,18 @@ def test_clock_with_incomplete_data_is_not_breached(watch: MonitoredRepository, 
     assert get_clock_state(clock)[0] == "overdue"
 
 
-def test_late_reply_is_a_breach_even_if_it_was_detected_later(watch: MonitoredRepository, now: datetime) -> None:
-    clock = create_clock(watch, now, -5 * HOUR, state="late", stopped_at=now - HOUR)
+def test_late_reply_is_a_breach_even_if_it_was_detected_later(
+    monitored_repository: MonitoredRepository, now: datetime
+) -> None:
+    clock = create_clock(monitored_repository, now, -5 * HOUR, state="late", stopped_at=now - HOUR)
     assert calculate_next_check_at(clock, now) == now - 5 * HOUR
     SlaClock.objects.update(next_at=now - 5 * HOUR)
     assert advance_clocks(now).breach_count == 1
     assert get_clock_state(clock) == ("late", 0, None)
 
 
-def test_invalid_breach_is_retracted_once(watch: MonitoredRepository, now: datetime) -> None:
-    clock = create_clock(watch, now, -1 * HOUR)
+def test_invalid_breach_is_retracted_once(monitored_repository: MonitoredRepository, now: datetime) -> None:
+    clock = create_clock(monitored_repository, now, -1 * HOUR)
     advance_clocks(now)
     clock = SlaClock.objects.get()
     with transaction.atomic():
@@ -137,8 +141,10 @@ def change_state(state: str, at: datetime) -> None:
 
 
 @pytest.mark.postgres
-def test_breach_recorded_again_is_reported_and_its_retraction_stays(watch: MonitoredRepository, now: datetime) -> None:
-    clock = create_clock(watch, now, -1 * HOUR)
+def test_breach_recorded_again_is_reported_and_its_retraction_stays(
+    monitored_repository: MonitoredRepository, now: datetime
+) -> None:
+    clock = create_clock(monitored_repository, now, -1 * HOUR)
     advance_clocks(now)
     change_state("met", now + HOUR)
     change_state("overdue", now + 2 * HOUR)
@@ -157,25 +163,30 @@ def test_breach_recorded_again_is_reported_and_its_retraction_stays(watch: Monit
 
 
 @pytest.mark.postgres
-def test_breach_is_recorded_and_reported_once(watch: MonitoredRepository, now: datetime) -> None:
-    create_clock(watch, now, -1 * HOUR)
+def test_breach_is_recorded_and_reported_once(monitored_repository: MonitoredRepository, now: datetime) -> None:
+    create_clock(monitored_repository, now, -1 * HOUR)
     advance_clocks(now)
     SlaClock.objects.update(next_at=now - HOUR)
     assert advance_clocks(now + HOUR).breach_count == 1
     assert (SlaBreach.objects.count(), Alert.objects.count()) == (1, 1)
 
 
-def test_paused_clock_has_no_next_check(watch: MonitoredRepository, now: datetime) -> None:
-    assert calculate_next_check_at(create_clock(watch, now, 5 * HOUR, state="paused"), now) is None
-    assert calculate_next_check_at(create_clock(watch, now, 5 * HOUR, 2, is_committed=False), now) is None
-    assert calculate_next_check_at(create_clock(watch, now, 5 * HOUR, 3, warned=75), now) == now + 0.2 * HOUR
+def test_paused_clock_has_no_next_check(monitored_repository: MonitoredRepository, now: datetime) -> None:
+    assert calculate_next_check_at(create_clock(monitored_repository, now, 5 * HOUR, state="paused"), now) is None
+    assert (
+        calculate_next_check_at(create_clock(monitored_repository, now, 5 * HOUR, 2, is_committed=False), now) is None
+    )
+    assert (
+        calculate_next_check_at(create_clock(monitored_repository, now, 5 * HOUR, 3, warned=75), now)
+        == now + 0.2 * HOUR
+    )
 
 
 def test_batches_are_one_statement_each(
-    watch: MonitoredRepository, now: datetime, django_assert_num_queries: Any
+    monitored_repository: MonitoredRepository, now: datetime, django_assert_num_queries: Any
 ) -> None:
     for number in range(25):
-        create_clock(watch, now, -1 * HOUR, number)
+        create_clock(monitored_repository, now, -1 * HOUR, number)
     if connection.vendor == "postgresql":
         with django_assert_num_queries(4):
             assert advance_clocks(now, batch=10) == ClockProcessingResult(25, 25, 0)
@@ -184,7 +195,7 @@ def test_batches_are_one_statement_each(
 
 
 @pytest.mark.postgres
-def test_statement_and_loop_write_the_same_rows(watch: MonitoredRepository, now: datetime) -> None:
+def test_statement_and_loop_write_the_same_rows(monitored_repository: MonitoredRepository, now: datetime) -> None:
     """Advance 200 random clocks both ways from the same rows."""
     if connection.vendor != "postgresql":
         pytest.skip("the statement needs a real PostgreSQL")
@@ -194,7 +205,7 @@ def test_statement_and_loop_write_the_same_rows(watch: MonitoredRepository, now:
     for number in range(200):
         due = timedelta(seconds=draw.randint(-50 * 3600, 50 * 3600), milliseconds=draw.randrange(1000))
         warned_percent = draw.choice((0, 0, 50, 75))
-        clock = create_clock(watch, now, due, number, state=draw.choice(states), warned=warned_percent)
+        clock = create_clock(monitored_repository, now, due, number, state=draw.choice(states), warned=warned_percent)
         SlaClock.objects.filter(pk=clock.pk).update(next_at=min(clock.next_at, now - draw.randint(0, 5) * HOUR))
     assert _compare(lambda: advance_clocks(now, 300), lambda: _advance_by_row(now, 300)) == (True, 200)
 

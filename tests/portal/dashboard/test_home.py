@@ -60,9 +60,11 @@ def test_supported_row_shows_its_sla_status(
     for row, state in zip(rows, states.values(), strict=True):
         if state is None:
             continue
-        watch = create_repository_row(row, NOW)
+        monitored_repository = create_repository_row(row, NOW)
         for number in range(2 if state else 0):
-            create_clock_row(create_issue_row(watch, 10 * row.pk + number, NOW - timedelta(days=9)), NOW, state=state)
+            create_clock_row(
+                create_issue_row(monitored_repository, 10 * row.pk + number, NOW - timedelta(days=9)), NOW, state=state
+            )
     monitored = list(Integration.objects.all())
     with django_assert_num_queries(2):
         statuses = list_support_statuses(monitored, NOW)

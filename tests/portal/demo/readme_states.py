@@ -21,7 +21,7 @@ README_STATES = {
     "agreement without the program's signature": Q(partner__agreements__completed_at=None)
     & Q(partner__agreements__signatures__isnull=False),
     "listed": Q(listing_status="listed"),
-    "unavailable repository": Q(watch__data_up_to__lt=Now() - timedelta(hours=12)),
+    "unavailable repository": Q(monitored_repository__data_up_to__lt=Now() - timedelta(hours=12)),
     "severity of an issue lowered by agreement": Q(events__event_type="issue.severity_reduced"),
     "migrated to the upcoming edition": Q(edition_date="2026-06", events__event_type="integration.edition_moved"),
     "tier requested and a breach disputed": ~Q(tier_request="") & Q(issues__disputed_at__isnull=False),

@@ -135,14 +135,14 @@ def test_demo_world_stays_consistent_for_months(demo: None) -> None:
         then = now + timedelta(days=days)
         assert update_issues(then) == MonitoredRepository.objects.filter(ended_at=None).count()
         tasks.advance_due_clocks(then)
-        open_clocks = SlaClock.objects.filter(is_committed=True, watch__ended_at=None)
+        open_clocks = SlaClock.objects.filter(is_committed=True, monitored_repository__ended_at=None)
         data_incomplete = open_clocks.filter(state="data_incomplete").exclude(
             integration__name=UNREADABLE_INTEGRATION if days == 1 else ""
         )
         assert (data_incomplete.count(), open_clocks.filter(state__in=("running", "paused")).exists()) == (0, True)
         late = open_clocks.filter(state="overdue", due_at__lt=then - timedelta(days=20))
         assert not late.exists()
-    numbers = SupportIssue.objects.values_list("watch_id", "number")
+    numbers = SupportIssue.objects.values_list("monitored_repository_id", "number")
     assert len(set(numbers)) == len(numbers)
 
 

@@ -40,8 +40,8 @@ def find_pages_with_target(client: Client, row: Integration) -> set[str]:
     return {page for page in PAGES if TARGET in client.get(page.format(row.uuid)).text}
 
 
-def update_monitoring(row: Integration, now: datetime, **watch: object) -> None:
-    MonitoredRepository.objects.filter(integration=row).update(**watch)
+def update_monitoring(row: Integration, now: datetime, **fields: object) -> None:
+    MonitoredRepository.objects.filter(integration=row).update(**fields)
     services.refresh_metrics(Listing.objects.all(), now)
 
 
@@ -52,7 +52,7 @@ def test_target_is_shown_if_it_is_measured(client: Client, listed_integration: I
 
 
 @pytest.mark.parametrize(
-    "watch",
+    "offsets",
     [
         pytest.param({"data_up_to": timedelta()}, id="never read"),
         pytest.param({"data_up_to": 9 * DAY - MAX_DATA_AGE}, id="not read for more than a day"),
@@ -60,9 +60,9 @@ def test_target_is_shown_if_it_is_measured(client: Client, listed_integration: I
     ],
 )
 def test_target_is_not_shown_if_it_is_not_measured(
-    client: Client, listed_integration: Integration, now: datetime, watch: dict[str, timedelta]
+    client: Client, listed_integration: Integration, now: datetime, offsets: dict[str, timedelta]
 ) -> None:
-    moments = {name: now + span for name, span in watch.items()}
+    moments = {name: now + offset for name, offset in offsets.items()}
     update_monitoring(listed_integration, now + 9 * DAY + HOUR, began_at=now, **moments)
     assert find_pages_with_target(client, listed_integration) == set()
     assert client.get(f"/api/v1/directory/{listed_integration.uuid}").json()["support"]["target"] is None

@@ -219,12 +219,12 @@ def test_prerelease_is_listed_above_the_newest_version(listed_integration: Integ
 
 @pytest.mark.every_database
 def test_records_in_bulk_equal_single_records(listed_integration: Integration, now: Any) -> None:
-    watch = MonitoredRepository.objects.get(integration=listed_integration)
+    monitored_repository = MonitoredRepository.objects.get(integration=listed_integration)
     for number in range(1, 5):
-        issue = create_issue_row(watch, number, now + timedelta(hours=1))
+        issue = create_issue_row(monitored_repository, number, now + timedelta(hours=1))
         state = {"state": "met", "stopped_at": now + timedelta(hours=10 + number), "next_at": None}
         create_clock_row(issue, now + timedelta(days=2), **state)
-    late = create_issue_row(watch, 9, now)
+    late = create_issue_row(monitored_repository, 9, now)
     of = {"issue": late, "integration": listed_integration, "target_type": "resolve", "severity": "other"}
     clock = create_clock_row(late, now + timedelta(days=1), state="overdue", next_at=None)
     SlaBreach.objects.create(clock=clock, due_at=now + timedelta(days=1), found_at=now, **of)
@@ -237,12 +237,12 @@ def test_records_in_bulk_equal_single_records(listed_integration: Integration, n
 
 
 def test_record_has_the_times_of_both_clocks_and_unmeasurable_ones(listed_integration: Integration, now: Any) -> None:
-    watch = MonitoredRepository.objects.get(integration=listed_integration)
+    monitored_repository = MonitoredRepository.objects.get(integration=listed_integration)
     due_at, stopped_at = now + timedelta(days=2), now + timedelta(hours=10)
     for number, (target_type, hours) in enumerate([("respond", 2), ("respond", 5), ("resolve", 30)], 1):
         state = {"state": "met", "stopped_at": stopped_at, "next_at": None, "counted_seconds": hours * 3600}
-        create_clock_row(create_issue_row(watch, number, now), due_at, target_type=target_type, **state)
-    create_clock_row(create_issue_row(watch, 9, now), due_at, state="data_incomplete", next_at=None)
+        create_clock_row(create_issue_row(monitored_repository, number, now), due_at, target_type=target_type, **state)
+    create_clock_row(create_issue_row(monitored_repository, 9, now), due_at, state="data_incomplete", next_at=None)
     record = get_support_metrics([listed_integration.pk], now + timedelta(days=3))[listed_integration.pk]
     times = (record["median_hours"], record["answers"], record["median_resolution_hours"], record["resolutions"])
     assert times == (3.5, 2, 30.0, 1)

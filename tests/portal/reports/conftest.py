@@ -14,7 +14,7 @@ from tests.replay import replay_fixture
 
 @pytest.fixture
 @replay_fixture
-def watch(rocket: Integration, now: datetime) -> MonitoredRepository:
+def monitored_repository(rocket: Integration, now: datetime) -> MonitoredRepository:
     """Monitor Acme's integration. In week 16, one target was met and one breached. The third breaches next week."""
     monitored_repository = create_repository_row(rocket, now)
     create_clock_row(

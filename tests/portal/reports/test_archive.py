@@ -17,7 +17,7 @@ from tests.replay import replay_fixture
 
 @pytest.fixture
 @replay_fixture
-def scope(watch: MonitoredRepository, acme: Partner) -> str:
+def scope(monitored_repository: MonitoredRepository, acme: Partner) -> str:
     """The scope of Acme, with reports of all scopes in two weeks: breaches in the first, overdue issues in both."""
     for week in range(2):
         tasks.generate_due_reports(MONDAY + timedelta(weeks=week))

@@ -28,7 +28,7 @@ def get_email(to: str) -> EmailMessage:
 
 
 def test_subject_and_first_line_have_the_overdue_count(
-    watch: MonitoredRepository, alice: User, sam: User, settings: Any
+    monitored_repository: MonitoredRepository, alice: User, sam: User, settings: Any
 ) -> None:
     tasks.generate_due_reports(MONDAY)
     assert [get_email(to).subject for to in list_readers()] == [
@@ -48,7 +48,9 @@ def test_subject_and_first_line_have_the_overdue_count(
 
 
 @pytest.mark.every_database
-def test_rows_link_to_the_issue_page(watch: MonitoredRepository, alice: User, sign_in: Any, acme: Partner) -> None:
+def test_rows_link_to_the_issue_page(
+    monitored_repository: MonitoredRepository, alice: User, sign_in: Any, acme: Partner
+) -> None:
     tasks.generate_due_reports(MONDAY)
     page = sign_in(alice).get(reverse("reports:detail", args=[f"partner:{acme.pk}", "2026-W16"])).content.decode()
     email = get_email("alice@acme.example")
@@ -56,7 +58,7 @@ def test_rows_link_to_the_issue_page(watch: MonitoredRepository, alice: User, si
     assert [[path in form for form in (page, email.html, email.text)] for path in issue_paths] == [[True] * 3] * 2
 
 
-def test_times_are_the_same_for_all_readers(watch: MonitoredRepository, alice: User, bob: User) -> None:
+def test_times_are_the_same_for_all_readers(monitored_repository: MonitoredRepository, alice: User, bob: User) -> None:
     alice.zone = "America/Los_Angeles"
     alice.save()
     tasks.generate_due_reports(MONDAY)
@@ -77,7 +79,7 @@ def test_week_without_events_has_a_complete_report(rocket: Integration, alice: U
 
 
 def test_every_format_has_the_same_figures_and_the_same_bytes_a_year_later(
-    watch: MonitoredRepository, alice: User, sign_in: Any, acme: Partner
+    monitored_repository: MonitoredRepository, alice: User, sign_in: Any, acme: Partner
 ) -> None:
     tasks.generate_due_reports(MONDAY)
     scope, client = f"partner:{acme.pk}", sign_in(alice)
@@ -87,8 +89,8 @@ def test_every_format_has_the_same_figures_and_the_same_bytes_a_year_later(
     ]
     before = [client.get(path).content for path in paths[1:]]
     SlaClock.objects.update(state="met", stopped_at=MONDAY)
-    watch.integration.name = "Renamed"
-    watch.integration.save()
+    monitored_repository.integration.name = "Renamed"
+    monitored_repository.integration.save()
     assert [client.get(path).content for path in paths[1:]] == before
     figures = json.loads(before[1])
     assert (figures["totals"]["met"], figures["totals"]["breached"]) == (1, 1)
@@ -125,20 +127,18 @@ def test_weeks_with_clock_changes_have_their_length(
 ) -> None:
     settings.REPORT_ZONE = zone
     at = datetime.fromisoformat(monday)
-    watch = create_repository_row(rocket, at - timedelta(weeks=6))
+    monitored_repository = create_repository_row(rocket, at - timedelta(weeks=6))
     in_week = at - 9 * HOUR  # Sunday, an hour before the week ends
     create_clock_row(
-        create_issue_row(watch, 1, in_week - 20 * HOUR),
+        create_issue_row(monitored_repository, 1, in_week - 20 * HOUR),
         in_week + 10 * HOUR,
         state="met",
         stopped_at=in_week,
         next_at=None,
     )
     tasks.generate_due_reports(at)
-    email, figures = (
-        get_email("alice@acme.example"),
-        ReportSnapshot.objects.get(scope=f"partner:{rocket.partner_id}", kind="week").figures,
-    )
+    email = get_email("alice@acme.example")
+    figures = ReportSnapshot.objects.get(scope=f"partner:{rocket.partner_id}", kind="week").figures
     page = sign_in(alice).get(reverse("reports:detail", args=[f"partner:{rocket.partner_id}", week])).content.decode()
     length = datetime.fromisoformat(figures["end"]) - datetime.fromisoformat(figures["start"])
     assert (figures["period"], figures["totals"]["met"], length / HOUR) == (week, 1, hours)
@@ -168,8 +168,8 @@ def test_empty_week_shows_zeros_in_every_form(rocket: Integration, alice: User, 
 
 
 def test_incomplete_data_is_not_overdue(rocket: Integration, alice: User, now: datetime) -> None:
-    watch = create_repository_row(rocket, now)
-    create_clock_row(create_issue_row(watch, 1, now), MONDAY - 24 * HOUR, state="data_incomplete", next_at=None)
+    issue = create_issue_row(create_repository_row(rocket, now), 1, now)
+    create_clock_row(issue, MONDAY - 24 * HOUR, state="data_incomplete", next_at=None)
     tasks.generate_due_reports(MONDAY)
     assert "Critical, resolution due 16 hours ago, data incomplete, open for" in get_email("alice@acme.example").text
 
@@ -185,15 +185,16 @@ def test_subject_has_overdue_count_without_due_targets(rocket: Integration, alic
     assert get_email("alice@acme.example").subject == "SLA week 16: 1 issue overdue – Acme"
 
 
-def create_clocks(watch: MonitoredRepository, count: int, due: datetime, state: str, first: int) -> None:
+def create_clocks(monitored_repository: MonitoredRepository, count: int, due: datetime, state: str, first: int) -> None:
     for number in range(first, first + count):
-        create_clock_row(create_issue_row(watch, number, due - 48 * HOUR), due, state=state, next_at=None)
+        issue = create_issue_row(monitored_repository, number, due - 48 * HOUR)
+        create_clock_row(issue, due, state=state, next_at=None)
 
 
 def test_overdue_count_includes_unlisted_issues(rocket: Integration, alice: User, sam: User, now: datetime) -> None:
-    watch = create_repository_row(rocket, now)
-    create_clocks(watch, 30, MONDAY - 24 * HOUR, "overdue", 1)
-    create_clocks(watch, 2, MONDAY - 24 * HOUR, "data_incomplete", 31)
+    monitored_repository = create_repository_row(rocket, now)
+    create_clocks(monitored_repository, 30, MONDAY - 24 * HOUR, "overdue", 1)
+    create_clocks(monitored_repository, 2, MONDAY - 24 * HOUR, "data_incomplete", 31)
     tasks.generate_due_reports(MONDAY)
     email = get_email("sam@program.example")
     turn = "Action required: Follow up on 30 overdue issues. Find out why data is incomplete for 2 issues."
@@ -205,10 +206,8 @@ def test_overdue_count_includes_unlisted_issues(rocket: Integration, alice: User
 def test_due_count_includes_unlisted_issues(rocket: Integration, alice: User, now: datetime) -> None:
     create_clocks(create_repository_row(rocket, now), 25, MONDAY + 30 * HOUR, "running", 1)
     tasks.generate_due_reports(MONDAY)
-    email, figures = (
-        get_email("alice@acme.example"),
-        ReportSnapshot.objects.get(scope=f"partner:{rocket.partner_id}", kind="week").figures,
-    )
+    email = get_email("alice@acme.example")
+    figures = ReportSnapshot.objects.get(scope=f"partner:{rocket.partner_id}", kind="week").figures
     assert "Action required: 25 issues are due this week." in email.text
     assert (
         "\nand 5 more\n" in email.text,
@@ -217,7 +216,7 @@ def test_due_count_includes_unlisted_issues(rocket: Integration, alice: User, no
 
 
 @pytest.mark.every_database
-def test_title_with_markup_is_escaped(watch: MonitoredRepository, alice: User, now: datetime) -> None:
+def test_title_with_markup_is_escaped(monitored_repository: MonitoredRepository, alice: User, now: datetime) -> None:
     title = 'Fine"><img src=x onerror=alert(1)>\r\nBcc: eve@example.org\x85\u2028End & <b>so'
     SupportIssue.objects.filter(number=2).update(title=title)
     tasks.generate_due_reports(MONDAY)
@@ -228,7 +227,7 @@ def test_title_with_markup_is_escaped(watch: MonitoredRepository, alice: User, n
 
 
 def test_retracted_breach_has_its_reason_in_every_form(
-    watch: MonitoredRepository, alice: User, sign_in: Any, acme: Partner
+    monitored_repository: MonitoredRepository, alice: User, sign_in: Any, acme: Partner
 ) -> None:
     SlaBreach.objects.update(retracted_at=MONDAY - 12 * HOUR, retraction_reason="The program agreed: spam.")
     tasks.generate_due_reports(MONDAY)
@@ -239,16 +238,18 @@ def test_retracted_breach_has_its_reason_in_every_form(
 
 
 def test_change_of_a_listing_begins_with_a_capital_letter(
-    watch: MonitoredRepository, alice: User, rita: User, sign_in: Any, acme: Partner
+    monitored_repository: MonitoredRepository, alice: User, rita: User, sign_in: Any, acme: Partner
 ) -> None:
-    record_event(watch.integration, "compliance.notice_issued", actor=rita, now=MONDAY - 12 * HOUR)
+    record_event(monitored_repository.integration, "compliance.notice_issued", actor=rita, now=MONDAY - 12 * HOUR)
     tasks.generate_due_reports(MONDAY)
     page = sign_in(alice).get(reverse("reports:detail", args=[f"partner:{acme.pk}", "2026-W16"])).content.decode()
-    expected = f"{watch.integration.name} (Acme): Issued a notice"
+    expected = f"{monitored_repository.integration.name} (Acme): Issued a notice"
     assert [expected in text for text in (page, get_email("alice@acme.example").text)] == [True, True]
 
 
-def test_email_has_no_share_of_a_program_without_due_targets(watch: MonitoredRepository, sam: User, at: Any) -> None:
+def test_email_has_no_share_of_a_program_without_due_targets(
+    monitored_repository: MonitoredRepository, sam: User, at: Any
+) -> None:
     at("support", program="vault")
     tasks.generate_due_reports(MONDAY)
     lines = get_email(sam.email).text.splitlines()
@@ -258,7 +259,7 @@ def test_email_has_no_share_of_a_program_without_due_targets(watch: MonitoredRep
     ]
 
 
-def test_csv_contains_all_lists_of_the_page(watch: MonitoredRepository, alice: User, rita: User) -> None:
+def test_csv_contains_all_lists_of_the_page(monitored_repository: MonitoredRepository, alice: User, rita: User) -> None:
     SlaBreach.objects.update(retracted_at=MONDAY - 12 * HOUR, retraction_reason="=1+1 was agreed.")
     tasks.generate_due_reports(MONDAY)
     figures = ReportSnapshot.objects.get(scope="programs", kind="week").figures
@@ -282,10 +283,8 @@ def test_csv_contains_all_lists_of_the_page(watch: MonitoredRepository, alice: U
 def test_open_clocks_are_compared_with_the_previous_report(
     rocket: Integration, alice: User, sign_in: Any, now: datetime
 ) -> None:
-    watch = create_repository_row(rocket, now)
-    data_incomplete = create_clock_row(
-        create_issue_row(watch, 1, now), MONDAY - 24 * HOUR, state="data_incomplete", next_at=None
-    )
+    issue = create_issue_row(create_repository_row(rocket, now), 1, now)
+    data_incomplete = create_clock_row(issue, MONDAY - 24 * HOUR, state="data_incomplete", next_at=None)
     tasks.generate_due_reports(MONDAY)
     SlaClock.objects.filter(pk=data_incomplete.pk).update(state="met", stopped_at=now)
     tasks.generate_due_reports(MONDAY + timedelta(weeks=1))

@@ -22,7 +22,7 @@ from tests.portal.reports.test_content import create_clocks, get_email
 
 
 @pytest.mark.any_database
-def test_email_starts_with_the_verdict_and_four_figures(watch: MonitoredRepository, alice: User) -> None:
+def test_email_starts_with_the_verdict_and_four_figures(monitored_repository: MonitoredRepository, alice: User) -> None:
     tasks.generate_due_reports(MONDAY)
     text = get_email("alice@acme.example").text
     positions = [text.index(part) for part in ("1 issue is overdue.", "| On time | 50% |", "## Most overdue issues")]
@@ -37,16 +37,16 @@ def test_email_starts_with_the_verdict_and_four_figures(watch: MonitoredReposito
 
 
 def test_largest_email_is_smaller_than_100_kb(rocket: Integration, alice: User, now: datetime) -> None:
-    watch = create_repository_row(rocket, now)
-    create_clocks(watch, 30, MONDAY - 24 * HOUR, "overdue", 1)
-    create_clocks(watch, 30, MONDAY + 30 * HOUR, "running", 31)
+    monitored_repository = create_repository_row(rocket, now)
+    create_clocks(monitored_repository, 30, MONDAY - 24 * HOUR, "overdue", 1)
+    create_clocks(monitored_repository, 30, MONDAY + 30 * HOUR, "running", 31)
     SupportIssue.objects.update(title="x" * 250)
     tasks.generate_due_reports(MONDAY)
     email = get_email("alice@acme.example")
     assert len((email.html + email.text).encode()) < 100_000
 
 
-def test_trend_is_a_chart_with_the_same_text(watch: MonitoredRepository, alice: User) -> None:
+def test_trend_is_a_chart_with_the_same_text(monitored_repository: MonitoredRepository, alice: User) -> None:
     tasks.generate_due_reports(MONDAY)
     tasks.generate_due_reports(MONDAY + timedelta(weeks=1))
     email = EmailMessage.objects.get(key__contains="2026-W17", to="alice@acme.example")
@@ -55,9 +55,9 @@ def test_trend_is_a_chart_with_the_same_text(watch: MonitoredRepository, alice: 
 
 
 def test_email_links_to_the_download_and_to_what_waits_for_the_reader(
-    watch: MonitoredRepository, sam: User, settings: Any
+    monitored_repository: MonitoredRepository, sam: User, settings: Any
 ) -> None:
-    integration = watch.integration
+    integration = monitored_repository.integration
     User.objects.filter(pk=sam.pk).update(is_reviewer=True)
     Integration.objects.filter(pk=integration.pk).update(
         responsible_party="program", reviewer=sam, next_action_code="review", next_action_params={"round": 1}
@@ -72,24 +72,24 @@ def test_email_links_to_the_download_and_to_what_waits_for_the_reader(
 
 @pytest.mark.any_database
 def test_worst_issues_link_to_the_reason_of_their_breach(
-    watch: MonitoredRepository, alice: User, sign_in: Any, settings: Any
+    monitored_repository: MonitoredRepository, alice: User, sign_in: Any, settings: Any
 ) -> None:
     tasks.generate_due_reports(MONDAY)
     issue = SupportIssue.objects.get(number=2)
     link = f"{settings.SITE_URL}{reverse('sla:issue', args=[issue.uuid])}#resolve"
     assert f"#2: {link} It breaks 2" in get_email("alice@acme.example").text
-    explained = create_issue(watch.integration, "It fails", MONDAY - 90 * HOUR, now=MONDAY)
+    explained = create_issue(monitored_repository.integration, "It fails", MONDAY - 90 * HOUR, now=MONDAY)
     page = sign_in(alice).get(reverse("sla:issue", args=[explained.uuid])).content.decode()
     assert 'id="resolve"' in page
 
 
 @pytest.fixture
-def integration_in_review(watch: MonitoredRepository) -> Integration:
+def integration_in_review(monitored_repository: MonitoredRepository) -> Integration:
     """Acme's integration in review."""
     Integration.objects.update(
         responsible_party="program", reviewer=None, next_action_code="review", next_action_params={"round": 1}
     )
-    return watch.integration
+    return monitored_repository.integration
 
 
 def list_decision_names(reader: User, scope: str = "program:nomad") -> list[str]:
@@ -154,7 +154,9 @@ def test_companies_and_waivers_wait_for_the_reader(
     }
 
 
-def test_dispute_waits_for_the_reader_and_is_in_their_email(watch: MonitoredRepository, sam: User) -> None:
+def test_dispute_waits_for_the_reader_and_is_in_their_email(
+    monitored_repository: MonitoredRepository, sam: User
+) -> None:
     User.objects.filter(pk=sam.pk).update(is_reviewer=True)
     issue = SupportIssue.objects.get(number=2)
     SupportIssue.objects.filter(pk=issue.pk).update(disputed="breach", disputed_at=MONDAY)

@@ -21,10 +21,10 @@ PAGE, CSV = "reports:overview", "reports:overview_csv"
 
 
 @pytest.fixture
-def week_with_breach(watch: MonitoredRepository, time_machine: Any) -> MonitoredRepository:
+def week_with_breach(monitored_repository: MonitoredRepository, time_machine: Any) -> MonitoredRepository:
     """Acme's repository with a met target and a critical breach in week 16."""
     time_machine.move_to(MONDAY, tick=False)
-    return watch
+    return monitored_repository
 
 
 def test_page_has_shares_with_their_numbers_and_reasons(

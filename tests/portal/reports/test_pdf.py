@@ -16,9 +16,11 @@ from tests.portal.reports.deliveries import MONDAY
 pytestmark = pytest.mark.any_database
 
 
-def test_pdf_has_the_verdict_the_figures_and_the_issues(watch: MonitoredRepository, alice: User, sign_in: Any) -> None:
+def test_pdf_has_the_verdict_the_figures_and_the_issues(
+    monitored_repository: MonitoredRepository, alice: User, sign_in: Any
+) -> None:
     tasks.generate_due_reports(MONDAY)
-    scope = f"partner:{watch.integration.partner_id}"
+    scope = f"partner:{monitored_repository.integration.partner_id}"
     response = sign_in(alice).get(reverse("reports:detail_pdf", args=[scope, "2026-W16"]))
     assert (response["Content-Type"], response.status_code) == ("application/pdf", 200)
     (text,) = read_pages(response.content)
@@ -33,7 +35,7 @@ def test_pdf_has_the_verdict_the_figures_and_the_issues(watch: MonitoredReposito
         assert part in text
 
 
-def test_pdf_has_the_same_bytes_each_time(watch: MonitoredRepository, alice: User) -> None:
+def test_pdf_has_the_same_bytes_each_time(monitored_repository: MonitoredRepository, alice: User) -> None:
     tasks.generate_due_reports(MONDAY)
     figures = ReportSnapshot.objects.get(scope="programs", kind="week").figures
     assert render_pdf(figures) == render_pdf(figures)

@@ -44,11 +44,11 @@ def busy_quarter(rocket: Integration, rita: User, settings: Any) -> Integration:
 
 def fill_quarter(rocket: Integration, rita: User) -> Integration:
     random, start = Random(15), datetime(2027, 1, 1, tzinfo=LA)
-    watch = create_repository_row(rocket, start)
+    monitored_repository = create_repository_row(rocket, start)
     moments = [start + random.random() * timedelta(days=89) for _ in range(76)]
     moments += [datetime(2027, month, 1, tzinfo=LA) for month in (1, 2, 3)] + [datetime(2027, 2, 8, tzinfo=LA)]
     for number, moment in enumerate(moments):
-        issue = create_issue_row(watch, number, moment - 20 * HOUR)
+        issue = create_issue_row(monitored_repository, number, moment - 20 * HOUR)
         state = ("met", "late", "overdue", "running")[number % 4]
         stopped_at = {"met": moment, "late": moment + 30 * HOUR}.get(state)
         due_at = moment + (10 * HOUR if state == "met" else 90 * 24 * HOUR if state == "running" else 0 * HOUR)
@@ -198,9 +198,13 @@ def test_empty_week_is_skipped_and_its_month_is_not(rocket: Integration, rob: Us
     """One target was met early in March, and nothing was due in the last week."""
     settings.REPORT_ZONE = str(LA)
     moment = datetime(2027, 3, 2, tzinfo=LA)
-    watch = create_repository_row(rocket, moment)
+    monitored_repository = create_repository_row(rocket, moment)
     create_clock_row(
-        create_issue_row(watch, 1, moment - 5 * HOUR), moment + HOUR, state="met", stopped_at=moment, next_at=None
+        create_issue_row(monitored_repository, 1, moment - 5 * HOUR),
+        moment + HOUR,
+        state="met",
+        stopped_at=moment,
+        next_at=None,
     )
     for frequency in ("weekly", "monthly"):
         ExternalRecipient.objects.create(

@@ -52,7 +52,7 @@ def list_event_types() -> list[str]:
 
 @pytest.mark.every_database
 def test_managers_get_their_program_and_administrators_all_by_default(
-    watch: MonitoredRepository, manager: User, rita: User, sam: User
+    monitored_repository: MonitoredRepository, manager: User, rita: User, sam: User
 ) -> None:
     User.objects.filter(pk=rita.pk).update(is_auditor=True)
     tasks.generate_due_reports(MONDAY)
@@ -75,7 +75,7 @@ def test_role_counts_in_its_program(manager: User, roles: list[str], program: st
 
 
 def test_schedule_decides_on_roles_day_hour_and_zone(
-    watch: MonitoredRepository, manager: User, rita: User, sam: User, sign_in: Any
+    monitored_repository: MonitoredRepository, manager: User, rita: User, sam: User, sign_in: Any
 ) -> None:
     values = {"roles": ["reviewer"], "weekday": 2, "hour": 9, "zone": "America/New_York", "skips_empty": "on"}
     assert sign_in(manager).post(build_url("recipients"), values).status_code == 302
@@ -111,7 +111,12 @@ def test_invalid_schedule_is_refused(manager: User, sign_in: Any) -> None:
 
 
 def test_external_recipient_gets_reports_after_confirming(
-    watch: MonitoredRepository, manager: User, sign_in: Any, client: Any, settings: Any, time_machine: Any
+    monitored_repository: MonitoredRepository,
+    manager: User,
+    sign_in: Any,
+    client: Any,
+    settings: Any,
+    time_machine: Any,
 ) -> None:
     settings.EMAIL_LOG_PUBLIC = False
     time_machine.move_to(MONDAY - DAY, tick=False)
@@ -140,13 +145,13 @@ def test_external_recipient_gets_reports_after_confirming(
 
 @pytest.mark.every_database
 def test_external_email_links_only_to_pages_that_its_reader_can_open(
-    watch: MonitoredRepository, manager: User, client: Any, settings: Any
+    monitored_repository: MonitoredRepository, manager: User, client: Any, settings: Any
 ) -> None:
     ExternalRecipient.objects.create(scope=NOMAD, email="cfo@bank.example", added_at=MONDAY, confirmed_at=MONDAY)
     tasks.generate_due_reports(MONDAY)
     email = EmailMessage.objects.get(to="cfo@bank.example")
     assert email.text.startswith("1 issue is overdue. 1 of 2 SLA targets met, 1 breached.\n")
-    assert f"#2: https://github.com/{watch.repository}/issues/2" in email.text
+    assert f"#2: https://github.com/{monitored_repository.repository}/issues/2" in email.text
     assert "/reports/program:nomad/" not in email.html
     footer, own = "Manage notification preferences", EmailMessage.objects.get(name="report", to=manager.email)
     assert [footer in text for text in (email.text, email.html, own.text, own.html)] == [False, False, True, True]
@@ -158,7 +163,7 @@ def test_external_email_links_only_to_pages_that_its_reader_can_open(
 
 
 def test_external_recipient_unsubscribes_with_one_click(
-    watch: MonitoredRepository, client: Any, settings: Any, sam: User
+    monitored_repository: MonitoredRepository, client: Any, settings: Any, sam: User
 ) -> None:
     recipient = ExternalRecipient.objects.create(
         scope=NOMAD, email="cfo@bank.example", added_at=MONDAY, confirmed_at=MONDAY
@@ -179,7 +184,7 @@ def test_external_recipient_unsubscribes_with_one_click(
 
 
 def test_staff_revoke_an_external_recipient(
-    watch: MonitoredRepository, manager: User, sign_in: Any, client: Any
+    monitored_repository: MonitoredRepository, manager: User, sign_in: Any, client: Any
 ) -> None:
     recipient = ExternalRecipient.objects.create(scope=NOMAD, email="cfo@bank.example", added_at=MONDAY)
     link = unsubscribe.build_external_url(recipient, "reports:confirm_external")
@@ -207,7 +212,7 @@ def test_recipients_are_edited_by_managers_of_the_program_and_staff(
 
 
 @pytest.mark.every_database
-def test_second_request_for_a_recipient_is_refused(watch: MonitoredRepository, manager: User) -> None:
+def test_second_request_for_a_recipient_is_refused(monitored_repository: MonitoredRepository, manager: User) -> None:
     report_scope = find_report_scope(NOMAD)
     assert report_scope is not None
     schedules.add_external_recipient(report_scope, "cfo@bank.example", actor=manager, now=MONDAY)

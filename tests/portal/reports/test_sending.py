@@ -40,7 +40,7 @@ pytestmark = pytest.mark.any_database
 
 
 @pytest.fixture
-def scope(watch: MonitoredRepository, acme: Partner, alice: User, bob: User, time_machine: Any) -> str:
+def scope(monitored_repository: MonitoredRepository, acme: Partner, alice: User, bob: User, time_machine: Any) -> str:
     """The scope of Acme's report of week 16, whose emails to Alice and Bob wait for Monday morning."""
     time_machine.move_to(MONDAY - 7 * HOUR, tick=False)
     build_or_replay(("week 16",), lambda: tasks.generate_due_reports(MONDAY - 7 * HOUR))
@@ -213,7 +213,7 @@ def test_report_is_sent_again_to_one_recipient(
 
 @pytest.mark.every_database
 def test_report_sent_to_one_recipient_is_not_sent_again_on_schedule(
-    watch: MonitoredRepository, sam: User, time_machine: Any
+    monitored_repository: MonitoredRepository, sam: User, time_machine: Any
 ) -> None:
     time_machine.move_to(MONDAY - 2 * HOUR, tick=False)
     tasks.generate_due_reports(MONDAY - 2 * HOUR)
@@ -245,7 +245,7 @@ def test_emails_are_for_managers_of_the_program_and_staff(
 
 
 def test_email_log_has_no_links_of_external_recipients(
-    watch: MonitoredRepository, alice: User, sam: User, sign_in: Any, settings: Any
+    monitored_repository: MonitoredRepository, alice: User, sam: User, sign_in: Any, settings: Any
 ) -> None:
     settings.EMAIL_LOG_PUBLIC = False
     recipient = ExternalRecipient.objects.create(
@@ -282,7 +282,7 @@ def track_instances(model: type[Model]) -> Iterator[Counter[str]]:
 
 @pytest.mark.every_database
 def test_report_to_1000_recipients_takes_few_queries_and_little_memory_per_batch(
-    watch: MonitoredRepository, django_assert_max_num_queries: Any
+    monitored_repository: MonitoredRepository, django_assert_max_num_queries: Any
 ) -> None:
     ExternalRecipient.objects.bulk_create(
         ExternalRecipient(scope="program:nomad", email=f"{n}@bank.example", added_at=MONDAY, confirmed_at=MONDAY)

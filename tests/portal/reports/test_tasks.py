@@ -24,12 +24,14 @@ pytestmark = pytest.mark.any_database
 
 
 @pytest.mark.every_database
-def test_report_is_sent_once_to_each_reader(watch: MonitoredRepository, alice: User, bob: User, sam: User) -> None:
+def test_report_is_sent_once_to_each_reader(
+    monitored_repository: MonitoredRepository, alice: User, bob: User, sam: User
+) -> None:
     assert tasks.generate_due_reports(MONDAY) == 3
     assert [tasks.generate_due_reports(MONDAY), tasks.generate_due_reports(MONDAY + 50 * HOUR)] == [0, 0]
     assert list_readers() == ["alice@acme.example", "bob@acme.example", "sam@program.example"]
     scopes = ReportSnapshot.objects.filter(kind="week").order_by("scope").values_list("scope", flat=True)
-    assert list(scopes) == [f"partner:{watch.integration.partner_id}", "program:nomad", "programs"]
+    assert list(scopes) == [f"partner:{monitored_repository.integration.partner_id}", "program:nomad", "programs"]
 
 
 def send_emails_due_at(moment: datetime) -> list[str]:
@@ -38,7 +40,7 @@ def send_emails_due_at(moment: datetime) -> list[str]:
 
 
 def test_report_is_sent_in_the_morning_of_the_reader(
-    watch: MonitoredRepository, alice: User, sam: User, settings: Any
+    monitored_repository: MonitoredRepository, alice: User, sam: User, settings: Any
 ) -> None:
     settings.EMAIL_STORED_ONLY = True
     alice.zone = "America/Los_Angeles"
@@ -56,7 +58,9 @@ def test_report_is_sent_in_the_morning_of_the_reader(
 
 
 @pytest.mark.every_database
-def test_delayed_report_is_sent_after_an_outage(watch: MonitoredRepository, alice: User, settings: Any) -> None:
+def test_delayed_report_is_sent_after_an_outage(
+    monitored_repository: MonitoredRepository, alice: User, settings: Any
+) -> None:
     settings.EMAIL_STORED_ONLY = True
     alice.zone = "America/Los_Angeles"
     alice.save()
@@ -65,7 +69,9 @@ def test_delayed_report_is_sent_after_an_outage(watch: MonitoredRepository, alic
 
 
 @pytest.mark.every_database
-def test_missed_scope_is_reported_with_the_next_week(watch: MonitoredRepository, alice: User, sam: User) -> None:
+def test_missed_scope_is_reported_with_the_next_week(
+    monitored_repository: MonitoredRepository, alice: User, sam: User
+) -> None:
     programs = find_report_scope(PROGRAMS_SCOPE)
     assert programs
     tasks.get_or_create_snapshot(programs, parse_period("2026-W16"), MONDAY)
@@ -76,15 +82,17 @@ def test_missed_scope_is_reported_with_the_next_week(watch: MonitoredRepository,
 
 
 def test_unsubscribing_cancels_the_pending_report(
-    watch: MonitoredRepository, alice: User, bob: User, settings: Any
+    monitored_repository: MonitoredRepository, alice: User, bob: User, settings: Any
 ) -> None:
     settings.EMAIL_STORED_ONLY = True
     tasks.generate_due_reports(MONDAY - 7 * HOUR)
-    unsubscribe.update_subscription(alice, f"partner:{watch.integration.partner_id}", "never")
+    unsubscribe.update_subscription(alice, f"partner:{monitored_repository.integration.partner_id}", "never")
     assert send_emails_due_at(MONDAY) == ["bob@acme.example"]
 
 
-def test_viewer_gets_the_report_after_subscribing(watch: MonitoredRepository, acme: Partner, bob: User) -> None:
+def test_viewer_gets_the_report_after_subscribing(
+    monitored_repository: MonitoredRepository, acme: Partner, bob: User
+) -> None:
     bob.memberships.update(role="viewer")
     tasks.generate_due_reports(MONDAY)
     unsubscribe.update_subscription(bob, f"partner:{acme.pk}", "weekly")
@@ -94,12 +102,12 @@ def test_viewer_gets_the_report_after_subscribing(watch: MonitoredRepository, ac
 
 
 @pytest.mark.every_database
-def test_outage_is_caught_up_for_four_weeks(watch: MonitoredRepository, alice: User) -> None:
+def test_outage_is_caught_up_for_four_weeks(monitored_repository: MonitoredRepository, alice: User) -> None:
     tasks.generate_due_reports(MONDAY)
     tasks.generate_due_reports(MONDAY + timedelta(weeks=6))
-    weeks = ReportSnapshot.objects.filter(kind="week", scope=f"partner:{watch.integration.partner_id}").order_by(
-        "period"
-    )
+    weeks = ReportSnapshot.objects.filter(
+        kind="week", scope=f"partner:{monitored_repository.integration.partner_id}"
+    ).order_by("period")
     assert list(weeks.values_list("period", flat=True)) == ["2026-W16", "2026-W19", "2026-W20", "2026-W21", "2026-W22"]
     assert len(list_readers()) == 5
 
@@ -159,16 +167,16 @@ def test_late_report_shows_the_figures_at_the_end_of_its_week(
     assert [row["name"][-2:] for row in figures_by_week["2026-W22"]["due_soon_issues"]] == ["#2"]
 
 
-def test_another_partner_gets_no_notification(watch: MonitoredRepository, charlie: User) -> None:
+def test_another_partner_gets_no_notification(monitored_repository: MonitoredRepository, charlie: User) -> None:
     tasks.generate_due_reports(MONDAY)
     assert "charlie@globex.example" not in list_readers()
 
 
 @pytest.mark.parametrize(("frequency", "mails"), [("weekly", 1), ("only_with_problems", 1), ("never", 0)])
 def test_subscription_frequency_decides_about_emails(
-    watch: MonitoredRepository, alice: User, frequency: str, mails: int
+    monitored_repository: MonitoredRepository, alice: User, frequency: str, mails: int
 ) -> None:
-    unsubscribe.update_subscription(alice, f"partner:{watch.integration.partner_id}", frequency)
+    unsubscribe.update_subscription(alice, f"partner:{monitored_repository.integration.partner_id}", frequency)
     tasks.generate_due_reports(MONDAY)
     assert list_readers().count("alice@acme.example") == mails
 
@@ -183,7 +191,9 @@ def test_week_without_problems_is_not_sent_to_problem_subscribers(
 
 
 @pytest.mark.every_database
-def test_one_click_unsubscribes(watch: MonitoredRepository, alice: User, client: Any, settings: Any) -> None:
+def test_one_click_unsubscribes(
+    monitored_repository: MonitoredRepository, alice: User, client: Any, settings: Any
+) -> None:
     tasks.generate_due_reports(MONDAY)
     settings.EMAIL_STORED_ONLY = False
     run_due_jobs("email", MONDAY)
@@ -198,7 +208,7 @@ def test_one_click_unsubscribes(watch: MonitoredRepository, alice: User, client:
 
 
 def test_report_page_is_visible_to_its_scope_only(
-    watch: MonitoredRepository, alice: User, charlie: User, rita: User, sign_in: Any, acme: Partner
+    monitored_repository: MonitoredRepository, alice: User, charlie: User, rita: User, sign_in: Any, acme: Partner
 ) -> None:
     tasks.generate_due_reports(MONDAY)
     address = reverse("reports:detail", args=[f"partner:{acme.pk}", "2026-W16"])
@@ -215,7 +225,9 @@ def test_report_page_is_visible_to_its_scope_only(
 
 
 @pytest.mark.every_database
-def test_subscriptions_are_saved(watch: MonitoredRepository, alice: User, sign_in: Any, acme: Partner) -> None:
+def test_subscriptions_are_saved(
+    monitored_repository: MonitoredRepository, alice: User, sign_in: Any, acme: Partner
+) -> None:
     client = sign_in(alice)
     scope = f"partner:{acme.pk}"
     assert client.post(reverse("reports:subscriptions"), {scope: "only_with_problems"}).status_code == 302

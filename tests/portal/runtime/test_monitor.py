@@ -17,13 +17,13 @@ def test_portal_is_announced_once_when_the_database_answers(settings: Any, tmp_p
         raise OperationalError("database is locked")
 
     lines: list[str] = []
-    watch = Monitor(lines.append)
+    monitor = Monitor(lines.append)
     with socket.create_server((services.HOST, 0)) as listener:
         port = listener.getsockname()[1]
         settings.DATA_DIR, settings.PORT = tmp_path, port
         with connection.execute_wrapper(refuse), pytest.raises(OperationalError):
-            watch.tick()
+            monitor.tick()
         assert lines == []
-        watch.tick()
-        watch.tick()
+        monitor.tick()
+        monitor.tick()
     assert lines == [f"\nThe portal is ready at http://127.0.0.1:{port}. Press Ctrl+C to stop.\n"]

@@ -98,10 +98,10 @@ def build_issue(title: str, updated_at: str) -> Any:
 
 @pytest.mark.every_database
 def test_new_and_renamed_issues_are_found(rocket: Integration, alice: Any) -> None:
-    watch = create_repository_row(rocket, NOW)
+    monitored_repository = create_repository_row(rocket, NOW)
     for title, at in (("It hangs", "2026-04-14T10:00:00Z"), ("It freezes", "2026-04-14T11:00:00Z")):
         with transaction.atomic():
-            event_store.store_updates(watch, [build_issue(title, at)], "poll", NOW)
+            event_store.store_updates(monitored_repository, [build_issue(title, at)], "poll", NOW)
         assert find_titles(alice, "It") == [("ISSUE", title)]
     assert find_titles(alice, "rocket#3") == [("ISSUE", "It freezes")]
 
@@ -123,7 +123,7 @@ def test_rebuild_repairs_the_index(zephyr: Integration, rita: Any, capsys: Any) 
 
 @pytest.mark.every_database
 def test_rebuild_deletes_entries_of_deleted_objects(zephyr: Integration, rita: Any) -> None:
-    issue = create_issue_row(zephyr.watch, 13, NOW)
+    issue = create_issue_row(zephyr.monitored_repository, 13, NOW)
     assert (indexing.rebuild(), find_titles(rita, "breaks 13")) == (1, [("ISSUE", "It breaks 13")])
     issue.delete()
     RegistryProvider.objects.all().delete()

@@ -171,7 +171,7 @@ def test_inbound_webhooks_report_the_last_received_delivery(at: Any) -> None:
     for hours in (2, 1):
         received_at = NOW - timedelta(hours=hours)
         delivery = {"delivery_id": str(hours), "received_at": received_at, "read_at": received_at, "body": b"{}"}
-        GitHubDelivery.objects.create(watch=repository, **delivery)
+        GitHubDelivery.objects.create(monitored_repository=repository, **delivery)
         message = f"The last webhook came {hours} h ago. The queue is empty."
         assert get_component(name) == probes.StatusLine(name, "ok", message)
 

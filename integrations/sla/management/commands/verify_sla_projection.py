@@ -29,10 +29,12 @@ class Command(BaseCommand):
         now = parse_datetime(at) if at else timezone.now()
         if now is None or now.tzinfo is None:
             raise CommandError("Invalid --at. Enter a time with UTC offset, such as 2026-04-14T09:00:00Z.")
-        watch_id = self.find_watch_id(repository) if repository else None
-        total = SupportIssueEvent.objects.filter(**({"issue__watch": watch_id} if watch_id else {})).count()
+        monitored_repository_id = self.find_monitored_repository_id(repository) if repository else None
+        total = SupportIssueEvent.objects.filter(
+            **({"issue__monitored_repository": monitored_repository_id} if monitored_repository_id else {})
+        ).count()
         difference_count, counts = 0, ReplayCounts()
-        for difference in replay_issues(now, counts, watch_id, ProgressReporter(self, total)):
+        for difference in replay_issues(now, counts, monitored_repository_id, ProgressReporter(self, total)):
             difference_count += 1
             if difference_count <= MAX_SHOWN_DIFFERENCES:
                 self.stdout.write(str(difference))
@@ -43,13 +45,13 @@ class Command(BaseCommand):
         if difference_count:
             raise SystemExit(1)
 
-    def find_watch_id(self, repository: str) -> int:
-        watch_id = (
+    def find_monitored_repository_id(self, repository: str) -> int:
+        monitored_repository_id = (
             MonitoredRepository.objects.filter(repository__iexact=repository).values_list("pk", flat=True).first()
         )
-        if watch_id is None:
+        if monitored_repository_id is None:
             raise CommandError(f"{repository} is not monitored.")
-        return watch_id
+        return monitored_repository_id
 
 
 class ProgressReporter:

@@ -15,12 +15,12 @@ from tests.integrations.sla.monitored_repository import (
 
 
 @pytest.fixture
-def watch(acme: Partner) -> MonitoredRepository:
+def monitored_repository(acme: Partner) -> MonitoredRepository:
     return monitor_repository(create_listed_integration(acme))
 
 
 @pytest.fixture
-def opened_delivery(watch: MonitoredRepository) -> WebhookDelivery:
-    tracker = build_tracker(watch)
+def opened_delivery(monitored_repository: MonitoredRepository) -> WebhookDelivery:
+    tracker = build_tracker(monitored_repository)
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     return tracker.webhooks[0]

@@ -40,63 +40,69 @@ MAX_DATETIME = datetime.max.replace(tzinfo=UTC)
 
 
 @pytest.fixture
-def tracker(watch: MonitoredRepository) -> Tracker:
-    return build_tracker(watch)
+def tracker(monitored_repository: MonitoredRepository) -> Tracker:
+    return build_tracker(monitored_repository)
 
 
-def deliver(watch: MonitoredRepository, deliveries: list[WebhookDelivery]) -> None:
+def deliver(monitored_repository: MonitoredRepository, deliveries: list[WebhookDelivery]) -> None:
     """Store deliveries in this order, as the intake does."""
     for each in deliveries:
         row = {"event": each.event, "digest": str(hash(each.body)), "body": each.body, "received_at": OPENED_AT}
-        GitHubDelivery.objects.get_or_create(watch=watch, delivery_id=each.id, defaults=row)
+        GitHubDelivery.objects.get_or_create(
+            monitored_repository=monitored_repository, delivery_id=each.id, defaults=row
+        )
 
 
-def list_event_texts(watch: MonitoredRepository) -> list[tuple[str, str, str]]:
-    rows = SupportIssueEvent.objects.filter(issue__watch=watch).order_by("at", "key")
+def list_event_texts(monitored_repository: MonitoredRepository) -> list[tuple[str, str, str]]:
+    rows = SupportIssueEvent.objects.filter(issue__monitored_repository=monitored_repository).order_by("at", "key")
     return [(row.key, row.actor, row.text) for row in rows]
 
 
-def list_known_events(watch: MonitoredRepository) -> list[tuple[object, ...]]:
+def list_known_events(monitored_repository: MonitoredRepository) -> list[tuple[object, ...]]:
     """Return the events that the projection uses: each once, whatever its source."""
     events = []
-    for issue in SupportIssue.objects.filter(watch=watch).order_by("number"):
+    for issue in SupportIssue.objects.filter(monitored_repository=monitored_repository).order_by("number"):
         for fact in order_events(rows.list_timeline_events(issue), MAX_DATETIME):
             comment_text = fact.comment if fact.kind in COMMENT_KINDS else ""
             events.append((issue.number, str(fact.kind), fact.at, fact.actor.id, fact.label, fact.text, comment_text))
     return sorted(events)
 
 
-def list_state(watch: MonitoredRepository) -> list[tuple[object, ...]]:
+def list_state(monitored_repository: MonitoredRepository) -> list[tuple[object, ...]]:
     issues = (
-        SupportIssue.objects.filter(watch=watch)
+        SupportIssue.objects.filter(monitored_repository=monitored_repository)
         .order_by("number")
         .values_list("number", "is_open", "severity", "title")
     )
-    clocks = SlaClock.objects.filter(watch=watch).order_by("issue__number", "target_type")
+    clocks = SlaClock.objects.filter(monitored_repository=monitored_repository).order_by("issue__number", "target_type")
     return [*issues, *clocks.values_list(*projection.CLOCK_FIELDS)]
 
 
-def list_outcomes(watch: MonitoredRepository) -> list[str]:
-    return list(GitHubDelivery.objects.filter(watch=watch).order_by("pk").values_list("outcome", flat=True))
+def list_outcomes(monitored_repository: MonitoredRepository) -> list[str]:
+    return list(
+        GitHubDelivery.objects.filter(monitored_repository=monitored_repository)
+        .order_by("pk")
+        .values_list("outcome", flat=True)
+    )
 
 
 @pytest.mark.every_database
-def test_webhook_becomes_an_issue_with_its_clocks(watch, tracker):
+def test_webhook_becomes_an_issue_with_its_clocks(monitored_repository, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
     for delivery in tracker.webhooks:
-        assert post_delivery(watch, delivery) == 202
+        assert post_delivery(monitored_repository, delivery) == 202
     assert delivery_processing.process_due_deliveries(LATER) == 2
-    issue = SupportIssue.objects.get(watch=watch)
+    issue = SupportIssue.objects.get(monitored_repository=monitored_repository)
     assert (issue.number, issue.title, issue.author, issue.severity) == (1, "It crashes", "uma", "critical")
     clock = issue.clocks.get(target_type="resolve")
     assert (clock.is_committed, clock.state, clock.due_at) == (True, "running", OPENED_AT + 48 * HOUR)
     assert clock.next_at == OPENED_AT + 24 * HOUR
-    watch.refresh_from_db()
-    assert watch.last_delivery_at is not None
+    monitored_repository.refresh_from_db()
+    assert monitored_repository.last_delivery_at is not None
 
 
 @pytest.mark.every_database
-def test_d2_every_order_gives_the_same_state(watch, tracker):
+def test_d2_every_order_gives_the_same_state(monitored_repository, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
     comment_id = tracker.comment(number, PARTNER, "Have a look at the log, please.", OPENED_AT + HOUR)
     tracker.edit_comment(comment_id, PARTNER, "Which version do you use?", OPENED_AT + 2 * HOUR)
@@ -107,55 +113,58 @@ def test_d2_every_order_gives_the_same_state(watch, tracker):
         with disable_delete_guard():
             SupportIssue.objects.all().delete()
         GitHubDelivery.objects.all().delete()
-        deliver(watch, list(order))
+        deliver(monitored_repository, list(order))
         delivery_processing.process_due_deliveries(LATER)
-        states.add(json.dumps([list_known_events(watch), list_state(watch)], default=str))
+        states.add(json.dumps([list_known_events(monitored_repository), list_state(monitored_repository)], default=str))
     assert len(states) == 1
 
 
-def test_d3_replay_under_a_new_id_is_flagged_and_has_no_effect(watch, tracker):
+def test_d3_replay_under_a_new_id_is_flagged_and_has_no_effect(monitored_repository, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     delivery = tracker.webhooks[0]
-    deliver(watch, [delivery, *(replace(delivery, id=f"replay-{n}") for n in range(20))])
+    deliver(monitored_repository, [delivery, *(replace(delivery, id=f"replay-{n}") for n in range(20))])
     delivery_processing.process_due_deliveries(LATER)
-    before = list_state(watch)
-    deliver(watch, [replace(delivery, id="replay-later")])
+    before = list_state(monitored_repository)
+    deliver(monitored_repository, [replace(delivery, id="replay-later")])
     delivery_processing.process_due_deliveries(LATER + HOUR)
-    assert list_outcomes(watch) == ["read", *["replay"] * 21]
-    assert (list_state(watch), len(list_event_texts(watch))) == (before, 1)
+    assert list_outcomes(monitored_repository) == ["read", *["replay"] * 21]
+    assert (list_state(monitored_repository), len(list_event_texts(monitored_repository))) == (before, 1)
 
 
-def test_d5_payload_of_another_repository_is_ignored(watch, tracker):
+def test_d5_payload_of_another_repository_is_ignored(monitored_repository, tracker):
     foreign = Tracker("acme/other", 4712)
     foreign.open(REPORTER, "Elsewhere", OPENED_AT)
-    deliver(watch, foreign.webhooks)
+    deliver(monitored_repository, foreign.webhooks)
     delivery_processing.process_due_deliveries(LATER)
-    assert (list_outcomes(watch), list_event_texts(watch)) == (["foreign"], [])
+    assert (list_outcomes(monitored_repository), list_event_texts(monitored_repository)) == (["foreign"], [])
 
 
-def test_d10_unrelated_events_are_stored_and_ignored(watch, tracker):
+def test_d10_unrelated_events_are_stored_and_ignored(monitored_repository, tracker):
     unknown = {"action": "created", "repository": tracker.repository()}
-    deliver(watch, [tracker.ping(), WebhookDelivery("u", "sponsorship", json.dumps(unknown).encode())])
+    deliver(monitored_repository, [tracker.ping(), WebhookDelivery("u", "sponsorship", json.dumps(unknown).encode())])
     delivery_processing.process_due_deliveries(LATER)
-    assert list_outcomes(watch) == ["ignored", "ignored"]
+    assert list_outcomes(monitored_repository) == ["ignored", "ignored"]
 
 
-def test_unknown_action_still_stores_its_issue(watch, tracker):
+def test_unknown_action_still_stores_its_issue(monitored_repository, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     payload = json.loads(tracker.webhooks[0].body) | {"action": "typed"}
-    deliver(watch, [WebhookDelivery("t", "issues", json.dumps(payload).encode())])
+    deliver(monitored_repository, [WebhookDelivery("t", "issues", json.dumps(payload).encode())])
     delivery_processing.process_due_deliveries(LATER)
-    assert (list_outcomes(watch), [key for key, *_ in list_event_texts(watch)]) == (["read"], ["opened"])
+    assert (list_outcomes(monitored_repository), [key for key, *_ in list_event_texts(monitored_repository)]) == (
+        ["read"],
+        ["opened"],
+    )
 
 
-def test_comment_on_a_pull_request_is_ignored(watch, tracker):
+def test_comment_on_a_pull_request_is_ignored(monitored_repository, tracker):
     number = tracker.open(REPORTER, "A change", OPENED_AT)
     tracker.issues[number]["pull_request"] = {"url": "x"}
     tracker.webhooks.clear()
     tracker.comment(number, PARTNER, "Thank you.", OPENED_AT)
-    deliver(watch, tracker.webhooks)
+    deliver(monitored_repository, tracker.webhooks)
     delivery_processing.process_due_deliveries(LATER)
-    assert (list_outcomes(watch), list_event_texts(watch)) == (["ignored"], [])
+    assert (list_outcomes(monitored_repository), list_event_texts(monitored_repository)) == (["ignored"], [])
 
 
 @pytest.mark.parametrize(
@@ -173,42 +182,42 @@ def test_comment_on_a_pull_request_is_ignored(watch, tracker):
         {"event": "issue_comment", "action": "created", "comment": {"body": False}},
     ],
 )
-def test_unreadable_payload_does_not_stop_the_others(watch, tracker, change):
+def test_unreadable_payload_does_not_stop_the_others(monitored_repository, tracker, change):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     payload = json.loads(tracker.webhooks[0].body) | change
     tracker.open(REPORTER, "It hangs", OPENED_AT)
     event = payload.pop("event", "issues")
-    deliver(watch, [WebhookDelivery("b", event, json.dumps(payload).encode()), tracker.webhooks[1]])
+    deliver(monitored_repository, [WebhookDelivery("b", event, json.dumps(payload).encode()), tracker.webhooks[1]])
     assert delivery_processing.process_due_deliveries(LATER) == 2
-    assert list_outcomes(watch) == ["unreadable", "read"]
+    assert list_outcomes(monitored_repository) == ["unreadable", "read"]
 
 
 @pytest.mark.every_database
-def test_characters_that_databases_refuse_are_removed(watch, tracker):
+def test_characters_that_databases_refuse_are_removed(monitored_repository, tracker):
     tracker.open(REPORTER, "It \x00 crashes \ud800", OPENED_AT)
-    deliver(watch, tracker.webhooks)
+    deliver(monitored_repository, tracker.webhooks)
     delivery_processing.process_due_deliveries(LATER)
     assert SupportIssue.objects.get().title == "It  crashes ?"
 
 
-def test_issue_older_than_the_support_is_ignored(watch, tracker):
+def test_issue_older_than_the_support_is_ignored(monitored_repository, tracker):
     tracker.open(REPORTER, "Long known", OPENED_AT - HOUR)
-    deliver(watch, tracker.webhooks)
+    deliver(monitored_repository, tracker.webhooks)
     delivery_processing.process_due_deliveries(LATER)
     assert SupportIssue.objects.count() == 0
 
 
 @pytest.mark.every_database
-def test_late_webhook_of_a_timely_closure_retracts_the_breach_once(watch, tracker):
+def test_late_webhook_of_a_timely_closure_retracts_the_breach_once(monitored_repository, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
-    deliver(watch, tracker.webhooks)
+    deliver(monitored_repository, tracker.webhooks)
     delivery_processing.process_due_deliveries(LATER)
     MonitoredRepository.objects.update(data_up_to=OPENED_AT + 49 * HOUR)
     tasks.advance_clocks(OPENED_AT + 49 * HOUR)
     assert SlaBreach.objects.filter(retracted_at=None).count() == 1
     tracker.webhooks.clear()
     tracker.close(number, REPORTER, OPENED_AT + 40 * HOUR)
-    deliver(watch, tracker.webhooks)
+    deliver(monitored_repository, tracker.webhooks)
     for later in (50, 51):
         delivery_processing.process_due_deliveries(OPENED_AT + later * HOUR)
         projection.rebuild_projections([SupportIssue.objects.get().pk], OPENED_AT + later * HOUR)
@@ -219,18 +228,18 @@ def test_late_webhook_of_a_timely_closure_retracts_the_breach_once(watch, tracke
     assert clock.alerts.filter(kind="retracted").count() == 1
 
 
-def test_closure_by_a_bot_does_not_count(watch, tracker):
+def test_closure_by_a_bot_does_not_count(monitored_repository, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
     tracker.close(number, STALE_BOT, OPENED_AT + HOUR)
-    deliver(watch, tracker.webhooks)
+    deliver(monitored_repository, tracker.webhooks)
     delivery_processing.process_due_deliveries(LATER)
     assert SlaClock.objects.get(target_type="resolve").state == "running"
     assert SupportIssue.objects.get().is_open is False
 
 
 @pytest.mark.every_database
-def test_issue_keeps_the_policy_of_its_opening(watch, tracker):
-    integration = watch.integration
+def test_issue_keeps_the_policy_of_its_opening(monitored_repository, tracker):
+    integration = monitored_repository.integration
     integration.label_policies.create(
         state="accepted",
         critical_labels=["on fire"],
@@ -241,16 +250,16 @@ def test_issue_keeps_the_policy_of_its_opening(watch, tracker):
     )
     tracker.open(REPORTER, "Before", OPENED_AT, labels=("on fire",))
     tracker.open(REPORTER, "After", OPENED_AT + 2 * HOUR, labels=("on fire",))
-    deliver(watch, tracker.webhooks)
+    deliver(monitored_repository, tracker.webhooks)
     delivery_processing.process_due_deliveries(LATER)
     assert list(SupportIssue.objects.order_by("number").values_list("severity", flat=True)) == ["other", "critical"]
 
 
 @pytest.mark.every_database
-def test_failing_delivery_does_not_block_the_others(watch, tracker, monkeypatch):
+def test_failing_delivery_does_not_block_the_others(monitored_repository, tracker, monkeypatch):
     tracker.open(REPORTER, "Breaks", OPENED_AT)
     tracker.open(REPORTER, "Works", OPENED_AT)
-    deliver(watch, tracker.webhooks)
+    deliver(monitored_repository, tracker.webhooks)
     interpret = delivery_processing.interpret_delivery
 
     def fail_on_first(row, delivery):
@@ -261,4 +270,4 @@ def test_failing_delivery_does_not_block_the_others(watch, tracker, monkeypatch)
     monkeypatch.setattr(delivery_processing, "interpret_delivery", fail_on_first)
     for _ in range(delivery_processing.MAX_ATTEMPTS):
         delivery_processing.process_due_deliveries(LATER)
-    assert list_outcomes(watch) == ["failed", "read"]
+    assert list_outcomes(monitored_repository) == ["failed", "read"]

@@ -47,7 +47,7 @@ def webhook_receiver() -> Iterator[tuple[str, DeliveryQueue]]:
 
 
 @pytest.fixture
-def watch(acme: Partner, github: GitHub) -> MonitoredRepository:
+def monitored_repository(acme: Partner, github: GitHub) -> MonitoredRepository:
     github.seed(Repo(REPOSITORY, releases=()))
     number = github.ask("GET", f"/repos/{REPOSITORY}")["id"]
     row = monitor_repository(
@@ -84,7 +84,7 @@ def list_event_keys() -> set[str]:
     return set(SupportIssueEvent.objects.values_list("key", flat=True))
 
 
-def test_listed_issues_are_read(watch, github):
+def test_listed_issues_are_read(monitored_repository, github):
     create_issues(github)
     MonitoredRepository.objects.update(poll_at=datetime.now(UTC))
     reconciliation.enqueue_due_repositories(datetime.now(UTC))
@@ -93,14 +93,16 @@ def test_listed_issues_are_read(watch, github):
 
 
 @pytest.mark.every_database
-def test_webhooks_are_signed_and_read_and_the_lists_add_nothing(watch, github, webhook_receiver):
+def test_webhooks_are_signed_and_read_and_the_lists_add_nothing(monitored_repository, github, webhook_receiver):
     address, delivery_queue = webhook_receiver
     hook = {"url": address, "content_type": "json", "secret": SECRET}
     github.ask("POST", f"/repos/{REPOSITORY}/hooks", {"config": hook, "events": ["issues", "issue_comment"]})
     create_issues(github)
     for headers, body in wait_for_deliveries(delivery_queue):
         headers_sent = {name: value for name, value in headers.items() if name.lower().startswith("x-")}
-        response = Client().post(f"/inbound/github/{watch.uuid}/", body, "application/json", headers=headers_sent)
+        response = Client().post(
+            f"/inbound/github/{monitored_repository.uuid}/", body, "application/json", headers=headers_sent
+        )
         assert response.status_code == 202
     delivery_processing.process_due_deliveries(datetime.now(UTC))
     assert set(GitHubDelivery.objects.values_list("event", "outcome")) >= {

@@ -34,35 +34,35 @@ ANSWER = "It is fixed in 1.2."
 
 
 @pytest.fixture
-def watch(acme: Partner, github: GitHub) -> MonitoredRepository:
+def monitored_repository(acme: Partner, github: GitHub) -> MonitoredRepository:
     return monitor_repository(create_listed_integration(acme))
 
 
 @pytest.fixture
-def tracker(watch: MonitoredRepository, github: GitHub) -> Tracker:
+def tracker(monitored_repository: MonitoredRepository, github: GitHub) -> Tracker:
     """Issues on GitHub: one critical issue, which webhooks reported."""
-    tracker = github.track(build_tracker(watch))
+    tracker = github.track(build_tracker(monitored_repository))
     tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
-    deliver(watch, tracker.webhooks)
+    deliver(monitored_repository, tracker.webhooks)
     delivery_processing.process_due_deliveries(OPENED_AT)
     return tracker
 
 
-def poll(watch: MonitoredRepository, hour: float) -> None:
+def poll(monitored_repository: MonitoredRepository, hour: float) -> None:
     now = OPENED_AT + hour * HOUR
-    MonitoredRepository.objects.filter(pk=watch.pk).update(poll_at=now)
+    MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(poll_at=now)
     with time_machine.travel(now, tick=False):
         reconciliation.enqueue_due_repositories(now)
         assert run_due_jobs("network", now) == {"sla.reconcile": 1}
-    watch.refresh_from_db()
+    monitored_repository.refresh_from_db()
 
 
-def forge(watch: MonitoredRepository, tracker: Tracker, change: Any, hour: float) -> None:
+def forge(monitored_repository: MonitoredRepository, tracker: Tracker, change: Any, hour: float) -> None:
     """Deliver correctly signed webhooks of changes that only a copy of the tracker has."""
     copy = deepcopy(tracker)
     change(copy)
     for delivery in copy.webhooks[len(tracker.webhooks) :]:
-        assert post_delivery(watch, delivery) == 202
+        assert post_delivery(monitored_repository, delivery) == 202
     delivery_processing.process_due_deliveries(OPENED_AT + hour * HOUR)
 
 
@@ -87,12 +87,14 @@ def list_clock_states() -> list[str]:
     ],
     ids=["an answer", "an edited answer", "the reporter's closing", "an answer and a closing", "a question"],
 )
-def test_forged_delivery_stops_no_clock_permanently(watch: MonitoredRepository, tracker: Tracker, change: Any) -> None:
-    poll(watch, 1)
+def test_forged_delivery_stops_no_clock_permanently(
+    monitored_repository: MonitoredRepository, tracker: Tracker, change: Any
+) -> None:
+    poll(monitored_repository, 1)
     before = list(SlaClock.objects.order_by("target_type").values_list("state", "due_at", "stopped_at"))
-    forge(watch, tracker, change, 4)
+    forge(monitored_repository, tracker, change, 4)
     assert list_clock_states() != ["running", "running"]
-    poll(watch, 26)
+    poll(monitored_repository, 26)
     assert list(SlaClock.objects.order_by("target_type").values_list("state", "due_at", "stopped_at")) == before
     issue = inputs.find_issue("acme/nomad-rocket#1")
     assert issue is not None
@@ -100,103 +102,119 @@ def test_forged_delivery_stops_no_clock_permanently(watch: MonitoredRepository, 
 
 
 @pytest.mark.any_database
-def test_backdated_pause_label_does_not_pause(watch: MonitoredRepository, tracker: Tracker) -> None:
+def test_backdated_pause_label_does_not_pause(monitored_repository: MonitoredRepository, tracker: Tracker) -> None:
     tracker.comment(1, PARTNER, "Please send us the whole log file.", OPENED_AT + HOUR)
-    poll(watch, 2)
-    forge(watch, tracker, lambda copy: copy.label(1, PARTNER, "needs-info", OPENED_AT + 3 * HOUR), 30)
+    poll(monitored_repository, 2)
+    forge(monitored_repository, tracker, lambda copy: copy.label(1, PARTNER, "needs-info", OPENED_AT + 3 * HOUR), 30)
     assert SlaClock.objects.get(target_type="resolve").state == "paused"
-    poll(watch, 32)
+    poll(monitored_repository, 32)
     clock = SlaClock.objects.get(target_type="resolve")
     assert (clock.state, clock.due_at) == ("running", OPENED_AT + 48 * HOUR)
 
 
 @pytest.mark.any_database
-def test_critical_label_is_never_denied(watch: MonitoredRepository, tracker: Tracker) -> None:
-    forge(watch, tracker, lambda copy: copy.label(1, COLLABORATOR, "p0", OPENED_AT + 3 * HOUR), 3)
-    poll(watch, 5)
+def test_critical_label_is_never_denied(monitored_repository: MonitoredRepository, tracker: Tracker) -> None:
+    forge(monitored_repository, tracker, lambda copy: copy.label(1, COLLABORATOR, "p0", OPENED_AT + 3 * HOUR), 3)
+    poll(monitored_repository, 5)
     assert not SupportIssueEvent.objects.filter(data__has_key="denied").exists()
 
 
-def test_breach_retracted_by_a_forged_closure_is_recorded_again(watch: MonitoredRepository, tracker: Tracker) -> None:
-    poll(watch, 49)
+def test_breach_retracted_by_a_forged_closure_is_recorded_again(
+    monitored_repository: MonitoredRepository, tracker: Tracker
+) -> None:
+    poll(monitored_repository, 49)
     tasks.advance_clocks(OPENED_AT + 49 * HOUR)
-    forge(watch, tracker, lambda copy: copy.close(1, REPORTER, OPENED_AT + 2 * HOUR), 50)
+    forge(monitored_repository, tracker, lambda copy: copy.close(1, REPORTER, OPENED_AT + 2 * HOUR), 50)
     assert not SlaBreach.objects.filter(retracted_at=None).exists()
-    poll(watch, 74)
+    poll(monitored_repository, 74)
     tasks.advance_clocks(OPENED_AT + 74 * HOUR)
     assert [breach.due_at for breach in SlaBreach.objects.filter(retracted_at=None)] == [OPENED_AT + 48 * HOUR]
 
 
-def test_backdated_reply_does_not_count(watch: MonitoredRepository, tracker: Tracker) -> None:
+def test_backdated_reply_does_not_count(monitored_repository: MonitoredRepository, tracker: Tracker) -> None:
     """The comment exists, but is newer than the webhook says."""
     number = tracker.comment(1, PARTNER, ANSWER, OPENED_AT + 60 * HOUR)
     data = json.loads(tracker.webhooks[-1].body)
     data["comment"] |= {"created_at": "2026-04-14T10:00:00Z", "updated_at": "2026-04-14T10:00:00Z"}
-    assert post_delivery(watch, WebhookDelivery("forged", "issue_comment", json.dumps(data).encode())) == 202
+    assert (
+        post_delivery(monitored_repository, WebhookDelivery("forged", "issue_comment", json.dumps(data).encode()))
+        == 202
+    )
     delivery_processing.process_due_deliveries(OPENED_AT + 60 * HOUR)
     assert SlaClock.objects.get(target_type="respond").state != "overdue"
-    poll(watch, 62)
+    poll(monitored_repository, 62)
     assert SupportIssueEvent.objects.filter(data__denied=f"comment:{number}").count() == 1
     assert SlaClock.objects.get(target_type="respond").stopped_at is None
 
 
 @pytest.mark.any_database
-def test_listed_events_need_no_verification(watch: MonitoredRepository, tracker: Tracker, github: GitHub) -> None:
-    poll(watch, 1)
+def test_listed_events_need_no_verification(
+    monitored_repository: MonitoredRepository, tracker: Tracker, github: GitHub
+) -> None:
+    poll(monitored_repository, 1)
     count = len(tracker.webhooks)
     comment_id = tracker.comment(1, PARTNER, ANSWER, OPENED_AT + 2 * HOUR)
     tracker.edit_comment(comment_id, PARTNER, "It is fixed in 1.2.1.", OPENED_AT + 2.5 * HOUR)
     tracker.close(1, PARTNER, OPENED_AT + 3 * HOUR)
     tracker.reopen(1, REPORTER, OPENED_AT + 4 * HOUR)
-    deliver(watch, tracker.webhooks[count:])
+    deliver(monitored_repository, tracker.webhooks[count:])
     delivery_processing.process_due_deliveries(OPENED_AT + 5 * HOUR)
     github.seen.clear()
-    poll(watch, 7)
-    poll(watch, 30)
+    poll(monitored_repository, 7)
+    poll(monitored_repository, 30)
     assert [path for path in github.seen if "/issues/1" in path or "/comments/" in path] == []
     assert not SupportIssueEvent.objects.filter(data__has_key="denied").exists()
 
 
 def test_event_that_is_listed_late_is_verified_and_kept(
-    watch: MonitoredRepository, tracker: Tracker, github: GitHub
+    monitored_repository: MonitoredRepository, tracker: Tracker, github: GitHub
 ) -> None:
-    poll(watch, 1)
+    poll(monitored_repository, 1)
     count = len(tracker.webhooks)
     tracker.comment(1, PARTNER, ANSWER, OPENED_AT + 2 * HOUR)
     tracker.close(1, PARTNER, OPENED_AT + 3 * HOUR)
-    deliver(watch, tracker.webhooks[count:])
+    deliver(monitored_repository, tracker.webhooks[count:])
     delivery_processing.process_due_deliveries(OPENED_AT + 4 * HOUR)
-    watch.refresh_from_db()
+    monitored_repository.refresh_from_db()
     there = event_verification.ListedActivity()
     api = reconciliation.build_api(reconciliation.EtagStore({}, {}))
     cursors: dict[str, Any] = {}
-    assert event_verification.flag_unverified_events(api, watch, there, cursors, OPENED_AT + 4.5 * HOUR) == []
+    assert (
+        event_verification.flag_unverified_events(api, monitored_repository, there, cursors, OPENED_AT + 4.5 * HOUR)
+        == []
+    )
     assert github.seen[-1].endswith("/issues/comments") or "/issues/1" not in github.seen[-1]
-    assert event_verification.flag_unverified_events(api, watch, there, cursors, OPENED_AT + 6 * HOUR) == []
+    assert (
+        event_verification.flag_unverified_events(api, monitored_repository, there, cursors, OPENED_AT + 6 * HOUR) == []
+    )
     assert [path for path in github.seen if "/issues/1/events" in path]
     api.close()
 
 
-def test_reply_deleted_before_its_verification_is_not_denied(watch: MonitoredRepository, tracker: Tracker) -> None:
-    poll(watch, 1)
+def test_reply_deleted_before_its_verification_is_not_denied(
+    monitored_repository: MonitoredRepository, tracker: Tracker
+) -> None:
+    poll(monitored_repository, 1)
     count = len(tracker.webhooks)
     comment_id = tracker.comment(1, PARTNER, ANSWER, OPENED_AT + 2 * HOUR)
-    deliver(watch, tracker.webhooks[count:])
+    deliver(monitored_repository, tracker.webhooks[count:])
     delivery_processing.process_due_deliveries(OPENED_AT + 3 * HOUR)
     tracker.delete_comment(comment_id, PARTNER, OPENED_AT + 4 * HOUR)  # and its webhook is lost
-    poll(watch, 6)
-    poll(watch, 30)
+    poll(monitored_repository, 6)
+    poll(monitored_repository, 30)
     assert not SupportIssueEvent.objects.filter(data__has_key="denied").exists()
     assert SlaClock.objects.get(target_type="respond").stopped_at is None
 
 
-def test_postdated_opening_does_not_move_the_due_date(watch: MonitoredRepository, github: GitHub) -> None:
-    real = github.track(build_tracker(watch))
-    forged_tracker = build_tracker(watch)
+def test_postdated_opening_does_not_move_the_due_date(
+    monitored_repository: MonitoredRepository, github: GitHub
+) -> None:
+    real = github.track(build_tracker(monitored_repository))
+    forged_tracker = build_tracker(monitored_repository)
     forged_tracker.open(REPORTER, "It crashes", OPENED_AT + 40 * HOUR, labels=("crash",))
-    deliver(watch, forged_tracker.webhooks)
+    deliver(monitored_repository, forged_tracker.webhooks)
     delivery_processing.process_due_deliveries(OPENED_AT + 40 * HOUR)
     real.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
-    poll(watch, 41)
+    poll(monitored_repository, 41)
     clock = SlaClock.objects.get(target_type="resolve")
     assert (clock.started_at, clock.due_at, clock.issue.opened_at) == (OPENED_AT, OPENED_AT + 48 * HOUR, OPENED_AT)

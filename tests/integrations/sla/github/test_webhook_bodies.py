@@ -22,8 +22,8 @@ from tests.integrations.sla.monitored_repository import (
 )
 
 
-def test_d6_bodies_that_are_too_large_or_of_another_kind_are_refused(watch, opened_delivery):
-    url, headers = f"/inbound/github/{watch.uuid}/", opened_delivery.headers(SECRET)
+def test_d6_bodies_that_are_too_large_or_of_another_kind_are_refused(monitored_repository, opened_delivery):
+    url, headers = f"/inbound/github/{monitored_repository.uuid}/", opened_delivery.headers(SECRET)
 
     def answer(kind: str, **more: str) -> int:
         return Client().post(url, opened_delivery.body, kind, headers=headers, **more).status_code
@@ -42,10 +42,10 @@ def test_d6_bodies_that_are_too_large_or_of_another_kind_are_refused(watch, open
     assert answer("application/json; charset=utf-8") == 202
 
 
-def test_d6_body_of_three_megabytes_is_accepted(watch):
-    tracker = build_tracker(watch)
+def test_d6_body_of_three_megabytes_is_accepted(monitored_repository):
+    tracker = build_tracker(monitored_repository)
     tracker.open(REPORTER, "Long", OPENED_AT, body="x" * 3_000_000)
-    assert post_delivery(watch, tracker.webhooks[0]) == 202
+    assert post_delivery(monitored_repository, tracker.webhooks[0]) == 202
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,9 @@ def test_d6_body_of_three_megabytes_is_accepted(watch):
         b'{"repository": {"id": true}}',
     ],
 )
-def test_d6_signed_invalid_body_is_refused(watch, body):
-    assert post_delivery(watch, WebhookDelivery("n", "issues", body)) in {400, 403}
-    assert list_delivery_ids(watch) == []
+def test_d6_signed_invalid_body_is_refused(monitored_repository, body):
+    assert post_delivery(monitored_repository, WebhookDelivery("n", "issues", body)) in {400, 403}
+    assert list_delivery_ids(monitored_repository) == []
 
 
 def mutate(rng: random.Random, body: bytes) -> bytes:
@@ -89,15 +89,17 @@ def mutate(rng: random.Random, body: bytes) -> bytes:
     return json.dumps(payload).encode()
 
 
-def test_d6_mutated_bodies_break_neither_intake_nor_processing_and_use_no_memory(watch, caplog):
+def test_d6_mutated_bodies_break_neither_intake_nor_processing_and_use_no_memory(monitored_repository, caplog):
     """Set FUZZ_BODIES=2000 for a longer run."""
-    rng, tracker, statuses = random.Random(6), build_tracker(watch), []
+    rng, tracker, statuses = random.Random(6), build_tracker(monitored_repository), []
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
     tracker.comment(number, REPORTER, "Again", OPENED_AT)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for n in range(int(os.environ.get("FUZZ_BODIES", "200"))):
         delivery = rng.choice(tracker.webhooks)
-        statuses.append(post_delivery(watch, WebhookDelivery(str(n), delivery.event, mutate(rng, delivery.body))))
+        statuses.append(
+            post_delivery(monitored_repository, WebhookDelivery(str(n), delivery.event, mutate(rng, delivery.body)))
+        )
     delivery_processing.process_due_deliveries(NOW)
     growth_mb = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     assert (set(statuses) <= {202, 400, 403, 429}, statuses.count(202) > 40, growth_mb < 50) == (True, True, True), (

@@ -23,25 +23,25 @@ LATER = OPENED_AT + timedelta(days=5)
 
 
 @pytest.fixture
-def tracker(watch: MonitoredRepository) -> Tracker:
-    return build_tracker(watch)
+def tracker(monitored_repository: MonitoredRepository) -> Tracker:
+    return build_tracker(monitored_repository)
 
 
-def test_d1_delivery_sent_20_times_at_once_is_one_row(watch, tracker):
+def test_d1_delivery_sent_20_times_at_once_is_one_row(monitored_repository, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     for number in range(5):
         same = replace(tracker.webhooks[0], id=f"same-{number}")
-        assert run_concurrently(*[lambda same=same: post_delivery(watch, same)] * 20) == [202] * 20
+        assert run_concurrently(*[lambda same=same: post_delivery(monitored_repository, same)] * 20) == [202] * 20
     assert GitHubDelivery.objects.count() == 5
 
 
-def test_concurrent_processing_and_advancing_give_one_state(watch, tracker):
+def test_concurrent_processing_and_advancing_give_one_state(monitored_repository, tracker):
     for number in range(30):
         issue = tracker.open(REPORTER, f"Trouble {number}", OPENED_AT + timedelta(minutes=number), labels=("crash",))
         tracker.comment(issue, PARTNER, "Which version do you use?", OPENED_AT + timedelta(hours=1))
     MonitoredRepository.objects.update(data_up_to=LATER)
     for delivery in tracker.webhooks:
-        assert post_delivery(watch, delivery) == 202
+        assert post_delivery(monitored_repository, delivery) == 202
     read, advance = lambda: delivery_processing.process_due_deliveries(LATER), lambda: tasks.advance_due_clocks(LATER)
     results = run_concurrently(read, read, advance, read, advance)
     assert [error for error in results if isinstance(error, Exception)] == []
@@ -54,7 +54,7 @@ def test_concurrent_processing_and_advancing_give_one_state(watch, tracker):
     }
 
 
-def test_event_delivered_several_times_at_once_is_stored_once(watch, tracker):
+def test_event_delivered_several_times_at_once_is_stored_once(monitored_repository, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     payload = json.loads(tracker.webhooks[0].body)
     deliveries = [
@@ -64,7 +64,7 @@ def test_event_delivered_several_times_at_once_is_stored_once(watch, tracker):
         run_concurrently(
             *(
                 lambda delivery=delivery: (
-                    post_delivery(watch, delivery),
+                    post_delivery(monitored_repository, delivery),
                     delivery_processing.process_due_deliveries(LATER),
                 )
                 for delivery in deliveries

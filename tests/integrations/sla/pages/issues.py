@@ -30,13 +30,13 @@ def create_issue(
 ) -> SupportIssue:
     """Create an issue with its history, known and with clocks advanced up to `now` (default: an hour later)."""
     now = now or at + timedelta(hours=1)
-    watch = MonitoredRepository.objects.get(integration=integration)
-    MonitoredRepository.objects.filter(pk=watch.pk).update(
-        began_at=min(watch.began_at, at), data_up_to=now, poll_at=None
+    monitored_repository = MonitoredRepository.objects.get(integration=integration)
+    MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(
+        began_at=min(monitored_repository.began_at, at), data_up_to=now, poll_at=None
     )
-    number = SupportIssue.objects.filter(watch=watch).count() + 1
+    number = SupportIssue.objects.filter(monitored_repository=monitored_repository).count() + 1
     raw = {
-        "id": watch.pk * 1000 + number,
+        "id": monitored_repository.pk * 1000 + number,
         "number": number,
         "title": title,
         "body": "It fails.",
@@ -44,12 +44,12 @@ def create_issue(
         "author_association": "NONE",
         "created_at": at.isoformat(),
         "updated_at": at.isoformat(),
-        "html_url": f"https://github.com/{watch.repository}/issues/{number}",
+        "html_url": f"https://github.com/{monitored_repository.repository}/issues/{number}",
     }
     label_acts = [(0.1, "labels", label) for label in labels]
     issue_updates = [build_issue_update(raw, n, at, act) for n, act in enumerate([*label_acts, *acts])]
     with transaction.atomic():
-        locked_repository = event_store.lock_repository(watch.pk)
+        locked_repository = event_store.lock_repository(monitored_repository.pk)
         assert locked_repository
         events = [
             each
@@ -65,7 +65,7 @@ def create_issue(
         )
         projection.rebuild_projections(updates, now)
     tasks.advance_due_clocks(now)
-    return SupportIssue.objects.get(watch=watch, number=number)
+    return SupportIssue.objects.get(monitored_repository=monitored_repository, number=number)
 
 
 def build_issue_update(

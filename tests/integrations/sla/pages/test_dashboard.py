@@ -88,7 +88,7 @@ def test_many_partners_are_found_by_the_beginning_of_a_name(
 ) -> None:
     fill(issues["running"].integration, 2200)
     Partner.objects.filter(name="Company 17").update(name="Zeta Networks", name_key="zetanetworks")
-    rows = Integration.objects.filter(watch=None)
+    rows = Integration.objects.filter(monitored_repository=None)
     MonitoredRepository.objects.bulk_create(
         MonitoredRepository(integration=row, repository=f"x/{row.pk}", began_at=now, data_up_to=now) for row in rows
     )
@@ -225,7 +225,9 @@ def test_clock_with_incomplete_data_is_not_shown_as_late(sign_in: SignIn, alice:
 
 
 def test_each_row_shows_the_other_clock_of_its_issue(issues: dict[str, SupportIssue]) -> None:
-    MonitoredRepository.objects.filter(pk=issues["other"].watch_id).update(trouble="the repository is private")
+    MonitoredRepository.objects.filter(pk=issues["other"].monitored_repository_id).update(
+        trouble="the repository is private"
+    )
     rows = presenters.build_rows(SlaClock.objects.filter(is_committed=True), timezone.now())
     summaries = {row.columns.issue__title: row.counterpart_summary for row in rows}
     assert {title: summaries[title] for title in ("Paused", "=cmd|calc", "Secret of Globex")} == {
@@ -253,7 +255,7 @@ def test_missed_ideal_target_is_listed_and_counted_without_a_breach(
 ) -> None:
     now, clock = timezone.now(), issues["running"].clocks.get(target_type="respond")
     SlaClock.objects.filter(pk=clock.pk).update(ideal_due_at=now - timedelta(hours=2))
-    MonitoredRepository.objects.filter(pk=clock.watch_id).update(data_up_to=now - known_until)
+    MonitoredRepository.objects.filter(pk=clock.monitored_repository_id).update(data_up_to=now - known_until)
     rows = presenters.build_rows(SlaClock.objects.filter(pk=clock.pk), now)
     totals = metrics.get_metrics(metrics.GLOBAL_SCOPE, now - timedelta(days=2), now, now)
     assert [row.is_ideal_missed for row in rows] == [expected]

@@ -28,7 +28,7 @@ def test_dispute_page_does_not_wait_for_locks(
 
     def hold_lock() -> None:
         with transaction.atomic():
-            event_store.lock_repository(issue.watch_id, wait=True)
+            event_store.lock_repository(issue.monitored_repository_id, wait=True)
             is_locked.set()
             is_read.wait(30)
         connection.close()

@@ -16,10 +16,10 @@ from tests.integrations.sla.monitored_repository import (
 
 
 @pytest.fixture
-def watch(acme: Partner, github: GitHub) -> MonitoredRepository:
+def monitored_repository(acme: Partner, github: GitHub) -> MonitoredRepository:
     return monitor_repository(create_listed_integration(acme))
 
 
 @pytest.fixture
-def tracker(watch: MonitoredRepository, github: GitHub) -> Tracker:
-    return github.track(build_tracker(watch))
+def tracker(monitored_repository: MonitoredRepository, github: GitHub) -> Tracker:
+    return github.track(build_tracker(monitored_repository))

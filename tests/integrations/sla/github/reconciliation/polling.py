@@ -17,14 +17,14 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 NOW = OPENED_AT + 30 * HOUR
 
 
-def poll(watch: MonitoredRepository, now: datetime = NOW) -> int:
+def poll(monitored_repository: MonitoredRepository, now: datetime = NOW) -> int:
     """Poll the repository once. Return 0 after an outage, else 1."""
     etag_cache = EtagStore({}, {})
     try:
         with closing(reconciliation.build_api(etag_cache)) as api:
-            reconciliation.reconcile_repository(watch.pk, now, api, etag_cache)
+            reconciliation.reconcile_repository(monitored_repository.pk, now, api, etag_cache)
         return 1
     except SourceUnavailableError:
         return 0
     finally:
-        watch.refresh_from_db()
+        monitored_repository.refresh_from_db()

@@ -85,88 +85,88 @@ def add_later_changes(tracker: Tracker, rng: random.Random, begins: datetime) ->
             tracker.edit(number, REPORTER, f"It is version {rng.random():.3f}.", then + timedelta(minutes=9))
 
 
-def read_projection(watch: MonitoredRepository) -> tuple[list[object], list[object]]:
+def read_projection(monitored_repository: MonitoredRepository) -> tuple[list[object], list[object]]:
     """Return all known events, and the state of issues and clocks."""
-    return list(list_known_events(watch)), list(list_state(watch))
+    return list(list_known_events(monitored_repository)), list(list_state(monitored_repository))
 
 
-def reset_repository(watch: MonitoredRepository) -> None:
+def reset_repository(monitored_repository: MonitoredRepository) -> None:
     with disable_delete_guard():
         SupportIssue.objects.all().delete()
     GitHubDelivery.objects.all().delete()
-    MonitoredRepository.objects.filter(pk=watch.pk).update(cursors={}, etags={}, data_up_to=OPENED_AT)
+    MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(cursors={}, etags={}, data_up_to=OPENED_AT)
 
 
 @pytest.mark.every_database
 @pytest.mark.parametrize("seed", range(4))
-def test_d7_dropped_and_shuffled_webhooks_change_nothing_after_one_poll(watch, tracker, seed):
+def test_d7_dropped_and_shuffled_webhooks_change_nothing_after_one_poll(monitored_repository, tracker, seed):
     rng = random.Random(seed)
     create_random_issues(tracker, rng)
-    deliver(watch, tracker.webhooks)
+    deliver(monitored_repository, tracker.webhooks)
     delivery_processing.process_due_deliveries(NOW)
-    poll(watch)
-    expected = read_projection(watch)
-    reset_repository(watch)
+    poll(monitored_repository)
+    expected = read_projection(monitored_repository)
+    reset_repository(monitored_repository)
     deliveries = [delivery for delivery in tracker.webhooks if rng.random() >= 0.3]
     rng.shuffle(deliveries)
-    deliver(watch, deliveries)
+    deliver(monitored_repository, deliveries)
     delivery_processing.process_due_deliveries(NOW)
-    assert read_projection(watch)[0] != expected[0]
-    poll(watch)
-    assert read_projection(watch) == expected
-    reset_repository(watch)
-    poll(watch)
-    assert read_projection(watch) == expected
-    deliver(watch, deliveries)
+    assert read_projection(monitored_repository)[0] != expected[0]
+    poll(monitored_repository)
+    assert read_projection(monitored_repository) == expected
+    reset_repository(monitored_repository)
+    poll(monitored_repository)
+    assert read_projection(monitored_repository) == expected
+    deliver(monitored_repository, deliveries)
     delivery_processing.process_due_deliveries(NOW)
-    assert read_projection(watch) == expected
+    assert read_projection(monitored_repository) == expected
 
 
 def deliver_share(
-    watch: MonitoredRepository, tracker: Tracker, rng: random.Random, first_index: int, share: float
+    monitored_repository: MonitoredRepository, tracker: Tracker, rng: random.Random, first_index: int, share: float
 ) -> None:
     """Deliver a random share of the webhooks from `first_index` on in random order, then poll once."""
     deliveries = [delivery for delivery in tracker.webhooks[first_index:] if rng.random() < share]
     rng.shuffle(deliveries)
-    deliver(watch, deliveries)
+    deliver(monitored_repository, deliveries)
     for delivery in deliveries:  # when they happened: a deletion counts from its webhook
         at = json.loads(delivery.body)["issue"]["updated_at"]
         GitHubDelivery.objects.filter(delivery_id=delivery.id).update(received_at=datetime.fromisoformat(at))
     delivery_processing.process_due_deliveries(NOW)
-    poll(watch)
+    poll(monitored_repository)
 
 
 @pytest.mark.every_database
 @pytest.mark.parametrize("seed", range(2))
-def test_d7_edits_deletions_and_locks_without_webhooks_are_known_after_one_poll(watch, tracker, seed):
+def test_d7_edits_deletions_and_locks_without_webhooks_are_known_after_one_poll(monitored_repository, tracker, seed):
     begins, state_history = OPENED_AT + 20 * HOUR, []
     for share in (1.0, 0.7, 0.0):  # with all webhooks, some, and none
-        reset_repository(watch)
+        reset_repository(monitored_repository)
         tracker.__dict__.update(Tracker(tracker.full_name, tracker.id).__dict__)
         rng, chance = random.Random(seed), random.Random(seed)
         create_random_issues(tracker, rng, issues=8)
-        deliver_share(watch, tracker, chance, 0, share)
+        deliver_share(monitored_repository, tracker, chance, 0, share)
         count = len(tracker.webhooks)
         add_later_changes(tracker, rng, begins)
-        deliver_share(watch, tracker, chance, count, share)
-        state_history.append(read_projection(watch))
+        deliver_share(monitored_repository, tracker, chance, count, share)
+        state_history.append(read_projection(monitored_repository))
     assert state_history[1] == state_history[0]
     assert state_history[2] == state_history[0]
-    deliver(watch, tracker.webhooks)
+    deliver(monitored_repository, tracker.webhooks)
     delivery_processing.process_due_deliveries(NOW)
-    assert read_projection(watch) == state_history[0]
+    assert read_projection(monitored_repository) == state_history[0]
     kinds = {row[1] for row in state_history[0][0]}
     assert {"edited", "comment_edited", "comment_deleted", "locked", "unlocked"} <= kinds
 
 
-def test_d7_rewritten_report_ends_the_pause_without_a_webhook(watch, tracker):
+def test_d7_rewritten_report_ends_the_pause_without_a_webhook(monitored_repository, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT, body="It crashes.")
     tracker.comment(number, PARTNER, "Which version do you use?", OPENED_AT + HOUR)
-    poll(watch, OPENED_AT + 2 * HOUR)
+    poll(monitored_repository, OPENED_AT + 2 * HOUR)
     assert SlaClock.objects.get(target_type="resolve").state == "paused"
     tracker.edit(number, REPORTER, "It crashes. Version 1.2.3.", OPENED_AT + 3 * HOUR)
     for hour in (4, 5):
-        poll(watch, OPENED_AT + hour * HOUR)
+        poll(monitored_repository, OPENED_AT + hour * HOUR)
     clock, issue_event = SlaClock.objects.get(target_type="resolve"), SupportIssueEvent.objects.get(kind="edited")
     assert (clock.state, clock.paused_seconds) == ("running", 2 * 3600)
     assert (issue_event.at, issue_event.actor, issue_event.data) == (
@@ -176,44 +176,44 @@ def test_d7_rewritten_report_ends_the_pause_without_a_webhook(watch, tracker):
     )
 
 
-def test_d7_late_webhook_shows_who_rewrote_the_report(watch, tracker):
+def test_d7_late_webhook_shows_who_rewrote_the_report(monitored_repository, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT, body="It crashes.")
     tracker.comment(number, PARTNER, "Which version do you use?", OPENED_AT + HOUR)
-    poll(watch, OPENED_AT + 2 * HOUR)
+    poll(monitored_repository, OPENED_AT + 2 * HOUR)
     tracker.edit(number, PARTNER, "```\nIt crashes.\n```", OPENED_AT + 3 * HOUR)
-    poll(watch, OPENED_AT + 4 * HOUR)
+    poll(monitored_repository, OPENED_AT + 4 * HOUR)
     assert SlaClock.objects.get(target_type="resolve").state == "running"
-    deliver(watch, tracker.webhooks)
+    deliver(monitored_repository, tracker.webhooks)
     delivery_processing.process_due_deliveries(OPENED_AT + 5 * HOUR)
     assert SlaClock.objects.get(target_type="resolve").state == "paused"
-    assert [row[1:4] for row in list_known_events(watch) if row[1] == "edited"] == [
+    assert [row[1:4] for row in list_known_events(monitored_repository) if row[1] == "edited"] == [
         ("edited", OPENED_AT + 3 * HOUR, PARTNER.id)
     ]
 
 
-def test_d7_original_text_of_a_comment_counts_after_its_late_webhook(watch, tracker):
+def test_d7_original_text_of_a_comment_counts_after_its_late_webhook(monitored_repository, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
     comment_id = tracker.comment(number, PARTNER, "It is fixed in 1.2.", OPENED_AT + HOUR)
     tracker.edit_comment(comment_id, PARTNER, "It is fixed in 1.2.1.", OPENED_AT + 3 * HOUR)
-    poll(watch, OPENED_AT + 4 * HOUR)
+    poll(monitored_repository, OPENED_AT + 4 * HOUR)
     assert SlaClock.objects.get(target_type="respond").stopped_at == OPENED_AT + 3 * HOUR
-    deliver(watch, tracker.webhooks)
+    deliver(monitored_repository, tracker.webhooks)
     delivery_processing.process_due_deliveries(OPENED_AT + 5 * HOUR)
     assert SlaClock.objects.get(target_type="respond").stopped_at == OPENED_AT + HOUR
 
 
-def test_d7_invalid_breach_is_retracted_once(watch, tracker):
+def test_d7_invalid_breach_is_retracted_once(monitored_repository, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
-    deliver(watch, tracker.webhooks)
+    deliver(monitored_repository, tracker.webhooks)
     delivery_processing.process_due_deliveries(NOW)
-    poll(watch, OPENED_AT + 49 * HOUR)
+    poll(monitored_repository, OPENED_AT + 49 * HOUR)
     tasks.advance_clocks(OPENED_AT + 49 * HOUR)
     assert SlaBreach.objects.count() == 1
     tracker.comment(number, PARTNER, "Which version do you use?", OPENED_AT + 2 * HOUR)
     for later in (52, 53):
-        deliver(watch, tracker.webhooks)
+        deliver(monitored_repository, tracker.webhooks)
         delivery_processing.process_due_deliveries(OPENED_AT + later * HOUR)
-        poll(watch, OPENED_AT + later * HOUR)
+        poll(monitored_repository, OPENED_AT + later * HOUR)
     breach, clock = SlaBreach.objects.get(), SlaClock.objects.get(target_type="resolve")
     assert (breach.retracted_at, clock.state, clock.alerts.filter(kind="retracted").count()) == (
         OPENED_AT + 52 * HOUR,

@@ -32,93 +32,114 @@ from verification.sources.models import GitHubRateLimit
 pytestmark = pytest.mark.any_database
 
 
-def test_unchanged_repository_costs_two_conditional_requests(watch, tracker, github):
+def test_unchanged_repository_costs_two_conditional_requests(monitored_repository, tracker, github):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
-    poll(watch, OPENED_AT + 2 * HOUR)
-    poll(watch, OPENED_AT + 3 * HOUR)
+    poll(monitored_repository, OPENED_AT + 2 * HOUR)
+    poll(monitored_repository, OPENED_AT + 3 * HOUR)
     github.seen.clear()
-    poll(watch, OPENED_AT + 4 * HOUR)
-    assert github.seen == [f"GET /repos/{watch.repository}", f"GET /repos/{watch.repository}/issues"]
-    assert watch.data_up_to == OPENED_AT + 4 * HOUR
+    poll(monitored_repository, OPENED_AT + 4 * HOUR)
+    assert github.seen == [
+        f"GET /repos/{monitored_repository.repository}",
+        f"GET /repos/{monitored_repository.repository}/issues",
+    ]
+    assert monitored_repository.data_up_to == OPENED_AT + 4 * HOUR
 
 
-def test_all_issues_are_read_once_a_day(watch, tracker, github):
+def test_all_issues_are_read_once_a_day(monitored_repository, tracker, github):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
-    poll(watch, OPENED_AT + HOUR)
-    poll(watch, OPENED_AT + 2 * HOUR)
+    poll(monitored_repository, OPENED_AT + HOUR)
+    poll(monitored_repository, OPENED_AT + 2 * HOUR)
     github.seen.clear()
-    poll(watch, OPENED_AT + 26 * HOUR)
+    poll(monitored_repository, OPENED_AT + 26 * HOUR)
     assert len(github.seen) == 5
 
 
 @pytest.mark.every_database
 @pytest.mark.parametrize("kind", [500, 502, 503, "cut", "garbage", "rate_limit", 429])
 @pytest.mark.parametrize("path", [r"/issues$", r"/issues/events$", r"/issues/comments$"])
-def test_a1_outage_changes_nothing_until_it_is_over(watch, tracker, github, kind, path):
+def test_a1_outage_changes_nothing_until_it_is_over(monitored_repository, tracker, github, kind, path):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     github.fail(path, kind, times=1)
-    assert poll(watch, OPENED_AT + HOUR) == 0
-    assert (list_event_texts(watch), watch.data_up_to, watch.attempts, watch.cursors) == ([], OPENED_AT, 1, {})
-    assert watch.poll_at > OPENED_AT + HOUR
+    assert poll(monitored_repository, OPENED_AT + HOUR) == 0
+    assert (
+        list_event_texts(monitored_repository),
+        monitored_repository.data_up_to,
+        monitored_repository.attempts,
+        monitored_repository.cursors,
+    ) == ([], OPENED_AT, 1, {})
+    assert monitored_repository.poll_at > OPENED_AT + HOUR
 
 
 @pytest.mark.every_database
-def test_long_outage_is_described_until_it_ends(watch, tracker, github):
+def test_long_outage_is_described_until_it_ends(monitored_repository, tracker, github):
     github.fail("/issues$", 502, times=3)
     for hour in (1, 2, 3):
-        poll(watch, OPENED_AT + hour * HOUR)
-    assert monitoring.describe_trouble(watch).endswith("GitHub returned status 502")
-    poll(watch, OPENED_AT + 4 * HOUR)
-    assert (watch.trouble, watch.data_up_to) == ("", OPENED_AT + 4 * HOUR)
+        poll(monitored_repository, OPENED_AT + hour * HOUR)
+    assert monitoring.describe_trouble(monitored_repository).endswith("GitHub returned status 502")
+    poll(monitored_repository, OPENED_AT + 4 * HOUR)
+    assert (monitored_repository.trouble, monitored_repository.data_up_to) == ("", OPENED_AT + 4 * HOUR)
 
 
-def test_a8_repository_is_reported_missing_after_a_day(watch, github):
-    poll(watch, OPENED_AT + HOUR)
-    assert (watch.trouble, watch.data_up_to) == (reconciliation.NOT_VISIBLE_MESSAGE, OPENED_AT)
-    poll(watch, OPENED_AT + 20 * HOUR)
-    assert watch.trouble == reconciliation.NOT_VISIBLE_MESSAGE
-    poll(watch, OPENED_AT + 25 * HOUR)
-    assert watch.trouble == reconciliation.GONE_MESSAGE
-    github.track(build_tracker(watch))
-    poll(watch, OPENED_AT + 26 * HOUR)
-    assert (watch.trouble, watch.missing_since, watch.data_up_to) == ("", None, OPENED_AT + 26 * HOUR)
+def test_a8_repository_is_reported_missing_after_a_day(monitored_repository, github):
+    poll(monitored_repository, OPENED_AT + HOUR)
+    assert (monitored_repository.trouble, monitored_repository.data_up_to) == (
+        reconciliation.NOT_VISIBLE_MESSAGE,
+        OPENED_AT,
+    )
+    poll(monitored_repository, OPENED_AT + 20 * HOUR)
+    assert monitored_repository.trouble == reconciliation.NOT_VISIBLE_MESSAGE
+    poll(monitored_repository, OPENED_AT + 25 * HOUR)
+    assert monitored_repository.trouble == reconciliation.GONE_MESSAGE
+    github.track(build_tracker(monitored_repository))
+    poll(monitored_repository, OPENED_AT + 26 * HOUR)
+    assert (monitored_repository.trouble, monitored_repository.missing_since, monitored_repository.data_up_to) == (
+        "",
+        None,
+        OPENED_AT + 26 * HOUR,
+    )
 
 
-def test_a7_name_taken_by_another_repository_is_not_read(watch, tracker):
+def test_a7_name_taken_by_another_repository_is_not_read(monitored_repository, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     tracker.id = 999
-    poll(watch)
-    assert (list_event_texts(watch), watch.data_up_to) == ([], OPENED_AT)
-    assert watch.trouble == f"The name {watch.repository} now belongs to another repository"
+    poll(monitored_repository)
+    assert (list_event_texts(monitored_repository), monitored_repository.data_up_to) == ([], OPENED_AT)
+    assert (
+        monitored_repository.trouble == f"The name {monitored_repository.repository} now belongs to another repository"
+    )
 
 
-def test_a6_renamed_repository_is_followed(watch, tracker):
+def test_a6_renamed_repository_is_followed(monitored_repository, tracker):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     old, tracker.full_name = tracker.full_name, "acme/nomad-booster"
-    poll(watch)
-    assert (watch.repository, len(list_event_texts(watch)), old != watch.repository) == ("acme/nomad-booster", 1, True)
+    poll(monitored_repository)
+    assert (
+        monitored_repository.repository,
+        len(list_event_texts(monitored_repository)),
+        old != monitored_repository.repository,
+    ) == ("acme/nomad-booster", 1, True)
 
 
 @pytest.mark.every_database
-def test_pagination_loses_nothing(watch, tracker, monkeypatch):
+def test_pagination_loses_nothing(monitored_repository, tracker, monkeypatch):
     monkeypatch.setattr("verification.sources.github.issues.PAGE_SIZE", 5)
     for n in range(23):
         number = tracker.open(REPORTER, f"Trouble {n}", OPENED_AT + timedelta(minutes=n // 7))
         tracker.comment(number, PARTNER, "Which version do you use?", OPENED_AT + timedelta(hours=1, minutes=n // 6))
         tracker.label(number, COLLABORATOR, "crash", OPENED_AT + timedelta(hours=2, minutes=n // 4))
-    poll(watch)
+    poll(monitored_repository)
     assert SupportIssue.objects.count() == 23
     assert SupportIssueEvent.objects.count() == 69
 
 
 @pytest.mark.every_database
-def test_deleted_comment_is_detected(watch, tracker):
+def test_deleted_comment_is_detected(monitored_repository, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
     comment_id = tracker.comment(number, PARTNER, "It is fixed in 1.2.", OPENED_AT + HOUR)
-    poll(watch, OPENED_AT + 2 * HOUR)
+    poll(monitored_repository, OPENED_AT + 2 * HOUR)
     assert SlaClock.objects.get(target_type="respond").stopped_at == OPENED_AT + HOUR
     tracker.delete_comment(comment_id, PARTNER, OPENED_AT + 3 * HOUR)
-    poll(watch, OPENED_AT + 4 * HOUR)
+    poll(monitored_repository, OPENED_AT + 4 * HOUR)
     event = SupportIssueEvent.objects.get(kind="comment_deleted")
     assert (event.key, event.at, event.data) == (
         f"comment:{comment_id}:deleted",
@@ -129,12 +150,12 @@ def test_deleted_comment_is_detected(watch, tracker):
 
 
 @pytest.mark.every_database
-def test_deleted_issue_is_detected_within_a_day(watch, tracker):
+def test_deleted_issue_is_detected_within_a_day(monitored_repository, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
-    poll(watch, OPENED_AT + HOUR)
+    poll(monitored_repository, OPENED_AT + HOUR)
     tracker.delete(number, Person(1, "admin"))
-    poll(watch, OPENED_AT + 26 * HOUR)
-    assert [row[0] for row in list_event_texts(watch)] == ["opened", "deleted"]
+    poll(monitored_repository, OPENED_AT + 26 * HOUR)
+    assert [row[0] for row in list_event_texts(monitored_repository)] == ["opened", "deleted"]
     assert SupportIssue.objects.get().is_open is False
 
 
@@ -145,22 +166,22 @@ def run_round(now: datetime) -> int:
         return run_due_jobs("network", now).get("sla.reconcile", 0)
 
 
-def test_round_reads_due_repositories_despite_an_outage(watch, tracker, acme, github):
+def test_round_reads_due_repositories_despite_an_outage(monitored_repository, tracker, acme, github):
     other = monitor_repository(create_listed_integration(acme, repository="acme/terraform-provider-other"))
     github.track(build_tracker(other))
-    github.fail(f"/repos/{watch.repository}/issues$", 502, times=1)
+    github.fail(f"/repos/{monitored_repository.repository}/issues$", 502, times=1)
     MonitoredRepository.objects.update(poll_at=NOW)
     assert [run_round(NOW - HOUR), run_round(NOW)] == [0, 2]
-    watch.refresh_from_db()
+    monitored_repository.refresh_from_db()
     other.refresh_from_db()
-    assert (watch.attempts, watch.data_up_to, other.data_up_to) == (1, OPENED_AT, NOW)
-    assert run_round(watch.poll_at) == 1
-    watch.refresh_from_db()
-    assert watch.attempts == 0
+    assert (monitored_repository.attempts, monitored_repository.data_up_to, other.data_up_to) == (1, OPENED_AT, NOW)
+    assert run_round(monitored_repository.poll_at) == 1
+    monitored_repository.refresh_from_db()
+    assert monitored_repository.attempts == 0
 
 
 @pytest.mark.every_database
-def test_rate_limit_of_github_delays_all_repositories(watch, tracker, acme, github):
+def test_rate_limit_of_github_delays_all_repositories(monitored_repository, tracker, acme, github):
     other = monitor_repository(create_listed_integration(acme, repository="acme/terraform-provider-other"))
     github.track(build_tracker(other))
     name, limit, _ = factory.get_credential()
@@ -171,18 +192,18 @@ def test_rate_limit_of_github_delays_all_repositories(watch, tracker, acme, gith
     assert set(MonitoredRepository.objects.values_list("data_up_to", flat=True)) == {limit_end}
 
 
-def test_repository_that_is_no_longer_monitored_is_not_read(watch, tracker, github):
+def test_repository_that_is_no_longer_monitored_is_not_read(monitored_repository, tracker, github):
     MonitoredRepository.objects.update(poll_at=NOW)
     reconciliation.enqueue_due_repositories(NOW)
-    monitoring.stop_monitoring(watch.integration, NOW)
+    monitoring.stop_monitoring(monitored_repository.integration, NOW)
     github.seen.clear()
     assert (run_round(NOW), github.seen) == (1, [])
 
 
 @pytest.mark.every_database
-def test_complete_webhook_reduces_polling(watch, tracker):
-    poll(watch)
-    assert NOW + timedelta(minutes=4) < watch.poll_at <= NOW + timedelta(minutes=5)
+def test_complete_webhook_reduces_polling(monitored_repository, tracker):
+    poll(monitored_repository)
+    assert NOW + timedelta(minutes=4) < monitored_repository.poll_at <= NOW + timedelta(minutes=5)
     MonitoredRepository.objects.update(last_delivery_at=NOW)
-    poll(watch)
-    assert NOW + timedelta(minutes=50) < watch.poll_at <= NOW + timedelta(hours=1)
+    poll(monitored_repository)
+    assert NOW + timedelta(minutes=50) < monitored_repository.poll_at <= NOW + timedelta(hours=1)

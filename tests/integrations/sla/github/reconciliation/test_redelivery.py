@@ -10,23 +10,28 @@ from tests.integrations.sla.monitored_repository import OPENED_AT, REPORTER
 from verification.sources.github.issues import EtagStore
 
 
-def test_failed_delivery_is_requested_once(watch, tracker):
+def test_failed_delivery_is_requested_once(monitored_repository, tracker):
     MonitoredRepository.objects.update(hook_id=tracker.hook_id)
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     tracker.record_failed_delivery(tracker.ping(), NOW - timedelta(days=4))
     lost_id = tracker.record_failed_delivery(tracker.webhooks[0], NOW - HOUR)
-    poll(watch)
-    poll(watch, NOW + HOUR)
+    poll(monitored_repository)
+    poll(monitored_repository, NOW + HOUR)
     assert tracker.redelivered == [lost_id]
 
 
-def test_redelivery_requests_are_one_second_apart(watch, tracker):
+def test_redelivery_requests_are_one_second_apart(monitored_repository, tracker):
     MonitoredRepository.objects.update(hook_id=tracker.hook_id)
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     lost_ids = {tracker.record_failed_delivery(tracker.ping(), NOW - HOUR) for _ in range(3)}
-    watch.refresh_from_db()
+    monitored_repository.refresh_from_db()
     waits: list[float] = []
-    assert redelivery.request_redeliveries(reconciliation.build_api(EtagStore({}, {})), watch, NOW, waits.append) == 3
+    assert (
+        redelivery.request_redeliveries(
+            reconciliation.build_api(EtagStore({}, {})), monitored_repository, NOW, waits.append
+        )
+        == 3
+    )
     assert (set(tracker.redelivered), waits) == (lost_ids, [1.0, 1.0])
 
 
@@ -34,7 +39,7 @@ def test_five_hundred_failed_deliveries_are_requested_within_retention():
     assert 500 / redelivery.MAX_REQUESTS * redelivery.GAP_INTERVAL < redelivery.RETENTION_PERIOD / 4
 
 
-def test_deliveries_of_an_outage_are_requested_until_none_is_left(watch, tracker, monkeypatch):
+def test_deliveries_of_an_outage_are_requested_until_none_is_left(monitored_repository, tracker, monkeypatch):
     monkeypatch.setattr(redelivery, "MAX_REQUESTS", 24)
     MonitoredRepository.objects.update(hook_id=tracker.hook_id)
     begins = NOW - 20 * HOUR
@@ -47,49 +52,62 @@ def test_deliveries_of_an_outage_are_requested_until_none_is_left(watch, tracker
     by_number, request_count, now = dict(zip(lost_ids, deliveries, strict=True)), 0, NOW
     api = reconciliation.build_api(EtagStore({}, {}))
     while request_count < len(lost_ids):
-        watch.refresh_from_db()
-        assert redelivery.request_redeliveries(api, watch, now, lambda seconds: None) == redelivery.MAX_REQUESTS
-        deliver(watch, [by_number[number] for number in tracker.redelivered[request_count:]])
+        monitored_repository.refresh_from_db()
+        assert (
+            redelivery.request_redeliveries(api, monitored_repository, now, lambda seconds: None)
+            == redelivery.MAX_REQUESTS
+        )
+        deliver(monitored_repository, [by_number[number] for number in tracker.redelivered[request_count:]])
         request_count = len(tracker.redelivered)
         now += redelivery.GAP_INTERVAL
-    watch.refresh_from_db()
+    monitored_repository.refresh_from_db()
     assert sorted(tracker.redelivered) == sorted(lost_ids)
     assert now - NOW == 5 * redelivery.GAP_INTERVAL
-    assert (watch.cursors["redelivery"], redelivery.request_redeliveries(api, watch, now, lambda seconds: None)) == (
+    assert (
+        monitored_repository.cursors["redelivery"],
+        redelivery.request_redeliveries(api, monitored_repository, now, lambda seconds: None),
+    ) == (
         "requested",
         0,
     )
 
 
-def test_remaining_redeliveries_are_scheduled_in_15_minutes(watch, tracker):
+def test_remaining_redeliveries_are_scheduled_in_15_minutes(monitored_repository, tracker):
     MonitoredRepository.objects.update(hook_id=tracker.hook_id, last_delivery_at=NOW, poll_at=NOW + HOUR)
     for _ in range(redelivery.MAX_REQUESTS + 1):
         tracker.record_failed_delivery(tracker.ping(), NOW - HOUR)
-    watch.refresh_from_db()
-    redelivery.request_redeliveries(reconciliation.build_api(EtagStore({}, {})), watch, NOW, lambda seconds: None)
-    watch.refresh_from_db()
-    assert (watch.poll_at, watch.cursors["redelivery"]) == (NOW + redelivery.GAP_INTERVAL, "remaining")
+    monitored_repository.refresh_from_db()
+    redelivery.request_redeliveries(
+        reconciliation.build_api(EtagStore({}, {})), monitored_repository, NOW, lambda seconds: None
+    )
+    monitored_repository.refresh_from_db()
+    assert (monitored_repository.poll_at, monitored_repository.cursors["redelivery"]) == (
+        NOW + redelivery.GAP_INTERVAL,
+        "remaining",
+    )
 
 
-def test_repeatedly_failing_delivery_does_not_block_others(watch, tracker):
+def test_repeatedly_failing_delivery_does_not_block_others(monitored_repository, tracker):
     MonitoredRepository.objects.update(hook_id=tracker.hook_id)
     failing_deliveries = [tracker.ping() for _ in range(redelivery.MAX_REQUESTS)]
     for _ in range(redelivery.MAX_TRIES):
         for each in failing_deliveries:
             tracker.record_failed_delivery(each, NOW - 2 * HOUR)
     lost_id = tracker.record_failed_delivery(tracker.ping(), NOW - HOUR)
-    watch.refresh_from_db()
+    monitored_repository.refresh_from_db()
     assert (
-        redelivery.request_redeliveries(reconciliation.build_api(EtagStore({}, {})), watch, NOW, lambda seconds: None)
+        redelivery.request_redeliveries(
+            reconciliation.build_api(EtagStore({}, {})), monitored_repository, NOW, lambda seconds: None
+        )
         == 1
     )
     assert tracker.redelivered == [lost_id]
 
 
-def test_token_without_delivery_access_is_retried_later(watch, tracker, github):
+def test_token_without_delivery_access_is_retried_later(monitored_repository, tracker, github):
     MonitoredRepository.objects.update(hook_id=tracker.hook_id + 1)
-    poll(watch)
+    poll(monitored_repository)
     github.seen.clear()
-    poll(watch, NOW + 2 * DAY)
+    poll(monitored_repository, NOW + 2 * DAY)
     assert [path for path in github.seen if "hooks" in path] == []
-    assert watch.trouble == ""
+    assert monitored_repository.trouble == ""
