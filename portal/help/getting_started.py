@@ -69,7 +69,7 @@ def get_next_step(
     if not user.memberships.filter(ended_at=None).exists():
         return _("Create your company or join it."), "partners:create", ()
     if rows:
-        sentence = _("%(name)s: %(turn)s.") % {"name": rows[0].name, "turn": rows[0].next_action_label}
+        sentence = _("%(name)s: %(action)s.") % {"name": rows[0].name, "action": rows[0].next_action_label}
         return sentence, "submissions:detail", (rows[0].uuid,)
     if drafts:
         return (

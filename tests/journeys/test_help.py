@@ -16,7 +16,7 @@ def test_visitor_finds_help_from_the_home_page(visit: Callable[..., Person], db:
     reader.page.get_by_text("Nomad: about").click()
     reader.sees("All steps")
     reader.press("About next actions")
-    assert reader.page.url.endswith("/help/glossary/#turn")
+    assert reader.page.url.endswith("/help/glossary/#responsible-party")
     reader.go("/help/").press("Status").sees("About this page").shot("status")
     reader.go("/help/").press("Checks").write("Search checks", "signature").press("Search").sees("release.signature")
 

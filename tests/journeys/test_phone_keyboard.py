@@ -44,7 +44,7 @@ def test_requirements_are_met_on_a_phone_without_scripts(
     phone = visit(alice, phone=True, javascript=False)
     check_width(phone.go("/")).press("Rocket").sees("Action required").shot("phone-integration")
     form, address = find_requirement(new_integration, "NO-1")
-    check_width(phone).page.locator(".turn a").click()
+    check_width(phone).page.locator(".next-action a").click()
     assert phone.wait_for_page().page.url.endswith("#opened")
     FIELDS[form.fields[0].type](phone, form.fields[0])
     check_width(phone.press("Save draft")).press("Submit answers")
@@ -72,7 +72,7 @@ def test_requirement_is_met_with_the_keyboard_alone(visit: Visit, alice: Any, ne
     tab_to(browser, page.get_by_role("link", name="Rocket", exact=True))
     keys.press("Enter")
     page.wait_for_url("**/integrations/**")
-    tab_to(browser.wait_for_page(), page.locator(".turn a"))
+    tab_to(browser.wait_for_page(), page.locator(".next-action a"))
     keys.press("Enter")
     for field in find_requirement(new_integration, "NO-1")[0].fields:
         tab_to(browser, page.get_by_label(field.label).first)

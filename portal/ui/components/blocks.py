@@ -95,7 +95,7 @@ def banner(content: str, *, tone: str = "info", heading: str = "", live: bool = 
 
 
 @component
-def turn(
+def next_action(
     content: str,
     *,
     sentence: object,

@@ -87,7 +87,7 @@ def guide(client, db):
 def test_styleguide_shows_every_component(guide):
     class_names = {name for tag in guide.select("[class]") for name in tag["class"]}
     assert class_names >= {
-        "turn",
+        "next-action",
         "path",
         "panel",
         "card",

@@ -54,7 +54,7 @@ def test_links_to_terms_work() -> None:
     term_keys = {key for page in list_template_files() for key in pattern.findall(page.read_text())}
     assert term_keys
     assert term_keys - set(TERMS_BY_KEY) - {chapter.key for chapter in CHAPTERS} - {"tiers"} == set()
-    assert build_url("turn") == f"{reverse('help:glossary')}#turn"
+    assert build_url("responsible-party") == f"{reverse('help:glossary')}#responsible-party"
 
 
 def test_unknown_term_is_refused() -> None:

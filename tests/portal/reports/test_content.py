@@ -197,8 +197,8 @@ def test_overdue_count_includes_unlisted_issues(rocket: Integration, alice: User
     create_clocks(monitored_repository, 2, MONDAY - 24 * HOUR, "data_incomplete", 31)
     tasks.generate_due_reports(MONDAY)
     email = get_email("sam@program.example")
-    turn = "Action required: Follow up on 30 overdue issues. Find out why data is incomplete for 2 issues."
-    assert [turn in form for form in (email.text, email.html)] == [True, True]
+    next_action = "Action required: Follow up on 30 overdue issues. Find out why data is incomplete for 2 issues."
+    assert [next_action in form for form in (email.text, email.html)] == [True, True]
     assert "\nand 27 more\n" in email.text
     assert "Action required: Address 30 overdue issues." in get_email("alice@acme.example").text
 

@@ -80,7 +80,7 @@ def test_tag_with_an_unknown_value_lists_the_known_values(source, sentence):
         "{% path steps %}",
         '{% requirement state="open" title=text reason=text %}{{ text }}{% endrequirement %}',
         '{% check_result outcome="fail" title=text summary=text %}{{ text }}{% endcheck_result %}',
-        "{% turn sentence=text mine=True %}{{ text }}{% endturn %}",
+        "{% next_action sentence=text mine=True %}{{ text }}{% endnext_action %}",
         "{% table caption=text %}{% endtable %}",
         "{% table_head text text hide_last=True %}",
     ],
@@ -187,13 +187,14 @@ def test_table_head_aligns_columns_of_numbers_and_hides_the_heading_of_actions()
 
 def test_next_action_names_the_responsible_party():
     mine = render_source(
-        '{% turn sentence="Sign the release." mine=True %}{% link_button "Show me how" href="#x" %}{% endturn %}'
+        '{% next_action sentence="Sign the release." mine=True %}{% link_button "Show me how" href="#x" %}'
+        "{% endnext_action %}"
     )
-    assert get_text(mine.select_one(".turn-mine")) == "Action required: Sign the release. Show me how"
-    theirs = render_source('{% turn sentence="Rita reads." mine=False %}{% endturn %}')
-    assert get_text(theirs.select_one(".turn-theirs")) == "Waiting for the program: Rita reads."
-    rest = render_source('{% turn sentence="Nothing to do." mine=False at_rest=True %}{% endturn %}')
-    assert get_text(rest.select_one(".turn-rest")) == "Nothing to do."
+    assert get_text(mine.select_one(".next-action-mine")) == "Action required: Sign the release. Show me how"
+    theirs = render_source('{% next_action sentence="Rita reads." mine=False %}{% endnext_action %}')
+    assert get_text(theirs.select_one(".next-action-theirs")) == "Waiting for the program: Rita reads."
+    rest = render_source('{% next_action sentence="Nothing to do." mine=False at_rest=True %}{% endnext_action %}')
+    assert get_text(rest.select_one(".next-action-rest")) == "Nothing to do."
 
 
 def test_detail_without_a_value_has_a_placeholder():
