@@ -176,7 +176,7 @@ def connect() -> None:
     """Register all reactions. Called once when the app is ready."""
     services.subscribe(react)
     indexing.connect()
-    responsibility.responsibility_changed.connect(keeping.record_turn)
+    responsibility.responsibility_changed.connect(keeping.handle_responsibility_change)
     rate_limits.credential_disabled.connect(notify_staff)
     services.subscribe(account_notices.handle_event)
     tokens.register_handlers()

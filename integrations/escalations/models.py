@@ -15,7 +15,7 @@ class Escalation(models.Model):
 
     class Kind(models.TextChoices):
         BREACHES = "breaches", gettext_lazy("Breaches")
-        TURN = "turn", gettext_lazy("Action of the program")
+        ACTION = "action", gettext_lazy("Action of the program")
 
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="escalations")
     kind = models.CharField(max_length=10, choices=Kind.choices)

@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 WARNING_PERCENTS = (50, 75, 90)  # of the program's time, as for issues
 MAX_WARNING_PERIOD = timedelta(days=30)
 EVENT_TYPE_BY_KIND = {
-    Escalation.Kind.TURN: "program.action_overdue",
+    Escalation.Kind.ACTION: "program.action_overdue",
     Escalation.Kind.BREACHES: "program.breach_escalated",
 }
 
@@ -102,7 +102,7 @@ def escalate_due(now: datetime, limit: int = 500) -> int:
 def _build_new_escalations(now: datetime, limit: int) -> Iterator[Escalation]:
     """Yield an escalation for each action of the program that has used much of its time and has none yet."""
     existing = Escalation.objects.filter(
-        integration=OuterRef("pk"), kind=Escalation.Kind.TURN, due_at=OuterRef("action_due_at")
+        integration=OuterRef("pk"), kind=Escalation.Kind.ACTION, due_at=OuterRef("action_due_at")
     )
     soon = Integration.objects.filter(
         responsible_party=ResponsibleParty.PROGRAM, action_due_at__lte=now + MAX_WARNING_PERIOD
@@ -115,7 +115,7 @@ def _build_new_escalations(now: datetime, limit: int) -> Iterator[Escalation]:
         ):
             yield Escalation(
                 integration=integration,
-                kind=Escalation.Kind.TURN,
+                kind=Escalation.Kind.ACTION,
                 due_at=integration.action_due_at,
                 began_at=now,
                 next_at=now,
@@ -191,7 +191,7 @@ def _advance(pk: int, now: datetime) -> bool:
 
 def is_answered(escalation: Escalation, integration: Integration) -> bool:
     """Return whether a program member has acted since, or nothing is left to respond to."""
-    if escalation.kind == Escalation.Kind.TURN:
+    if escalation.kind == Escalation.Kind.ACTION:
         is_responsible = integration.responsible_party == ResponsibleParty.PROGRAM
         return not is_responsible or integration.action_due_at != escalation.due_at
     later_events = integration.events.filter(at__gt=escalation.began_at).exclude(actor_id=None)

@@ -83,7 +83,7 @@ def build_context(person: User, rows: Sequence[EmailMessage]) -> TemplateContext
         "parts": parts,
         "count": len(rows),
         "names": ", ".join(each.name for each in parts[:3]) + ("…" if len(parts) > 3 else ""),
-        "turns": [row for row in integrations if row.responsible_party == own_party],
+        "required_actions": [row for row in integrations if row.responsible_party == own_party],
         "pending": [row for row in integrations if row.is_pending],
         "stop": stopping.build_url(person, stopping.DIGEST),
         "category": gettext("Digest"),

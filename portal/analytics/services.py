@@ -9,11 +9,11 @@ from django.db import transaction
 
 from integrations.programs.selectors import get_program_calendar
 from integrations.submissions.models import Integration
-from integrations.submissions.services.responsibility import RESPONSIBILITY_EVENT_TYPE, get_turn_stream
+from integrations.submissions.services.responsibility import RESPONSIBILITY_EVENT_TYPE, get_responsibility_stream
 from integrations.submissions.services.transitions import lock_integration
 from portal.analytics.metrics import count_working_days
 from portal.analytics.models import StageDuration
-from portal.analytics.stage_durations import StagePeriod, TurnChange, build_periods, parse_turn
+from portal.analytics.stage_durations import ResponsibilityChange, StagePeriod, build_periods, parse_change
 from portal.audit.models import AuditEvent
 from portal.core.bulk_changes import skipped_in_bulk
 from portal.core.business_time import Calendar
@@ -24,7 +24,7 @@ DurationValues = tuple[object, ...]
 
 
 @skipped_in_bulk
-def record_turn(integration: Integration, **_: object) -> None:
+def handle_responsibility_change(integration: Integration, **_: object) -> None:
     """Store the periods of an integration after a change of its responsible party or stage."""
     update_durations(integration)
 
@@ -50,15 +50,15 @@ def compute_durations(programs: Mapping[int, str]) -> dict[int, list[DurationVal
 
     `programs` maps the primary key of each integration to the key of its program.
     """
-    turns: dict[int, list[TurnChange]] = defaultdict(list)
-    streams = [get_turn_stream(key) for key in programs]
+    changes: dict[int, list[ResponsibilityChange]] = defaultdict(list)
+    streams = [get_responsibility_stream(key) for key in programs]
     events = AuditEvent.objects.filter(stream__in=streams, event_type=RESPONSIBILITY_EVENT_TYPE)
     for stream, at, data in events.order_by("stream", "seq").values_list("stream", "at", "data"):
-        turns[int(stream.partition(":")[2])].append(parse_turn(at, data))
+        changes[int(stream.partition(":")[2])].append(parse_change(at, data))
     return {
         key: [
             (*astuple(period), count_tenths(period, get_program_calendar(program)))
-            for period in build_periods(turns[key])
+            for period in build_periods(changes[key])
         ]
         for key, program in programs.items()
     }

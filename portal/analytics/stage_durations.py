@@ -10,7 +10,7 @@ END_STAGES = ("withdrawn", "declined", "archived")
 
 
 @dataclass(frozen=True, slots=True)
-class TurnChange:
+class ResponsibilityChange:
     """Change of stage or responsible party, which is empty at the end. `back` marks an undone decision."""
 
     at: datetime
@@ -33,30 +33,30 @@ class StagePeriod:
     leaves: bool = False
 
 
-def build_periods(turns: Iterable[TurnChange]) -> list[StagePeriod]:
+def build_periods(changes: Iterable[ResponsibilityChange]) -> list[StagePeriod]:
     """Return the gapless periods of an integration in order. The last is open unless the integration ended."""
     pieces: list[StagePeriod] = []
-    for turn in turns:
-        if turn.back and _undo_decision(pieces, turn):
+    for change in changes:
+        if change.back and _undo_decision(pieces, change):
             continue
         last = pieces[-1] if pieces else None
         if last and last.until is None:
-            if (last.stage, last.responsible_party) == (turn.stage, turn.responsible_party):
+            if (last.stage, last.responsible_party) == (change.stage, change.responsible_party):
                 continue
-            pieces[-1] = replace(last, until=turn.at, leaves=last.stage != turn.stage)
-        if turn.stage not in END_STAGES:
-            goes_on = last is not None and last.until is None and last.stage == turn.stage
-            began = last.began if goes_on and last else turn.at
-            pieces.append(StagePeriod(turn.stage, turn.responsible_party, turn.round, began, turn.at))
+            pieces[-1] = replace(last, until=change.at, leaves=last.stage != change.stage)
+        if change.stage not in END_STAGES:
+            goes_on = last is not None and last.until is None and last.stage == change.stage
+            began = last.began if goes_on and last else change.at
+            pieces.append(StagePeriod(change.stage, change.responsible_party, change.round, began, change.at))
     return pieces
 
 
-def _undo_decision(pieces: list[StagePeriod], turn: TurnChange) -> bool:
+def _undo_decision(pieces: list[StagePeriod], change: ResponsibilityChange) -> bool:
     """Remove the periods after an undone decision and reopen the previous period."""
     matches = [
         n
         for n, piece in enumerate(pieces)
-        if (piece.stage, piece.responsible_party) == (turn.stage, turn.responsible_party)
+        if (piece.stage, piece.responsible_party) == (change.stage, change.responsible_party)
     ]
     if not matches:
         return False
@@ -64,6 +64,8 @@ def _undo_decision(pieces: list[StagePeriod], turn: TurnChange) -> bool:
     return True
 
 
-def parse_turn(at: datetime, data: JsonObject) -> TurnChange:
+def parse_change(at: datetime, data: JsonObject) -> ResponsibilityChange:
     """Parse a responsibility event."""
-    return TurnChange(at, data["stage"], data["responsible_party"], int(data["round"]), bool(data.get("back")))
+    return ResponsibilityChange(
+        at, data["stage"], data["responsible_party"], int(data["round"]), bool(data.get("back"))
+    )

@@ -94,12 +94,12 @@ def build_sentence(program: str, stage: str, forecast: Forecast | None) -> str:
 
 def estimate_wait(integration: Integration, now: datetime) -> WaitEstimate | None:
     """Estimate the wait of an unlisted integration. None unless it waits for the program."""
-    turn_started_at = integration.responsible_since
+    responsible_since = integration.responsible_since
     if (
         integration.responsible_party != ResponsibleParty.PROGRAM
         or integration.stage not in STAGE_SUBJECTS
         or integration.on_hold_for
-        or turn_started_at is None
+        or responsible_since is None
     ):
         return None
     forecast = get_forecast(integration.program_key, integration.stage, now)
@@ -107,8 +107,8 @@ def estimate_wait(integration: Integration, now: datetime) -> WaitEstimate | Non
     if forecast is None:
         return WaitEstimate(text)
     calendar = get_program_calendar(integration.program_key)
-    waited_days = count_working_days(turn_started_at, now, calendar)
-    middle, latest = estimate_end(forecast, turn_started_at, calendar)
+    waited_days = count_working_days(responsible_since, now, calendar)
+    middle, latest = estimate_end(forecast, responsible_since, calendar)
     if waited_days > forecast.p90:
         return WaitEstimate(
             text,

@@ -27,7 +27,7 @@ LOOKAHEAD_PERIOD = timedelta(days=400)
 ENTRY_DURATION = timedelta(minutes=30)  # calendars show the time before a deadline
 MAX_PER_KIND = 1000  # of one kind
 # by whether the person belongs to the company: responsible party, title, page
-TURN_LABELS = {
+NEXT_ACTION_LABELS = {
     True: (ResponsibleParty.PARTNER, "your response is due", "submissions:detail"),
     False: (ResponsibleParty.PROGRAM, "review due", "reviews:review"),
 }
@@ -66,7 +66,7 @@ def list_deadlines(person: User, now: datetime) -> list[CalendarDeadline]:
         condition |= Q(reviewer=person)
     rows = Integration.objects.filter(condition)
     deadlines = [
-        *_list_turns(rows, person, now),
+        *_list_next_actions(rows, person, now),
         *_list_findings(rows, now),
         *_list_clocks(rows, now),
         *_list_waivers(rows, now),
@@ -83,17 +83,17 @@ def build_deadline(
     return CalendarDeadline(uid, title, at - ENTRY_DURATION, at, page, changed_at or at, **flags)
 
 
-def _list_turns(rows: QuerySet[Integration], person: User, now: datetime) -> Iterator[CalendarDeadline]:
+def _list_next_actions(rows: QuerySet[Integration], person: User, now: datetime) -> Iterator[CalendarDeadline]:
     """Yield one deadline per integration: the next action of the person's side, if it has a due date."""
     for integration in rows.exclude(responsible_since=None).select_related("partner").order_by("pk")[:MAX_PER_KIND]:
-        party, word, page = TURN_LABELS[bool(permissions.get_role(integration.partner, person))]
+        party, word, page = NEXT_ACTION_LABELS[bool(permissions.get_role(integration.partner, person))]
         title, page_url = f"{integration.name}: {word}", build_absolute_url(page, integration.uuid)
         due_at = integration.action_due_at if integration.responsible_party == party else None
         changed_at = integration.responsible_since
         assert changed_at
         if due_at or changed_at >= now - RETENTION_PERIOD:
             yield build_deadline(
-                f"turn-{integration.uuid}", title, due_at or changed_at, page_url, changed_at, is_done=not due_at
+                f"next-action-{integration.uuid}", title, due_at or changed_at, page_url, changed_at, is_done=not due_at
             )
 
 

@@ -57,8 +57,8 @@ def create_data() -> User:
         {"id": "id + 100000 * g", "integration_id": key, "stream": f"'integration:' || ({key})"},
         where=has_integration,
     )
-    turn = f"'turn:' || (split_part(stream, ':', 2)::int + {id_offset})"
-    copy_rows(AuditEvent, {"id": "id + 100000 * g", "stream": turn}, where="stream LIKE 'turn:%'")
+    stream = f"'responsibility:' || (split_part(stream, ':', 2)::int + {id_offset})"
+    copy_rows(AuditEvent, {"id": "id + 100000 * g", "stream": stream}, where="stream LIKE 'responsibility:%'")
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO audit_auditevent (id, stream, seq, integration_id, partner_id, event_type, actor, note, data,"

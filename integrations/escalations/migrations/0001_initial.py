@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
             name='Escalation',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('breaches', 'Breaches'), ('turn', 'Action of the program')], max_length=10)),
+                ('kind', models.CharField(choices=[('breaches', 'Breaches'), ('action', 'Action of the program')], max_length=10)),
                 ('due_at', models.DateTimeField()),
                 ('began_at', models.DateTimeField()),
                 ('next_at', models.DateTimeField(blank=True, null=True)),

@@ -12,9 +12,9 @@ responsibility_changed = Signal()  # sent with `integration` after each new chan
 RESPONSIBILITY_EVENT_TYPE = "responsibility.changed"
 
 
-def get_turn_stream(pk: int) -> str:
+def get_responsibility_stream(pk: int) -> str:
     """Return the stream of responsibility changes, which is separate from the visible history."""
-    return f"turn:{pk}"
+    return f"responsibility:{pk}"
 
 
 def record_responsibility_change(
@@ -29,7 +29,7 @@ def record_responsibility_change(
         "responsible_party": responsible_party,
         "round": integration.review_round,
     }
-    stream = get_turn_stream(integration.pk)
+    stream = get_responsibility_stream(integration.pk)
     last = AuditEvent.objects.filter(stream=stream).order_by("-seq").values_list("data", flat=True).first()
     if last and (last["stage"], last["responsible_party"]) == (data["stage"], data["responsible_party"]):
         return

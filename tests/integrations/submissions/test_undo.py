@@ -90,7 +90,7 @@ def test_other_emails_say_that_the_decision_is_pending(
     assert message is not None
     assert f"{PENDING}. No action needed." in message.text
     context = digests.build_context(alice, [message])
-    assert (context["turns"], context["pending"]) == ([], [approved_integration])
+    assert (context["required_actions"], context["pending"]) == ([], [approved_integration])
 
 
 def test_withdrawal_is_pending_and_can_be_undone_by_the_company(

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from portal.analytics.stage_durations import END_STAGES, TurnChange
+from portal.analytics.stage_durations import END_STAGES, ResponsibilityChange
 from portal.core.business_time import Calendar
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)  # a Monday
@@ -13,25 +13,27 @@ STAGES = ("engage", "develop", "review", "release", "support")
 RESPONSIBLE_PARTIES = ("partner", "program", "machine", "outage", "third_party")
 
 
-def build_turn(days: float, stage: str, responsible_party: str, round: int = 0, *, back: bool = False) -> TurnChange:
-    return TurnChange(START + days * DAY, stage, responsible_party, round, back)
+def build_change(
+    days: float, stage: str, responsible_party: str, round: int = 0, *, back: bool = False
+) -> ResponsibilityChange:
+    return ResponsibilityChange(START + days * DAY, stage, responsible_party, round, back)
 
 
-def generate_turns(random: Random, length: int = 14) -> list[TurnChange]:
-    """Return turns in chronological order, some at the same time: forward, back, ended, and undone."""
-    turns: list[TurnChange] = []
+def generate_changes(random: Random, length: int = 14) -> list[ResponsibilityChange]:
+    """Return changes in chronological order, some at the same time: forward, back, ended, and undone."""
+    changes: list[ResponsibilityChange] = []
     at = 0.0
     for _ in range(length):
         at += random.choice((0, 0.01, 0.5, 3, 9))
-        open_ones = [past for past in turns if past.responsible_party]
+        open_ones = [past for past in changes if past.responsible_party]
         if open_ones and random.random() < 0.1:
             past = random.choice(open_ones)
-            turns.append(build_turn(at, past.stage, past.responsible_party, past.round, back=True))
+            changes.append(build_change(at, past.stage, past.responsible_party, past.round, back=True))
             continue
         stage = random.choice((*STAGES, *END_STAGES))
-        turns.append(
-            build_turn(
+        changes.append(
+            build_change(
                 at, stage, "" if stage in END_STAGES else random.choice(RESPONSIBLE_PARTIES), random.randrange(4)
             )
         )
-    return turns
+    return changes

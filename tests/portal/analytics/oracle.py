@@ -2,34 +2,34 @@
 
 from datetime import datetime, timedelta
 
-from portal.analytics.stage_durations import END_STAGES, TurnChange
+from portal.analytics.stage_durations import END_STAGES, ResponsibilityChange
 
 DAY = timedelta(days=1)
 
 
-def remove_undone_turns(turns: list[TurnChange]) -> list[TurnChange]:
-    """Return the turns without undone decisions and everything between them and their undoing."""
-    kept_turns: list[TurnChange] = []
-    for each in turns:
+def remove_undone_changes(changes: list[ResponsibilityChange]) -> list[ResponsibilityChange]:
+    """Return the changes without undone decisions and everything between them and their undoing."""
+    kept_changes: list[ResponsibilityChange] = []
+    for each in changes:
         match = [
             n
-            for n, old in enumerate(kept_turns)
+            for n, old in enumerate(kept_changes)
             if (old.stage, old.responsible_party) == (each.stage, each.responsible_party)
         ]
         if each.back and match:
-            kept_turns = kept_turns[: match[-1] + 1]
+            kept_changes = kept_changes[: match[-1] + 1]
         elif (
-            not kept_turns
-            or kept_turns[-1].stage in END_STAGES
-            or (kept_turns[-1].stage, kept_turns[-1].responsible_party) != (each.stage, each.responsible_party)
+            not kept_changes
+            or kept_changes[-1].stage in END_STAGES
+            or (kept_changes[-1].stage, kept_changes[-1].responsible_party) != (each.stage, each.responsible_party)
         ):
-            kept_turns.append(each)
-    return kept_turns
+            kept_changes.append(each)
+    return kept_changes
 
 
-def find_responsible_party(turns: list[TurnChange], at: datetime) -> tuple[str, str] | None:
+def find_responsible_party(changes: list[ResponsibilityChange], at: datetime) -> tuple[str, str] | None:
     """Return the stage and responsible party at a time, or None before the start and after the end."""
-    before = [each for each in remove_undone_turns(turns) if each.at <= at]
+    before = [each for each in remove_undone_changes(changes) if each.at <= at]
     if not before or before[-1].stage in END_STAGES:
         return None
     return before[-1].stage, before[-1].responsible_party

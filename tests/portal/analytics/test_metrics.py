@@ -12,7 +12,7 @@ from portal.analytics.funnel import IntegrationGroup, build_funnel, find_drop_of
 from portal.analytics.metrics import ResponsiblePartyTime, StageStay
 from portal.analytics.stage_durations import StagePeriod, build_periods
 from tests.portal.analytics import oracle
-from tests.portal.analytics.histories import DAY, START, UTC_CALENDAR, build_turn, generate_turns
+from tests.portal.analytics.histories import DAY, START, UTC_CALENDAR, build_change, generate_changes
 
 
 def build_period(
@@ -22,13 +22,13 @@ def build_period(
     return StagePeriod(stage, responsible_party, round, START + began * DAY, START + since * DAY, end, leaves)
 
 
-def test_turns_become_segments_without_gaps() -> None:
-    turns = [
-        build_turn(0, "engage", "partner"),
-        build_turn(2, "engage", "program"),
-        build_turn(3, "review", "program", 1),
+def test_changes_become_segments_without_gaps() -> None:
+    changes = [
+        build_change(0, "engage", "partner"),
+        build_change(2, "engage", "program"),
+        build_change(3, "review", "program", 1),
     ]
-    assert build_periods(turns) == [
+    assert build_periods(changes) == [
         build_period("engage", "partner", 0, 0, 2, False),
         build_period("engage", "program", 0, 2, 3, True),
         build_period("review", "program", 3, 3, None, False, 1),
@@ -36,12 +36,12 @@ def test_turns_become_segments_without_gaps() -> None:
 
 
 def test_end_closes_the_last_segment_and_reopening_begins_a_new_stay() -> None:
-    turns = [
-        build_turn(0, "review", "program", 1),
-        build_turn(4, "declined", ""),
-        build_turn(9, "review", "partner", 1),
+    changes = [
+        build_change(0, "review", "program", 1),
+        build_change(4, "declined", ""),
+        build_change(9, "review", "partner", 1),
     ]
-    assert build_periods(turns) == [
+    assert build_periods(changes) == [
         build_period("review", "program", 0, 0, 4, True, 1),
         build_period("review", "partner", 9, 9, None, False, 1),
     ]
@@ -49,23 +49,23 @@ def test_end_closes_the_last_segment_and_reopening_begins_a_new_stay() -> None:
 
 @pytest.mark.parametrize("decision", [("release", "program"), ("declined", ""), ("review", "partner")])
 def test_undone_decision_leaves_no_trace(decision: tuple[str, str]) -> None:
-    turns = [
-        build_turn(0, "review", "program", 1),
-        build_turn(4, *decision, 1),
-        build_turn(4.01, "review", "program", 1, back=True),
+    changes = [
+        build_change(0, "review", "program", 1),
+        build_change(4, *decision, 1),
+        build_change(4.01, "review", "program", 1, back=True),
     ]
-    assert build_periods(turns) == build_periods(turns[:1])
+    assert build_periods(changes) == build_periods(changes[:1])
 
 
 def test_random_histories_equal_the_independent_calculation() -> None:
     random = Random(7)
     for _ in range(400):
-        turns = generate_turns(random)
-        pieces = build_periods(turns)
-        for at in {each.at + shift for each in turns for shift in (timedelta(), timedelta(hours=1))}:
+        changes = generate_changes(random)
+        pieces = build_periods(changes)
+        for at in {each.at + shift for each in changes for shift in (timedelta(), timedelta(hours=1))}:
             inside = [p for p in pieces if p.since <= at and (p.until is None or at < p.until)]
             here = [(p.stage, p.responsible_party) for p in inside[-1:]]
-            assert here == [place for place in [oracle.find_responsible_party(turns, at)] if place]
+            assert here == [place for place in [oracle.find_responsible_party(changes, at)] if place]
         for one, following in itertools.pairwise(pieces):
             assert one.until is not None
             assert one.until <= following.since

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings, requirements as answers
-from integrations.submissions.services.responsibility import get_turn_stream
+from integrations.submissions.services.responsibility import get_responsibility_stream
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
 from portal.analytics.models import StageDuration
@@ -33,7 +33,7 @@ def run_rebuild(*options: str) -> list[str]:
     return out.getvalue().splitlines()
 
 
-def test_every_turn_is_stored_and_the_last_one_is_current(at: At) -> None:
+def test_every_change_is_stored_and_the_last_one_is_current(at: At) -> None:
     row = at("support")
     pieces = list(StageDuration.objects.filter(integration=row))
     assert [p.stage for p in pieces if p.leaves] == ["engage", "develop", "review", "release"]
@@ -80,11 +80,11 @@ def test_failed_transition_stores_no_segment(at: At, alice: Any, now: datetime) 
     assert (list_segments(row), AuditEvent.objects.count()) == (before, events)
 
 
-def test_turns_are_a_stream_separate_from_the_history(at: At) -> None:
+def test_changes_are_a_stream_separate_from_the_history(at: At) -> None:
     row = at("review")
-    turns = AuditEvent.objects.filter(stream=get_turn_stream(row.pk)).order_by("seq")
-    assert turns.count() > 2
-    assert list(find_chain_faults(turns)) == []
+    changes = AuditEvent.objects.filter(stream=get_responsibility_stream(row.pk)).order_by("seq")
+    assert changes.count() > 2
+    assert list(find_chain_faults(changes)) == []
     assert not row.events.filter(event_type="responsibility.changed").exists()
 
 
