@@ -119,7 +119,7 @@ def change_account(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Sign a person out, deactivate or reactivate their account, or decide on their role request."""
     require_reader(request)
     person = get_object_or_404(people.select_people(request.user), pk=pk)
-    name = request.POST.get("do", "")
+    name = request.POST.get("action", "")
     if name in ACCOUNT_ACTIONS or name in REQUEST_DECISIONS:
         require_recent_authentication(request)
         reason, now = request.POST.get("reason", ""), timezone.now()
@@ -158,7 +158,7 @@ def change_invitation(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     invitation = get_object_or_404(invitations.list_open_invitations(timezone.now()), pk=pk)
     if not invitations.can_manage_invitation(invitation, request.user):
         raise Http404(_("Page not found."))
-    name, now = request.POST.get("do"), timezone.now()
+    name, now = request.POST.get("action"), timezone.now()
     if name == "resend":
         require_recent_authentication(request)
         message = _("New invitation sent to %(email)s. The earlier link no longer works.") % {"email": invitation.email}

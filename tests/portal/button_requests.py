@@ -84,17 +84,17 @@ def list_page_requests(world: dict[str, Any]) -> Iterator[ButtonRequest]:
     yield "accounts:person: grant", {}, reason | {"roles": ["reviewer", "staff"]}
     yield "accounts:person: limit", {}, reason | {"roles": ["reviewer:vault"]}
     for act in ("sign_out", "deactivate"):
-        yield f"accounts:change_account: {act}", {}, reason | {"do": act}
+        yield f"accounts:change_account: {act}", {}, reason | {"action": act}
     yield "accounts:invite_person: a reviewer", {}, {"email": "v@program.example", "roles": ["reviewer:vault"]}
     for act in ("resend", "revoke"):
-        yield f"accounts:change_invitation: {act}", {}, {"do": act}
+        yield f"accounts:change_invitation: {act}", {}, {"action": act}
     yield "partners:invite: a viewer", {}, {"email": "v@acme.example", "role": "viewer"}
-    yield "partners:change_invitation: revoke", {}, {"do": "revoke"}
-    yield "partners:decide_join_request: accept", {}, {"do": "accept", "role": "viewer"}
-    yield "partners:verify: by email", {}, {"do": "email"}
-    yield "partners:change_member: role", {}, {"do": "role", "role": "viewer"}
-    yield "partners:change_member: transfer", {}, {"do": "transfer"}
-    yield "partners:change_member: end", {}, {"do": "end", "confirm_name": str(world["member"].user)}
+    yield "partners:change_invitation: revoke", {}, {"action": "revoke"}
+    yield "partners:decide_join_request: accept", {}, {"action": "accept", "role": "viewer"}
+    yield "partners:verify: by email", {}, {"action": "email"}
+    yield "partners:change_member: role", {}, {"action": "role", "role": "viewer"}
+    yield "partners:change_member: transfer", {}, {"action": "transfer"}
+    yield "partners:change_member: end", {}, {"action": "end", "confirm_name": str(world["member"].user)}
     yield "submissions:save_draft: a name", {}, {"name": "Other", "version": world["draft"].version}
     yield "reviews:raise_finding: on a form", {}, {"requirement": FORM, "text": "More tests.", "severity": "blocking"}
     yield "reviews:answer_finding: an answer", {}, {"answer": "Done."}
@@ -112,7 +112,7 @@ def list_page_requests(world: dict[str, Any]) -> Iterator[ButtonRequest]:
     yield "webhooks:rotate_secret: another", {}, {"seen": services.get_secret_fingerprint(world["endpoint"])}
     yield "submissions:introduction: agree", {}, {"answer": "agree"}
     yield "reviews:migrate_edition: nowhere", {}, {"to": "2000-01", "move": "1"}
-    yield "reviews:decide_on_partner: reject", {}, {"do": "reject", "note": "We don't know them."}
+    yield "reviews:decide_on_partner: reject", {}, {"action": "reject", "note": "We don't know them."}
     yield "reviews:partner: manager", {}, {"manager": world["rob"].pk}
     yield "reports:send_emails: to one", {}, {"to": world["cast"]["alice"].pk}
     yield "reports:recipients: a schedule", {}, {"roles": ["staff"], "weekday": 1, "hour": 9, "zone": "Europe/Berlin"}

@@ -110,7 +110,7 @@ def change_invitation(request: AuthenticatedRequest, slug: str, pk: int) -> Http
     """Resend an invitation with a new link, or revoke it."""
     partner = get_own_partner(request, slug)
     invitation = get_object_or_404(partner.invitations, pk=pk)
-    now, requested_action = timezone.now(), request.POST.get("do")
+    now, requested_action = timezone.now(), request.POST.get("action")
     if requested_action == "resend":
         with reported_refusals(
             request,
@@ -126,7 +126,7 @@ def change_invitation(request: AuthenticatedRequest, slug: str, pk: int) -> Http
 def decide_join_request(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
     """Accept a join request with a role, or decline it."""
     join_request = get_object_or_404(get_own_partner(request, slug).join_requests.select_related("user"), pk=pk)
-    requested_action = request.POST.get("do")
+    requested_action = request.POST.get("action")
     if requested_action in ("accept", "decline"):
         accept, role = requested_action == "accept", request.POST.get("role", "")
         message = _("%(user)s joined the company.") if accept else _("Request declined. We notify %(user)s by email.")
@@ -143,7 +143,7 @@ def build_removal_form(membership: Membership, data: QueryDict | None = None) ->
 def change_member(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
     """Change a member's role, transfer the ownership, remove a member, or leave."""
     membership = get_object_or_404(get_own_partner(request, slug).memberships.select_related("user"), pk=pk)
-    now, requested_action = timezone.now(), request.POST.get("do")
+    now, requested_action = timezone.now(), request.POST.get("action")
     if requested_action == "role":
         with reported_refusals(request, _("Role of %(user)s changed.") % {"user": membership.user}):
             members.change_role(membership, request.POST.get("role", ""), actor=request.user, now=now)

@@ -32,7 +32,7 @@ def verify_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     partner = get_own_partner(request, slug)
     if request.method != "POST":
         return render(request, "partners/verification.html", build_verification_context(request, partner))
-    if check := CHECKS.get(request.POST.get("do", "")):
+    if check := CHECKS.get(request.POST.get("action", "")):
         verify, names = check
         values = [request.POST.get(name, "").strip() for name in names]
         with reported_refusals(request, _("%(name)s is verified.") % {"name": partner.name}):

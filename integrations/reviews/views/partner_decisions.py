@@ -66,7 +66,7 @@ def decide_on_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     """Decide on a company with a reason."""
     require_program_staff(request)
     partner = get_object_or_404(Partner, slug=slug)
-    form, decision = PartnerDecisionForm(request.POST), DECISIONS.get(request.POST.get("do", ""))
+    form, decision = PartnerDecisionForm(request.POST), DECISIONS.get(request.POST.get("action", ""))
     if decision and form.is_valid():
         with reported_refusals(request, _("Decision recorded. We notify the owners by email.")):
             decision.decide(partner, form.cleaned_data["note"], actor=request.user, now=timezone.now())

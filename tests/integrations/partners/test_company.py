@@ -59,7 +59,7 @@ def test_page_is_not_found_for_others(sign_in: SignIn, alice: Any, who: str, req
     client = sign_in(request.getfixturevalue(who))
     assert client.get("/company/acme/").status_code == 404
     assert client.post("/company/acme/invite/", {"email": "x@acme.example", "role": "owner"}).status_code == 404
-    assert client.post(get_member_url(alice), {"do": "end"}).status_code == 404
+    assert client.post(get_member_url(alice), {"action": "end"}).status_code == 404
     assert Invitation.objects.count() == 0
 
 
@@ -118,10 +118,10 @@ def test_invitation_is_sent_again_and_revoked(sign_in: SignIn, alice: Any) -> No
     client.post("/company/acme/invite/", {"email": "dora@acme.example", "role": "owner"})
     before = Invitation.objects.get().token_hash
     address = reverse("partners:change_invitation", args=["acme", Invitation.objects.get().pk])
-    client.post(address, {"do": "resend"})
+    client.post(address, {"action": "resend"})
     assert Invitation.objects.get().token_hash != before
     assert list_emails() == [("invitation", "dora@acme.example")] * 2
-    page = client.post(address, {"do": "revoke"}, follow=True)
+    page = client.post(address, {"action": "revoke"}, follow=True)
     assert "Invitation to dora@acme.example revoked." in find_text(page)
     assert find_text(page, "#invitations") == ""
 
@@ -130,7 +130,7 @@ def test_invitation_is_sent_again_and_revoked(sign_in: SignIn, alice: Any) -> No
 
 
 def test_owner_changes_a_role_and_the_member_is_notified(sign_in: SignIn, acme: Partner, alice: Any, bob: Any) -> None:
-    sign_in(alice).post(get_member_url(bob), {"do": "role", "role": "viewer"})
+    sign_in(alice).post(get_member_url(bob), {"action": "role", "role": "viewer"})
     assert permissions.get_role(acme, bob) == "viewer"
     assert list_emails() == [("role_changed", bob.email)]
     assert EmailMessage.objects.get().subject == "New role in Acme: viewer"
@@ -142,7 +142,7 @@ def test_access_of_a_removed_member_ends_on_the_next_request(sign_in: SignIn, al
     member_client.force_login(bob, backend="django.contrib.auth.backends.ModelBackend")
     assert member_client.get("/company/acme/").status_code == 200
     client = sign_in(alice)
-    refused = client.post(get_member_url(bob), {"do": "end", "confirm_name": "Bob"})
+    refused = client.post(get_member_url(bob), {"action": "end", "confirm_name": "Bob"})
     assert (
         refused.status_code,
         find_text(refused, f"#end-{Membership.objects.get(user=bob).pk}-confirm_name_error"),
@@ -151,7 +151,7 @@ def test_access_of_a_removed_member_ends_on_the_next_request(sign_in: SignIn, al
         "Enter the name “Bob Baker” to confirm.",
     )
     assert member_client.get("/company/acme/").status_code == 200
-    client.post(get_member_url(bob), {"do": "end", "confirm_name": "Bob Baker"})
+    client.post(get_member_url(bob), {"action": "end", "confirm_name": "Bob Baker"})
     assert member_client.get("/company/acme/").status_code == 404
     assert list_emails() == [("membership_ended", bob.email)]
     assert EmailMessage.objects.get().subject == "Membership ended: Acme"
@@ -160,7 +160,7 @@ def test_access_of_a_removed_member_ends_on_the_next_request(sign_in: SignIn, al
 def test_member_who_leaves_is_sent_home_and_owners_are_notified(
     sign_in: SignIn, acme: Partner, alice: Any, bob: Any
 ) -> None:
-    assert sign_in(bob).post(get_member_url(bob), {"do": "end"})["Location"] == "/"
+    assert sign_in(bob).post(get_member_url(bob), {"action": "end"})["Location"] == "/"
     assert permissions.get_role(acme, bob) == ""
     assert list_emails() == [("membership_ended", alice.email)]
     assert EmailMessage.objects.get().subject == "Bob Baker left Acme"
@@ -168,7 +168,7 @@ def test_member_who_leaves_is_sent_home_and_owners_are_notified(
 
 def test_last_owner_cannot_leave_and_sees_why(sign_in: SignIn, acme: Partner, alice: Any, bob: Any) -> None:
     client = sign_in(alice)
-    for fields in ({"do": "end"}, {"do": "role", "role": "viewer"}):
+    for fields in ({"action": "end"}, {"action": "role", "role": "viewer"}):
         page = client.post(get_member_url(alice), fields, follow=True)
         assert members.LAST_OWNER_MESSAGE in find_text(page)
     assert permissions.get_role(acme, alice) == "owner"
@@ -176,13 +176,13 @@ def test_last_owner_cannot_leave_and_sees_why(sign_in: SignIn, acme: Partner, al
 
 def test_editor_cannot_change_members(sign_in: SignIn, acme: Partner, alice: Any, bob: Any) -> None:
     client = sign_in(bob)
-    client.post(get_member_url(alice), {"do": "end"})
-    client.post(get_member_url(bob), {"do": "role", "role": "owner"})
+    client.post(get_member_url(alice), {"action": "end"})
+    client.post(get_member_url(bob), {"action": "role", "role": "owner"})
     assert (permissions.get_role(acme, alice), permissions.get_role(acme, bob)) == ("owner", "editor")
 
 
 @pytest.mark.every_database
-@pytest.mark.parametrize("fields", [{}, {"do": "nonsense"}, {"do": "role"}, {"do": "role", "role": "king"}])
+@pytest.mark.parametrize("fields", [{}, {"action": "nonsense"}, {"action": "role"}, {"action": "role", "role": "king"}])
 def test_invalid_request_changes_nothing(
     sign_in: SignIn, acme: Partner, alice: Any, bob: Any, fields: dict[str, str]
 ) -> None:

@@ -97,7 +97,8 @@ def test_company_cannot_be_joined_by_its_url_from_another_domain(
 def test_owner_transfers_the_ownership_and_becomes_an_editor(
     sign_in: SignIn, acme: Partner, alice: Any, bob: Any
 ) -> None:
-    page = sign_in(alice).post(f"/company/acme/people/{get_membership(acme, bob).pk}/", {"do": "transfer"}, follow=True)
+    address = f"/company/acme/people/{get_membership(acme, bob).pk}/"
+    page = sign_in(alice).post(address, {"action": "transfer"}, follow=True)
     assert "Bob Baker is now an owner. You are an editor." in find_text(page)
     assert (get_membership(acme, alice).role, get_membership(acme, bob).role) == ("editor", "owner")
     assert list_emails() == [("role_changed", bob.email, "New role in Acme: owner")]

@@ -174,9 +174,9 @@ def test_second_decision_is_refused(imitation: Partner, rita: Any, now: datetime
         name_decisions.approve_partner(imitation, "Yes.", actor=rita, now=now)
 
 
-@pytest.mark.parametrize(("do", "state"), [("approve", "verified"), ("reject", "rejected")])
-def test_reviewer_decides_on_the_page(sign_in: SignIn, imitation: Partner, rita: Any, do: str, state: str) -> None:
+@pytest.mark.parametrize(("action", "state"), [("approve", "verified"), ("reject", "rejected")])
+def test_reviewer_decides_on_the_page(sign_in: SignIn, imitation: Partner, rita: Any, action: str, state: str) -> None:
     client, address = sign_in(rita), "/companies/company/decision/"
-    page = client.post(address, {"do": do, "note": "Checked."}, follow=True)
+    page = client.post(address, {"action": action, "note": "Checked."}, follow=True)
     assert "Decision recorded." in find_text(page)
     assert get_state(imitation) == state

@@ -159,17 +159,18 @@ def test_companies_that_were_not_offered_cannot_be_joined(sign_in: SignIn, globe
 
 @pytest.mark.every_database
 @pytest.mark.parametrize(
-    ("do", "state", "mail"), [("accept", "accepted", "join_accepted"), ("decline", "declined", "join_declined")]
+    ("action", "state", "mail"), [("accept", "accepted", "join_accepted"), ("decline", "declined", "join_declined")]
 )
 def test_owner_decides_and_the_requester_is_notified(
-    sign_in: SignIn, acme: Partner, alice: Any, dora: Any, now: datetime, do: str, state: str, mail: str
+    sign_in: SignIn, acme: Partner, alice: Any, dora: Any, now: datetime, action: str, state: str, mail: str
 ) -> None:
     join_request = members.request_to_join(acme, actor=dora, now=now)
     client = sign_in(alice)
     assert "Dora Dean" in find_text(client.get("/company/acme/"), "#requests")
-    client.post(reverse("partners:decide_join_request", args=["acme", join_request.pk]), {"do": do, "role": "viewer"})
+    address = reverse("partners:decide_join_request", args=["acme", join_request.pk])
+    client.post(address, {"action": action, "role": "viewer"})
     assert JoinRequest.objects.get().state == state
-    assert permissions.get_role(acme, dora) == ("viewer" if do == "accept" else "")
+    assert permissions.get_role(acme, dora) == ("viewer" if action == "accept" else "")
     assert list(EmailMessage.objects.filter(to=dora.email).values_list("name", flat=True)) == [mail]
     assert "Dora Dean" not in find_text(client.get("/company/acme/"), "#requests")
 
@@ -181,7 +182,7 @@ def test_join_requests_of_another_company_are_not_found(
     client = sign_in(charlie)
     for slug in ("acme", "globex"):
         address = reverse("partners:decide_join_request", args=[slug, join_request.pk])
-        assert client.post(address, {"do": "accept", "role": "owner"}).status_code == 404
+        assert client.post(address, {"action": "accept", "role": "owner"}).status_code == 404
     assert JoinRequest.objects.get().state == "waiting"
 
 

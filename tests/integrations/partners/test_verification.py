@@ -103,7 +103,7 @@ def test_missing_wrong_and_unreadable_records_are_distinguished(
     sentence: str,
 ) -> None:
     dns_server.records, dns_server.failing = records, failing
-    page = sign_in(erin).post(PAGE, {"do": "dns", "domain": "initech.example"}, follow=True)
+    page = sign_in(erin).post(PAGE, {"action": "dns", "domain": "initech.example"}, follow=True)
     assert sentence in find_text(page)
     assert get_state(initech) == ("unverified", [])
 
@@ -206,7 +206,7 @@ def test_github_file_verifies_the_company(
 ) -> None:
     text = verification.get_record_value(initech) + "\n"
     github.seed(Repo("initech/.github", releases=(), files=((verification.GITHUB_FILE, text),)))
-    page = sign_in(erin).post(PAGE, {"do": "github", "organization": "initech"}, follow=True)
+    page = sign_in(erin).post(PAGE, {"action": "github", "organization": "initech"}, follow=True)
     assert "Initech is verified." in find_text(page)
     assert get_state(initech) == ("verified", [("github", "initech", "Erin Eads")])
 
@@ -270,8 +270,12 @@ def test_editor_cannot_verify_and_sees_no_token(
     dora = person("dora@initech.example", "Dora Dean")
     join(initech, dora, "editor", now)
     dns_server.records = {RECORD: [verification.get_record_value(initech)]}
-    fields = ({"do": "dns", "domain": "initech.example"}, {"do": "email"}, {"do": "github", "organization": "x"})
-    for values in (*fields, {"do": "github_role", "organization": "x"}):
+    fields = (
+        {"action": "dns", "domain": "initech.example"},
+        {"action": "email"},
+        {"action": "github", "organization": "x"},
+    )
+    for values in (*fields, {"action": "github_role", "organization": "x"}):
         assert sign_in(dora).post(PAGE, values).status_code == 403
     page = sign_in(dora).get(PAGE)
     assert "Only owners of the company can verify it. Ask an owner to add a proof." in find_text(page)

@@ -24,7 +24,7 @@ def test_owner_of_the_organization_verifies_the_company(
 ) -> None:
     connect(erin)
     github_app.user_access.roles["alice-gh", "initech"] = "admin"
-    page = sign_in(erin).post(PAGE, {"do": "github_role", "organization": "initech"}, follow=True)
+    page = sign_in(erin).post(PAGE, {"action": "github_role", "organization": "initech"}, follow=True)
     assert "Initech is verified." in find_text(page)
     assert get_state(initech) == ("verified", [("github", "initech", "Erin Eads")])
 

@@ -164,7 +164,7 @@ def test_manager_changes_only_roles_of_the_program(
     assert submit(client, f"/people/{nell.pk}/", roles=["superuser"])[0] == 422
     assert submit(client, f"/people/{rita.pk}/", roles=["reviewer:nomad"])[0] == 403
     assert client.get(f"/people/{vic.pk}/").status_code == 404
-    assert submit(client, f"/people/{nell.pk}/account/", do="deactivate")[0] == 403
+    assert submit(client, f"/people/{nell.pk}/account/", action="deactivate")[0] == 403
     assert (get_roles(nell), get_roles(rita)) == (["reviewer:nomad", "reviewer:vault"], ["reviewer"])
 
 
@@ -173,7 +173,7 @@ def test_auditor_sees_people_and_changes_nothing(sign_in: SignIn, audrey: User, 
     page = BeautifulSoup(client.get(f"/people/{rita.pk}/").content, "html.parser")
     assert page.select("main form") == []
     assert client.get("/people/invite/").status_code == 404
-    codes = [submit(client, f"/people/{rita.pk}/{path}", do="deactivate", roles=[])[0] for path in ("", "account/")]
+    codes = [submit(client, f"/people/{rita.pk}/{path}", action="deactivate", roles=[])[0] for path in ("", "account/")]
     assert (codes, get_roles(rita)) == ([403, 403], ["reviewer"])
 
 
@@ -186,7 +186,7 @@ def test_no_one_changes_their_own_roles(sign_in: SignIn, sam: User) -> None:
 def test_change_needs_a_recent_sign_in(client: Any, alice: User, sam: User) -> None:
     client.force_login(sam, backend="django.contrib.auth.backends.ModelBackend")
     answers = [
-        client.post(path, {"roles": ["staff"], "reason": "Joins", "do": "deactivate", "email": "new@acme.example"})
+        client.post(path, {"roles": ["staff"], "reason": "Joins", "action": "deactivate", "email": "new@acme.example"})
         for path in (f"/people/{alice.pk}/", f"/people/{alice.pk}/account/", "/people/invite/")
     ]
     assert [answer["Location"].partition("?")[0] for answer in answers] == ["/accounts/reauthenticate/"] * 3
@@ -196,14 +196,14 @@ def test_change_needs_a_recent_sign_in(client: Any, alice: User, sam: User) -> N
 def test_account_is_signed_out_deactivated_and_reactivated(sign_in: SignIn, rita: User, sam: User) -> None:
     rita_client, token, client = sign_in_as(rita), create_token(rita), sign_in(sam)
     path, done = f"/people/{rita.pk}/account/", (302, ["Account of Rita Reyes changed."])
-    assert submit(client, path, do="sign_out") == done
+    assert submit(client, path, action="sign_out") == done
     token.refresh_from_db()
     assert (is_open(rita_client), token.revoked_at is None) == (False, False)
-    assert submit(client, path, do="deactivate") == done
+    assert submit(client, path, action="deactivate") == done
     assert not User.objects.get(pk=rita.pk).is_active
-    assert submit(client, path, do="reactivate") == done
+    assert submit(client, path, action="reactivate") == done
     assert User.objects.get(pk=rita.pk).is_active
-    assert submit(client, path, do="sign_out", reason=" ") == (
+    assert submit(client, path, action="sign_out", reason=" ") == (
         302,
         ["Enter a reason. It appears in the audit log and the email."],
     )
@@ -228,8 +228,8 @@ def test_second_administrator_decides_on_a_grant(
     )
     assert b"needs the approval of a second administrator" in sign_in(tess).get("/people/").content
     if decision == "approve":
-        assert submit(sign_in(sam), f"{path}account/", do="approve")[0] == 403
-    submit(sign_in(tess), f"{path}account/", do=decision)
+        assert submit(sign_in(sam), f"{path}account/", action="approve")[0] == 403
+    submit(sign_in(tess), f"{path}account/", action=decision)
     assert (get_roles(alice), RoleRequest.objects.count()) == (expected, 0)
 
 

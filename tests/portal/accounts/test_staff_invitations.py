@@ -109,11 +109,11 @@ def test_resending_replaces_the_link(sign_in: SignIn, sam: User) -> None:
     with time_machine.travel(NOW):
         first, client = invite(sam, "reviewer"), sign_in(sam)
         path = f"/people/invitations/{StaffInvitation.objects.get().pk}/"
-        client.post(path, {"do": "resend"})
+        client.post(path, {"action": "resend"})
         second = get_link(EmailMessage.objects.filter(name="staff_invitation").latest("pk"))
         assert [Client().get(each).status_code for each in (first, second)] == [404, 200]
-        client.post(path, {"do": "revoke"})
-        assert client.post(path, {"do": "resend"}).status_code == 404
+        client.post(path, {"action": "revoke"})
+        assert client.post(path, {"action": "resend"}).status_code == 404
     kinds = list(AuditEvent.objects.order_by("pk").values_list("event_type", flat=True))
     assert kinds == ["account.person_invited", "account.person_invited", "account.invitation_revoked"]
 

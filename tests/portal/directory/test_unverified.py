@@ -159,9 +159,9 @@ def test_reviewer_verifies_a_company_on_its_page(
 ) -> None:
     remove_proofs()
     client = sign_in(rita)
-    page = client.post("/companies/acme/decision/", {"do": "verify", "note": ""}, follow=True)
+    page = client.post("/companies/acme/decision/", {"action": "verify", "note": ""}, follow=True)
     assert "Enter a reason." in find_text(page)
-    page = client.post("/companies/acme/decision/", {"do": "verify", "note": "A known company."}, follow=True)
+    page = client.post("/companies/acme/decision/", {"action": "verify", "note": "A known company."}, follow=True)
     assert "Decision recorded." in find_text(page)
     assert "Decision of the program" in find_text(page, "#verification")
     acme.refresh_from_db()
@@ -174,6 +174,6 @@ def test_others_cannot_verify_a_company(
 ) -> None:
     remove_proofs()
     client = sign_in(request.getfixturevalue(who))
-    assert client.post("/companies/acme/decision/", {"do": "verify", "note": "Me."}).status_code == code
+    assert client.post("/companies/acme/decision/", {"action": "verify", "note": "Me."}).status_code == code
     acme.refresh_from_db()
     assert acme.verification_state == "unverified"
