@@ -17,7 +17,7 @@ from integrations.sla.models import SlaBreach, SlaClock
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import lock_integration, perform_transition, refresh_next_action
 from integrations.submissions.workflow import evidence
-from integrations.submissions.workflow.next_action import SentenceParams, render_sentence
+from integrations.submissions.workflow.next_action import ActionTextParams, render_action_text
 from integrations.submissions.workflow.states import ListingStatus, Stage
 from portal.audit import services
 from portal.core.errors import ActionRefused
@@ -79,10 +79,10 @@ def _record_deadline_end(pk: int, now: datetime) -> bool:
     return True
 
 
-def find_notice_candidates(now: datetime) -> dict[int, tuple[str, SentenceParams]]:
+def find_notice_candidates(now: datetime) -> dict[int, tuple[str, ActionTextParams]]:
     """Return the request with its parameters for listed integrations above a breach threshold since the last review."""
     overdue_factor, window_days = settings.SLA_NOTICE_OVERDUE_FACTOR, settings.SLA_NOTICE_WINDOW_DAYS
-    requests: dict[int, tuple[str, SentenceParams]] = {
+    requests: dict[int, tuple[str, ActionTextParams]] = {
         pk: ("slow_issue", {"factor": overdue_factor}) for pk in _find_overdue_integrations(now)
     }
     return requests | {
@@ -132,9 +132,9 @@ def _find_overdue_integrations(now: datetime) -> set[int]:
     return integration_ids
 
 
-def _suggest_notice(pk: int, request: str, params: SentenceParams, now: datetime) -> bool:
+def _suggest_notice(pk: int, request: str, params: ActionTextParams, now: datetime) -> bool:
     integration = Integration.objects.select_related("partner").get(pk=pk)
-    data: NamedValues = {"request": request, "params": params, "reason": render_sentence(request, params)}
+    data: NamedValues = {"request": request, "params": params, "reason": render_action_text(request, params)}
     try:
         perform_transition(integration, "suggest_notice", actor=None, now=now, version=integration.version, **data)
     except ActionRefused:

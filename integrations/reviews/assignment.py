@@ -39,7 +39,7 @@ class ReviewerSuggestion:
     """Suggested reviewer with the reasons for the rank."""
 
     reviewer: Any
-    sentence: str
+    summary: str
     is_available: bool
 
 
@@ -97,8 +97,8 @@ def _rank_reviewer(integration: Integration, reviewer: Any, today: date) -> tupl
         (True, _("%(load)s of %(max_open_reviews)s reviews open") % workload + (_(" (at limit)") if is_full else "")),
         (bool(absence), _describe_absence(absence, profile)),
     ]
-    sentence = " · ".join(reason for applies, reason in reasons if applies)
-    return order, ReviewerSuggestion(reviewer, capfirst(sentence), is_available)
+    summary = " · ".join(reason for applies, reason in reasons if applies)
+    return order, ReviewerSuggestion(reviewer, capfirst(summary), is_available)
 
 
 def get_absence(profile: ReviewerProfile, today: date) -> str:

@@ -24,7 +24,7 @@ class PublicListingStatus(Content):
     key: str
     label: str
     tone: str
-    sentence: str = ""
+    description: str = ""
     shows_tier: bool = False
 
 

@@ -21,7 +21,7 @@ from integrations.submissions.forms.filters import IntegrationFilterForm
 from integrations.submissions.models import Integration
 from integrations.submissions.views.access import require_program_staff
 from integrations.submissions.views.lists import filter_integrations
-from integrations.submissions.workflow.next_action import render_sentence
+from integrations.submissions.workflow.next_action import render_action_text
 from portal.accounts.requests import AuthenticatedRequest
 from portal.analytics import flow_presenters, forecast_accuracy, metrics, workload_exports
 from portal.analytics.filters import parse_analytics_filters
@@ -45,7 +45,7 @@ LIST_COLUMNS: Columns = {
     "category": "category",
     "repository": "repository",
     "responsible_party": "responsible_party",
-    "next": lambda row: render_sentence(row.next_action_code, row.next_action_params),
+    "next": lambda row: render_action_text(row.next_action_code, row.next_action_params),
     "due (UTC)": "action_due_at",
     "since (UTC)": "responsible_since",
     "round": "review_round",

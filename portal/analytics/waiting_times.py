@@ -58,7 +58,7 @@ def get_forecast(program: str, stage: str, now: datetime) -> Forecast | None:
 class WaitEstimate:
     """Estimate for one integration: past waits, a note, and expected times. Empty without enough data."""
 
-    sentence: str
+    summary: str
     note: str = ""
     middle: datetime | None = None
     latest: datetime | None = None
@@ -70,7 +70,7 @@ def format_working_days(value: float) -> str:
     return ngettext("%(count)s working day", "%(count)s working days", whole) % {"count": whole}
 
 
-def build_sentence(program: str, stage: str, forecast: Forecast | None) -> str:
+def build_summary(program: str, stage: str, forecast: Forecast | None) -> str:
     """Describe past waits in one sentence."""
     if stage not in STAGE_SUBJECTS:
         return ""
@@ -103,16 +103,16 @@ def estimate_wait(integration: Integration, now: datetime) -> WaitEstimate | Non
     ):
         return None
     forecast = get_forecast(integration.program_key, integration.stage, now)
-    text = build_sentence(integration.program_key, integration.stage, forecast)
+    summary = build_summary(integration.program_key, integration.stage, forecast)
     if forecast is None:
-        return WaitEstimate(text)
+        return WaitEstimate(summary)
     calendar = get_program_calendar(integration.program_key)
     waited_days = count_working_days(responsible_since, now, calendar)
     middle, latest = estimate_end(forecast, responsible_since, calendar)
     if waited_days > forecast.p90:
         return WaitEstimate(
-            text,
+            summary,
             _("This integration has waited %(days)s, longer than 90%% of others.")
             % {"days": format_working_days(waited_days)},
         )
-    return WaitEstimate(text, "", middle if middle > now else None, latest)
+    return WaitEstimate(summary, "", middle if middle > now else None, latest)

@@ -177,7 +177,7 @@ def serialize_listing(row: Listing) -> JsonObject:
         "listing_status": {
             "key": row.listing_status,
             "name": public_status.label,
-            "description": public_status.sentence,
+            "description": public_status.description,
             "since": row.listing_status_since.isoformat() if row.listing_status_since else None,
         },
         "version": row.version or None,

@@ -174,7 +174,7 @@ def _describe_status_change(listing_status: str) -> tuple[str, str]:
         if listing_status in UNLISTED_STATUSES
         else Kind.CHANGED
     )
-    return kind, public_status.sentence or "The integration is listed again."
+    return kind, public_status.description or "The integration is listed again."
 
 
 def _iterate_changes(listing: Listing, columns: NamedValues) -> Iterator[tuple[str, str]]:

@@ -63,14 +63,14 @@ def build_preparation_list(program: Program) -> PreparationList:
 def get_next_step(
     user: AnyUser, rows: Sequence[Integration], drafts: Sequence[IntegrationDraft]
 ) -> tuple[str, str, tuple[object, ...]]:
-    """Return the next step of the user as a sentence, the URL name, and the URL arguments."""
+    """Return the next step of the user as text, the URL name, and the URL arguments."""
     if not isinstance(user, User):
         return _("Find your program. You don't need an account."), "submissions:choose_program", ()
     if not user.memberships.filter(ended_at=None).exists():
         return _("Create your company or join it."), "partners:create", ()
     if rows:
-        sentence = _("%(name)s: %(action)s.") % {"name": rows[0].name, "action": rows[0].next_action_label}
-        return sentence, "submissions:detail", (rows[0].uuid,)
+        text = _("%(name)s: %(action)s.") % {"name": rows[0].name, "action": rows[0].next_action_label}
+        return text, "submissions:detail", (rows[0].uuid,)
     if drafts:
         return (
             _("Continue your draft “%(name)s”.") % {"name": drafts[0].data.get("name") or _("Unnamed draft")},

@@ -62,9 +62,9 @@ def show_getting_started(request: HttpRequest) -> HttpResponse:
                 :1
             ]
         )
-    sentence, name, parts = get_next_step(request.user, rows, drafts)
+    text, name, parts = get_next_step(request.user, rows, drafts)
     preparation_lists = [build_preparation_list(program) for program in PROGRAMS.values()]
-    context = {"sentence": sentence, "href": redirect(name, *parts).url, "preparation_lists": preparation_lists}
+    context = {"text": text, "href": redirect(name, *parts).url, "preparation_lists": preparation_lists}
     return render(request, "help/getting_started.html", context)
 
 

@@ -15,7 +15,7 @@ from integrations.reviews.selectors.queue_items import ITEM_NAMES, list_decidabl
 from integrations.reviews.selectors.queue_kinds import KINDS
 from integrations.reviews.selectors.queue_rows import get_url_arguments
 from integrations.submissions.models import Integration
-from integrations.submissions.workflow.next_action import render_sentence
+from integrations.submissions.workflow.next_action import render_action_text
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
 from portal.core.site_urls import build_absolute_url
@@ -99,7 +99,7 @@ def _describe_item(values: NamedValues) -> tuple[str, str, str]:
     label = (
         kind.list_tasks(values)[0]
         if kind.list_tasks
-        else render_sentence(values["next_action_code"], values["next_action_params"])
+        else render_action_text(values["next_action_code"], values["next_action_params"])
     )
     return values["name"], label, build_absolute_url(kind.url_name, *get_url_arguments(values))
 

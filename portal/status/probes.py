@@ -238,7 +238,7 @@ def measure_emails(jobs: JobSnapshot, now: datetime) -> StatusLine:
     failed_count = EmailMessage.objects.filter(state=EmailMessage.State.FAILED, escalated_at=None).count()
     line = build_queue_line("Emails", jobs.get_backlog(send_email), EMAIL_LATE_AFTER, now)
     details = (*line.details, (_("failed, not escalated"), str(failed_count)))
-    return StatusLine(line.name, line.state, line.sentence, details, at=line.at)
+    return StatusLine(line.name, line.state, line.summary, details, at=line.at)
 
 
 def measure_checks(jobs: JobSnapshot, now: datetime) -> StatusLine:

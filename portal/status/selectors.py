@@ -32,11 +32,11 @@ STATE_LABELS: dict[str, tuple[str, str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class StatusLine:
-    """Status of a component: state, public sentence, and details for program staff."""
+    """Status of a component: state, public summary, and details for program staff."""
 
     name: str
     state: str
-    sentence: str
+    summary: str
     details: tuple[tuple[str, str], ...] = ()
     hint: str = ""
     at: datetime | None = None

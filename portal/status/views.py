@@ -40,8 +40,8 @@ def show_status(request: HttpRequest) -> HttpResponse:
         for_program = request.user.is_authenticated and is_program_staff(request.user)
     except DatabaseError:
         return HttpResponse(render_to_string("status/status_down.html"), status=503)
-    tone, sentence = probes.summarize(groups)
-    context = {"groups": groups, "tone": tone, "sentence": sentence, "now": now, "for_program": for_program}
+    tone, summary = probes.summarize(groups)
+    context = {"groups": groups, "tone": tone, "summary": summary, "now": now, "for_program": for_program}
     return render(request, "status/status.html", context)
 
 
@@ -58,7 +58,7 @@ def show_status_json(_request: HttpRequest) -> JsonResponse:
     except DatabaseError:
         return JsonResponse({"tone": "bad", "summary": "The database is down."}, status=503)
     lines = [
-        {"name": line.name, "state": line.state, "summary": line.sentence, "at": line.at}
+        {"name": line.name, "state": line.state, "summary": line.summary, "at": line.at}
         for _, group in groups
         for line in group
     ]

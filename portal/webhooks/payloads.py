@@ -47,7 +47,7 @@ def build_payload(event: AuditEvent) -> JsonObject:
     fields = [name for name in WEBHOOKS[event.event_type].fields if name in event.data]
     data = {
         "sequence": event.seq,
-        "sentence": event.summary,
+        "summary": event.summary,
         "by": get_actor_side(event),
         **build_subject_data(row),
         **{name: format_value(name, event.data[name]) for name in fields},
@@ -97,7 +97,7 @@ def build_test_body(partner: Partner | None, actor: User, now: datetime) -> str:
     """Return the body of a test event."""
     recipient_name = partner.name if partner else "the program"
     data = {
-        "sentence": f"Test event for {recipient_name}.",
+        "summary": f"Test event for {recipient_name}.",
         "by": "program" if permissions.is_program_staff(actor) else "partner",
     }
     return serialize_json(
@@ -111,7 +111,7 @@ def build_example(event_type: str) -> dict[str, object]:
     integration = DOCUMENTATION.subject["integration"]
     data = {
         "sequence": 12,
-        "sentence": webhook.description,
+        "summary": webhook.description,
         "by": "program",
         "integration": integration | {"url": settings.SITE_URL + integration["url"]},
         "partner": DOCUMENTATION.subject["partner"],

@@ -44,15 +44,15 @@ def list_kinds(endpoint: WebhookEndpoint) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class EndpointHealth:
-    """Status of an endpoint with a sentence."""
+    """Status of an endpoint with a summary."""
 
     label: str
     tone: str
     icon: str
-    sentence: str
+    summary: str
 
 
-PAUSE_SENTENCES = {
+PAUSE_SUMMARIES = {
     WebhookEndpoint.Pause.MANUAL: gettext_noop("We send nothing until you resume the webhook."),
     WebhookEndpoint.Pause.ENDPOINT_GONE: gettext_noop(
         "The endpoint returned 410 Gone. We send nothing until you resume the webhook."
@@ -65,8 +65,8 @@ PAUSE_SENTENCES = {
 
 def get_health(endpoint: WebhookEndpoint) -> EndpointHealth:
     if endpoint.pause:
-        sentence = PAUSE_SENTENCES[WebhookEndpoint.Pause(endpoint.pause)]
-        return EndpointHealth(_("Paused"), "warn", "pause", _(sentence))
+        summary = PAUSE_SUMMARIES[WebhookEndpoint.Pause(endpoint.pause)]
+        return EndpointHealth(_("Paused"), "warn", "pause", _(summary))
     if endpoint.failing_since:
         return EndpointHealth(_("Failing"), "bad", "circle-x", _("The last attempt failed. We'll try again."))
     if endpoint.delivered_at is None:

@@ -40,7 +40,7 @@ def build_body(event: AuditEvent, payload: JsonObject) -> str:
 
 
 def build_test_body(payload: JsonObject) -> str:
-    summary = escape_text(payload["data"]["sentence"])
+    summary = escape_text(payload["data"]["summary"])
     return build_message(summary, [build_section(f":wave: {summary}"), build_context_block(str(payload["type"]))])
 
 

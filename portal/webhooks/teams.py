@@ -38,7 +38,7 @@ def build_body(event: AuditEvent, payload: JsonObject) -> str:
 
 
 def build_test_body(payload: JsonObject) -> str:
-    return build_message([[build_run(shorten_text(payload["data"]["sentence"]))]], str(payload["type"]))
+    return build_message([[build_run(shorten_text(payload["data"]["summary"]))]], str(payload["type"]))
 
 
 def build_message(lines: list[list[JsonObject]], footer: str) -> str:

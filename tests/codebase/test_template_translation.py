@@ -34,7 +34,7 @@ TEXT_ARGUMENTS = {
     "label",
     "caption",
     "summary",
-    "sentence",
+    "text",
     "aside",
     "advice",
     "noun",

@@ -18,7 +18,7 @@ from integrations.partners.models import VerificationState
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.reviews.selectors.queue_items import ITEM_NAMES
 from integrations.reviews.selectors.queue_kinds import KINDS, QueueKind
-from integrations.submissions.workflow.next_action import render_sentence
+from integrations.submissions.workflow.next_action import render_action_text
 from integrations.submissions.workflow.states import ResponsibleParty, ReviewState, Stage
 from portal.accounts.models import User
 from portal.core.value_types import NamedValues
@@ -134,8 +134,8 @@ def list_tasks(kind: QueueKind, values: NamedValues) -> list[str]:
     if kind.list_tasks is not None:
         return kind.list_tasks(values)
     if values["responsible_party"] == ResponsibleParty.PROGRAM:
-        return [render_sentence(**reason) for reason in values["reasons"]]
-    return [render_sentence(values["next_action_code"], values["next_action_params"])]
+        return [render_action_text(**reason) for reason in values["reasons"]]
+    return [render_action_text(values["next_action_code"], values["next_action_params"])]
 
 
 def _build_row(

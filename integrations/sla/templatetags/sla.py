@@ -41,7 +41,7 @@ def monitoring_status(context: TemplateContext, integration: Integration) -> dic
     status = list_support_statuses([integration], now)[integration.pk]
     return {
         "integration": integration,
-        "sentence": integration.next_action_label if status.tone == "good" else status.label,
+        "text": integration.next_action_label if status.tone == "good" else status.label,
         "urgent": status.label if status.tone in URGENT_TONES else "",
         "can_edit": context["can_edit"],
         "href": _build_clocks_url(integration),

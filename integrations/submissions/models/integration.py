@@ -22,7 +22,7 @@ from integrations.submissions.models.choices import STATE_LABELS
 from integrations.submissions.models.stage import StageFields
 from integrations.submissions.workflow.actions import PENDING_ACTION
 from integrations.submissions.workflow.evidence import PAUSED_FOR_APPEAL
-from integrations.submissions.workflow.next_action import render_sentence
+from integrations.submissions.workflow.next_action import render_action_text
 from integrations.submissions.workflow.states import (
     FINAL_STAGES,
     ListingStatus,
@@ -237,7 +237,7 @@ class Integration(FSMModelMixin, StageFields):
     @property
     def next_action_label(self) -> str:
         """Return the next action in the reader's language."""
-        return render_sentence(self.next_action_code, self.next_action_params)
+        return render_action_text(self.next_action_code, self.next_action_params)
 
     @property
     def is_pending(self) -> bool:

@@ -6,7 +6,7 @@ from django.db import models
 
 from integrations.submissions.models.choices import build_choices
 from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL
-from integrations.submissions.workflow.next_action import render_sentence
+from integrations.submissions.workflow.next_action import render_action_text
 from portal.core.value_types import NamedValues
 
 # fields that a new listing status resets
@@ -43,7 +43,7 @@ class ListingPeriod(models.Model):
     @property
     def compliance_request_label(self) -> str:
         """Return the compliance request in the reader's language."""
-        return render_sentence(self.compliance_request, self.compliance_request_params)
+        return render_action_text(self.compliance_request, self.compliance_request_params)
 
     def dump_period(self) -> dict[str, str]:
         """Return the period as JSON."""

@@ -19,7 +19,7 @@ from integrations.submissions.models.choices import build_choices
 from integrations.submissions.models.listing_periods import ListingPeriod
 from integrations.submissions.workflow import compliance_guards, guards
 from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL
-from integrations.submissions.workflow.next_action import SentenceParams
+from integrations.submissions.workflow.next_action import ActionTextParams
 from integrations.submissions.workflow.states import ListingStatus
 from portal.accounts.models import User
 from portal.core.value_types import NamedValues
@@ -98,7 +98,7 @@ class ListingStatusFields(ListingPeriod):
     # -- compliance procedure ---------------------------------------------------------------------------------
 
     @automatic_transition(source=LISTED, conditions=[compliance_guards.has_no_pending_request])
-    def suggest_notice(self, *, request: str, params: SentenceParams, **_: object) -> None:
+    def suggest_notice(self, *, request: str, params: ActionTextParams, **_: object) -> None:
         self.compliance_request, self.compliance_request_params = request, params
 
     @allow_decision(LISTED, target=ON_NOTICE)

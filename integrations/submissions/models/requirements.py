@@ -12,7 +12,7 @@ from django.utils.translation import gettext, gettext_lazy
 from integrations.programs.requirements import Requirement
 from integrations.submissions.models.choices import build_choices
 from integrations.submissions.models.integration import Integration
-from integrations.submissions.workflow.next_action import render_sentence
+from integrations.submissions.workflow.next_action import render_action_text
 from integrations.submissions.workflow.states import FULFILLED_STATUSES, Status
 from portal.core.encrypted_fields import EncryptedField, EncryptedRow
 from portal.core.uploads import KIND_LABELS
@@ -75,7 +75,7 @@ class RequirementFulfillment(models.Model):
     @property
     def void_reason(self) -> str:
         """Return why a confirmed statement is open again, in the reader's language; blank otherwise."""
-        return render_sentence(**self.data["void_reason"]) if "void_reason" in self.data else ""
+        return render_action_text(**self.data["void_reason"]) if "void_reason" in self.data else ""
 
     @property
     def requirement(self) -> Requirement | None:

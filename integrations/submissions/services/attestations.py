@@ -16,7 +16,7 @@ from integrations.submissions.models.integration import Integration
 from integrations.submissions.models.requirements import RequirementFulfillment
 from integrations.submissions.selectors import context
 from integrations.submissions.selectors.prerequisites import list_sent_findings
-from integrations.submissions.workflow.next_action import render_sentence
+from integrations.submissions.workflow.next_action import render_action_text
 from integrations.submissions.workflow.states import Status
 from portal.audit.services import record_event
 from portal.core.value_types import JsonObject
@@ -75,7 +75,7 @@ def _void(integration: Integration, requirements: Iterable[Requirement], reason:
     titles = {requirement.id: requirement.title for requirement in requirements}
     states = list(integration.fulfillments.filter(requirement_id__in=titles, status=Status.SUBMITTED))
     with translation.override(settings.LANGUAGE_CODE):
-        note = render_sentence(**reason)
+        note = render_action_text(**reason)
     for state in states:
         _save(state, Status.OPEN, {"void_reason": reason})
         record_event(

@@ -149,7 +149,7 @@ def build_action_url(integration: Integration, user: User, target: str) -> str:
 
 
 def build_next_action_context(integration: Integration, user: User) -> dict[str, object]:
-    """Return the sentence and the button at the top of the page for the user."""
+    """Return the text and the button at the top of the page for the user."""
     target_kind, _, target_key = integration.next_action_target.partition(":")
     party = integration.responsible_party
     acting_rules = {ResponsibleParty.PARTNER: permissions.can_edit, ResponsibleParty.PROGRAM: permissions.can_decide}
@@ -158,7 +158,7 @@ def build_next_action_context(integration: Integration, user: User) -> dict[str,
     return {
         "is_responsible": is_responsible,
         "is_idle": not label,
-        "sentence": integration.next_action_label,
+        "text": integration.next_action_label,
         "is_transition": is_responsible and target_kind == "step" and party == ResponsibleParty.PARTNER,
         "button": get_button_label(integration, target_kind, target_key),
         "href": build_action_url(integration, user, integration.next_action_target),

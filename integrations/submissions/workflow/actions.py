@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from integrations.partners.models import VerificationState
 from integrations.programs.stages import FINAL_STAGES, Stage
-from integrations.submissions.workflow.next_action import SentenceParams, render_sentence
+from integrations.submissions.workflow.next_action import ActionTextParams, render_action_text
 from integrations.submissions.workflow.states import (
     ComplianceStatus,
     IntegrationSnapshot,
@@ -20,7 +20,7 @@ PENDING_ACTION = "decision_pending"
 
 @dataclass(frozen=True, slots=True)
 class NextAction:
-    """Responsible party, code and parameters of the action's sentence, and target of the button.
+    """Responsible party, code and parameters of the action's text, and target of the button.
 
     `target`: "requirement:ID", "step:NAME", "findings", "review", "company", "compliance", or "". `requirement`: the
     open requirement that the action completes. No one is responsible after the end.
@@ -29,12 +29,12 @@ class NextAction:
     responsible_party: ResponsibleParty | None
     code: str
     target: str = ""
-    params: SentenceParams = field(default_factory=dict)
+    params: ActionTextParams = field(default_factory=dict)
     requirement: OpenRequirement | None = None
 
     def render(self) -> str:
         """Return the action in the reader's language."""
-        return render_sentence(self.code, self.params)
+        return render_action_text(self.code, self.params)
 
 
 def determine_next_action(snapshot: IntegrationSnapshot) -> NextAction | None:

@@ -1,6 +1,6 @@
-"""Sentences of next actions, queue reasons, void statements, and compliance requests.
+"""Texts of next actions, queue reasons, void statements, and compliance requests.
 
-The database stores a code with parameters; the sentence is rendered in the reader's language. Titles, names, and
+The database stores a code with parameters; the text is rendered in the reader's language. Titles, names, and
 reasons among the parameters stay as they are.
 """
 
@@ -14,21 +14,19 @@ from django.utils.translation import gettext, ngettext_lazy
 from portal.core.content_files import Content, load_content
 from portal.ui.components.moments import format_exact
 
-SentenceParams = Mapping[str, object]
+ActionTextParams = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class ActionText(Content):
-    """Sentence of a code, and for an action on a requirement the label of its button."""
+    """Text of a code, and for an action on a requirement the label of its button."""
 
-    sentence: str
+    text: str
     label: str = ""
 
 
-TEXTS = load_content("integrations/submissions/content/next_actions.yaml", dict[str, dict[str, ActionText]])[
-    "sentences"
-]
-COUNTED_SENTENCES = {
+TEXTS = load_content("integrations/submissions/content/next_actions.yaml", dict[str, dict[str, ActionText]])["texts"]
+COUNTED_TEXTS = {
     "sla_breaches": ngettext_lazy(
         "%(count)s SLA breach within %(days)s days", "%(count)s SLA breaches within %(days)s days", "count"
     ),
@@ -37,18 +35,18 @@ COUNTED_SENTENCES = {
 }
 
 
-def render_sentence(code: str, params: SentenceParams) -> str:
-    """Return the sentence of a code in the reader's language; blank without a code.
+def render_action_text(code: str, params: ActionTextParams) -> str:
+    """Return the text of a code in the reader's language; blank without a code.
 
-    A parameter with a code and parameters of its own is a sentence within the sentence; `until` is a moment.
+    A parameter with a code and parameters of its own is a text within the text; `until` is a moment.
     """
     if not code:
         return ""
-    values = {name: render_sentence(**value) if isinstance(value, dict) else value for name, value in params.items()}
+    values = {name: render_action_text(**value) if isinstance(value, dict) else value for name, value in params.items()}
     if "until" in params:
         values["until"] = format_exact(datetime.fromisoformat(str(params["until"])), timezone.localtime())
-    sentence = COUNTED_SENTENCES[code] if code in COUNTED_SENTENCES else gettext(TEXTS[code].sentence)
-    return str(sentence % values)
+    text = COUNTED_TEXTS[code] if code in COUNTED_TEXTS else gettext(TEXTS[code].text)
+    return str(text % values)
 
 
 def get_action_label(code: str) -> str:

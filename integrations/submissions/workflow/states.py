@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from integrations.partners.models import VerificationState
 from integrations.programs.stages import FINAL_STAGES as FINAL_STAGES, OPEN_STAGES as OPEN_STAGES, Stage as Stage
-from integrations.submissions.workflow.next_action import SentenceParams, get_action_label
+from integrations.submissions.workflow.next_action import ActionTextParams, get_action_label
 
 
 class ListingStatus(StrEnum):
@@ -128,6 +128,6 @@ class IntegrationSnapshot:
     listing_status: ListingStatus = ListingStatus.UNLISTED
     process: ComplianceStatus = ComplianceStatus.NONE
     compliance_request: str = ""
-    compliance_request_params: SentenceParams = field(default_factory=dict)
+    compliance_request_params: ActionTextParams = field(default_factory=dict)
     undo_until: datetime | None = None
     is_awaiting_second_reviewer: bool = False

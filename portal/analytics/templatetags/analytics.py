@@ -29,18 +29,18 @@ def show_wait_forecast(integration: Integration) -> dict[str, object]:
 @register.inclusion_tag("analytics/wait_forecast.html")
 def show_program_forecast(program: Program) -> dict[str, object]:
     forecast = waiting_times.get_forecast(program.key, "review", timezone.now())
-    return {"estimate": waiting_times.WaitEstimate(waiting_times.build_sentence(program.key, "review", forecast))}
+    return {"estimate": waiting_times.WaitEstimate(waiting_times.build_summary(program.key, "review", forecast))}
 
 
 @register.inclusion_tag("analytics/wait_forecasts.html")
 def show_wait_forecasts(rows: list[Integration]) -> dict[str, object]:
-    """Show one sentence for each program and stage of rows that wait for the program."""
+    """Show one summary for each program and stage of rows that wait for the program."""
     now = timezone.now()
-    sentences: dict[tuple[str, str], str] = {}
+    summaries: dict[tuple[str, str], str] = {}
     for row in rows:
         if (estimate := waiting_times.estimate_wait(row, now)) is not None:
-            sentences.setdefault((row.program_key, row.stage), estimate.sentence)
-    return {"sentences": list(sentences.values())}
+            summaries.setdefault((row.program_key, row.stage), estimate.summary)
+    return {"summaries": list(summaries.values())}
 
 
 @register.inclusion_tag("analytics/saved_views_bar.html", takes_context=True)

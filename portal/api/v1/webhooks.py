@@ -50,7 +50,7 @@ class WebhookOut(Schema):
 
     @staticmethod
     def resolve_summary(row: WebhookEndpoint) -> str:
-        return selectors.get_health(row).sentence
+        return selectors.get_health(row).summary
 
 
 class WebhookEventTypeOut(Schema):

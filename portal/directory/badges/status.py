@@ -77,7 +77,7 @@ def get_badge_status(row: Integration) -> BadgeStatus:
         tier_key=tier.key if tier else "",
         listing_status=listing_status.key,
         status_label=listing_status.label,
-        description=listing_status.sentence or (tier.description if tier else ""),
+        description=listing_status.description or (tier.description if tier else ""),
         listed_since=row.released_at,  # type: ignore[arg-type]
         listing_status_since=get_status_changed_at(row) or row.released_at,  # type: ignore[arg-type]
         page=build_absolute_url("directory:listing", row.uuid),

@@ -98,7 +98,7 @@ def banner(content: str, *, tone: str = "info", heading: str = "", live: bool = 
 def next_action(
     content: str,
     *,
-    sentence: object,
+    text: object,
     mine: bool,
     since: datetime | None = None,
     expected: datetime | None = None,

@@ -27,7 +27,7 @@ Finding the way:
     {% integration_table rows heading="Supported" has_partner_names=False %}   integrations with their next actions
     {% pagination page param="page" %}                          a Page of a Paginator; keeps the query
 Blocks, each closed by {% end… %}:
-    {% next_action sentence="Sign the release." mine=True since=None expected=None label="" at_rest=False %}
+    {% next_action text="Sign the release." mine=True since=None expected=None label="" at_rest=False %}
        the one button{% endnext_action %}
     {% panel heading="" aside="" actions="" id="" flush=False %}   actions: {% link_button … as x %} then actions=x
     {% card heading="Nomad" href="" aside="" level=3 %}  put several in <div class="cards">

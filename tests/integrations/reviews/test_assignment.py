@@ -18,7 +18,7 @@ pytestmark = pytest.mark.any_database
 
 
 def describe_suggestions(integration: Integration, now: datetime) -> list[tuple[str, str, bool]]:
-    return [(str(s.reviewer), s.sentence, s.is_available) for s in suggest_reviewers(integration, now)]
+    return [(str(s.reviewer), s.summary, s.is_available) for s in suggest_reviewers(integration, now)]
 
 
 def set_profile(user: User, **fields: Any) -> None:

@@ -21,7 +21,7 @@ from integrations.submissions.workflow.actions import (
     determine_next_action,
     list_actions,
 )
-from integrations.submissions.workflow.next_action import COUNTED_SENTENCES, TEXTS, render_sentence
+from integrations.submissions.workflow.next_action import COUNTED_TEXTS, TEXTS, render_action_text
 from integrations.submissions.workflow.states import (
     ComplianceStatus,
     IntegrationSnapshot,
@@ -71,10 +71,10 @@ FACTS = (
 )
 
 
-@pytest.mark.parametrize("code", [*TEXTS, *COUNTED_SENTENCES])
+@pytest.mark.parametrize("code", [*TEXTS, *COUNTED_TEXTS])
 def test_sentence_is_translated(code: str) -> None:
     with pseudo_language.activate_pseudo_language():
-        assert code == "requirement" or render_sentence(code, VALUES).startswith(pseudo_language.OPEN)
+        assert code == "requirement" or render_action_text(code, VALUES).startswith(pseudo_language.OPEN)
 
 
 @pytest.mark.parametrize("snapshot", FACTS)
@@ -86,13 +86,13 @@ def test_next_action_is_rendered_in_the_readers_language(snapshot: IntegrationSn
     assert "%(" not in sentence
     with pseudo_language.activate_pseudo_language():
         assert action.render().startswith(pseudo_language.OPEN)
-        assert all(render_sentence(**reason) for reason in list_reasons(snapshot))
+        assert all(render_action_text(**reason) for reason in list_reasons(snapshot))
 
 
 def test_sentence_within_a_sentence_is_rendered() -> None:
     request = {"code": "sla_breaches", "params": {"count": 2, "days": 90}}
     sentence = "Decide on the compliance request “2 SLA breaches within 90 days”"
-    assert render_sentence("decide_on_request", {"request": request}) == sentence
+    assert render_action_text("decide_on_request", {"request": request}) == sentence
 
 
 def test_every_requirement_action_has_a_label_and_a_sentence() -> None:
@@ -102,7 +102,7 @@ def test_every_requirement_action_has_a_label_and_a_sentence() -> None:
 
 
 def test_empty_code_has_no_sentence() -> None:
-    assert render_sentence("", {}) == ""
+    assert render_action_text("", {}) == ""
 
 
 TEST = OpenRequirement("X-2", "Test", ResponsibleParty.MACHINE, "run_check")

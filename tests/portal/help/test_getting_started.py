@@ -16,7 +16,7 @@ pytestmark = pytest.mark.any_database
 
 def get_next_step(client: Client) -> tuple[str, str]:
     page = client.get("/help/getting-started/").context
-    return page["sentence"], page["href"]
+    return page["text"], page["href"]
 
 
 def test_visitor_is_directed_to_the_program_chooser_and_nothing_is_stored(client: Client, db: None) -> None:

@@ -71,7 +71,7 @@ def test_run_jobs_that_never_ran_or_stopped_is_not_operational(db: None) -> None
     at = NOW - timedelta(minutes=1)
     run = PeriodicRun.objects.create(name=RUN_JOBS, started_at=at, finished_at=at)
     background = get_component("Background jobs")
-    assert (background.state, background.sentence) == ("ok", "Background jobs last ran 1 min ago.")
+    assert (background.state, background.summary) == ("ok", "Background jobs last ran 1 min ago.")
     PeriodicRun.objects.filter(pk=run.pk).update(finished_at=NOW - timedelta(minutes=3))
     assert (get_component("Background jobs").state, get_component("Background jobs").hint) == (
         "late",
@@ -136,7 +136,7 @@ def test_github_is_shown_in_each_state(db: None) -> None:
     row = GitHubRateLimit.objects.create(name="anonymous", limit=60, window_started_at=NOW)
     assert get_component("GitHub").state == "ok"
     GitHubRateLimit.objects.filter(pk=row.pk).update(blocked_until=NOW + timedelta(minutes=5))
-    assert get_component("GitHub").sentence.endswith("continue at Tue, Apr 14, 9:05 AM UTC.")
+    assert get_component("GitHub").summary.endswith("continue at Tue, Apr 14, 9:05 AM UTC.")
     GitHubRateLimit.objects.filter(pk=row.pk).update(disabled_at=NOW, disabled_reason="401")
     assert get_component("GitHub").state == "down"
 
@@ -149,7 +149,7 @@ def test_unavailable_registry_is_shown_with_its_last_answer(rocket: Any) -> None
             integration=rocket, key="registry.listed", version=1, outcome=outcome, summary="x", at=at, confirmed_at=at
         )
     assert (
-        get_component("Registry").sentence
+        get_component("Registry").summary
         == "The registry didn't respond to our last request. The last response came 5 h ago."
     )
 
@@ -160,7 +160,7 @@ def test_issue_monitoring_is_as_old_as_the_oldest_repository(at: Any) -> None:
     MonitoredRepository.objects.filter(integration=row).update(data_up_to=NOW - timedelta(minutes=5))
     assert get_component("Issues").state == "ok"
     MonitoredRepository.objects.filter(integration=row).update(data_up_to=NOW - timedelta(hours=3))
-    assert (get_component("Issues").state, get_component("Issues").sentence[-11:]) == ("late", "to 3 h ago.")
+    assert (get_component("Issues").state, get_component("Issues").summary[-11:]) == ("late", "to 3 h ago.")
 
 
 @pytest.mark.every_database
@@ -180,7 +180,7 @@ def test_inbound_webhooks_report_the_last_received_delivery(at: Any) -> None:
 def test_queues_show_their_oldest_job(rocket: Any, settings: Any) -> None:
     settings.EMAIL_STORED_ONLY = False
     Job.objects.all().delete()
-    assert get_component("Checks").sentence == "The queue is empty."
+    assert get_component("Checks").summary == "The queue is empty."
     enqueue(run_checks, integration_id=rocket.pk, run_after=NOW - timedelta(minutes=31))
     enqueue(send_email, email_id=1, run_after=NOW)
     assert (get_component("Checks").state, get_component("Checks").details) == ("late", (("waiting", "1"),))
@@ -198,26 +198,26 @@ def test_queues_show_their_oldest_job(rocket: Any, settings: Any) -> None:
     ],
 )
 def test_each_kind_of_test_run_reports_its_last_run_and_its_queue(rocket: Any, name: str, kind: TestRun.Kind) -> None:
-    assert (get_component(name).state, get_component(name).sentence) == ("idle", "No tests have been requested yet.")
+    assert (get_component(name).state, get_component(name).summary) == ("idle", "No tests have been requested yet.")
     run_fields = {"integration": rocket, "kind": kind, "requested_at": NOW}
     TestRun.objects.create(**run_fields)
-    assert get_component(name).sentence == "The queue is empty."
+    assert get_component(name).summary == "The queue is empty."
     TestRun.objects.create(finished_at=NOW - timedelta(hours=2), outcome="fail", **run_fields)
-    assert (get_component(name).state, get_component(name).sentence) == (
+    assert (get_component(name).state, get_component(name).summary) == (
         "ok",
         "The last one finished 2 h ago. The queue is empty.",
     )
     enqueue(TEST_RUN_JOBS[kind], run_after=NOW - timedelta(minutes=31), test_run_id=1)
-    assert get_component(name).sentence == "The last one finished 2 h ago. The oldest entry was due 31 min ago."
+    assert get_component(name).summary == "The last one finished 2 h ago. The oldest entry was due 31 min ago."
     assert (get_component(name).state, get_component(name).details) == ("late", (("waiting", "1"),))
     Job.objects.all().delete()
     TestRun.objects.create(finished_at=NOW - timedelta(hours=1), outcome="not_run", **run_fields)
-    assert get_component(name).sentence == "The last one finished 1 h ago with the result Not run. The queue is empty."
+    assert get_component(name).summary == "The last one finished 1 h ago with the result Not run. The queue is empty."
 
 
 def test_every_queue_has_a_label_and_a_description(heartbeats: None) -> None:
     assert set(probes.QUEUE_NAMES) == set(QUEUES[1:])
-    assert get_component("Sandbox queue", timezone.now()).sentence == (
+    assert get_component("Sandbox queue", timezone.now()).summary == (
         "This queue reads provider schemas and runs lifecycle and Nomad plugin tests. The last job finished just now."
     )
 

@@ -44,7 +44,7 @@ def test_tag_with_an_unknown_or_missing_parameter_does_not_compile(source):
 
 
 @pytest.mark.parametrize(
-    ("source", "sentence"),
+    ("source", "message"),
     [
         ('{% badge "x" tone="red" %}', "tone must be one of"),
         ('{% outcome "passed" %}', "outcome must be one of pass, warn, fail"),
@@ -56,8 +56,8 @@ def test_tag_with_an_unknown_or_missing_parameter_does_not_compile(source):
         ("{% path steps %}", "state of a step must be one of done, current, next"),
     ],
 )
-def test_tag_with_an_unknown_value_lists_the_known_values(source, sentence):
-    with pytest.raises(ValueError, match=sentence):
+def test_tag_with_an_unknown_value_lists_the_known_values(source, message):
+    with pytest.raises(ValueError, match=message):
         render_source(source, used=[("spent", 1)], steps=[{"name": "Apply", "state": "now"}])
 
 
@@ -80,7 +80,7 @@ def test_tag_with_an_unknown_value_lists_the_known_values(source, sentence):
         "{% path steps %}",
         '{% requirement state="open" title=text reason=text %}{{ text }}{% endrequirement %}',
         '{% check_result outcome="fail" title=text summary=text %}{{ text }}{% endcheck_result %}',
-        "{% next_action sentence=text mine=True %}{{ text }}{% endnext_action %}",
+        "{% next_action text=text mine=True %}{{ text }}{% endnext_action %}",
         "{% table caption=text %}{% endtable %}",
         "{% table_head text text hide_last=True %}",
     ],
@@ -187,13 +187,13 @@ def test_table_head_aligns_columns_of_numbers_and_hides_the_heading_of_actions()
 
 def test_next_action_names_the_responsible_party():
     mine = render_source(
-        '{% next_action sentence="Sign the release." mine=True %}{% link_button "Show me how" href="#x" %}'
+        '{% next_action text="Sign the release." mine=True %}{% link_button "Show me how" href="#x" %}'
         "{% endnext_action %}"
     )
     assert get_text(mine.select_one(".next-action-mine")) == "Action required: Sign the release. Show me how"
-    theirs = render_source('{% next_action sentence="Rita reads." mine=False %}{% endnext_action %}')
+    theirs = render_source('{% next_action text="Rita reads." mine=False %}{% endnext_action %}')
     assert get_text(theirs.select_one(".next-action-theirs")) == "Waiting for the program: Rita reads."
-    rest = render_source('{% next_action sentence="Nothing to do." mine=False at_rest=True %}{% endnext_action %}')
+    rest = render_source('{% next_action text="Nothing to do." mine=False at_rest=True %}{% endnext_action %}')
     assert get_text(rest.select_one(".next-action-rest")) == "Nothing to do."
 
 

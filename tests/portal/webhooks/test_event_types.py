@@ -37,7 +37,7 @@ def test_permanently_accepted_check_is_sent(endpoint: Any, rocket: Any, rita: An
         record_event(rocket, "check.accepted", actor=rita, now=NOW, **event_data)
     body = json.loads(WebhookDelivery.objects.get().body)
     assert (body["type"], body["data"]["thing"], body["data"]["by"]) == ("check.accepted", "new owner", "program")
-    assert "secret-9" not in json.dumps({**body["data"], "sentence": ""})
+    assert "secret-9" not in json.dumps({**body["data"], "summary": ""})
 
 
 @pytest.mark.django_db
