@@ -132,10 +132,10 @@ def _record_reading(discovery: Discovery, reading: Reading) -> None:
 
 
 def find_problem(reading: Reading) -> tuple[str, str]:
-    """Return the code and the sentence of what couldn't be read, both blank if nothing is missing."""
+    """Return the code and the message of what couldn't be read, both blank if nothing is missing."""
     reply = reading.reply
     if reply is not None and not reply.status:
-        return Discovery.Problem.ENDPOINT_UNREACHABLE, reply.sentence[:500]
+        return Discovery.Problem.ENDPOINT_UNREACHABLE, reply.message[:500]
     if reply is not None and reply.status != OK_STATUS:
         return Discovery.Problem.ENDPOINT_STATUS, reply.status_line
     return (Discovery.Problem.PARTIAL, " ".join(reading.unread)[:500]) if reading.unread else ("", "")

@@ -34,12 +34,12 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class StepRecord(Record):
-    """One step of a test. `status`: how it ended. `sentence` explains a status that is not obvious."""
+    """One step of a test. `status`: how it ended. `message` explains a status that is not obvious."""
 
     key: str
     title: str
     status: str
-    sentence: str = ""
+    message: str = ""
     seconds: float = 0.0
 
     @property
@@ -49,7 +49,7 @@ class StepRecord(Record):
     @property
     def line(self) -> str:
         """Return how and when the step ended: "answered after 0.2 s"."""
-        return f"{self.sentence.rstrip('.') or self.status} after {self.seconds:.1f} s"
+        return f"{self.message.rstrip('.') or self.status} after {self.seconds:.1f} s"
 
     def find_failure(self) -> RuleOutcome | None:
         """Return the outcome of a rule that needs this step if the step failed, None otherwise."""

@@ -23,7 +23,7 @@ class RuleOutcome(NamedTuple):
     """The outcome of a check. `notes`: additional information that does not change it."""
 
     outcome: Outcome
-    sentence: str
+    summary: str
     notes: tuple[str, ...] = ()
 
 
@@ -36,7 +36,7 @@ class Rule(Content):
 
     Attributes:
         steps: The steps whose records its check receives. The last one must succeed unless `allows_failure` is set.
-        success_sentence: The result of a rule that only requires its steps to succeed. A function checks other rules.
+        success_summary: The result of a rule that only requires its steps to succeed. A function checks other rules.
         variant: The only variant of the records that the rule applies to, blank for all.
         is_optional: Without a result, the rule does not count.
     """
@@ -46,7 +46,7 @@ class Rule(Content):
     advice: str
     steps: tuple[str, ...] = ()
     allows_failure: bool = False
-    success_sentence: str = ""
+    success_summary: str = ""
     variant: str = ""
     is_optional: bool = False
 
@@ -66,7 +66,7 @@ class RuleResult:
     rule: str
     title: str
     outcome: Outcome
-    sentence: str
+    summary: str
     advice: str = ""
     notes: tuple[str, ...] = ()
 
@@ -111,10 +111,10 @@ class RuleCatalog:
         if isinstance(steps, RuleOutcome):
             outcome = steps
         else:
-            sentence = rule.success_sentence
-            outcome = report_pass(sentence) if sentence else self._checks[rule.key](records, *steps)
+            summary = rule.success_summary
+            outcome = report_pass(summary) if summary else self._checks[rule.key](records, *steps)
         advice = rule.advice if outcome.outcome in (Outcome.WARN, Outcome.FAIL) else ""
-        return RuleResult(rule.key, rule.title, outcome.outcome, outcome.sentence, advice, outcome.notes)
+        return RuleResult(rule.key, rule.title, outcome.outcome, outcome.summary, advice, outcome.notes)
 
     def compute_outcome(self, results: Iterable[RuleResult]) -> Outcome:
         """Return the overall outcome."""
@@ -133,20 +133,20 @@ class RuleCatalog:
         }
 
 
-def report_pass(sentence: str) -> RuleOutcome:
-    return RuleOutcome(Outcome.PASS, sentence)
+def report_pass(summary: str) -> RuleOutcome:
+    return RuleOutcome(Outcome.PASS, summary)
 
 
-def report_warning(sentence: str) -> RuleOutcome:
-    return RuleOutcome(Outcome.WARN, sentence)
+def report_warning(summary: str) -> RuleOutcome:
+    return RuleOutcome(Outcome.WARN, summary)
 
 
-def report_failure(sentence: str) -> RuleOutcome:
-    return RuleOutcome(Outcome.FAIL, sentence)
+def report_failure(summary: str) -> RuleOutcome:
+    return RuleOutcome(Outcome.FAIL, summary)
 
 
-def report_not_run(sentence: str) -> RuleOutcome:
-    return RuleOutcome(Outcome.NOT_RUN, sentence)
+def report_not_run(summary: str) -> RuleOutcome:
+    return RuleOutcome(Outcome.NOT_RUN, summary)
 
 
 def report_error(reason: str) -> RuleOutcome:
@@ -155,14 +155,14 @@ def report_error(reason: str) -> RuleOutcome:
 
 
 def choose_worst(outcomes: Iterable[RuleOutcome], default: RuleOutcome) -> RuleOutcome:
-    """Return the worst outcome with up to three of its sentences, or `default` if there are no outcomes."""
+    """Return the worst outcome with up to three of its summaries, or `default` if there are no outcomes."""
     all_outcomes = list(outcomes)
     if not all_outcomes:
         return default
     decisive = get_worst_outcome(each.outcome for each in all_outcomes)
-    sentences = list(dict.fromkeys(each.sentence for each in all_outcomes if each.outcome == decisive))
-    more = f" And {len(sentences) - 3} more." if len(sentences) > 3 else ""
-    return RuleOutcome(decisive, " ".join(sentences[:3]) + more)
+    summaries = list(dict.fromkeys(each.summary for each in all_outcomes if each.outcome == decisive))
+    more = f" And {len(summaries) - 3} more." if len(summaries) > 3 else ""
+    return RuleOutcome(decisive, " ".join(summaries[:3]) + more)
 
 
 def join_words(words: Iterable[str], limit: int = 4) -> str:
@@ -179,7 +179,7 @@ def render_report(title: str, report: JsonObject, details: Iterable[str]) -> str
     """Return a report as text: the results with their advice and notes, then the details."""
     lines = [title, ""]
     for each in report["results"]:
-        lines.append(f"{OUTCOME_LABELS[each['outcome']]:8} {each['title']}: {each['sentence']}")
+        lines.append(f"{OUTCOME_LABELS[each['outcome']]:8} {each['title']}: {each['summary']}")
         lines += [f"{'':8} {note}" for note in (each["advice"], *each["notes"]) if note]
     return "\n".join([*lines, "", *details, "", f"Overall: {OUTCOME_LABELS[Outcome(report['outcome'])]}"])
 

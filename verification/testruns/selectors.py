@@ -102,7 +102,7 @@ def _summarize(run: TestRun) -> TestRunSummary:
         summary,
         href,
         run.finished_at,
-        tuple((each["title"], each.get("sentence") or each["summary"]) for each in open_results[:MAX_OPEN_RULES]),
+        tuple((each["title"], each["summary"]) for each in open_results[:MAX_OPEN_RULES]),
         max(0, len(open_results) - MAX_OPEN_RULES),
     )
 

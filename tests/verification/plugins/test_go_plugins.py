@@ -46,7 +46,7 @@ PROVIDER_FAULTS = {
     "diagnostic": ("answer", "The provider returned an error: No schema: The file is gone."),
     "bad-schema": ("answer", "example_server.address: the type can't be read."),
 }
-# fault: the rules that fail and the sentence of the first
+# fault: the rules that fail and the summary of the first
 DRIVER_FAULTS = {
     "no-cookie": (["direct"], "Without Nomad's cookie, the plugin keeps running instead of exiting with a notice."),
     "other-cookie": (["handshake"], "The plugin exited before its handshake, with exit code 1."),
@@ -152,4 +152,4 @@ def test_valid_driver_passes_every_rule(go_plugin: Path, write_plugin: WritePlug
 def test_fault_of_a_driver_fails_its_rules(go_plugin: Path, write_plugin: WritePlugin, fault: str) -> None:
     results = RULES.evaluate(run_driver(go_plugin, write_plugin("driver", fault), fault))
     failures = [each for each in results if each.outcome == "fail"]
-    assert ([each.rule for each in failures], failures[0].sentence) == DRIVER_FAULTS[fault]
+    assert ([each.rule for each in failures], failures[0].summary) == DRIVER_FAULTS[fault]

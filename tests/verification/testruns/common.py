@@ -20,6 +20,6 @@ def get_outcomes(rules: RuleCatalog, records: RuleRecords) -> dict[str, str]:
     return {each.rule: str(each.outcome) for each in rules.evaluate(records)}
 
 
-def get_sentence(rules: RuleCatalog, records: RuleRecords, rule: str) -> str:
-    """Return the sentence of one rule."""
-    return next(each.sentence for each in rules.evaluate(records) if each.rule == rule)
+def get_summary(rules: RuleCatalog, records: RuleRecords, rule: str) -> str:
+    """Return the summary of one rule."""
+    return next(each.summary for each in rules.evaluate(records) if each.rule == rule)

@@ -19,9 +19,9 @@ INPUTS = dict.fromkeys(("base", "changed", "failing_change", "refused", "partial
 }
 RECORDS = ProviderLifecycleRecords(is_complete=True).as_dict()
 RESULTS = [
-    {"rule": "plan", "outcome": "pass", "title": "The plan creates", "sentence": "It does."},
-    {"rule": "left", "outcome": "warn", "title": "Nothing is left", "sentence": "Something may be."},
-    {"rule": "again", "outcome": "fail", "title": "The second plan is empty", "sentence": "It changes tags."},
+    {"rule": "plan", "outcome": "pass", "title": "The plan creates", "summary": "It does."},
+    {"rule": "left", "outcome": "warn", "title": "Nothing is left", "summary": "Something may be."},
+    {"rule": "again", "outcome": "fail", "title": "The second plan is empty", "summary": "It changes tags."},
 ]
 ENDED_RUN_FIELDS = {"requested_at": NOW, "finished_at": NOW + timedelta(minutes=1)}
 

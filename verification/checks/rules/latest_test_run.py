@@ -47,7 +47,7 @@ def _build_result(test_run: JsonObject, name: str, suffix: str, revision: tuple[
     rule_results, outcome = test_run["verdicts"], Outcome(test_run["outcome"])
     open_results = [each for each in rule_results if each["outcome"] != "pass" and each["rule"] != OPTIONAL_RULE]
     evidence = tuple(
-        Evidence(each["title"], each["sentence"]) for each in (open_results or rule_results)[:MAX_EVIDENCE_ITEMS]
+        Evidence(each["title"], each["summary"]) for each in (open_results or rule_results)[:MAX_EVIDENCE_ITEMS]
     )
     counts = f"{len(open_results)} of {len(rule_results)} rules"
     if outcome == Outcome.NOT_RUN:

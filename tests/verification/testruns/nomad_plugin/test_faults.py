@@ -7,13 +7,13 @@ import pytest
 
 from examples.nomad_plugin import FAULTS
 from tests.verification.markers import needs_sandbox
-from tests.verification.testruns.nomad_plugin.world import get_outcomes, get_sentence, run_plugin_test
+from tests.verification.testruns.nomad_plugin.world import get_outcomes, get_summary, run_plugin_test
 from verification.testruns.kinds.nomad_plugin.driver import NomadPluginTestRunner
 from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords, NomadPluginTarget
 from verification.testruns.kinds.nomad_plugin.rules import RULES
 from verification.testruns.rules import get_exit_code
 
-# fault: (type of plugin, the rule that fails, its sentence)
+# fault: (type of plugin, the rule that fails, its summary)
 EXPECTED = {
     "no-cookie": (
         "driver",
@@ -55,10 +55,10 @@ def test_good_plugin_passes_every_rule(kind: str) -> None:
 @needs_sandbox
 @pytest.mark.parametrize("fault", sorted(EXPECTED))
 def test_fault_fails_its_own_rule_alone(fault: str) -> None:
-    kind, rule, expected_sentence = EXPECTED[fault]
+    kind, rule, expected_summary = EXPECTED[fault]
     records = run_plugin_test(kind, fault)
     failed = {key for key, outcome in get_outcomes(records).items() if outcome == "fail"}
-    assert (get_sentence(records, rule), failed) == (expected_sentence, {rule} | CONSEQUENCES.get(fault, set()))
+    assert (get_summary(records, rule), failed) == (expected_summary, {rule} | CONSEQUENCES.get(fault, set()))
 
 
 @needs_sandbox
@@ -73,7 +73,7 @@ def test_every_fault_of_the_example_is_expected() -> None:
 @needs_sandbox
 def test_invalid_configuration_is_not_sent() -> None:
     records = run_plugin_test("driver", "", None)
-    assert get_sentence(records, "config") == (
+    assert get_summary(records, "config") == (
         "The supplied configuration doesn't match the schema. config.address: this attribute is required."
     )
     assert records.get_step("config") is None

@@ -68,7 +68,7 @@ def test_interrupted_test_run_is_repeated_once_and_then_an_error(booster: Integr
         now += DEFAULT_LEASE
     assert run_due_jobs("sandbox", now) == {}
     row.refresh_from_db()
-    assert (row.outcome, row.results[0]["sentence"]) == (
+    assert (row.outcome, row.results[0]["summary"]) == (
         "error",
         "We couldn't run this rule: Our worker stopped before the test run ended.",
     )

@@ -18,7 +18,7 @@ READABLE = tuple(
     )
 )
 CONFIG = {"address": "127.0.0.1:9999"}
-get_outcomes, get_sentence = partial(common.get_outcomes, RULES), partial(common.get_sentence, RULES)
+get_outcomes, get_summary = partial(common.get_outcomes, RULES), partial(common.get_summary, RULES)
 
 
 @cache

@@ -46,7 +46,7 @@ def test_without_terraform_the_command_exits_with_2(options: list[str], monkeypa
         call_command("run_test", "provider-lifecycle", str(executable()), *options, "--json")
     data = json.loads(capsys.readouterr().out)
     assert (end.value.code, data["outcome"], data["steps"]) == (2, "not_run", [])
-    assert {each["sentence"] for each in data["results"]} == {"Not run: this worker has no Terraform."}
+    assert {each["summary"] for each in data["results"]} == {"Not run: this worker has no Terraform."}
 
 
 @needs_terraform_or_opentofu

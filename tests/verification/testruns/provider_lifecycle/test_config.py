@@ -17,7 +17,7 @@ WHY_RESERVED = "because it controls the test run itself. You can set TF_VAR_… 
 
 
 @pytest.mark.parametrize(
-    ("line", "sentence"),
+    ("line", "message"),
     [
         ("token", "Enter line 1 as NAME=value."),
         ("1A=b", "Enter line 1 as NAME=value."),
@@ -26,10 +26,10 @@ WHY_RESERVED = "because it controls the test run itself. You can set TF_VAR_… 
         ("https_proxy=x", f"You can't set https_proxy, {WHY_RESERVED}"),
     ],
 )
-def test_invalid_environment_is_refused(line: str, sentence: str) -> None:
+def test_invalid_environment_is_refused(line: str, message: str) -> None:
     with pytest.raises(ValueError) as refusal:
         parse_environment(line)
-    assert str(refusal.value) == sentence
+    assert str(refusal.value) == message
 
 
 def test_hosts_must_be_host_names() -> None:
@@ -52,11 +52,11 @@ def find_problem(**more: str) -> str:
 
 def test_credential_in_a_configuration_is_refused() -> None:
     assert find_problem() == ""
-    sentence = "A configuration contains the value of A. Use a variable to keep the value out of the test run."
-    assert find_problem(changed=BASE + "# s3cret-value") == sentence
+    message = "A configuration contains the value of A. Use a variable to keep the value out of the test run."
+    assert find_problem(changed=BASE + "# s3cret-value") == message
 
 
 def test_remote_state_is_refused() -> None:
-    sentence = "Remove “backend” and “cloud”. The test run manages the state itself."
-    assert find_problem(base=f'terraform {{\n  backend "http" {{}}\n}}\n{BASE}') == sentence
-    assert find_problem(changed=f"terraform {{\n  cloud {{}}\n}}\n{BASE}") == sentence
+    message = "Remove “backend” and “cloud”. The test run manages the state itself."
+    assert find_problem(base=f'terraform {{\n  backend "http" {{}}\n}}\n{BASE}') == message
+    assert find_problem(changed=f"terraform {{\n  cloud {{}}\n}}\n{BASE}") == message

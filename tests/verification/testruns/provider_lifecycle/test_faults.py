@@ -9,13 +9,13 @@ from tests.verification.markers import needs_terraform_or_opentofu
 from tests.verification.testruns.provider_lifecycle.world import (
     forked_executable,
     get_outcomes,
-    get_sentence,
+    get_summary,
     run_lifecycle_test,
 )
 
 pytestmark = [needs_terraform_or_opentofu, pytest.mark.xdist_group("lifecycle")]
 CREATION_STEPS = ("init", "plan", "apply")
-# the steps that run, the rule that fails, and its sentence
+# the steps that run, the rule that fails, and its summary
 SERVER = "example_server.my-server"
 EXPECTED = {
     "perpetual-diff": (
@@ -96,4 +96,4 @@ def test_fault_fails_its_own_rule_alone(fault: str) -> None:
         key: outcome for key, outcome in get_outcomes(records).items() if outcome not in ("pass", "not_run")
     }
     assert other_outcomes == {rule: "fail"} | ({WARNINGS[fault]: "warn"} if fault in WARNINGS else {})
-    assert get_sentence(records, rule).startswith(message)
+    assert get_summary(records, rule).startswith(message)

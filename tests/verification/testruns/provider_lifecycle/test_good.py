@@ -17,7 +17,7 @@ from tests.verification.testruns.provider_lifecycle.world import (
     executable,
     forked_executable,
     get_outcomes,
-    get_sentence,
+    get_summary,
     run_lifecycle_test,
 )
 from verification.testruns.kinds.provider_lifecycle.driver import ProviderLifecycleTestRunner
@@ -46,12 +46,12 @@ def good() -> ProviderLifecycleRecords:
 def test_good_provider_with_nested_blocks_passes_every_rule_in_the_sandbox(good: ProviderLifecycleRecords) -> None:
     assert set(get_outcomes(good).values()) == {"pass"}
     assert get_exit_code(RULES.compute_outcome(RULES.evaluate(good))) == 0
-    assert get_sentence(good, "refused") == (
+    assert get_summary(good, "refused") == (
         "The configuration is rejected: Missing required argument: "
         'The argument "address" is required, but no definition was found.'
     )
     assert (
-        get_sentence(good, "change.plan")
+        get_summary(good, "change.plan")
         == "The plan changes example_server.my-server (address) in place, and nothing else."
     )
 
@@ -86,7 +86,7 @@ def test_steps_run_the_commands_of_terraform_and_apply_saved_plans(good: Provide
 @needs_terraform_or_opentofu
 @needs_sandbox
 def test_created_object_stays_in_the_state_when_its_create_fails(good: ProviderLifecycleRecords) -> None:
-    assert get_sentence(good, "partial") == (
+    assert get_summary(good, "partial") == (
         "The apply failed partway. The state, marked for replacement, keeps example_server.my-server, which could be "
         "destroyed."
     )
@@ -95,10 +95,10 @@ def test_created_object_stays_in_the_state_when_its_create_fails(good: ProviderL
 @needs_terraform_or_opentofu
 @needs_sandbox
 def test_failed_update_saves_the_part_that_succeeded(good: ProviderLifecycleRecords) -> None:
-    assert get_sentence(good, "failing.error") == (
+    assert get_summary(good, "failing.error") == (
         "The update fails with an error: A mount could not be made: The target mount/test does not begin with a slash."
     )
-    assert get_sentence(good, "failing.state") == (
+    assert get_summary(good, "failing.state") == (
         "The state matches the service. The next plan still changes example_server.my-server (address)."
     )
 
@@ -139,7 +139,7 @@ def test_value_is_converted_to_the_type_of_the_schema_or_refused(value: str, exp
     runner.only_steps = ("init", "validate")
     records = runner.run()
     assert get_outcomes(records)["validate"] == expected[0]
-    assert get_sentence(records, "validate").startswith(expected[1])
+    assert get_summary(records, "validate").startswith(expected[1])
 
 
 @needs_terraform_or_opentofu
@@ -158,7 +158,7 @@ def test_variable_reaches_the_provider_through_its_configuration() -> None:
     runner = UnsandboxedTestRunner(target, forked_executable("leaks"))
     runner.only_steps = ("init", "plan")
     expected = "The value of TF_VAR_secret was printed in “Plan the configuration”. We removed it here."
-    assert get_sentence(runner.run(), "secrets.output") == expected
+    assert get_summary(runner.run(), "secrets.output") == expected
 
 
 @pytest.mark.parametrize("around", ["", "x", "xy", "user:"])

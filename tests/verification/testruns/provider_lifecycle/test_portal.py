@@ -140,7 +140,7 @@ def test_interrupted_test_run_is_an_error_and_not_repeated(rocket: Integration, 
     assert run_due_jobs("sandbox", now + DEFAULT_LEASE) == {}
     row.refresh_from_db()
     assert (row.outcome, bytes(row.encrypted_secrets)) == ("error", b"")
-    assert row.results[0]["sentence"] == "We couldn't run this rule: Our worker stopped before the test run ended."
+    assert row.results[0]["summary"] == "We couldn't run this rule: Our worker stopped before the test run ended."
 
 
 @pytest.mark.django_db(transaction=True)
@@ -152,7 +152,7 @@ def test_without_a_sandbox_every_rule_is_not_run(
     services.execute_test_run(row.pk, program_fetcher=fetch_leaking_provider)
     row.refresh_from_db()
     assert {each["outcome"] for each in row.results} == {row.outcome} == {"not_run"}
-    assert row.results[0]["sentence"].startswith("Not run: No sandbox on this worker")
+    assert row.results[0]["summary"].startswith("Not run: No sandbox on this worker")
 
 
 @pytest.mark.django_db

@@ -15,7 +15,7 @@ CRASHES = (
 def get_summary(errors: str) -> str:
     failure = CommandRecord("apply", "Apply the plan", "finished", code=1, errors=errors).find_failure()
     assert failure is not None
-    return failure.sentence
+    return failure.summary
 
 
 @pytest.mark.parametrize("errors", CRASHES)

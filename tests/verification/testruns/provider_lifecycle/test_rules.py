@@ -30,10 +30,10 @@ def command(key: str, code: int = 0, **more: Any) -> CommandRecord:
 
 
 def evaluate(rule: str, *commands: CommandRecord, inputs: tuple[str, ...] = ()) -> tuple[str, str]:
-    """Return the outcome and the sentence of a rule after these commands."""
+    """Return the outcome and the summary of a rule after these commands."""
     records = ProviderLifecycleRecords(commands, is_complete=True, source="example/example", inputs=inputs)
     result = next(each for each in RULES.evaluate(records) if each.rule == rule)
-    return str(result.outcome), result.sentence
+    return str(result.outcome), result.summary
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ NOTHING_CREATED = (
 
 
 @pytest.mark.parametrize(
-    ("code", "output", "state", "left", "outcome", "sentence"),
+    ("code", "output", "state", "left", "outcome", "summary"),
     [
         (0, CREATING, (SERVER,), (), "not_run", NO_FAILURE),
         (1, "", (), (), "not_run", NOTHING_CREATED),
@@ -129,11 +129,11 @@ NOTHING_CREATED = (
     ],
 )
 def test_failed_create_keeps_objects_with_an_id(
-    code: int, output: str, state: tuple[str, ...], left: tuple[str, ...], outcome: str, sentence: str
+    code: int, output: str, state: tuple[str, ...], left: tuple[str, ...], outcome: str, summary: str
 ) -> None:
     partial = command("partial", code, output=output, errors=ERROR, state=state, tainted=state)
     result = evaluate("partial", partial, command("partial_destroy", state=left), inputs=("partial",))
-    assert result == (outcome, sentence)
+    assert result == (outcome, summary)
 
 
 def build_expressions(**attributes: object) -> dict[str, Any]:
@@ -145,7 +145,7 @@ AFTER = build_expressions(address={"constant_value": "b"})["expressions"]
 
 
 @pytest.mark.parametrize(
-    ("plan", "outcome", "sentence"),
+    ("plan", "outcome", "summary"),
     [
         (
             build_plan("update", changed=("address",)),
@@ -169,9 +169,9 @@ AFTER = build_expressions(address={"constant_value": "b"})["expressions"]
         ),
     ],
 )
-def test_changed_argument_is_planned_in_place(plan: dict[str, Any], outcome: str, sentence: str) -> None:
+def test_changed_argument_is_planned_in_place(plan: dict[str, Any], outcome: str, summary: str) -> None:
     result = check_changes_in_place(BEFORE, plan | {"expressions": AFTER})
-    assert (str(result.outcome), result.sentence) == (outcome, sentence)
+    assert (str(result.outcome), result.summary) == (outcome, summary)
 
 
 def test_data_source_is_neither_a_change_nor_an_object() -> None:

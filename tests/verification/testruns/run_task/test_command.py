@@ -59,20 +59,20 @@ def test_stages_are_read_with_spaces_and_with_commas(stage_arguments: list[str])
 def test_silence_option_sets_the_longest_silence() -> None:
     with serve_endpoint(key="") as server:
         _, out, _ = run_command(server.url, "--json", "--minutes", "30", "--silence", "0.5")
-    sentence_by_rule = {each["rule"]: each["sentence"] for each in json.loads(out)["results"]}
-    assert sentence_by_rule["progress"].endswith(" of 30 seconds.")
+    summary_by_rule = {each["rule"]: each["summary"] for each in json.loads(out)["results"]}
+    assert summary_by_rule["progress"].endswith(" of 30 seconds.")
 
 
 def test_empty_key_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "key").write_text("\n")
     with pytest.raises(CommandError) as refusal:
         run_command("http://127.0.0.1:9/", "--hmac-key-file", str(tmp_path / "key"))
-    sentence = "is empty. Omit --hmac-key-file to send unsigned requests."
-    assert str(refusal.value) == f"{tmp_path / 'key'} {sentence}"
+    message = "is empty. Omit --hmac-key-file to send unsigned requests."
+    assert str(refusal.value) == f"{tmp_path / 'key'} {message}"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("arguments", "message"),
     [
         (
             ("--stages", "post_plan", "http://127.0.0.1:9/"),
@@ -82,10 +82,10 @@ def test_empty_key_file_is_refused(tmp_path: Path) -> None:
         (("--stages", "post_plan"), "Enter the endpoint's URL. For example, https://run.acme.io/run-task."),
     ],
 )
-def test_missing_url_is_reported(arguments: tuple[str, ...], sentence: str) -> None:
+def test_missing_url_is_reported(arguments: tuple[str, ...], message: str) -> None:
     with pytest.raises(CommandError) as refusal:
         run_command(*arguments)
-    assert str(refusal.value) == sentence
+    assert str(refusal.value) == message
 
 
 def test_faulty_endpoint_as_text(key: str) -> None:
@@ -96,7 +96,7 @@ def test_faulty_endpoint_as_text(key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("arguments", "message"),
     [
         (("--hmac-key-file", "nowhere"), "Cannot read nowhere as text."),
         (("--stages", "post_plan,apply"), f"“apply” isn't a stage. The stages are {', '.join(STAGES)}."),
@@ -105,7 +105,7 @@ def test_faulty_endpoint_as_text(key: str) -> None:
         (("--listen", "127.0.0.1:65536"), "Write --listen as HOST:PORT. For example, 127.0.0.1:8700."),
     ],
 )
-def test_wrong_arguments_are_explained(arguments: tuple[str, str], sentence: str) -> None:
+def test_wrong_arguments_are_explained(arguments: tuple[str, str], message: str) -> None:
     with pytest.raises(CommandError) as refusal:
         run_command("http://127.0.0.1:9/", *arguments)
-    assert (str(refusal.value), refusal.value.returncode) == (sentence, 2)
+    assert (str(refusal.value), refusal.value.returncode) == (message, 2)

@@ -86,6 +86,6 @@ def test_unreachable_endpoint_ends_the_test_run() -> None:
     with open_callback_server(target) as place:
         records = run_test(place, OutboundClient(loopback=True))
     assert [each.end_state for each in records.exchanges] == ["unreachable"]
-    assert RULES.evaluate(records)[0].sentence == "The endpoint isn't reachable: The connection to 127.0.0.1:9 failed."
+    assert RULES.evaluate(records)[0].summary == "The endpoint isn't reachable: The connection to 127.0.0.1:9 failed."
     assert get_exit_code(RULES.compute_outcome(RULES.evaluate(records))) == 1
     assert {str(each.outcome) for each in RULES.evaluate(records)} == {"fail", "not_run"}

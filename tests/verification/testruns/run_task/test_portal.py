@@ -100,7 +100,7 @@ def test_canceled_test_run_stops_waiting(
         services.start_test_run("run_task", run_task, FORM_DATA | {"url": server.url}, actor=alice, now=timezone.now())
         run_test_job()
     row = TestRun.objects.get()
-    verdict_by_rule = {each["rule"]: (each["outcome"], each["sentence"]) for each in row.results}
+    verdict_by_rule = {each["rule"]: (each["outcome"], each["summary"]) for each in row.results}
     assert verdict_by_rule["end"] == ("not_run", "The test run was canceled before a result arrived.")
     assert (
         row.outcome,
@@ -212,7 +212,7 @@ def test_canceled_test_run_ends_its_job_after_the_request_that_it_sends(
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("field", "value", "sentence"),
+    ("field", "value", "message"),
     [
         ("url", "https://169.254.169.254/", "169.254.169.254 is"),
         ("url", "http://run.acme.io/", "Use https."),
@@ -221,14 +221,14 @@ def test_canceled_test_run_ends_its_job_after_the_request_that_it_sends(
     ],
 )
 def test_invalid_input_is_shown_as_field_error(
-    client: Any, run_task: Integration, alice: Any, field: str, value: Any, sentence: str
+    client: Any, run_task: Integration, alice: Any, field: str, value: Any, message: str
 ) -> None:
     client.force_login(alice)
     posted_data = {"url": "https://run.acme.io/", "key": KEY, "stages": ["post_plan"], field: value}
     answer = client.post(f"/integrations/{run_task.uuid}/tests/run-task/", posted_data)
     page = answer.content.decode()
     assert (answer.status_code, TestRun.objects.count()) == (422, 0)
-    assert sentence in page
+    assert message in page
     assert KEY not in page
 
 

@@ -62,7 +62,7 @@ class PluginCall(StepRecord):
             return None
         if self.status == "UNIMPLEMENTED":
             return report_failure(f"The plugin doesn't implement {self.title}.")
-        return report_failure(self.sentence)
+        return report_failure(self.message)
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,7 @@ def check_invalid_configuration(records: NomadPluginRecords, alive: PluginCall, 
     if call.is_good:
         return report_failure("The plugin accepts bytes that aren't a configuration.")
     if not alive.is_good:
-        return report_failure(f"The plugin exited after receiving bytes that aren't a configuration. {alive.sentence}")
+        return report_failure(f"The plugin exited after receiving bytes that aren't a configuration. {alive.message}")
     if call.status == "UNIMPLEMENTED":
         return report_failure("The plugin doesn't implement SetConfig.")
     return report_pass("The plugin rejects unreadable bytes and keeps responding.")

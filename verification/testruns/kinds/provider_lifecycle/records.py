@@ -121,7 +121,7 @@ class CommandRecord(StepRecord):
     @property
     def error(self) -> str:
         """Return the first error of Terraform in one line: "Missing required argument: The argument …"."""
-        return _find_first_error(self.errors) or _find_first_error(self.output) or self.sentence
+        return _find_first_error(self.errors) or _find_first_error(self.output) or self.message
 
     @property
     def has_crashed(self) -> bool:
@@ -133,7 +133,7 @@ class CommandRecord(StepRecord):
         if self.is_good:
             return None
         if not self.has_finished:
-            return report_failure(self.sentence)
+            return report_failure(self.message)
         return report_failure(f"The provider crashed. {self.error}" if self.has_crashed else self.error)
 
 

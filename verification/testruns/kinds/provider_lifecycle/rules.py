@@ -34,7 +34,7 @@ LEFTOVER_ADVICE = "Check your test account for leftover resources."
 def check_direct_start(records: ProviderLifecycleRecords, command: CommandRecord) -> RuleOutcome:
     output = " ".join(f"{command.output} {command.errors}".lower().split())
     if not command.has_finished:
-        return report_failure(f"The provider prints no notice that it is a plugin and doesn't exit. {command.sentence}")
+        return report_failure(f"The provider prints no notice that it is a plugin and doesn't exit. {command.message}")
     if not all(phrase in output for phrase in NOTICE_PHRASES):
         return report_warning("The provider exits, but prints no notice that it is a plugin.")
     if command.code == 0:
@@ -45,7 +45,7 @@ def check_direct_start(records: ProviderLifecycleRecords, command: CommandRecord
 @RULES.check("refused")
 def check_refusal(records: ProviderLifecycleRecords, command: CommandRecord) -> RuleOutcome:
     if not command.has_finished:
-        return report_failure(command.sentence)
+        return report_failure(command.message)
     if command.code == 1:
         return report_pass(f"The configuration is rejected: {command.error}")
     if PROBE_NAME in command.output:
@@ -129,7 +129,7 @@ def check_failed_update_state(records: ProviderLifecycleRecords) -> RuleOutcome:
             f"After the failed update, the state no longer contains {join_words(lost)}. {LEFTOVER_ADVICE}"
         )
     if failure := recorded.find_failure() or actual.find_failure():
-        return report_failure(f"After the failed update, the next plan fails. {failure.sentence}")
+        return report_failure(f"After the failed update, the next plan fails. {failure.summary}")
     if recorded.plan is None or actual.plan is None:
         return UNREADABLE_PLAN
     return plan_comparison.check_failed_update_state(recorded.plan, actual.plan)
@@ -187,7 +187,7 @@ def check_partial_failure(records: ProviderLifecycleRecords) -> RuleOutcome:
     if command is None:
         return records.explain_missing_step()
     if not command.has_finished:
-        return report_failure(command.sentence)
+        return report_failure(command.message)
     if command.code == 0:
         return report_not_run("The apply that should fail succeeded, so we couldn't test this rule.")
     if ": Creating..." not in command.output:

@@ -31,7 +31,7 @@ METHOD_BY_PROTOCOL = {5: "tfplugin5.Provider.GetSchema", 6: "tfplugin6.Provider.
 LIMITS = Limits(seconds=60, memory=2048 * MEGABYTE, disk=256 * MEGABYTE, processes=400, output=200 * MEGABYTE)
 MAX_OUTPUT_CHARACTERS = 2000
 READ_METHODS = ("direct", "terraform", "both")
-Answer = tuple[JsonObject | None, str, str]  # the document, or None with the key and the sentence of the problem
+Answer = tuple[JsonObject | None, str, str]  # the document, or None with the key and the message of the problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def read_directly(target: ProviderSchemaTarget) -> SchemaReadResult:
 
 
 def _fetch_schema(plugin: RunningPlugin, timeout_seconds: float) -> tuple[RuntimeMessage, str, str]:
-    """Return the response, or None with the key and the sentence of the problem."""
+    """Return the response, or None with the key and the message of the problem."""
     method = METHOD_BY_PROTOCOL[plugin.handshake.app]
     try:
         return messages.call_method(plugin.channel, method, timeout_seconds), "", ""

@@ -62,7 +62,7 @@ def _explain_unreachable(connection: PinnedConnection | None, error: Exception) 
 
 def _build_empty_reply(deadline: RequestDeadline, end_state: str, message: str) -> EndpointReply:
     elapsed_seconds = round(deadline.get_elapsed_seconds(), 3)
-    return EndpointReply(end_state=end_state, sentence=message, head_seconds=elapsed_seconds, seconds=elapsed_seconds)
+    return EndpointReply(end_state=end_state, message=message, head_seconds=elapsed_seconds, seconds=elapsed_seconds)
 
 
 def _read_reply(connection: PinnedConnection, deadline: RequestDeadline) -> EndpointReply:

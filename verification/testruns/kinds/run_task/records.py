@@ -86,7 +86,7 @@ class EndpointReply(Record):
 
     `end_state`: complete, slow (timeout), broken (connection closed early) or endless (body too long). With status 0:
     slow, broken, unreachable (connection refused), unresolved (unknown host, or no route from here) or refused (by our
-    outbound restrictions). `sentence` explains it.
+    outbound restrictions). `message` explains it.
     """
 
     status: int = 0
@@ -96,7 +96,7 @@ class EndpointReply(Record):
     head_seconds: float = 0
     seconds: float = 0
     end_state: str = "complete"
-    sentence: str = ""
+    message: str = ""
 
     @property
     def status_line(self) -> str:
@@ -117,12 +117,12 @@ class EndpointReply(Record):
         if self.status:
             return None
         if self.end_state == "unresolved":
-            return report_error(self.sentence)
+            return report_error(self.message)
         if self.end_state == "slow":
             return report_failure(f"The endpoint didn't respond within {self.seconds:.1f} seconds.")
         causes = {"refused": "", "unreachable": "The endpoint isn't reachable: "}
         cause = causes.get(self.end_state, "The connection closed without a response: ")
-        return report_failure(f"{cause}{self.sentence}")
+        return report_failure(f"{cause}{self.message}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,11 +66,11 @@ def _check_rejection(records: RunTaskRecords, step_key: str, description: str) -
     if 200 <= exchange.status < 300:
         return report_failure(f"The endpoint responded with {exchange.status} to a request {description}.")
     if 400 <= exchange.status < 500:
-        sentence = f"The endpoint rejected a request {description} with {exchange.status}."
-        return _check_blanket_rejection(records) or report_pass(sentence)
+        summary = f"The endpoint rejected a request {description} with {exchange.status}."
+        return _check_blanket_rejection(records) or report_pass(summary)
     failure = exchange.find_failure()
     if failure:
-        return report_not_run(f"We couldn't test this rule: {failure.sentence}")
+        return report_not_run(f"We couldn't test this rule: {failure.summary}")
     return report_warning(
         f"The endpoint responded with {exchange.status} to a request {description}. The usual rejection is 401."
     )
@@ -113,14 +113,14 @@ def check_unsigned_mode(records: RunTaskRecords) -> RuleOutcome:
 @RULES.check("malformed")
 def check_malformed(records: RunTaskRecords, exchange: Exchange) -> RuleOutcome:
     """Check that a body that is not JSON is rejected without a server error."""
-    sentence = f"The endpoint responded with {exchange.status} to an incomplete document"
+    summary = f"The endpoint responded with {exchange.status} to an incomplete document"
     if 400 <= exchange.status < 500:
         rejection = f"The endpoint rejected an incomplete document with {exchange.status}."
         return _check_blanket_rejection(records) or report_pass(rejection)
     if exchange.status >= 500:
-        return report_failure(f"{sentence}, a server error.")
+        return report_failure(f"{summary}, a server error.")
     return report_warning(
-        f"{sentence}. The usual rejection is 400." if exchange.status >= 300 else f"{sentence}, as if it were valid."
+        f"{summary}. The usual rejection is 400." if exchange.status >= 300 else f"{summary}, as if it were valid."
     )
 
 
@@ -182,6 +182,6 @@ def check_body_end(records: RunTaskRecords) -> RuleOutcome:
         return report_not_run("No request has a response yet.")
     if incomplete:
         return report_failure(
-            f"{len(incomplete)} of {len(exchanges)} responses were incomplete. {incomplete[0].sentence}"
+            f"{len(incomplete)} of {len(exchanges)} responses were incomplete. {incomplete[0].message}"
         )
     return report_pass("Every response was complete.")
