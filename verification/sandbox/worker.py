@@ -2,7 +2,7 @@
 
 In: one line of JSON {"kind", "arguments", "files": [[name, size], …]}, then the bytes of the files, one after another.
 Out: lines of JSON: any number of {"progress": …}, then one of {"answer": …}, {"not_run": reason} where no sandbox can
-be had, {"refused": sentence} for a job that makes no sense, {"error": what broke}.
+be had, {"refused": message} for a job that makes no sense, {"error": what broke}.
 """
 
 import json
@@ -67,8 +67,8 @@ def run_job(request: BinaryIO, response: BinaryIO) -> None:
         send(answer=_run(request, send))  # after the cleanup, because the reader can kill this process immediately
     except SandboxUnavailable as reason:
         send(not_run=str(reason))
-    except ValueError as sentence:
-        send(refused=str(sentence))
+    except ValueError as error:
+        send(refused=str(error))
     except BrokenPipeError:
         return
     except Exception as error:

@@ -146,13 +146,13 @@ def _format_state(state: JsonObject) -> str:
 
 
 def raise_problems(problems: Sequence[ObjectProblem]) -> None:
-    """Raise a ValidationError with one sentence for each of the first problems, if there are any."""
-    sentences = [
+    """Raise a ValidationError with one message for each of the first problems, if there are any."""
+    error_messages = [
         PROBLEM_MESSAGES[one.kind] % {"path": one.path[:200], "expected": one.expected}
         for one in problems[:MAX_PROBLEMS]
     ]
-    if sentences:
-        raise ValidationError(sentences)
+    if error_messages:
+        raise ValidationError(error_messages)
 
 
 class ReconciliationForm(forms.Form):

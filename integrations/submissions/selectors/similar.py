@@ -78,7 +78,7 @@ class Overlap:
     """
 
     kind: str
-    words: str
+    summary: str
     is_listed: bool
     partner: str = ""
     title: str = ""
@@ -185,17 +185,17 @@ def is_similar(first_key: str, second_key: str) -> bool:
 
 
 def _describe_integrations(kind: str, rows: list[Integration], work: WorkDescription) -> Iterator[Overlap]:
-    """Yield listed integrations by name, and one sentence for all unlisted ones."""
+    """Yield listed integrations by name, and one summary for all unlisted ones."""
     match = _(MATCH_LABELS[kind])
     listed_rows = [row for row in rows if row.is_listed and row.partner.is_verified]
     for row in listed_rows[:MAX_SHOWN]:
         title, partner, handle = row.name, row.partner.name, _compute_handle(row, work.partner)
         values = {"name": title, "partner": partner, "match": match}
-        sentence = _("%(name)s by %(partner)s is listed (%(match)s).") % values
-        yield Overlap(kind, sentence, is_listed=True, partner=partner, title=title, handle=handle)
+        summary = _("%(name)s by %(partner)s is listed (%(match)s).") % values
+        yield Overlap(kind, summary, is_listed=True, partner=partner, title=title, handle=handle)
     for row in [row for row in rows if row not in listed_rows][:1]:
-        sentence = _("Someone is working on this (%(match)s).") % {"match": match}
-        yield Overlap(kind, sentence, is_listed=False, handle=_compute_handle(row, work.partner))
+        summary = _("Someone is working on this (%(match)s).") % {"match": match}
+        yield Overlap(kind, summary, is_listed=False, handle=_compute_handle(row, work.partner))
 
 
 def _describe_published(kind: str, rows: list[RegistryProvider]) -> Iterator[Overlap]:
@@ -207,14 +207,14 @@ def _describe_published(kind: str, rows: list[RegistryProvider]) -> Iterator[Ove
     ranks = {tier: rank for rank, tier in enumerate(REGISTRY_TIERS)}
     rows = sorted(rows, key=lambda row: (ranks.get(row.tier, len(ranks)), -row.downloads))
     for row in rows[:MAX_SHOWN]:
-        sentence = template % {"name": row.full_name, "tier": row.tier, "match": match}
-        yield Overlap(kind, sentence, is_listed=True, provider=row.full_name, url=_build_registry_url(row))
+        summary = template % {"name": row.full_name, "tier": row.tier, "match": match}
+        yield Overlap(kind, summary, is_listed=True, provider=row.full_name, url=_build_registry_url(row))
     count = len(rows) - MAX_SHOWN
     if count > 0:
-        sentence = ngettext(
+        summary = ngettext(
             "%(count)s more published provider (%(match)s).", "%(count)s more published providers (%(match)s).", count
         )
-        yield Overlap(kind, sentence % {"count": count, "match": match}, is_listed=True)
+        yield Overlap(kind, summary % {"count": count, "match": match}, is_listed=True)
 
 
 def _build_registry_url(row: RegistryProvider) -> str:

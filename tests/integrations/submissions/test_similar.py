@@ -64,7 +64,7 @@ def test_work_of_others_is_found_by_kind(own_integration, globex, charlie, facts
 def test_unlisted_work_is_reported_without_names(own_integration, globex, charlie):
     begin(globex, charlie, **(OTHER | {"name": "Rocket", "description": "Secret plan of Globex"}))
     (overlap,) = find_integration_overlaps(own_integration)
-    assert overlap.words == "Someone is working on this (the same product)."
+    assert overlap.summary == "Someone is working on this (the same product)."
     assert (overlap.is_listed, overlap.partner, overlap.title, overlap.provider, overlap.url) == (False, "", "", "", "")
     assert "globex" not in repr(overlap).lower()
 
@@ -78,7 +78,7 @@ def test_unlisted_work_is_never_counted(own_integration, globex, charlie):
 def test_listed_work_is_reported_by_name(own_integration, globex, charlie, rita):
     drive(begin(globex, charlie, **(OTHER | {"name": "Rocket"})), "support", partner=charlie, reviewer=rita)
     (overlap,) = find_integration_overlaps(own_integration)
-    assert (overlap.words, overlap.is_listed) == ("Rocket by Globex is listed (the same product).", True)
+    assert (overlap.summary, overlap.is_listed) == ("Rocket by Globex is listed (the same product).", True)
     assert (overlap.partner, overlap.title) == ("Globex", "Rocket")
 
 
@@ -113,16 +113,16 @@ def test_published_providers_are_reported_most_used_first(acme):
         ("product", ""),
         ("name", "e/rocketry"),
     ]
-    assert overlaps[0].words == "c/rocket is already published in the registry (official, the same product)."
+    assert overlaps[0].summary == "c/rocket is already published in the registry (official, the same product)."
     assert overlaps[0].url == "https://registry.terraform.io/providers/c/rocket/latest"
-    assert overlaps[3].words == "1 more published provider (the same product)."
+    assert overlaps[3].summary == "1 more published provider (the same product)."
 
 
 def test_own_repository_is_found_as_published(acme):
     publish("acme/rocket", "partner")
     publish("acme/rocketeer")
     overlaps = find_overlaps(WorkDescription(acme, "Something else", "Acme/terraform-provider-rocket"))
-    assert [o.words for o in overlaps] == [
+    assert [o.summary for o in overlaps] == [
         "This repository is already published as acme/rocket in the registry (partner)."
     ]
 

@@ -105,7 +105,7 @@ def test_difference_is_found_inside_blocks() -> None:
 
 def test_difference_suggests_a_rename_to_the_same_type() -> None:
     schema_changes = compare_schemas(build_schema({"ip_addr": TEXT}), build_schema({"ip_address": TEXT})).changes
-    assert [change.sentence for change in schema_changes] == [
+    assert [change.summary for change in schema_changes] == [
         "ip_addr was removed. It may have been renamed to ip_address."
     ]
 
@@ -156,7 +156,7 @@ REST = {"name": "rest", "type": "number"}
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "what", "sentence"),
+    ("old", "new", "what", "summary"),
     [
         (
             build_function("string"),
@@ -202,9 +202,9 @@ REST = {"name": "rest", "type": "number"}
         ),
     ],
 )
-def test_difference_of_one_function(old: Any, new: Any, what: str, sentence: str) -> None:
+def test_difference_of_one_function(old: Any, new: Any, what: str, summary: str) -> None:
     schema_changes = compare_schemas(build_schema(functions={"f": old}), build_schema(functions={"f": new})).changes
-    assert [(change.what, change.sentence) for change in schema_changes] == [(what, sentence)]
+    assert [(change.what, change.summary) for change in schema_changes] == [(what, summary)]
     assert schema_changes[0].breaks is (what not in ("optional_added", "deprecated"))
 
 
@@ -232,7 +232,7 @@ def test_difference_of_a_newly_required_identity_attribute_breaks() -> None:
 @pytest.mark.parametrize(("key", "word"), [("list_resource_schemas", "list resource"), ("action_schemas", "action")])
 def test_difference_covers_list_resources_and_actions(key: str, word: str) -> None:
     old = build_schema(**{key: {"acme_reboot": {"block": {"attributes": {"id": TEXT}}}}})
-    assert [change.sentence for change in compare_schemas(old, build_schema()).changes] == [
+    assert [change.summary for change in compare_schemas(old, build_schema()).changes] == [
         f"The {word} acme_reboot was removed."
     ]
 
@@ -262,5 +262,5 @@ def test_verdict_names_the_required_step() -> None:
         parse_version("1.2.0"), parse_version("1.2.1"), compare_schemas(build_schema({"a": TEXT}), build_schema())
     )
     assert (
-        version_verdict.sentence == "1.2.0 to 1.2.1 is a patch step, but breaking changes require a new major version."
+        version_verdict.summary == "1.2.0 to 1.2.1 is a patch step, but breaking changes require a new major version."
     )

@@ -24,8 +24,8 @@ def prefill(address: str, client: GitHubClient | None = None) -> dict[str, objec
     values |= {"repository_id": None, "repository_owner_id": None, "from_github": []}
     try:
         values["repository"] = parse_repository(address)
-    except InvalidRepositoryUrlError as sentence:
-        return values | {"error": str(sentence)}
+    except InvalidRepositoryUrlError as error:
+        return values | {"error": str(error)}
     client = client or factory.build_github_client()
     try:
         repository = client.repository(values["repository"])

@@ -27,11 +27,11 @@ SCHEMA_KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class ChangeType(Content):
-    """Whether changes of this type are breaking or additions. `sentence`: that of an argument, blank if it varies."""
+    """Whether changes of this type are breaking or additions. `summary`: that of an argument, blank if it varies."""
 
     breaks: bool = False
     adds: bool = False
-    sentence: str = ""
+    summary: str = ""
 
 
 CHANGE_TYPES = load_content(Path(__file__).parent.parent / "data" / "changes.yaml", dict[str, ChangeType])
@@ -44,7 +44,7 @@ class SchemaChange:
     what: str
     of: str
     path: str
-    sentence: str
+    summary: str
     before: str = ""
     after: str = ""
 
@@ -80,8 +80,8 @@ def compare_schemas(old: ParsedSchema, new: ParsedSchema) -> SchemaDifference:
     changes = list(_compare_arguments("provider", old.provider.nodes, new.provider.nodes))
     for word, attribute in SCHEMA_KINDS:
         changes += _compare_kind(word, getattr(old, attribute), getattr(new, attribute))
-    for change_type, name, sentence in compare_functions(old.functions, new.functions):
-        changes.append(SchemaChange(change_type, "functions", name, sentence))
+    for change_type, name, summary in compare_functions(old.functions, new.functions):
+        changes.append(SchemaChange(change_type, "functions", name, summary))
     return SchemaDifference(tuple(changes))
 
 
@@ -171,8 +171,8 @@ def _describe_addition(subject: str, here: str, node: Node) -> SchemaChange:
 
 
 def _build_change(change_type: str, subject: str, here: str, before: str = "", after: str = "") -> SchemaChange:
-    sentence = CHANGE_TYPES[change_type].sentence.format(here=here)
-    return SchemaChange(change_type, subject, here, sentence, before, after)
+    summary = CHANGE_TYPES[change_type].summary.format(here=here)
+    return SchemaChange(change_type, subject, here, summary, before, after)
 
 
 def _compare_argument(subject: str, here: str, old: Node, new: Node) -> Iterator[SchemaChange]:

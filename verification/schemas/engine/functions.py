@@ -46,7 +46,7 @@ def format_type(type_expression: object) -> str:
 
 
 def compare_function(old: Function, new: Function) -> Iterator[tuple[str, str]]:
-    """Yield the type and the sentence of each change of a function."""
+    """Yield the type and the summary of each change of a function."""
     name = old.name
     if len(old.parameters) != len(new.parameters) or (old.variadic and not new.variadic):
         yield "parameters_changed", f"The function {name} changed from {old.signature} to {new.signature}."
@@ -73,11 +73,11 @@ def _compare_parameters(old: Function, new: Function) -> Iterator[tuple[str, str
 
 
 def compare_functions(old: Mapping[str, Function], new: Mapping[str, Function]) -> Iterator[tuple[str, str, str]]:
-    """Yield the type, the function name, and the sentence of each change, ordered by name."""
+    """Yield the type, the function name, and the summary of each change, ordered by name."""
     for name in sorted({*old, *new}):
         if name not in new:
             yield "removed", name, f"The function {name} was removed."
         elif name not in old:
             yield "added", name, f"The function {name} is new."
         else:
-            yield from ((what, name, sentence) for what, sentence in compare_function(old[name], new[name]))
+            yield from ((what, name, summary) for what, summary in compare_function(old[name], new[name]))

@@ -10,12 +10,12 @@ VERSION_STEPS = ("none", "patch", "minor", "major")
 
 @dataclass(frozen=True, slots=True)
 class VersionVerdict:
-    """Version step that the changes require, the actual step, and a sentence."""
+    """Version step that the changes require, the actual step, and a summary."""
 
     needed: str
     taken: str
     admits: bool
-    sentence: str
+    summary: str
 
 
 def evaluate_version(old: Version, new: Version, difference: SchemaDifference) -> VersionVerdict:
@@ -23,20 +23,20 @@ def evaluate_version(old: Version, new: Version, difference: SchemaDifference) -
     taken, needed = _get_taken_step(old, new), _get_needed_step(difference, old)
     is_breach = False
     if not difference.changes:
-        sentence = f"The schema didn't change from {old} to {new}."
+        summary = f"The schema didn't change from {old} to {new}."
     elif new < old:
-        sentence = f"{new} is older than {old}. Semantic versioning doesn't apply to downgrades."
+        summary = f"{new} is older than {old}. Semantic versioning doesn't apply to downgrades."
     elif old.is_prerelease or new.is_prerelease:
-        sentence = "Semantic versioning allows any changes in prereleases."
+        summary = "Semantic versioning allows any changes in prereleases."
     elif VERSION_STEPS.index(taken) >= VERSION_STEPS.index(needed):
-        sentence = f"The {taken} version step from {old} to {new} allows these changes."
+        summary = f"The {taken} version step from {old} to {new} allows these changes."
     elif difference.breaking:
         is_breach = True
         words = "a new minor version before 1.0.0" if old.major == 0 else "a new major version"
-        sentence = f"{old} to {new} is a {taken} step, but breaking changes require {words}."
+        summary = f"{old} to {new} is a {taken} step, but breaking changes require {words}."
     else:
-        sentence = f"{old} to {new} is a {taken} step. Additions usually need a minor version. No configuration breaks."
-    return VersionVerdict(needed, taken, not is_breach, sentence)
+        summary = f"{old} to {new} is a {taken} step. Additions usually need a minor version. No configuration breaks."
+    return VersionVerdict(needed, taken, not is_breach, summary)
 
 
 def _get_taken_step(old: Version, new: Version) -> str:

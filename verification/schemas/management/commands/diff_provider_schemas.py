@@ -93,7 +93,7 @@ def format_lines(
     """Format the changes as text, breaking changes first, grouped by subject."""
     breaking_count = format_count(len(schema_difference.breaking), "breaking change")
     lines = [f"{schema.source}: {breaking_count}, {len(schema_difference.others)} other."]
-    lines.append(version_verdict.sentence if version_verdict else NO_VERDICT)
+    lines.append(version_verdict.summary if version_verdict else NO_VERDICT)
     for title, changes in (
         ("Breaking changes:", schema_difference.breaking),
         ("Other changes:", schema_difference.others),
@@ -106,6 +106,6 @@ def _format_changes(changes: tuple[SchemaChange, ...]) -> list[str]:
     lines = []
     for subject, group in groupby(changes, key=lambda change: change.of):
         several = list(group)
-        lines += [f"  {several[0].sentence}"] if several[0].path == "" else [f"  {subject}"]
-        lines += [f"    {change.sentence}" for change in several if change.path]
+        lines += [f"  {several[0].summary}"] if several[0].path == "" else [f"  {subject}"]
+        lines += [f"    {change.summary}" for change in several if change.path]
     return lines
