@@ -82,16 +82,16 @@ def test_form_accepts_any_input_or_explains_errors(case: Any, alice: Any, draw: 
         form: Any = build(form_data, alice)
         form.is_valid()
         post = [value for _, values in form_data.lists() for value in values]
-        errors = [strip_input(str(sentence), post) for sentences in form.errors.values() for sentence in sentences]
-        assert [sentence for sentence in errors if not sentence or FORBIDDEN.search(sentence)] == []
+        errors = [strip_input(str(message), post) for messages in form.errors.values() for message in messages]
+        assert [message for message in errors if not message or FORBIDDEN.search(message)] == []
         assert "<script>alert" not in str(form)
     for name, value in getattr(form, "cleaned_data", {}).items():
         assert not isinstance(value, str) or is_storable(form.fields[name], value, name), (name, value)
 
 
-def strip_input(sentence: str, post: list[str]) -> str:
+def strip_input(message: str, post: list[str]) -> str:
     """Replace the user's input in a message, so that only the form's own words are left."""
-    return next((sentence.replace(each, "…") for each in post if each and each in sentence), sentence)
+    return next((message.replace(each, "…") for each in post if each and each in message), message)
 
 
 def is_storable(field: forms.Field, text: str, name: str) -> bool:

@@ -79,7 +79,7 @@ def test_start_in_production_passes_the_deployment_check(manage):
 
 
 @pytest.mark.parametrize(
-    ("change", "sentence"),
+    ("change", "message"),
     [
         ({"DATABASE_URL": "sqlite:////tmp/portal.sqlite3"}, "DATABASE_URL must name a PostgreSQL database."),
         ({"DATABASE_URL": ""}, "DATABASE_URL must name a PostgreSQL database."),
@@ -153,8 +153,8 @@ def test_start_in_production_passes_the_deployment_check(manage):
     ],
     ids=lambda value: " ".join(value) if isinstance(value, dict) else "",
 )
-def test_start_in_production_refuses(refusal, change, sentence):
-    assert refusal(**PRODUCTION | change) == NOT_IN_PRODUCTION + sentence
+def test_start_in_production_refuses(refusal, change, message):
+    assert refusal(**PRODUCTION | change) == NOT_IN_PRODUCTION + message
 
 
 def test_start_prints_why_it_is_refused(manage):
@@ -180,9 +180,9 @@ def test_production_refusal_never_prints_a_secret(refusal):
     ],
 )
 def test_start_without_an_environment_refuses_what_looks_like_production(refusal, environment, reason):
-    sentence = f"PORTAL_ENV is not set, and {reason}: set PORTAL_ENV to production, or to embedded for a trial."
-    assert refusal(**environment) == sentence
-    assert refusal(**environment, PORTAL_ENV=" ") == sentence
+    message = f"PORTAL_ENV is not set, and {reason}: set PORTAL_ENV to production, or to embedded for a trial."
+    assert refusal(**environment) == message
+    assert refusal(**environment, PORTAL_ENV=" ") == message
 
 
 @pytest.mark.parametrize("hosts", ["127.0.0.2,[::1],localhost", "portal.localhost"])
@@ -195,7 +195,7 @@ def test_start_of_a_declared_trial_on_a_public_host_is_possible(refusal):
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "sentence"),
+    ("name", "value", "message"),
     [
         ("PORTAL_ENV", "live", "PORTAL_ENV must be embedded or production, not 'live'."),
         ("PORTAL_DEBUG", "perhaps", "PORTAL_DEBUG must be yes or no, not 'perhaps'."),
@@ -252,12 +252,12 @@ def test_start_of_a_declared_trial_on_a_public_host_is_possible(refusal):
         ("LOG_LEVEL", "LOUD", "LOG_LEVEL must be DEBUG, INFO, WARNING, or ERROR, not 'LOUD'."),
     ],
 )
-def test_start_refuses_invalid_value(refusal, name, value, sentence):
-    assert refusal(**{name: value}) == sentence
+def test_start_refuses_invalid_value(refusal, name, value, message):
+    assert refusal(**{name: value}) == message
 
 
 @pytest.mark.parametrize(
-    ("variables", "sentence"),
+    ("variables", "message"),
     [
         ({"EMAIL_PROVIDER": "postmark"}, "EMAIL_PROVIDER is postmark, and EMAIL_PROVIDER_KEY is not set."),
         (
@@ -266,21 +266,21 @@ def test_start_refuses_invalid_value(refusal, name, value, sentence):
         ),
     ],
 )
-def test_start_refuses_an_incomplete_email_provider(import_settings, variables, sentence):
-    assert import_settings(**variables).stderr.endswith(f"ImproperlyConfigured: {sentence}\n")
+def test_start_refuses_an_incomplete_email_provider(import_settings, variables, message):
+    assert import_settings(**variables).stderr.endswith(f"ImproperlyConfigured: {message}\n")
 
 
 @pytest.mark.parametrize(
-    ("value", "sentence"),
+    ("value", "message"),
     [
         ("chess@2021-10", "PROGRAM_EDITIONS names no program: chess."),
         ("nomad@1999-01", "PROGRAM_EDITIONS names no edition of nomad: 1999-01."),
     ],
 )
-def test_start_refuses_an_unknown_edition(settings, value, sentence):
+def test_start_refuses_an_unknown_edition(settings, value, message):
     program, _, edition = value.partition("@")
     settings.PROGRAM_EDITIONS = {program: edition}
-    with pytest.raises(SystemCheckError, match=re.escape(sentence)):
+    with pytest.raises(SystemCheckError, match=re.escape(message)):
         call_command("check")
 
 

@@ -27,8 +27,8 @@ def test_invited_person_joins_in_the_offered_role(acme: Partner, alice: Any, dor
 
 def test_invitation_is_only_for_its_address(acme: Partner, alice: Any, charlie: Any, now: datetime) -> None:
     invitation, _ = members.create_invitation(acme, "dora@acme.example", "owner", actor=alice, now=now)
-    sentence = get_refusal(members.accept_invitation, invitation, addresses=[charlie.email], actor=charlie, now=now)
-    assert sentence == (
+    message = get_refusal(members.accept_invitation, invitation, addresses=[charlie.email], actor=charlie, now=now)
+    assert message == (
         "This invitation is for dora@acme.example. Sign in with that address, or add it to your account."
     )
     assert permissions.get_role(acme, charlie) == ""
@@ -37,8 +37,8 @@ def test_invitation_is_only_for_its_address(acme: Partner, alice: Any, charlie: 
 def test_invitation_expires_after_14_days(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
     invitation, _ = members.create_invitation(acme, dora.email, "editor", actor=alice, now=now)
     late = now + timedelta(days=14)
-    sentence = get_refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=late)
-    assert sentence == "This invitation expired after 14 days. Ask for a new one."
+    message = get_refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=late)
+    assert message == "This invitation expired after 14 days. Ask for a new one."
     members.accept_invitation(invitation, addresses=[dora.email], actor=dora, now=late - timedelta(seconds=1))
     assert get_membership(acme, dora).role == "editor"
 
@@ -58,8 +58,8 @@ def test_revoked_invitation_cannot_be_accepted(acme: Partner, alice: Any, dora: 
     invitation, _ = members.create_invitation(acme, dora.email, "editor", actor=alice, now=now)
     members.revoke_invitation(invitation, actor=alice, now=now)
     members.revoke_invitation(invitation, actor=alice, now=now)
-    sentence = get_refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=now)
-    assert sentence == "This invitation was revoked. Ask the person who invited you."
+    message = get_refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=now)
+    assert message == "This invitation was revoked. Ask the person who invited you."
     assert list_partner_events(acme) == [
         ("member.invited", "Alice Archer"),
         ("member.invitation_revoked", "Alice Archer"),
@@ -95,8 +95,8 @@ def test_only_owners_invite_and_only_people_who_are_not_members(
 def test_company_can_send_50_invitations_per_day(acme: Partner, alice: Any, now: datetime) -> None:
     for n in range(50):
         members.create_invitation(acme, f"p{n}@acme.example", "viewer", actor=alice, now=now)
-    sentence = get_refusal(members.create_invitation, acme, "p0@acme.example", "viewer", actor=alice, now=now)
-    assert sentence == "You reached the limit of 50 invitations per day. Try again tomorrow."
+    message = get_refusal(members.create_invitation, acme, "p0@acme.example", "viewer", actor=alice, now=now)
+    assert message == "You reached the limit of 50 invitations per day. Try again tomorrow."
     members.create_invitation(acme, "p0@acme.example", "viewer", actor=alice, now=now + timedelta(days=1))
 
 

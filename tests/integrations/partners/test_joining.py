@@ -117,11 +117,11 @@ def test_ownership_is_transferred_only_by_owners_to_other_active_members(
     acme: Partner, alice: Any, bob: Any, dora: Any, now: datetime
 ) -> None:
     second = join(acme, dora, "owner", now)
-    sentence = "Select an active member who is not an owner."
-    assert get_refusal(members.transfer_ownership, second, actor=alice, now=now) == sentence
+    message = "Select an active member who is not an owner."
+    assert get_refusal(members.transfer_ownership, second, actor=alice, now=now) == message
     assert get_refusal(members.transfer_ownership, get_membership(acme, alice), actor=bob, now=now).startswith(
         "Only owners"
     )
     type(bob).objects.filter(pk=bob.pk).update(is_active=False)
-    assert get_refusal(members.transfer_ownership, get_membership(acme, bob), actor=alice, now=now) == sentence
+    assert get_refusal(members.transfer_ownership, get_membership(acme, bob), actor=alice, now=now) == message
     assert (get_membership(acme, alice).role, get_membership(acme, bob).role) == ("owner", "editor")

@@ -28,8 +28,8 @@ def test_company_is_created_with_its_owner(dora: Any, now: datetime) -> None:
 
 @pytest.mark.every_database
 def test_company_with_a_lookalike_name_is_refused(acme: Partner, dora: Any, now: datetime) -> None:
-    sentence = get_refusal(profiles.create_partner, "АСМЕ", actor=dora, now=now)
-    assert sentence == "A company with this or a similar name already exists. Ask to join it, or enter another name."
+    message = get_refusal(profiles.create_partner, "АСМЕ", actor=dora, now=now)
+    assert message == "A company with this or a similar name already exists. Ask to join it, or enter another name."
     assert Partner.objects.count() == 1
 
 
@@ -58,8 +58,8 @@ def test_owner_accepts_a_join_request(acme: Partner, alice: Any, dora: Any, now:
 @pytest.mark.every_database
 def test_declined_person_can_ask_again_after_a_day(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
     members.decide_join_request(members.request_to_join(acme, actor=dora, now=now), accept=False, actor=alice, now=now)
-    sentence = get_refusal(members.request_to_join, acme, actor=dora, now=now + timedelta(hours=23))
-    assert sentence == "Your request was declined. You can ask again after 24 hours."
+    message = get_refusal(members.request_to_join, acme, actor=dora, now=now + timedelta(hours=23))
+    assert message == "Your request was declined. You can ask again after 24 hours."
     members.request_to_join(acme, actor=dora, now=now + timedelta(hours=25))
     assert JoinRequest.objects.filter(state="waiting").count() == 1
 
@@ -80,8 +80,8 @@ def test_open_join_requests_are_limited(dora: Any, now: datetime) -> None:
     partners = [Partner.objects.create(name=f"Firm {n}x", slug=f"firm-{n}", created_at=now) for n in range(4)]
     for partner in partners[:3]:
         members.request_to_join(partner, actor=dora, now=now)
-    sentence = get_refusal(members.request_to_join, partners[3], actor=dora, now=now)
-    assert sentence == "You have 3 open requests. Wait for a decision on one of them."
+    message = get_refusal(members.request_to_join, partners[3], actor=dora, now=now)
+    assert message == "You have 3 open requests. Wait for a decision on one of them."
 
 
 @pytest.mark.every_database
@@ -91,8 +91,8 @@ def test_second_decision_on_a_request_names_the_first(
     members.change_role(get_membership(acme, bob), "owner", actor=alice, now=now)
     join_request = members.request_to_join(acme, actor=dora, now=now)
     members.decide_join_request(join_request, accept=False, actor=alice, now=now)
-    sentence = get_refusal(members.decide_join_request, join_request, accept=True, role="owner", actor=bob, now=now)
-    assert sentence == "Alice Archer already decided on this request: declined."
+    message = get_refusal(members.decide_join_request, join_request, accept=True, role="owner", actor=bob, now=now)
+    assert message == "Alice Archer already decided on this request: declined."
     assert not Membership.objects.filter(user=dora).exists()
 
 
@@ -100,8 +100,8 @@ def test_second_decision_on_a_request_names_the_first(
 def test_only_owners_decide_on_requests(acme: Partner, alice: Any, now: datetime, who: str, request: Any) -> None:
     join_request = members.request_to_join(acme, actor=person("eve@acme.example", "Eve"), now=now)
     by = request.getfixturevalue(who)
-    sentence = get_refusal(members.decide_join_request, join_request, accept=True, role="owner", actor=by, now=now)
-    assert sentence == "Only owners of the company can do this."
+    message = get_refusal(members.decide_join_request, join_request, accept=True, role="owner", actor=by, now=now)
+    assert message == "Only owners of the company can do this."
     assert JoinRequest.objects.get().state == "waiting"
 
 

@@ -126,14 +126,14 @@ def test_listed_company_that_takes_a_reserved_name_is_hidden_at_once(
 
 
 @pytest.mark.parametrize(
-    ("decide", "party", "action", "sentence"),
+    ("decide", "party", "action", "message"),
     [
         (False, "program", "Decide on the name of the company", "A reviewer must approve the name"),
         (True, "partner", "Change the name of your company", "The program rejected the company."),
     ],
 )
 def test_company_without_an_approval_cannot_request_a_review(
-    imitation: Partner, erin: Any, rita: Any, now: datetime, decide: bool, party: str, action: str, sentence: str
+    imitation: Partner, erin: Any, rita: Any, now: datetime, decide: bool, party: str, action: str, message: str
 ) -> None:
     row = begin(imitation, erin, "consul", now)
     if decide:
@@ -148,7 +148,7 @@ def test_company_without_an_approval_cannot_request_a_review(
     assert (row.responsible_party, row.next_action_label) == (party, action)
     with pytest.raises(ActionRefused) as refusal:
         perform_transition(row, "submit_for_review", actor=erin, now=now)
-    assert sentence in str(refusal.value)
+    assert message in str(refusal.value)
     name_decisions.approve_partner(imitation, "Fine.", actor=rita, now=now)
     perform_transition(row, "submit_for_review", actor=erin, now=now)
 

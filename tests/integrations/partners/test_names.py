@@ -9,7 +9,7 @@ from integrations.partners.models import Partner
 
 
 @pytest.mark.parametrize(
-    ("name", "sentence"),
+    ("name", "message"),
     [
         ("Initech", ""),
         ("O’Neil & Söhne GmbH", ""),
@@ -32,8 +32,8 @@ from integrations.partners.models import Partner
         ),
     ],
 )
-def test_name_is_accepted_or_refused_with_a_reason(name: str, sentence: str) -> None:
-    assert name_validation.explain_name_refusal(name) == sentence
+def test_name_is_accepted_or_refused_with_a_reason(name: str, message: str) -> None:
+    assert name_validation.explain_name_refusal(name) == message
 
 
 @pytest.mark.parametrize("name", ["Acme", "ACME", "A.c.m.e", "Äcme", "Асmе", "Ａｃｍｅ"])

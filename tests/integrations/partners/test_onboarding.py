@@ -52,7 +52,7 @@ def test_public_email_address_sets_no_domain(sign_in: SignIn, erin: Any) -> None
 
 @pytest.mark.every_database
 @pytest.mark.parametrize(
-    ("name", "sentence"),
+    ("name", "message"),
     [
         ("", "This field is required."),
         ("<script>alert(1)</script>", "Enter plain text without HTML."),
@@ -62,11 +62,11 @@ def test_public_email_address_sets_no_domain(sign_in: SignIn, erin: Any) -> None
     ],
 )
 def test_invalid_name_is_refused_with_field_error_and_keeps_the_input(
-    sign_in: SignIn, erin: Any, name: str, sentence: str
+    sign_in: SignIn, erin: Any, name: str, message: str
 ) -> None:
     response = sign_in(erin).post("/company/new/", {"name": name, "website": "https://initech.example"})
     assert response.status_code == 422
-    assert get_field_error(response, "name") == sentence
+    assert get_field_error(response, "name") == message
     website = parse(response).select_one("#id_website")
     assert website is not None
     assert website["value"] == "https://initech.example"

@@ -85,7 +85,7 @@ def test_txt_record_verifies_the_company(dns_server: DnsServer, initech: Partner
 
 
 @pytest.mark.parametrize(
-    ("records", "failing", "sentence"),
+    ("records", "failing", "message"),
     [
         ({}, set(), "No TXT record found at _partner-portal.initech.example. "),
         ({RECORD: []}, set(), "No TXT record found at _partner-portal.initech.example. "),
@@ -100,11 +100,11 @@ def test_missing_wrong_and_unreadable_records_are_distinguished(
     erin: Any,
     records: dict[str, list[str]],
     failing: set[str],
-    sentence: str,
+    message: str,
 ) -> None:
     dns_server.records, dns_server.failing = records, failing
     page = sign_in(erin).post(PAGE, {"action": "dns", "domain": "initech.example"}, follow=True)
-    assert sentence in find_text(page)
+    assert message in find_text(page)
     assert get_state(initech) == ("unverified", [])
 
 
@@ -177,7 +177,7 @@ def test_new_company_of_a_person_with_its_address_is_verified_at_once(db: None, 
 
 
 @pytest.mark.parametrize(
-    ("files", "organization", "sentence"),
+    ("files", "organization", "message"),
     [
         ((), "initech", "The file portal-verification.txt was not found in the repository initech/.github."),
         ((("portal-verification.txt", "hello"),), "initech", "doesn't match."),
@@ -192,12 +192,12 @@ def test_missing_or_wrong_github_file_is_explained(
     now: datetime,
     files: tuple[tuple[str, str], ...],
     organization: str,
-    sentence: str,
+    message: str,
 ) -> None:
     github.seed(Repo("initech/.github", releases=(), files=files))
     with pytest.raises(ActionRefused) as refusal:
         verification.verify_by_github(initech, organization, actor=erin, now=now)
-    assert sentence in str(refusal.value)
+    assert message in str(refusal.value)
     assert get_state(initech) == ("unverified", [])
 
 

@@ -30,7 +30,7 @@ def test_reviewer_saves_profile(rita: User, sign_in: SignIn) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "sentence"),
+    ("wrong", "message"),
     [
         ({"away_until": "2026-04-30"}, "Enter a date on or after the first day of the absence."),
         ({"away_from": ""}, "Enter the first day of the absence."),
@@ -39,11 +39,11 @@ def test_reviewer_saves_profile(rita: User, sign_in: SignIn) -> None:
     ],
 )
 def test_invalid_profile_is_reported_and_keeps_the_input(
-    rita: User, sign_in: SignIn, wrong: dict[str, Any], sentence: str
+    rita: User, sign_in: SignIn, wrong: dict[str, Any], message: str
 ) -> None:
     response = sign_in(rita).post("/queue/profile/", PROFILE | wrong)
     assert response.status_code == 422
-    assert sentence in response.content.decode()
+    assert message in response.content.decode()
     assert ReviewerProfile.objects.get(user=rita).programs == []
     page = BeautifulSoup(response.content, "html.parser")
     assert page.select_one("#id_away_until")["value"] == (PROFILE | wrong)["away_until"]

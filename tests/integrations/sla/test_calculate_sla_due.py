@@ -82,7 +82,7 @@ def test_output_explains_the_segments() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("arguments", "message"),
     [
         ("--opened soon", "Invalid time “soon”"),
         ("--opened 2026-04-14 --zone Mars/Base", "Unknown time zone “Mars/Base”"),
@@ -98,8 +98,8 @@ def test_output_explains_the_segments() -> None:
         ("--opened 2026-04-14 --business-days 0", "greater than 0"),
     ],
 )
-def test_invalid_argument_is_explained(arguments: str, sentence: str) -> None:
-    with pytest.raises(CommandError, match=sentence):
+def test_invalid_argument_is_explained(arguments: str, message: str) -> None:
+    with pytest.raises(CommandError, match=message):
         calculate_due("--kind", "other", *arguments.split())
 
 

@@ -69,7 +69,7 @@ def test_proposal_sent_twice_is_recorded_once(rocket, proposed_meeting, alice, n
 
 
 @pytest.mark.parametrize(
-    ("days", "sentence"),
+    ("days", "message"),
     [
         ((), "at least one"),
         ((1, 2, 3, 4, 5, 6), "up to 5"),
@@ -77,9 +77,9 @@ def test_proposal_sent_twice_is_recorded_once(rocket, proposed_meeting, alice, n
         ((1, 400), "within the next year"),
     ],
 )
-def test_invalid_times_are_refused(rocket, alice, now, days, sentence):
+def test_invalid_times_are_refused(rocket, alice, now, days, message):
     times = tuple(now + timedelta(days=day) for day in days)
-    with pytest.raises(ActionRefused, match=sentence):
+    with pytest.raises(ActionRefused, match=message):
         meetings.propose_times(rocket, DEMO, MeetingProposal(times, "", 45), actor=alice, now=now)
 
 

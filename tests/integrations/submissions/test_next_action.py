@@ -81,9 +81,9 @@ def test_sentence_is_translated(code: str) -> None:
 def test_next_action_is_rendered_in_the_readers_language(snapshot: IntegrationSnapshot) -> None:
     action = determine_next_action(snapshot)
     assert action is not None
-    sentence = action.render()
-    assert pseudo_language.OPEN not in sentence
-    assert "%(" not in sentence
+    text = action.render()
+    assert pseudo_language.OPEN not in text
+    assert "%(" not in text
     with pseudo_language.activate_pseudo_language():
         assert action.render().startswith(pseudo_language.OPEN)
         assert all(render_action_text(**reason) for reason in list_reasons(snapshot))
@@ -91,17 +91,17 @@ def test_next_action_is_rendered_in_the_readers_language(snapshot: IntegrationSn
 
 def test_sentence_within_a_sentence_is_rendered() -> None:
     request = {"code": "sla_breaches", "params": {"count": 2, "days": 90}}
-    sentence = "Decide on the compliance request “2 SLA breaches within 90 days”"
-    assert render_action_text("decide_on_request", {"request": request}) == sentence
+    text = "Decide on the compliance request “2 SLA breaches within 90 days”"
+    assert render_action_text("decide_on_request", {"request": request}) == text
 
 
-def test_every_requirement_action_has_a_label_and_a_sentence() -> None:
+def test_every_requirement_action_has_a_label_and_a_text() -> None:
     used_codes = {*context.ACTIONS_BY_KIND.values(), *context.OTHER_PARTY_ACTIONS.values()}
     labeled_codes = {code for code, text in TEXTS.items() if text.label}
     assert used_codes | {"choose_time", "connect_github"} == labeled_codes
 
 
-def test_empty_code_has_no_sentence() -> None:
+def test_empty_code_has_no_text() -> None:
     assert render_action_text("", {}) == ""
 
 

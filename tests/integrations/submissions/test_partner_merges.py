@@ -255,11 +255,11 @@ def test_staff_cannot_merge_their_own_company(acme: Partner, globex: Partner, sa
 
 
 def test_invalid_merge_is_refused(acme: Partner, globex: Partner, sam: Any, now: datetime) -> None:
-    for source, target, note, sentence in (
+    for source, target, note, message in (
         (acme, globex, " ", "Enter a reason"),
         (acme, acme, "x", "Select another company"),
     ):
-        with pytest.raises(ActionRefused, match=sentence):
+        with pytest.raises(ActionRefused, match=message):
             partner_merges.merge_partners(source, target, note, actor=sam, now=now)
     Partner.objects.filter(pk=globex.pk).update(verification_state="unverified")
     with pytest.raises(ActionRefused, match="Globex is not verified"):

@@ -176,13 +176,13 @@ def test_calendar_is_formatted(calendar, rows):
 
 
 @pytest.mark.parametrize(
-    ("zone", "sentence"),
+    ("zone", "message"),
     [
         ("", "Business days follow the partner's calendar and time zone."),
         ("Asia/Tokyo", "Business days follow the partner's calendar, in the time zone Asia/Tokyo."),
     ],
 )
-def test_program_page_shows_the_policy_of_both_verbs(client, db, monkeypatch, zone, sentence):
+def test_program_page_shows_the_policy_of_both_verbs(client, db, monkeypatch, zone, message):
     sla = Sla(
         "Partners respond and resolve.",
         respond=SeverityTargets(SlaTarget(hours=4), SlaTarget(business_days=1)),
@@ -198,4 +198,4 @@ def test_program_page_shows_the_policy_of_both_verbs(client, db, monkeypatch, zo
         ("Critical issues", "Resolution within 48 hours (ideally)"),
         ("Other issues", "Resolution within 5 business days"),
     ]
-    assert sentence in page.text.replace("&#x27;", "'")
+    assert message in page.text.replace("&#x27;", "'")

@@ -205,27 +205,27 @@ def test_deactivated_account_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("words", "message"),
     [
         ((), "Specify --administrator EMAIL, --reviewer EMAIL, or both."),
         (("--reviewer", "rita@program.example"), "The portal has no administrator."),
         (("--administrator", "nobody"), "Enter a valid email address, not 'nobody'."),
     ],
 )
-def test_wrong_arguments_are_explained(words: tuple[str, ...], sentence: str) -> None:
-    with pytest.raises(CommandError, match=re.escape(sentence)):
+def test_wrong_arguments_are_explained(words: tuple[str, ...], message: str) -> None:
+    with pytest.raises(CommandError, match=re.escape(message)):
         run_bootstrap(*words)
     assert User.objects.count() == 0
 
 
 @pytest.mark.parametrize(
-    ("command", "words", "sentence"),
+    ("command", "words", "message"),
     [
         ("createsuperuser", ("--email", ADA, "--noinput"), "Run “manage.py bootstrap --administrator EMAIL”"),
         ("changepassword", (ADA,), "You can't set the password of another person."),
     ],
 )
-def test_account_commands_of_django_are_refused(command: str, words: tuple[str, ...], sentence: str) -> None:
-    with pytest.raises(CommandError, match=re.escape(sentence)):
+def test_account_commands_of_django_are_refused(command: str, words: tuple[str, ...], message: str) -> None:
+    with pytest.raises(CommandError, match=re.escape(message)):
         call_command(command, *words)
     assert User.objects.count() == 0

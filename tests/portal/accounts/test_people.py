@@ -133,7 +133,7 @@ def test_administrator_changes_roles(sign_in: SignIn, alice: User, sam: User) ->
 
 
 @pytest.mark.parametrize(
-    ("fields", "sentence"),
+    ("fields", "message"),
     [
         ({"roles": ["staff"], "reason": ""}, "This field is required."),
         (
@@ -147,10 +147,10 @@ def test_administrator_changes_roles(sign_in: SignIn, alice: User, sam: User) ->
     ],
 )
 def test_invalid_roles_are_refused_with_an_explanation(
-    sign_in: SignIn, alice: User, sam: User, fields: Any, sentence: str
+    sign_in: SignIn, alice: User, sam: User, fields: Any, message: str
 ) -> None:
     answer = sign_in(sam).post(f"/people/{alice.pk}/", fields)
-    assert (answer.status_code, sentence in answer.content.decode(), get_roles(alice)) == (422, True, [])
+    assert (answer.status_code, message in answer.content.decode(), get_roles(alice)) == (422, True, [])
 
 
 def test_manager_changes_only_roles_of_the_program(

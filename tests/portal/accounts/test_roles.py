@@ -133,15 +133,15 @@ def test_command_changes_roles(alice: Any, sam: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("arguments", "message"),
     [
         (["nobody@acme.example", "--grant", "staff"], "No account found for nobody@acme.example."),
         (["alice@acme.example"], "Nothing to change."),
         (["sam@program.example", "--deactivate"], "at least one active superuser"),
     ],
 )
-def test_command_explains_invalid_arguments(alice: Any, sam: Any, arguments: list[str], sentence: str) -> None:
-    with pytest.raises(CommandError, match=sentence):
+def test_command_explains_invalid_arguments(alice: Any, sam: Any, arguments: list[str], message: str) -> None:
+    with pytest.raises(CommandError, match=message):
         call_command("change_role", *arguments, "--reason", "Because")
 
 

@@ -54,7 +54,7 @@ def test_signing_up_with_a_known_address_looks_the_same(client: Any, alice: Any)
 
 
 @pytest.mark.parametrize(
-    ("form_data", "field", "sentence"),
+    ("form_data", "field", "message"),
     [
         ({"name": ""}, "name", "This field is required."),
         ({"name": "<b>Dora</b>"}, "name", "Enter plain text without HTML."),
@@ -65,11 +65,11 @@ def test_signing_up_with_a_known_address_looks_the_same(client: Any, alice: Any)
     ],
 )
 def test_invalid_sign_up_is_refused_with_field_error(
-    client: Any, db: None, form_data: dict[str, str], field: str, sentence: str | None
+    client: Any, db: None, form_data: dict[str, str], field: str, message: str | None
 ) -> None:
     page = client.post("/accounts/signup/", SIGN_UP_DATA | form_data)
     field_error = get_field_error(page, field)
-    assert field_error == sentence if sentence else field_error
+    assert field_error == message if message else field_error
     assert User.objects.count() == 0
     element = BeautifulSoup(page.content, "html.parser").select_one("#id_email")
     assert element is not None

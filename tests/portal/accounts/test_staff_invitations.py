@@ -76,7 +76,7 @@ def test_account_of_the_link_has_its_address(sam: User) -> None:
 
 
 @pytest.mark.parametrize(
-    ("case", "sentence"),
+    ("case", "message"),
     [
         ("other address", f"This invitation is for {NORA}. Sign in with that address, or add it to your account."),
         ("accepted", "This invitation was already accepted."),
@@ -89,7 +89,7 @@ def test_account_of_the_link_has_its_address(sam: User) -> None:
     ],
 )
 def test_invalid_invitation_is_refused_with_an_explanation(
-    sign_in: SignIn, alice: User, sam: User, tess: User, case: str, sentence: str
+    sign_in: SignIn, alice: User, sam: User, tess: User, case: str, message: str
 ) -> None:
     path, invitation = invite(sam, "reviewer"), StaffInvitation.objects.get()
     user = alice if case == "other address" else person(NORA, "Nora Nash")
@@ -102,7 +102,7 @@ def test_invalid_invitation_is_refused_with_an_explanation(
     client = sign_in(user)
     with time_machine.travel(NOW + timedelta(days=15 if case == "expired" else 0)):
         texts = [client.get(path).content.decode(), client.post(path, follow=True).content.decode()]
-    assert ([sentence in text for text in texts], list_roles(User.objects.get(pk=user.pk))) == ([True, True], [])
+    assert ([message in text for text in texts], list_roles(User.objects.get(pk=user.pk))) == ([True, True], [])
 
 
 def test_resending_replaces_the_link(sign_in: SignIn, sam: User) -> None:

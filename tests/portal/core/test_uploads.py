@@ -71,7 +71,7 @@ def test_file_has_digest_and_size():
 
 
 @pytest.mark.parametrize(
-    ("content", "sentence"),
+    ("content", "message"),
     [
         (b"", "The file is empty."),
         (
@@ -106,8 +106,8 @@ def test_file_has_digest_and_size():
     ],
     ids=itertools.count(),  # the compressed bytes contain the time of day
 )
-def test_invalid_content_is_refused(content, sentence):
-    assert get_refusal(content) == sentence
+def test_invalid_content_is_refused(content, message):
+    assert get_refusal(content) == message
 
 
 def test_kind_that_is_not_accepted_is_refused():
@@ -118,8 +118,8 @@ def test_kind_that_is_not_accepted_is_refused():
 
 def test_too_large_file_is_refused(settings):
     settings.UPLOAD_MAX_MB = 1
-    sentence = "The file is larger than 1 MB. Upload a smaller file, or share a link in a message."
-    assert get_refusal(b"a" * (1024 * 1024 + 1)) == sentence
+    message = "The file is larger than 1 MB. Upload a smaller file, or share a link in a message."
+    assert get_refusal(b"a" * (1024 * 1024 + 1)) == message
 
 
 def test_file_of_the_maximum_size_is_accepted(settings):

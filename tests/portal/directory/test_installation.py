@@ -91,14 +91,14 @@ def test_resource_selects_the_second_configuration_by_its_alias(page, known_prov
 
 def test_page_explains_blocks_and_paths(page, known_provider):
     text = " ".join(page().text.split())
-    for sentence in (
+    for message in (
         "The version constraint also allows later versions of the same series.",
         "The provider block is optional if the provider needs no arguments.",
         "Give a second configuration an alias and reference it in resources.",
         "Use these locations for systems without registry access.",
         "To share a cache between working directories, add this setting to the CLI configuration:",
     ):
-        assert sentence in text
+        assert message in text
 
 
 @pytest.mark.parametrize(

@@ -109,8 +109,8 @@ def test_listing_of_an_unverified_company_is_not_published(
     row = Integration.objects.select_related("partner").get(pk=row.pk)
     assert (row.responsible_party, row.next_action_label) == ("partner", "Verify your company")
     (publish,) = [each for each in list_available_transitions(row, rita, now=now) if each.name == "publish"]
-    sentence = "The company is not verified. An owner can verify it under “Verification” on the company page."
-    assert sentence in publish.blockers
+    message = "The company is not verified. An owner can verify it under “Verification” on the company page."
+    assert message in publish.blockers
     with pytest.raises(ActionRefused, match="The company is not verified"):
         perform_transition(row, "publish", actor=rita, now=now)
     assert Listing.all_objects.count() == 0

@@ -78,16 +78,16 @@ def test_read_only_data_folder_is_reported_with_a_fix(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("variables", "sentence"),
+    ("variables", "message"),
     [
         ({"PORT": "eighty"}, "PORT must be a whole number from 1 to 65535, not 'eighty'.\n"),
         ({"UNDO_MINUTES": "soon"}, "UNDO_MINUTES must be a whole number of at least 0, not 'soon'.\n"),
     ],
 )
 @pytest.mark.any_database
-def test_invalid_setting_stops_startup_with_an_explanation(variables, sentence, tmp_path):
+def test_invalid_setting_stops_startup_with_an_explanation(variables, message, tmp_path):
     with run_portal(tmp_path / "data", settings=variables) as portal:
-        assert (portal.end(), portal.output) == (1, sentence)
+        assert (portal.end(), portal.output) == (1, message)
 
 
 @pytest.mark.any_database

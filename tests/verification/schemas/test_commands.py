@@ -73,7 +73,7 @@ def test_crd_preview_reports_missing_validators(schema: Path, tmp_path: Path, mo
 
 
 @pytest.mark.parametrize(
-    ("options", "sentence"),
+    ("options", "message"),
     [
         (["--group-prefix", "A"], "is not a valid group prefix"),
         (["--group-prefix", "acme", "--external-name", "X"], "Unknown external name"),
@@ -85,8 +85,8 @@ def test_crd_preview_reports_missing_validators(schema: Path, tmp_path: Path, mo
         (["--group-prefix", "acme", "--source", "other"], "Specify a provider"),
     ],
 )
-def test_crd_preview_explains_invalid_options(schema: Path, tmp_path: Path, options: list[str], sentence: str) -> None:
-    with pytest.raises(CommandError, match=sentence):
+def test_crd_preview_explains_invalid_options(schema: Path, tmp_path: Path, options: list[str], message: str) -> None:
+    with pytest.raises(CommandError, match=message):
         run_command("preview_crds", schema, "--out", tmp_path / "out", *options)
 
 
@@ -111,7 +111,7 @@ def test_crd_preview_deletes_no_file_outside_its_folder(schema: Path, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("files", "sentence"),
+    ("files", "message"),
     [
         ({"other.txt": ""}, "contains other files. Use an empty folder"),
         ({"coverage.json": "[]"}, "contains a coverage.json that isn.t from an earlier run"),
@@ -119,13 +119,13 @@ def test_crd_preview_deletes_no_file_outside_its_folder(schema: Path, tmp_path: 
     ],
 )
 def test_crd_preview_refuses_a_folder_with_other_files(
-    schema: Path, tmp_path: Path, files: dict[str, str], sentence: str
+    schema: Path, tmp_path: Path, files: dict[str, str], message: str
 ) -> None:
     out = tmp_path / "out"
     out.mkdir()
     for name, text in files.items():
         (out / name).write_text(text)
-    with pytest.raises(CommandError, match=sentence):
+    with pytest.raises(CommandError, match=message):
         run_command("preview_crds", schema, "--group-prefix", "acme", "--out", out)
     assert {path.name: path.read_text() for path in out.iterdir()} == files
 

@@ -78,7 +78,7 @@ def test_definition_has_the_chosen_version() -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "sentence"),
+    ("more", "message"),
     [
         ({"references": ("acme_none.a",)}, "Resource “acme_none” not found in the provider."),
         ({"kinds": ("acme_none=a/B",)}, "Resource “acme_none” not found in the provider."),
@@ -90,10 +90,10 @@ def test_definition_has_the_chosen_version() -> None:
         ),
     ],
 )
-def test_option_for_unknown_resource_or_argument_is_refused(more: dict[str, Any], sentence: str) -> None:
+def test_option_for_unknown_resource_or_argument_is_refused(more: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidChoiceError) as error:
         validate_choices(parse_schema(encode_schema()), parse_choices("acme", **more))
-    assert str(error.value) == sentence
+    assert str(error.value) == message
 
 
 def test_numbers_have_fractions_if_chosen() -> None:

@@ -50,7 +50,7 @@ def test_schema_upload_replaces_the_same_version(two: Integration, rita: Any) ->
 
 
 @pytest.mark.parametrize(
-    ("version", "body", "sentence"),
+    ("version", "body", "message"),
     [
         ("1.4.0", b"<html>", "The file isn't valid JSON. Upload the output of “terraform providers schema -json”."),
         ("1.4.0", b"", "The file is empty."),
@@ -63,11 +63,11 @@ def test_schema_upload_replaces_the_same_version(two: Integration, rita: Any) ->
     ],
 )
 def test_invalid_schema_upload_is_a_field_error(
-    provider: Integration, alice: Any, version: str, body: bytes, sentence: str
+    provider: Integration, alice: Any, version: str, body: bytes, message: str
 ) -> None:
     answer = upload_schema(alice, provider, version, body)
     assert answer.status_code == 422
-    assert sentence in BeautifulSoup(answer.content, "html.parser").get_text()
+    assert message in BeautifulSoup(answer.content, "html.parser").get_text()
     assert not ProviderSchema.objects.exists()
 
 
@@ -142,7 +142,7 @@ def test_crossplane_choices_for_single_resources_are_followed(two: Integration, 
 
 
 @pytest.mark.parametrize(
-    ("name", "expected", "sentence"),
+    ("name", "expected", "message"),
     [
         ("kinds", "acme_key=iam/pin", "“acme_key=iam/pin” is not a valid kind. Write RESOURCE=group/Kind."),
         ("kinds", "acme_key=a/B\nacme_none=a/B", "Resource “acme_none” not found in the provider."),
@@ -155,7 +155,7 @@ def test_crossplane_choices_for_single_resources_are_followed(two: Integration, 
     ],
 )
 def test_crossplane_invalid_choice_says_so_next_to_its_field(
-    two: Integration, alice: Any, name: str, expected: str, sentence: str
+    two: Integration, alice: Any, name: str, expected: str, message: str
 ) -> None:
     page = fetch_page(alice, "schemas:crds", two, version="1.9.0", **{name: expected})
     field = page.select_one(f"[name={name}]")
@@ -163,7 +163,7 @@ def test_crossplane_invalid_choice_says_so_next_to_its_field(
     assert field["aria-invalid"] == "true"
     assert page.select_one("details.fold[open] form") is not None
     assert len(page.select("[aria-invalid=true]")) == 1
-    assert sentence in page.get_text()
+    assert message in page.get_text()
     assert field.get("value", field.get_text().strip()) == expected
 
 

@@ -84,7 +84,7 @@ def nest_type(levels: int) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("body", "sentence"),
+    ("body", "message"),
     [
         (b"<html>", "The file isn't valid JSON. Upload the output of “terraform providers schema -json”."),
         (b"[]", "The file: expected an object."),
@@ -109,10 +109,10 @@ def nest_type(levels: int) -> Any:
         ),
     ],
 )
-def test_invalid_schema_is_refused_with_a_reason(body: bytes, sentence: str) -> None:
+def test_invalid_schema_is_refused_with_a_reason(body: bytes, message: str) -> None:
     with pytest.raises(SchemaParseError) as error:
         parse_schemas(body)
-    assert str(error.value) == sentence
+    assert str(error.value) == message
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])

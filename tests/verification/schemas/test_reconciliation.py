@@ -35,7 +35,7 @@ DELETED = {"metadata": MANIFEST["metadata"] | {"deletionTimestamp": "2026-04-14T
 
 
 @pytest.mark.parametrize(
-    ("manifest", "state", "sentence"),
+    ("manifest", "state", "message"),
     [
         (MANIFEST, "", "Create The object doesn't exist yet."),
         (MANIFEST, OBSERVED, "No operation The observed state matches the manifest."),
@@ -79,10 +79,10 @@ def test_reconciliation_shows_each_decision(
     alice: Any,
     manifest: object,
     state: object,
-    sentence: str,
+    message: str,
 ) -> None:
     status, page = submit(alice, two, manifest, state)
-    assert (status, read_banner(page)) == (200, sentence)
+    assert (status, read_banner(page)) == (200, message)
     assert read_text(page, "manifest") == yaml.safe_dump(manifest).strip()
 
 

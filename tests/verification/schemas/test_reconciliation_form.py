@@ -23,7 +23,7 @@ JSON_LIMITS = "Enter JSON with at most 50 levels and without NaN, Infinity, or v
 
 
 @pytest.mark.parametrize(
-    ("manifest", "sentence"),
+    ("manifest", "message"),
     [
         ("", "Enter a manifest."),
         ("a: [", "Enter valid YAML. Check line 2: did not find expected node content."),
@@ -68,10 +68,10 @@ JSON_LIMITS = "Enter JSON with at most 50 levels and without NaN, Infinity, or v
     ],
 )
 def test_reconciliation_invalid_manifest_is_kept_with_its_error(
-    two: Integration, alice: Any, manifest: object, sentence: str
+    two: Integration, alice: Any, manifest: object, message: str
 ) -> None:
     status, page = submit(alice, two, manifest, '{"size": 2}')
-    assert (status, sentence in read_error(page, "manifest")) == (422, True), read_error(page, "manifest")
+    assert (status, message in read_error(page, "manifest")) == (422, True), read_error(page, "manifest")
     text = manifest if isinstance(manifest, str) else yaml.safe_dump(manifest)
     assert (read_text(page, "manifest"), json.loads(read_text(page, "state"))) == (text.strip(), {"size": 2})
     assert len(page.select("[aria-invalid=true]")) == 1
@@ -79,7 +79,7 @@ def test_reconciliation_invalid_manifest_is_kept_with_its_error(
 
 
 @pytest.mark.parametrize(
-    ("state", "sentence"),
+    ("state", "message"),
     [
         ('{"size": }', "Enter valid JSON. Check line 1, column 10."),
         ('{"size": NaN}', JSON_LIMITS),
@@ -96,10 +96,10 @@ def test_reconciliation_invalid_manifest_is_kept_with_its_error(
     ],
 )
 def test_reconciliation_invalid_state_is_kept_with_its_error(
-    two: Integration, alice: Any, state: str, sentence: str
+    two: Integration, alice: Any, state: str, message: str
 ) -> None:
     status, page = submit(alice, two, MANIFEST, state)
-    assert (status, sentence in read_error(page, "state")) == (422, True), read_error(page, "state")
+    assert (status, message in read_error(page, "state")) == (422, True), read_error(page, "state")
     assert read_text(page, "state") == state.strip()
     assert read_text(page, "manifest") == yaml.safe_dump(MANIFEST).strip()
 

@@ -63,7 +63,7 @@ def test_finding_goes_from_open_to_resolved_to_verified(
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("text", "message"),
     [
         ("", "Enter the requested change."),
         ("   \n", "Enter the requested change."),
@@ -71,14 +71,14 @@ def test_finding_goes_from_open_to_resolved_to_verified(
     ],
 )
 def test_empty_or_long_finding_is_a_field_error(
-    rocket: Integration, rita: User, sign_in: SignIn, text: str, sentence: str
+    rocket: Integration, rita: User, sign_in: SignIn, text: str, message: str
 ) -> None:
     response = sign_in(rita).post(
         f"/integrations/{rocket.uuid}/findings/",
         {"requirement": get_first_requirement_id(rocket), "text": text, "severity": "blocking"},
     )
     assert response.status_code == 422
-    assert sentence in get_text(response)
+    assert message in get_text(response)
     assert not Finding.objects.exists()
 
 

@@ -68,7 +68,7 @@ def test_valid_answer_is_converted(kind, value, answer):
 
 
 @pytest.mark.parametrize(
-    ("kind", "value", "sentence"),
+    ("kind", "value", "message"),
     [
         ("text", "", "Enter an answer."),
         ("text", "a\nb", "Enter the text on one line."),
@@ -87,8 +87,8 @@ def test_valid_answer_is_converted(kind, value, answer):
         ("yes", "", "Select the checkbox to confirm."),
     ],
 )
-def test_invalid_answer_is_explained(kind, value, sentence):
-    assert get_errors(build_bound_form(build_question(kind), value)) == [sentence]
+def test_invalid_answer_is_explained(kind, value, message):
+    assert get_errors(build_bound_form(build_question(kind), value)) == [message]
 
 
 def test_long_answer_is_refused():

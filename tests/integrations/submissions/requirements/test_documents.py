@@ -26,17 +26,17 @@ def test_document_is_uploaded_and_downloaded(rocket, alice, bob, sign_in):
 
 
 @pytest.mark.parametrize(
-    ("file", "sentence"),
+    ("file", "message"),
     [
         (None, "Select a file."),
         (SimpleUploadedFile("a.txt", b""), "The file is empty."),
         (SimpleUploadedFile("a.txt", b"\x7fELF\x00"), "The file type is not supported."),
     ],
 )
-def test_invalid_document_is_refused_with_field_error(rocket, alice, sign_in, file, sentence):
+def test_invalid_document_is_refused_with_field_error(rocket, alice, sign_in, file, message):
     response = submit_action(sign_in(alice), rocket, LOGS, "upload", **({"file": file} if file else {}))
     assert response.status_code == 422
-    assert sentence in BeautifulSoup(response.content, "html.parser").find(id="upload-file_error").get_text()
+    assert message in BeautifulSoup(response.content, "html.parser").find(id="upload-file_error").get_text()
 
 
 def test_document_larger_than_the_limit_is_refused(rocket, alice, sign_in, settings):

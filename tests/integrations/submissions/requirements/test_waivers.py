@@ -85,7 +85,7 @@ def test_expiration_date_is_the_same_in_all_time_zones(checked_integration, rita
 
 
 @pytest.mark.parametrize(
-    ("fields", "sentence"),
+    ("fields", "message"),
     [
         ({"reason": "", "until": "2026-05-31"}, "Enter a reason"),
         ({"reason": "x", "until": "2026-04-13"}, "Enter a future date."),
@@ -93,10 +93,10 @@ def test_expiration_date_is_the_same_in_all_time_zones(checked_integration, rita
         ({"reason": "x", "until": ""}, "Enter an answer."),
     ],
 )
-def test_invalid_waiver_is_refused(checked_integration, rita, sign_in, fields, sentence):
+def test_invalid_waiver_is_refused(checked_integration, rita, sign_in, fields, message):
     response = submit_action(sign_in(rita), checked_integration, CHECKED_REQUIREMENT, "waive", **fields)
     assert response.status_code == 422
-    assert sentence in get_text(response)
+    assert message in get_text(response)
 
 
 def test_partner_cannot_waive(checked_integration, alice, sign_in):

@@ -220,7 +220,7 @@ def test_command_reports_each_verdict(files: dict[str, Path], capsys: Any, monke
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("words", "message"),
     [
         (["gone", "--key", "badge-keys.json"], "Cannot read the statement: No such file or directory: gone."),
         (["statement.json", "--key", "gone.json"], "Cannot read the keys: No such file or directory: gone.json."),
@@ -232,10 +232,10 @@ def test_command_reports_each_verdict(files: dict[str, Path], capsys: Any, monke
     ],
 )
 def test_command_explains_missing_arguments(
-    files: dict[str, Path], monkeypatch: Any, capsys: Any, words: list[str], sentence: str
+    files: dict[str, Path], monkeypatch: Any, capsys: Any, words: list[str], message: str
 ) -> None:
     monkeypatch.chdir(files["statement.json"].parent)
-    assert run_verify_badge(capsys, *words) == (2, sentence)
+    assert run_verify_badge(capsys, *words) == (2, message)
 
 
 # -- page ----------------------------------------------------------------------------------------------------

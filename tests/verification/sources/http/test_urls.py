@@ -120,9 +120,9 @@ def test_valid_url_is_normalized(text, expected):
 def test_invalid_url_is_refused_with_a_reason(text):
     with pytest.raises(RequestRefusedError) as refusal:
         urls.parse_url(text)
-    sentence = str(refusal.value)
-    assert sentence.endswith(".")
-    assert sentence.isprintable()
+    message = str(refusal.value)
+    assert message.endswith(".")
+    assert message.isprintable()
 
 
 @pytest.mark.parametrize(
