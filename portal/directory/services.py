@@ -178,7 +178,7 @@ def _describe_status_change(listing_status: str) -> tuple[str, str]:
 
 
 def _iterate_changes(listing: Listing, columns: NamedValues) -> Iterator[tuple[str, str]]:
-    """Yield the public changes as kind and sentence."""
+    """Yield the public changes as kind and description."""
     if listing.listing_status != columns["listing_status"]:
         yield _describe_status_change(columns["listing_status"])
     elif listing.tier != columns["tier"]:

@@ -83,7 +83,7 @@ def _render_svg(badge_status: BadgeStatus, day: date, layout: Mapping[str, objec
     status_color, icon_path = (GOOD_COLOR, TICK_PATH) if badge_status.is_good else (NEUTRAL_COLOR, DASH_PATH)
     context = {
         **layout,
-        "title": f"{badge_status.sentence}, on {_format_date(day)}",
+        "title": f"{badge_status.alternative_text}, on {_format_date(day)}",
         "colors": {"ink": INK_COLOR, "paper": PAPER_COLOR, "edge": EDGE_COLOR, "status": status_color},
         "icon_path": icon_path,
     }

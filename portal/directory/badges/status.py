@@ -55,10 +55,10 @@ class BadgeStatus:
         return self.tier or self.status_label
 
     @property
-    def sentence(self) -> str:
+    def alternative_text(self) -> str:
         """Return the text alternative of the badge."""
-        sentence = f"{self.integration} by {self.partner}: {self.label} in the {self.program} program"
-        return f"{sentence}. {self.support}" if self.support else sentence
+        text = f"{self.integration} by {self.partner}: {self.label} in the {self.program} program"
+        return f"{text}. {self.support}" if self.support else text
 
 
 def get_badge_status(row: Integration) -> BadgeStatus:

@@ -11,7 +11,7 @@ class VerdictText(Content):
     """Text of a verdict with its tone and the exit code of the command."""
 
     heading: str
-    sentence: str
+    description: str
     tone: str
     exit_code: int = 1
 

@@ -33,7 +33,7 @@ class Command(BaseCommand):
         keys, moment = _read_keys(key), _parse_moment(at)
         result = verify_statement(_read_text(file), keys, issuer, moment)
         verdict_text = TEXTS.verdicts[result.verdict]
-        self.stdout.write(f"{verdict_text.heading}. {verdict_text.sentence}")
+        self.stdout.write(f"{verdict_text.heading}. {verdict_text.description}")
         rows = list_claims(result)
         for label, name in (("Issued", "iat"), ("Expires", "exp")):
             if claimed_at := result.get_moment(name):
