@@ -62,9 +62,9 @@ def create_data() -> User:
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO audit_auditevent (id, stream, seq, integration_id, partner_id, event_type, actor, note, data,"
-            " internal, at, before, hash) SELECT 50000000 + i.id * 100 + k, 'integration:' || i.id, 100 + k, i.id,"
-            " i.partner_id, 'requirement.answered', 'Somebody', '', '{}', false,"
-            " i.created_at + k * interval '1 hour', '', ''"
+            " internal, at, before, key_id, hash)"
+            " SELECT 50000000 + i.id * 100 + k, 'integration:' || i.id, 100 + k, i.id, i.partner_id,"
+            " 'requirement.answered', 'Somebody', '', '{}', false, i.created_at + k * interval '1 hour', '', '', ''"
             " FROM submissions_integration i, generate_series(1, %s) k",
             [FILLERS],
         )
