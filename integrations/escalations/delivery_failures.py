@@ -4,8 +4,8 @@ An email to the program is forwarded to the next escalation recipient. For one t
 so that it can find another way to reach them. Each happens once; the integration's page shows it for a month.
 """
 
-import logging
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -17,25 +17,18 @@ from integrations.submissions.models import Integration
 from integrations.submissions.notices import get_address, list_program_contacts
 from integrations.submissions.services.transitions import lock_integration
 from portal.audit import services
+from portal.jobs.batches import process_each
 from portal.notifications import email
 from portal.notifications.models import EmailMessage
 
-log = logging.getLogger(__name__)
 DISPLAY_PERIOD = timedelta(days=30)
 
 
 def forward_due(now: datetime, limit: int = 200) -> int:
     """Handle each undeliverable email about an integration. Return how many."""
     failed = EmailMessage.objects.filter(state=EmailMessage.State.FAILED, escalated_at=None)
-    return sum(_forward_safely(pk, now) for pk in list(failed.order_by("pk").values_list("pk", flat=True)[:limit]))
-
-
-def _forward_safely(pk: int, now: datetime) -> bool:
-    try:
-        return forward_email(pk, now)
-    except Exception:
-        log.exception("The undeliverable email %s could not be forwarded.", pk)
-        return False
+    pks = list(failed.order_by("pk").values_list("pk", flat=True)[:limit])
+    return process_each(pks, partial(forward_email, now=now), "handle undeliverable email")
 
 
 @transaction.atomic

@@ -1,14 +1,14 @@
 """Escalation to the next recipient when the program does not respond; the program's mailbox is the last.
 
 An escalation starts with reported breaches, or with an action of the program that is running out of time. The first
-recipient is notified immediately, for an action also at 50, 75, and 90 % of its time, during working hours; the
+recipient is notified immediately, for an action also at 50%, 75%, and 90% of its time, during working hours; the
 Alliances manager a day later, the mailbox another day later. An escalation ends when a program member acts on the
 integration, when the issues are resolved, or when no recipient is left.
 """
 
-import logging
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
@@ -31,9 +31,9 @@ from portal.audit.models import AuditEvent
 from portal.core.business_time import Calendar
 from portal.core.office_hours import get_next_working_time
 from portal.core.value_types import JsonObject
+from portal.jobs.batches import process_each
 from portal.notifications.models import EmailMessage
 
-log = logging.getLogger(__name__)
 WARNING_PERCENTS = (50, 75, 90)  # of the program's time, as for issues
 MAX_WARNING_PERIOD = timedelta(days=30)
 EVENT_TYPE_BY_KIND = {
@@ -96,7 +96,7 @@ def escalate_due(now: datetime, limit: int = 500) -> int:
     """Warn of the program's overdue actions and advance escalations without a response. Return the number of emails."""
     Escalation.objects.bulk_create(_build_new_escalations(now, limit), ignore_conflicts=True)  # others may run too
     due = Escalation.objects.filter(next_at__lte=now).order_by("next_at").values_list("pk", flat=True)
-    return sum(_advance_safely(pk, now) for pk in list(due[:limit]))
+    return process_each(list(due[:limit]), partial(_advance_or_postpone, now=now), "advance escalation")
 
 
 def _build_new_escalations(now: datetime, limit: int) -> Iterator[Escalation]:
@@ -153,14 +153,13 @@ def _warn(integration: Integration, escalation: Escalation, now: datetime) -> bo
     return True
 
 
-def _advance_safely(pk: int, now: datetime) -> bool:
-    """Advance an escalation. After an error, the others go ahead and this one is retried."""
+def _advance_or_postpone(pk: int, now: datetime) -> bool:
+    """Advance an escalation. After an error, postpone it, so that it doesn't delay the others."""
     try:
         return _advance(pk, now)
     except Exception:
-        log.exception("Escalation %s could not advance.", pk)
         Escalation.objects.filter(pk=pk, next_at__lte=now).update(next_at=now + timedelta(minutes=5))
-        return False
+        raise
 
 
 @transaction.atomic

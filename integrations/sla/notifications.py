@@ -4,8 +4,8 @@ Pending alerts of an integration become one event and one email per recipient. E
 are written in one transaction, so an interruption neither loses nor repeats a notification.
 """
 
-import logging
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.db import InterfaceError, OperationalError, transaction
 
@@ -18,8 +18,8 @@ from integrations.sla.tasks import get_counterpart_key
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import lock_integration
 from portal.audit import services
+from portal.jobs.batches import process_each
 
-log = logging.getLogger(__name__)
 MAX_ISSUES_PER_EMAIL = 200  # the rest follows in another email
 RETRY_DELAY = timedelta(minutes=5)
 EVENT_TYPES_BY_KIND = {
@@ -33,21 +33,20 @@ def send_due_notifications(now: datetime, limit: int = 500) -> int:
     """Send all due alerts. Return the number of integrations with sent alerts."""
     pending_alerts = Alert.objects.filter(notified_at=None, not_before__lte=now).order_by("integration_id")
     integrations = list(pending_alerts.values_list("integration_id", flat=True).distinct()[:limit])
-    return sum(_notify_safely(pk, now) for pk in integrations)
+    return process_each(integrations, partial(_notify_or_postpone, now=now), "send alerts of integration")
 
 
-def _notify_safely(pk: int, now: datetime) -> bool:
-    """Send the alerts of an integration. A failure is retried later and doesn't affect other integrations."""
+def _notify_or_postpone(pk: int, now: datetime) -> bool:
+    """Send the alerts of an integration. After an error, postpone them, so that they don't delay the others."""
     try:
         return notify_integration(pk, now)
     except (OperationalError, InterfaceError):
-        raise  # database outage: the next run sends these alerts
+        raise  # after a database outage, the next run sends these alerts
     except Exception:
-        log.exception("cannot send alerts of integration %s", pk)
         Alert.objects.filter(integration_id=pk, notified_at=None, not_before__lte=now).update(
             not_before=now + RETRY_DELAY
         )
-        return False
+        raise
 
 
 @transaction.atomic

@@ -3,10 +3,10 @@
 A failed run leaves the rows unchanged, so the next one sends them. Without rows, no email is sent.
 """
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from django.conf import settings
 from django.db import transaction
@@ -19,10 +19,10 @@ from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
 from portal.core.value_types import TemplateContext
+from portal.jobs.batches import process_each
 from portal.notifications import email, unsubscribe as stopping
 from portal.notifications.models import EmailMessage
 
-log = logging.getLogger(__name__)
 MAX_EMAILS = 100  # per digest; the rest follows in the next run
 
 
@@ -39,20 +39,12 @@ def send_due(now: datetime, limit: int = 500) -> int:
     """Send due digests. Return how many."""
     waiting = _list_batched(now).exclude(person=None)
     people: list[int] = list(waiting.order_by("person_id").values_list("person_id", flat=True).distinct()[:limit])
-    return sum(_send_safely(pk, now) for pk in people)
+    return process_each(people, partial(send_digest, now=now), "send the digest of person")
 
 
 def _list_batched(now: datetime) -> QuerySet[EmailMessage]:
     """Return what is due in a digest. Emails with a group key are combined by other jobs."""
     return EmailMessage.objects.filter(state=EmailMessage.State.BATCHED, group_key="", held_until__lte=now)
-
-
-def _send_safely(pk: int, now: datetime) -> bool:
-    try:
-        return send_digest(pk, now)
-    except Exception:
-        log.exception("The digest of person %s could not be sent.", pk)
-        return False
 
 
 @transaction.atomic
