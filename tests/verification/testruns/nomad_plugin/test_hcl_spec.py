@@ -71,7 +71,7 @@ def test_configuration_is_converted_as_nomad_does() -> None:
     [
         ([], "A configuration is an object with names and values."),
         ({"mount": {"path": "/"}}, "config.image: this attribute is required."),
-        ({"image": "a", "mount": {"path": "/"}, "color": 1}, "color: the schema has no such attribute."),
+        ({"image": "a", "mount": {"path": "/"}, "color": 1}, "config.color: the schema has no such attribute."),
         ({"image": "a"}, "config.mount: expected at least 1 and at most 2, found 0."),
         ({"image": "a", "mount": [{"path": "/"}] * 3}, "config.mount: expected at least 1 and at most 2, found 3."),
         ({"image": "a", "mount": {}}, "config.mount[0].path: this attribute is required."),
@@ -97,6 +97,8 @@ def test_invalid_configuration_is_reported_with_its_path(config_values: Any, exp
         (build_spec(a=build_attribute("")), "config.a: the name is missing."),
         (build_spec(a=build_attribute("a", "strnig")), "config.a: “strnig” isn't a type."),
         (build_spec(a={"literal": {"value": "{"}}), "config.a: “{” isn't a value."),
+        (build_spec(a={"literal": {"value": "[" * 99_999}}), f"config.a: “{'[' * 60}” isn't a value."),
+        (build_spec(a={"literal": {"value": " " * 2_000_000}}), "The schema is larger than 1 MiB."),
         (build_spec(a={"block_value": {"name": "a"}}), "config.a: the nested specification is missing."),
         (
             build_spec(a={"block_list": {"name": "a", "min_items": 3, "max_items": 2, "nested": {"object": {}}}}),
@@ -145,6 +147,7 @@ def test_type_expression_round_trips(text: str) -> None:
         "list(string) x",
         "é",
         "list(" * 50 + "any" + ")" * 50,
+        "object({" + "a = any, " * 2_000 + "})",
     ],
 )
 def test_invalid_type_expression_is_refused(text: str) -> None:

@@ -6,6 +6,7 @@ blocks are a list of objects. The evaluation appends what it finds to `problems`
 
 import json
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from portal.core.value_types import JsonObject
@@ -14,7 +15,8 @@ from verification.testruns.kinds.nomad_plugin import hcl_types
 from verification.testruns.kinds.nomad_plugin.hcl_types import TypeExpressionError
 
 MAX_DEPTH = 30
-MAX_PARTS = 5000
+MAX_PROBLEMS = 50
+MAX_SCHEMA_BYTES = 1024 * 1024
 BLOCK_KINDS = ("block_value", "block_list", "block_set", "block_map")
 
 
@@ -22,7 +24,9 @@ def find_schema_problems(spec: RuntimeMessage) -> list[str]:
     """Return the problems of a schema with their locations. The top level must be an object."""
     if spec.WhichOneof("block") != "object":
         return ["The schema isn't an object, so it has no names."]
-    return list(_find_problems(spec, "config", 0))[:50]
+    if spec.ByteSize() > MAX_SCHEMA_BYTES:
+        return ["The schema is larger than 1 MiB."]
+    return list(islice(_find_problems(spec, "config", 0), MAX_PROBLEMS))
 
 
 def evaluate_config(spec: RuntimeMessage, config: object) -> tuple[JsonObject, list[str]]:
@@ -74,16 +78,16 @@ def _find_block_problems(node: RuntimeMessage, kind: str, where: str, depth: int
 
 def _list_parts(kind: str, node: RuntimeMessage) -> list[tuple[str, object]]:
     if kind == "object":
-        return [(f".{name}", part) for name, part in sorted(node.attributes.items())][:MAX_PARTS]
+        return [(f".{name}", part) for name, part in sorted(node.attributes.items())]
     if kind == "array":
-        return [(f"[{n}]", part) for n, part in enumerate(node.values)][:MAX_PARTS]
+        return [(f"[{n}]", part) for n, part in enumerate(node.values)]
     return [("", node.primary), (" by default", node.default)]
 
 
 def _is_literal(text: str) -> bool:
     try:
         json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
 
@@ -103,7 +107,7 @@ def _list_names(spec: RuntimeMessage) -> Iterator[str]:
 
 def _evaluate_object(spec: RuntimeMessage, config: JsonObject, where: str, problems: list[str]) -> Any:
     known_names = set(_list_names(spec))
-    problems += [f"{name}: the schema has no such attribute." for name in config if name not in known_names]
+    problems += [f"{where}.{name}: the schema has no such attribute." for name in config if name not in known_names]
     return _evaluate(spec, config, where, problems)
 
 

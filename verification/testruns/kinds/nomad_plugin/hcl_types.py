@@ -11,6 +11,7 @@ TOKEN_PATTERN = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_-]*|\"[^\"]*\"|[(){}\[\],=:
 PRIMITIVES = ("any", "string", "number", "bool")
 COLLECTIONS = ("list", "set", "map")
 MAX_DEPTH = 20
+MAX_CHARACTERS = 10_000
 
 
 class TypeExpressionError(ValueError):
@@ -37,6 +38,8 @@ def parse_type(text: str) -> HclType:
     """Parse a type expression. As in Nomad, a blank expression means any. Raises TypeExpressionError."""
     if not text.strip():
         return HclType("any")
+    if len(text) > MAX_CHARACTERS:
+        raise TypeExpressionError(f"“{text[:80]}…” is longer than {MAX_CHARACTERS:,} characters.")
     tokens = _tokenize(text)
     parsed_type = _parse_type(tokens, 0)
     if tokens:
@@ -94,13 +97,12 @@ def _convert_mapping(value: object, expected_type: HclType, where: str, problems
 
 
 def _tokenize(text: str) -> list[str]:
-    tokens, position = [], 0
-    while text[position:].strip():
+    tokens, position, text = [], 0, text.strip()
+    while position < len(text):
         match = TOKEN_PATTERN.match(text, position)
         if match is None:
-            raise TypeExpressionError(
-                f"“{text[:80]}” is no type: “{text[position : position + 10].strip()}” has no place in one."
-            )
+            unexpected_text = text[position : position + 10].strip()
+            raise TypeExpressionError(f"“{text[:80]}” isn't a type: unexpected “{unexpected_text}”.")
         tokens.append(match[1])
         position = match.end()
     return tokens

@@ -61,7 +61,7 @@ def find_unmarked_secrets(text: str, secrets: Secrets) -> tuple[str, ...]:
     """Return "address: attribute" for each secret in a plan's state that is not marked as sensitive."""
     try:
         root = json.loads(text).get("prior_state", {}).get("values", {}).get("root_module", {})
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         return ()
     paths = []
     for resource in _list_objects(root):
