@@ -26,7 +26,7 @@ DISPLAY_PERIOD = timedelta(days=30)
 
 def forward_due(now: datetime, limit: int = 200) -> int:
     """Handle each undeliverable email about an integration. Return how many."""
-    failed = EmailMessage.objects.filter(state=EmailMessage.State.FAILED, escalated_at=None)
+    failed = EmailMessage.objects.filter(state=EmailMessage.State.FAILED, failure_handled_at=None)
     pks = list(failed.order_by("pk").values_list("pk", flat=True)[:limit])
     return process_each(pks, partial(forward_email, now=now), "handle undeliverable email")
 
@@ -36,7 +36,7 @@ def forward_email(pk: int, now: datetime) -> bool:
     """Handle an undeliverable email, only once. Return whether someone was notified."""
     failed_email = EmailMessage.objects.select_related("event", "person").get(pk=pk)
     integration = lock_integration(failed_email.integration_id) if failed_email.integration_id else None
-    if not EmailMessage.objects.filter(pk=pk, escalated_at=None).update(escalated_at=now):
+    if not EmailMessage.objects.filter(pk=pk, failure_handled_at=None).update(failure_handled_at=now):
         return False  # another process has handled it
     if integration is None or failed_email.event is None:
         return False
@@ -82,4 +82,4 @@ def list_undelivered_emails(integration: Integration, *, for_program: bool, now:
     )
     if not for_program:
         failed = failed.filter(person__memberships__partner=integration.partner_id, person__memberships__ended_at=None)
-    return failed.only("subject", "to", "created_at", "escalated_at").order_by("-created_at")[:5]
+    return failed.only("subject", "to", "created_at").order_by("-created_at")[:5]

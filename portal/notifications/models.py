@@ -48,14 +48,14 @@ class EmailMessage(models.Model):
     sent_at = models.DateTimeField(null=True, blank=True)
     seen_at = models.DateTimeField(null=True, blank=True)
     digest = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="parts")
-    escalated_at = models.DateTimeField(null=True, blank=True)  # when someone else was notified of the failure
+    failure_handled_at = models.DateTimeField(null=True, blank=True)  # so that each failure is handled once
 
     class Meta:
         ordering = ("-created_at", "-pk")
         indexes = [
             models.Index(fields=["-created_at", "-id"], name="email_message_newest"),
             models.Index(
-                fields=["id"], condition=Q(state="failed", escalated_at=None), name="email_message_to_escalate"
+                fields=["id"], condition=Q(state="failed", failure_handled_at=None), name="email_message_to_handle"
             ),
             models.Index(fields=["integration"], condition=Q(state="failed"), name="email_message_failed"),
             models.Index(fields=["created_at"], condition=Q(state="stored"), name="email_message_stored"),

@@ -235,9 +235,9 @@ def measure_emails(jobs: JobSnapshot, now: datetime) -> StatusLine:
     if settings.EMAIL_STORED_ONLY:
         message = _("No mail server is configured. The email log shows all emails.")
         return StatusLine("Emails", "absent", message)
-    failed_count = EmailMessage.objects.filter(state=EmailMessage.State.FAILED, escalated_at=None).count()
+    failed_count = EmailMessage.objects.filter(state=EmailMessage.State.FAILED, failure_handled_at=None).count()
     line = build_queue_line("Emails", jobs.get_backlog(send_email), EMAIL_LATE_AFTER, now)
-    details = (*line.details, (_("failed, not escalated"), str(failed_count)))
+    details = (*line.details, (_("failed, not handled"), str(failed_count)))
     return StatusLine(line.name, line.state, line.summary, details, at=line.at)
 
 

@@ -44,7 +44,7 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField()),
                 ('sent_at', models.DateTimeField(blank=True, null=True)),
                 ('seen_at', models.DateTimeField(blank=True, null=True)),
-                ('escalated_at', models.DateTimeField(blank=True, null=True)),
+                ('failure_handled_at', models.DateTimeField(blank=True, null=True)),
                 ('digest', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='parts', to='notifications.emailmessage')),
                 ('event', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='emails', to='audit.auditevent')),
                 ('integration', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='emails', to='submissions.integration')),
@@ -52,7 +52,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-created_at', '-pk'),
-                'indexes': [models.Index(fields=['-created_at', '-id'], name='email_message_newest'), models.Index(condition=models.Q(('escalated_at', None), ('state', 'failed')), fields=['id'], name='email_message_to_escalate'), models.Index(condition=models.Q(('state', 'failed')), fields=['integration'], name='email_message_failed'), models.Index(condition=models.Q(('state', 'stored')), fields=['created_at'], name='email_message_stored'), models.Index(condition=models.Q(('state', 'batched')), fields=['held_until', 'person'], name='email_message_batched')],
+                'indexes': [models.Index(fields=['-created_at', '-id'], name='email_message_newest'), models.Index(condition=models.Q(('failure_handled_at', None), ('state', 'failed')), fields=['id'], name='email_message_to_handle'), models.Index(condition=models.Q(('state', 'failed')), fields=['integration'], name='email_message_failed'), models.Index(condition=models.Q(('state', 'stored')), fields=['created_at'], name='email_message_stored'), models.Index(condition=models.Q(('state', 'batched')), fields=['held_until', 'person'], name='email_message_batched')],
             },
         ),
     ]
