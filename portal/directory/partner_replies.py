@@ -3,7 +3,7 @@
 import re
 from datetime import datetime
 from typing import Unpack
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -16,6 +16,7 @@ from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.core.form_fields import FormArguments, MultiLineField
+from portal.core.repository_urls import get_allowed_host
 from portal.directory.listing_page import REPLY_EVENT_TYPE, get_current_reply
 
 MAX_REPLY_LENGTH, MAX_REPLY_LINES = 600, 6
@@ -46,11 +47,9 @@ class ReplyForm(forms.Form):
 
     def clean_text(self) -> str:
         text: str = self.cleaned_data["text"]
-        for address in find_foreign_addresses(text, self.row):
-            raise ValidationError(
-                _("“%(address)s” isn't your page. Link only to your repository or your own pages.")
-                % {"address": address[:80]}
-            )
+        if addresses := find_foreign_addresses(text, self.row):
+            message = _("“%(address)s” isn't your page. Link only to your repository or your own pages.")
+            raise ValidationError(message % {"address": addresses[0][:80]})
         return text
 
 
@@ -71,13 +70,15 @@ def _list_own_hosts(row: Integration) -> list[str]:
 def _is_own_address(address: str, own_hosts: set[str], row: Integration) -> bool:
     if "@" in address and "/" not in address:
         return address.rpartition("@")[2].lower() in own_hosts
-    bare_address = re.sub(r"^(?:https?:)?//", "", address, flags=re.IGNORECASE)
-    host, _, path = bare_address.partition("/")
+    # As in browsers: backslashes are slashes, and the host ends at a query or fragment
+    bare_address = re.sub(r"^(?:https?:)?//", "", address.replace("\\", "/"), flags=re.IGNORECASE)
+    host, _separator, path = re.split(r"[?#]", bare_address)[0].partition("/")
     host = host.rpartition("@")[2].partition(":")[0].lower().removeprefix("www.")
     if "//" not in address and host.rpartition(".")[2] in FILE_EXTENSIONS:
         return True
-    if host == "github.com":
-        return f"{path}/".lower().startswith(f"{row.repository}/".lower())
+    if host == get_allowed_host().partition(":")[0]:
+        is_below = f"{path}/".lower().startswith(f"{row.repository}/".lower())
+        return is_below and ".." not in unquote(path).split("/")
     return host in own_hosts or any(host.endswith(f".{own_host}") for own_host in own_hosts)
 
 

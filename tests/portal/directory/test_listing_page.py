@@ -18,7 +18,7 @@ from portal.directory.install_snippets import build_constraint, build_snippet
 from portal.directory.listing_page import get_publisher_checks
 from portal.directory.models import Listing
 from portal.directory.observed_versions import ObservedVersions
-from portal.directory.partner_replies import find_foreign_addresses, save_reply
+from portal.directory.partner_replies import save_reply
 from portal.directory.search import format_platforms
 from tests.conftest import begin, drive
 from verification.checks.facts import GITHUB, Fact
@@ -234,15 +234,6 @@ def test_invalid_reply_is_shown_again_with_an_error(
     answer = sign_in(alice).post(f"/directory/{listed_provider.uuid}/reply/", {"text": text})
     assert answer.status_code == 422
     assert not AuditEvent.objects.filter(event_type="integration.support_replied").exists()
-
-
-def test_reply_may_link_to_own_pages_and_the_repository(listed_provider: Integration, acme: Any) -> None:
-    acme.website, listed_provider.partner = "https://acme.example", acme
-    repository_url = f"https://github.com/{listed_provider.repository}"
-    own = f"{repository_url}/issues/7, status.acme.example and main.tf, e.g. ops@acme.example."
-    assert find_foreign_addresses(own, listed_provider) == []
-    others = "https://github.com/other/x https://acme.example@evil.example/ https://notacme.example"
-    assert len(find_foreign_addresses(others, listed_provider)) == 3
 
 
 def test_only_the_partner_replies_and_an_unchanged_reply_adds_nothing(
