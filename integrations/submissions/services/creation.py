@@ -94,10 +94,22 @@ def is_combined_answer(requirement: Requirement) -> bool:
 
 
 def change_description(
-    integration: Integration, values: Mapping[str, object], *, actor: User | None, now: datetime
+    integration: Integration,
+    values: Mapping[str, object],
+    *,
+    actor: User | None,
+    now: datetime,
+    version: int | None = None,
 ) -> Integration:
-    """Change description fields or the repository, and record old and new values."""
+    """Change description fields or the repository, and record old and new values. `version`: that the user saw.
+
+    Raises:
+        ActionRefused: The actor can't edit the integration, or it has ended or changed.
+    """
     with change_integration(integration, permissions.can_edit, actor=actor, now=now) as change:
+        change.require_open()
+        if version is not None and version != change.integration.version:
+            raise ActionRefused(_("The integration changed. Reload it, then try again."), "conflict")
         row, keys = change.integration, [key for key in (*DESCRIPTION_FIELDS, *REPOSITORY_FIELDS) if key in values]
         changes = {key: [getattr(row, key), values[key]] for key in keys if getattr(row, key) != values[key]}
         for key, (_previous, value) in changes.items():
@@ -129,6 +141,8 @@ def assign_manager(partner: Partner, manager: User | None, *, actor: User, now: 
         raise ActionRefused(_("Only program staff can assign an alliances manager."), "forbidden")
     with transaction.atomic():
         locked_partner = Partner.objects.select_for_update(no_key=True).get(pk=partner.pk)
+        if locked_partner.alliances_manager == manager:
+            return
         locked_partner.alliances_manager = manager
         locked_partner.save()
         name = str(manager or "")

@@ -47,8 +47,9 @@ def build_initial_data(integration: Integration) -> NamedValues:
 
 
 def build_changes(integration: Integration, form: IntegrationForm) -> NamedValues:
-    """Return the new values. A new repository also sets its IDs, or clears them if GitHub is unavailable."""
+    """Return the changed values. A new repository also sets its IDs, or clears them if GitHub is unavailable."""
     values = {key: form.cleaned_data[key] for key in creation.DESCRIPTION_FIELDS}
+    values = {key: value for key, value in values.items() if value != getattr(integration, key)}
     repository = form.cleaned_data["repository_address"]
     if repository.lower() == integration.repository.lower():
         return values

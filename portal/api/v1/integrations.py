@@ -116,14 +116,12 @@ def change_integration(
     """Change an integration's details. With If-Match, the response is 412 if a newer version exists."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_edit, integration, request.user)
-    if not integration.is_open:
-        raise ActionRefused("You can change the details only while the integration is open.", "invalid-transition")
-    if get_if_match_version(request, integration.version) != integration.version:
-        raise ActionRefused("The integration changed. Fetch it again, then retry with the new ETag.", "conflict")
+    version = get_if_match_version(request, None)
     form_fields = build_initial_data(integration) | body.model_dump(exclude_none=True)
     form = validate_form(IntegrationForm(integration.program, integration.edition, data=build_form_data(**form_fields)))
-    creation.change_description(integration, build_changes(integration, form), actor=request.user, now=timezone.now())
-    return load_visible_integration(request, uuid)
+    changes = build_changes(integration, form)
+    creation.change_description(integration, changes, actor=request.user, now=timezone.now(), version=version)
+    return get_integration(request, uuid)
 
 
 @router.get("/integrations/{uuid:uuid}/events", READ_SCOPE, CursorPage[submissions.EventOut])
@@ -166,7 +164,7 @@ def perform_named_transition(
     perform_transition(integration, transition_name, actor=request.user, version=read_version, now=now, **inputs)
     if permissions.is_program_staff(request.user):
         findings.update_read_marker(integration, actor=request.user, now=timezone.now())
-    return load_visible_integration(request, uuid)
+    return get_integration(request, uuid)
 
 
 def _get_email(transition_name: str, email: EmailDraftIn | None) -> NamedValues:
@@ -217,7 +215,7 @@ def move_to_edition(request: AuthenticatedRequest, uuid: UUID, body: EditionMigr
     integration = load_as_program_staff(request, uuid)
     values, now = clean(EditionMigrationForm(integration, data=build_form_data(**body.model_dump()))), timezone.now()
     editions.migrate_edition(integration, values["to"], actor=request.user, now=now, note=values["note"])
-    return load_visible_integration(request, uuid)
+    return get_integration(request, uuid)
 
 
 def require_program_staff(request: HttpRequest) -> None:

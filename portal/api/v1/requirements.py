@@ -97,8 +97,9 @@ def describe_requirement(row: RequirementRow, step: str, **details: object) -> S
     return SimpleNamespace(row=row, fulfillment=row.state or RequirementFulfillment(), step=step, **details)
 
 
-def describe_page(page: RequirementPage) -> SimpleNamespace:
-    """Return the fields of `RequirementDetail` for the current user."""
+def build_detail(request: HttpRequest, page: RequirementPage) -> SimpleNamespace:
+    """Return the fields of `RequirementDetail` for the current user, and set the ETag."""
+    set_etag(request, page.state.version)
     integration, requirement = page.integration, page.requirement
     step = integration.edition.step_of(requirement)
     actions = list_actions(page).items()
@@ -142,9 +143,7 @@ def list_requirements(request: AuthenticatedRequest, uuid: UUID) -> list[SimpleN
 @router.get(REQUIREMENT_PATH, READ_SCOPE, submissions.RequirementDetail)
 def get_requirement(request: AuthenticatedRequest, uuid: UUID, requirement_id: str) -> SimpleNamespace:
     """Get a requirement with its questions, answers, and available actions."""
-    page = load_page(request, uuid, requirement_id)
-    set_etag(request, page.state.version)
-    return describe_page(page)
+    return build_detail(request, load_page(request, uuid, requirement_id))
 
 
 def register_operation(action: RequirementOperation[BodyT]) -> None:
@@ -158,8 +157,7 @@ def register_operation(action: RequirementOperation[BodyT]) -> None:
         if_match: IfMatch = None,
     ) -> SimpleNamespace:
         page = perform_action(request, uuid, requirement_id, action.name, lambda page: action.fields(page, body))
-        set_etag(request, page.state.version)
-        return describe_page(page)
+        return build_detail(request, page)
 
     operation.__name__ = f"requirement_{action.name}"
     operation.__doc__ = action.summary
@@ -178,9 +176,11 @@ def requirement_upload(
     requirement_id: str,
     file: File[UploadedFile],
     replaces: Form[UUID | None] = None,
+    if_match: IfMatch = None,
 ) -> SimpleNamespace:
     """Upload a document. `replaces` is the document to replace."""
-    return describe_page(perform_action(request, uuid, requirement_id, "upload", lambda page: {"replaces": replaces}))
+    page = perform_action(request, uuid, requirement_id, "upload", lambda page: {"replaces": replaces})
+    return build_detail(request, page)
 
 
 @router.post(f"{REQUIREMENT_PATH}/upload_agreement", WRITE_SCOPE, submissions.RequirementDetail)
@@ -192,10 +192,12 @@ def requirement_upload_agreement(
     signer: Form[str],
     title: Form[str],
     digest: Form[str],
+    if_match: IfMatch = None,
 ) -> SimpleNamespace:
     """Upload the agreement that both sides signed outside the portal as PDF."""
     fields = {"signer": signer, "title": title, "digest": digest}
-    return describe_page(perform_action(request, uuid, requirement_id, "upload_agreement", lambda page: fields))
+    page = perform_action(request, uuid, requirement_id, "upload_agreement", lambda page: fields)
+    return build_detail(request, page)
 
 
 @router.get("/integrations/{uuid:uuid}/meetings", READ_SCOPE, list[submissions.MeetingOut])

@@ -23,7 +23,13 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean
 from portal.api.problems import FieldError
 from portal.api.routing import RowId, ScopedRouter, StrictSchema
-from portal.api.v1.integrations import READ_SCOPE, WRITE_SCOPE, load_as_program_staff, require_program_staff
+from portal.api.v1.integrations import (
+    READ_SCOPE,
+    WRITE_SCOPE,
+    get_integration,
+    load_as_program_staff,
+    require_program_staff,
+)
 from portal.api.v1.schemas import submissions
 
 router = ScopedRouter("Reviews")
@@ -78,21 +84,21 @@ class ReadMarkerOut(Schema):
 def claim(request: AuthenticatedRequest, uuid: UUID) -> Integration:
     """Claim a review. 409 names another claimant."""
     claims.claim_review(load_as_program_staff(request, uuid), actor=request.user, now=timezone.now())
-    return load_visible_integration(request, uuid)
+    return get_integration(request, uuid)
 
 
 @router.post("/integrations/{uuid:uuid}/claim/renew", REVIEW_SCOPE, submissions.IntegrationDetail)
 def renew_claim(request: AuthenticatedRequest, uuid: UUID) -> Integration:
     """Renew your claim."""
     claims.renew_claim(load_as_program_staff(request, uuid), actor=request.user, now=timezone.now())
-    return load_visible_integration(request, uuid)
+    return get_integration(request, uuid)
 
 
 @router.post("/integrations/{uuid:uuid}/claim/release", REVIEW_SCOPE, submissions.IntegrationDetail)
 def release_claim(request: AuthenticatedRequest, uuid: UUID) -> Integration:
     """Release a claim."""
     claims.release_claim(load_as_program_staff(request, uuid), actor=request.user, now=timezone.now())
-    return load_visible_integration(request, uuid)
+    return get_integration(request, uuid)
 
 
 @router.post("/integrations/{uuid:uuid}/assign", REVIEW_SCOPE, submissions.IntegrationDetail)
@@ -104,7 +110,7 @@ def assign(request: AuthenticatedRequest, uuid: UUID, body: AssignmentIn) -> Int
     if reviewer is None:
         raise FieldError("reviewer", "Enter the email address of a reviewer.", "Unknown reviewer.")
     claims.assign_reviewer(integration, reviewer, actor=request.user, now=timezone.now())
-    return load_visible_integration(request, uuid)
+    return get_integration(request, uuid)
 
 
 @router.post("/integrations/{uuid:uuid}/mark-read", READ_SCOPE, ReadMarkerOut)

@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import OperationalError
 from django.utils import timezone
 
 from integrations.submissions.models import Integration
 from tests.conftest import begin
-from tests.portal.api.client import ApiClient, add_second_factor, create_api_client
+from tests.portal.api.client import V1, ApiClient, add_second_factor, create_api_client
 from tests.portal.api.test_tokens import get_problem_type
 
 pytestmark = pytest.mark.any_database
@@ -163,8 +164,20 @@ def test_newer_draft_and_details_are_not_overwritten(api: ApiClient, rocket: Any
     read = api.get(place)["ETag"]
     assert api.patch(place, {"name": "Two"}, **{"If-Match": read}).status_code == 200
     assert api.patch(place, {"name": "Three"}, **{"If-Match": read}).status_code == 412
-    assert api.patch(f"/integrations/{rocket.uuid}", {"name": "New"}, **{"If-Match": '"999"'}).status_code == 412
+    place = f"/integrations/{rocket.uuid}"
+    details = {"name": "New", "category": "ci-cd"}
+    assert api.patch(place, details, **{"If-Match": '"999"'}).status_code == 412
     assert Integration.objects.get(pk=rocket.pk).name == "Rocket"
+    assert api.patch(place, details)["ETag"] == f'"{Integration.objects.get(pk=rocket.pk).version}"'
+
+
+def test_upload_returns_the_etag_for_the_next_one(api: ApiClient, rocket: Any) -> None:
+    place = f"/integrations/{rocket.uuid}/requirements/NO-7-LOGS"
+    response = api.get(place)
+    for content in (b"one", b"two"):
+        fields, headers = {"file": SimpleUploadedFile("a.txt", content)}, api.headers({"If-Match": response["ETag"]})
+        response = api.client.post(f"{V1}{place}/upload", fields, headers=headers)
+    assert (response.status_code, len(response.json()["documents"])) == (200, 2)
 
 
 def test_unknown_question_is_named(api: ApiClient, rocket: Any) -> None:
