@@ -111,7 +111,8 @@ def join_partner(request: AuthenticatedRequest) -> HttpResponse:
                 partner, message=form.cleaned_data["message"], actor=request.user, now=timezone.now()
             )
         return redirect("partners:join")
-    return render(request, "partners/company_join.html", {"form": form, "partner": partner})
+    context = {"form": form, "partner": partner}
+    return render(request, "partners/company_join.html", context, status=422 if form.errors else 200)
 
 
 def join_by_domain(request: AuthenticatedRequest, slug: str) -> HttpResponse:

@@ -127,7 +127,7 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         "page": paginate_compiled(request, _list_integrations, MAX_INTEGRATIONS, count=count, partner=partner.pk),
         "events": partner_selectors.get_history(partner, with_people=False)[:MAX_RECENT_EVENTS],
     }
-    return render(request, "reviews/partner.html", context)
+    return render(request, "reviews/partner.html", context, status=422 if form.errors else 200)
 
 
 urlpatterns = [
