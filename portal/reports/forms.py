@@ -1,5 +1,6 @@
 """Forms for report subscriptions, schedules, and recipients without an account."""
 
+from datetime import time
 from typing import Unpack
 
 from django import forms
@@ -17,6 +18,7 @@ from portal.reports.models import ExternalRecipient, Frequency, ReportSchedule, 
 from portal.reports.recipients import get_default_frequency, list_external_recipients, load_schedules
 from portal.reports.scopes import PROGRAMS_SCOPE, ReportScope, build_partner_key, find_report_scope, get_display_name
 from portal.reports.unsubscribe import update_subscription
+from portal.ui.components.moments import format_time
 
 CHOICE_ERROR_MESSAGES = {"invalid_choice": gettext_lazy("Select one of the listed options.")}
 
@@ -82,7 +84,7 @@ class ReportScheduleForm(forms.ModelForm):  # type: ignore[type-arg]
     hour = forms.TypedChoiceField(
         label=gettext_lazy("Hour"),
         coerce=int,
-        choices=[(hour, f"{hour:02}:00") for hour in range(24)],
+        choices=lambda: [(hour, format_time(time(hour))) for hour in range(24)],
         error_messages=CHOICE_ERROR_MESSAGES,
     )
     zone = forms.ChoiceField(label=gettext_lazy("Time zone"), error_messages=CHOICE_ERROR_MESSAGES)

@@ -1,6 +1,6 @@
 """Changes of the schedule and of the recipients without an account, which the audit log records."""
 
-from datetime import datetime
+from datetime import datetime, time
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -15,6 +15,7 @@ from portal.notifications.models import EmailMessage
 from portal.reports import unsubscribe
 from portal.reports.models import ExternalRecipient, Frequency, ReportSchedule, ReportSnapshot
 from portal.reports.scopes import ReportScope, get_display_name
+from portal.ui.components.moments import format_time
 
 
 def lock_report(scope: str) -> None:
@@ -32,7 +33,7 @@ def save_schedule(schedule: ReportSchedule, *, actor: User, now: datetime) -> No
     """Save when and to which roles a report is sent."""
     lock_report(schedule.scope)
     schedule.save()
-    when = f"{schedule.get_weekday_display()} {schedule.hour}:00 {schedule.zone}"
+    when = f"{schedule.get_weekday_display()} {format_time(time(schedule.hour))} {schedule.zone}"
     record_report_event(
         schedule.scope, "report.schedule_changed", actor=actor, now=now, when=when, roles=", ".join(schedule.roles)
     )

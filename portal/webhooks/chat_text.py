@@ -1,8 +1,9 @@
 """Texts of chat messages: user input in one short line, and moments."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 from portal.notifications.rendering import flatten_text
+from portal.ui.components.moments import format_short, format_time
 
 SHORT_TEXT_LENGTH, LONG_TEXT_LENGTH = 150, 300
 MAX_ISSUES = 5
@@ -15,4 +16,6 @@ def shorten_text(text: object, max_length: int = SHORT_TEXT_LENGTH) -> str:
 
 
 def format_moment(at: datetime) -> str:
-    return f"{at:%a}, {at:%b} {at.day}, {at:%H:%M} UTC"
+    """Return a time in UTC, such as "Tue, Apr 14, 2:10 PM UTC"."""
+    local = at.astimezone(UTC)
+    return f"{format_short(local)}, {format_time(local)} UTC"

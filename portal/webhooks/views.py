@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, ngettext
 from django.views.decorators.debug import sensitive_variables
 
 from integrations.partners import permissions
@@ -99,10 +99,7 @@ def show_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 @sensitive_variables("secret")
 def _render_page(request: HttpRequest, endpoint: WebhookEndpoint, *, secret: str | None = None) -> HttpResponse:
-    """Show an endpoint, and once after its creation or rotation the new secret. Reloading doesn't create another.
-
-    Chat endpoints have an empty secret.
-    """
+    """Show an endpoint, and once after its creation or rotation the new secret, which chat endpoints don't have."""
     now = timezone.now()
     state, kind = request.GET.get("state", ""), request.GET.get("kind", "")
     log = paginate(request, list_deliveries(endpoint, state, kind), 25)
@@ -173,12 +170,12 @@ def _pause_endpoint(request: AuthenticatedRequest, endpoint: WebhookEndpoint) ->
 
 def _resume_endpoint(request: AuthenticatedRequest, endpoint: WebhookEndpoint) -> str:
     count = services.resume_endpoint(endpoint, actor=request.user, now=timezone.now())
-    return _("Webhook resumed. Pending deliveries: %(count)s.") % {"count": count}
+    return describe_resumption(count, has_skipped=False)
 
 
 def _resume_without_waiting(request: AuthenticatedRequest, endpoint: WebhookEndpoint) -> str:
     count = services.resume_endpoint(endpoint, actor=request.user, now=timezone.now(), skip=True)
-    return _("Webhook resumed. Skipped deliveries: %(count)s.") % {"count": count}
+    return describe_resumption(count, has_skipped=True)
 
 
 def _replay_failed(request: AuthenticatedRequest, endpoint: WebhookEndpoint) -> str:
@@ -186,7 +183,25 @@ def _replay_failed(request: AuthenticatedRequest, endpoint: WebhookEndpoint) -> 
     if not form.is_valid():
         raise ActionRefused(" ".join(str(error) for error in form.errors["since"]))
     count = services.replay_deliveries(endpoint, form.cleaned_data["since"], actor=request.user, now=timezone.now())
-    return _("Replayed deliveries: %(count)s.") % {"count": count}
+    return describe_replay(count)
+
+
+def describe_resumption(count: int, *, has_skipped: bool) -> str:
+    """Return the message after an endpoint was resumed and its pending deliveries were sent or skipped."""
+    if has_skipped:
+        message = ngettext(
+            "Webhook resumed. %(count)s delivery skipped.", "Webhook resumed. %(count)s deliveries skipped.", count
+        )
+    else:
+        message = ngettext(
+            "Webhook resumed. %(count)s delivery pending.", "Webhook resumed. %(count)s deliveries pending.", count
+        )
+    return message % {"count": count}
+
+
+def describe_replay(count: int) -> str:
+    """Return the message after failed deliveries were replayed."""
+    return ngettext("%(count)s delivery queued again.", "%(count)s deliveries queued again.", count) % {"count": count}
 
 
 ENDPOINT_ACTIONS: dict[str, EndpointAction] = {

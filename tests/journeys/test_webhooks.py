@@ -50,7 +50,7 @@ def test_webhook_is_added_paused_after_a_failure_and_resumed(
     send_due_deliveries()
     owner.go(owner.page.url).sees("Paused", "The endpoint returned 410 Gone.").shot("webhook-paused")
     receiver.answers.status = 200
-    owner.press("Resume and send pending deliveries").sees("Pending deliveries: 1")
+    owner.press("Resume and send pending deliveries").sees("1 delivery pending.")
     send_due_deliveries(timezone.now() + timedelta(minutes=2))
     owner.go(owner.page.url).page.get_by_role("link", name="portal.test").first.click()
     owner.wait_for_page().sees("Attempt 2", "The endpoint returned 410 Gone.", "Delivered with status 200.").shot(

@@ -58,8 +58,9 @@ def _perform(request: AuthenticatedRequest, uuids: list[UUID], form: BulkActionF
     for refusal in refusals[:MAX_REFUSALS]:
         messages.error(request, refusal)
     if len(refusals) > MAX_REFUSALS:
-        text = _("%(count)s more items didn't change.")
-        messages.error(request, text % {"count": len(refusals) - MAX_REFUSALS})
+        count = len(refusals) - MAX_REFUSALS
+        text = ngettext("%(count)s more item didn't change.", "%(count)s more items didn't change.", count)
+        messages.error(request, text % {"count": count})
 
 
 urlpatterns = [path("queue/action/", perform_queue_action, name="queue_action")]

@@ -20,6 +20,7 @@ from portal.webhooks import payloads, permissions, selectors, services
 from portal.webhooks.event_types import iterate_webhook_groups
 from portal.webhooks.forms import EndpointForm, ReplayForm, build_initial_data
 from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
+from portal.webhooks.views import describe_replay, describe_resumption
 
 router = ScopedRouter("Webhooks")
 READ_SCOPE, WRITE_SCOPE = "webhooks:read", "webhooks:write"
@@ -187,7 +188,7 @@ def resume_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookResum
     """Resume a webhook, with or without pending deliveries."""
     row = permissions.get_endpoint(request.user, uuid)
     count = services.resume_endpoint(row, actor=request.user, now=timezone.now(), skip=body.skip)
-    return MessageResponse(message=f"Webhook resumed. {'Skipped' if body.skip else 'Pending'} deliveries: {count}.")
+    return MessageResponse(message=describe_resumption(count, has_skipped=body.skip))
 
 
 @router.post("/webhooks/{uuid:uuid}/test", WRITE_SCOPE, WebhookDeliveryOut, status=201)
@@ -203,7 +204,7 @@ def replay_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookRepla
     row = permissions.get_endpoint(request.user, uuid)
     failed_since = clean(ReplayForm(build_form_data(since=body.since)))["since"]
     count = services.replay_deliveries(row, failed_since, actor=request.user, now=timezone.now())
-    return MessageResponse(message=f"Replayed deliveries: {count}.")
+    return MessageResponse(message=describe_replay(count))
 
 
 @router.get("/webhooks/{uuid:uuid}/deliveries", READ_SCOPE, CursorPage[WebhookDeliveryOut])

@@ -40,7 +40,7 @@ def _format_cached(moment: date | time, pattern: str, _language: str | None) -> 
     return dateformat.time_format(moment, pattern) if isinstance(moment, time) else dateformat.format(moment, pattern)
 
 
-def format_time(moment: datetime) -> str:
+def format_time(moment: datetime | time) -> str:
     """Return a time of day such as "2:10 PM"."""
     return _format_cached(time(moment.hour, moment.minute), pgettext("time format", "g:i A"), get_language())
 

@@ -55,12 +55,12 @@ def test_webhook_is_paused_and_resumed_and_failed_messages_are_replayed(endpoint
     assert me.post(f"{place}/resume", {"skip": False}).json()["message"].startswith("Webhook resumed")
     assert [each["state"] for each in me.get(f"{place}/deliveries?state=failed").json()["items"]] == ["failed"]
     since = (timezone.now() - timedelta(hours=1)).isoformat()
-    assert me.post(f"{place}/replay", {"since": since}).json()["message"] == "Replayed deliveries: 1."
+    assert me.post(f"{place}/replay", {"since": since}).json()["message"] == "1 delivery queued again."
     whole = me.get(f"{place}/deliveries/{failed.uuid}").json()
     assert (whole["state"], whole["webhook_id"], whole["attempts"]) == ("waiting", failed.message_id, [])
     assert me.post(f"{place}/deliveries/{failed.uuid}/replay").status_code == 409
     far_future = me.post(f"{place}/replay", {"since": "7937-04-29T06:07:25+16:15"})
-    assert (far_future.status_code, far_future.json()["message"]) == (200, "Replayed deliveries: 0.")
+    assert (far_future.status_code, far_future.json()["message"]) == (200, "0 deliveries queued again.")
 
 
 def test_log_is_filtered_by_kind(endpoint: Any, alice: Any) -> None:

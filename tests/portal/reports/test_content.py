@@ -199,7 +199,7 @@ def test_overdue_count_includes_unlisted_issues(rocket: Integration, alice: User
     email = get_email("sam@program.example")
     next_action = "Action required: Follow up on 30 overdue issues. Find out why data is incomplete for 2 issues."
     assert [next_action in form for form in (email.text, email.html)] == [True, True]
-    assert "\nand 27 more\n" in email.text
+    assert "\n27 more issues\n" in email.text
     assert "Action required: Address 30 overdue issues." in get_email("alice@acme.example").text
 
 
@@ -210,7 +210,7 @@ def test_due_count_includes_unlisted_issues(rocket: Integration, alice: User, no
     figures = ReportSnapshot.objects.get(scope=f"partner:{rocket.partner_id}", kind="week").figures
     assert "Action required: 25 issues are due this week." in email.text
     assert (
-        "\nand 5 more\n" in email.text,
+        "\n5 more issues\n" in email.text,
         "\r\ndue in the following period,25\r\n" in presenters.render_csv(figures),
     ) == (True, True)
 

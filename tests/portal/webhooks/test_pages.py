@@ -122,9 +122,9 @@ def test_buttons_perform_their_actions(
 
     assert "Test event queued" in press("test")
     assert "Webhook paused" in press("pause")
-    assert "Pending deliveries: 1" in press("resume")
+    assert "1 delivery pending." in press("resume")
     since = f"{timezone.now() - timedelta(hours=1):%Y-%m-%dT%H:%M}"
-    assert "Replayed deliveries: 0" in press("replay", since=since)
+    assert "0 deliveries queued again." in press("replay", since=since)
     message = WebhookDelivery.objects.get()
     send_due_deliveries()
     client.post(reverse("webhooks:delivery", args=[row.uuid, message.uuid]))
