@@ -64,7 +64,7 @@ def create_data() -> User:
             "INSERT INTO audit_auditevent (id, stream, seq, integration_id, partner_id, event_type, actor, note, data,"
             " internal, at, before, key_id, hash)"
             " SELECT 50000000 + i.id * 100 + k, 'integration:' || i.id, 100 + k, i.id, i.partner_id,"
-            " 'requirement.answered', 'Somebody', '', '{}', false, i.created_at + k * interval '1 hour', '', '', ''"
+            " 'requirement.answered', 'Alice Archer', '', '{}', false, i.created_at + k * interval '1 hour', '', '', ''"
             " FROM submissions_integration i, generate_series(1, %s) k",
             [FILLERS],
         )
@@ -85,9 +85,7 @@ def copy_rows(
     select_list = ", ".join({**shift_expressions, **column_changes}.get(column, column) for column in columns)
     with connection.cursor() as cursor:
         cursor.execute(
-            f"INSERT INTO {table} ({', '.join(columns)}) SELECT {select_list} FROM {table}, generate_series(1, "
-            f"{COPIES}) g"
-            f" WHERE {where}"
+            f"INSERT INTO {table} ({', '.join(columns)}) SELECT {select_list} FROM {table}, generate_series(1, {COPIES}) g WHERE {where}"
         )
 
 
@@ -122,8 +120,7 @@ def main() -> int:
             seconds = 1 / page.per_second
             missed_aims += count > AIM_QUERIES or seconds > AIM_SECONDS
             print(
-                f"{path:<40}{seconds * 1000:>7.0f} ms  {baseline.per_second * seconds:>6.1f} x plain"
-                f"  {count:>3} queries"
+                f"{path:<40}{seconds * 1000:>7.0f} ms  {baseline.per_second * seconds:>6.1f} x plain  {count:>3} queries"
             )
         for path in FILES:
             measure_seconds(path, lambda path=path: f"{sum(map(len, client.get(path).streaming_content)):,} bytes")

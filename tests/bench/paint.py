@@ -32,7 +32,7 @@ def find_pages() -> dict[str, str]:
     """Return the public pages of the demo world by name."""
     listing = Listing.objects.order_by("pk")[0]
     listing_path = f"/directory/{listing.uuid}/"
-    names = (
+    paths = (
         "/",
         "/directory/",
         "/directory/?q=rocket",
@@ -43,7 +43,7 @@ def find_pages() -> dict[str, str]:
         "/help/",
         "/status/",
     )
-    return {path.replace(str(listing.uuid), "…"): path for path in (*names, "/help/glossary/", "/verify/", "/api/docs")}
+    return {path.replace(str(listing.uuid), "…"): path for path in (*paths, "/help/glossary/", "/verify/", "/api/docs")}
 
 
 def main() -> int:

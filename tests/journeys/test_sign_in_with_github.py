@@ -12,7 +12,7 @@ from portal.notifications.models import EmailMessage
 from tests.conftest import PASSWORD
 from tests.fakes.github.server import GitHub
 from tests.journeys.person import Person
-from tests.journeys.test_second_factor import compute_code
+from tests.portal.accounts.sign_in import generate_code
 
 pytestmark = pytest.mark.github
 Visit = Callable[..., Person]
@@ -68,7 +68,7 @@ def test_second_factor_is_required_after_github(visit: Visit, github_app: GitHub
     TOTP.activate(alice, "JBSWY3DPEHPK3PXP")
     browser = visit()
     sign_in_with_github(browser.go("/accounts/login/"), "alice-archer").sees("Enter the code")
-    browser.write("Code", compute_code("JBSWY3DPEHPK3PXP")).press("Sign in").sees("Your integrations")
+    browser.write("Code", generate_code("JBSWY3DPEHPK3PXP")).press("Sign in").sees("Your integrations")
 
 
 def test_github_account_is_connected_and_disconnected(visit: Visit, github_app: GitHub, alice: Any) -> None:

@@ -51,8 +51,8 @@ def test_others_cannot_edit_and_ended_integrations_cannot_be_edited(
 ) -> None:
     address = reverse("submissions:edit", args=[rocket.uuid])
     assert sign_in(charlie).post(address, FORM_DATA).status_code == 404
-    for ask in (sign_in(rita).get, sign_in(rita).post):
-        assert ask(address, FORM_DATA).status_code == 403
+    for send in (sign_in(rita).get, sign_in(rita).post):
+        assert send(address, FORM_DATA).status_code == 403
     perform_transition(rocket, "withdraw", actor=alice)
     assert sign_in(alice).post(address, FORM_DATA).status_code == 302
     assert Integration.objects.get().name == "Rocket"

@@ -21,6 +21,7 @@ def get_link(mail: EmailMessage) -> str:
 
 
 def generate_code(secret: str) -> str:
+    """Return the code that the authenticator app shows now."""
     return format_hotp_value(hotp_value(secret, next(yield_hotp_counters_from_time())))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
 from integrations.partners.models import Partner
@@ -103,7 +103,5 @@ def test_empty_log_is_never_verified(db: None, folder: Path) -> None:
 
 def test_event_cannot_be_changed_through_the_database(stream: str) -> None:
     """The trigger still exists after the migration that rebuilt the table."""
-    from django.db import DatabaseError, transaction
-
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("UPDATE audit_auditevent SET key_id = ''")

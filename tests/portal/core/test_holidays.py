@@ -29,7 +29,10 @@ def test_unknown_years_have_no_holidays() -> None:
     assert load_holidays("US", "", 1500, 1501) == {}
 
 
-@pytest.mark.parametrize(("country", "part"), [("ZZ", ""), ("", ""), ("US", "Bavaria"), ("holidays", "")])
-def test_unknown_region_is_refused_with_an_explanation(country: str, part: str) -> None:
-    with pytest.raises(UnknownRegionError):
-        load_holidays(country, part, 2026, 2026)
+@pytest.mark.parametrize(
+    ("country", "subdivision", "message"),
+    [("ZZ", "", "Unknown country “ZZ”."), ("", "", "Unknown country “”."), ("US", "Bavaria", "“BAVARIA”")],
+)
+def test_unknown_region_is_refused_with_an_explanation(country: str, subdivision: str, message: str) -> None:
+    with pytest.raises(UnknownRegionError, match=message):
+        load_holidays(country, subdivision, 2026, 2026)

@@ -140,9 +140,11 @@ def test_replaced_run_is_logged_and_not_recorded(clock: Any, caplog: pytest.LogC
 @pytest.mark.django_db
 def test_failed_job_releases_its_lease_and_is_not_recorded_as_finished(caplog: pytest.LogCaptureFixture) -> None:
     run_job(SAMPLE_JOB, NOW)
-    failing = PeriodicJob("mine", "tests.portal.jobs.test_registry.fail", 10)
+    failing = PeriodicJob("mine", "tests.portal.jobs.test_registry.raise_error", 10)
     assert run_job(failing, NOW) == 0
-    assert "The periodic job mine failed." in caplog.text
+    assert [(record.message, str(record.exc_info[1])) for record in caplog.records if record.exc_info] == [
+        ("The periodic job mine failed.", "out of order")
+    ]
     run = PeriodicRun.objects.get(name="mine")
     assert (run.finished_at, run.lease_expires_at) == (NOW, None)
 
