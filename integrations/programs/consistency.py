@@ -117,7 +117,7 @@ def _describe_duplicate(location: Location, key: str, first: Location) -> Incons
 
 def _find_path_errors(edition: Edition) -> Iterator[Inconsistency]:
     location: Location
-    stages = [stage for _, stage in edition.positions()]
+    stages = [stage for _, stage in edition.positions]
     if tuple(stage for stage in stages if stage in LAST_STAGES) != LAST_STAGES or stages[-1] != Stage.SUPPORT:
         problem = "The steps don't pass through review, release, and support in this order, or don't end in support."
         yield Inconsistency(("edition", "steps"), problem, "Correct the stages of the steps.")
@@ -126,7 +126,7 @@ def _find_path_errors(edition: Edition) -> Iterator[Inconsistency]:
         if step.review.second_reviewer and Stage.REVIEW not in step.stages:
             location = ("edition", "steps", number, "review")
             yield Inconsistency(location, "The step has no review.", "Move it to the step with the stage review.")
-        begin = next(index for index, (each, _) in enumerate(edition.positions()) if each.key == step.key)
+        begin = next(index for index, (each, _) in enumerate(edition.positions) if each.key == step.key)
         for index, requirement in enumerate(step.requirements):
             location = ("edition", "steps", number, "requirements", index, "needed_for")
             stage = requirement.needed_for

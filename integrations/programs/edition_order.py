@@ -8,7 +8,7 @@ from portal.core.content_files import Location
 
 
 def find_unknown_renames(program: Program, edition: Edition) -> Iterator[Inconsistency]:
-    """Yield the invalid entries of `renamed`, which must map an older edition to this one."""
+    """Yield the invalid entries of `renames`, which must map an older edition to this one."""
     for date, names in edition.renames.items():
         location: Location = ("edition", "renames", date)
         if date not in program.by_date or date >= edition.date:

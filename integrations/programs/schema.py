@@ -203,21 +203,18 @@ class Edition(Content):
     def release_tier(self) -> Tier:
         return next(t for t in self.tiers if t.granted_at_release)
 
+    @cached_property
     def positions(self) -> tuple[tuple[Step, Stage], ...]:
         """Return each step with each of its stages, in order."""
-        return self._positions
-
-    @cached_property
-    def _positions(self) -> tuple[tuple[Step, Stage], ...]:
         return tuple((step, stage) for step in self.steps for stage in step.stages)
 
     def position(self, step: str, stage: str) -> int:
-        """Return the index in positions(). Raises ValueError for an unknown step or stage."""
-        return [(s.key, str(g)) for s, g in self.positions()].index((step, str(stage)))
+        """Return the index in `positions`. Raises ValueError for an unknown step or stage."""
+        return [(s.key, str(g)) for s, g in self.positions].index((step, str(stage)))
 
     def deadline(self, requirement: Requirement) -> int:
         """Return the position that requires the requirement to be fulfilled, after all steps if only a tier does."""
-        return self._deadlines.get(requirement.id, len(self.positions()))
+        return self._deadlines.get(requirement.id, len(self.positions))
 
     @cached_property
     def _deadlines(self) -> dict[str, int]:
@@ -225,10 +222,10 @@ class Edition(Content):
         return {requirement.id: self._deadline(requirement) for requirement in self.requirements()}
 
     def _deadline(self, requirement: Requirement) -> int:
-        places = self.positions()
         if requirement.needed_for is not None:
-            return next((i for i, (_, stage) in enumerate(places) if stage == requirement.needed_for), len(places))
-        return 1 + max(i for i, (step, _) in enumerate(places) if requirement in step.requirements)
+            stages = [stage for _, stage in self.positions]
+            return stages.index(requirement.needed_for) if requirement.needed_for in stages else len(stages)
+        return 1 + max(i for i, (step, _) in enumerate(self.positions) if requirement in step.requirements)
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ def _list_values(requirement: Requirement, evidence: JsonObject) -> dict[str, st
 
 
 def _list_check_values(item: JsonObject) -> dict[str, str]:
-    """Return the result of a check, and the repository and the release that it looked at."""
+    """Return the result of a check, and the repository and the release that it inspected."""
     outcome = _(OUTCOMES[item["outcome"]][2]) if item["outcome"] in OUTCOMES else ""
     values = {item["title"]: " · ".join(part for part in (outcome, item["summary"]) if part)}
     return values | {f"{item['title']} ({name})": revision for name, revision in (item["subjects"] or {}).items()}

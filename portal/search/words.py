@@ -11,7 +11,7 @@ UNSPACED_SCRIPTS = ((0x3040, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF90
 
 
 class _WordCharacters(dict[int, str]):
-    """Translation table that replaces everything but letters, marks, and digits by spaces."""
+    """Translation table that replaces everything but letters, marks, and digits with spaces."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)

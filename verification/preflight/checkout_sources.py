@@ -97,9 +97,9 @@ def run_checkout_checks(
 
 
 def _mask_github_evidence(key: str, result: Result) -> Result:
-    """Replace evidence from GitHub by "not asked". Return NOT_RUN for checks that only repeat the requested name."""
+    """Replace evidence from GitHub with "not asked". Return NOT_RUN for checks that only repeat the requested name."""
     if key in ECHOING_CHECKS:
-        return Result(Outcome.NOT_RUN, f"Not looked at: {FOLDER_REASON}")
+        return Result(Outcome.NOT_RUN, f"Not checked: {FOLDER_REASON}")
     github_flags = (item.label.endswith("according to GitHub") for item in result.evidence)
     evidence = (
         Evidence(item.label, NOT_ASKED_TEXT) if is_from_github else item

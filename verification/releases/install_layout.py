@@ -27,16 +27,16 @@ REQUIRED_PLATFORM = "linux_amd64"  # HCP Terraform runs on it
 
 
 @dataclass(frozen=True, slots=True)
-class Place(Content):
-    """Path of a file or folder, with a note for the reader. In places.yaml, the path has placeholders."""
+class InstallPath(Content):
+    """Path of a file or folder, with a note for the reader. In install_paths.yaml, the path has placeholders."""
 
-    what: str
+    title: str
     path: str
     note: str = ""
     always_has_slashes: bool = False
 
 
-PLACES = load_content(DATA / "places.yaml", dict[str, tuple[Place, ...]])["places"]
+INSTALL_PATHS = load_content(DATA / "install_paths.yaml", dict[str, tuple[InstallPath, ...]])["paths"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def describe_platform(platform: str) -> str:
     return f"{PLATFORM_NAMES.operating_systems.get(os, os)}, {PLATFORM_NAMES.architectures.get(arch, arch)}"
 
 
-def list_places(source: Source, version: str, os: str, arch: str) -> tuple[Place, ...]:
+def list_install_paths(source: Source, version: str, os: str, arch: str) -> tuple[InstallPath, ...]:
     """Return the paths of the files: installed manually, in a mirror, in a cache, and in a working directory."""
     platform, binary = f"{os}_{arch}", file_names.build_binary_name(source.name, version, os)
     values = {
@@ -71,17 +71,18 @@ def list_places(source: Source, version: str, os: str, arch: str) -> tuple[Place
         "platform": platform,
         "binary": binary,
     }
-    return tuple(replace(place, path=_format_path(place, os, values)) for place in PLACES)
+    return tuple(replace(each, path=_format_path(each, os, values)) for each in INSTALL_PATHS)
 
 
-def _format_path(place: Place, os: str, values: dict[str, str]) -> str:
-    path = place.path.format(**values)
-    return path.replace("/", "\\") if os == "windows" and not place.always_has_slashes else path
+def _format_path(install_path: InstallPath, os: str, values: dict[str, str]) -> str:
+    path = install_path.path.format(**values)
+    return path.replace("/", "\\") if os == "windows" and not install_path.always_has_slashes else path
 
 
 def format_cache_setting(folder: str) -> str:
     """Return the CLI setting of the plugin cache. Backslashes become slashes because they would start an escape."""
-    return f'plugin_cache_dir = "{folder.replace(chr(92), "/")}"\n'
+    folder = folder.replace("\\", "/")
+    return f'plugin_cache_dir = "{folder}"\n'
 
 
 def format_required_providers(source: Source, version: str) -> str:

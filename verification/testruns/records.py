@@ -63,8 +63,8 @@ StepT = TypeVar("StepT", bound=StepRecord)
 class SandboxTestRecords(Record, Generic[StepT]):
     """All records of a test in the sandbox so far. Subclasses declare the type of their steps.
 
-    `over`: no more steps follow. `unavailable`: why no step is possible. `broken`: the error on our side that stopped
-    the test run. `decisive_steps`: a failure of one of these steps explains why later ones were not reached.
+    `is_complete`: no more steps follow. `unavailable`: why no step is possible. `broken`: the error on our side that
+    stopped the test run. `decisive_steps`: a failure of one of these steps explains why later ones were not reached.
     """
 
     steps: tuple[StepT, ...] = ()

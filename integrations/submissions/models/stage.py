@@ -83,7 +83,7 @@ class StageFields(ListingStatusFields):
     @property
     def next_position(self) -> tuple[Step, Stage] | tuple[None, None]:
         """Return the next step and stage, or a pair of None at the end of the path."""
-        positions = self.edition.positions()
+        positions = self.edition.positions
         next_index = self.position + 1 if self.is_open else len(positions)
         return positions[next_index] if next_index < len(positions) else (None, None)
 
@@ -105,7 +105,7 @@ class StageFields(ListingStatusFields):
     )
     def complete_step(self, **_: object) -> str:
         """Move to the next step, past those in which nothing is left to do."""
-        step, stage = self.edition.positions()[self.step_context.reachable_position]
+        step, stage = self.edition.positions[self.step_context.reachable_position]
         self.step = step.key
         return str(stage)
 
@@ -159,7 +159,7 @@ class StageFields(ListingStatusFields):
 
     @review_decision(conditions=[guards.is_own_first_approval])
     def undo_first_approval(self, *, actor: "User", **_: object) -> None:
-        """Return the review to the first reviewer, unless someone else has claimed it. No one was told."""
+        """Return the review to the first reviewer, unless someone else has claimed it. No one was notified."""
         self.first_approver = None
         self.reviewer = self.reviewer or actor
 

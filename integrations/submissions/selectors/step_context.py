@@ -38,7 +38,7 @@ class StepContext:
     @cached_property
     def reachable_position(self) -> int:
         """Return the last position that can be entered now without a review."""
-        positions, index = self.integration.edition.positions(), self.integration.position + 1
+        positions, index = self.integration.edition.positions, self.integration.position + 1
         while (
             index + 1 < len(positions)
             and positions[index + 1][1] in (Stage.ENGAGE, Stage.DEVELOP)

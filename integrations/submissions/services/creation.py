@@ -43,7 +43,7 @@ def create_integration(
     if actor is not None:
         refusals.require_permission(permissions.can_edit_partner, partner, actor)
     first_edition = get_edition(program, edition) if edition else get_edition_in_force(program)
-    first_step, first_stage = first_edition.positions()[0]
+    first_step, first_stage = first_edition.positions[0]
     with transaction.atomic():
         integration = Integration(
             partner=partner,

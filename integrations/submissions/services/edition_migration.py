@@ -70,7 +70,7 @@ def plan_migration(integration: Integration, edition_date: str, now: datetime) -
 
 def _get_target_step(integration: Integration, comparison: EditionComparison) -> str:
     """Return the new step: with the same (or renamed) key and stage, or else the first of that stage."""
-    positions = comparison.new.positions()
+    positions = comparison.new.positions
     steps = [step.key for step, stage in positions if stage == integration.stage or not integration.is_open]
     preferred_step = comparison.rename(integration.step)
     return preferred_step if preferred_step in steps else steps[0]

@@ -222,7 +222,7 @@ def record_check_outcome(
 ) -> None:
     """Record the result of a check. An event is recorded only if the status changes.
 
-    `detail` has an item for each check, whose `subjects` are the repository and the release that it looked at. If one
+    `detail` has an item for each check, whose `subjects` are the repository and the release that it inspected. If one
     changes, statements about the requirement are void.
     An error on our side doesn't replace an earlier result; it stays until it is stale. For a listed integration, a
     failure opens a finding and a later pass verifies it.

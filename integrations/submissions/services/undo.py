@@ -40,7 +40,7 @@ def remember_decision(
 ) -> None:
     """Store a decision so that it can be undone; any other transition makes it final."""
     integration.decision, integration.decided_by, integration.undo_until, integration.undo = "", None, None, {}
-    window = timedelta(minutes=settings.UNDO_MINUTES)
-    if TRANSITION_OPTIONS[transition_name].is_decision and window:
+    period = timedelta(minutes=settings.UNDO_MINUTES)
+    if TRANSITION_OPTIONS[transition_name].is_decision and period:
         integration.decision, integration.decided_by = transition_name, actor
-        integration.undo_until, integration.undo = now + window, previous_state
+        integration.undo_until, integration.undo = now + period, previous_state

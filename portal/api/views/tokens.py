@@ -50,7 +50,7 @@ def _render_page(request: AuthenticatedRequest, partner: Partner | None) -> Http
         "form": form,
         "partner": partner,
         "now": now,
-        "places": list_managed_partners(request.user) if partner is None else [],
+        "managed_partners": list_managed_partners(request.user) if partner is None else [],
         "live": list(owned_tokens.live(now).select_related("created_by")),
         "ended": list(owned_tokens.filter(~Q(revoked_at=None) | Q(expires_at__lte=now))[:20]),
     }

@@ -95,7 +95,7 @@ def build_version_context(
         "rows": rows[:MAX_RECENT_VERSIONS],
         "older": rows[MAX_RECENT_VERSIONS:],
         "platforms": [_build_platform(source, version, platform_name) for platform_name in platforms],
-        "places": install_layout.list_places(source, version, os, arch),
+        "install_paths": install_layout.list_install_paths(source, version, os, arch),
         "required": install_layout.format_required_providers(source, version),
         "child_module": install_layout.format_child_module(source, "second"),
         "cache": install_layout.format_cache_setting("$HOME/.terraform.d/plugin-cache"),

@@ -36,7 +36,7 @@ Blocks, each closed by {% end… %}:
        on a phone td.main and td.end share the first line, the other cells the second; td.wide-only goes
     {% timeline label="History" %}{% entry what="Rita asked for two changes" at=moment who="" icon="" tone="neutral"
        private=False id="" %}text{% endentry %}{% endtimeline %}
-    {% evidence summary="What was looked at" open=False %}   folded details
+    {% evidence summary="Inspected files" open=False %}   folded details
     {% empty_state heading="No integrations yet" icon="inbox" action="" level=2 %}how to make it so{% endempty_state %}
     {% banner tone="good" heading="" live=False %}    tones good warn bad info
     {% facts %}{% fact "Repository" %}…{% endfact %}{% endfacts %}   a blank fact says "not yet"

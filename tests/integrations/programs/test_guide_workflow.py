@@ -80,7 +80,7 @@ def go_to_position_before(row: Integration, position: int, alice: Any, rita: Any
 
 
 def _go_to_position_before(row: Integration, position: int, alice: Any, rita: Any, now: datetime) -> int:
-    stage = str(row.edition.positions()[position - 1][1])
+    stage = str(row.edition.positions[position - 1][1])
     row = drive(row, stage, partner=alice, reviewer=rita, now=now)
     while row.position < position - 1:
         meet(row, alice, now)

@@ -163,7 +163,7 @@ def test_only_nomad_accepts_permanent_credentials():
 
 def test_agreement_comes_before_building_in_the_newer_run_task_edition_only():
     older, newer = PROGRAMS["terraform-run-task"].editions
-    stages = [str(e.positions()[e.deadline(e.requirement("RT-2"))][1]) for e in (older, newer)]
+    stages = [str(e.positions[e.deadline(e.requirement("RT-2"))][1]) for e in (older, newer)]
     assert stages == ["release", "develop"]
 
 

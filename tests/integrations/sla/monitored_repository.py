@@ -29,7 +29,7 @@ STALE_BOT = Person(801, "stale[bot]", "NONE", "Bot")
 def create_listed_integration(partner: Partner, name: str = "Rocket", **facts: Any) -> Integration:
     """Create a listed integration in the Nomad program, without its earlier steps."""
     edition = PROGRAMS["nomad"].newest
-    step, stage = edition.positions()[-1]
+    step, stage = edition.positions[-1]
     fields = {
         "name": name,
         "repository": "acme/nomad-rocket",

@@ -128,9 +128,9 @@ def test_windows_has_its_own_paths(page, known_provider):
 
 def test_every_path_is_shown_with_its_note(page, known_provider):
     items = page(platform="windows_amd64").select("li:has(> h3)")
-    places = install_layout.list_places(Source("acme", "rocket"), "1.11.0", "windows", "amd64")
+    install_paths = install_layout.list_install_paths(Source("acme", "rocket"), "1.11.0", "windows", "amd64")
     assert [(item.h3.text, item.code.text, item.p.text if item.p else "") for item in items] == [
-        (place.what, place.path, place.note) for place in places
+        (each.title, each.path, each.note) for each in install_paths
     ]
     assert items[3].p.text == "Terraform reads the folder and the subfolder of its own platform only."
 

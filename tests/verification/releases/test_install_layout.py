@@ -11,7 +11,7 @@ PLATFORMS = (*PLATFORMS_OF_2021, *install_layout.RECOMMENDED_PLATFORMS)
 
 
 def get_paths_by_place(os="linux", source=ROCKET):
-    return {place.what: place.path for place in install_layout.list_places(source, "1.2.3", os, "amd64")}
+    return {each.title: each.path for each in install_layout.list_install_paths(source, "1.2.3", os, "amd64")}
 
 
 def test_every_place_on_linux_has_its_path():

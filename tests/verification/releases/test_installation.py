@@ -19,8 +19,8 @@ def get_provider_path(folder: Path, place: str, name: str, version: str, platfor
     """Return the path of a provider in a place of the installation page, with `folder` as the home folder."""
     os_name, _, arch = platform.partition("_")
     source = Source("acme", name, terraform.HOST)
-    places = install_layout.list_places(source, version, os_name, arch)
-    path = next(each.path for each in places if each.what == place)
+    install_paths = install_layout.list_install_paths(source, version, os_name, arch)
+    path = next(each.path for each in install_paths if each.title == place)
     home = r"%APPDATA%\terraform.d" if os_name == "windows" else "~/.terraform.d"
     return folder / path.replace(home, ".terraform.d").replace("$HOME/", "").replace("\\", "/")
 

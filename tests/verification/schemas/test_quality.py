@@ -27,5 +27,5 @@ def test_deprecation_must_be_explained(description: str, message: str, is_silent
 
 def test_timeouts_need_no_description() -> None:
     inside = (Node("create", "string", optional=True),)
-    places = check_descriptions(build_schema(Node("timeouts", "object", syntax="block", children=inside)))
-    assert list(places) == [("resource acme_a", False)]
+    locations = check_descriptions(build_schema(Node("timeouts", "object", syntax="block", children=inside)))
+    assert list(locations) == [("resource acme_a", False)]

@@ -92,10 +92,10 @@ def _build_rule_check(rule: SchemaRule) -> Callable[[Subject, Sources], Result]:
         rule_result = next((entry for entry in inspection.get("rules", ()) if entry["rule"] == rule.key), None)
         if rule_result is None:
             return Result(Outcome.NOT_RUN, "The schema couldn't be read.")
-        if not rule_result["looked"]:
+        if not rule_result["checked_count"]:
             return Result(Outcome.PASS, rule.empty_text)
-        evidence = tuple(Evidence("Place", place) for place in rule_result["places"][:MAX_EVIDENCE_ITEMS])
-        if rule_result["count"]:
+        evidence = tuple(Evidence("Location", location) for location in rule_result["locations"][:MAX_EVIDENCE_ITEMS])
+        if rule_result["violation_count"]:
             return Result(rule.outcome, rule.problem_text.format(**rule_result), evidence)
         return Result(Outcome.PASS, rule.pass_text.format(**rule_result), evidence)
 

@@ -20,39 +20,47 @@ ELF_MACHINES = {
 MACH_MACHINES = {0x01000007: "amd64", 0x0100000C: "arm64", 7: "386", 12: "arm"}
 PE_MACHINES = {0x014C: "386", 0x8664: "amd64", 0xAA64: "arm64", 0x01C0: "arm", 0x01C4: "arm"}
 FORMATS = {"windows": "PE", "darwin": "Mach-O"}
-SAME = {"ppc64le": "ppc64", "mipsle": "mips", "mips64": "mips", "mips64le": "mips", "armv6": "arm", "armv7": "arm"}
+MACHINES_BY_ARCH = {
+    "ppc64le": "ppc64",
+    "mipsle": "mips",
+    "mips64": "mips",
+    "mips64le": "mips",
+    "armv6": "arm",
+    "armv7": "arm",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Build:
+class ProgramPlatform:
     """Format of a program: ELF, Mach-O, PE, or blank. `arch` is in Go's terms, blank if unknown."""
 
     format: str = ""
     arch: str = ""
 
 
-def read(head: bytes) -> Build:
+def read_platform(head: bytes) -> ProgramPlatform:
     """Return the platform that the first bytes of a program show (4 KiB are enough)."""
     if head.startswith(b"\x7fELF") and len(head) >= 20:
-        return Build("ELF", ELF_MACHINES.get(struct.unpack_from(">H" if head[5] == 2 else "<H", head, 18)[0], ""))
+        machine = struct.unpack_from(">H" if head[5] == 2 else "<H", head, 18)[0]
+        return ProgramPlatform("ELF", ELF_MACHINES.get(machine, ""))
     if head[:4] in (b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe") and len(head) >= 8:
-        return Build("Mach-O", MACH_MACHINES.get(struct.unpack_from("<L", head, 4)[0], ""))
+        return ProgramPlatform("Mach-O", MACH_MACHINES.get(struct.unpack_from("<L", head, 4)[0], ""))
     if head[:4] in (b"\xca\xfe\xba\xbe", b"\xca\xfe\xba\xbf"):
-        return Build("Mach-O")  # for several machines at once
+        return ProgramPlatform("Mach-O")  # for several machines at once
     if head.startswith(b"MZ") and len(head) >= 64:
-        at = struct.unpack_from("<L", head, 60)[0]
-        if head[at : at + 4] == b"PE\0\0" and len(head) >= at + 6:
-            return Build("PE", PE_MACHINES.get(struct.unpack_from("<H", head, at + 4)[0], ""))
-    return Build()
+        offset = struct.unpack_from("<L", head, 60)[0]
+        if head[offset : offset + 4] == b"PE\0\0" and len(head) >= offset + 6:
+            return ProgramPlatform("PE", PE_MACHINES.get(struct.unpack_from("<H", head, offset + 4)[0], ""))
+    return ProgramPlatform()
 
 
 def list_remarks(head: bytes, os: str, arch: str) -> tuple[Remark, ...]:
     """Return the differences between a program and the platform in the name of its archive."""
-    build = read(head)
-    if not build.format:
+    actual = read_platform(head)
+    if not actual.format:
         return (build_remark("no_executable"),)
-    if build.format != FORMATS.get(os, "ELF"):
-        return (build_remark("other_system", format=build.format, os=os),)
-    if build.arch and build.arch != SAME.get(arch, arch):
-        return (build_remark("other_machine", found=build.arch, arch=arch),)
+    if actual.format != FORMATS.get(os, "ELF"):
+        return (build_remark("other_system", format=actual.format, os=os),)
+    if actual.arch and actual.arch != MACHINES_BY_ARCH.get(arch, arch):
+        return (build_remark("other_machine", found=actual.arch, arch=arch),)
     return ()

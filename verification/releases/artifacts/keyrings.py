@@ -28,7 +28,7 @@ Packets = deque[Packet | PacketError]
 
 @dataclass(slots=True)
 class VerificationLimit:
-    """Limit of verified self-signatures for all keys of a release. `left` counts down."""
+    """Limit of verified self-signatures for all keys of a release. `remaining` counts down."""
 
     remaining: int = MAX_VERIFICATIONS
 

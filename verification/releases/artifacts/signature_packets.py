@@ -21,9 +21,9 @@ from verification.releases.artifacts.packets import (
 )
 
 SIGNATURE, SUBKEY = 2, 14
-# packets that don't belong to a key or a signature; the sizes are the bytes that the library reads of some
-FOREIGN = frozenset({5, 7, 8, 9, 11, 17, 18, 20})
-PASSED_OVER = {1: 10, 3: 1, 4: 13}
+# Tags of packets that don't belong to a key or a signature. Of some, the library reads only this many bytes.
+OTHER_TAGS = frozenset({5, 7, 8, 9, 11, 17, 18, 20})
+SKIPPED_BYTES = {1: 10, 3: 1, 4: 13}
 INTEGER_COUNTS = {RSA: 1, RSA_SIGN: 1, DSA: 2, ECDSA: 2, EDDSA: 2}
 DIGESTS = {2: "sha1", 8: "sha256", 9: "sha384", 10: "sha512", 11: "sha224", 12: "sha3_256", 14: "sha3_512"}
 COMPROMISED = 2
@@ -32,7 +32,7 @@ MAX_EMBEDDED_SIZE = 4096  # nested signatures would exhaust the stack
 
 @dataclass(slots=True)
 class Signature:
-    """Signature. `hashed` is the part of itself that it covers. Times and lifetimes are in seconds, 0 means none."""
+    """Signature over a document and `hashed_data`. Times and lifetimes are in seconds; 0 means none."""
 
     kind: int
     algorithm: int
@@ -70,11 +70,11 @@ class UserId:
     name: bytes
 
 
-class Foreign:
+class OtherPacket:
     """Packet of another kind without relevance."""
 
 
-Packet = PublicKey | Signature | UserId | Foreign
+Packet = PublicKey | Signature | UserId | OtherPacket
 
 
 def read_packets(data: bytes) -> Iterator[Packet | PacketError]:
@@ -106,11 +106,11 @@ def _read_packet(tag: int, body: PacketReader) -> Packet | None:
             return read_key(body, is_subkey=tag == SUBKEY)
         case 13:
             return UserId(body.read_rest())
-        case _ if tag in PASSED_OVER:
-            body.read(PASSED_OVER[tag])
-        case _ if tag in FOREIGN:
+        case _ if tag in SKIPPED_BYTES:
+            body.read(SKIPPED_BYTES[tag])
+        case _ if tag in OTHER_TAGS:
             body.read_rest()
-            return Foreign()
+            return OtherPacket()
     return None
 
 
@@ -133,7 +133,7 @@ def read_signature(body: PacketReader) -> Signature:
     return signature
 
 
-def _split(area: bytes) -> Iterator[tuple[int, bytes]]:
+def _split_subpackets(area: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield type and content of each subpacket. Raises StructuralError."""
     source = PacketReader(area)
     while not source.is_at_end:
@@ -147,7 +147,7 @@ def _split(area: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _read_subpackets(signature: Signature, area: bytes, *, is_hashed: bool) -> None:
-    for kind, content in list(_split(area)):
+    for kind, content in list(_split_subpackets(area)):
         number, is_critical = kind & 0x7F, bool(kind & 0x80)
         if not is_hashed and number not in UNHASHED_SUBPACKETS:
             continue

@@ -1,7 +1,7 @@
 """Kubernetes resource definitions as Crossplane's generator derives them from Terraform resources.
 
-`definition` gives the whole CustomResourceDefinition as plain data, for one of the two scopes. What the generator takes
-from elsewhere (the provider's documentation, references between resources that people write by hand) is not in it.
+`build_definition` returns a CustomResourceDefinition as plain data for one of the two scopes. It doesn't include what
+the generator takes from elsewhere, such as the provider's documentation and handwritten references.
 """
 
 from dataclasses import replace

@@ -1,8 +1,8 @@
-"""Quality rules for schemas, each with the places that violate it."""
+"""Quality rules for schemas, each with the locations that violate it."""
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import chain
 
 from portal.core.value_types import JsonObject
@@ -17,21 +17,21 @@ DEPRECATION_PATTERN = re.compile(
     r"|removal|migrate",
     re.IGNORECASE,
 )
-MAX_PLACES = 50  # stored places; the count includes all
-CheckedPlace = tuple[str, bool]  # the place, and whether it keeps the rule
+MAX_LOCATIONS = 50  # stored; the count includes all
+CheckedLocation = tuple[str, bool]  # location, and whether it follows the rule
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaQualityResult:
-    """Result of a rule: the number of checked items and violations, and the first places."""
+    """Result of a rule: the number of checked items and violations, and the first locations."""
 
     rule: str
-    looked: int
-    places: tuple[str, ...]
-    count: int
+    checked_count: int
+    locations: tuple[str, ...]
+    violation_count: int
 
     def as_dict(self) -> JsonObject:
-        return {"rule": self.rule, "looked": self.looked, "count": self.count, "places": list(self.places)}
+        return asdict(self) | {"locations": list(self.locations)}
 
 
 def _iterate_blocks(schema: ParsedSchema) -> Iterator[tuple[str, Resource]]:
@@ -53,7 +53,7 @@ def _iterate_nodes(schema: ParsedSchema) -> Iterator[tuple[str, Node]]:
                 yield f"{title}: {path}", each
 
 
-def check_prefix(schema: ParsedSchema) -> Iterator[CheckedPlace]:
+def check_prefix(schema: ParsedSchema) -> Iterator[CheckedLocation]:
     """Check that the names of resources and data sources start with the provider name."""
     word = schema.source.rpartition("/")[2].partition("-")[0]
     for title, _ in _iterate_blocks(schema):
@@ -61,32 +61,32 @@ def check_prefix(schema: ParsedSchema) -> Iterator[CheckedPlace]:
             yield title, title.endswith(f" {word}") or f" {word}_" in title
 
 
-def check_descriptions(schema: ParsedSchema) -> Iterator[CheckedPlace]:
+def check_descriptions(schema: ParsedSchema) -> Iterator[CheckedLocation]:
     """Check that all resources, data sources, and arguments have a description."""
     for title, block in _iterate_blocks(schema):
         if title != "provider":
             yield title, bool(block.description.strip())
-    for place, node in _iterate_nodes(schema):
+    for location, node in _iterate_nodes(schema):
         if node.syntax != "block" and node.name != "id":
-            yield place, bool(node.description.strip())
+            yield location, bool(node.description.strip())
 
 
-def check_deprecation(schema: ParsedSchema) -> Iterator[CheckedPlace]:
+def check_deprecation(schema: ParsedSchema) -> Iterator[CheckedLocation]:
     """Check that deprecated items have a message or mention the deprecation in the description."""
     every: Iterator[tuple[str, Resource | Node]] = chain(_iterate_blocks(schema), _iterate_nodes(schema))
-    for place, item in every:
+    for location, item in every:
         if item.deprecated:
-            yield place, bool(item.deprecation.strip() or DEPRECATION_PATTERN.search(item.description))
+            yield location, bool(item.deprecation.strip() or DEPRECATION_PATTERN.search(item.description))
 
 
-def check_sensitivity(schema: ParsedSchema) -> Iterator[CheckedPlace]:
+def check_sensitivity(schema: ParsedSchema) -> Iterator[CheckedLocation]:
     """Check that arguments with names of secrets are sensitive or write-only."""
-    for place, node in _iterate_nodes(schema):
+    for location, node in _iterate_nodes(schema):
         if node.kind == "string" and SECRET_NAME_PATTERN.search(node.name):
-            yield place, node.sensitive or node.write_only
+            yield location, node.sensitive or node.write_only
 
 
-RULES: dict[str, Callable[[ParsedSchema], Iterator[CheckedPlace]]] = {
+RULES: dict[str, Callable[[ParsedSchema], Iterator[CheckedLocation]]] = {
     "prefix": check_prefix,
     "descriptions": check_descriptions,
     "deprecated": check_deprecation,
@@ -98,9 +98,10 @@ def evaluate_quality(schema: ParsedSchema) -> tuple[SchemaQualityResult, ...]:
     """Return the result of each rule in table order."""
     results = []
     for key, rule in RULES.items():
-        checked_places = list(rule(schema))
-        violations = [place for place, is_good in checked_places if not is_good]
-        results.append(SchemaQualityResult(key, len(checked_places), tuple(violations[:MAX_PLACES]), len(violations)))
+        checked_locations = list(rule(schema))
+        violations = [location for location, is_good in checked_locations if not is_good]
+        locations = tuple(violations[:MAX_LOCATIONS])
+        results.append(SchemaQualityResult(key, len(checked_locations), locations, len(violations)))
     return tuple(results)
 
 

@@ -63,28 +63,34 @@ def test_reading_of_the_schema_has_its_outcome(observations, outcome, summary):
     assert run_schema_check("schema.read", **observations) == (outcome, summary)
 
 
-def build_rule(key, count, *places):
-    return {"rules": [{"rule": key, "looked": count, "count": len(places), "places": list(places)}]}
+def build_rule(key, count, *locations):
+    result = quality.SchemaQualityResult(key, count, locations, len(locations))
+    return {"rules": [result.as_dict()]}
 
 
 @pytest.mark.parametrize(
     ("key", "observations", "outcome", "summary"),
     [
-        ("prefix", build_rule("prefix", 2), "pass", "All 2 names start with the provider's name."),
-        ("prefix", build_rule("prefix", 2, "resource a"), "fail", "1 of 2 names don't start with the provider's name."),
-        ("descriptions", build_rule("descriptions", 2, "a", "b"), "warn", "2 of 2 items have no description."),
+        ("prefix", build_rule("prefix", 2), "pass", "All names start with the provider's name. Checked names: 2."),
+        (
+            "prefix",
+            build_rule("prefix", 2, "resource a"),
+            "fail",
+            "1 of 2 names without the provider's name at the start.",
+        ),
+        ("descriptions", build_rule("descriptions", 2, "a", "b"), "warn", "2 of 2 items without a description."),
         ("deprecated", build_rule("deprecated", 0), "pass", "Nothing is deprecated."),
         (
             "deprecated",
             build_rule("deprecated", 1, "a"),
             "warn",
-            "1 of 1 deprecated items don't mention their deprecation.",
+            "1 of 1 deprecated items without a mention of the deprecation.",
         ),
         (
             "sensitive",
             build_rule("sensitive", 1, "a"),
             "warn",
-            "1 of 1 attributes that are named like secrets aren't sensitive.",
+            "1 of 1 attributes that are named like secrets, but not sensitive.",
         ),
         ("sensitive", {"rules": []}, "not_run", "The schema couldn't be read."),
         ("sensitive", {}, "not_run", "The portal hasn't read the schema yet."),
@@ -129,9 +135,9 @@ SCHEMA = ParsedSchema(
 )
 
 
-def test_each_rule_reports_the_places_of_its_problems():
-    places_by_rule = {one.rule: (one.looked, one.places) for one in quality.evaluate_quality(SCHEMA)}
-    assert places_by_rule == {
+def test_each_rule_reports_the_locations_of_its_problems():
+    locations_by_rule = {one.rule: (one.checked_count, one.locations) for one in quality.evaluate_quality(SCHEMA)}
+    assert locations_by_rule == {
         "prefix": (3, ("resource other_thing",)),
         "descriptions": (10, ("resource other_thing", "resource other_thing: plain", "resource other_thing: gone")),
         "deprecated": (3, ("resource other_thing", "resource example_server: old", "resource other_thing: gone")),
