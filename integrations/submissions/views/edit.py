@@ -31,6 +31,8 @@ def edit_integration(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     form = IntegrationForm(
         integration.program, integration.edition, data=form_data or None, initial=build_initial_data(integration)
     )
+    for field in form.fields.values():
+        field.show_hidden_initial = True  # so that only fields that the user edited overwrite a colleague's changes
     if request.method == "POST" and form.is_valid():
         with reported_refusals(request, _("Details saved.")):
             changes = build_changes(integration, form)
@@ -47,11 +49,10 @@ def build_initial_data(integration: Integration) -> NamedValues:
 
 
 def build_changes(integration: Integration, form: IntegrationForm) -> NamedValues:
-    """Return the changed values. A new repository also sets its IDs, or clears them if GitHub is unavailable."""
-    values = {key: form.cleaned_data[key] for key in creation.DESCRIPTION_FIELDS}
-    values = {key: value for key, value in values.items() if value != getattr(integration, key)}
+    """Return the values that the user edited. A new repository also sets its IDs, or clears them without GitHub."""
+    values = {key: form.cleaned_data[key] for key in creation.DESCRIPTION_FIELDS if key in form.changed_data}
     repository = form.cleaned_data["repository_address"]
-    if repository.lower() == integration.repository.lower():
+    if "repository_address" not in form.changed_data or repository.lower() == integration.repository.lower():
         return values
     repository_data = repository_urls.fetch_repository(repository)
     repository_ids = {key: repository_data[key] for key in ("repository_id", "repository_owner_id")}

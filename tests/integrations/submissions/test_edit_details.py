@@ -3,8 +3,10 @@
 from typing import Any
 
 from django.urls import reverse
+from django.utils import timezone
 
 from integrations.submissions.models import Integration
+from integrations.submissions.services.creation import change_description
 from integrations.submissions.services.transitions import perform_transition
 
 FORM_DATA = {
@@ -33,6 +35,16 @@ def test_old_and_new_values_appear_in_the_history(rocket: Integration, alice: An
         "category": ["", "storage"],
         "homepage": ["https://acme.example/rocket", "https://acme.example/two"],
     }
+
+
+def test_edit_retains_fields_that_a_colleague_changed(rocket: Integration, alice: Any, bob: Any, sign_in: Any) -> None:
+    url, client = reverse("submissions:edit", args=[rocket.uuid]), sign_in(alice)
+    seen = {"name": "Rocket", "homepage": "https://acme.example/rocket", "category": ""}
+    assert [name for name in seen if f'name="initial-{name}"' not in client.get(url).text] == []
+    change_description(rocket, {"name": "Rocket by Bob"}, actor=bob, now=timezone.now())
+    client.post(url, FORM_DATA | {"name": "Rocket"} | {f"initial-{name}": value for name, value in seen.items()})
+    row = Integration.objects.get()
+    assert (row.name, row.homepage) == ("Rocket by Bob", "https://acme.example/two")
 
 
 def test_invalid_input_is_reported_and_kept(rocket: Integration, alice: Any, sign_in: Any) -> None:
