@@ -94,7 +94,8 @@ def _rank_reviewer(integration: Integration, reviewer: Any, today: date) -> tupl
         (reviewer.knows_partner, _("knows %(name)s") % {"name": integration.partner.name}),
         (chose_program, _("knows %(product)s") % product),
         (not reviews_program, _("doesn't review %(product)s") % product),
-        (True, _("%(load)s of %(max_open_reviews)s reviews open") % workload + (_(" (at limit)") if is_full else "")),
+        (True, _("%(load)s of %(max_open_reviews)s reviews open") % workload),
+        (is_full, _("at limit")),
         (bool(absence), _describe_absence(absence, profile)),
     ]
     summary = " · ".join(reason for applies, reason in reasons if applies)

@@ -38,7 +38,7 @@ class ForecastAccuracy:
         )
 
     @property
-    def words(self) -> str:
+    def summary(self) -> str:
         if self.held.share is None:
             return "not enough decisions to test a forecast"
         note = "" if self.held.count >= MIN_JUDGED_WAITS else " (too few for a judgment)"

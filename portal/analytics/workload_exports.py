@@ -21,7 +21,7 @@ CHUNK_SIZE = 500
 REVIEWER_COLUMNS: Columns = {
     "reviewer": "name",
     "open": "open",
-    "capacity": "most",
+    "capacity": "capacity",
     "waiting": "waiting",
     "oldest (UTC)": "oldest",
     "overdue": "overdue",

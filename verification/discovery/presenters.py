@@ -78,7 +78,7 @@ class RequirementsPreview:
     @property
     def open_rows(self) -> tuple[RequirementPreview, ...]:
         """Return what is done after the start."""
-        return tuple(row for row in self.rows if row not in self.checked_rows)
+        return tuple(row for row in self.rows if not row.is_met and row.status != Outcome.FAIL)
 
 
 def list_facts(discovery: Discovery) -> list[FactGroup]:

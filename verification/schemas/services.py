@@ -61,7 +61,8 @@ def store_schema(
     others = ProviderSchema.objects.filter(integration=integration).exclude(version=str(version))
     if others.count() >= MAX_VERSIONS:
         raise ActionRefused(
-            _("The integration already has %(most)s schemas, which is the maximum.") % {"most": MAX_VERSIONS}
+            _("You reached the limit of %(limit)s versions. You can only replace the schema of a stored version.")
+            % {"limit": MAX_VERSIONS}
         )
     return ProviderSchema.objects.update_or_create(integration=integration, version=str(version), defaults=values)[0]
 

@@ -42,11 +42,11 @@ class SavablePage:
     title: str
     form: type[Form] | None = None
     choices: Mapping[str, Iterable[str]] = field(default_factory=dict)
-    words: tuple[str, ...] = ()
+    parameter_names: tuple[str, ...] = ()
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        return self.words or (*self.choices, *(self.form.base_fields if self.form else ()))
+        return self.parameter_names or (*self.choices, *(self.form.base_fields if self.form else ()))
 
     def build_url(self, query: str) -> str:
         """Return the URL of the list with a query, or without filters."""
@@ -61,7 +61,7 @@ PAGES = {
         SavablePage("queue", "reviews:queue", gettext_noop("Review queue"), QueueFilterForm, QUEUE_CHOICES),
         SavablePage("integrations", "submissions:list", gettext_noop("Integrations"), IntegrationFilterForm),
         SavablePage("sla", "reports:sla_dashboard", "SLA", None, {"state": STATE_LABELS}, SLA_NAMES),
-        SavablePage("partners", "reviews:partners", gettext_noop("Partners"), words=("q",)),
+        SavablePage("partners", "reviews:partners", gettext_noop("Partners"), parameter_names=("q",)),
         SavablePage("agreements", "reviews:agreements", gettext_noop("Agreements"), AgreementFilterForm),
         SavablePage("emails", "inbox:email_log", gettext_noop("Email log"), None, EMAIL_STATES, ("q", "state")),
         *(
@@ -70,7 +70,7 @@ PAGES = {
                 f"analytics:{name}",
                 title,
                 AnalyticsFilterForm,
-                words=("program",) if name in PAGES_WITHOUT_PERIOD else FILTER_NAMES,
+                parameter_names=("program",) if name in PAGES_WITHOUT_PERIOD else FILTER_NAMES,
             )
             for name, title in PAGE_TITLES.items()
         ),
@@ -83,25 +83,25 @@ PROGRAM_PAGES = {"queue", "partners", "agreements", "emails", *PAGE_TITLES}
 def normalize_query(page: SavablePage, query: str) -> str:
     """Return the relevant, non-empty query parameters in a fixed order, one value each."""
     parameters = QueryDict(query[:2000])
-    values = {word: parameters.get(word, "").replace("\x00", "")[:MAX_VALUE_CHARACTERS] for word in page.parameters}
-    return urlencode({word: value for word, value in values.items() if value})[:500]
+    values = {name: parameters.get(name, "").replace("\x00", "")[:MAX_VALUE_CHARACTERS] for name in page.parameters}
+    return urlencode({name: value for name, value in values.items() if value})[:500]
 
 
 def find_obsolete_filters(page: SavablePage, query: str) -> list[str]:
     """Return the saved filters that no longer exist, as "parameter: value"."""
     parameters = {key: value for key, value in QueryDict(query).items() if isinstance(value, str)}
-    obsolete = [f"{word}: {value}" for word, value in parameters.items() if word not in page.parameters]
-    known_values = {word: value for word, value in parameters.items() if word in page.parameters}
-    for word, choices in page.choices.items():
-        if known_values.get(word, "") and known_values[word] not in choices:
-            obsolete.append(f"{word}: {known_values[word]}")
+    obsolete = [f"{name}: {value}" for name, value in parameters.items() if name not in page.parameters]
+    known_values = {name: value for name, value in parameters.items() if name in page.parameters}
+    for name, choices in page.choices.items():
+        if known_values.get(name, "") and known_values[name] not in choices:
+            obsolete.append(f"{name}: {known_values[name]}")
     if page.form is not None:
         form = page.form(data=known_values)
         form.is_valid()
         fields = [
-            word for word in form.errors if isinstance(form.fields.get(word), ChoiceField) and known_values.get(word)
+            name for name in form.errors if isinstance(form.fields.get(name), ChoiceField) and known_values.get(name)
         ]
-        obsolete += [f"{word}: {known_values[word]}" for word in fields]
+        obsolete += [f"{name}: {known_values[name]}" for name in fields]
     return obsolete
 
 

@@ -46,7 +46,7 @@ class ReviewerLoad:
     reviewer: Any
     name: str
     open: int
-    most: int
+    capacity: int
     waiting: int
     oldest: datetime | None
     overdue: int
@@ -63,13 +63,13 @@ class ReviewerLoad:
     def pieces(self) -> list[tuple[str, float]]:
         """Return the meter parts: reviews waiting for the reviewer, for others, and beyond the capacity."""
         others = self.open - self.waiting
-        over = max(0, self.open - self.most)
-        return [("counted", min(self.waiting, self.most)), ("paused", max(0, others - over)), ("over", over)]
+        over = max(0, self.open - self.capacity)
+        return [("counted", min(self.waiting, self.capacity)), ("paused", max(0, others - over)), ("over", over)]
 
     @property
     def summary(self) -> str:
         template = _("%(open)s open of %(limit)s, %(waiting)s waiting for the reviewer")
-        return template % {"open": self.open, "limit": self.most, "waiting": self.waiting}
+        return template % {"open": self.open, "limit": self.capacity, "waiting": self.waiting}
 
 
 def list_reviewer_loads(filters: AnalyticsFilters) -> list[ReviewerLoad]:

@@ -41,7 +41,7 @@ class CalendarCell:
         return ", ".join(_(MARK_LABELS[mark]) for mark in self.marks)
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         note = ", ".join(filter(None, (self.name, self.mark_text)))
         return ": ".join(filter(None, (format_short(self.day), note)))
 
@@ -53,17 +53,17 @@ def build_cells(
     first, last = (at.astimezone(calendar.zone).date() for at in (start, end))
     first = max(first, last - (MAX_DAYS - 1) * DAY)
     marks_by_day: dict[date, list[str]] = {}
-    for word, at in marks.items():
+    for kind, at in marks.items():
         if at is not None:
-            marks_by_day.setdefault(_get_mark_day(at, calendar, word), []).append(word)
+            marks_by_day.setdefault(_get_mark_day(at, calendar, kind), []).append(kind)
     days = [first + n * DAY for n in range((last - first).days + 1)]
     return [CalendarCell(day, get_day_name(day, calendar), tuple(marks_by_day.get(day, ()))) for day in days]
 
 
-def _get_mark_day(at: datetime, calendar: Calendar, word: str) -> date:
+def _get_mark_day(at: datetime, calendar: Calendar, kind: str) -> date:
     """Return the day of a mark. A due date at midnight belongs to the previous day."""
     local = at.astimezone(calendar.zone)
-    return local.date() - DAY if word == "due" and local.time() == time() else local.date()
+    return local.date() - DAY if kind == "due" and local.time() == time() else local.date()
 
 
 def get_day_name(day: date, calendar: Calendar) -> str:

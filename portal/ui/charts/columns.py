@@ -31,11 +31,11 @@ class Column:
         return self.count + self.late
 
     @property
-    def words(self) -> str:
-        late = _(" and %(late)s late") % {"late": self.late} if self.late else ""
-        return f"{self.label}: {self.count}{late}" + (
-            "" if self.before is None else _(", before %(before)s") % {"before": self.before}
-        )
+    def description(self) -> str:
+        parts = [str(self.count)]
+        parts += [_("%(late)s late") % {"late": self.late}] if self.late else []
+        parts += [] if self.before is None else [_("previous period %(before)s") % {"before": self.before}]
+        return f"{self.label}: {', '.join(parts)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Chart:
             "chart": self,
             "width": WIDTH,
             "height": self.baseline + FOOTER_HEIGHT,
-            "description": "; ".join(column.words for column in self.columns),
+            "description": "; ".join(column.description for column in self.columns),
             "columns": [self._place_column(place, step, max_value) for place in range(len(self.columns))],
             "target_x": round(self.target_after * step, 1),
             "target_label_x": round(self.target_after * step - 6, 1),

@@ -40,7 +40,7 @@ def format_share(amount: float, whole: float) -> str:
 def render_stacked_bars(id: str, title: str, bars: Sequence[StackedBar], names: Mapping[str, str]) -> SafeString:
     """Render bars of the same length, each cut by the shares of its kinds, which have `names`."""
     pieces_by_bar = [_place_pieces(bar, names) for bar in bars]
-    descriptions = [", ".join(str(piece["words"]) for piece in pieces) or _("nothing") for pieces in pieces_by_bar]
+    descriptions = [", ".join(str(piece["label"]) for piece in pieces) or _("nothing") for pieces in pieces_by_bar]
     context = {
         "id": id,
         "title": title,
@@ -59,11 +59,11 @@ def _place_pieces(bar: StackedBar, names: Mapping[str, str]) -> list[dict[str, o
     """Return the pieces with their coordinates and those of their labels, which show only if they fit."""
     x, pieces = 0.0, []
     for kind, amount in bar.pieces:
-        words = f"{names[kind]} {format_share(amount, bar.whole)}"
+        label = f"{names[kind]} {format_share(amount, bar.whole)}"
         width = BAR_WIDTH * amount / bar.whole if bar.whole else 0
-        ground = len(words) * LETTER_WIDTH + 8
+        ground = len(label) * LETTER_WIDTH + 8
         numbers = {"x": x, "width": width, "ground": ground, "ground_x": x + (width - ground) / 2}
-        texts = {"kind": kind, "words": words, "is_labeled": width >= ground + 6, "middle": round(x + width / 2, 1)}
+        texts = {"kind": kind, "label": label, "is_labeled": width >= ground + 6, "middle": round(x + width / 2, 1)}
         pieces.append(texts | {name: round(number, 1) for name, number in numbers.items()})
         x += width
     return pieces

@@ -137,9 +137,9 @@ def due(moment: datetime | None, *, paused: bool = False, now: datetime | None =
     if moment is None:
         return EMPTY
     now = now or timezone.now()
-    tone, words = ("neutral", _("paused")) if paused else format_due(moment, now)
+    tone, text = ("neutral", _("paused")) if paused else format_due(moment, now)
     icon = "circle-pause" if paused else "clock"
-    return SafeString(get_macro(MACROS, "due")(tone, icon, format_iso(moment), format_full(moment), words, paused))
+    return SafeString(get_macro(MACROS, "due")(tone, icon, format_iso(moment), format_full(moment), text, paused))
 
 
 ENVIRONMENT.filters |= {"when": when, "due": due}

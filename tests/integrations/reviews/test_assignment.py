@@ -103,7 +103,7 @@ def test_load_breaks_ties_and_full_reviewer_is_unavailable(
         ("Rita Reyes", "1 of 8 reviews open", True),
     ]
     set_profile(rita, max_open_reviews=1)
-    assert describe_suggestions(rocket, now)[1] == ("Rita Reyes", "1 of 1 reviews open (at limit)", False)
+    assert describe_suggestions(rocket, now)[1] == ("Rita Reyes", "1 of 1 reviews open · at limit", False)
 
 
 @pytest.mark.every_database

@@ -186,8 +186,8 @@ def test_table_comes_as_json_csv_and_xlsx(provider: Any, alice: Any) -> None:
 
 
 def test_table_accepts_all_parameters_of_its_page(provider: Any, alice: Any) -> None:
-    words = {word for page in saved.PAGES.values() for word in page.words}
-    assert words - set(TableParams.model_fields) == set()
+    names = {name for page in saved.PAGES.values() for name in page.parameter_names}
+    assert names - set(TableParams.model_fields) == set()
     assert [row[0] for row in create_api_client(alice).get("/analytics/integrations?sort=name").json()["rows"]] == [
         "Rocket"
     ]

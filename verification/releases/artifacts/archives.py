@@ -96,7 +96,7 @@ def _check_sizes(members: tuple[Member, ...]) -> list[Remark]:
         "too_large": total > MAX_UNPACKED_BYTES,
         "ratio": total > MIN_BYTES_FOR_RATIO and total > MAX_COMPRESSION_RATIO * packed_total,
     }
-    return select_remarks(conditions, total=total, ratio=total // packed_total, most=MAX_COMPRESSION_RATIO)
+    return select_remarks(conditions, total=total, ratio=total // packed_total, limit=MAX_COMPRESSION_RATIO)
 
 
 def split_name(member: Member) -> list[str]:
@@ -161,7 +161,7 @@ def check_names(members: tuple[Member, ...]) -> Iterator[Remark]:
 
 def _apply(rules: Mapping[str, Rule], members: tuple[Member, ...]) -> Iterator[Remark]:
     violated = (key for key, is_violated in rules.items() if any(map(is_violated, members)))
-    return (build_remark(key, most=MAX_NAME_BYTES) for key in violated)
+    return (build_remark(key, limit=MAX_NAME_BYTES) for key in violated)
 
 
 def _find_program(members: tuple[Member, ...], prefix: str) -> Member | None:

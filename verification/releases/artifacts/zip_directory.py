@@ -71,16 +71,16 @@ class Directory:
     comment: bytes
 
 
-def read(file: BinaryIO, size: int, most: int) -> Directory:
-    """Return the directory of an archive of `size` bytes with at most `most` members. Raises Malformed."""
+def read(file: BinaryIO, size: int, limit: int) -> Directory:
+    """Return the directory of an archive of `size` bytes with at most `limit` members. Raises Malformed."""
     at, tail, comment, after = _find_end_record(file, size)
     _, disk, first_disk, here, count, length, offset, _ = tail
     if 0xFFFF in (count, here) or 0xFFFFFFFF in (length, offset) or _is_64(file, at):
         raise Malformed("zip64")
     if disk or first_disk or here != count:
         raise Malformed("disks")
-    if count > most:
-        raise Malformed("members", count=count, most=most)
+    if count > limit:
+        raise Malformed("members", count=count, limit=limit)
     start = at - length
     if start < 0 or start < offset:
         raise Malformed("directory")

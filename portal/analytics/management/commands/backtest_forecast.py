@@ -23,6 +23,6 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps([forecast_accuracy.serialize_accuracy(line) for line in accuracies], indent=2))
         else:
             for line in accuracies:
-                self.stdout.write(f"{line.name}: {line.words}")
+                self.stdout.write(f"{line.name}: {line.summary}")
         if any(line.is_off for line in accuracies):
             raise CommandError("The accuracy of some forecasts is outside the range of 85% to 95%.")

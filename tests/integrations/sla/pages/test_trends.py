@@ -25,7 +25,7 @@ def test_chart_describes_its_numbers_and_scales_its_columns() -> None:
     chart = Chart("c", "Weeks", (Column("W1", 3, 1), Column("W2", 0)), 1, "target 48 h")
     svg = BeautifulSoup(chart.drawn, "html.parser").svg
     assert svg
-    assert (svg.title.text, svg.desc.text) == ("Weeks", "W1: 3 and 1 late; W2: 0")  # type: ignore[union-attr]
+    assert (svg.title.text, svg.desc.text) == ("Weeks", "W1: 3, 1 late; W2: 0")  # type: ignore[union-attr]
     heights = [float(str(rect["height"])) for rect in svg.select("g rect")]
     assert heights == [72.0, 24.0, 0.0, 0.0]
     assert "target 48 h" in svg.text
@@ -36,7 +36,7 @@ def test_previous_period_is_drawn_behind_on_the_same_baseline() -> None:
     chart = Chart("c", "Weeks", (Column("W1", 2, 1, before=6), Column("W2", 3, before=0)))
     svg = BeautifulSoup(chart.drawn, "html.parser").svg
     assert svg
-    assert (chart.compares, svg.desc.text) == (True, "W1: 2 and 1 late, before 6; W2: 3, before 0")  # type: ignore[union-attr]
+    assert (chart.compares, svg.desc.text) == (True, "W1: 2, 1 late, previous period 6; W2: 3, previous period 0")  # type: ignore[union-attr]
     (before,) = svg.select(".chart-before")
     count_column = svg.select(".chart-count")[0]
     assert before.find_next_sibling() == count_column
