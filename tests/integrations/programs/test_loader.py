@@ -95,7 +95,7 @@ from tests.integrations.programs.guide_edition import (
             "underscores.",
         ),
         (
-            "reason: The review runs it.",
+            "reason: Reviewers run the integration.",
             'reason: ""',
             "edition.steps[1].requirements[0]",
             'The requirement has no reason. Add a "reason".',
