@@ -17,6 +17,7 @@ from portal.accounts.models import User
 from portal.core.business_time import Calendar
 from portal.core.office_hours import get_next_working_time
 from portal.core.periods import Period, PeriodKind, get_last_complete_period, get_program_zone, parse_period
+from portal.jobs.batches import process_each
 from portal.reports import metrics
 from portal.reports.deliveries import deliver_report
 from portal.reports.models import Frequency, ReportSchedule, ReportSnapshot, ReportSubscription
@@ -33,10 +34,9 @@ MAX_DELIVERY_DELAY = timedelta(weeks=2)  # an older report is not worth an email
 def generate_due_reports(now: datetime | None = None) -> int:
     """Create and deliver due reports and return the number of queued emails."""
     now = now or timezone.now()
-    for kind in PeriodKind:
-        for period in list_due_periods(kind, now):
-            for report_scope in list_due_scopes(period):
-                get_or_create_snapshot(report_scope, period, now)
+    periods = [period for kind in PeriodKind for period in list_due_periods(kind, now)]
+    due_reports = ((report_scope, period) for period in periods for report_scope in list_due_scopes(period))
+    process_each(due_reports, lambda report: bool(get_or_create_snapshot(*report, now)), "create report")
     return deliver_due_reports(now)
 
 
@@ -84,14 +84,15 @@ def deliver_due_reports(now: datetime) -> int:
     """Deliver the reports whose time has come, and return the number of queued emails."""
     waiting = ReportSnapshot.objects.filter(delivered_at=None, created_at__gt=now - MAX_DELIVERY_DELAY)
     keys = waiting.order_by("end_day", "kind", "scope").values_list("pk", flat=True)
-    return sum(_deliver_if_due(ReportSnapshot.objects.get(pk=pk), now) for pk in keys)
+    return process_each(list(keys), partial(_deliver_if_due, now=now), "deliver report")
 
 
-def _deliver_if_due(snapshot: ReportSnapshot, now: datetime) -> int:
+def _deliver_if_due(pk: int, now: datetime) -> int:
     """Deliver a report of a partner, or one of a program whose scheduled time has come.
 
     If the process dies on the way, the next one continues: no recipient gets a second email.
     """
+    snapshot = ReportSnapshot.objects.get(pk=pk)
     report_scope, period = find_report_scope(snapshot.scope), parse_period(snapshot.period)
     if report_scope is None:
         return 0

@@ -9,6 +9,7 @@ import secrets
 import zlib
 from collections.abc import Collection, Iterator
 from datetime import datetime, timedelta
+from functools import partial
 from uuid import uuid4
 
 from django.db import transaction
@@ -35,6 +36,7 @@ from portal.inbox.deadlines import (
     build_deadline,
     register_source,
 )
+from portal.jobs.batches import process_each
 from portal.notifications import email as mail
 
 KEY_PREFIX = "ptl_"
@@ -177,11 +179,13 @@ def warn_expiring_tokens(now: datetime | None = None, limit: int = 100) -> int:
         warned_at=None, expires_at__lte=now + timedelta(days=WARNING_DAYS)
     )
     tokens = list(expiring_tokens.select_related("user", "partner", "created_by")[:limit])
-    for token in tokens:
-        with transaction.atomic():
-            if ApiToken.objects.filter(pk=token.pk, warned_at=None).update(warned_at=now):
-                _send_emails("token_expiring", token, now)
-    return len(tokens)
+    return process_each(tokens, partial(_warn_of_expiration, now=now), "warn of the expiration of token")
+
+
+@transaction.atomic
+def _warn_of_expiration(token: ApiToken, now: datetime) -> None:
+    if ApiToken.objects.filter(pk=token.pk, warned_at=None).update(warned_at=now):
+        _send_emails("token_expiring", token, now)
 
 
 def _send_emails(template: str, token: ApiToken, now: datetime) -> None:

@@ -127,6 +127,16 @@ def test_report_survives_a_check_error(ci: ApiClient, rocket: Any, key: str) -> 
     assert (ci_reports.compare_due_reports(), Finding.objects.count()) == (1, 1)
 
 
+def test_waiting_report_does_not_delay_the_others(ci: ApiClient, rocket: Any, key: str) -> None:
+    other_key = str(list_required_check_keys(list_checked_requirements(rocket))[1])
+    send_report(ci, rocket, other_key, commit="a" * 12)
+    send_report(ci, rocket, key)
+    CiCheckReport.objects.update(sampled="random sample of one in 10")
+    create_check_result(rocket, key, "fail")
+    assert ci_reports.compare_due_reports(limit=1) == 1
+    assert CiCheckReport.objects.get(compared_at=None).commit == "a" * 12
+
+
 def test_report_waits_a_month_for_a_result_of_the_portal(ci: ApiClient, rocket: Any, key: str) -> None:
     send_report(ci, rocket, key)
     create_check_result(rocket, key, "fail")

@@ -7,8 +7,10 @@ depends on a secret of the portal, so that partners can't choose commits outside
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
@@ -19,6 +21,7 @@ from integrations.submissions.services.changes import change_integration
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject
+from portal.jobs.batches import process_each
 from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckResult, CiCheckReport
 from verification.checks.runner import list_checked_requirements
@@ -113,12 +116,12 @@ def is_decisive(row: Integration, reported_results: ReportedResults, now: dateti
 def compare_due_reports(now: datetime | None = None, limit: int = 100) -> int:
     """Compare due reports with the portal's results. Return the number of compared reports."""
     now = now or timezone.now()
-    pending_reports = (
-        CiCheckReport.objects.filter(compared_at=None, at__gt=now - COMPARISON_PERIOD)
-        .exclude(sampled="")
-        .order_by("pk")
-    )
-    return sum(compare_report(report, now) for report in pending_reports.select_related("integration")[:limit])
+    pending_reports = CiCheckReport.objects.filter(compared_at=None, at__gt=now - COMPARISON_PERIOD).exclude(sampled="")
+    # The limit counts compared reports: those that wait for more results must not delay the others.
+    is_new = Q(at__gte=OuterRef("at")) | Q(confirmed_at__gte=OuterRef("at"))
+    new_results = CheckResult.objects.filter(is_new, integration=OuterRef("integration"))
+    rows = pending_reports.filter(Exists(new_results)).select_related("integration").order_by("pk")
+    return process_each(rows, partial(compare_report, now=now), "compare CI report", limit=limit)
 
 
 def compare_report(report: CiCheckReport, now: datetime) -> bool:
