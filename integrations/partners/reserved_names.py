@@ -99,12 +99,12 @@ def _find_in_words(words: list[str]) -> str:
     own_words = [word for word in words if word not in NAME_WORDS["company_suffixes"] and word not in NAMES.additions]
     whole_name = _collapse(_fold_word("".join(own_words)))
     pairs = [_collapse(_fold_word(first + second)) for first, second in pairwise(words)]
-    found = (
+    matches = (
         *(_find_distinctive(word) for word in folded if word not in ORDINARY),
         *(DISTINCTIVE.get(joined, "") for joined in (whole_name, *pairs)),
         *(_find_product(word) for word in (*folded, whole_name)),
     )
-    return next(filter(None, found), "")
+    return next(filter(None, matches), "")
 
 
 def _find_distinctive(word: str) -> str:

@@ -53,8 +53,8 @@ def list_present(integration: Integration, user: User, ends: PresenceEnds | None
 
     `ends` is the result of `note_presence` in the same request, which saves another read of the cache.
     """
-    now, known = time.time(), _read_ends(integration) if ends is None else ends
-    present = {key for key, end in known.items() if end > now and key[0] != user.pk}
+    now, all_ends = time.time(), _read_ends(integration) if ends is None else ends
+    present = {key for key, end in all_ends.items() if end > now and key[0] != user.pk}
     if not present:
         return []
     staff = User.objects.filter(

@@ -27,8 +27,8 @@ class IntegrationGroup:
     stage: str
     count: int
     stage_before_end: str = ""
-    asked: bool = False
-    listed: bool = False
+    has_review_request: bool = False
+    was_listed: bool = False
     step: str = ""
     program: str = ""
 
@@ -37,11 +37,11 @@ class IntegrationGroup:
         """Return the index of the furthest step in STEP_NAMES."""
         if self.stage == "support":
             return 4
-        if self.listed:
+        if self.was_listed:
             return 3
         if "release" in (self.stage, self.stage_before_end):
             return 2
-        return int(self.asked)
+        return int(self.has_review_request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def find_drop_offs(groups: Iterable[IntegrationGroup]) -> list[tuple[str, str, i
     """Return where unlisted integrations ended as (program, step, withdrawn, declined), most frequent first."""
     counts_by_step: dict[tuple[str, str], Counter[str]] = {}
     for group in groups:
-        if group.stage in ("withdrawn", "declined") and not group.listed:
+        if group.stage in ("withdrawn", "declined") and not group.was_listed:
             counts_by_step.setdefault((group.program, group.step), Counter())[group.stage] += group.count
     rows = [(*key, counts["withdrawn"], counts["declined"]) for key, counts in counts_by_step.items()]
     return sorted(rows, key=lambda row: (-row[2] - row[3], row[0], row[1]))

@@ -182,14 +182,14 @@ def deliver_report(
     Each batch is a transaction, so that a report with many recipients needs little memory and locks nothing for long.
     """
     emails = ReportEmails(snapshot, now)
-    wanted = [each for each in recipients if is_wanted(snapshot, each.frequency)]
+    due_recipients = [each for each in recipients if is_wanted(snapshot, each.frequency)]
     count = 0
-    for start in range(0, len(wanted), BATCH_SIZE):
+    for start in range(0, len(due_recipients), BATCH_SIZE):
         with transaction.atomic():
             lock_report(snapshot.scope)
             requests = [
                 emails.build_request(each, get_hold_until(each.person) if get_hold_until and each.person else None)
-                for each in wanted[start : start + BATCH_SIZE]
+                for each in due_recipients[start : start + BATCH_SIZE]
             ]
             count += mail.queue_batch(TEMPLATE, requests, now)
     return count

@@ -1,6 +1,6 @@
 """Recipients of a report: readers with an account by role or subscription, and confirmed external addresses."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -94,14 +94,10 @@ def get_default_frequency(report_scope: ReportScope, reader: AnyUser, schedule: 
     return Frequency.WEEKLY if is_included else Frequency.NEVER
 
 
-def has_role(user: AnyUser, roles: Iterable[str], program: str) -> bool:
+def has_role(user: AnyUser, roles: Collection[str], program: str) -> bool:
     """Return whether a user has one of the roles portal-wide or in the program, or in any program if it is blank."""
-    wanted = set(roles)
-    for role in list_roles(user) if user.is_authenticated else ():
-        name, _, role_program = role.partition(":")
-        if name in wanted and (not role_program or not program or role_program == program):
-            return True
-    return False
+    pairs = [role.partition(":")[::2] for role in list_roles(user)] if user.is_authenticated else []
+    return any(name in roles and (not limit or not program or limit == program) for name, limit in pairs)
 
 
 def is_wanted(snapshot: ReportSnapshot, frequency: Frequency) -> bool:

@@ -141,7 +141,7 @@ class CiCheckReport(models.Model):
     """Check result that a partner's CI reports. It is never the portal's own result.
 
     `sampled` holds why the portal verifies the report, blank if it doesn't; `disagreements` lists the differences that
-    it found, as {key, reported, found, summary}.
+    it found, as {id, reported_outcome, portal_outcome, summary}.
     """
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)

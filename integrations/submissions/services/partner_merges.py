@@ -46,13 +46,13 @@ def preview_merge(source: Partner, target: Partner) -> MergePreview:
     """Return what a merge of the source into the target moves."""
     agreements = source.agreements.order_by("pk")
     own_versions = set(target.agreements.filter(rejected_at=None).values_list("kind", "version"))
-    kept = [each for each in agreements if not each.rejected_at and (each.kind, each.version) in own_versions]
+    duplicates = [each for each in agreements if not each.rejected_at and (each.kind, each.version) in own_versions]
     return MergePreview(
         members=[_plan_member(membership, target) for membership in _list_memberships(source)],
         integrations=list(source.integrations.order_by("name", "pk")),
         drafts=list(source.drafts.filter(sent_at=None).order_by("pk")),
-        agreements=[each for each in agreements if each not in kept],
-        kept_agreements=kept,
+        agreements=[each for each in agreements if each not in duplicates],
+        kept_agreements=duplicates,
     )
 
 

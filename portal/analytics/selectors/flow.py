@@ -69,7 +69,7 @@ def count_groups(filters: AnalyticsFilters) -> list[IntegrationGroup]:
     )
     columns = ("stage", "stage_before_end", "program_key", "edition_date", "step")
     grouped_rows = started_integrations.order_by().values(
-        *columns, asked=Q(review_round__gt=0), listed=Q(released_at__isnull=False)
+        *columns, has_review_request=Q(review_round__gt=0), was_listed=Q(released_at__isnull=False)
     )
     return read_figures(
         f"groups {filters.program} {filters.period}",
@@ -80,6 +80,5 @@ def count_groups(filters: AnalyticsFilters) -> list[IntegrationGroup]:
 
 def _build_group(row: JsonObject) -> IntegrationGroup:
     step = get_edition(row["program_key"], row["edition_date"]).step(row["step"]).name
-    return IntegrationGroup(
-        row["stage"], row["n"], row["stage_before_end"], bool(row["asked"]), bool(row["listed"]), step, row["program"]
-    )
+    flags = {name: bool(row[name]) for name in ("has_review_request", "was_listed")}
+    return IntegrationGroup(row["stage"], row["n"], row["stage_before_end"], step=step, program=row["program"], **flags)

@@ -83,8 +83,8 @@ class CiCheckReportIn(StrictSchema):
 
 class CheckDisagreementOut(Schema):
     id: str
-    reported: str
-    found: str
+    reported_outcome: str
+    portal_outcome: str
     summary: str
 
 

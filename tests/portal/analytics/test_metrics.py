@@ -130,11 +130,11 @@ def test_funnel_counts_everything_once_at_the_furthest_step() -> None:
     groups = [
         IntegrationGroup("engage", 4),
         IntegrationGroup("withdrawn", 2, "engage", step="Engage", program="nomad"),
-        IntegrationGroup("review", 3, asked=True),
-        IntegrationGroup("declined", 1, "review", asked=True, step="Review", program="nomad"),
-        IntegrationGroup("release", 2, asked=True),
-        IntegrationGroup("support", 5, asked=True, listed=True),
-        IntegrationGroup("archived", 1, "support", asked=True, listed=True),
+        IntegrationGroup("review", 3, has_review_request=True),
+        IntegrationGroup("declined", 1, "review", has_review_request=True, step="Review", program="nomad"),
+        IntegrationGroup("release", 2, has_review_request=True),
+        IntegrationGroup("support", 5, has_review_request=True, was_listed=True),
+        IntegrationGroup("archived", 1, "support", has_review_request=True, was_listed=True),
     ]
     step_counts = [(step.reached_count, step.current_count, step.end_counts) for step in build_funnel(groups)]
     assert step_counts == [

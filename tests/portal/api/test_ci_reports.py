@@ -61,7 +61,7 @@ def test_report_is_available_at_its_location(ci: ApiClient, rocket: Any, key: st
     assert create_api_client(charlie).get(place).status_code == 404
     create_check_result(rocket, key, "fail")
     ci_reports.compare_due_reports()
-    assert [each["found"] for each in ci.get(place).json()["disagreements"]] == ["fail"]
+    assert [each["portal_outcome"] for each in ci.get(place).json()["disagreements"]] == ["fail"]
 
 
 def test_decisive_report_is_verified(ci: ApiClient, rocket: Any, key: str) -> None:
@@ -84,7 +84,8 @@ def test_disagreement_is_shown_and_creates_one_finding(ci: ApiClient, rocket: An
     assert ci_reports.compare_due_reports() == 1
     assert ci_reports.compare_due_reports() == 0
     disagreements = CiCheckReport.objects.get().disagreements
-    assert disagreements == [{"id": key, "reported": "pass", "found": "fail", "summary": "Seen by us."}]
+    outcomes = {"reported_outcome": "pass", "portal_outcome": "fail"}
+    assert disagreements == [{"id": key, "summary": "Seen by us."} | outcomes]
     finding = Finding.objects.get()
     assert (finding.raised_by, finding.due_at is not None) == (None, True)
     assert f"{key}: reported pass, found fail." in finding.text

@@ -162,8 +162,8 @@ def find_disagreements(report: CiCheckReport, results_by_key: dict[str, CheckRes
         if result is None or not {check["outcome"], result.outcome} <= DECISIVE_OUTCOMES:
             continue
         if (check["outcome"] in GOOD_OUTCOMES) != (result.outcome in GOOD_OUTCOMES):
-            found = {"found": result.outcome, "summary": result.summary}
-            yield {"id": check["id"], "reported": check["outcome"], **found}
+            outcomes = {"reported_outcome": check["outcome"], "portal_outcome": result.outcome}
+            yield {"id": check["id"], **outcomes, "summary": result.summary}
 
 
 def _open_finding(report: CiCheckReport, differences: list[dict[str, str]], now: datetime) -> None:
@@ -173,8 +173,8 @@ def _open_finding(report: CiCheckReport, differences: list[dict[str, str]], now:
         candidate for candidate in list_checked_requirements(report.integration) if set(candidate.checks) & set(keys)
     )
     lines = [
-        f"{difference['id']}: reported {difference['reported']}, found {difference['found']}. {difference['summary']}"
-        for difference in differences
+        f"{each['id']}: reported {each['reported_outcome']}, found {each['portal_outcome']}. {each['summary']}"
+        for each in differences
     ]
     commit = report.commit[:12]
     text = f"The CI report for {commit} differs from the portal's results:\n" + "\n".join(lines)

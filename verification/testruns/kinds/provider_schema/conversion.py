@@ -19,26 +19,26 @@ class ProviderSchemaError(ValueError):
     """Terraform could not read the response. The message is safe to display."""
 
 
-def build_document(source: str, answer: object) -> JsonObject:
+def build_document(source: str, response: RuntimeMessage) -> JsonObject:
     """Return the document for one provider. Raises ProviderSchemaError."""
-    return {"format_version": "1.0", "provider_schemas": {source: build_provider(answer)}}
+    return {"format_version": "1.0", "provider_schemas": {source: build_provider(response)}}
 
 
-def build_provider(answer: RuntimeMessage) -> dict[str, object]:
-    document = {"provider": _convert_schema(answer.provider, "provider")}
+def build_provider(response: RuntimeMessage) -> dict[str, object]:
+    document = {"provider": _convert_schema(response.provider, "provider")}
     for key in SCHEMA_KEYS:
-        document[key] = {name: _convert_schema(entry, name) for name, entry in sorted(getattr(answer, key).items())}
+        document[key] = {name: _convert_schema(entry, name) for name, entry in sorted(getattr(response, key).items())}
     document["functions"] = {
-        name: _convert_function(function, name) for name, function in sorted(answer.functions.items())
+        name: _convert_function(function, name) for name, function in sorted(response.functions.items())
     }
     return {key: value for key, value in document.items() if value or key == "provider"}
 
 
-def list_errors(answer: RuntimeMessage) -> list[str]:
+def list_errors(response: RuntimeMessage) -> list[str]:
     """Return the errors that the provider reports."""
     return [
         f"{diagnostic.summary}: {diagnostic.detail}".rstrip(": ")
-        for diagnostic in answer.diagnostics
+        for diagnostic in response.diagnostics
         if diagnostic.severity == 1
     ]
 
