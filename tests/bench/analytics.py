@@ -85,7 +85,8 @@ def copy_rows(
     select_list = ", ".join({**shift_expressions, **column_changes}.get(column, column) for column in columns)
     with connection.cursor() as cursor:
         cursor.execute(
-            f"INSERT INTO {table} ({', '.join(columns)}) SELECT {select_list} FROM {table}, generate_series(1, {COPIES}) g WHERE {where}"
+            f"INSERT INTO {table} ({', '.join(columns)})"
+            f" SELECT {select_list} FROM {table}, generate_series(1, {COPIES}) g WHERE {where}"
         )
 
 
@@ -120,7 +121,8 @@ def main() -> int:
             seconds = 1 / page.per_second
             missed_aims += count > AIM_QUERIES or seconds > AIM_SECONDS
             print(
-                f"{path:<40}{seconds * 1000:>7.0f} ms  {baseline.per_second * seconds:>6.1f} x plain  {count:>3} queries"
+                f"{path:<40}{seconds * 1000:>7.0f} ms  {baseline.per_second * seconds:>6.1f} x plain"
+                f"  {count:>3} queries"
             )
         for path in FILES:
             measure_seconds(path, lambda path=path: f"{sum(map(len, client.get(path).streaming_content)):,} bytes")

@@ -30,7 +30,7 @@ class SimilarWorkOut(Schema):
     """Similar work of another partner. Use `handle` to request an introduction. Names appear only for public work."""
 
     kind: str
-    description: str
+    summary: str
     partner: str
     title: str
     provider: str

@@ -68,7 +68,9 @@ def test_delayed_report_is_sent_after_an_outage(
     assert [send_emails_due_at(MONDAY), send_emails_due_at(MONDAY + timedelta(days=8))] == [[], ["alice@acme.example"]]
 
 
-def test_broken_report_does_not_delay_the_others(watch: MonitoredRepository, alice: User, sam: User) -> None:
+def test_broken_report_does_not_delay_the_others(
+    monitored_repository: MonitoredRepository, alice: User, sam: User
+) -> None:
     programs = find_report_scope(PROGRAMS_SCOPE)
     assert programs
     tasks.get_or_create_snapshot(programs, parse_period("2026-W16"), MONDAY)
