@@ -135,11 +135,28 @@ def save_view(user: User, name: str, title: str, query: str, *, shared: bool, no
             % {"limit": MAX_VIEWS_PER_PAGE}
         )
     view = SavedView(owner=owner, page=page.name, query=normalize_query(page, query), saved_by=user, saved_at=now)
-    return rename_view(view, title)
+    return rename_view(view, title, user)
 
 
-def rename_view(view: SavedView, title: str) -> SavedView:
+def can_change(view: SavedView, user: AnyUser) -> bool:
+    """Return whether a user can rename or delete a view. Auditors can only use shared views."""
+    return view.owner_id == user.pk or (view.owner_id is None and permissions.can_write_for_programs(user))
+
+
+def _require_change(view: SavedView, user: User) -> None:
+    if not can_change(view, user):
+        raise ActionRefused(_("Only program staff can change shared views."), "forbidden")
+
+
+def delete_view(view: SavedView, user: User) -> None:
+    """Delete a view. Raises ActionRefused if the user can't change it."""
+    _require_change(view, user)
+    view.delete()
+
+
+def rename_view(view: SavedView, title: str, user: User) -> SavedView:
     """Save a view under a name. Raises ActionRefused if another view of the list has it."""
+    _require_change(view, user)
     view.name = title
     try:
         with transaction.atomic():

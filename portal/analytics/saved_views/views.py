@@ -29,6 +29,7 @@ def list_saved_views(
             "href": services.PAGES[view.page].build_url(view.query),
             "obsolete_filters": ", ".join(services.find_obsolete_filters(services.PAGES[view.page], view.query)),
             "is_own": view.owner_id == request.user.pk,
+            "can_change": services.can_change(view, request.user),
             "form": form if view == renamed else SavedViewForm(initial={"name": view.name}, prefix=f"view-{view.pk}"),
         }
         for view in views
@@ -68,7 +69,7 @@ def change_view(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         if action == "rename":
             return _rename(request, view)
         if action == "delete":
-            view.delete()
+            services.delete_view(view, request.user)
             messages.success(request, _("View “%(name)s” deleted.") % {"name": view.name})
         elif action in ("default", "clear_default"):
             services.set_default(view, request.user, on=action == "default")
@@ -79,11 +80,11 @@ def change_view(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return redirect("analytics:saved_views")
 
 
-def _rename(request: HttpRequest, view: SavedView) -> HttpResponse:
+def _rename(request: AuthenticatedRequest, view: SavedView) -> HttpResponse:
     form = SavedViewForm(data=request.POST, prefix=f"view-{view.pk}")
     if form.is_valid():
         try:
-            services.rename_view(view, form.cleaned_data["name"])
+            services.rename_view(view, form.cleaned_data["name"], request.user)
             messages.success(request, _("View renamed to “%(name)s”.") % {"name": view.name})
             return redirect("analytics:saved_views")
         except ActionRefused as refusal:

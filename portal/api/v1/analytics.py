@@ -190,7 +190,7 @@ def change_view(request: AuthenticatedRequest, body: SavedViewUpdateIn, pk: RowI
     """Rename a view or change the default. Omitted fields stay unchanged."""
     view = _get_view(request, pk)
     if body.name is not None:
-        services.rename_view(view, clean(SavedViewForm(data=build_form_data(name=body.name)))["name"])
+        services.rename_view(view, clean(SavedViewForm(data=build_form_data(name=body.name)))["name"], request.user)
     if body.is_default is not None:
         services.set_default(view, request.user, on=body.is_default)
     return _get_view(request, pk)
@@ -200,7 +200,7 @@ def change_view(request: AuthenticatedRequest, body: SavedViewUpdateIn, pk: RowI
 def delete_view(request: AuthenticatedRequest, pk: RowId) -> MessageResponse:
     """Delete a view."""
     view = _get_view(request, pk)
-    view.delete()
+    services.delete_view(view, request.user)
     return MessageResponse(message=f"View “{view.name}” deleted.")
 
 

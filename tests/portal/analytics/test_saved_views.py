@@ -8,6 +8,8 @@ from bs4 import BeautifulSoup
 
 from portal.analytics.models import SavedView
 from portal.analytics.saved_views import services
+from tests.conftest import person
+from tests.portal.api.client import add_second_factor, create_api_client
 
 pytestmark = pytest.mark.any_database
 
@@ -80,6 +82,23 @@ def test_view_is_renamed_and_deleted_by_its_users_only(sign_in: SignIn, rita: An
     assert answer.status_code == 422
     client.post(f"/saved-views/{view.pk}/", {"action": "delete"})
     assert not SavedView.objects.exists()
+
+
+def test_auditor_cannot_rename_or_delete_a_shared_view(sign_in: SignIn, rita: Any) -> None:
+    save_view(sign_in(rita), "queue", "age=7", "Old", shared="on")
+    view = SavedView.objects.get()
+    auditor = person("ada@program.example", "Ada", is_auditor=True)
+    client = sign_in(auditor)
+    page = client.get("/saved-views/").content.decode()
+    assert ("Old" in page, "Delete view" in page) == (True, False)
+    client.post(f"/saved-views/{view.pk}/", {"action": "delete"})
+    client.post(f"/saved-views/{view.pk}/", {"action": "rename", f"view-{view.pk}-name": "Mine"})
+    api = create_api_client(add_second_factor(auditor))
+    assert [
+        api.patch(f"/saved-views/{view.pk}", {"name": "Mine"}).status_code,
+        api.send("DELETE", f"/saved-views/{view.pk}").status_code,
+    ] == [403, 403]
+    assert SavedView.objects.get().name == "Old"
 
 
 @pytest.mark.every_database
