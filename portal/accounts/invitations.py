@@ -30,6 +30,7 @@ class Invitation(Protocol):
     """Invitation to roles or to a company."""
 
     email: str
+    invited_by: User
     expires_at: datetime
     accepted_at: datetime | None
     revoked_at: datetime | None
@@ -123,6 +124,8 @@ def explain_invitation_refusal(invitation: Invitation, addresses: Collection[str
         return _("This invitation was revoked. Ask the person who invited you.")
     if invitation.expires_at <= now:
         return _("This invitation expired after %(days)s days. Ask for a new one.") % {"days": INVITATION_DAYS}
+    if not invitation.invited_by.is_active:
+        return _("The person who invited you no longer has an account. Ask for a new invitation.")
     return ""
 
 

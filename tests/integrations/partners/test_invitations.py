@@ -8,6 +8,7 @@ import pytest
 from integrations.partners import permissions
 from integrations.partners.models import Invitation, JoinRequest, Partner
 from integrations.partners.services import members
+from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.core import crypto
 from tests.integrations.partners.memberships import get_membership, get_refusal, list_partner_events
@@ -64,6 +65,16 @@ def test_revoked_invitation_cannot_be_accepted(acme: Partner, alice: Any, dora: 
         ("member.invited", "Alice Archer"),
         ("member.invitation_revoked", "Alice Archer"),
     ]
+
+
+def test_invitation_of_a_deactivated_person_cannot_be_accepted(
+    acme: Partner, alice: Any, dora: Any, now: datetime
+) -> None:
+    invitation, _ = members.create_invitation(acme, dora.email, "owner", actor=alice, now=now)
+    User.objects.filter(pk=alice.pk).update(is_active=False)
+    sentence = get_refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=now)
+    assert sentence == "The person who invited you no longer has an account. Ask for a new invitation."
+    assert permissions.get_role(acme, dora) == ""
 
 
 def test_accepted_invitation_cannot_be_accepted_again_or_revoked(
