@@ -32,12 +32,12 @@ Reaction = Callable[[AuditEvent], None]
 
 
 def cancel_mail(event: AuditEvent) -> None:
-    """Cancel the emails and webhook deliveries of a decision that was undone or superseded."""
+    """Cancel the emails and delete the webhook deliveries of a decision that was undone or superseded."""
     earlier = AuditEvent.objects.filter(stream=event.stream, seq__lt=event.seq)
     decision = earlier.filter(data__has_key="undo_until").order_by("seq").last()
     if decision is not None:
         email.cancel_held_emails(decision)
-        fanout.cancel_deliveries(decision)
+        fanout.delete_deliveries(decision)
 
 
 def run_checks(event: AuditEvent) -> None:

@@ -67,11 +67,6 @@ def create_delivery(
     return row if is_new else None
 
 
-def cancel_deliveries(decision: AuditEvent) -> int:
-    """Cancel the pending deliveries of a decision that was undone and return their number."""
-    waiting_deliveries = WebhookDelivery.objects.filter(
-        event=decision, state=WebhookDelivery.State.WAITING, attempt_count=0
-    )
-    return waiting_deliveries.update(
-        state=WebhookDelivery.State.CANCELED, last_response_summary="The decision was undone."
-    )
+def delete_deliveries(decision: AuditEvent) -> None:
+    """Delete the pending deliveries of a decision that was undone, so that nobody can replay them."""
+    WebhookDelivery.objects.filter(event=decision, state=WebhookDelivery.State.WAITING, attempt_count=0).delete()
