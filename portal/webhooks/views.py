@@ -134,6 +134,8 @@ def change_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     )
     if form_data is not None and form.is_valid():
         with reported_refusals(request):
+            if form.configuration.address:
+                require_recent_authentication(request)
             services.change_endpoint(endpoint, form.configuration, actor=request.user, now=timezone.now())
             messages.success(request, _("Webhook changed."))
         return redirect("webhooks:detail", uuid)

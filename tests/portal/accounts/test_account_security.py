@@ -18,6 +18,8 @@ from portal.accounts.security_log import TEXTS, record_security_event
 from portal.api.services import tokens
 from portal.inbox import calendar_feed
 from portal.notifications.models import EmailMessage
+from portal.webhooks import services as webhooks
+from portal.webhooks.services import EndpointConfiguration
 from tests.conftest import PASSWORD
 from tests.integrations.page_text import find_text
 from tests.portal.accounts.sign_in import SignIn, generate_code, get_link
@@ -119,6 +121,26 @@ def test_old_session_reauthenticates_before_a_sensitive_change(
         302,
         f"/accounts/reauthenticate/?next={path.replace('/', '%2F')}",
     )
+
+
+def test_old_session_reauthenticates_before_changing_where_a_webhook_sends(
+    old_session: Client, acme: Any, alice: Any
+) -> None:
+    configuration = EndpointConfiguration("Build", WEBHOOK["kinds"], address=WEBHOOK["address"])
+    endpoint, _ = webhooks.create_endpoint(acme, configuration, actor=alice, now=timezone.now())
+    path, elsewhere = f"/webhooks/{endpoint.uuid}/change/", "https://hooks.evil.com/in"
+    renamed = old_session.post(path, WEBHOOK | {"address": "", "name": "Renamed"})
+    moved = old_session.post(path, WEBHOOK | {"address": elsewhere})
+    assert [answer["Location"].partition("?")[0] for answer in (renamed, moved)] == [
+        f"/webhooks/{endpoint.uuid}/",
+        "/accounts/reauthenticate/",
+    ]
+    endpoint.refresh_from_db()
+    assert (endpoint.name, endpoint.decrypt("address").value) == ("Renamed", WEBHOOK["address"])
+    old_session.post("/accounts/reauthenticate/", {"password": PASSWORD})
+    old_session.post(path, WEBHOOK | {"address": elsewhere})
+    endpoint.refresh_from_db()
+    assert endpoint.decrypt("address").value == elsewhere
 
 
 @pytest.mark.parametrize("path", ["/accounts/2fa/totp/activate/", "/accounts/2fa/webauthn/add/"])
