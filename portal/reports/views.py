@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import cache_control
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
@@ -115,6 +116,7 @@ def build_file_response(snapshot: ReportSnapshot, form: str) -> HttpResponse:
 
 
 @login_not_required
+@cache_control(private=True, no_store=True)
 def download_shared_report(request: HttpRequest, token: str, form: str) -> HttpResponse:
     """Return a report as a file for a recipient without an account, while they receive reports."""
     file = unsubscribe.find_shared_report(token)

@@ -156,7 +156,9 @@ def test_external_email_links_only_to_pages_that_its_reader_can_open(
     footer, own = "Manage notification preferences", EmailMessage.objects.get(name="report", to=manager.email)
     assert [footer in text for text in (email.text, email.html, own.text, own.html)] == [False, False, True, True]
     links = re.findall(rf"{settings.SITE_URL}(/reports/files/\S+)", email.text)
-    assert [client.get(link)["Content-Type"] for link in links] == ["application/pdf", "text/csv; charset=utf-8"]
+    files = [client.get(link) for link in links]
+    assert [file["Content-Type"] for file in files] == ["application/pdf", "text/csv; charset=utf-8"]
+    assert [file["Cache-Control"] for file in files] == ["private, no-store"] * 2  # or they outlive the recipient
     ExternalRecipient.objects.update(ended_at=MONDAY)
     assert [client.get(link).status_code for link in links] == [404, 404]
     assert "You received this email because you confirmed this address" in email.text
