@@ -87,9 +87,12 @@ def create_token(
     Raises:
         ActionRefused: The actor is not an owner, or the scopes, role, expiration, or number of tokens is not allowed.
     """
-    _check_request(scopes, days, actor=actor, partner=partner, role=role)
     secret = generate_secret()
     with transaction.atomic():
+        if partner:  # also locked while an owner is removed, whose tokens are revoked then
+            Partner.objects.select_for_update(no_key=True).get(pk=partner.pk)
+        permissions.clear_cached_roles(actor)
+        _check_request(scopes, days, actor=actor, partner=partner, role=role)
         if ApiToken.objects.owned_by(partner or actor).live(now).count() >= MAX_TOKENS:
             raise ActionRefused(f"You reached the limit of {MAX_TOKENS} tokens. Revoke an unused token first.")
         token = ApiToken.objects.create(

@@ -9,6 +9,7 @@ from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
+from integrations.partners import permissions
 from integrations.partners.services import members
 from portal.api.models import ApiToken
 from portal.api.services import tokens
@@ -128,6 +129,14 @@ def test_no_one_creates_a_token_beyond_their_permissions(alice: Any, bob: Any, a
     ):
         with pytest.raises(ActionRefused):
             tokens.create_token("ci", scopes, days, actor=by, now=now, partner=partner)
+    assert ApiToken.objects.count() == 0
+
+
+def test_person_who_just_ceased_to_be_an_owner_creates_no_partner_token(alice: Any, acme: Any, now: Any) -> None:
+    permissions.get_roles(alice)  # read by the page before an owner removes her
+    acme.memberships.filter(user=alice).update(ended_at=now)
+    with pytest.raises(ActionRefused):
+        tokens.create_token("ci", ["integrations:read"], 30, actor=alice, now=now, partner=acme)
     assert ApiToken.objects.count() == 0
 
 
