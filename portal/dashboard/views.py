@@ -6,7 +6,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.core.paginator import Page
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -186,7 +186,7 @@ def set_theme(request: HttpRequest) -> HttpResponse:
         next_url, allowed_hosts={request.get_host()}, require_https=request.is_secure()
     ):
         next_url = "/"
-    response = redirect(next_url)
+    response = HttpResponseRedirect(next_url)
     theme = request.POST.get("theme", "")
     if theme in THEMES:
         response.set_cookie(

@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render, resolve_url
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -37,7 +37,7 @@ def create_partner_page(request: AuthenticatedRequest) -> HttpResponse:
             form.add_error("name", str(refusal))
         else:
             messages.success(request, _("%(name)s created. You are its owner.") % {"name": partner.name})
-            return redirect(get_next_url(request) or resolve_url("partners:members", partner.slug))
+            return HttpResponseRedirect(get_next_url(request) or resolve_url("partners:members", partner.slug))
     context = build_suggestion_context(request.user, matches) | {
         "form": form,
         "name": name,

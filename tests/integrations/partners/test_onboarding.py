@@ -44,6 +44,11 @@ def test_company_is_created_with_the_domain_of_its_first_person(sign_in: SignIn,
     assert permissions.get_role(partner, fred) == "owner"
 
 
+def test_page_to_return_to_may_be_any_relative_address(sign_in: SignIn, erin: Any) -> None:
+    response = sign_in(erin).post("/company/new/?next=integrations", {"name": "Initech"})
+    assert (response.status_code, response["Location"]) == (302, "integrations")
+
+
 @pytest.mark.every_database
 def test_public_email_address_sets_no_domain(sign_in: SignIn, erin: Any) -> None:
     sign_in(erin).post("/company/new/", {"name": "Initech"})

@@ -70,6 +70,10 @@ def test_theme_form_never_redirects_to_another_site(client, back, db):
     assert client.post("/theme/", {"theme": "dark", "next": back})["Location"] == "/"
 
 
+def test_theme_form_accepts_a_relative_address(client, db):
+    assert client.post("/theme/", {"theme": "dark", "next": "styleguide"})["Location"] == "styleguide"
+
+
 def test_unknown_theme_changes_nothing(client, db):
     response = client.post("/theme/", {"theme": "purple"})
     assert (response.status_code, "theme" in response.cookies) == (302, False)
