@@ -1,16 +1,21 @@
 """Services that start and stop the monitoring of repositories and manage webhook secrets."""
 
+import hashlib
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db import transaction
 from django.db.models import F, Q, QuerySet
+from django.utils.translation import gettext as _
 
+from integrations.partners import permissions
 from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Integration
+from integrations.submissions.services.changes import change_integration
 from integrations.submissions.workflow.states import FINAL_STAGES, Stage
+from portal.accounts.requests import AnyUser
 from portal.core import crypto
+from portal.core.errors import ActionRefused
 from portal.jobs.batches import process_each
 
 BATCH_SIZE = 100
@@ -112,15 +117,30 @@ def update_repository(integration: Integration, now: datetime) -> None:
     )
 
 
-def rotate_secret(monitored_repository: MonitoredRepository, now: datetime) -> crypto.Secret:
-    """Create a new secret and return it. The previous secret stays valid for 24 hours."""
+def rotate_secret(
+    monitored_repository: MonitoredRepository, *, actor: AnyUser | None, now: datetime, expected_fingerprint: str
+) -> crypto.Secret:
+    """Create and return a new secret. The previous secret stays valid for 24 hours.
+
+    Its fingerprint prevents a second rotation by mistake, after which the secret at GitHub would no longer be valid.
+    """
     new_secret = crypto.Secret(secrets.token_hex(32))
-    with transaction.atomic():
+    with change_integration(monitored_repository.integration, permissions.can_edit, actor=actor, now=now) as change:
         row = MonitoredRepository.objects.select_for_update(no_key=True).get(pk=monitored_repository.pk)
+        if get_secret_fingerprint(row) != expected_fingerprint:
+            raise ActionRefused(
+                _("The secret was rotated after you opened this page. Rotate it again if you need a new one.")
+            )
         row.old_secret, row.old_secret_until = row.secret, now + OLD_SECRET_LIFETIME if row.secret else None
         row.encrypt("secret", new_secret)
         row.save(update_fields=["secret", "old_secret", "old_secret_until"])
+        change.record("monitoring.secret_created")
     return new_secret
+
+
+def get_secret_fingerprint(monitored_repository: MonitoredRepository) -> str:
+    """Return a fingerprint that identifies the current secret without revealing it."""
+    return hashlib.sha256(bytes(monitored_repository.secret or b"")).hexdigest()[:16]
 
 
 def decrypt_secrets(monitored_repository: MonitoredRepository) -> WebhookSecrets:

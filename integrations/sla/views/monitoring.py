@@ -1,6 +1,5 @@
 """Inbound webhook endpoint, and the monitoring page with the webhook setup."""
 
-import hashlib
 from collections.abc import Callable
 from contextlib import suppress
 from uuid import UUID
@@ -29,6 +28,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.core import crypto
 from portal.core.client_ip import get_client_network
 from portal.core.value_types import TemplateContext
+from portal.ui.refusals import reported_refusals
 
 Handler = Callable[[HttpRequest], HttpResponse]
 INBOUND_PATH_PREFIX = "/inbound/"
@@ -125,15 +125,18 @@ def show_monitoring(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if not can_edit:
         messages.error(request, _("Only owners and editors of the company can rotate the secret."))
         return redirect("sla:monitoring", uuid)
-    if request.POST.get("after") != get_secret_fingerprint(monitored_repository):  # submitted twice, or by two people
-        message = _("The secret was rotated after you opened this page. Rotate it again if you need a new one.")
-        messages.error(request, message)
-        return redirect("sla:monitoring", uuid)
-    require_recent_authentication(request)
-    secret = monitoring.rotate_secret(monitored_repository, timezone.now())
-    webhook_intake.clear_cached_repository(monitored_repository.uuid)
-    monitored_repository.refresh_from_db()
-    return _render_page(request, integration, monitored_repository, can_edit, secret.value)
+    with reported_refusals(request):
+        require_recent_authentication(request)
+        secret = monitoring.rotate_secret(
+            monitored_repository,
+            actor=request.user,
+            now=timezone.now(),
+            expected_fingerprint=request.POST.get("after", ""),
+        )
+        webhook_intake.clear_cached_repository(monitored_repository.uuid)
+        monitored_repository.refresh_from_db()
+        return _render_page(request, integration, monitored_repository, can_edit, secret.value)
+    return redirect("sla:monitoring", uuid)
 
 
 @sensitive_variables("secret")
@@ -150,7 +153,7 @@ def _render_page(
         "monitored_repository": monitored_repository,
         "can_change": can_edit,
         "address": request.build_absolute_uri(reverse("inbound:github_webhook", args=[monitored_repository.uuid])),
-        "after": get_secret_fingerprint(monitored_repository),
+        "after": monitoring.get_secret_fingerprint(monitored_repository),
         "secret": secret,
         "trouble": monitoring.describe_trouble(monitored_repository),
         "old_until": old_until if old_until and old_until > timezone.now() else None,
@@ -158,11 +161,6 @@ def _render_page(
     response = render(request, "sla/monitoring.html", context)
     response["Cache-Control"] = "no-store"
     return response
-
-
-def get_secret_fingerprint(monitored_repository: MonitoredRepository) -> str:
-    """Return a fingerprint that identifies the current secret without revealing it."""
-    return hashlib.sha256(bytes(monitored_repository.secret or b"")).hexdigest()[:16]
 
 
 urlpatterns = [path("integrations/<uuid:uuid>/monitoring/", show_monitoring, name="monitoring")]

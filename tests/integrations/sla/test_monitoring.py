@@ -12,6 +12,7 @@ from integrations.sla.services import monitoring
 from integrations.sla.services.projection import rebuild_projections
 from integrations.submissions.services import creation
 from integrations.submissions.services.transitions import perform_transition
+from portal.core.errors import ActionRefused
 from tests.conftest import NOW
 from tests.integrations.sla.monitored_repository import (
     OPENED_AT,
@@ -42,6 +43,24 @@ def test_monitoring_starts_at_the_release_and_ends_with_the_support(at, alice):
     assert (monitoring.stop_ended_monitoring(final_at), monitoring.stop_ended_monitoring(final_at)) == (1, 0)
     monitored_repository.refresh_from_db()
     assert (monitored_repository.ended_at, monitored_repository.poll_at) == (NOW + timedelta(days=1), None)
+
+
+def rotate(monitored_repository, actor=None):
+    """Rotate the secret on a page that was opened when the secret was that of `monitored_repository`."""
+    fingerprint = monitoring.get_secret_fingerprint(monitored_repository)
+    return monitoring.rotate_secret(monitored_repository, actor=actor, now=NOW, expected_fingerprint=fingerprint)
+
+
+def test_secret_rotated_twice_from_one_page_is_rotated_once(monitored_repository, alice):
+    new_secret = rotate(monitored_repository, alice)
+    with pytest.raises(ActionRefused, match="The secret was rotated after you opened this page"):
+        rotate(monitored_repository, alice)
+    monitored_repository.refresh_from_db()
+    assert monitoring.decrypt_secrets(monitored_repository).get_valid_secrets(NOW) == (
+        new_secret.value.encode(),
+        SECRET.encode(),
+    )
+    assert monitored_repository.integration.events.filter(event_type="monitoring.secret_created").count() == 1
 
 
 def test_integration_without_a_repository_is_not_monitored(acme):
@@ -115,7 +134,7 @@ def test_monitoring_follows_the_integration_to_another_repository(monitored_repo
 
 def test_secrets_are_encrypted_with_the_newest_key(monitored_repository, settings, capsys):
     older = settings.ENCRYPTION_KEYS
-    monitoring.rotate_secret(monitored_repository, NOW)
+    rotate(monitored_repository)
     settings.ENCRYPTION_KEYS = ["a newer key", *older]
     call_command("rotate_encryption_keys")
     call_command("rotate_encryption_keys")

@@ -169,7 +169,10 @@ def test_d8_forgeries_do_not_count_against_the_limit(monitored_repository, opene
 
 
 def test_d9_both_secrets_are_valid_for_a_day_after_a_rotation(monitored_repository, opened_delivery):
-    new_secret = monitoring.rotate_secret(monitored_repository, NOW).value
+    fingerprint = monitoring.get_secret_fingerprint(monitored_repository)
+    new_secret = monitoring.rotate_secret(
+        monitored_repository, actor=None, now=NOW, expected_fingerprint=fingerprint
+    ).value
     webhook_intake.clear_cached_repository(monitored_repository.uuid)
 
     def post_with_both() -> tuple[int, int]:
