@@ -13,8 +13,8 @@ from portal.core.file_types import InvalidFile
 
 MAX_SVG_BYTES = 256 * 1024
 MAX_DEPTH = 64  # the sanitizer indents each level, so its output grows with the depth
-SVG_PATTERN = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\])?\s*>|\s)*<(?:\w+:)?svg[\s/>]",
+SVG_PATTERN = re.compile(  # never backtracks into what precedes the first element
+    rb"(?:\xef\xbb\xbf)?(?:\s++|<\?xml[^>]*+>|<!--.*?-->|<!DOCTYPE[^\[>]*+(?>\[.*?\]\s*+)?+>)*+<(?:\w+:)?svg[\s/>]",
     re.DOTALL | re.IGNORECASE,
 )
 NAMESPACE_PATTERN = re.compile(rb'xmlns(?::\w+)?="[^"]*"')

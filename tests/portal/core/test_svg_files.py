@@ -123,7 +123,18 @@ def test_svg_is_refused_where_no_logo_is_expected() -> None:
     assert error.value.messages == ["HTML, SVG, and XML files are not allowed. Upload a PDF or an image instead."]
 
 
-@pytest.mark.parametrize("content", [b"<html><svg></svg></html>", b"<svgx/>", b"<?xml version='1.0'?><rss/>"])
+# a pattern that backtracks would not end with the last two
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"<html><svg></svg></html>",
+        b"<svgx/>",
+        b"<?xml version='1.0'?><rss/>",
+        b"<?xml version='1.0'?>" + b"<!---->" * 500,
+        b"<!DOCTYPE[]>" * 300,
+    ],
+    ids=range(5),
+)
 def test_other_markup_is_not_an_svg(content: bytes) -> None:
     with pytest.raises(ValidationError) as error:
         upload(content)
