@@ -42,7 +42,7 @@ MAX_ORGANIZATION_WORDS = 12
 MAX_CAPITALS = 6  # letters of a single word in capitals that counts as an acronym
 YEAR = r"(?:19|20)\d\d(?!\w)"
 YEARS = re.compile(
-    rf"(?:\bsince\s+)?(?<![\w.-]){YEAR}(?:\s*(?:[-,/&~+]|\.\.+|and\b|to\b)+\s*(?:{YEAR}|\d\d\b|present\b|now\b|today\b|current\b|onwards?\b|ongoing\b))*"
+    rf"(?:\bsince\s+)?(?<![\w.-]){YEAR}(?:\s*(?:[-,/&~+]|\.\.++|and\b|to\b)+\s*(?:{YEAR}|\d\d\b|present\b|now\b|today\b|current\b|onwards?\b|ongoing\b))*"
     r"(?:\s*[-+](?=\s|,|$))?",
     re.I,
 )
