@@ -16,6 +16,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.public_status import TEXTS
 from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.views.access import load_visible_integration
+from integrations.submissions.views.workspace import build_next_action_context
 from integrations.submissions.workflow.evidence import collect_evidence
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.requests import AuthenticatedRequest
@@ -29,10 +30,14 @@ def show_evidence(request: AuthenticatedRequest, uuid: UUID, seq: int | None = N
     integration = load_listed_integration(request, uuid)
     evidence = get_evidence(integration, seq)
     url_name, url_arguments = ("frozen_evidence_json", [uuid, seq]) if seq else ("status_json", [uuid])
+    status = TEXTS.listing_statuses[evidence["listing_status"]]
+    next_action = build_next_action_context(integration, request.user)
     context = {
         "integration": integration,
+        "next_action": next_action if integration.next_action_target == "compliance" and not seq else None,
+        "partner_options": _(status.options),
         "evidence": parse_timestamps(evidence),
-        "status_description": _(TEXTS.listing_statuses[evidence["listing_status"]].description),
+        "status_description": _(status.description),
         "for_program": permissions.can_act_for_program(integration, request.user),
         "json_href": reverse(f"compliance:{url_name}", args=url_arguments),
         "notice_days": settings.NOTICE_GRACE_DAYS,

@@ -26,7 +26,10 @@ TEXTS = load_content(
 
 
 def build_compliance_email(event: AuditEvent) -> TemplateContext | None:
-    """Return the texts, the deadline, and the activities of a compliance event, or None for any other event."""
+    """Return the texts, the deadline, and the activities of a compliance event, or None for any other event.
+
+    `is_past`: the deadline had passed at the time of the event.
+    """
     texts, integration = TEXTS.get(event.event_type), event.integration
     if texts is None or integration is None:
         return None
@@ -35,8 +38,10 @@ def build_compliance_email(event: AuditEvent) -> TemplateContext | None:
         "company": integration.partner.name,
         "actor": event.actor or gettext("The portal"),
     }
+    due_at = parse_datetime(event.data.get("compliance_deadline", ""))
     return {
         **{key: gettext(text).format_map(placeholders) for key, text in asdict(texts).items()},
-        "due": parse_datetime(event.data.get("compliance_deadline", "")),
+        "due": due_at,
+        "is_past": due_at is not None and due_at <= event.at,
         "activities": event.data.get("activities", ()),
     }

@@ -17,6 +17,7 @@ from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services.transitions import build_settled_copy, perform_transition
 from integrations.submissions.workflow.actions import NextAction
+from integrations.submissions.workflow.compliance_guards import is_excluded_from_decision
 from integrations.submissions.workflow.states import ResponsibleParty, ReviewState
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
@@ -37,9 +38,14 @@ def list_partner_team(integration: Integration) -> list[object]:
 
 
 def list_program_contacts(integration: Integration) -> list[User | str]:
-    """Return the reviewer, the Alliances manager, and the mailbox, each once and none from the company itself."""
-    people = (integration.reviewer, integration.partner.alliances_manager)
-    contacts = [p for p in people if p and p.is_active and permissions.can_act_for_program(integration, p)]
+    """Return the reviewer, the Alliances manager, and the mailbox, each once and only people who can act now."""
+    people = [p for p in (integration.reviewer, integration.partner.alliances_manager) if p and p.is_active]
+    contacts = [
+        person
+        for person in people
+        if permissions.can_act_for_program(integration, person)
+        and not is_excluded_from_decision(integration, person.pk)
+    ]
     return [*dict.fromkeys(contacts), integration.edition.mailbox]
 
 

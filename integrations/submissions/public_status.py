@@ -30,10 +30,11 @@ class PublicListingStatus(Content):
 
 @dataclass(frozen=True, slots=True)
 class ListingStatusText(Content):
-    """Key of a public status, and the description of the listing status for both sides."""
+    """Key of a public status, the description of the listing status for both sides, and the partner's options."""
 
     public: str
     description: str
+    options: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from integrations.reviews.presence import end_writing, list_present, list_writer
 from integrations.reviews.selectors.next_review import find_next_review
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
-from integrations.submissions.public_status import PUBLIC_STATUSES
+from integrations.submissions.public_status import PUBLIC_STATUSES, get_public_listing_status
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import (
     list_all_transitions,
@@ -207,7 +207,7 @@ def _render_transition(
         "action": action,
         "form": form,
         "disabled_reason": _("Resolve the items above first.") if action and action.blockers else "",
-        "public": PUBLIC_STATUSES.get(transition.target),
+        **_get_public_statuses(integration, transition),
         "is_compliance": TRANSITION_OPTIONS[transition.name].is_compliance,
         "emails": preview.emails,
         "email_form": email_form if preview.draft else None,
@@ -225,6 +225,14 @@ def _render_transition(
     has_errors = bool(form.errors or email_form.errors)
     status = STATUS_CODES[refusal.kind] if refusal else _get_status_code(request, has_errors, action, preview_refusal)
     return render(request, "reviews/transitions/transition.html", context, status=status)
+
+
+def _get_public_statuses(integration: Integration, transition: Transition) -> dict[str, object]:
+    """Return the public status now and after the transition, None if it doesn't change the listing status."""
+    return {
+        "current_public": get_public_listing_status(integration),
+        "public": PUBLIC_STATUSES.get(transition.target),
+    }
 
 
 def _format_minutes(count: int) -> str:

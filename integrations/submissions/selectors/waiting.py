@@ -3,6 +3,7 @@
 from django.utils.translation import gettext as _
 
 from integrations.submissions.models import Integration
+from integrations.submissions.workflow.compliance_guards import is_excluded_from_decision
 from integrations.submissions.workflow.states import ResponsibleParty
 
 
@@ -12,7 +13,9 @@ def describe_responsible(integration: Integration) -> str:
     if party == ResponsibleParty.PARTNER:
         return integration.partner.name
     if party == ResponsibleParty.PROGRAM:
-        return str(integration.reviewer or _("the program"))
+        reviewer = integration.reviewer
+        can_act = reviewer is not None and not is_excluded_from_decision(integration, reviewer.pk)
+        return str(reviewer) if can_act else _("the program")
     if party == ResponsibleParty.THIRD_PARTY:
         return _("others")
     is_checking = integration.is_open and integration.next_action_target.startswith("requirement:")

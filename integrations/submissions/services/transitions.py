@@ -24,7 +24,7 @@ from integrations.submissions.services.responsibility import record_responsibili
 from integrations.submissions.services.undo import remember_decision, restore_responsibility, snapshot_state
 from integrations.submissions.workflow import evidence as evidence_provider, guards
 from integrations.submissions.workflow.actions import determine_next_action
-from integrations.submissions.workflow.states import IntegrationSnapshot, ResponsibleParty
+from integrations.submissions.workflow.states import IntegrationSnapshot, ResponsibleParty, Stage
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
@@ -181,11 +181,19 @@ def _require_transition(
         change = f"{last.summary} ({format_full(last.at)})" if last else _("The integration changed")
         raise ActionRefused(_("%(change)s. Reload the page.") % {"change": change}, "conflict")
     if transition is None:
-        message = _("This action isn't available in the stage “%(stage)s”.")
-        message %= {"stage": integration.get_stage_display()}  # type: ignore[attr-defined]
-        raise ActionRefused(message, "invalid-transition")
+        raise ActionRefused(_explain_wrong_state(integration, transition_name), "invalid-transition")
     if blockers := list_blockers(integration, transition):
         raise ActionRefused(" ".join(blockers))
+
+
+def _explain_wrong_state(integration: Integration, transition_name: str) -> str:
+    """Return which state of the integration the transition doesn't start from."""
+    fields = {each.name: field for field, each in list_all_transitions()}
+    if fields.get(transition_name) == "listing_status" and integration.stage == Stage.SUPPORT:
+        status = integration.get_listing_status_display()  # type: ignore[attr-defined]
+        return _("This action isn't available in the listing status “%(status)s”.") % {"status": status}
+    stage = integration.get_stage_display()  # type: ignore[attr-defined]
+    return _("This action isn't available in the stage “%(stage)s”.") % {"stage": stage}
 
 
 def _update_attestations(
@@ -257,7 +265,8 @@ def _set_next_action(integration: Integration, snapshot: IntegrationSnapshot, no
     responsible_party, target = (str(action.responsible_party or ""), action.target) if action else ("", "")
     if responsible_party != integration.responsible_party:
         integration.responsible_since = now
-    if (responsible_party, target) != (integration.responsible_party, integration.next_action_target):
+    is_same_action = (responsible_party, target) == (integration.responsible_party, integration.next_action_target)
+    if not is_same_action or responsible_party == ResponsibleParty.PARTNER:  # a new listing status has a new deadline
         integration.action_due_at = _calculate_due_at(integration, responsible_party, target, now)
     integration.responsible_party, integration.next_action_target = responsible_party, target
     integration.next_action_code, integration.next_action_params = (action.code, action.params) if action else ("", {})

@@ -12,6 +12,20 @@ if TYPE_CHECKING:
     from integrations.submissions.models.integration import Integration
 
 
+# who made the earlier decisions can't make these
+EARLIER_DECISIONS = {
+    "decide_on_suspension": ("notice_by_id",),
+    "decide_on_delisting": ("suspended_by_id",),
+    "decide_on_notice_appeal": ("notice_by_id", "suspended_by_id"),
+    "decide_on_suspension_appeal": ("notice_by_id", "suspended_by_id"),
+}
+
+
+def is_excluded_from_decision(integration: "Integration", user_id: int) -> bool:
+    """Return whether another person must make the pending decision, because this one made an earlier decision."""
+    return user_id in [getattr(integration, name) for name in EARLIER_DECISIONS.get(integration.next_action_code, ())]
+
+
 def _describe_period(integration: "Integration") -> str:
     due_at = integration.compliance_deadline_at
     if due_at is None:

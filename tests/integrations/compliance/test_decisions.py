@@ -1,0 +1,95 @@
+"""Tests of what each side is told before and after the decisions of the compliance procedure."""
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from integrations.compliance import tasks
+from integrations.submissions.models import Integration
+from integrations.submissions.selectors.waiting import describe_responsible
+from portal.notifications.models import EmailMessage
+from tests.integrations.compliance.transitions import DAY, get_refusal, perform_and_reload
+from tests.integrations.database_rows import reload_row
+from tests.integrations.page_text import get_text
+
+pytestmark = pytest.mark.any_database
+
+
+def get_email(event_type: str) -> EmailMessage:
+    return EmailMessage.objects.get(event__event_type=event_type)
+
+
+def test_appeal_is_sent_to_someone_who_can_decide(reach_state: Any, rita: Any, alice: Any, now: datetime) -> None:
+    row = reach_state("on_notice")
+    Integration.objects.filter(pk=row.pk).update(reviewer=rita)
+    assert row.notice_by == rita
+    row = perform_and_reload(row, "appeal", alice, now + DAY)
+    assert get_email("compliance.appealed").to == row.edition.mailbox
+    assert describe_responsible(row) == "the program"
+
+
+def test_end_of_period_is_sent_to_someone_who_can_suspend(reach_state: Any, rita: Any, rob: Any, now: datetime) -> None:
+    row = reach_state("on_notice")
+    Integration.objects.filter(pk=row.pk).update(reviewer=rita)
+    row.partner.alliances_manager = rob
+    row.partner.save()
+    tasks.advance_cases(now + 31 * DAY)
+    assert get_email("compliance.deadline_expired").to == rob.email
+    assert describe_responsible(reload_row(row)) == "the program"
+
+
+def test_partner_has_time_until_delisting_after_suspension_without_recorded_end(
+    reach_state: Any, rob: Any, now: datetime
+) -> None:
+    row = perform_and_reload(reach_state("on_notice"), "suspend", rob, now + 31 * DAY)
+    assert (row.responsible_party, row.action_due_at) == ("partner", row.compliance_deadline_at)
+
+
+def test_emails_about_suspension_name_its_own_period(reach_state: Any, rob: Any, now: datetime) -> None:
+    reach_state("suspended")
+    assert "Delisting is possible from Mon, Jul 13, 9:00 AM UTC." in get_email("compliance.suspended").text
+    tasks.advance_cases(now + 91 * DAY)
+    text = get_email("compliance.deadline_expired").text
+    assert "Delisting has been possible since Mon, Jul 13, 9:00 AM UTC." in text
+    assert "otice period" not in text
+
+
+def test_email_about_ended_notice_period_is_in_the_past_tense(reach_state: Any, now: datetime) -> None:
+    reach_state("on_notice")
+    tasks.advance_cases(now + 31 * DAY)
+    assert "The notice period ended Thu, May 14, 9:00 AM UTC." in get_email("compliance.deadline_expired").text
+
+
+def test_refusal_names_listing_status(reach_state: Any, rita: Any, now: datetime) -> None:
+    expected = "This action isn't available in the listing status “On notice”."
+    assert get_refusal(reach_state("on_notice"), "reinstate", rita, now + DAY) == expected
+
+
+@pytest.mark.parametrize(
+    ("state", "transition", "expected"),
+    [
+        ("on_notice", "withdraw_notice", "The public listing and the tier don't change."),
+        ("suspended", "reinstate", "Listed The public page shows the tier again."),
+    ],
+)
+def test_preview_compares_public_status_with_current_one(
+    reach_state: Any, rob: Any, sign_in: Any, state: str, transition: str, expected: str
+) -> None:
+    response = sign_in(rob).get(f"/integrations/{reach_state(state).uuid}/transitions/{transition}/")
+    assert get_text(response, "#decision .panel-body") == expected
+
+
+@pytest.mark.parametrize(
+    ("role", "expected"),
+    [
+        ("alice", "Action required: Respond to the notice Due Thu, May 14, 9:00 AM UTC . Respond to the"),
+        ("rita", "Waiting for Acme: Respond to the notice Due Thu, May 14, 9:00 AM UTC . Listing status"),
+    ],
+)
+def test_compliance_page_says_who_must_act_and_how(
+    reach_state: Any, alice: Any, rita: Any, sign_in: Any, role: str, expected: str
+) -> None:
+    person = {"alice": alice, "rita": rita}[role]
+    response = sign_in(person).get(f"/integrations/{reach_state('on_notice').uuid}/compliance/")
+    assert expected in get_text(response)
