@@ -67,7 +67,7 @@ def test_target_is_not_shown_if_it_is_not_measured(
     assert find_pages_with_target(client, listed_integration) == set()
     assert client.get(f"/api/v1/directory/{listed_integration.uuid}").json()["support"]["target"] is None
     page = client.get(f"/directory/{listed_integration.uuid}/").text
-    assert "The portal can't measure the issue tracker, so this listing shows no SLA targets." in page.replace(
+    assert "The portal can't read the issue tracker now, so this listing doesn't state an SLA." in page.replace(
         "&#x27;", "'"
     )
 
