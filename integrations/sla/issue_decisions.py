@@ -108,7 +108,7 @@ DECISIONS = (
     IssueDecision(
         disputes.request_lower_severity,
         permissions.can_edit,
-        lambda issue, state, breaches: state.severity == "critical" and state.is_covered,
+        lambda issue, state, breaches: not issue.disputed and state.severity == "critical" and state.is_covered,
         "send",
         _("Request lower severity"),
         _("The clock keeps running until the program decides. A lower severity applies from your request."),
@@ -119,7 +119,9 @@ DECISIONS = (
     IssueDecision(
         disputes.dispute_breach,
         permissions.can_edit,
-        lambda issue, state, breaches: any(not breach.retracted_at for breach in breaches),
+        lambda issue, state, breaches: (
+            issue.disputed != "breach" and any(not breach.retracted_at for breach in breaches)
+        ),
         "scale",
         _("Dispute breach"),
         _("Explain why the breach is wrong. The breach stays on record until the program decides."),

@@ -83,6 +83,6 @@ def test_partner_sets_preferences_and_adds_a_webhook(visit: Visit, alice: Any, s
     keys.press("Space")
     tab_to(owner, page.get_by_role("button", name="Add webhook"))
     keys.press("Enter")
-    expect(page.locator("[aria-invalid=true]").first).to_be_visible()
+    expect(page.locator("[aria-invalid=true]").first).to_be_focused()
     owner.wait_for_page().sees_value("Name", "Build")
     assert not WebhookEndpoint.objects.exists()

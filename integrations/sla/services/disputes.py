@@ -5,7 +5,7 @@ the decision, or from the partner's request, and doesn't retract earlier breache
 that made the issue critical. Any decision about an issue resolves its open dispute.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from integrations.partners import permissions
@@ -31,6 +31,7 @@ OUTCOME_EVENT_TYPES = (
     "issue.breach_waived",
     "issue.dispute_dismissed",
 )
+OPEN_DISPUTE_MESSAGE = "This issue already has an open dispute. Wait for the decision of the program."
 NO_DISPUTE_MESSAGE = "This issue has no open dispute."
 SEVERITY_DISPUTE_MESSAGE = "This dispute is about the severity. Lower or correct the severity, or dismiss the dispute."
 # Reasons stored with breaches that a decision retracts
@@ -40,6 +41,14 @@ RETRACTION_REASONS = {
     BreachOutcome.ACCEPTED: "The program accepted the dispute",
     BreachOutcome.WAIVED: "The program waived the breach",
 }
+
+
+def list_open_requests(events: Iterable[AuditEvent]) -> list[AuditEvent]:
+    """Return the partner's requests since the last decision among an issue's events in chronological order."""
+    requests: list[AuditEvent] = []
+    for event in events:
+        requests = [*requests, event] if event.event_type in REQUEST_EVENT_TYPES else []
+    return requests
 
 
 def lower_severity(issue: SupportIssue, reason: str, *, actor: User, now: datetime) -> AuditEvent:
@@ -137,7 +146,10 @@ def _resolve_dispute(issue: SupportIssue) -> None:
 
 
 def _mark_disputed(issue: SupportIssue, subject: str, now: datetime) -> None:
-    SupportIssue.objects.filter(pk=issue.pk).update(disputed=subject, disputed_at=now)
+    """Open a dispute. An open one stays as it is, except that a breach can be disputed after the severity."""
+    undisputed = SupportIssue.objects.exclude(disputed__in=(subject, SupportIssue.DisputeSubject.BREACH))
+    if not undisputed.filter(pk=issue.pk).update(disputed=subject, disputed_at=now):
+        raise ActionRefused(OPEN_DISPUTE_MESSAGE, "invalid-transition")
 
 
 def _record_decision(

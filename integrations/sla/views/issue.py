@@ -20,7 +20,7 @@ from integrations.sla.filters import build_visibility_condition
 from integrations.sla.issue_decisions import DECISIONS, IssueDecision
 from integrations.sla.issue_page import build_issue_page
 from integrations.sla.models import SupportIssue
-from integrations.sla.services.disputes import REQUEST_EVENT_TYPES
+from integrations.sla.services.disputes import list_open_requests
 from integrations.submissions.views.access import redirect_get_to, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
@@ -115,8 +115,7 @@ def build_dispute_context(
 
 def _render_dispute(request: AuthenticatedRequest, issue: SupportIssue, bound_forms: BoundForms) -> HttpResponse:
     context = build_dispute_context(request, issue, bound_forms)
-    requests = [event for event in context["page"].decisions if event.event_type in REQUEST_EVENT_TYPES]
-    context["dispute"] = requests[-1] if requests else None
+    context["requests"] = list_open_requests(context["page"].decisions)
     return render(request, "sla/dispute.html", context, status=422 if bound_forms else 200)
 
 

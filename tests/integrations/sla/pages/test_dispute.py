@@ -18,6 +18,7 @@ from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
+from tests.integrations.page_text import parse
 from tests.portal.api.client import add_second_factor, create_api_client
 
 pytestmark = pytest.mark.any_database
@@ -146,6 +147,37 @@ def test_severity_dispute_is_decided_by_the_severity_alone(
     disputes.lower_severity(reload_issue(issue), "It is.", actor=rita, now=now)
     assert (reload_issue(issue).severity, reload_issue(issue).disputed) == ("other", "")
     assert AuditEvent.objects.filter(event_type="issue.severity_reduced").count() == 1
+
+
+@pytest.mark.parametrize("request_again", [disputes.dispute_breach, disputes.request_lower_severity])
+def test_open_dispute_of_a_breach_stays_as_it_is(
+    disputed_issue: SupportIssue, alice: User, sign_in: SignIn, request_again: Callable[..., Any]
+) -> None:
+    with pytest.raises(ActionRefused, match="This issue already has an open dispute"):
+        request_again(disputed_issue, "Once more.", actor=alice, now=timezone.now())
+    unchanged = reload_issue(disputed_issue)
+    assert (unchanged.disputed, unchanged.disputed_at) == ("breach", disputed_issue.disputed_at)
+    response = sign_in(alice).get(f"/issues/{disputed_issue.uuid}/")
+    assert response.context["decisions"] == []
+
+
+def test_dispute_page_shows_every_open_request(
+    sign_in: SignIn, issues: dict[str, SupportIssue], alice: User, rita: User
+) -> None:
+    issue, now = issues["breached"], timezone.now()
+    disputes.dispute_breach(issue, "It is wrong.", actor=alice, now=now)
+    disputes.dismiss_dispute(issue, "It is right.", actor=rita, now=now)
+    disputes.request_lower_severity(issue, "It is a question.", actor=alice, now=now)
+    disputes.dispute_breach(issue, "We answered.", actor=alice, now=now)
+    response = sign_in(rita).get(f"/issues/{issue.uuid}/dispute/")
+    assert [event.note for event in response.context["requests"]] == ["It is a question.", "We answered."]
+
+
+def test_refused_form_of_the_partner_is_open(sign_in: SignIn, issues: dict[str, SupportIssue], alice: User) -> None:
+    issue = issues["breached"]
+    response = sign_in(alice).post(f"/issues/{issue.uuid}/dispute-breach/", {"reason": " "})
+    forms = {each["id"]: each.has_attr("open") for each in parse(response).select("details.decision")}
+    assert (response.status_code, forms) == (422, {"request-lower-severity": False, "dispute-breach": True})
 
 
 def test_undisputed_breach_cannot_be_waived(issues: dict[str, SupportIssue], rita: User) -> None:
