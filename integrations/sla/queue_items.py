@@ -1,11 +1,11 @@
-"""Open disputes as items of the review queue."""
+"""Open disputes and proposed label policies as items of the review queue."""
 
 from django.db.models import CharField, F, Value
 from django.db.models.functions import Cast, Concat, Lower
 from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.reviews.selectors.queue_kinds import QueueKind, build_integration_columns, register_kind
-from integrations.sla.models import SupportIssue
+from integrations.sla.models import LabelPolicy, SupportIssue
 from portal.core.value_types import NamedValues
 
 NUMBER = Cast("number", CharField())
@@ -33,5 +33,18 @@ register_kind(
         },
         "sla:issue",
         list_tasks=_list_tasks,
+    )
+)
+register_kind(
+    QueueKind(
+        "label_policy",
+        gettext_noop("Label policy"),
+        LabelPolicy.objects.filter(state=LabelPolicy.State.PROPOSED),
+        {
+            **build_integration_columns("integration__", "uuid", "name", "name_key"),
+            "waiting_since": F("proposed_at"),
+        },
+        "sla:label_policy",
+        list_tasks=lambda _values: [_("Decide on the proposed label policy")],
     )
 )

@@ -34,7 +34,7 @@ class ReviewQueueParams(PaginationParams):
     """Filters of the review queue."""
 
     after: str | None = Field(None, max_length=500, description="Cursor: the `next` value of the previous page.")
-    kind: str = Field("", pattern="^(review|appeal|company|waiver|stale|dispute)?$")
+    kind: str = Field("", pattern="^(review|appeal|company|waiver|stale|dispute|label_policy)?$")
     tab: str = Field("all", pattern="^(all|overdue|today|mine|free|snoozed)$")
     program: str = Field("", max_length=60)
     stage: str = Field("", max_length=60)
@@ -44,7 +44,7 @@ class ReviewQueueParams(PaginationParams):
 
 
 class QueueItemOut(Schema):
-    """Item of the review queue: a review, appeal, company, waiver request, stale listing, or dispute.
+    """Item of the review queue: a review, appeal, company, waiver request, stale listing, dispute, or label policy.
 
     `integration`, `checks`, and `claim_expires_at` are those of reviews, appeals, and stale listings. `checks` counts
     checks by outcome.

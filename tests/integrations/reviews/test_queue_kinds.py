@@ -12,7 +12,7 @@ from django.conf import settings
 
 from integrations.partners.models import Membership, Partner
 from integrations.reviews.selectors.queue_kinds import KINDS
-from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
+from integrations.sla.models import LabelPolicy, MonitoredRepository, SupportIssue, SupportIssueEvent
 from integrations.submissions.models import Integration, RequirementFulfillment
 from portal.accounts.models import User
 from tests.conftest import begin, drive
@@ -130,6 +130,23 @@ def test_stale_listing_is_one_item_with_any_responsible_party(
     assert "Supported" not in list_names(client.get("/queue/?responsible_party=any&tab=overdue"))
     assert list_names(client.get("/queue/?responsible_party=any")).count("Supported") == 1
     assert "Supported" not in list_names(client.get("/queue/?responsible_party=any&kind=review"))
+
+
+def test_proposed_label_policy_is_an_item_until_it_is_decided(
+    item_of_each_kind: None, alice: User, rita: User, sam: User, sign_in: SignIn, frozen_now: datetime
+) -> None:
+    supported = Integration.objects.get(name="Supported")
+    policy = LabelPolicy.objects.create(
+        integration=supported, critical_labels=["sev-0"], proposed_by=alice, proposed_at=frozen_now - DAY
+    )
+    response = sign_in(rita).get("/queue/?kind=label_policy")
+    assert list_names(response) == ["Supported"]
+    assert "Decide on the proposed label policy Label policy Terraform" in get_row_text(response, "Supported")
+    (link,) = BeautifulSoup(response.content, "html.parser").select("td.main a")
+    assert link["href"] == f"/integrations/{supported.uuid}/label-policy/"
+    assert list_names(sign_in(sam).get("/queue/?kind=label_policy")) == []
+    LabelPolicy.objects.filter(pk=policy.pk).update(state=LabelPolicy.State.DECLINED)
+    assert list_names(sign_in(rita).get("/queue/?kind=label_policy")) == []
 
 
 def test_only_people_who_can_decide_see_decisions(
