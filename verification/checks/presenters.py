@@ -121,8 +121,10 @@ def _determine_outcome(result: CheckResult, is_waived: bool, now: datetime) -> s
 
 
 def _describe_state(result: CheckResult) -> str:
-    """Describe the inspected state, the version of the check, and since when the result is the same."""
-    parts = [result.inspected_summary] if result.inspected_summary else []
+    """Describe the inspected state, the version of the check, and since when the result is the same, if any."""
+    if not result.inspected_summary:
+        return ""
+    parts = [result.inspected_summary]
     if result.version > 1:
         parts.append(_("check version %(number)s") % {"number": result.version})
     if result.last_seen.date() != result.at.date():

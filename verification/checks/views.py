@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
+from integrations.submissions.selectors.outages import find_outage
 from integrations.submissions.views.access import load_visible_integration, redirect_get_to
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
@@ -70,6 +71,7 @@ def build_page_context(integration: Integration, user: User, now: datetime) -> T
         "results": results if running else sorted(results, key=lambda row: WORST_FIRST.index(Outcome(row.outcome))),
         "tally": [(str(outcome), outcome_counts[outcome]) for outcome in WORST_FIRST if outcome_counts[outcome]],
         "running": running,
+        "outage": None if running else find_outage(integration, now),
         "done": len(check_run.finished_checks) if check_run is not None and running else 0,
         "finished": check_run.finished_checks if check_run is not None and running else None,
         "next_run": check_run.next_attempt_at if check_run is not None and check_run.nightly and not running else None,

@@ -10,6 +10,7 @@ from integrations.submissions.services import waivers
 from integrations.submissions.services.transitions import perform_transition
 from portal.jobs.models import Job
 from tests.conftest import begin
+from tests.integrations.page_text import get_text
 from tests.verification.checks.fake_sources import FakeSources, build_registry_listing, build_release_answers
 from tests.verification.checks.stubs import remove_checks
 from verification.checks.execution import list_required_check_keys
@@ -75,6 +76,20 @@ def test_page_after_an_outage_shows_the_time_of_the_next_attempt(sign_in, alice,
     Job.objects.update(run_after=timezone.now() + timedelta(minutes=10))
     summary = get_summaries(sign_in(alice).get(address))["Registry listing"]
     assert summary.startswith("We couldn't complete this check: The registry did not answer. We'll try again at ")
+
+
+def test_page_after_an_outage_names_the_service_once(sign_in, alice, provider, address):
+    run_checks(provider, listing_answer=SourceUnavailableError("The registry did not answer."))
+    finish_runs(provider)
+    head = get_text(sign_in(alice).get(address), "#check-head .banner")
+    assert head.startswith("Some checks are waiting for a service Not reachable: ")
+    assert head.endswith("No action needed.")
+
+
+def test_check_that_inspected_nothing_names_no_version(sign_in, alice, provider, address):
+    run_checks(provider, repository_answer=SourceUnavailableError("GitHub did not answer."))
+    finish_runs(provider)
+    assert "Checked check version" not in get_text(sign_in(alice).get(address))
 
 
 def test_fragment_polls_while_a_run_is_under_way(sign_in, alice, address):
