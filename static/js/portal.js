@@ -259,8 +259,9 @@ document.addEventListener("htmx:beforeSend", (event) => setBusy(event.detail.elt
 document.addEventListener("htmx:afterRequest", (event) => setBusy(event.detail.elt, false));
 
 enhance(document);
-// Move the focus to the first error of a form that was refused.
-document.querySelector("main :is(#error-summary, .field-wrong :is(input, select, textarea):not([type=hidden]))")?.focus();
+// Move the focus to the first error of a form that was refused, after the browser scrolled to the fragment of the URL.
+addEventListener("load", () => setTimeout(() =>
+  document.querySelector("main :is(#error-summary, .field-wrong :is(input, select, textarea):not([type=hidden]))")?.focus()));
 setInterval(refreshMoments, 30000);
 // Keep expanded details open after a swap, before the focus returns.
 document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
