@@ -44,7 +44,8 @@ def show_test(request: AuthenticatedRequest, uuid: UUID, kind: str) -> HttpRespo
     integration = load_integration(request, uuid, definition)
     if request.method != "POST":
         last = TestRun.objects.filter(integration=integration, kind=kind).first()
-        return _render(request, integration, definition, definition.build_form(integration, last=last))
+        unsent = request.unsent()  # type: ignore[attr-defined]
+        return _render(request, integration, definition, definition.build_form(integration, unsent, last=last))
     if not can_request_check_run(integration, request.user):
         raise PermissionDenied(_(services.REFUSAL_MESSAGE))
     form = definition.build_form(integration, request.POST)

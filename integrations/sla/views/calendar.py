@@ -31,7 +31,7 @@ def edit_calendar(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     can_edit = permissions.can_edit_partner(partner, request.user)
     if request.method == "POST" and not can_edit:
         raise PermissionDenied(refusals.get_refusal("can_edit"))
-    form_data = request.POST if request.method == "POST" else None
+    form_data = request.POST if request.method == "POST" else request.unsent()  # type: ignore[attr-defined]
     form = CalendarForm(
         data=form_data, initial=build_initial_data(current, str(getattr(request.user, "zone", "UTC"))), now=now
     )
@@ -45,8 +45,8 @@ def edit_calendar(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         "summary": calendars.describe_calendar(current) if current else "",
     }
     if form_data is None or not form.is_valid():
-        return render(request, "sla/calendar.html", context, status=422 if form.is_bound else 200)
-    if "confirm" not in form_data:
+        return render(request, "sla/calendar.html", context, status=422 if request.method == "POST" else 200)
+    if request.method != "POST" or "confirm" not in form_data:
         proposed_edition = form.edition
         context |= {
             "preview": preview_calendar(partner, current, proposed_edition, now),

@@ -21,7 +21,7 @@ from integrations.sla.issue_decisions import DECISIONS, IssueDecision
 from integrations.sla.issue_page import build_issue_page
 from integrations.sla.models import SupportIssue
 from integrations.sla.services.disputes import list_open_requests
-from integrations.submissions.views.access import redirect_get_to, require_permission
+from integrations.submissions.views.access import require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.form_fields import MultiLineField
@@ -56,7 +56,7 @@ BoundForms = Mapping[str, ReasonForm]
 
 def _render_page(request: AuthenticatedRequest, issue: SupportIssue, bound_forms: BoundForms) -> HttpResponse:
     context = _build_context(request, issue, bound_forms)
-    return render(request, "sla/issue.html", context, status=422 if bound_forms else 200)
+    return render(request, "sla/issue.html", context, status=422 if request.method == "POST" else 200)
 
 
 def _build_context(request: AuthenticatedRequest, issue: SupportIssue, bound_forms: BoundForms) -> TemplateContext:
@@ -116,20 +116,22 @@ def build_dispute_context(
 def _render_dispute(request: AuthenticatedRequest, issue: SupportIssue, bound_forms: BoundForms) -> HttpResponse:
     context = build_dispute_context(request, issue, bound_forms)
     context["requests"] = list_open_requests(context["page"].decisions)
-    return render(request, "sla/dispute.html", context, status=422 if bound_forms else 200)
+    return render(request, "sla/dispute.html", context, status=422 if request.method == "POST" else 200)
 
 
 def build_decision_view(decision: IssueDecision) -> Callable[..., HttpResponse]:
     """Return the view of a decision. After a refusal, it shows the form with the entered reason."""
 
-    @redirect_get_to("sla:issue")
     def decide(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
+        form_data = request.POST if request.method == "POST" else request.unsent()  # type: ignore[attr-defined]
+        if form_data is None:
+            return redirect("sla:issue", uuid)
         issue = load_issue(request, uuid)
         require_permission(decision.permission, issue.integration, request.user)
-        form = ReasonForm(request.POST, auto_id=f"{decision.slug}-%s")
+        form = ReasonForm(form_data, auto_id=f"{decision.slug}-%s")
         is_dispute = issue.disputed and decision.permission is permissions.can_decide
         render_form = _render_dispute if is_dispute else _render_page
-        if not form.is_valid():
+        if not form.is_valid() or request.method != "POST":
             return render_form(request, issue, {decision.name: form})
         try:
             decision.perform(issue, form.cleaned_data["reason"], actor=request.user, now=timezone.now())

@@ -154,19 +154,19 @@ def show_label_policy(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse
     if request.method == "POST":
         require_permission(permissions.can_edit, integration, request.user)
     policy = policies.get_policy_in_force(integration, now)
-    form_data = request.POST if request.method == "POST" else None
+    form_data = request.POST if request.method == "POST" else request.unsent()  # type: ignore[attr-defined]
     form = LabelsForm(
         data=form_data,
         initial=build_initial_data(policy or label_proposals.build_default_policy()),
         account=partial(label_proposals.resolve_account, integration),
     )
-    if form.is_valid():
+    if request.method == "POST" and form.is_valid():
         label_proposals.propose_label_policy(integration, form.policy, actor=request.user, now=now)
         message = _("Proposal sent to the program. The current label policy applies until the program decides.")
         messages.success(request, message)
         return redirect("sla:label_policy", uuid)
     context = _build_context(integration, request.user, policy, now) | {"form": form}
-    return render(request, "sla/labels.html", context, status=422 if form.is_bound else 200)
+    return render(request, "sla/labels.html", context, status=422 if request.method == "POST" else 200)
 
 
 def _build_context(integration: Integration, user: User, policy: LabelPolicy | None, now: datetime) -> TemplateContext:

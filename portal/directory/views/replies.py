@@ -26,12 +26,12 @@ def edit_reply(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         raise Http404(_("Listing not found. It doesn't exist, or you don't have access."))
     require_permission(permissions.can_edit, row, request.user)
     current_reply = get_current_reply(row)
-    form_data = request.POST if request.method == "POST" else None
+    form_data = request.POST if request.method == "POST" else request.unsent()  # type: ignore[attr-defined]
     form = ReplyForm(data=form_data, row=row, initial={"text": current_reply.note if current_reply else ""})
-    if form.is_valid():
+    if request.method == "POST" and form.is_valid():
         return _save_reply(request, row, form.cleaned_data["text"])
     context = {"form": form, "integration": row, "row": listing, "history": list_replies(row)[:50]}
-    return render(request, "directory/reply.html", context, status=422 if form.errors else 200)
+    return render(request, "directory/reply.html", context, status=422 if request.method == "POST" else 200)
 
 
 def _save_reply(request: AuthenticatedRequest, row: Integration, text: str) -> HttpResponse:

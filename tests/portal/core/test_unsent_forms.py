@@ -57,6 +57,29 @@ def test_form_sent_without_session_is_restored_once_after_sign_in(alice: Any) ->
     assert [read_name(client), read_name(client)] == ["Acme Rockets", "Acme"]
 
 
+def submit_and_sign_in_again(user: Any, page: str, fields: dict[str, str]) -> Any:
+    """Return the page that a user sees who submitted a form after the session had expired, and signed in again."""
+    client = create_checked_client()
+    answer = client.post(page, fields | get_csrf_token(client))
+    assert answer["Location"] == f"/accounts/login/?next={page}"
+    sign_in(client, user)
+    response = client.get(page)
+    assert response.status_code == 200
+    return response
+
+
+def test_long_forms_of_a_listed_integration_are_restored(at: Any, alice: Any) -> None:
+    uuid = at("support", program="terraform-provider").uuid
+    labels = submit_and_sign_in_again(alice, f"/integrations/{uuid}/label-policy/", {"critical": "sev-0"})
+    assert labels.context["form"]["critical"].value() == "sev-0"
+    test = submit_and_sign_in_again(alice, f"/integrations/{uuid}/tests/provider-lifecycle/", {"base": "resource"})
+    assert test.context["form"]["base"].value() == "resource"
+    calendar = submit_and_sign_in_again(alice, "/company/acme/calendar/", {"zone": "Asia/Tokyo"})
+    assert calendar.context["form"]["zone"].value() == "Asia/Tokyo"
+    reply = submit_and_sign_in_again(alice, f"/directory/{uuid}/reply/", {"text": "We hired two people."})
+    assert reply.context["form"]["text"].value() == "We hired two people."
+
+
 def test_cross_site_post_neither_signs_out_nor_stores_a_form(alice: Any) -> None:
     client = create_checked_client(alice)
     session = client.cookies.pop("sessionid")  # SameSite=Lax: another site's form comes without cookies

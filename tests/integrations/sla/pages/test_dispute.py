@@ -173,6 +173,18 @@ def test_dispute_page_shows_every_open_request(
     assert [event.note for event in response.context["requests"]] == ["It is a question.", "We answered."]
 
 
+def test_reason_is_restored_after_a_sign_in(
+    client: Any, sign_in: SignIn, issues: dict[str, SupportIssue], alice: User
+) -> None:
+    page = f"/issues/{issues['breached'].uuid}/dispute-breach/"
+    client.post(page, {"reason": "We answered."})
+    client.force_login(alice)
+    response = client.get(page)
+    form = parse(response).select_one("details.decision[open] textarea")
+    assert (response.status_code, form and form.text.strip()) == (200, "We answered.")
+    assert client.get(page)["Location"] == f"/issues/{issues['breached'].uuid}/"
+
+
 def test_refused_form_of_the_partner_is_open(sign_in: SignIn, issues: dict[str, SupportIssue], alice: User) -> None:
     issue = issues["breached"]
     response = sign_in(alice).post(f"/issues/{issue.uuid}/dispute-breach/", {"reason": " "})
