@@ -13,8 +13,10 @@ from django_stubs_ext import StrOrPromise
 
 from portal.core.form_fields import DayField, FormArguments, MultiLineField, SingleLineField
 from portal.core.uploads import UploadField, describe_accepted_files, get_oversized_fields
+from portal.ui.components.moments import format_day
 
 MAX_WAIVER_PERIOD = timedelta(days=366 * 2)
+WAIVER_END_TIME = time(23, 59)  # in UTC, so that all readers see the same day
 
 
 class ItemButtonForm(forms.Form):
@@ -118,8 +120,8 @@ class SignedPdfRejectionForm(forms.Form):
     """Reason for the rejection of a signed PDF."""
 
     reason = build_reason_field(
-        gettext_lazy("We send the reason to the company by email."),
-        missing=gettext_lazy("Enter a reason, so that the company can correct the PDF."),
+        gettext_lazy("We send the reason to the partner by email."),
+        missing=gettext_lazy("Enter a reason, so that the partner can correct the PDF."),
         max_length=400,
     )
 
@@ -154,15 +156,21 @@ class WaiverForm(forms.Form):
         gettext_lazy("The partner and the public listing show this reason."),
         missing=gettext_lazy("Enter a reason. The partner and the public listing show it."),
     )
-    until = DayField(label=gettext_lazy("Expiration date"))
+    until = DayField(
+        label=gettext_lazy("Expiration date"),
+        help_text=gettext_lazy("The waiver ends at 11:59 PM UTC on this day."),
+    )
 
     def clean_until(self) -> datetime:
-        day = self.cleaned_data["until"]
-        end = datetime.combine(day, time(23, 59), UTC)  # one end for all readers
-        if end <= timezone.now():
-            raise ValidationError(_("Enter a future date."))
-        if end > timezone.now() + MAX_WAIVER_PERIOD:
-            raise ValidationError(_("A waiver can last up to two years."))
+        now, end = timezone.now(), datetime.combine(self.cleaned_data["until"], WAIVER_END_TIME, UTC)
+        if end <= now:
+            first_day = format_day((now + timedelta(minutes=1)).astimezone(UTC).date(), now)
+            message = _("Enter %(day)s or later. In UTC, the day that you entered is over.")
+            raise ValidationError(message % {"day": first_day})
+        if end > now + MAX_WAIVER_PERIOD:
+            last_day = (now + MAX_WAIVER_PERIOD - timedelta(hours=23, minutes=59)).astimezone(UTC).date()
+            message = _("Enter %(day)s or earlier. A waiver can last up to two years.")
+            raise ValidationError(message % {"day": format_day(last_day, now)})
         return end
 
 

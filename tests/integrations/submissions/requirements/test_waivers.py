@@ -88,8 +88,14 @@ def test_expiration_date_is_the_same_in_all_time_zones(checked_integration, rita
     ("fields", "message"),
     [
         ({"reason": "", "until": "2026-05-31"}, "Enter a reason"),
-        ({"reason": "x", "until": "2026-04-13"}, "Enter a future date."),
-        ({"reason": "x", "until": "2029-04-13"}, "A waiver can last up to two years."),
+        (
+            {"reason": "x", "until": "2026-04-13"},
+            "Enter Tue, Apr 14 or later. In UTC, the day that you entered is over.",
+        ),
+        (
+            {"reason": "x", "until": "2029-04-13"},
+            "Enter Fri, Apr 14, 2028 or earlier. A waiver can last up to two years.",
+        ),
         ({"reason": "x", "until": ""}, "Enter an answer."),
     ],
 )
@@ -97,6 +103,17 @@ def test_invalid_waiver_is_refused(checked_integration, rita, sign_in, fields, m
     response = submit_action(sign_in(rita), checked_integration, CHECKED_REQUIREMENT, "waive", **fields)
     assert response.status_code == 422
     assert message in get_text(response)
+
+
+def test_message_names_the_first_day_that_has_not_ended_in_utc(checked_integration, rita, sign_in, time_machine, now):
+    rita.zone = "America/Los_Angeles"
+    rita.save()
+    time_machine.move_to(now.replace(hour=23, minute=59), tick=False)  # late afternoon in Los Angeles
+    fields = {"reason": "They publish it in May.", "until": f"{now:%Y-%m-%d}"}
+    response = submit_action(sign_in(rita), checked_integration, CHECKED_REQUIREMENT, "waive", **fields)
+    assert "Enter Wed, Apr 15 or later." in get_text(response)
+    fields["until"] = "2026-04-15"
+    assert submit_action(sign_in(rita), checked_integration, CHECKED_REQUIREMENT, "waive", **fields).status_code == 302
 
 
 def test_partner_cannot_waive(checked_integration, alice, sign_in):
