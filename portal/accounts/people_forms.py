@@ -19,7 +19,7 @@ class PeopleFilterForm(forms.Form):
     """Filters in the URL of the list. An invalid filter shows an error; the others still apply."""
 
     q = SingleLineField(
-        label=gettext_lazy("Name or email address"),
+        label=gettext_lazy("Name or email"),
         required=False,
         max_length=100,
         widget=forms.TextInput(attrs={"type": "search"}),
@@ -41,7 +41,7 @@ class PeopleFilterForm(forms.Form):
         choices=[("yes", gettext_lazy("Active")), ("no", gettext_lazy("Deactivated"))],
     )
     second_factor = FilterField(
-        label=gettext_lazy("Two-factor authentication"),
+        label=gettext_lazy("Two-factor"),
         choices=[("on", gettext_lazy("On")), ("missing", gettext_lazy("Missing"))],
     )
 
