@@ -14,7 +14,7 @@ class AgreementFilterForm(forms.Form):
     """Filters in the URL of the list. An invalid filter shows an error; the others still apply."""
 
     q = SingleLineField(
-        label=gettext_lazy("Company"),
+        label=gettext_lazy("Partner"),
         required=False,
         max_length=100,
         widget=forms.TextInput(attrs={"type": "search"}),

@@ -149,7 +149,7 @@ for _kind in (
     ),
     QueueKind(
         "company",
-        gettext_noop("Company"),
+        gettext_noop("Partner"),
         Partner.objects.filter(verification_state=VerificationState.NEEDS_DECISION),
         {
             "slug": F("slug"),
@@ -161,7 +161,7 @@ for _kind in (
         },
         "reviews:partner",
         ("slug",),
-        lambda _values: [_("Decide on the company")],
+        lambda _values: [_("Decide on the partner")],
     ),
     QueueKind(
         "waiver",

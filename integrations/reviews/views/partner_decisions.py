@@ -27,7 +27,7 @@ class PartnerDecisionForm(forms.Form):
         label=gettext_lazy("Reason"),
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=gettext_lazy("The company's owners see it in their email and in the history."),
+        help_text=gettext_lazy("The partner's owners see it in their email and in the history."),
     )
 
 
@@ -43,12 +43,12 @@ class PartnerDecision:
 UNVERIFIED, VERIFIED = VerificationState.UNVERIFIED, VerificationState.VERIFIED
 NEEDS_DECISION, REJECTED = VerificationState.NEEDS_DECISION, VerificationState.REJECTED
 DECISIONS = {
-    "verify": PartnerDecision(gettext_lazy("Verify company"), verification.verify_by_decision, (UNVERIFIED,)),
+    "verify": PartnerDecision(gettext_lazy("Verify partner"), verification.verify_by_decision, (UNVERIFIED,)),
     "approve": PartnerDecision(
         gettext_lazy("Approve name"), name_decisions.approve_partner, (NEEDS_DECISION, REJECTED)
     ),
     "reject": PartnerDecision(
-        gettext_lazy("Reject company"), name_decisions.reject_partner, (UNVERIFIED, VERIFIED, NEEDS_DECISION)
+        gettext_lazy("Reject partner"), name_decisions.reject_partner, (UNVERIFIED, VERIFIED, NEEDS_DECISION)
     ),
 }
 

@@ -20,7 +20,7 @@ class MergeTargetForm(forms.Form):
     """Company that receives the data of the merged one."""
 
     into = forms.SlugField(
-        label=gettext_lazy("Company that stays"),
+        label=gettext_lazy("Partner that stays"),
         max_length=80,
         help_text=gettext_lazy("The last part of the URL of its page, such as acme-rockets."),
     )
@@ -28,7 +28,7 @@ class MergeTargetForm(forms.Form):
     def clean_into(self) -> Partner:
         partner = Partner.objects.filter(slug=self.cleaned_data["into"], merged_into=None).first()
         if partner is None:
-            raise forms.ValidationError(_("Company not found. Copy the last part of the URL of its page."))
+            raise forms.ValidationError(_("Partner not found. Copy the last part of the URL of its page."))
         return partner
 
 
@@ -39,7 +39,7 @@ class MergeNoteForm(forms.Form):
         label=gettext_lazy("Reason"),
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=gettext_lazy("The owners of both companies see it in the history."),
+        help_text=gettext_lazy("The owners of both partners see it in the history."),
     )
 
 

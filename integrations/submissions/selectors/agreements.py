@@ -33,7 +33,7 @@ PARTNER_ID = Parameter("partner", BigIntegerField())
 class AgreementState(TextChoices):
     """State of a version of an agreement."""
 
-    WAITING_FOR_COMPANY = "waiting_for_company", gettext_lazy("Waiting for the company")
+    WAITING_FOR_COMPANY = "waiting_for_company", gettext_lazy("Waiting for the partner")
     WAITING_FOR_PROGRAM = "waiting_for_program", gettext_lazy("Waiting for the program")
     IN_FORCE = "in_force", gettext_lazy("In force")
     REPLACED = "replaced", gettext_lazy("Replaced")

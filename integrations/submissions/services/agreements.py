@@ -135,7 +135,7 @@ def require_signable(agreement: Agreement, digest: str) -> None:
 def _withdraw_upload(change: RequirementChange, agreement: Agreement) -> None:
     """Delete the uploaded PDF, because the company signs in the portal instead."""
     if change.acting_party == ResponsibleParty.PROGRAM:
-        raise ActionRefused(_("The company uploaded a signed PDF. Confirm or reject it."), "conflict")
+        raise ActionRefused(_("The partner uploaded a signed PDF. Confirm or reject it."), "conflict")
     if agreement.document is not None:
         documents.mark_removed(agreement.document, change.now)
     agreement.document, agreement.method = None, Agreement.Method.PORTAL

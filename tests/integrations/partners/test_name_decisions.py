@@ -44,7 +44,7 @@ def list_emails() -> list[tuple[str, str, str]]:
 
 @pytest.mark.every_database
 def test_reviewers_are_asked_to_decide(sign_in: SignIn, imitation: Partner, globex: Partner, rita: Any) -> None:
-    subject = "Decision needed on the company HashiCorp Partners"
+    subject = "Decision needed on the partner HashiCorp Partners"
     assert list_emails() == [("company_decision_requested", rita.email, subject)]
     page = sign_in(rita).get("/companies/")
     assert find_text(page, "tbody tr").startswith("HashiCorp Partners Needs a decision")
@@ -128,7 +128,7 @@ def test_listed_company_that_takes_a_reserved_name_is_hidden_at_once(
 @pytest.mark.parametrize(
     ("decide", "party", "action", "message"),
     [
-        (False, "program", "Decide on the name of the company", "A reviewer must approve the name"),
+        (False, "program", "Decide on the name of the partner", "A reviewer must approve the name"),
         (True, "partner", "Change the name of your company", "The program rejected the company."),
     ],
 )

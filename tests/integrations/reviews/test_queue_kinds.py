@@ -72,7 +72,7 @@ def test_each_decision_is_one_line(item_of_each_kind: None, rita: User, sign_in:
     assert get_row_text(response, "It breaks 7").startswith("It breaks 7 Acme Decide on the severity Dispute Terraform")
     assert "acme/terraform-provider-supported#7" in get_row_text(response, "It breaks 7")
     assert get_row_text(response, "Globex").startswith(
-        "Globex Needs a decision Decide on the company Company globex.example"
+        "Globex Needs a decision Decide on the partner Partner globex.example"
     )
     assert "Check results are out of date Stale listing" in get_row_text(response, "Supported")
     assert get_row_text(response, "Supported").endswith("2 d No due date")
@@ -190,7 +190,7 @@ def test_export_has_the_same_items(item_of_each_kind: None, rita: User, sign_in:
     rows = [(row["kind"], row["item"], row["waits for"]) for row in csv.DictReader(io.StringIO(text))]
     assert rows == [
         ("appeal", "Appealed", "appeal"),
-        ("company", "Globex", "Decide on the company"),
+        ("company", "Globex", "Decide on the partner"),
         ("dispute", "It breaks 7", "Decide on the severity"),
         ("review", "Reviewed", "new review"),
         ("stale", "Supported", "Check results are out of date"),

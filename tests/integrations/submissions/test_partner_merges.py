@@ -231,7 +231,7 @@ def test_staff_see_what_moves_and_merge(
     assert client.post("/companies/acme/merge/?into=globex", {"note": ""}).status_code == 422
     page = client.post("/companies/acme/merge/?into=globex", {"note": "One company."}, follow=True)
     assert "Acme is now part of Globex." in find_text(page)
-    assert "This company is now part of Globex" in find_text(client.get("/companies/acme/"), "#verification")
+    assert "This partner is now part of Globex" in find_text(client.get("/companies/acme/"), "#verification")
     assert client.get("/companies/acme/merge/").status_code == 404
 
 
