@@ -41,7 +41,7 @@ def test_integrations_that_wait_for_the_reader_come_first(acme: Any, alice: Any,
 
 def test_waiting_row_has_party_start_and_due_date(at: Any, alice: Any, rita: Any, sign_in: Any) -> None:
     row = at("review", name="In review")
-    line = "Waiting for %s: Review round 1 Since Tue, Apr 14, 9:00 AM UTC expected by Tue, Apr 28, 9:00 AM UTC"
+    line = "Waiting for %s: Review round 1 Since Tue, Apr 14, 9:00 AM UTC Expected by Tue, Apr 28, 9:00 AM UTC"
     assert line % "the program" in get_text(sign_in(alice).get("/"))
     Integration.objects.filter(pk=row.pk).update(reviewer=rita)
     assert line % "Rita Reyes" in get_text(sign_in(alice).get("/"))
