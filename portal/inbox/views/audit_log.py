@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
+from portal.accounts.models import User
 from portal.audit.anchors import ANCHOR_STREAM
 from portal.audit.models import AuditEvent
 from portal.audit.verification import find_chain_faults
@@ -66,6 +67,9 @@ def filter_events(form: AuditLogFilterForm) -> QuerySet[AuditEvent]:
     """Return the events that match the valid filters, newest first. Dates are days in UTC."""
     form.is_valid()
     filters = {column: form.cleaned_data[name] for name, column in FILTER_COLUMNS if form.cleaned_data.get(name)}
+    if "@" in (email := form.cleaned_data.get("person", "")):  # events have the name only
+        del filters["actor__icontains"]
+        filters["actor_id__in"] = list(User.objects.filter(email__iexact=email).values_list("pk", flat=True))
     if first := form.cleaned_data.get("first_day"):
         filters["at__gte"] = f"{first}T00:00Z"
     if last := form.cleaned_data.get("last_day"):

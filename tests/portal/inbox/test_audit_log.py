@@ -44,6 +44,8 @@ def test_staff_and_auditors_read_the_log_and_others_do_not(
         ("kind=account.deactivated", []),
         ("person=sam", ["Bob Baker", "Alice Archer"]),
         ("person=rita", []),
+        ("person=SAM@program.example", ["Bob Baker", "Alice Archer"]),
+        ("person=rita@program.example", []),
         ("last_day=2000-01-01", []),
         ("first_day=2000-01-01", ["Bob Baker", "Alice Archer"]),
         ("first_day=2000-99-99", ["Bob Baker", "Alice Archer"]),
