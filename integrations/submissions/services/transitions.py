@@ -23,7 +23,7 @@ from integrations.submissions.services import attestations
 from integrations.submissions.services.responsibility import record_responsibility_change
 from integrations.submissions.services.undo import remember_decision, restore_responsibility, snapshot_state
 from integrations.submissions.workflow import evidence as evidence_provider, guards
-from integrations.submissions.workflow.actions import determine_next_action
+from integrations.submissions.workflow.actions import IDLE_ACTIONS, determine_next_action
 from integrations.submissions.workflow.states import IntegrationSnapshot, ResponsibleParty, Stage
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
@@ -263,7 +263,10 @@ def _set_next_action(integration: Integration, snapshot: IntegrationSnapshot, no
     """Set the columns of the next action."""
     action = determine_next_action(snapshot)
     responsible_party, target = (str(action.responsible_party or ""), action.target) if action else ("", "")
-    if responsible_party != integration.responsible_party:
+    is_new_end = (
+        action is not None and action.code in IDLE_ACTIONS.values() and action.code != integration.next_action_code
+    )
+    if responsible_party != integration.responsible_party or is_new_end:
         integration.responsible_since = now
     is_same_action = (responsible_party, target) == (integration.responsible_party, integration.next_action_target)
     if not is_same_action or responsible_party == ResponsibleParty.PARTNER:  # a new listing status has a new deadline

@@ -46,9 +46,14 @@ def test_partner_has_time_until_delisting_after_suspension_without_recorded_end(
     assert (row.responsible_party, row.action_due_at) == ("partner", row.compliance_deadline_at)
 
 
+def test_end_of_commitment_has_its_own_time(reach_state: Any, alice: Any, now: datetime) -> None:
+    row = perform_and_reload(reach_state("listed"), "downgrade_to_community", alice, now + DAY)
+    assert (row.next_action_code, row.responsible_since) == ("none_unlisted", now + DAY)
+
+
 def test_emails_about_suspension_name_its_own_period(reach_state: Any, rob: Any, now: datetime) -> None:
     reach_state("suspended")
-    assert "Delisting is possible from Mon, Jul 13, 9:00 AM UTC." in get_email("compliance.suspended").text
+    assert "\nDelisting is possible from Mon, Jul 13, 9:00 AM UTC." in get_email("compliance.suspended").text
     tasks.advance_cases(now + 91 * DAY)
     text = get_email("compliance.deadline_expired").text
     assert "Delisting has been possible since Mon, Jul 13, 9:00 AM UTC." in text
@@ -58,7 +63,7 @@ def test_emails_about_suspension_name_its_own_period(reach_state: Any, rob: Any,
 def test_email_about_ended_notice_period_is_in_the_past_tense(reach_state: Any, now: datetime) -> None:
     reach_state("on_notice")
     tasks.advance_cases(now + 31 * DAY)
-    assert "The notice period ended Thu, May 14, 9:00 AM UTC." in get_email("compliance.deadline_expired").text
+    assert "\nThe notice period ended Thu, May 14, 9:00 AM UTC." in get_email("compliance.deadline_expired").text
 
 
 def test_refusal_names_listing_status(reach_state: Any, rita: Any, now: datetime) -> None:
