@@ -29,7 +29,7 @@ LATE_DELAY = timedelta(days=9)  # after the opening, until delayed events arrive
 RESOLVED_AFTER_HOURS = 24 * 18.0  # after the opening, for issues without an ending
 INTEGRATIONS_WITH_ISSUES = {demo_issue.integration for demo_issue in ISSUES}
 UNREADABLE_INTEGRATION = "Nordlicht"  # its repository is unavailable for some days
-UNREADABLE_PERIOD = timedelta(days=6)  # after the demo world is loaded
+UNREADABLE_BEFORE, UNREADABLE_PERIOD = timedelta(days=4), timedelta(days=6)  # around the time of loading
 ANSWER_MESSAGE = "I found the cause: the client stops after the first timeout. The next release contains the fix."
 GITHUB_USERS: dict[str, dict[str, object]] = {
     "user": {"id": 501, "login": "uma-uses-it", "type": "User"},
@@ -115,9 +115,11 @@ def _sync_repositories(today: datetime, moment: datetime) -> None:
     """Import the events up to a moment, except for the unavailable repository."""
     monitored_repositories = MonitoredRepository.objects.filter(began_at__lt=moment, ended_at=None)
     for monitored_repository in monitored_repositories.select_related("integration"):
-        known_at = moment
-        if moment == today and monitored_repository.integration.name == UNREADABLE_INTEGRATION:
-            known_at = moment - timedelta(days=4)
+        is_unreadable = (
+            monitored_repository.integration.name == UNREADABLE_INTEGRATION and moment > today - UNREADABLE_BEFORE
+        )
+        known_at = today - UNREADABLE_BEFORE if is_unreadable else moment
+        if is_unreadable:
             trouble = "GitHub denies access. The owner of the repository must grant access again"
             MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(
                 trouble=trouble, trouble_since=known_at

@@ -129,6 +129,15 @@ def test_dispute_page_shows_the_outcomes_with_their_effect(
     assert sign_in(rita).get(url)["Location"] == f"/issues/{disputed_issue.uuid}/"
 
 
+def test_effect_names_a_waived_breach(sign_in: SignIn, disputed_issue: SupportIssue, rita: User) -> None:
+    response = sign_in(rita).get(f"/issues/{disputed_issue.uuid}/dispute/")
+    states = {
+        panel: [span.get_text(strip=True) for span in parse(response).select(f"#{panel} tbody .sub")]
+        for panel in ("waive-breach", "accept-dispute")
+    }
+    assert ("Breach waived" in states["waive-breach"], "Breach waived" in states["accept-dispute"]) == (True, False)
+
+
 def test_waived_breach_stays_visible(sign_in: SignIn, disputed_issue: SupportIssue, alice: User, rita: User) -> None:
     disputes.waive_breach(disputed_issue, "GitHub was down.", actor=rita, now=timezone.now())
     page = sign_in(alice).get(f"/issues/{disputed_issue.uuid}/").content.decode()
