@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from integrations.submissions.models import Integration
 from integrations.submissions.views.access import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
+from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
 from portal.ui.polling import STOP_POLLING_STATUS
 from portal.ui.refusals import reported_refusals
@@ -70,11 +71,12 @@ def cancel_test(request: AuthenticatedRequest, uuid: UUID, kind: str) -> HttpRes
     """Finish the running test run with its results so far."""
     if request.method == "POST":
         integration = load_integration(request, uuid, KINDS[kind])
-        with reported_refusals(request):
+        with reported_refusals(request, _("Test run canceled. The results so far are below.")):
             services.require_permission(integration, request.user)
             run = TestRun.objects.open().filter(integration=integration, kind=kind).first()
-            if run is not None:
-                services.cancel_test_run(run, actor=request.user)
+            if run is None:
+                raise ActionRefused(_("The test run already ended."), "invalid-transition")
+            services.cancel_test_run(run, actor=request.user)
     return redirect(f"testruns:{kind}", uuid=uuid)
 
 

@@ -18,6 +18,7 @@ from portal.core.errors import ActionRefused
 from portal.jobs.execution import run_job
 from portal.jobs.models import Job
 from tests.conftest import begin, drive
+from tests.integrations.page_text import get_text
 from tests.verification.testruns.endpoints import KEY, DeferredEndpoint, serve_endpoint
 from tests.verification.testruns.run_task.results import DOCUMENT, FORM_DATA, build_callback, create_pending_request
 from verification.checks.models import CheckRun
@@ -185,6 +186,18 @@ def test_only_members_start_a_test_run_and_only_one_is_open(run_task: Integratio
     services.cancel_test_run(TestRun.objects.get(), actor=alice)
     assert TestRun.objects.get().outcome == "not_run"
     assert Job.objects.get(kind="testruns.run_task").state == Job.State.CANCELED
+
+
+@pytest.mark.django_db
+def test_page_confirms_that_a_test_run_was_canceled_or_had_ended(
+    run_task: Integration, alice: Any, sign_in: Any
+) -> None:
+    inputs = FORM_DATA | {"url": "https://run.acme.io/"}
+    services.start_test_run("run_task", run_task, inputs, actor=alice, now=timezone.now())
+    client, page = sign_in(alice), f"/integrations/{run_task.uuid}/tests/run-task/cancel/"
+    texts = [get_text(client.post(page, follow=True)) for _ in range(2)]
+    assert ["Test run canceled. The results so far are below." in text for text in texts] == [True, False]
+    assert ["The test run already ended." in text for text in texts] == [False, True]
 
 
 @pytest.mark.django_db(transaction=True)
