@@ -56,7 +56,7 @@ BoundForms = Mapping[str, ReasonForm]
 
 def _render_page(request: AuthenticatedRequest, issue: SupportIssue, bound_forms: BoundForms) -> HttpResponse:
     context = _build_context(request, issue, bound_forms)
-    return render(request, "sla/issue.html", context, status=422 if request.method == "POST" else 200)
+    return render(request, "sla/issue.html", context, status=422 if bound_forms and request.method == "POST" else 200)
 
 
 def _build_context(request: AuthenticatedRequest, issue: SupportIssue, bound_forms: BoundForms) -> TemplateContext:
@@ -116,7 +116,7 @@ def build_dispute_context(
 def _render_dispute(request: AuthenticatedRequest, issue: SupportIssue, bound_forms: BoundForms) -> HttpResponse:
     context = build_dispute_context(request, issue, bound_forms)
     context["requests"] = list_open_requests(context["page"].decisions)
-    return render(request, "sla/dispute.html", context, status=422 if request.method == "POST" else 200)
+    return render(request, "sla/dispute.html", context, status=422 if bound_forms and request.method == "POST" else 200)
 
 
 def build_decision_view(decision: IssueDecision) -> Callable[..., HttpResponse]:
