@@ -88,8 +88,16 @@ def test_preview_compares_public_status_with_current_one(
 @pytest.mark.parametrize(
     ("role", "expected"),
     [
-        ("alice", "Action required: Respond to the notice Due Thu, May 14, 9:00 AM UTC . Respond to the"),
-        ("rita", "Waiting for Acme: Respond to the notice Due Thu, May 14, 9:00 AM UTC . Listing status"),
+        (
+            "alice",
+            "Action required: Respond to the notice Since Tue, Apr 14, 9:00 AM UTC ; due Thu, May 14, 9:00 AM UTC"
+            " Respond to the overdue",
+        ),
+        (
+            "rita",
+            "Waiting for Acme: Respond to the notice Since Tue, Apr 14, 9:00 AM UTC"
+            " ; expected by Thu, May 14, 9:00 AM UTC Listing",
+        ),
     ],
 )
 def test_compliance_page_says_who_must_act_and_how(

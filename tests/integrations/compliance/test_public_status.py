@@ -60,7 +60,7 @@ def test_downgrade_to_community_ends_clocks(
     assert (row.listing_status, row.tier, row.responsible_party) == ("unlisted", "community", "machine")
     assert SlaClock.objects.get().next_at is None
     email = EmailMessage.objects.get(event__event_type="compliance.downgraded")
-    assert "ended the support commitment for Rocket. Thank you" in email.text
+    assert "ended the support commitment for Rocket." in email.text
 
 
 def test_breaches_suggest_a_notice_once(
