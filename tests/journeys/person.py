@@ -184,12 +184,12 @@ class Person:
         return self
 
     def read_next_action(self) -> str:
-        """Return the sentence about the next action and its responsible party."""
-        return self.page.locator(".turn").first.inner_text()
+        """Return the text of the next action and its responsible party."""
+        return self.page.locator(".next-action").first.inner_text()
 
     def read_action_label(self) -> str:
         """Return the label of the next action's button or link."""
-        return self.page.locator(".turn .button-primary").inner_text().strip()
+        return self.page.locator(".next-action .button-primary").inner_text().strip()
 
     def has_text(self, text: str) -> bool:
         """Return whether the text is on the page now."""

@@ -123,12 +123,12 @@ class ScriptlessPerson:
         return self
 
     def read_next_action(self) -> str:
-        """Return the sentence about the next action and its responsible party."""
-        return SPACE.sub(" ", self.document.select(".turn")[0].get_text(" "))
+        """Return the text of the next action and its responsible party."""
+        return SPACE.sub(" ", self.document.select(".next-action")[0].get_text(" "))
 
     def read_action_label(self) -> str:
         """Return the label of the next action's button or link."""
-        return SPACE.sub(" ", self.document.select(".turn .button-primary")[0].get_text(" ")).strip()
+        return SPACE.sub(" ", self.document.select(".next-action .button-primary")[0].get_text(" ")).strip()
 
     def find(self, selector: str, text: str = "") -> Tag:
         """Return the first element that matches the selector and contains this text."""
