@@ -128,7 +128,7 @@ def test_demo_world_shows_a_notice_a_dispute_a_retracted_breach_and_a_proposal(d
     back = SlaBreach.objects.get(retracted_at__isnull=False)
     assert back.issue.title == "Second disk is not detected"
     assert LabelPolicy.objects.filter(state="proposed").count() == 1
-    assert not SlaBreach.objects.filter(due_at__gt=F("issue__watch__data_up_to")).exists()
+    assert not SlaBreach.objects.filter(due_at__gt=F("issue__monitored_repository__data_up_to")).exists()
 
 
 def test_demo_world_stays_consistent_for_months(demo: None) -> None:
