@@ -68,7 +68,8 @@ def _build_context(request: AuthenticatedRequest, issue: SupportIssue, bound_for
     decisions = [
         (decision, bound_forms.get(decision.name) or ReasonForm(auto_id=f"{decision.slug}-%s"))
         for decision in DECISIONS
-        if has_permission[decision.permission] and decision.is_possible(issue, page.state, breaches)
+        if has_permission[decision.permission]
+        and (decision.name in bound_forms or decision.is_possible(issue, page.state, breaches))
     ]
     return {
         "page": page,

@@ -201,6 +201,15 @@ def test_refused_form_of_the_partner_is_open(sign_in: SignIn, issues: dict[str, 
     assert (response.status_code, forms) == (422, {"request-lower-severity": False, "dispute-breach": True})
 
 
+def test_second_dispute_from_an_earlier_page_is_refused_with_its_text(
+    sign_in: SignIn, disputed_issue: SupportIssue, alice: User
+) -> None:
+    response = sign_in(alice).post(f"/issues/{disputed_issue.uuid}/dispute-breach/", {"reason": "We answered."})
+    (form,) = parse(response).select("details.decision[open]")
+    assert (response.status_code, form["id"], form.textarea.text.strip()) == (422, "dispute-breach", "We answered.")
+    assert str(disputes.OPEN_DISPUTE_MESSAGE) in form.text
+
+
 def test_undisputed_breach_cannot_be_waived(issues: dict[str, SupportIssue], rita: User) -> None:
     with pytest.raises(ActionRefused, match=r"This issue has no open dispute\."):
         disputes.waive_breach(issues["breached"], "Because.", actor=rita, now=timezone.now())
