@@ -26,6 +26,7 @@ from integrations.submissions.selectors.people import list_hinted_handles, list_
 from integrations.submissions.selectors.waiting import get_waiting_label
 from integrations.submissions.services.transitions import AvailableTransition, list_available_transitions
 from integrations.submissions.views.requirements.opening import open_next_requirement
+from integrations.submissions.workflow.compliance_guards import is_excluded_from_decision
 from integrations.submissions.workflow.next_action import get_action_label
 from integrations.submissions.workflow.states import ResponsibleParty
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
@@ -154,6 +155,8 @@ def build_next_action_context(integration: Integration, user: User) -> dict[str,
     party = integration.responsible_party
     acting_rules = {ResponsibleParty.PARTNER: permissions.can_edit, ResponsibleParty.PROGRAM: permissions.can_decide}
     is_responsible = party in acting_rules and acting_rules[ResponsibleParty(party)](integration, user)
+    if party == ResponsibleParty.PROGRAM and is_excluded_from_decision(integration, user.pk):
+        is_responsible = False
     label = gettext("Action required") if is_responsible else get_waiting_label(integration)
     return {
         "is_responsible": is_responsible,

@@ -106,3 +106,14 @@ def test_compliance_page_says_who_must_act_and_how(
     person = {"alice": alice, "rita": rita}[role]
     response = sign_in(person).get(f"/integrations/{reach_state('on_notice').uuid}/compliance/")
     assert expected in get_text(response)
+
+
+def test_action_is_required_only_of_a_reviewer_who_can_decide(
+    reach_state: Any, rita: Any, rob: Any, sign_in: Any
+) -> None:
+    page = f"/integrations/{reach_state('appealed').uuid}/compliance/"
+    texts = [get_text(sign_in(reviewer).get(page), ".next-action-text") for reviewer in (rita, rob)]
+    assert texts == [
+        "Waiting for the program: Decide on the appeal against the notice",
+        "Action required: Decide on the appeal against the notice",
+    ]
