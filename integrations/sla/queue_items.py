@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.reviews.selectors.queue_kinds import QueueKind, build_integration_columns, register_kind
 from integrations.sla.models import LabelPolicy, SupportIssue
+from integrations.submissions.workflow.states import FINAL_STAGES
 from portal.core.value_types import NamedValues
 
 NUMBER = Cast("number", CharField())
@@ -39,7 +40,7 @@ register_kind(
     QueueKind(
         "label_policy",
         gettext_noop("Label policy"),
-        LabelPolicy.objects.filter(state=LabelPolicy.State.PROPOSED),
+        LabelPolicy.objects.filter(state=LabelPolicy.State.PROPOSED).exclude(integration__stage__in=FINAL_STAGES),
         {
             **build_integration_columns("integration__", "uuid", "name", "name_key"),
             "waiting_since": F("proposed_at"),

@@ -147,6 +147,9 @@ def test_proposed_label_policy_is_an_item_until_it_is_decided(
     assert list_names(sign_in(sam).get("/queue/?kind=label_policy")) == []
     LabelPolicy.objects.filter(pk=policy.pk).update(state=LabelPolicy.State.DECLINED)
     assert list_names(sign_in(rita).get("/queue/?kind=label_policy")) == []
+    LabelPolicy.objects.filter(pk=policy.pk).update(state=LabelPolicy.State.PROPOSED)
+    Integration.objects.filter(pk=supported.pk).update(stage="archived", responsible_party="")
+    assert list_names(sign_in(rita).get("/queue/?kind=label_policy")) == []
 
 
 def test_only_people_who_can_decide_see_decisions(
