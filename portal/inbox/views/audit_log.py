@@ -67,14 +67,15 @@ def filter_events(form: AuditLogFilterForm) -> QuerySet[AuditEvent]:
     """Return the events that match the valid filters, newest first. Dates are days in UTC."""
     form.is_valid()
     filters = {column: form.cleaned_data[name] for name, column in FILTER_COLUMNS if form.cleaned_data.get(name)}
-    if "@" in (email := form.cleaned_data.get("person", "")):  # events have the name only
-        del filters["actor__icontains"]
-        filters["actor_id__in"] = list(User.objects.filter(email__iexact=email).values_list("pk", flat=True))
+    actor_condition = Q()
+    if "@" in (email := form.cleaned_data.get("person", "")):  # events have the email only of people without a name
+        user_ids = list(User.objects.filter(email__iexact=email).values_list("pk", flat=True))
+        actor_condition = Q(actor__icontains=filters.pop("actor__icontains")) | Q(actor_id__in=user_ids)
     if first := form.cleaned_data.get("first_day"):
         filters["at__gte"] = f"{first}T00:00Z"
     if last := form.cleaned_data.get("last_day"):
         filters["at__lt"] = f"{last + timedelta(days=1)}T00:00Z"
-    events = AuditEvent.objects.filter(**filters).order_by("-pk")
+    events = AuditEvent.objects.filter(actor_condition, **filters).order_by("-pk")
     return events.filter(build_detail_condition(detail)) if (detail := form.cleaned_data.get("detail")) else events
 
 

@@ -12,7 +12,7 @@ from portal.accounts import roles
 from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.webhooks.services import EndpointConfiguration, create_endpoint
-from tests.conftest import NOW, begin
+from tests.conftest import NOW, begin, person
 from tests.integrations.submissions.signatures import sign
 from tests.portal.accounts.sign_in import SignIn
 from tests.portal.audit.tampering import execute_without_trigger
@@ -54,6 +54,13 @@ def test_staff_and_auditors_read_the_log_and_others_do_not(
 def test_filters_select_events(events: None, sign_in: SignIn, sam: User, query: str, names: list[str]) -> None:
     lines = export_csv(sign_in(sam), f"{query}&format=jsonl").splitlines()
     assert [json.loads(line)["data"]["name"] for line in lines] == names
+
+
+def test_person_without_a_name_is_found_by_a_part_of_the_email(events: None, sign_in: SignIn, sam: User) -> None:
+    unnamed = person("root@program.example", "", is_staff=True, is_superuser=True)
+    roles.change_roles(sam, grant=["reviewer"], actor=unnamed, now=NOW, reason="Joins")
+    lines = export_csv(sign_in(sam), "person=root@program&format=jsonl").splitlines()
+    assert [json.loads(line)["data"]["name"] for line in lines] == ["Sam Stone"]
 
 
 def test_filter_of_an_object_verifies_its_chain(events: None, sign_in: SignIn, sam: User, alice: User) -> None:
