@@ -88,7 +88,7 @@ def test_disagreement_is_shown_and_creates_one_finding(ci: ApiClient, rocket: An
     assert disagreements == [{"id": key, "summary": "Seen by us."} | outcomes]
     finding = Finding.objects.get()
     assert (finding.raised_by, finding.due_at is not None) == (None, True)
-    assert f"{key}: reported pass, found fail." in finding.text
+    assert f"{key}: reported pass, portal result fail." in finding.text
     assert rocket.events.last().event_type == "check.disagreed"
 
 
@@ -101,7 +101,7 @@ def test_disagreement_is_emailed_to_the_partner_and_the_reviewer(
     ci_reports.compare_due_reports()
     emails = EmailMessage.objects.filter(name="checks_disagree").order_by("to")
     assert [mail.to for mail in emails] == ["alice@acme.example", "rita@program.example"]
-    assert all(f"{key}: reported pass, found fail." in mail.text for mail in emails)
+    assert all(f"{key}: reported pass, portal result fail." in mail.text for mail in emails)
 
 
 @pytest.mark.parametrize(

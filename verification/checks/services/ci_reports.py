@@ -121,7 +121,7 @@ def compare_due_reports(now: datetime | None = None, limit: int = 100) -> int:
     is_new = Q(at__gte=OuterRef("at")) | Q(confirmed_at__gte=OuterRef("at"))
     new_results = CheckResult.objects.filter(is_new, integration=OuterRef("integration"))
     rows = pending_reports.filter(Exists(new_results)).select_related("integration").order_by("pk")
-    return process_each(rows, partial(compare_report, now=now), "compare CI report", limit=limit)
+    return process_each(rows.iterator(), partial(compare_report, now=now), "compare CI report", limit=limit)
 
 
 def compare_report(report: CiCheckReport, now: datetime) -> bool:
@@ -173,7 +173,7 @@ def _open_finding(report: CiCheckReport, differences: list[dict[str, str]], now:
         candidate for candidate in list_checked_requirements(report.integration) if set(candidate.checks) & set(keys)
     )
     lines = [
-        f"{each['id']}: reported {each['reported_outcome']}, found {each['portal_outcome']}. {each['summary']}"
+        f"{each['id']}: reported {each['reported_outcome']}, portal result {each['portal_outcome']}. {each['summary']}"
         for each in differences
     ]
     commit = report.commit[:12]
