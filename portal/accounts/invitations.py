@@ -125,7 +125,7 @@ def explain_invitation_refusal(invitation: Invitation, addresses: Collection[str
     if invitation.expires_at <= now:
         return _("This invitation expired after %(days)s days. Ask for a new one.") % {"days": INVITATION_DAYS}
     if not invitation.invited_by.is_active:
-        return _("The person who invited you no longer has an account. Ask for a new invitation.")
+        return _("The account of the person who invited you is deactivated. Ask for a new invitation.")
     return ""
 
 

@@ -52,7 +52,7 @@ class DemoTransition(Content):
 
     name: str
     actor: Literal["owner", "reviewer", "other_reviewer"]
-    note: str
+    note: str = ""
     days_ago: int = 0
 
 

@@ -13,7 +13,7 @@ class Kind(models.IntegerChoices):
     """Kinds of results, most important first."""
 
     INTEGRATION = 1, gettext_lazy("Integration")
-    PARTNER = 2, gettext_lazy("Company")
+    PARTNER = 2, gettext_lazy("Partner")
     REPOSITORY = 3, gettext_lazy("Repository")
     FINDING = 4, gettext_lazy("Finding")
     ISSUE = 5, gettext_lazy("Issue")

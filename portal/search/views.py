@@ -21,7 +21,7 @@ MAX_PALETTE_RESULTS, MAX_PALETTE_RESULTS_PER_KIND = 25, 5
 # Heading and icon by kind
 GROUPS = {
     Kind.INTEGRATION: (gettext_noop("Integrations"), "plug"),
-    Kind.PARTNER: (gettext_noop("Companies"), "building-2"),
+    Kind.PARTNER: (gettext_noop("Partners"), "building-2"),
     Kind.REPOSITORY: (gettext_noop("Repositories"), "git-branch"),
     Kind.FINDING: (gettext_noop("Findings"), "message-square"),
     Kind.ISSUE: (gettext_noop("Issues"), "circle-dot"),

@@ -16,7 +16,7 @@ class Discovery(models.Model):
 
     `candidates` are the recognized programs, `facts` the stated values, and `values` the fields of the start form.
     `results` are the check results of the selected program, as verification.checks.execution.serialize_result returns
-    them. `problem` is the code of the reason why something wasn't read, and `detail` the source's own sentence.
+    them. `problem` is the code of the reason why something wasn't read, and `detail` the source's own message.
     `providers` are those of a namespace, with the fields of verification.discovery.imports.ProviderRow.
     """
 

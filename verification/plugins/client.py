@@ -36,7 +36,7 @@ class RunningPlugin:
     process: SandboxProcess
 
     def explain_error(self, error: grpc.RpcError) -> tuple[str, str]:
-        """Return the key and a sentence for a call without a response.
+        """Return the key and the message for a call without a response.
 
         The key is "ended", an exit reason of the sandbox, or a gRPC status such as "UNIMPLEMENTED".
         """

@@ -75,7 +75,7 @@ def cancel_test(request: AuthenticatedRequest, uuid: UUID, kind: str) -> HttpRes
             services.require_permission(integration, request.user)
             run = TestRun.objects.open().filter(integration=integration, kind=kind).first()
             if run is None:
-                raise ActionRefused(_("The test run already ended."), "invalid-transition")
+                raise ActionRefused(_("The test run has already ended."), "invalid-transition")
             services.cancel_test_run(run, actor=request.user)
     return redirect(f"testruns:{kind}", uuid=uuid)
 

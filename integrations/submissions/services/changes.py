@@ -39,7 +39,7 @@ class IntegrationChange:
     def require_open(self) -> None:
         """Raise ActionRefused if the integration has ended."""
         if not self.integration.is_open:
-            message = _("This integration has ended (%(stage)s). You can't submit anything.")
+            message = _("This integration has ended (%(stage)s). You can't change it.")
             stage = self.integration.get_stage_display()  # type: ignore[attr-defined]
             raise ActionRefused(message % {"stage": stage}, "invalid-transition")
 

@@ -57,7 +57,7 @@ class Migration(migrations.Migration):
             name='SearchEntry',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.PositiveSmallIntegerField(choices=[(1, 'Integration'), (2, 'Company'), (3, 'Repository'), (4, 'Finding'), (5, 'Issue'), (6, 'Person'), (7, 'Program'), (8, 'Help'), (9, 'Published provider')])),
+                ('kind', models.PositiveSmallIntegerField(choices=[(1, 'Integration'), (2, 'Partner'), (3, 'Repository'), (4, 'Finding'), (5, 'Issue'), (6, 'Person'), (7, 'Program'), (8, 'Help'), (9, 'Published provider')])),
                 ('object_id', models.CharField(max_length=100)),
                 ('source', models.CharField(db_index=True, max_length=120)),
                 ('title', models.CharField(max_length=300)),

@@ -73,7 +73,7 @@ def test_invitation_of_a_deactivated_person_cannot_be_accepted(
     invitation, _ = members.create_invitation(acme, dora.email, "owner", actor=alice, now=now)
     User.objects.filter(pk=alice.pk).update(is_active=False)
     sentence = get_refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=now)
-    assert sentence == "The person who invited you no longer has an account. Ask for a new invitation."
+    assert sentence == "The account of the person who invited you is deactivated. Ask for a new invitation."
     assert permissions.get_role(acme, dora) == ""
 
 

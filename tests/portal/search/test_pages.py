@@ -53,7 +53,7 @@ def test_search_page_shows_own_results_only(zephyr: Integration, sign_in: Any, a
 @pytest.mark.every_database
 def test_search_page_without_results_says_so(sign_in: Any, alice: Any) -> None:
     assert "Nothing that you have access to matches “gardening”." in sign_in(alice).get("/search/?q=gardening").text
-    assert "Search integrations, companies" in sign_in(alice).get("/search/").text
+    assert "Search integrations, partners" in sign_in(alice).get("/search/").text
 
 
 @pytest.mark.every_database
@@ -85,7 +85,7 @@ def test_palette_groups_results_by_kind(zephyr: Integration, sign_in: Any, rita:
         "Repositories",
         "Findings",
         "Published providers",
-        "Companies",
+        "Partners",
     ]
     assert ("<html" in page.text, "7 results. Use the arrow keys and Enter." in page.text) == (False, True)
     urls = [hit.url for _heading, _icon, hits in page.context["groups"] for hit in hits]

@@ -65,11 +65,11 @@ def _compare_parameters(old: Function, new: Function) -> Iterator[tuple[str, str
     if old.variadic and new.variadic:
         pairs.append((old.variadic, new.variadic))
     for number, (before, after) in enumerate(pairs, 1):
-        place = f"Parameter {number} ({after.name}) of the function {old.name}"
+        location = f"Parameter {number} ({after.name}) of the function {old.name}"
         if before.kind != after.kind:
-            yield "parameter_type_changed", f"{place} was {before.kind} and is now {after.kind}."
+            yield "parameter_type_changed", f"{location} was {before.kind} and is now {after.kind}."
         if before.takes_null and not after.takes_null:
-            yield "parameter_type_changed", f"{place} can no longer be null."
+            yield "parameter_type_changed", f"{location} can no longer be null."
 
 
 def compare_functions(old: Mapping[str, Function], new: Mapping[str, Function]) -> Iterator[tuple[str, str, str]]:

@@ -14,7 +14,7 @@ class SchemaParseError(ValueError):
 
 
 class UnsupportedSchemaError(ValueError):
-    """Part of a schema without a Kubernetes counterpart. The message contains the place and the reason."""
+    """Part of a schema without a Kubernetes counterpart. The message contains the location and the reason."""
 
 
 @dataclass(frozen=True, slots=True)

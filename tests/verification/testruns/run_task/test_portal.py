@@ -197,7 +197,7 @@ def test_page_confirms_that_a_test_run_was_canceled_or_had_ended(
     client, page = sign_in(alice), f"/integrations/{run_task.uuid}/tests/run-task/cancel/"
     texts = [get_text(client.post(page, follow=True)) for _ in range(2)]
     assert ["Test run canceled. The results so far are below." in text for text in texts] == [True, False]
-    assert ["The test run already ended." in text for text in texts] == [False, True]
+    assert ["The test run has already ended." in text for text in texts] == [False, True]
 
 
 @pytest.mark.django_db(transaction=True)

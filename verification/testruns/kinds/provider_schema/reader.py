@@ -31,7 +31,7 @@ METHOD_BY_PROTOCOL = {5: "tfplugin5.Provider.GetSchema", 6: "tfplugin6.Provider.
 LIMITS = Limits(seconds=60, memory=2048 * MEGABYTE, disk=256 * MEGABYTE, processes=400, output=200 * MEGABYTE)
 MAX_OUTPUT_CHARACTERS = 2000
 READ_METHODS = ("direct", "terraform", "both")
-Answer = tuple[JsonObject | None, str, str]  # the document, or None with the key and the message of the problem
+SchemaResponse = tuple[JsonObject | None, str, str]  # the document, or None with the key and the message of the problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def read_directly(target: ProviderSchemaTarget) -> SchemaReadResult:
             seconds = time.monotonic() - start
     document = None
     if answer is not None:
-        document, key, problem = _convert_answer(target.source, answer)
+        document, key, problem = _convert_response(target.source, answer)
     output = _decode_output(result.stderr)
     return SchemaReadResult("direct", document, key, problem, seconds, result.peak_bytes, output, protocol)
 
@@ -153,12 +153,12 @@ def _fetch_schema(plugin: RunningPlugin, timeout_seconds: float) -> tuple[Runtim
     return None, key if key in tuple(ExitReason) else "answer", message
 
 
-def _convert_answer(source: str, answer: RuntimeMessage) -> Answer:
-    errors = conversion.list_errors(answer)
+def _convert_response(source: str, response: RuntimeMessage) -> SchemaResponse:
+    errors = conversion.list_errors(response)
     if errors:
         return None, "answer", f"The provider returned an error: {errors[0][:300].rstrip('.')}."
     try:
-        return conversion.build_document(source, answer), "", ""
+        return conversion.build_document(source, response), "", ""
     except ProviderSchemaError as error:
         return None, "answer", str(error)
 
@@ -179,7 +179,7 @@ def read_with_terraform(target: ProviderSchemaTarget, terraform: Path) -> Schema
     return SchemaReadResult("terraform", document, key, problem, seconds, result.peak_bytes, output)
 
 
-def _parse_schema(result: CommandResult) -> Answer:
+def _parse_schema(result: CommandResult) -> SchemaResponse:
     if result.reason != ExitReason.FINISHED:
         return None, result.reason, result.message
     if result.exit_code:
