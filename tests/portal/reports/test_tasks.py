@@ -68,12 +68,17 @@ def test_delayed_report_is_sent_after_an_outage(
     assert [send_emails_due_at(MONDAY), send_emails_due_at(MONDAY + timedelta(days=8))] == [[], ["alice@acme.example"]]
 
 
-def test_broken_report_does_not_delay_the_others(
-    monitored_repository: MonitoredRepository, alice: User, sam: User
-) -> None:
+def create_programs_report() -> None:
+    """Create the report of all programs for the last complete week, without those of partners."""
     programs = find_report_scope(PROGRAMS_SCOPE)
     assert programs
     tasks.get_or_create_snapshot(programs, parse_period("2026-W16"), MONDAY)
+
+
+def test_broken_report_does_not_delay_the_others(
+    monitored_repository: MonitoredRepository, alice: User, sam: User
+) -> None:
+    create_programs_report()
     ReportSnapshot.objects.update(figures={})
     assert tasks.generate_due_reports(MONDAY) == 1
     assert list_readers() == ["alice@acme.example"]
@@ -83,9 +88,7 @@ def test_broken_report_does_not_delay_the_others(
 def test_missed_scope_is_reported_with_the_next_week(
     monitored_repository: MonitoredRepository, alice: User, sam: User
 ) -> None:
-    programs = find_report_scope(PROGRAMS_SCOPE)
-    assert programs
-    tasks.get_or_create_snapshot(programs, parse_period("2026-W16"), MONDAY)
+    create_programs_report()
     assert tasks.deliver_due_reports(MONDAY) == 1
     assert tasks.generate_due_reports(MONDAY + timedelta(weeks=1)) == 3
     weeks = EmailMessage.objects.filter(to="alice@acme.example", name="report").order_by("key")
