@@ -55,7 +55,7 @@ def test_staff_read_every_email_and_cannot_decide(
     settings.EMAIL_LOG_PUBLIC = False
     row = begin(acme, alice, now=timezone.now())
     staff = visit(sam).go("/emails/").sees(row.edition.mailbox)
-    staff.write("Search subjects and addresses", "nobody@").press("Apply filters").sees("No emails")
+    staff.write("Search subjects and addresses", "nobody@").press("Apply filters").sees("No matching emails")
     staff.go("/emails/").page.locator("td.main a").first.click()
     staff.wait_for_page().sees(row.edition.mailbox, "Rocket").shot("email")
     staff.go(f"/integrations/{row.uuid}/review/").sees("You have read-only access. Only reviewers can decide.")

@@ -31,7 +31,13 @@ def show_email_log(request: HttpRequest) -> HttpResponse:
     require_access(request)
     state, query = request.GET.get("state", ""), clean_search_query(request.GET.get("q", ""))
     page = paginate(request, filter_emails(state, query))
-    context = {"page": page, "state": state, "q": query, "states": EmailMessage.State.choices}
+    context = {
+        "page": page,
+        "state": state,
+        "q": query,
+        "states": EmailMessage.State.choices,
+        "is_filtered": bool(state or query),
+    }
     return render(request, "inbox/email_log.html", context)
 
 

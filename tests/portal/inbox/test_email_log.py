@@ -52,3 +52,11 @@ def test_templates_with_a_personal_link_are_secret() -> None:
         values = set(LINKED_VALUE.findall(source.read_text())) - OPEN_PAGES - OPEN_LINKS.get(source.stem, set())
         secret |= {source.stem} if values else set()
     assert secret == SECRET_TEMPLATES
+
+
+def test_empty_log_explains_itself_and_filters_without_a_match_can_be_cleared(rita: User, sign_in: Any) -> None:
+    client = sign_in(rita)
+    EmailMessage.objects.all().delete()
+    assert "All emails of the portal appear here" in client.get("/emails/").content.decode()
+    page = client.get("/emails/", {"q": "nobody@acme.example"}).content.decode()
+    assert ("No matching emails" in page, "No emails yet" in page) == (True, False)
