@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import path, reverse
+from django.urls import path
 from django.utils import timezone
 
 from integrations.partners import permissions
@@ -22,7 +22,6 @@ def build_context(request: HttpRequest, filters: AnalyticsFilters, current: str)
         "page_name": current,
         "choice": filters,
         "tabs": presenters.build_tabs(current, query),
-        "here": reverse(f"analytics:{current}"),
         "now": filters.now,
     }
 
