@@ -60,6 +60,8 @@ def test_uploaded_pdf_is_rejected_and_confirmed(
             program.page.get_by_text("Reject signed PDF").first.click()
             form = program.page.locator("form:has([value=reject_agreement])")
             program.write("Reason", "A signature is missing.", within=form).press("Reject signed PDF", within=form)
+            program.sees("Signed PDF rejected. We notified the company.")
+            assert program.page.get_by_role("dialog").count() == 0
         else:
             program.press("Confirm signed PDF")
     rows = [(each.rejection_reason, each.is_complete) for each in Agreement.objects.order_by("pk")]

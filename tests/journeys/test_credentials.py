@@ -40,7 +40,7 @@ def test_account_is_viewed_with_a_reason_and_withdrawn(
     assert "To run the acceptance tests." in email.text
     owner.go(f"/integrations/{row.uuid}/history/").sees("Rita Reyes").never_receives(SECRET)
     owner.go(address).page.locator("summary", has_text="Withdraw").click()
-    owner.press("Delete credentials").sees("Test account withdrawn. We deleted the credentials.")
+    owner.press("Withdraw account").sees("Test account withdrawn. We deleted the credentials.")
     reviewer.go(address).sees("No test accounts yet.").does_not_see("Reason for access")
     owner.sees("To run the acceptance tests.")
     assert [(use.how, use.by) for use in Integration.objects.get().credentials.get().accesses.all()] == [
