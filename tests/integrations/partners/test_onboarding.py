@@ -221,7 +221,9 @@ def test_invitation_link_leads_to_sign_up_and_sign_in(client: Any, invitation_pa
     page = client.get(invitation_path)
     assert "Alice Archer invited you to join Acme" in find_text(page)
     links = [a["href"] for a in BeautifulSoup(page.content, "html.parser").select("main a.button")]
-    assert links == [f"/accounts/signup/?next={invitation_path}", f"/accounts/login/?next={invitation_path}"]
+    sign_up = f"/accounts/signup/?next={invitation_path}&email=dora%40acme.example"
+    assert links == [sign_up, f"/accounts/login/?next={invitation_path}"]
+    assert 'value="dora@acme.example"' in client.get(sign_up).content.decode()
 
 
 def test_invited_person_joins(sign_in: SignIn, invitation_path: str, acme: Partner, dora: Any) -> None:
