@@ -7,7 +7,7 @@ const rows = () => [...document.querySelectorAll("#results tr[data-item]")];
 const boxOf = (row) => row.querySelector("input[name=row]"); // null for decisions without bulk actions
 const boxes = () => rows().map(boxOf).filter(Boolean);
 const currentRow = () => document.activeElement?.closest("tr[data-item]");
-const pressAction = (name) => form.querySelector(`button[name=action][value=${name}]`).click();
+const pressAction = (name) => form.querySelector(`button[name=action][value=${name}]`)?.click(); // auditors have none
 
 function move(step) {
   const all = rows(), index = all.indexOf(currentRow());
@@ -18,8 +18,9 @@ function move(step) {
 function act(name) {
   const box = currentRow() && boxOf(currentRow());
   if (box && !boxes().some((other) => other.checked)) box.checked = true;
-  if (name !== "snooze" || form.elements.reason.value) pressAction(name);
-  else form.elements.reason.focus();
+  const reason = form.elements.reason;
+  if (name === "snooze" && reason?.value === "") reason.focus();
+  else pressAction(name);
 }
 
 const SHORTCUTS = {
