@@ -19,7 +19,7 @@ PAGES = {
     "help:getting_started": "Getting started",
     "help:glossary": "Glossary",
     "checks:help": "Checks",
-    "api:docs": "For developers",
+    "api:docs": "API reference",
     "directory:list": "Directory",
     "directory:verify_badge": "Verify a badge",
     "status:index": "Status",
