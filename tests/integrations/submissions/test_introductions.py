@@ -94,7 +94,7 @@ def test_decline_is_emailed_only_to_the_requester_without_names(introduction, al
     for mail in mails:
         everything = mail.subject + mail.text + mail.html
         assert mail.subject == "Introduction declined: Rocket"
-        assert "The other company declined the introduction" in mail.text
+        assert "The other partner declined the introduction" in mail.text
         assert f"/introductions/{introduction.pk}/" in mail.text
         assert [word for word in ("Globex", "Charlie", "globex/rocket", "globex.example") if word in everything] == []
 
