@@ -20,7 +20,7 @@ class MergeTargetForm(forms.Form):
     """Company that receives the data of the merged one."""
 
     into = forms.SlugField(
-        label=gettext_lazy("Partner that stays"),
+        label=gettext_lazy("Remaining partner"),
         max_length=80,
         help_text=gettext_lazy("The last part of the URL of its page, such as acme-rockets."),
     )
