@@ -6,20 +6,10 @@ from datetime import datetime
 from operator import attrgetter
 from typing import Any, Protocol
 
+from allauth.account.models import EmailAddress
 from django.contrib.auth import get_user_model
-from django.db.models import (
-    BigIntegerField,
-    Case,
-    CharField,
-    ExpressionWrapper,
-    Min,
-    OuterRef,
-    QuerySet,
-    Subquery,
-    Value,
-    When,
-)
-from django.db.models.functions import Coalesce, Concat
+from django.db.models import BigIntegerField, Case, Min, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models.functions import Coalesce, Lower, StrIndex, Substr
 from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.partners.models import (
@@ -34,11 +24,12 @@ from portal.accounts.requests import AnyUser
 from portal.core.compiled_queries import CompiledQuery, Parameter
 
 STORED_COLUMNS = (Case(When(removed_at=None, then="kind"), default=Value("")), Coalesce("removed_at", "recorded_at"))
+EMAIL_DOMAIN = Lower(Substr("email", StrIndex("email", Value("@")) + 1))
 CONFLICT_REFUSALS = {
     ConflictKind.MARKED: gettext_noop("Conflict of interest: %(reviewer)s has a recorded conflict with %(company)s."),
     ConflictKind.FORMER_MEMBER: gettext_noop("Conflict of interest: %(reviewer)s was a member of %(company)s."),
     ConflictKind.EMAIL_DOMAIN: gettext_noop(
-        "Conflict of interest: the email address of %(reviewer)s is at the domain of %(company)s."
+        "Conflict of interest: an email address of %(reviewer)s is at the domain of %(company)s."
     ),
     ConflictKind.OWN_SUBMISSION: gettext_noop("Conflict of interest: %(reviewer)s created this integration."),
 }
@@ -67,8 +58,7 @@ def get_conflicts(user: AnyUser | None) -> dict[int, ConflictKind]:
         return {}
     conflicts: dict[int, ConflictKind] | None = getattr(user, "_conflicts", None)
     if conflicts is None:
-        domain = user.email.rpartition("@")[2].lower()
-        rows = INVOLVEMENTS.fetch(user=user.pk, domain=domain)
+        rows = INVOLVEMENTS.fetch(user=user.pk)
         conflicts = _drop_removed([(pk, kind, at) for pk, kind, at, *_ in rows if at])
         current = [CurrentMembership(pk, role, name, slug) for pk, _, at, role, name, slug in rows if not at]
         user._conflicts, user._roles = conflicts, sorted(current, key=attrgetter("name"))  # type: ignore[attr-defined]
@@ -76,9 +66,12 @@ def get_conflicts(user: AnyUser | None) -> dict[int, ConflictKind]:
 
 
 def _select_involvements() -> "QuerySet[Membership, tuple[Any, ...]]":
-    """Return a user's memberships, verified domains, and recorded conflicts."""
-    user, subject = Parameter("user", BigIntegerField()), Parameter("domain", CharField())
-    verified = PartnerVerification.objects.filter(method__in=DOMAIN_METHODS, subject=subject).order_by()
+    """Return a user's memberships, the verified domains of their email addresses, and recorded conflicts."""
+    user = Parameter("user", BigIntegerField())
+    primary = get_user_model().objects.filter(pk=user).values(domain=EMAIL_DOMAIN)
+    confirmed = EmailAddress.objects.filter(user=user, verified=True).values(domain=EMAIL_DOMAIN)
+    is_at_domain = Q(subject__in=primary) | Q(subject__in=confirmed)
+    verified = PartnerVerification.objects.filter(is_at_domain, method__in=DOMAIN_METHODS).order_by()
     former, at_domain = Value(ConflictKind.FORMER_MEMBER.value), Value(ConflictKind.EMAIL_DOMAIN.value)
     names, blank = ("role", "partner__name", "partner__slug"), [Value("")] * 3
     memberships = Membership.objects.filter(user=user).order_by()
@@ -99,15 +92,19 @@ def clear_cached_conflicts(user: object) -> None:
 
 def list_conflicted_reviewers(partner: Partner) -> dict[int, ConflictKind]:
     """Return the conflicts of all reviewers with a partner by user ID."""
-    address = ExpressionWrapper(OuterRef("email"), CharField())
-    verified = partner.verifications.filter(method__in=DOMAIN_METHODS).annotate(address=address)
-    verified = verified.filter(address__iendswith=Concat(Value("@"), "subject")).order_by("verified_at")
-    reviewers = get_user_model().objects.filter(is_reviewer=True).order_by()
-    reviewers = reviewers.annotate(began_at=Subquery(verified.values("verified_at")[:1])).exclude(began_at=None)
+    proofs = partner.verifications.filter(method__in=DOMAIN_METHODS, subject=OuterRef("domain")).order_by("verified_at")
+    primary = get_user_model().objects.filter(is_reviewer=True)
+    confirmed = EmailAddress.objects.filter(verified=True, user__is_reviewer=True)
+    at_domain = [
+        addresses.order_by()
+        .annotate(domain=EMAIL_DOMAIN, began_at=Subquery(proofs.values("verified_at")[:1]))
+        .exclude(began_at=None)
+        .values_list(user, Value(ConflictKind.EMAIL_DOMAIN.value), "began_at")
+        for addresses, user in ((primary, "pk"), (confirmed, "user_id"))
+    ]
     former = Membership.objects.filter(partner=partner, user__is_reviewer=True).exclude(ended_at=None)
-    rows = former.values_list("user_id", Value(ConflictKind.FORMER_MEMBER.value), "ended_at")
-    rows = rows.union(
-        reviewers.values_list("pk", Value(ConflictKind.EMAIL_DOMAIN.value), "began_at"),
+    rows = former.values_list("user_id", Value(ConflictKind.FORMER_MEMBER.value), "ended_at").union(
+        *at_domain,
         ConflictOfInterest.objects.filter(partner=partner).order_by().values_list("user_id", *STORED_COLUMNS),
     )
     return _drop_removed(rows)

@@ -4,7 +4,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
 
+from integrations.partners.conflicts import list_conflicted_reviewers
 from integrations.partners.models import ConflictKind, ConflictOfInterest, Partner, VerificationMethod
 from integrations.partners.permissions import can_decide, can_manage_conflicts, can_merge_partners
 from integrations.reviews.assignment import suggest_reviewers
@@ -32,6 +34,11 @@ def share_domain(partner: Partner, user: User, now: datetime) -> None:
     partner.verifications.create(method=VerificationMethod.DNS, subject="acme.example", verified_at=now)
 
 
+def confirm_address_at_domain(partner: Partner, user: User, now: datetime) -> None:
+    EmailAddress.objects.create(user=user, email="Rob@Acme.example", verified=True)
+    partner.verifications.create(method=VerificationMethod.EMAIL, subject="acme.example", verified_at=now)
+
+
 def mark_conflict(partner: Partner, user: User, now: datetime) -> None:
     conflicts.record_conflict(partner, user, "I worked there.", actor=user, now=now)
 
@@ -47,7 +54,8 @@ def set_creator(partner: Partner, user: User, now: datetime) -> None:
 @pytest.mark.parametrize(
     ("cause", "message"),
     [
-        (share_domain, "the email address of Rob Roth is at the domain of Acme."),
+        (share_domain, "an email address of Rob Roth is at the domain of Acme."),
+        (confirm_address_at_domain, "an email address of Rob Roth is at the domain of Acme."),
         (add_former_membership, "Rob Roth was a member of Acme."),
         (mark_conflict, "Rob Roth has a recorded conflict with Acme."),
         (set_creator, "Rob Roth created this integration."),
@@ -77,6 +85,15 @@ def test_conflict_blocks_claims_decisions_and_assignments(
     assert expected in get_text(client.get(f"/integrations/{row.uuid}/review/"))
     assert "Conflict of interest" in get_text(client.get("/queue/"))
     assert can_decide(row, rita) is True
+
+
+def test_unconfirmed_address_is_no_conflict(
+    ready_integration: Integration, acme: Partner, rob: User, frozen_now: datetime
+) -> None:
+    confirm_address_at_domain(acme, rob, frozen_now)
+    EmailAddress.objects.filter(user=rob).update(verified=False)
+    assert can_decide(reload_row(ready_integration), reload_user(rob)) is True
+    assert list_conflicted_reviewers(acme) == {}
 
 
 def test_marked_conflict_releases_reviews_and_is_recorded(
