@@ -18,7 +18,7 @@ from integrations.submissions.services.transitions import lock_integration
 from portal.core.name_matching import normalize_text
 from portal.core.value_types import NamedValues
 from portal.directory.listing_content import ListingContent, build_listing_content
-from portal.directory.models import UNLISTED_STATUSES, Listing, ListingChange
+from portal.directory.models import Listing, ListingChange
 from portal.directory.observed_versions import (
     NO_OBSERVED_VERSIONS,
     ObservedVersions,
@@ -31,6 +31,7 @@ from verification.checks.services.facts import get_public_repository
 
 log = logging.getLogger(__name__)
 Kind = ListingChange.Kind
+CHANGE_KINDS = {"suspended": Kind.SUSPENDED, "delisted": Kind.DELISTED, "ended": Kind.DELISTED}  # by listing status
 REFRESH_INTERVAL = timedelta(hours=1)  # of metrics and versions
 BATCH_SIZE = 500
 HIDDEN_COLUMNS = ("is_public", "partner_id")
@@ -118,7 +119,7 @@ def refresh_listing(row: Integration, now: datetime) -> None:
     if listing is None:
         _create_listing(row, columns, now)
         return
-    columns = _keep_hidden(columns)
+    columns = _select_updates(columns)
     changes = list(_iterate_changes(listing, columns)) if columns["is_public"] else []
     _update_listing(listing, columns, now if changes else listing.changed_at)
     ListingChange.objects.bulk_create(
@@ -126,8 +127,8 @@ def refresh_listing(row: Integration, now: datetime) -> None:
     )
 
 
-def _keep_hidden(columns: NamedValues) -> NamedValues:
-    """Return the columns to update. A hidden listing keeps the others, so that no change shows what was hidden."""
+def _select_updates(columns: NamedValues) -> NamedValues:
+    """Return the columns to update. Those of a hidden listing stay, so that no later change shows what was hidden."""
     return columns if columns["is_public"] else {name: columns[name] for name in HIDDEN_COLUMNS}
 
 
@@ -166,15 +167,8 @@ def _update_listing(listing: Listing, columns: Mapping[str, object], changed_at:
 
 
 def _describe_status_change(listing_status: str) -> tuple[str, str]:
-    public_status = PUBLIC_STATUSES_BY_KEY[listing_status]
-    kind = (
-        Kind.SUSPENDED
-        if listing_status == "suspended"
-        else Kind.DELISTED
-        if listing_status in UNLISTED_STATUSES
-        else Kind.CHANGED
-    )
-    return kind, public_status.description or "The integration is listed again."
+    kind = CHANGE_KINDS.get(listing_status, Kind.CHANGED)
+    return kind, PUBLIC_STATUSES_BY_KEY[listing_status].description or "The integration is listed again."
 
 
 def _iterate_changes(listing: Listing, columns: NamedValues) -> Iterator[tuple[str, str]]:
@@ -199,24 +193,21 @@ def refresh_metrics(listings: Iterable[Listing], now: datetime) -> int:
     for row in rows:
         _apply_metrics(row, metrics_by_id[row.pk], observed_by_id.get(row.pk, NO_OBSERVED_VERSIONS), now)
         row.figures_at = now
-    Listing.objects.bulk_update(rows, REFRESHED_COLUMNS, batch_size=100)
+    Listing.all_objects.bulk_update(rows, REFRESHED_COLUMNS, batch_size=100)
     return len(rows)
 
 
 def _apply_metrics(row: Listing, metrics: MetricColumns, observed_versions: ObservedVersions, now: datetime) -> None:
     for name, value in metrics.items():
         setattr(row, name, value)
-    versions = merge_versions(row.versions, observed_versions) if observed_versions.version else row.versions
-    if observed_versions.version and row.version and observed_versions.version != row.version:
-        is_known = any(version_data["version"] == observed_versions.version for version_data in row.versions)
-        summary = (
-            f"Version {observed_versions.version} is the latest version again."
-            if is_known
-            else f"Version {observed_versions.version} was released."
-        )
+    newest = observed_versions.version
+    if row.is_public and newest and row.version and newest != row.version:
+        is_known = any(version_data["version"] == newest for version_data in row.versions)
+        summary = f"Version {newest} is the latest version again." if is_known else f"Version {newest} was released."
         ListingChange.objects.create(listing=row, kind=Kind.CHANGED, summary=summary, at=now)
         row.changed_at = now
-    row.version, row.versions = observed_versions.version or row.version, versions
+    if newest:
+        row.version, row.versions = newest, merge_versions(row.versions, observed_versions)
     row.platforms = join_platforms(get_newest_platforms(row) or ())
 
 
@@ -267,4 +258,4 @@ def find_drift(row: Integration, listing: Listing | None) -> list[str]:
     """Return the columns that differ from the integration, or "missing" without a listing."""
     if listing is None:
         return ["missing"]
-    return [name for name, value in _keep_hidden(derive_columns(row)).items() if getattr(listing, name) != value]
+    return [name for name, value in _select_updates(derive_columns(row)).items() if getattr(listing, name) != value]

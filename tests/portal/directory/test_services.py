@@ -80,6 +80,12 @@ def test_suspension_is_public_and_removes_the_tier(
     assert services.find_drift(reload(listed_integration), get_listing(listed_integration)) == []
 
 
+def test_downgrade_to_community_is_reported_as_a_change(listed_integration: Integration, alice: Any, now: Any) -> None:
+    perform_transition(listed_integration, "downgrade_to_community", actor=alice, now=now)
+    description = "The partner ended its support commitment. Published versions stay available."
+    assert list_changes(listed_integration)[-1] == ("changed", description)
+
+
 @pytest.mark.every_database
 def test_end_of_support_is_reported_as_removed(listed_integration: Integration, alice: Any, now: Any) -> None:
     perform_transition(listed_integration, "archive", actor=alice, note="Replaced.", now=now)
@@ -175,6 +181,19 @@ def test_versions_and_platforms_are_updated_within_the_hour(listed_integration: 
     ]
     assert listing_row.platforms == " darwin_arm64 linux_amd64 "
     assert list_changes(listed_integration)[-1] == ("changed", "Version 1.1.0 was released.")
+
+
+def test_hidden_listing_is_refreshed_without_a_public_change(listed_integration: Integration, now: Any) -> None:
+    observations.store_observation(listed_integration, "registry.listed", build_listing("1.0.0", "linux_amd64"), now)
+    services.refresh_due_listings(now + timedelta(hours=2))
+    Listing.objects.update(is_public=False)
+    later = now + timedelta(days=1)
+    observations.store_observation(listed_integration, "registry.listed", build_listing("1.1.0", "linux_amd64"), later)
+    assert services.refresh_due_listings(later + timedelta(hours=2)) == 1
+    assert services.refresh_due_listings(later + timedelta(hours=2)) == 0
+    assert Listing.all_objects.get().version == "1.1.0"
+    Listing.all_objects.update(is_public=True)
+    assert list_changes(listed_integration) == [("new", "Listed by the Nomad program.")]
 
 
 def test_faulty_listing_does_not_stop_the_refresh_of_others(listed_integration: Integration, at: Any, now: Any) -> None:
