@@ -1,5 +1,7 @@
 """Admin pages of partners."""
 
+from typing import Any
+
 from django import forms
 from django.contrib import admin
 from django.db.models import Model
@@ -13,7 +15,7 @@ from portal.accounts.admin import UserAdmin
 from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.core.admin import ReadOnlyAdminMixin
-from portal.core.form_fields import SingleLineField
+from portal.core.form_fields import SingleLineField, send_initial_values
 
 
 class MembershipInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore[type-arg]
@@ -41,6 +43,10 @@ class PartnerForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Partner
         fields = ("name", "slug", "domain", "website", "alliances_manager")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        send_initial_values(self)
 
     def clean_name(self) -> str:
         name: str = " ".join(self.cleaned_data["name"].split())
@@ -70,12 +76,19 @@ class PartnerAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return False
 
     def save_model(self, request: HttpRequest, obj: Model, form: forms.ModelForm, change: bool) -> None:
-        if not change:
+        """Save the fields that the user edited, and record them."""
+        changes = {name: form.cleaned_data[name] for name in form.changed_data if name != "appoint"}
+        previous_values = dict.fromkeys(changes, "")
+        if change:
+            obj.refresh_from_db(from_queryset=Partner.objects.select_for_update(of=("self",), no_key=True))
+            previous_values = {name: str(getattr(obj, name) or "") for name in changes}
+            for name, value in changes.items():
+                setattr(obj, name, value)
+        else:
             obj.created_at = timezone.now()  # type: ignore[attr-defined]
         super().save_model(request, obj, form, change)
-        if changed_fields := [name for name in form.changed_data if name != "appoint"]:
-            values = {name: str(getattr(obj, name) or "") for name in changed_fields}
-            previous_values = {name: str(form.initial.get(name) or "") for name in changed_fields}
+        if changes:
+            values = {name: str(value or "") for name, value in changes.items()}
             event_data = {"changes": values, "before": previous_values}
             record_event(obj, "partner.profile_changed", actor=request.user, now=timezone.now(), **event_data)  # type: ignore[arg-type]
         if owner := form.cleaned_data.get("appoint"):

@@ -62,7 +62,6 @@ class RolesForm(forms.Form):
     )
 
     def __init__(self, actor: User, current_roles: Collection[str] = (), **kwargs: Unpack[FormArguments]) -> None:
-        self.current_roles = set(current_roles)
         super().__init__(**kwargs)
         self.initial["roles"] = list(current_roles)
         self.manageable_roles = list_manageable_roles(actor)
@@ -74,12 +73,6 @@ class RolesForm(forms.Form):
         if "reviewer" in roles and any(role.startswith("reviewer:") for role in roles):
             raise ValidationError(_("Select either reviewer of all programs or reviewer of some programs."))
         return roles
-
-    @property
-    def changes(self) -> tuple[list[str], list[str]]:
-        """Return the roles to grant and to revoke. Roles that the actor can't manage stay."""
-        selected = set(self.cleaned_data["roles"])
-        return sorted(selected - self.current_roles), sorted(self.current_roles & set(self.manageable_roles) - selected)
 
     @property
     def portal_roles(self) -> list[BoundWidget]:
@@ -98,6 +91,17 @@ class PersonRolesForm(RolesForm, ReasonForm):
     """Roles of a person, and the reason of their change."""
 
     field_order = ("roles", "reason")
+    shown_roles = forms.CharField(required=False, widget=forms.HiddenInput)  # so that unchanged boxes change nothing
+
+    def __init__(self, actor: User, current_roles: Collection[str] = (), **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(actor, current_roles, **kwargs)
+        self.initial["shown_roles"] = " ".join(current_roles)
+
+    @property
+    def changes(self) -> tuple[list[str], list[str]]:
+        """Return the roles to grant and to revoke. Roles that the actor can't manage stay."""
+        selected, shown = set(self.cleaned_data["roles"]), set(self.cleaned_data["shown_roles"].split())
+        return sorted(selected - shown), sorted(shown & set(self.manageable_roles) - selected)
 
 
 class PersonInvitationForm(RolesForm):

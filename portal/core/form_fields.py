@@ -266,6 +266,15 @@ class FilterField(forms.ChoiceField):
         self.choices = [*([] if self.empty_label is None else [("", self.empty_label)]), *choices]
 
 
+def send_initial_values(form: forms.BaseForm) -> None:
+    """Send the initial values with the form, so that `changed_data` names only the fields that the user edited.
+
+    A form that was opened earlier then overwrites no other change.
+    """
+    for field in form.fields.values():
+        field.show_hidden_initial = True
+
+
 def truncate_draft_text(text: str) -> str:
     """Return the text of a draft field, shortened to a generous limit and without characters that databases reject."""
     return text.replace("\r\n", "\n")[:MAX_DRAFT_CHARACTERS].replace("\x00", "").encode("utf-8", "ignore").decode()

@@ -11,7 +11,14 @@ from integrations.partners import permissions
 from integrations.programs.registry import PROGRAMS
 from portal.accounts.models import User
 from portal.accounts.role_names import ROLE_LABELS
-from portal.core.form_fields import DayField, FilterField, FormArguments, ModelFormArguments, SingleLineField
+from portal.core.form_fields import (
+    DayField,
+    FilterField,
+    FormArguments,
+    ModelFormArguments,
+    SingleLineField,
+    send_initial_values,
+)
 from portal.core.time_zones import list_zone_choices
 from portal.reports.archive import KINDS, VERDICTS
 from portal.reports.models import ExternalRecipient, Frequency, ReportSchedule, ReportSubscription
@@ -106,6 +113,7 @@ class ReportScheduleForm(forms.ModelForm):  # type: ignore[type-arg]
     def __init__(self, **kwargs: Unpack[ModelFormArguments]) -> None:
         super().__init__(**kwargs)
         self.fields["zone"].choices = list_zone_choices()  # type: ignore[attr-defined]
+        send_initial_values(self)
 
 
 class FrequencyForm(forms.ModelForm):  # type: ignore[type-arg]

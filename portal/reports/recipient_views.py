@@ -35,7 +35,8 @@ def edit_recipients(request: AuthenticatedRequest, scope: str) -> HttpResponse:
     schedule = load_schedules([scope])[scope]
     form = ReportScheduleForm(instance=schedule, data=request.POST if request.method == "POST" else None)
     if form.is_valid():
-        schedules.save_schedule(form.save(commit=False), actor=request.user, now=timezone.now())
+        changes = {name: form.cleaned_data[name] for name in form.changed_data}
+        schedules.change_schedule(scope, changes, actor=request.user, now=timezone.now())
         messages.success(request, _("Recipients and schedule saved."))
         return redirect("reports:recipients", scope)
     return _render_page(request, report_scope, form, ExternalRecipientForm(scope))

@@ -10,10 +10,12 @@ from django.utils.translation import gettext as _
 from portal.accounts.models import User
 from portal.audit.services import record_system_event
 from portal.core.errors import ActionRefused
+from portal.core.value_types import NamedValues
 from portal.notifications import email as mail
 from portal.notifications.models import EmailMessage
 from portal.reports import unsubscribe
-from portal.reports.models import ExternalRecipient, Frequency, ReportSchedule, ReportSnapshot
+from portal.reports.models import ExternalRecipient, Frequency, ReportSnapshot
+from portal.reports.recipients import load_schedules
 from portal.reports.scopes import ReportScope, get_display_name
 from portal.ui.components.moments import format_time
 
@@ -29,13 +31,16 @@ def record_report_event(scope: str, event_type: str, *, actor: User | None, now:
 
 
 @transaction.atomic
-def save_schedule(schedule: ReportSchedule, *, actor: User, now: datetime) -> None:
-    """Save when and to which roles a report is sent."""
-    lock_report(schedule.scope)
+def change_schedule(scope: str, changes: NamedValues, *, actor: User, now: datetime) -> None:
+    """Change when or to which roles a report is sent."""
+    lock_report(scope)
+    schedule = load_schedules([scope])[scope]
+    for name, value in changes.items():
+        setattr(schedule, name, value)
     schedule.save()
     when = f"{schedule.get_weekday_display()} {format_time(time(schedule.hour))} {schedule.zone}"
     record_report_event(
-        schedule.scope, "report.schedule_changed", actor=actor, now=now, when=when, roles=", ".join(schedule.roles)
+        scope, "report.schedule_changed", actor=actor, now=now, when=when, roles=", ".join(schedule.roles)
     )
 
 

@@ -45,19 +45,22 @@ def create_partner(name: str, *, website: str = "", domain: str = "", actor: Use
     return partner
 
 
-def change_profile(partner: Partner, *, name: str, website: str, actor: User, now: datetime) -> Partner:
-    """Change the name and website of a partner. The slug and the page URL don't change.
+def change_profile(
+    partner: Partner, *, name: str | None = None, website: str | None = None, actor: User, now: datetime
+) -> Partner:
+    """Change the name or website of a partner, or both. The slug and the page URL don't change.
 
     Raises:
         ActionRefused: The actor is not an owner, or the name is not allowed or too similar to an existing one.
     """
-    name = " ".join(name.split())
     try:
         with change_partner(partner.pk, actor=actor, now=now) as change:
             change.require_manager()
-            if refusal := explain_name_refusal(change.partner, name, now):
+            new_name = change.partner.name if name is None else " ".join(name.split())
+            if refusal := explain_name_refusal(change.partner, new_name, now):
                 raise ActionRefused(refusal)
-            _save_changes(change, {"name": name, "website": website})
+            new_website = change.partner.website if website is None else website
+            _save_changes(change, {"name": new_name, "website": new_website})
     except IntegrityError as error:
         raise ActionRefused(_("Another company just took this name. Enter another name."), "conflict") from error
     return change.partner

@@ -12,6 +12,7 @@ from integrations.partners.services import profiles
 from integrations.partners.views.members import get_own_partner
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
+from portal.core.form_fields import send_initial_values
 
 
 def edit_partner_profile(request: AuthenticatedRequest, slug: str) -> HttpResponse:
@@ -22,9 +23,11 @@ def edit_partner_profile(request: AuthenticatedRequest, slug: str) -> HttpRespon
         return redirect("partners:members", slug)
     form_data = request.POST if request.method == "POST" else request.unsent()  # type: ignore[attr-defined]
     form = PartnerProfileForm(form_data, initial={"name": partner.name, "website": partner.website})
+    send_initial_values(form)
     if request.method == "POST" and form.is_valid():
+        changes = {name: form.cleaned_data[name] for name in form.changed_data}
         try:
-            profiles.change_profile(partner, **form.cleaned_data, actor=request.user, now=timezone.now())
+            profiles.change_profile(partner, **changes, actor=request.user, now=timezone.now())
         except ActionRefused as refusal:
             form.add_error("name", str(refusal))
         else:

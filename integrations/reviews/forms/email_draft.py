@@ -5,7 +5,7 @@ from typing import Unpack
 from django import forms
 from django.utils.translation import gettext_lazy, gettext_noop
 
-from portal.core.form_fields import FormArguments, MultiLineField, SingleLineField
+from portal.core.form_fields import FormArguments, MultiLineField, SingleLineField, send_initial_values
 from portal.core.value_types import NamedValues
 from portal.notifications.rendering import MAX_SUBJECT_LENGTH
 
@@ -28,8 +28,7 @@ class EmailDraftForm(forms.Form):
 
     def __init__(self, **kwargs: Unpack[FormArguments]) -> None:
         super().__init__(**kwargs)
-        for field in self.fields.values():
-            field.show_hidden_initial = True
+        send_initial_values(self)
 
     def is_edited(self) -> bool:
         """Return whether the text differs from the template's."""

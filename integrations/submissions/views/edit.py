@@ -16,6 +16,7 @@ from integrations.submissions.services import creation
 from integrations.submissions.views.access import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core import repository_urls
+from portal.core.form_fields import send_initial_values
 from portal.core.value_types import NamedValues
 from portal.ui.refusals import reported_refusals
 
@@ -31,8 +32,7 @@ def edit_integration(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     form = IntegrationForm(
         integration.program, integration.edition, data=form_data or None, initial=build_initial_data(integration)
     )
-    for field in form.fields.values():
-        field.show_hidden_initial = True  # so that only fields that the user edited overwrite a colleague's changes
+    send_initial_values(form)
     if request.method == "POST" and form.is_valid():
         with reported_refusals(request, _("Details saved.")):
             changes = build_changes(integration, form)

@@ -157,9 +157,11 @@ def get_partner(request: HttpRequest, slug: str) -> Partner:
 def update_partner(request: AuthenticatedRequest, slug: str, body: PartnerUpdateIn) -> Partner:
     """Change a partner's name or website. For owners."""
     partner = get_own_partner(request, slug)
-    form_fields = {"name": partner.name, "website": partner.website} | body.model_dump(exclude_none=True)
+    sent_fields = body.model_dump(exclude_none=True)
+    form_fields = {"name": partner.name, "website": partner.website} | sent_fields
     values = clean(PartnerProfileForm(build_form_data(**form_fields)))
-    profiles.change_profile(partner, **values, actor=request.user, now=timezone.now())
+    changes = {name: values[name] for name in sent_fields}
+    profiles.change_profile(partner, **changes, actor=request.user, now=timezone.now())
     return Partner.objects.select_related("alliances_manager").get(pk=partner.pk)
 
 

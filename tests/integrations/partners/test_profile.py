@@ -35,6 +35,18 @@ def test_owner_renames_the_company_and_the_history_shows_it(sign_in: SignIn, acm
     assert "Name: Acme → Acme Rockets" in find_text(page, "#history")
 
 
+def test_profile_retains_a_field_that_a_colleague_changed(
+    sign_in: SignIn, acme: Partner, alice: Any, now: datetime
+) -> None:
+    client = sign_in(alice)
+    shown = {"initial-name": "Acme", "initial-website": ""}
+    assert [name for name in shown if f'name="{name}"' not in client.get(CHANGE).text] == []
+    profiles.change_profile(acme, name="Apex", actor=alice, now=now)
+    client.post(CHANGE, shown | {"name": "Acme", "website": "https://acme.example"})
+    acme.refresh_from_db()
+    assert (acme.name, acme.website) == ("Apex", "https://acme.example")
+
+
 def test_saving_without_changes_records_nothing(acme: Partner, alice: Any, now: datetime) -> None:
     profiles.change_profile(acme, name="Acme", website="", actor=alice, now=now)
     assert AuditEvent.objects.filter(event_type="partner.profile_changed").count() == 0

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from bs4 import BeautifulSoup
 
+from integrations.partners.models import Partner
 from portal.notifications.models import EmailMessage
 from tests.portal.accounts.sign_in import SignIn
 
@@ -23,6 +24,29 @@ def test_staff_make_a_user_owner_in_the_admin_pages(sign_in: SignIn, acme: Any, 
     assert acme.memberships.get(user=bob).role == "owner"
     assert acme.events.get().event_type == "member.owner_appointed"
     assert EmailMessage.objects.get().to == bob.email
+
+
+def test_admin_page_of_a_partner_retains_fields_that_someone_else_changed(
+    sign_in: SignIn, acme: Any, sam: Any, rita: Any
+) -> None:
+    client, path = sign_in(sam), f"/admin/partners/partner/{acme.pk}/change/"
+    page = BeautifulSoup(client.get(path).content, "html.parser")
+    fields = {
+        i["name"]: i.get("value", "") for i in page.select("#partner_form input[name]") if i.get("type") != "submit"
+    }
+    Partner.objects.filter(pk=acme.pk).update(website="https://acme.example", verification_state="rejected")
+    client.post(path, fields | {"domain": "acme.test", "alliances_manager": rita.pk})
+    acme.refresh_from_db()
+    assert (acme.website, acme.domain, acme.alliances_manager, acme.verification_state) == (
+        "https://acme.example",
+        "acme.test",
+        rita,
+        "rejected",
+    )
+    assert acme.events.get().data == {
+        "changes": {"domain": "acme.test", "alliances_manager": "Rita Reyes"},
+        "before": {"domain": "acme.example", "alliances_manager": ""},
+    }
 
 
 def test_staff_cannot_create_a_partner_with_a_similar_name(sign_in: SignIn, acme: Any, sam: Any) -> None:

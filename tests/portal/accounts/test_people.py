@@ -128,8 +128,16 @@ def test_administrator_changes_roles(sign_in: SignIn, alice: User, sam: User) ->
     assert get_roles(alice) == selected
     page = BeautifulSoup(client.get(path).content, "html.parser")
     assert [box["value"] for box in page.select("input[name=roles][checked]")] == selected
-    assert submit(client, path, roles=["reviewer:vault"]) == (302, ["Roles of Alice Archer saved."])
+    fields = {"roles": ["reviewer:vault"], "shown_roles": page.select_one("input[name=shown_roles]")["value"]}
+    assert submit(client, path, **fields) == (302, ["Roles of Alice Archer saved."])
     assert get_roles(alice) == ["reviewer:vault"]
+
+
+def test_unchanged_boxes_retain_roles_that_someone_else_changed(sign_in: SignIn, alice: User, sam: User) -> None:
+    client, path = sign_in(sam), f"/people/{alice.pk}/"
+    roles.change_roles(alice, grant=["manager:nomad"], actor=None, now=NOW, reason="Joins")
+    submit(client, path, roles=["reviewer", "auditor"], shown_roles="auditor")
+    assert get_roles(alice) == ["reviewer", "manager:nomad"]
 
 
 @pytest.mark.parametrize(
@@ -158,8 +166,8 @@ def test_manager_changes_only_roles_of_the_program(
 ) -> None:
     nell = person("nell@program.example", "Nell North", program_roles=["manager:nomad"])
     roles.change_roles(nell, grant=["reviewer:vault"], actor=None, now=NOW, reason="Joins")
-    client = sign_in(mona)
-    assert submit(client, f"/people/{nell.pk}/", roles=["reviewer:nomad"]) == (302, ["Roles of Nell North saved."])
+    client, fields = sign_in(mona), {"roles": ["reviewer:nomad"], "shown_roles": "manager:nomad reviewer:vault"}
+    assert submit(client, f"/people/{nell.pk}/", **fields) == (302, ["Roles of Nell North saved."])
     assert get_roles(nell) == ["reviewer:nomad", "reviewer:vault"]
     assert submit(client, f"/people/{nell.pk}/", roles=["superuser"])[0] == 422
     assert submit(client, f"/people/{rita.pk}/", roles=["reviewer:nomad"])[0] == 403

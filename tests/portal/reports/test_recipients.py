@@ -99,6 +99,17 @@ def test_empty_week_is_skipped_unless_wanted(
     assert ReportSnapshot.objects.get(scope=NOMAD, kind="week").delivered_at == MONDAY
 
 
+def test_schedule_retains_fields_that_a_colleague_changed(manager: User, sign_in: Any) -> None:
+    client, url = sign_in(manager), build_url("recipients")
+    shown = {"roles": ["manager"], "weekday": 0, "hour": 8, "zone": "UTC", "skips_empty": "on"}
+    page = client.get(url).text
+    assert [name for name in shown if f'name="initial-{name}"' not in page] == []
+    ReportSchedule.objects.create(scope=NOMAD, roles=["reviewer"], hour=10)
+    client.post(url, shown | {"weekday": 2} | {f"initial-{name}": value for name, value in shown.items()})
+    schedule = ReportSchedule.objects.get()
+    assert (schedule.roles, schedule.weekday, schedule.hour, schedule.skips_empty) == (["reviewer"], 2, 10, True)
+
+
 @pytest.mark.every_database
 def test_invalid_schedule_is_refused(manager: User, sign_in: Any) -> None:
     values = {"roles": ["owner"], "weekday": 9, "hour": 25, "zone": "Mars/Base"}
