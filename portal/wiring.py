@@ -180,5 +180,5 @@ def connect() -> None:
     rate_limits.credential_disabled.connect(notify_staff)
     services.subscribe(account_notices.handle_event)
     tokens.register_handlers()
-    access_revoked.connect(calendar_feed.revoke)
+    access_revoked.connect(calendar_feed.handle_access_revoked)
     set_evidence_provider(partner_activity.collect_facts, evidence.collect_evidence)

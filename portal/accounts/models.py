@@ -47,7 +47,6 @@ class User(AbstractUser):
         help_text="If not selected, the portal uses the browser's time zone.",
     )
     is_reviewer = models.BooleanField("reviewer", default=False, help_text="Decides on integrations for the programs.")
-
     is_auditor = models.BooleanField("auditor", default=False, help_text="Reads everything and changes nothing.")
     program_roles = models.JSONField("roles in programs", default=list, blank=True)
 

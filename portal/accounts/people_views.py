@@ -23,7 +23,7 @@ from portal.core.crypto import hash_token
 from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
 from portal.ui.pagination import paginate
-from portal.ui.refusals import raise_if_forbidden, refusals_in_form, report_refusal, reported_refusals
+from portal.ui.refusals import raise_if_forbidden, refusals_in_form, reported_refusals
 
 ACCOUNT_ACTIONS = {"sign_out": roles.end_sessions, "deactivate": roles.deactivate, "reactivate": roles.reactivate}
 REQUEST_DECISIONS = {"approve": roles.approve_request, "reject": roles.reject_request}
@@ -189,15 +189,12 @@ def show_invitation(request: HttpRequest, token: str) -> HttpResponse:
 def accept_invitation(request: AuthenticatedRequest, invitation: StaffInvitation) -> HttpResponse:
     """Grant the roles and redirect to the home page, or show why not."""
     addresses = list_verified_addresses(request.user)
-    try:
+    with reported_refusals(request, _("You accepted the invitation.")):
         invitations.accept_invitation(
             invitation, user=request.user, addresses=addresses, now=timezone.now(), request=request
         )
-    except ActionRefused as refusal:
-        report_refusal(request, refusal)
-        return redirect(request.path)
-    messages.success(request, _("You accepted the invitation."))
-    return redirect("dashboard:home")
+        return redirect("dashboard:home")
+    return redirect(request.path)
 
 
 urlpatterns = [

@@ -100,9 +100,8 @@ def describe_client(request: HttpRequest | None) -> tuple[str | None, str]:
     """Return the IP address and the user agent of a request. Empty for the command line."""
     if request is None:
         return None, ""
-    return get_client_ip(request) or None, "".join(c for c in request.headers.get("User-Agent", "") if c.isprintable())[
-        :200
-    ]
+    user_agent = "".join(filter(str.isprintable, request.headers.get("User-Agent", "")))
+    return get_client_ip(request) or None, user_agent[:200]
 
 
 def delete_expired_events(now: datetime | None = None) -> int:

@@ -26,7 +26,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.analytics import flow_presenters, forecast_accuracy, metrics, workload_exports
 from portal.analytics.filters import parse_analytics_filters
 from portal.analytics.funnel import build_funnel
-from portal.analytics.selectors import flow as reading_flow, stays as reading
+from portal.analytics.selectors import flow, stays
 from portal.core.exports import MAX_ROWS, CellValue, Columns, ExportTable, build_export
 from portal.core.periods import get_program_zone
 from portal.core.site_urls import build_absolute_url
@@ -107,7 +107,7 @@ def build_sla_table(request: AuthenticatedRequest, now: datetime) -> ExportTable
 
 def build_stages_table(request: HttpRequest, now: datetime) -> ExportTable:
     filters = parse_analytics_filters(request, now)
-    figures_by_program = metrics.group_by_program(reading.list_stays(filters))
+    figures_by_program = metrics.group_by_program(stays.list_stays(filters))
     ends = [f"up to {n} days" for n in metrics.COLUMN_LIMITS_DAYS] + ["longer"]
     rows: list[tuple[CellValue, ...]] = [
         (PROGRAMS[key].name, figures.stage, figures.count, figures.p50, figures.p90, *figures.columns)
@@ -119,7 +119,7 @@ def build_stages_table(request: HttpRequest, now: datetime) -> ExportTable:
 
 
 def build_responsible_parties_table(request: HttpRequest, now: datetime) -> ExportTable:
-    party_times = reading.list_responsible_party_times(parse_analytics_filters(request, now))
+    party_times = stays.list_responsible_party_times(parse_analytics_filters(request, now))
     rows = [
         (PROGRAMS[s.program].name, s.stage, s.responsible_party, round(s.time / metrics.DAY, 2)) for s in party_times
     ]
@@ -128,8 +128,8 @@ def build_responsible_parties_table(request: HttpRequest, now: datetime) -> Expo
 
 def build_throughput_table(request: HttpRequest, now: datetime) -> ExportTable:
     filters, time_zone = parse_analytics_filters(request, now), get_program_zone()
-    days = reading_flow.list_span_starts(filters, time_zone)
-    counts = reading_flow.count_moves(filters, days, time_zone)
+    days = flow.list_span_starts(filters, time_zone)
+    counts = flow.count_moves(filters, days, time_zone)
     rows: list[tuple[CellValue, ...]] = [(day, *(counts[name][n] for name in counts)) for n, day in enumerate(days)]
     return ExportTable("throughput", ("from", *(name.lower() for name in counts)), rows)
 
@@ -143,7 +143,7 @@ FUNNEL_COLUMNS: Columns = {
 
 
 def build_funnel_table(request: HttpRequest, now: datetime) -> ExportTable:
-    groups = reading_flow.count_groups(parse_analytics_filters(request, now))
+    groups = flow.count_groups(parse_analytics_filters(request, now))
     return build_export("funnel", FUNNEL_COLUMNS, build_funnel(groups))
 
 

@@ -1,11 +1,11 @@
 """URLs of the analytics app."""
 
 from portal.analytics.saved_views import views as saved_views
-from portal.analytics.views import dashboard as office, exports as office_files
+from portal.analytics.views import dashboard, exports
 
 app_name = "analytics"
 urlpatterns = [
-    *office.urlpatterns,
-    *office_files.urlpatterns,
+    *dashboard.urlpatterns,
+    *exports.urlpatterns,
     *saved_views.urlpatterns,
 ]

@@ -75,7 +75,7 @@ def check_answers(integration: Integration, now: datetime) -> Iterator[str]:
 
 
 def check_path(integration: Integration, now: datetime) -> Iterator[str]:
-    """Nothing is missing that an earlier step required, unless a check failed or a waiver expired later."""
+    """Require that nothing is missing for an earlier step, unless a check failed or a waiver expired later."""
     if not integration.is_open:
         return
     for requirement in context.list_missing_at(integration, integration.position, now):

@@ -31,7 +31,7 @@ class DemoPerson(Content):
 
 @dataclass(frozen=True, slots=True)
 class DemoCompany(Content):
-    """Partner, optionally with a partner manager."""
+    """Partner, optionally with an Alliances manager."""
 
     name: str
     domain: str

@@ -51,7 +51,7 @@ class DemoWorld:
         self.partners = {company.name: self.create_partner(company) for company in PEOPLE.companies}
 
     def create_partner(self, company: DemoCompany) -> Partner:
-        """Create a partner with its members and its partner manager. Its owner's address verifies it."""
+        """Create a partner with its members and its Alliances manager. Its owner's address verifies it."""
         created_at, owner = self.now - timedelta(days=400), self.get_owner(company.name)
         partner = profiles.create_partner(
             company.name, website=f"https://{company.domain}", domain=company.domain, actor=owner, now=created_at

@@ -42,7 +42,7 @@ GITHUB_EVENTS = {"close": "closed", "reopen": "reopened", "label": "labeled", "u
 
 
 def load_issues(now: datetime) -> None:
-    """Import every demo_issue up to now, detect breaches on the way, and create the report of the last week."""
+    """Import every issue up to now, detect breaches on the way, and create the report of the last week."""
     MonitoredRepository.objects.update(poll_at=None, cursors={FICTIONAL_SINCE_KEY: now.isoformat()})
     for days in (*range(56, 0, -7), 2):
         _advance_to(now - timedelta(days=days), now)
@@ -153,7 +153,7 @@ def _store_issues(pk: int, today: datetime, known_at: datetime, now: datetime) -
 def _iterate_cycles(
     own_issues: list[DemoIssue], today: datetime, known_at: datetime
 ) -> Iterator[tuple[DemoIssue, int]]:
-    """Yield each demo_issue once per started cycle, in a constant order that determines the issue numbers."""
+    """Yield each issue once per started cycle, in a constant order that determines the issue numbers."""
     for cycle in range(max(0, (known_at - today) // CYCLE + 1) + 1):
         yield from ((demo_issue, cycle) for demo_issue in own_issues)
 
@@ -165,7 +165,7 @@ def _build_updates(
     opened_at: datetime,
     known_at: datetime,
 ) -> Iterator[IssueUpdate | IssueEventBatch | None]:
-    """Yield the events of a demo_issue up to the known time, in the format of GitHub."""
+    """Yield the events of an issue up to the known time, in the format of GitHub."""
     if opened_at > known_at:
         return
     raw = _build_issue(monitored_repository, demo_issue, number, opened_at)

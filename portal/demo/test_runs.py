@@ -2,16 +2,15 @@
 
 import json
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.core.value_types import JsonObject
+from portal.demo.content import DATA
 from verification.testruns.kinds.run_task.records import CallbackRecord, Exchange, RunTaskRecords
 from verification.testruns.models import TestRun
 from verification.testruns.registry import KINDS
 
-DATA = Path(__file__).with_name("data")
 VERSION = "1.4.0"
 
 

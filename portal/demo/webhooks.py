@@ -35,9 +35,9 @@ def create_webhooks(partner: Partner, owner: User, staff: User, now: datetime) -
         address="https://chat.program.example/services/T0/B1/made-up",
         form=WebhookEndpoint.Form.SLACK,
     )
-    office, _ = services.create_endpoint(None, channel_settings, actor=staff, now=created_at)
+    channel, _ = services.create_endpoint(None, channel_settings, actor=staff, now=created_at)
     create_log(pipeline, AuditEvent.objects.filter(partner=partner), owner, now)
-    create_log(office, AuditEvent.objects.exclude(partner=partner), None, now)
+    create_log(channel, AuditEvent.objects.exclude(partner=partner), None, now)
 
 
 def create_log(endpoint: WebhookEndpoint, events: QuerySet[AuditEvent], owner: AnyUser | None, now: datetime) -> None:

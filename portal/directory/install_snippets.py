@@ -10,7 +10,7 @@ from integrations.submissions.models import Integration
 from portal.core.content_files import Content, load_content
 from portal.directory.observed_versions import ObservedVersions
 from verification.checks.services.facts import get_public_repository
-from verification.terraform.versions import InvalidVersionError, parse_version
+from verification.terraform.versions import InvalidVersionError, parse_version, suggest_constraint
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +37,11 @@ class InstallSnippet:
 
 
 def build_constraint(version: str) -> str:
-    """Return a constraint for compatible versions: "~> 1.4" for 1.4.2 and "~> 0.9.1" for 0.9.1."""
+    """Return a constraint for compatible versions, or an empty string for an invalid version."""
     try:
-        parsed_version = parse_version(version.removeprefix("v"))
+        return suggest_constraint(parse_version(version.removeprefix("v")))
     except InvalidVersionError:
         return ""
-    if parsed_version.is_prerelease:
-        return str(parsed_version)
-    return f"~> {parsed_version.major}.{parsed_version.minor}" if parsed_version.major else f"~> {parsed_version}"
 
 
 def build_snippet(row: Integration, observed_versions: ObservedVersions) -> InstallSnippet | None:

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from django.conf import settings
 from django.db.models import QuerySet
 from django.utils.dateparse import parse_date
-from django.utils.translation import gettext, gettext as _
+from django.utils.translation import gettext as _
 
 from integrations.programs.requirements import FulfillingParty, Requirement
 from integrations.submissions.models import Integration, RequirementFulfillment
@@ -26,9 +26,7 @@ from verification.checks.services.facts import get_public_repository
 from verification.outcomes import Outcome
 
 REPLY_EVENT_TYPE = "integration.support_replied"
-FULL_NAME_PATTERN = re.compile(
-    r"[A-Za-z0-9][\w-]*/[A-Za-z0-9][\w-]*", re.ASCII
-)  # a namespace and a name, and no more path
+FULL_NAME_PATTERN = re.compile(r"[A-Za-z0-9][\w-]*/[A-Za-z0-9][\w-]*", re.ASCII)  # a namespace and a name
 SIGNERS_KEY = "keys.signers"
 OWNER_CHECK_KEY, REGISTRY_CHECK_KEY, ROTATION_CHECK_KEY = "repository.owner", "registry.listed", "keys.rotation"
 PASSING_OUTCOMES = {Outcome.PASS, Outcome.WARN}
@@ -104,9 +102,9 @@ def iterate_registry_links(row: Integration, observed_versions: ObservedVersions
     if not FULL_NAME_PATTERN.fullmatch(observed_versions.namespace):
         return
     page = f"{settings.REGISTRY_URL.rstrip('/')}/providers/{observed_versions.namespace}/latest"
-    if not any(answer.name == "Documentation" for _, answer in iterate_public_answers(row)):
-        yield gettext("Documentation"), gettext("Latest version"), f"{page}/docs"
-    yield gettext("Registry"), observed_versions.namespace, page
+    if not any(answer.name == "Documentation" for _question, answer in iterate_public_answers(row)):
+        yield _("Documentation"), _("Latest version"), f"{page}/docs"
+    yield _("Registry"), observed_versions.namespace, page
 
 
 def get_publisher_checks(row: Integration) -> dict[str, PublisherCheck]:
@@ -140,10 +138,8 @@ def iterate_proofs(
 def _get_current_signer(row: Integration) -> dict[str, object]:
     """Return the observation of the current signing key, or an empty dictionary."""
     signers = Observation.objects.filter(integration=row, key=SIGNERS_KEY).first()
-    signer_list = signers.value if signers is not None else None
-    return (
-        signer_list[-1] if isinstance(signer_list, list) and signer_list and isinstance(signer_list[-1], dict) else {}
-    )
+    last = signers.value[-1] if signers is not None and isinstance(signers.value, list) and signers.value else None
+    return last if isinstance(last, dict) else {}
 
 
 def _parse_date(text: object) -> date | None:

@@ -2,8 +2,8 @@
 
 from django.urls import path
 
-from portal.directory.badges.views import badges, verification as verifying
-from portal.directory.views import listings as public, previews
+from portal.directory.badges.views import badges, verification
+from portal.directory.views import listings, previews
 from portal.directory.views.installation import show_installation
 
 app_name = "directory"
@@ -11,7 +11,7 @@ urlpatterns = [
     path("integrations/<uuid:uuid>/install/", show_installation, name="installation"),
     path("integrations/<uuid:uuid>/listing-preview/", previews.show_preview, name="preview"),
     path("integrations/<uuid:uuid>/listing-preview/logo/", previews.show_preview_logo, name="preview_logo"),
-    *public.urlpatterns,
+    *listings.urlpatterns,
     *badges.urlpatterns,
-    *verifying.urlpatterns,
+    *verification.urlpatterns,
 ]

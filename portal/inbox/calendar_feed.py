@@ -31,7 +31,7 @@ def delete_feed(person: User) -> None:
     CalendarFeed.objects.filter(user=person).delete()
 
 
-def revoke(sender: object, *, user: User, **_: object) -> None:
+def handle_access_revoked(sender: object, *, user: User, **_: object) -> None:
     """Delete the feed when a person loses access, because its URL works like a password."""
     delete_feed(user)
 

@@ -2,11 +2,11 @@
 
 from django.urls import path
 
-from portal.inbox.views import audit_log, email_log, preferences as choices
+from portal.inbox.views import audit_log, email_log, preferences
 
 app_name = "inbox"
 urlpatterns = [
-    *choices.urlpatterns,
+    *preferences.urlpatterns,
     path("audit-log/", audit_log.show_audit_log, name="audit_log"),
     path("emails/", email_log.show_email_log, name="email_log"),
     path("emails/<uuid:uuid>/", email_log.show_email, name="email"),

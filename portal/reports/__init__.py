@@ -1,1 +1,1 @@
-"""The weekly SLA report: figures frozen once, and every form of it made from what was frozen."""
+"""SLA reports: figures that are stored once per period, and the pages, emails, and files made from them."""

@@ -114,7 +114,7 @@ class ReportEmails:
         self.partner_decisions: list[tuple[str, str, str]] | None = None
 
     @cached_property
-    def inside_report(self) -> dict[str, object]:
+    def internal_report(self) -> dict[str, object]:
         return build_current_context(self.snapshot.figures, self.now)
 
     @cached_property
@@ -135,7 +135,7 @@ class ReportEmails:
         address = (snapshot.scope, snapshot.period)
         return {
             **{form: build_absolute_url(f"reports:detail_{form}", *address) for form in FILE_FORMATS},
-            "report": self.inside_report,
+            "report": self.internal_report,
             "page": build_absolute_url("reports:detail", *address),
             "decisions": self._list_decisions(recipient.person),
             "stop": unsubscribe.build_unsubscribe_url(recipient.person, snapshot.scope),

@@ -10,7 +10,7 @@ from django.utils.text import capfirst
 
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.sla import metrics
-from integrations.sla.engine import inputs as rows
+from integrations.sla.engine import inputs
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.metrics import MetricsScope
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue
@@ -139,7 +139,7 @@ def _list_trend(report_scope: ReportScope, period: Period, totals: JsonObject) -
 def build_clock_row(clock: Any, evaluated_at: datetime) -> dict[str, object]:
     """Return an open clock as a row of the report."""
     issue = clock.issue
-    last_commenter_role, last_commented_at = _find_last_speaker(issue, evaluated_at)
+    last_commenter_role, last_commented_at = _find_last_commenter(issue, evaluated_at)
     return {
         "issue": str(issue.uuid),
         "name": f"{clock.monitored_repository.repository}#{issue.number}",
@@ -159,11 +159,11 @@ def build_clock_row(clock: Any, evaluated_at: datetime) -> dict[str, object]:
     }
 
 
-def _find_last_speaker(issue: SupportIssue, evaluated_at: datetime) -> tuple[str, datetime | None]:
+def _find_last_commenter(issue: SupportIssue, evaluated_at: datetime) -> tuple[str, datetime | None]:
     """Return the role and time of the last comment before a moment."""
     if issue.last_commented_at is None or issue.last_commented_at <= evaluated_at:
         return issue.last_commenter_role, issue.last_commented_at
-    state = rows.compute_issue_state(issue, evaluated_at, segments=False)
+    state = inputs.compute_issue_state(issue, evaluated_at, segments=False)
     return state.last_commenter_role, state.last_commented_at
 
 

@@ -1,11 +1,11 @@
 """URLs of the reports app."""
 
-from portal.reports import delivery_views, recipient_views, sla_views, views as reports
+from portal.reports import delivery_views, recipient_views, sla_views, views
 
 app_name = "reports"
 urlpatterns = [
     *recipient_views.urlpatterns,  # before the report of a period
-    *reports.urlpatterns,
+    *views.urlpatterns,
     *delivery_views.urlpatterns,
     *sla_views.urlpatterns,
 ]

@@ -10,7 +10,7 @@ from django.utils import timezone
 from integrations.partners import permissions
 from portal.analytics import flow_presenters, forecast_accuracy, metrics, presenters
 from portal.analytics.filters import FILTER_NAMES, AnalyticsFilters, parse_analytics_filters
-from portal.analytics.selectors import flow, stays as reading, workload
+from portal.analytics.selectors import flow, stays, workload
 from portal.core.periods import get_program_zone
 from portal.core.value_types import TemplateContext
 
@@ -29,8 +29,8 @@ def build_context(request: HttpRequest, filters: AnalyticsFilters, current: str)
 def show_overview(request: HttpRequest) -> HttpResponse:
     """Show stage durations and the time by responsible party."""
     filters = parse_analytics_filters(request, timezone.now())
-    stays = reading.list_stays(filters)
-    totals, figures_by_program = metrics.calculate_stage_figures(stays), metrics.group_by_program(stays)
+    stage_stays = stays.list_stays(filters)
+    totals, figures_by_program = metrics.calculate_stage_figures(stage_stays), metrics.group_by_program(stage_stays)
     context = {
         "stages": presenters.build_stage_rows(
             {filters.program: totals, **({} if filters.program else figures_by_program)}
@@ -38,9 +38,9 @@ def show_overview(request: HttpRequest) -> HttpResponse:
         "sparse": [] if filters.program else presenters.list_sparse_programs(figures_by_program),
         "spreads": presenters.build_distribution_charts(totals),
         "shares": presenters.build_responsible_party_shares(
-            metrics.sum_time_by_responsible_party(reading.list_responsible_party_times(filters))
+            metrics.sum_time_by_responsible_party(stays.list_responsible_party_times(filters))
         ),
-        "rounds": presenters.build_rounds_chart(metrics.count_rounds(reading.list_rounds(filters))),
+        "rounds": presenters.build_rounds_chart(metrics.count_rounds(stays.list_rounds(filters))),
     }
     return render(request, "analytics/overview.html", build_context(request, filters, "overview") | context)
 

@@ -6,11 +6,11 @@ The text alternative names no tier, because it would not change with the badge. 
 from portal.directory.badges.status import BadgeStatus
 
 COMMANDS = r"""unb64() { tr -- '-_' '+/' | awk '{ while (length($0) % 4) $0 = $0 "="; print }' | openssl base64 -d -A; }
-word=$(cat statement.jws)
-printf %s "${word%.*}" > signed.txt
-printf %s "${word##*.}" | unb64 > signature.bin
+statement=$(cat statement.jws)
+printf %s "${statement%.*}" > signed.txt
+printf %s "${statement##*.}" | unb64 > signature.bin
 openssl pkeyutl -verify -pubin -inkey badge-key.pem -rawin -in signed.txt -sigfile signature.bin
-printf %s "${word%.*}" | cut -d. -f2 | unb64
+printf %s "${statement%.*}" | cut -d. -f2 | unb64
 """
 
 

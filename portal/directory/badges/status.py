@@ -5,6 +5,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from integrations.submissions.models import Integration
 from integrations.submissions.public_status import LISTED_STATUS, get_public_listing_status, get_status_changed_at
@@ -59,6 +60,12 @@ class BadgeStatus:
         """Return the text alternative of the badge."""
         text = f"{self.integration} by {self.partner}: {self.label} in the {self.program} program"
         return f"{text}. {self.support}" if self.support else text
+
+
+def find_badge_status(uuid: UUID) -> BadgeStatus | None:
+    """Return the status of an integration, or None if it was never listed."""
+    row = Integration.objects.filter_public().select_related("partner", "listing").filter(uuid=uuid).first()
+    return get_badge_status(row) if row else None
 
 
 def get_badge_status(row: Integration) -> BadgeStatus:

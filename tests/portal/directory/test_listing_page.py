@@ -252,7 +252,7 @@ def test_only_the_partner_replies_and_an_unchanged_reply_adds_nothing(
         ("1.4.2", "~> 1.4"),
         ("v2.0.0", "~> 2.0"),
         ("0.9.1", "~> 0.9.1"),
-        ("1.0.0-beta1", "1.0.0-beta1"),
+        ("1.0.0-beta1", "= 1.0.0-beta1"),
         ("", ""),
         ("x", ""),
     ],

@@ -45,7 +45,6 @@ class Command(BaseCommand):
         parser.add_argument(
             "--keep", type=int, default=0, metavar="SECONDS", help="Update the loaded demo world at this interval."
         )
-
         parser.add_argument("--verify", action="store_true", help=VERIFY_HELP)
 
     def handle(self, *args: object, keep: int, verify: bool, **options: object) -> None:
@@ -61,8 +60,8 @@ class Command(BaseCommand):
             raise CommandError("The portal has users. Load the demo world into an empty portal.")
         with transaction.atomic():
             build_world(timezone.now(), lambda line: self.stdout.write(f"  {line}"))
-        for email, password, what in SIGN_INS:
-            self.stdout.write(f"{email}  {password}  {what}")
+        for email, password, role in SIGN_INS:
+            self.stdout.write(f"{email}  {password}  {role}")
 
     def verify_world(self) -> None:
         """Print every contradiction in the database. Raises CommandError if there is one."""

@@ -16,9 +16,8 @@ from django.urls import path
 from django.utils import timezone
 from django.views.decorators.http import conditional_page, require_safe
 
-from integrations.submissions.models import Integration
 from portal.directory.badges import payloads, rendering, signing_keys, statements
-from portal.directory.badges.status import BadgeStatus, get_badge_status
+from portal.directory.badges.status import BadgeStatus, find_badge_status
 from portal.directory.models import Listing
 
 CACHE_CONTROL = "public, max-age=30, must-revalidate"
@@ -45,10 +44,10 @@ def serve_publicly(view: BadgeView) -> BadgeView:
 
 def get_badge_status_or_404(uuid: UUID) -> BadgeStatus:
     """Return the status of an integration that is or was listed, or raise Http404."""
-    row = Integration.objects.filter_public().select_related("partner", "listing").filter(uuid=uuid).first()
-    if row is None:
+    badge_status = find_badge_status(uuid)
+    if badge_status is None:
         raise Http404("This integration was never listed.")
-    return get_badge_status(row)
+    return badge_status
 
 
 def _render_svg(badge_status: BadgeStatus, request: HttpRequest) -> str:

@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _, gettext_lazy
 from integrations.submissions.models import Integration
 from portal.core.form_fields import MultiLineField
 from portal.core.value_types import NamedValues
-from portal.directory.badges import embed_codes, rendering, signing_keys, statements as statement
+from portal.directory.badges import embed_codes, rendering, signing_keys, statements
 from portal.directory.badges.statements import VerificationResult
-from portal.directory.badges.status import BadgeStatus, get_badge_status
+from portal.directory.badges.status import BadgeStatus, find_badge_status
 from portal.directory.badges.verification_results import TEXTS, list_claims
 from portal.directory.badges.views.badges import get_badge_status_or_404
 
@@ -30,7 +30,7 @@ class StatementForm(forms.Form):
     statement = MultiLineField(
         label=gettext_lazy("Statement"),
         required=False,
-        max_length=statement.MAX_STATEMENT_CHARACTERS,
+        max_length=statements.MAX_STATEMENT_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false", "class": "mono"}),
         help_text=gettext_lazy("Paste the JSON or the compact form with two dots."),
         error_messages={"max_length": TOO_LONG_MESSAGE},
@@ -44,7 +44,7 @@ class StatementForm(forms.Form):
         uploaded_file = self.cleaned_data.get("file")
         if not uploaded_file:
             return ""
-        if uploaded_file.size > statement.MAX_STATEMENT_CHARACTERS:
+        if uploaded_file.size > statements.MAX_STATEMENT_CHARACTERS:
             raise forms.ValidationError(TOO_LONG_MESSAGE)
         return str(uploaded_file.read().decode("utf-8", "replace"))
 
@@ -74,7 +74,7 @@ def verify_badge(request: HttpRequest) -> HttpResponse:
 def evaluate_statement(text: str) -> dict[str, object]:
     """Return the context with the verdict, the claims, and the current status."""
     public_keys = signing_keys.parse_public_keys(signing_keys.build_key_set(settings.BADGE_SIGNING_KEYS))
-    result = statement.verify_statement(text, public_keys, settings.SITE_URL, timezone.now())
+    result = statements.verify_statement(text, public_keys, settings.SITE_URL, timezone.now())
     status = get_current_status(result)
     claimed_status = [result.claims.get(name, "") for name in ("program", "tier", "listing_status")]
     return {
@@ -98,8 +98,7 @@ def get_current_status(result: VerificationResult) -> BadgeStatus | None:
         return None
     if result.claims.get("iss") != settings.SITE_URL:
         return None
-    row = Integration.objects.filter_public().select_related("partner", "listing").filter(uuid=uuid).first()
-    return get_badge_status(row) if row else None
+    return find_badge_status(uuid)
 
 
 @login_not_required
