@@ -19,7 +19,7 @@ class PeopleFilterForm(forms.Form):
     """Filters in the URL of the list. An invalid filter shows an error; the others still apply."""
 
     q = SingleLineField(
-        label=gettext_lazy("Name or email"),
+        label=gettext_lazy("Person"),
         required=False,
         max_length=100,
         widget=forms.TextInput(attrs={"type": "search"}),

@@ -67,7 +67,10 @@ def test_administrator_grants_a_role_and_invites_a_person_who_accepts(
 ) -> None:
     staff = visit()
     staff.go("/accounts/login/").write("Email address", sam.email).write("Password", PASSWORD).press("Sign in")
+    staff.page.set_viewport_size({"width": 1024, "height": 900})
     staff.go("/people/?role=all").sees("Rita Reyes", "Alice Archer").shot("people")
+    filters = [each.bounding_box() for each in staff.page.locator("form.filters > *").all() if each.is_visible()]
+    assert len({round(box["y"] + box["height"]) for box in filters if box}) == 1
     staff.press("Alice Archer").tick("Program manager of Nomad").write("Reason", "Leads the program")
     staff.shot("person").press("Save roles").sees("Roles of Alice Archer saved.")
     staff.write("Reason", "Laptop lost", within=staff.page.locator("#access")).press("Sign out everywhere")
