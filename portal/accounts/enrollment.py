@@ -90,7 +90,7 @@ def get_link_expiration(now: datetime) -> datetime:
 class EnrollmentView(PasswordResetFromKeyView):  # type: ignore[misc]
     """Enrollment page that sets the password, signs the user in, and continues to the second factor."""
 
-    template_name = "partners/enrollment.html"
+    template_name = "accounts/enrollment.html"
 
     def get_context_data(self, **context: object) -> dict[str, object]:
         """Treat a link to an account in use as already used."""

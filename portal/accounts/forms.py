@@ -166,3 +166,10 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
             self.instance.zone_chosen = bool(data["zone"])
             data["zone"] = data["zone"] or self.instance.zone
         return data
+
+    def save(self, commit: bool = True) -> User:
+        """Save only the columns of the form, because an administrator can change the others at the same time."""
+        user: User = super().save(commit=False)
+        if commit:
+            user.save(update_fields=["name", "zone", "zone_chosen"])
+        return user

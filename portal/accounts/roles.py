@@ -17,6 +17,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 
 from portal.accounts.access import revoke_access
 from portal.accounts.models import RoleRequest, User
@@ -57,7 +58,7 @@ class PersonalDecision(_DecisionDetails):
 
 @dataclass(frozen=True, slots=True)
 class AccountChange:
-    """Change of an account, with the locked row of the account."""
+    """Change of an account, with the locked rows of the account and of the actor."""
 
     row: User
     actor: User | None
@@ -103,9 +104,9 @@ def approve_request(role_request: RoleRequest, **decision: Unpack[PersonalDecisi
         locked_request = _take_request(role_request)
         requester = locked_request.requested_by
         if requester == change.actor:
-            raise ActionRefused("A second administrator must approve this request.", "forbidden")
+            raise ActionRefused(_("A second administrator must approve this request."), "forbidden")
         if not requester.is_active or not requester.is_superuser:
-            raise ActionRefused("The person who requested this is no longer an administrator. Request it again.")
+            raise ActionRefused(_("The person who requested this is no longer an administrator. Request it again."))
         locked_request.delete()
         reason = f"{change.reason} (requested by {requester}: {locked_request.reason})"
         _apply(replace(change, reason=reason), [ADMINISTRATOR], ())
@@ -149,15 +150,16 @@ def _change(user: User, *, is_open_to_managers: bool = False, **decision: Unpack
     """Yield the change of an account that the actor can change. Raises ActionRefused."""
     actor = decision["actor"]
     if actor is not None and actor.pk == user.pk:
-        raise ActionRefused("You can't change your own roles. Ask an administrator.", "forbidden")
+        raise ActionRefused(_("You can't change your own roles. Ask an administrator."), "forbidden")
     if not decision["reason"].strip():
-        raise ActionRefused("Enter a reason. It appears in the audit log and the email.")
+        raise ActionRefused(_("Enter a reason. It appears in the audit log and the email."))
     with transaction.atomic():
         # Lock all superusers in one order: if two of them revoke each other, the second request is refused.
         is_superuser = Q(is_superuser=True, is_active=True)
         people = Q(pk__in=[user.pk, actor.pk if actor else user.pk])
         rows = {row.pk: row for row in User.objects.select_for_update().filter(people | is_superuser).order_by("pk")}
         if actor is not None:
+            decision["actor"] = rows[actor.pk]
             _require_permission(rows[actor.pk], is_open_to_managers=is_open_to_managers)
         yield AccountChange(rows[user.pk], **decision)
 
@@ -165,16 +167,15 @@ def _change(user: User, *, is_open_to_managers: bool = False, **decision: Unpack
 def _require_permission(actor: User, *, is_open_to_managers: bool) -> None:
     is_manager = is_open_to_managers and bool(list_manageable_roles(actor))
     if not actor.is_active or not (actor.is_superuser or is_manager):
-        raise ActionRefused("Only administrators can change other people's access.", "forbidden")
+        raise ActionRefused(_("Only administrators can change other people's access."), "forbidden")
 
 
 def _require_manageable(changed_roles: Collection[str], actor: User | None) -> None:
-    """Refuse roles that the actor can't manage. The stored row of the actor counts, not the one of the request."""
-    stored_actor = User.objects.get(pk=actor.pk) if actor is not None else None
-    if stored_actor is None or stored_actor.is_superuser:
+    """Refuse roles that the actor can't manage."""
+    if actor is None or actor.is_superuser:
         return
-    if not set(changed_roles) <= set(list_manageable_roles(stored_actor)):
-        raise ActionRefused("You can only change roles in the programs that you manage.", "forbidden")
+    if not set(changed_roles) <= set(list_manageable_roles(actor)):
+        raise ActionRefused(_("You can only change roles in the programs that you manage."), "forbidden")
 
 
 def _needs_approval(actor: User | None, row: User) -> TypeGuard[User]:
@@ -184,7 +185,7 @@ def _needs_approval(actor: User | None, row: User) -> TypeGuard[User]:
 def _request_administrator_role(change: AccountChange, requester: User) -> None:
     _require_confirmed_address(change.row)
     if RoleRequest.objects.filter(user=change.row).exists():
-        raise ActionRefused("This request already waits for the approval of a second administrator.", "conflict")
+        raise ActionRefused(_("This request already waits for the approval of a second administrator."), "conflict")
     RoleRequest.objects.create(
         user=change.row, requested_by=requester, reason=change.reason[:200], requested_at=change.now
     )
@@ -194,19 +195,19 @@ def _request_administrator_role(change: AccountChange, requester: User) -> None:
 def _take_request(role_request: RoleRequest) -> RoleRequest:
     locked_request = RoleRequest.objects.select_for_update(of=("self",)).filter(pk=role_request.pk).first()
     if locked_request is None:
-        raise ActionRefused("Someone already decided on this request.", "conflict")
+        raise ActionRefused(_("Someone already decided on this request."), "conflict")
     return locked_request
 
 
 def _require_confirmed_address(user: User) -> None:
     if not EmailAddress.objects.filter(user=user, email__iexact=user.email, verified=True).exists():
-        raise ActionRefused("Roles need a confirmed email address. Ask the person to confirm it first.")
+        raise ActionRefused(_("Roles need a confirmed email address. Ask the person to confirm it first."))
 
 
 def _apply(change: AccountChange, grant: Collection[str], revoke: Collection[str]) -> None:
     row = change.row
     if unknown := {*grant, *revoke} - {*ROLES, *row.program_roles}:
-        raise ActionRefused(f"Unknown role: {', '.join(sorted(unknown))}.")
+        raise ActionRefused(_("Unknown role: %(roles)s.") % {"roles": ", ".join(sorted(unknown))})
     current = set(list_roles(row))
     roles = merge_roles(current, grant, revoke)
     if roles == current:
@@ -215,7 +216,7 @@ def _apply(change: AccountChange, grant: Collection[str], revoke: Collection[str
     if roles - current:
         _require_confirmed_address(row)
     if AUDITOR in roles and len(roles) > 1:
-        raise ActionRefused("Auditors change nothing, so they have no other role. Revoke the other roles first.")
+        raise ActionRefused(_("Auditors change nothing, so they have no other role. Revoke the other roles first."))
     row.program_roles = sorted(role for role in roles if ":" in role)
     for role, column in COLUMNS_BY_ROLE.items():
         setattr(row, column, role in roles)
@@ -231,7 +232,7 @@ def _apply(change: AccountChange, grant: Collection[str], revoke: Collection[str
 def _save(row: User, columns: list[str]) -> None:
     row.save(update_fields=columns)
     if not User.objects.filter(is_superuser=True, is_active=True).exists():
-        raise ActionRefused("The portal needs at least one active superuser. Grant the role to someone else first.")
+        raise ActionRefused(_("The portal needs at least one active superuser. Grant the role to someone else first."))
 
 
 def _announce(change: AccountChange, kind: str, roles: str = "") -> None:

@@ -78,6 +78,6 @@ def show_second_factor_required(request: AuthenticatedRequest) -> HttpResponse:
     if url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure()):
         request.session[RETURN_KEY] = target
     if is_second_factor_missing(request.user):
-        return render(request, "partners/second_factor_required.html", {})
+        return render(request, "accounts/second_factor_required.html", {})
     # not redirect(), which would resolve the target as a URL name
     return HttpResponseRedirect(request.session.pop(RETURN_KEY, "") or resolve_url("dashboard:home"))

@@ -40,7 +40,7 @@ def show_security_log(request: HttpRequest) -> HttpResponse:
     """List the security events of the user's own account, newest first."""
     page = paginate(request, SecurityEvent.objects.filter(user=request.user.pk), PAGE_SIZE)
     rows = [(event, _(TEXTS.events[event.kind].label)) for event in page.object_list]
-    return render(request, "partners/security_log.html", {"page": page, "rows": rows})
+    return render(request, "accounts/security_log.html", {"page": page, "rows": rows})
 
 
 class EmailAddressesView(EmailView):
@@ -69,4 +69,4 @@ def request_new_sign_in(request: HttpRequest) -> HttpResponse:
     if has_recent_authentication(request):
         # not redirect(), which would resolve the target as a URL name
         return HttpResponseRedirect(target or resolve_url("accounts:profile"))
-    return render(request, "partners/sign_in_again.html", {"target": target})
+    return render(request, "accounts/sign_in_again.html", {"target": target})

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from portal.accounts.forms import ProfileForm
+from portal.accounts.models import User
 from tests.integrations.page_text import find_text, get_field_error
 from tests.portal.accounts.sign_in import SignIn, find_forbidden_words
 
@@ -37,6 +39,14 @@ def test_profile_is_saved_and_times_follow_the_zone(sign_in: SignIn, alice: Any)
     assert "Profile saved." in find_text(page)
     alice.refresh_from_db()
     assert (alice.name, alice.zone, alice.zone_chosen) == ("Alice A.", "Europe/Berlin", True)
+
+
+def test_profile_retains_roles_that_change_meanwhile(alice: Any) -> None:
+    form = ProfileForm(data={"name": "Alice", "zone": ""}, instance=User.objects.get(pk=alice.pk))
+    User.objects.filter(pk=alice.pk).update(is_reviewer=True)
+    form.save()
+    alice.refresh_from_db()
+    assert (alice.name, alice.is_reviewer) == ("Alice", True)
 
 
 def test_profile_without_a_choice_follows_the_browser(sign_in: SignIn, alice: Any) -> None:

@@ -18,6 +18,7 @@ from portal.notifications.models import EmailMessage
 from tests.conftest import NOW
 from tests.portal.accounts.sign_in import SignIn
 from tests.portal.accounts.test_account_security import create_token, is_open, sign_in_as
+from tests.portal.pseudo_language import activate_pseudo_language
 
 
 def get_role_flags(user: User) -> tuple[bool, bool, bool, bool]:
@@ -57,6 +58,11 @@ def test_only_superusers_change_roles(request: pytest.FixtureRequest, bob: Any, 
     with pytest.raises(ActionRefused, match="Only administrators"):
         roles.change_roles(bob, grant=["staff"], actor=request.getfixturevalue(who), now=NOW, reason="Why not")
     assert get_role_flags(bob) == (False, False, False, True)
+
+
+def test_refusals_are_translated(sam: Any) -> None:
+    with activate_pseudo_language(), pytest.raises(ActionRefused, match=r"^⟦You can't"):
+        roles.change_roles(sam, grant=["reviewer"], actor=sam, now=NOW, reason="Joins")
 
 
 def test_no_one_changes_their_own_roles(sam: Any) -> None:
