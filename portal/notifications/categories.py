@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
-from django.utils.translation import gettext_noop as _
+from django.utils.translation import gettext_noop
 
 from portal.audit.event_types import EMAILS, Category
 from portal.core.content_files import Content, load_content
@@ -23,11 +23,11 @@ class DeliveryMode(StrEnum):
 
 MODE_LABELS: Mapping[DeliveryMode, str] = MappingProxyType(
     {
-        DeliveryMode.IMMEDIATE: _("Immediate email"),
-        DeliveryMode.DAILY: _("Daily digest email"),
-        DeliveryMode.WEEKLY: _("Weekly digest email"),
-        DeliveryMode.PORTAL: _("Portal only"),
-        DeliveryMode.OFF: _("Off"),
+        DeliveryMode.IMMEDIATE: gettext_noop("Immediate email"),
+        DeliveryMode.DAILY: gettext_noop("Daily digest email"),
+        DeliveryMode.WEEKLY: gettext_noop("Weekly digest email"),
+        DeliveryMode.PORTAL: gettext_noop("Portal only"),
+        DeliveryMode.OFF: gettext_noop("Off"),
     }
 )
 DIGEST_MODES = (DeliveryMode.DAILY, DeliveryMode.WEEKLY)

@@ -12,10 +12,7 @@ from django.core.mail.backends.base import BaseEmailBackend
 
 from portal.notifications.models import EmailMessage
 
-PERMANENT_FAILURE_STATUSES = (
-    400,
-    422,
-)  # a provider refuses the email; other statuses concern the portal or are temporary
+PERMANENT_FAILURE_STATUSES = (400, 422)  # of a refused email; other statuses concern the portal or are temporary
 SERVICE_NOT_AVAILABLE = 421  # the answer of an SMTP server that closes the connection (RFC 5321)
 MAX_IDLE_SECONDS = 5.0  # a connection that waited longer may have been closed by the server
 
@@ -32,7 +29,7 @@ class DeliveryError(Exception):
 
 
 class _OpenConnection(threading.local):
-    """The connection of a thread: greeting a server for each email would take longer than the email."""
+    """Open connection of a thread. Connecting for each email would take longer than sending it."""
 
     backend: BaseEmailBackend | None = None
     used_at = 0.0
@@ -42,7 +39,7 @@ _open_connection = _OpenConnection()
 
 
 def deliver(email_message: EmailMessage) -> None:
-    """Hand an email to the server. Raise DeliveryError if it is not accepted."""
+    """Send an email. Raises DeliveryError if the server doesn't accept it."""
     try:
         _send(email_message)
     except SMTPRecipientsRefused as refusal:

@@ -15,6 +15,7 @@ from portal.notifications.rendering import EmailDraft, render
 from portal.notifications.tasks import SENDABLE_STATES, enqueue_new_emails
 
 State = EmailMessage.State
+WAITING_STATES = (State.HELD, State.BATCHED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +95,13 @@ def _render_values(
 
 def cancel_held_emails(event: AuditEvent) -> int:
     """Cancel the held and batched emails of a decision that was undone. Return their number."""
-    held_emails = EmailMessage.objects.filter(
-        event=event, state__in=(EmailMessage.State.HELD, EmailMessage.State.BATCHED)
-    )
-    return held_emails.update(state=EmailMessage.State.CANCELED)
+    return EmailMessage.objects.filter(event=event, state__in=WAITING_STATES).update(state=State.CANCELED)
 
 
 def silence_person(person: int, partner_id: int) -> int:
     """Suppress a person's held and batched emails about a partner's integrations. Return their number."""
-    waiting = EmailMessage.objects.filter(person_id=person, integration__partner_id=partner_id)
-    return waiting.filter(state__in=(EmailMessage.State.HELD, EmailMessage.State.BATCHED)).update(
-        state=EmailMessage.State.SUPPRESSED
-    )
+    emails = EmailMessage.objects.filter(person_id=person, integration__partner_id=partner_id)
+    return emails.filter(state__in=WAITING_STATES).update(state=State.SUPPRESSED)
 
 
 def mark_as_seen(emails: QuerySet[EmailMessage], now: datetime) -> None:

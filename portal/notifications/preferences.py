@@ -132,8 +132,8 @@ def stop_category(person: Any, key: str) -> None:
     mode_by_key = preference.delivery if preference else {}
     if key == unsubscribe.DIGEST:
         keys = [key for each in CATEGORIES if not each.locked for key in (each.key, *each.event_types)]
-        stopped = [key for key in keys if mode_by_key.get(key) in DIGEST_MODES]
+        stopped_keys = [key for key in keys if mode_by_key.get(key) in DIGEST_MODES]
     else:
-        emailed = set(CATEGORY_BY_KEY[key].event_types) & mode_by_key.keys()
-        stopped = [key, *(name for name in emailed if mode_by_key[name] != DeliveryMode.OFF)]
-    save_preferences(person, dict.fromkeys(stopped, DeliveryMode.PORTAL))
+        event_types = set(CATEGORY_BY_KEY[key].event_types) & mode_by_key.keys()
+        stopped_keys = [key, *(name for name in event_types if mode_by_key[name] != DeliveryMode.OFF)]
+    save_preferences(person, dict.fromkeys(stopped_keys, DeliveryMode.PORTAL))

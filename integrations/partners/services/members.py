@@ -101,9 +101,9 @@ def _add_member(change: PartnerChange, user: User, role: str) -> Membership:
     return membership
 
 
-def list_open_invitations(partner: Partner, now: datetime) -> QuerySet[Invitation]:
+def list_open_invitations(now: datetime) -> QuerySet[Invitation]:
     """Return the invitations that can still be accepted."""
-    return Invitation.objects.filter(partner=partner, accepted_at=None, revoked_at=None, expires_at__gt=now)
+    return Invitation.objects.filter(accepted_at=None, revoked_at=None, expires_at__gt=now)
 
 
 def create_invitation(partner: Partner, email: str, role: str, *, actor: User, now: datetime) -> tuple[Invitation, str]:
@@ -120,7 +120,7 @@ def create_invitation(partner: Partner, email: str, role: str, *, actor: User, n
             refusal = _("You reached the limit of %(limit)s invitations per day. Try again tomorrow.")
             raise ActionRefused(refusal % {"limit": MAX_DAILY_INVITATIONS})
         token = secrets.token_urlsafe(32)
-        open_invitation = list_open_invitations(partner, now).filter(email=email).first()
+        open_invitation = list_open_invitations(now).filter(partner=partner, email=email).first()
         invitation = open_invitation or Invitation(partner=partner, email=email)
         invitation.role, invitation.token_hash, invitation.invited_by = role, hash_token(token), actor
         invitation.created_at, invitation.expires_at = now, now + timedelta(days=INVITATION_DAYS)
@@ -221,7 +221,7 @@ def end_membership(membership: Membership, *, actor: User, now: datetime) -> Non
 
 def _revoke_invitations_from(user: User, change: PartnerChange) -> None:
     """Revoke the open invitations of a former owner or member, so that they can't return through one."""
-    for invitation in list_open_invitations(change.partner, change.now).filter(invited_by=user):
+    for invitation in list_open_invitations(change.now).filter(partner=change.partner, invited_by=user):
         _revoke_invitation(change, invitation)
 
 

@@ -51,23 +51,24 @@ def approve_partner(partner: Partner, note: str, *, actor: User, now: datetime) 
     """Approve the name of a company that waits for a decision or was rejected. Raises ActionRefused."""
     with change_partner(partner.pk, actor=actor, now=now) as change:
         change.require_decider(note)
-        row = change.partner
-        if not (row.is_awaiting_decision or row.is_rejected):
+        partner = change.partner
+        if not (partner.is_awaiting_decision or partner.is_rejected):
             raise ActionRefused(_("This company needs no decision. Reload the page."), "conflict")
-        row.approved_name = row.name
-        _restore_state(row)
-        row.save()
-        change.record("partner.approved", note=note.strip(), state=row.verification_state)
+        partner.approved_name = partner.name
+        _restore_state(partner)
+        partner.save()
+        change.record("partner.approved", note=note.strip(), state=partner.verification_state)
 
 
 def reject_partner(partner: Partner, note: str, *, actor: User, now: datetime) -> None:
     """Reject a company, which hides it from the public. Raises ActionRefused."""
     with change_partner(partner.pk, actor=actor, now=now) as change:
         change.require_decider(note)
-        if change.partner.is_rejected:
+        partner = change.partner
+        if partner.is_rejected:
             raise ActionRefused(_("This company was already rejected. Reload the page."), "conflict")
-        change.partner.verification_state, change.partner.approved_name = VerificationState.REJECTED, ""
-        change.partner.save()
+        partner.verification_state, partner.approved_name = VerificationState.REJECTED, ""
+        partner.save()
         change.record("partner.rejected", note=note.strip())
 
 

@@ -57,17 +57,18 @@ def build_partner_context(
 
     `removal_forms`: refused forms that remove members, by the ID of the membership.
     """
-    now = timezone.now()
     can_manage = permissions.can_manage_partner(partner, request.user)
     memberships = Membership.objects.filter(partner=partner, ended_at=None).select_related("user")
     waiting_requests = partner.join_requests.filter(state=JoinRequest.State.WAITING).select_related("user")
-    open_invitations = members.list_open_invitations(partner, now).select_related("invited_by")
+    open_invitations = (
+        members.list_open_invitations(timezone.now()).filter(partner=partner).select_related("invited_by")
+    )
     return {
         "partner": partner,
         "can_manage": can_manage,
         "state_reason": selectors.get_state_reason(partner),
         "page": paginate(request, selectors.get_history(partner, with_people=can_manage), HISTORY_PAGE_SIZE),
-        "invite_form": form or InvitationForm(initial={"role": "editor"}),
+        "invite_form": form or InvitationForm(),
         "members": [
             (
                 membership,

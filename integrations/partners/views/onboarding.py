@@ -81,12 +81,8 @@ def build_suggestion_context(user: User, matches: list[Partner]) -> dict[str, ob
 
 def build_waiting_context(user: User) -> dict[str, object]:
     """Return the user's open invitations and recent join requests."""
-    invitations = Invitation.objects.filter(
-        email__in=list_verified_addresses(user),
-        accepted_at=None,
-        revoked_at=None,
-        expires_at__gt=timezone.now(),
-        invited_by__is_active=True,
+    invitations = members.list_open_invitations(timezone.now()).filter(
+        email__in=list_verified_addresses(user), invited_by__is_active=True
     )
     join_requests = JoinRequest.objects.filter(user=user).select_related("partner").order_by("-created_at")
     return {

@@ -188,7 +188,7 @@ def list_members(request: HttpRequest, slug: str) -> dict[str, Iterable[Model]]:
     if not can_manage:
         return {"members": memberships, "invitations": [], "requests": []}
     join_requests = partner.join_requests.filter(state=JoinRequest.State.WAITING).select_related("user")
-    invitations = people.list_open_invitations(partner, now).order_by("pk")
+    invitations = people.list_open_invitations(now).filter(partner=partner).order_by("pk")
     return {"members": memberships, "invitations": invitations, "requests": join_requests}
 
 

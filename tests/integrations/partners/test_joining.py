@@ -110,7 +110,7 @@ def test_former_owner_keeps_no_token_and_no_invitation(acme: Partner, alice: Any
     members.create_invitation(acme, "dora@acme.example", "owner", actor=alice, now=now)
     members.transfer_ownership(get_membership(acme, bob), actor=alice, now=now)
     assert ApiToken.objects.filter(revoked_at=None).count() == 0
-    assert list(members.list_open_invitations(acme, now)) == []
+    assert list(members.list_open_invitations(now)) == []
 
 
 def test_ownership_is_transferred_only_by_owners_to_other_active_members(
