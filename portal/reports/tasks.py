@@ -55,7 +55,7 @@ def list_due_periods(kind: PeriodKind, now: datetime) -> list[Period]:
 
 
 def list_due_scopes(period: Period) -> list[ReportScope]:
-    """Return the scopes of a period: all programs, and programs and partners with monitored repositories.
+    """Return the scopes that have no report of a period yet: all programs, and those with monitored repositories.
 
     Programs that someone subscribed to are included too.
     """
@@ -67,7 +67,8 @@ def list_due_scopes(period: Period) -> list[ReportScope]:
     programs = {f"program:{program}" for _, program in pairs} | set(subscribed.values_list("scope", flat=True))
     partners = dict.fromkeys(build_partner_key(partner) for partner, _ in pairs)
     keys = [PROGRAMS_SCOPE, *partners, *sorted(programs)]
-    return [report_scope for key in keys if (report_scope := find_report_scope(key))]
+    existing = set(ReportSnapshot.objects.filter(scope__in=keys, period=str(period)).values_list("scope", flat=True))
+    return [report_scope for key in keys if key not in existing and (report_scope := find_report_scope(key))]
 
 
 def get_or_create_snapshot(report_scope: ReportScope, period: Period, now: datetime) -> ReportSnapshot:

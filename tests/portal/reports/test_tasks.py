@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 from django.core import mail as django_mail
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from integrations.partners.models import Partner
@@ -32,6 +34,13 @@ def test_report_is_sent_once_to_each_reader(
     assert list_readers() == ["alice@acme.example", "bob@acme.example", "sam@program.example"]
     scopes = ReportSnapshot.objects.filter(kind="week").order_by("scope").values_list("scope", flat=True)
     assert list(scopes) == [f"partner:{monitored_repository.integration.partner_id}", "program:nomad", "programs"]
+
+
+def test_reports_that_exist_need_no_query_for_each_scope(monitored_repository: MonitoredRepository) -> None:
+    tasks.generate_due_reports(MONDAY)
+    with CaptureQueriesContext(connection) as queries:
+        assert tasks.list_due_scopes(parse_period("2026-W16")) == []
+    assert len(queries) == 3
 
 
 def send_emails_due_at(moment: datetime) -> list[str]:
