@@ -138,7 +138,7 @@ FUNNEL_COLUMNS: Columns = {
     "step": "name",
     "reached": "reached_count",
     "current": "current_count",
-    "ended": lambda step: ", ".join(f"{n} {word}" for word, n in step.end_counts),
+    "ended": lambda step: ", ".join(f"{n} {label}" for label, n in step.end_counts),
 }
 
 
@@ -149,13 +149,13 @@ def build_funnel_table(request: HttpRequest, now: datetime) -> ExportTable:
 
 FORECAST_COLUMNS: Columns = {
     "program": "name",
-    "median": lambda line: line.now and line.now.p50,
-    "90th percentile": lambda line: line.now and line.now.p90,
-    "decisions": lambda line: line.now and line.now.count,
-    "window (days)": lambda line: line.now and line.now.window,
-    "tested decisions": "held.count",
-    "median accuracy %": "held.middle",
-    "90th percentile accuracy %": "held.share",
+    "median": lambda line: line.forecast and line.forecast.p50,
+    "90th percentile": lambda line: line.forecast and line.forecast.p90,
+    "decisions": lambda line: line.forecast and line.forecast.count,
+    "window (days)": lambda line: line.forecast and line.forecast.window,
+    "tested decisions": "backtest.count",
+    "median accuracy %": "backtest.p50_percentage",
+    "90th percentile accuracy %": "backtest.p90_percentage",
 }
 
 

@@ -69,7 +69,7 @@ def build_forecast_rows(lines: list[ForecastAccuracy]) -> list[TemplateContext]:
         {
             "name": _get_name(line),
             "forecast": _format_forecast(line) if line.key else _("By program"),
-            "held": line.held,
+            "backtest": line.backtest,
             "judgment": _(judgment) if judgment else "",
             "tone": TONES.get(judgment, "neutral"),
         }
@@ -78,9 +78,9 @@ def build_forecast_rows(lines: list[ForecastAccuracy]) -> list[TemplateContext]:
 
 
 def _judge(line: ForecastAccuracy) -> str:
-    if line.held.share is None:
+    if line.backtest.p90_percentage is None:
         return ""
-    if line.held.count < MIN_JUDGED_WAITS:
+    if line.backtest.count < MIN_JUDGED_WAITS:
         return TOO_FEW
     return OFF_TARGET if line.is_off else WITHIN_TARGET
 
@@ -90,24 +90,24 @@ def _get_name(line: ForecastAccuracy) -> str:
 
 
 def _format_forecast(line: ForecastAccuracy) -> str:
-    now = line.now
-    if now is None:
+    forecast = line.forecast
+    if forecast is None:
         return _("Not enough data")
     parameters = {
-        "median": format_days(now.p50),
-        "p90": format_days(now.p90),
-        "count": now.count,
-        "window": now.window,
+        "median": format_days(forecast.p50),
+        "p90": format_days(forecast.p90),
+        "count": forecast.count,
+        "window": forecast.window,
     }
     return _("%(median)s and %(p90)s days from %(count)s decisions in %(window)s days") % parameters
 
 
 def build_calibration_chart(line: ForecastAccuracy) -> Chart:
     """Build a chart of the weekly decisions within the 90th percentile forecast and, hatched, above it."""
-    weeks = line.held.weeks[-CHART_WEEKS:]
-    columns = tuple(Column(_format_week(week.monday), week.held, week.count - week.held) for week in weeks)
+    weeks = line.backtest.weeks[-CHART_WEEKS:]
+    columns = tuple(Column(_format_week(week.monday), week.within_p90, week.count - week.within_p90) for week in weeks)
     title = _("%(program)s: decisions within the 90%% forecast by week") % {"program": _get_name(line)}
-    return Chart(f"held-{line.key or 'all'}", title, columns)
+    return Chart(f"backtest-{line.key or 'all'}", title, columns)
 
 
 def _format_week(monday: date) -> str:

@@ -20,10 +20,10 @@ WEEK = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class ProgramWait:
-    """Period in which the program was the responsible party. An open period has no `until`."""
+    """Period in which the program was the responsible party. An open period has no `ended_at`."""
 
-    since: datetime
-    until: datetime | None
+    started_at: datetime
+    ended_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,13 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class BacktestWeek:
-    """Past week with its forecast. `held` and `held_middle` count waits within the 90th percentile and the median."""
+    """Past week with its forecast. `within_p90` and `within_p50` count the waits within its percentiles."""
 
     monday: datetime
     p90: float
     count: int
-    held: int
-    held_middle: int
+    within_p90: int
+    within_p50: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,13 @@ class BacktestResult:
         return sum(week.count for week in self.weeks)
 
     @property
-    def share(self) -> float | None:
+    def p90_percentage(self) -> float | None:
         """Return the percentage of waits within the 90th percentile, or None without forecasts."""
-        return 100 * sum(week.held for week in self.weeks) / self.count if self.count else None
+        return 100 * sum(week.within_p90 for week in self.weeks) / self.count if self.count else None
 
     @property
-    def middle(self) -> float | None:
-        return 100 * sum(week.held_middle for week in self.weeks) / self.count if self.count else None
+    def p50_percentage(self) -> float | None:
+        return 100 * sum(week.within_p50 for week in self.weeks) / self.count if self.count else None
 
 
 def estimate_upper_bound(days: Sequence[float]) -> float | None:
@@ -78,9 +78,9 @@ class WaitHistory:
     """Ended waits sorted by end, with their working days, for forecasts at any time."""
 
     def __init__(self, waits: Iterable[ProgramWait], calendar: Calendar) -> None:
-        ended_waits = [(wait.until, wait.since) for wait in waits if wait.until is not None]
-        rows = sorted((until, count_working_days(since, until, calendar)) for until, since in ended_waits)
-        self.ends = [until for until, _ in rows]
+        ended_waits = [(wait.ended_at, wait.started_at) for wait in waits if wait.ended_at is not None]
+        rows = sorted((end, count_working_days(start, end, calendar)) for end, start in ended_waits)
+        self.ends = [end for end, _ in rows]
         self.days = [days for _, days in rows]
 
     def forecast(self, now: datetime) -> Forecast | None:
@@ -105,8 +105,8 @@ def backtest(
     if not waits:
         return BacktestResult((), 0)
     past = past or WaitHistory(waits, calendar)
-    waits_by_start = sorted(waits, key=lambda wait: wait.since)
-    starts = [wait.since for wait in waits_by_start]
+    waits_by_start = sorted(waits, key=lambda wait: wait.started_at)
+    starts = [wait.started_at for wait in waits_by_start]
     monday = _get_monday(max(starts[0], now - weeks * WEEK) if weeks else starts[0])
     results, unknown = [], 0
     while monday < now:
@@ -125,11 +125,12 @@ def _evaluate_week(
 ) -> tuple[BacktestWeek, int]:
     """Compare the waits of a week with its forecast. Open waits count only if they have exceeded it."""
     lengths = [
-        (count_working_days(w.since, w.until or now, calendar), w.until is not None and w.until <= now) for w in waits
+        (count_working_days(w.started_at, w.ended_at or now, calendar), w.ended_at is not None and w.ended_at <= now)
+        for w in waits
     ]
     known_days = [days for days, has_ended in lengths if has_ended or days > forecast.p90]
-    held_count, median_count = (sum(days <= limit for days in known_days) for limit in (forecast.p90, forecast.p50))
-    return BacktestWeek(monday, forecast.p90, len(known_days), held_count, median_count), len(lengths) - len(known_days)
+    within_p90, within_p50 = (sum(days <= limit for days in known_days) for limit in (forecast.p90, forecast.p50))
+    return BacktestWeek(monday, forecast.p90, len(known_days), within_p90, within_p50), len(lengths) - len(known_days)
 
 
 def _get_monday(at: datetime) -> datetime:

@@ -25,24 +25,25 @@ class ForecastAccuracy:
 
     key: str
     name: str
-    now: Forecast | None
-    held: BacktestResult
+    forecast: Forecast | None
+    backtest: BacktestResult
 
     @property
     def is_off(self) -> bool:
-        share = self.held.share
+        percentage = self.backtest.p90_percentage
         return (
-            share is not None
-            and self.held.count >= MIN_JUDGED_WAITS
-            and not TARGET_PERCENT_RANGE[0] <= share <= TARGET_PERCENT_RANGE[1]
+            percentage is not None
+            and self.backtest.count >= MIN_JUDGED_WAITS
+            and not TARGET_PERCENT_RANGE[0] <= percentage <= TARGET_PERCENT_RANGE[1]
         )
 
     @property
     def summary(self) -> str:
-        if self.held.share is None:
+        if self.backtest.p90_percentage is None:
             return "not enough decisions to test a forecast"
-        note = "" if self.held.count >= MIN_JUDGED_WAITS else " (too few for a judgment)"
-        return f"the 90% forecast held for {self.held.share:.1f}% of {self.held.count} decisions{note}"
+        note = "" if self.backtest.count >= MIN_JUDGED_WAITS else " (too few for a judgment)"
+        percentage, count = self.backtest.p90_percentage, self.backtest.count
+        return f"the 90% forecast held for {percentage:.1f}% of {count} decisions{note}"
 
 
 def evaluate_programs(now: datetime, *, program: str = "", weeks: int = 0) -> list[ForecastAccuracy]:
@@ -50,7 +51,7 @@ def evaluate_programs(now: datetime, *, program: str = "", weeks: int = 0) -> li
     return read_figures(
         f"forecasts {now.date()} {program} {weeks}",
         lambda: _evaluate_programs(now, program, weeks),
-        lambda lines: sum(line.held.count for line in lines),
+        lambda lines: sum(line.backtest.count for line in lines),
     )
 
 
@@ -59,7 +60,7 @@ def _evaluate_programs(now: datetime, program: str, weeks: int) -> list[Forecast
     if program:
         rows = rows.filter(program_key=program)
     waits_by_program: dict[str, list[ProgramWait]] = defaultdict(list)
-    for key, started_at, ended_at in rows.order_by().values_list("program_key", "since", "until"):
+    for key, started_at, ended_at in rows.order_by().values_list("program_key", "started_at", "ended_at"):
         waits_by_program[key].append(ProgramWait(started_at, ended_at))
     lines = [_evaluate_program(key, waits, now, weeks) for key, waits in sorted(waits_by_program.items())]
     return [*lines, combine_programs(lines)] if len(lines) > 1 else lines
@@ -67,19 +68,19 @@ def _evaluate_programs(now: datetime, program: str, weeks: int) -> list[Forecast
 
 def combine_programs(lines: list[ForecastAccuracy]) -> ForecastAccuracy:
     """Combine the programs, each evaluated with its own forecast."""
-    weeks = sorted((week for line in lines for week in line.held.weeks), key=lambda week: week.monday)
+    weeks = sorted((week for line in lines for week in line.backtest.weeks), key=lambda week: week.monday)
     combined_weeks = [combine_weeks(list(week_group)) for _, week_group in groupby(weeks, key=lambda week: week.monday)]
     return ForecastAccuracy(
         "",
         gettext_noop("All programs"),
         None,
-        BacktestResult(tuple(combined_weeks), sum(line.held.unknown for line in lines)),
+        BacktestResult(tuple(combined_weeks), sum(line.backtest.unknown for line in lines)),
     )
 
 
 def combine_weeks(weeks: list[BacktestWeek]) -> BacktestWeek:
     """Combine the same week of several programs."""
-    counts = [sum(getattr(week, name) for week in weeks) for name in ("count", "held", "held_middle")]
+    counts = [sum(getattr(week, name) for week in weeks) for name in ("count", "within_p90", "within_p50")]
     return BacktestWeek(weeks[0].monday, max(week.p90 for week in weeks), *counts)
 
 
@@ -92,15 +93,15 @@ def _evaluate_program(key: str, waits: list[ProgramWait], now: datetime, weeks: 
 
 def serialize_accuracy(line: ForecastAccuracy) -> dict[str, object]:
     """Serialize to JSON."""
-    weeks = [asdict(week) | {"monday": week.monday.date().isoformat()} for week in line.held.weeks]
+    weeks = [asdict(week) | {"monday": week.monday.date().isoformat()} for week in line.backtest.weeks]
     return {
         "program": line.key,
         "stage": STAGE,
-        "forecast": asdict(line.now) if line.now else None,
-        "decisions": line.held.count,
-        "unknown": line.held.unknown,
-        "held_p90": line.held.share,
-        "held_p50": line.held.middle,
-        "aim": list(TARGET_PERCENT_RANGE),
+        "forecast": asdict(line.forecast) if line.forecast else None,
+        "decisions": line.backtest.count,
+        "unknown": line.backtest.unknown,
+        "p90_percentage": line.backtest.p90_percentage,
+        "p50_percentage": line.backtest.p50_percentage,
+        "target_range": list(TARGET_PERCENT_RANGE),
         "weeks": weeks,
     }

@@ -71,7 +71,7 @@ def build_funnel(groups: Iterable[IntegrationGroup]) -> list[FunnelStep]:
         else:
             current_counts[furthest_step] += group.count
     step_ends = [
-        tuple((word, end_counts[n][word]) for word in END_LABELS.values() if end_counts[n][word])
+        tuple((label, end_counts[n][label]) for label in END_LABELS.values() if end_counts[n][label])
         for n in range(len(STEP_NAMES))
     ]
     return [FunnelStep(name, reached_counts[n], current_counts[n], step_ends[n]) for n, name in enumerate(STEP_NAMES)]

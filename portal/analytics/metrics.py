@@ -124,4 +124,4 @@ def count_rounds(counts: Iterable[tuple[int, int]]) -> list[tuple[str, int]]:
     review_counts: Counter[int] = Counter()
     for number, reviews in counts:
         review_counts[min(max(number, 1), 4)] += reviews
-    return [(word, review_counts[n]) for n, word in ROUND_LABELS.items()]
+    return [(label, review_counts[n]) for n, label in ROUND_LABELS.items()]

@@ -17,25 +17,28 @@ class StageDuration(models.Model):
     stage = models.CharField(max_length=20)
     responsible_party = models.CharField(max_length=20)
     round = models.PositiveSmallIntegerField(default=0)
-    began = models.DateTimeField()
-    since = models.DateTimeField()
-    until = models.DateTimeField(null=True)
-    leaves = models.BooleanField(default=False)
-    tenths = models.PositiveIntegerField(null=True)  # tenths of working days of a completed stay
+    stay_started_at = models.DateTimeField()
+    started_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+    ends_stay = models.BooleanField(default=False)
+    working_day_tenths = models.PositiveIntegerField(null=True)  # of a completed stay
 
     class Meta:
         ordering = ("pk",)
         constraints = [
-            models.UniqueConstraint(fields=["integration"], condition=Q(until=None), name="stage_duration_unique_open"),
+            models.UniqueConstraint(
+                fields=["integration"], condition=Q(ended_at=None), name="stage_duration_unique_open"
+            ),
         ]
         indexes = [
             models.Index(
-                fields=["until", "program_key", "stage", "tenths"],
-                condition=Q(leaves=True),
+                fields=["ended_at", "program_key", "stage", "working_day_tenths"],
+                condition=Q(ends_stay=True),
                 name="stage_duration_stays",
             ),
             models.Index(
-                fields=["until", "program_key", "stage", "responsible_party", "since"], name="stage_duration_end"
+                fields=["ended_at", "program_key", "stage", "responsible_party", "started_at"],
+                name="stage_duration_end",
             ),
         ]
 

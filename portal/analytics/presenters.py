@@ -109,7 +109,7 @@ def _format_cell(bar: stacked_bar.StackedBar, kind: str) -> str:
 
 
 def build_rounds_chart(counts: list[tuple[str, int]]) -> Chart:
-    columns = tuple(Column(_(word), n) for word, n in counts)
+    columns = tuple(Column(_(label), n) for label, n in counts)
     return Chart("rounds", _("Reviews by number of rounds"), columns)
 
 

@@ -19,7 +19,7 @@ from portal.core.bulk_changes import skipped_in_bulk
 from portal.core.business_time import Calendar
 
 BATCH_SIZE = 500
-COLUMNS = (*(field.name for field in fields(StagePeriod)), "tenths")
+COLUMNS = (*(field.name for field in fields(StagePeriod)), "working_day_tenths")
 DurationValues = tuple[object, ...]
 
 
@@ -66,9 +66,9 @@ def compute_durations(programs: Mapping[int, str]) -> dict[int, list[DurationVal
 
 def count_tenths(period: StagePeriod, calendar: Calendar) -> int | None:
     """Return the length of a completed stay in tenths of working days, stored so that figures don't recompute it."""
-    if not (period.leaves and period.until):
+    if not (period.ends_stay and period.ended_at):
         return None
-    return round(10 * count_working_days(period.began, period.until, calendar))
+    return round(10 * count_working_days(period.stay_started_at, period.ended_at, calendar))
 
 
 def find_drifted(programs: Mapping[int, str]) -> list[int]:

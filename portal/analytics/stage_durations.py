@@ -11,43 +11,43 @@ END_STAGES = ("withdrawn", "declined", "archived")
 
 @dataclass(frozen=True, slots=True)
 class ResponsibilityChange:
-    """Change of stage or responsible party, which is empty at the end. `back` marks an undone decision."""
+    """Change of stage or responsible party, which is empty at the end. `is_undo` marks an undone decision."""
 
     at: datetime
     stage: str
     responsible_party: str
     round: int = 0
-    back: bool = False
+    is_undo: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class StagePeriod:
-    """Period in a stage with one responsible party. `began` is the start of the stay, `leaves` marks its end."""
+    """Period with one responsible party, within the stay in a stage. The last period of a stay has `ends_stay`."""
 
     stage: str
     responsible_party: str
     round: int
-    began: datetime
-    since: datetime
-    until: datetime | None = None
-    leaves: bool = False
+    stay_started_at: datetime
+    started_at: datetime
+    ended_at: datetime | None = None
+    ends_stay: bool = False
 
 
 def build_periods(changes: Iterable[ResponsibilityChange]) -> list[StagePeriod]:
     """Return the gapless periods of an integration in order. The last is open unless the integration ended."""
     pieces: list[StagePeriod] = []
     for change in changes:
-        if change.back and _undo_decision(pieces, change):
+        if change.is_undo and _undo_decision(pieces, change):
             continue
         last = pieces[-1] if pieces else None
-        if last and last.until is None:
+        if last and last.ended_at is None:
             if (last.stage, last.responsible_party) == (change.stage, change.responsible_party):
                 continue
-            pieces[-1] = replace(last, until=change.at, leaves=last.stage != change.stage)
+            pieces[-1] = replace(last, ended_at=change.at, ends_stay=last.stage != change.stage)
         if change.stage not in END_STAGES:
-            goes_on = last is not None and last.until is None and last.stage == change.stage
-            began = last.began if goes_on and last else change.at
-            pieces.append(StagePeriod(change.stage, change.responsible_party, change.round, began, change.at))
+            continues = last is not None and last.ended_at is None and last.stage == change.stage
+            stay_started_at = last.stay_started_at if continues and last else change.at
+            pieces.append(StagePeriod(change.stage, change.responsible_party, change.round, stay_started_at, change.at))
     return pieces
 
 
@@ -60,7 +60,7 @@ def _undo_decision(pieces: list[StagePeriod], change: ResponsibilityChange) -> b
     ]
     if not matches:
         return False
-    pieces[matches[-1] :] = [replace(pieces[matches[-1]], until=None, leaves=False)]
+    pieces[matches[-1] :] = [replace(pieces[matches[-1]], ended_at=None, ends_stay=False)]
     return True
 
 

@@ -38,10 +38,10 @@ def list_waits(program: str, stage: str, now: datetime) -> list[ProgramWait]:
         program_key=program,
         stage=stage,
         responsible_party=str(ResponsibleParty.PROGRAM),
-        until__gt=now - timedelta(days=WINDOW_DAYS[-1]),
-        until__lte=now,
+        ended_at__gt=now - timedelta(days=WINDOW_DAYS[-1]),
+        ended_at__lte=now,
     )
-    rows = durations.order_by("-until").values_list("since", "until")[:MAX_WAITS]
+    rows = durations.order_by("-ended_at").values_list("started_at", "ended_at")[:MAX_WAITS]
     return [ProgramWait(started_at, ended_at) for started_at, ended_at in rows]
 
 
@@ -60,8 +60,8 @@ class WaitEstimate:
 
     summary: str
     note: str = ""
-    middle: datetime | None = None
-    latest: datetime | None = None
+    median_at: datetime | None = None
+    p90_at: datetime | None = None
 
 
 def format_working_days(value: float) -> str:
@@ -108,11 +108,11 @@ def estimate_wait(integration: Integration, now: datetime) -> WaitEstimate | Non
         return WaitEstimate(summary)
     calendar = get_program_calendar(integration.program_key)
     waited_days = count_working_days(responsible_since, now, calendar)
-    middle, latest = estimate_end(forecast, responsible_since, calendar)
+    median_at, p90_at = estimate_end(forecast, responsible_since, calendar)
     if waited_days > forecast.p90:
         return WaitEstimate(
             summary,
             _("This integration has waited %(days)s, longer than 90%% of others.")
             % {"days": format_working_days(waited_days)},
         )
-    return WaitEstimate(summary, "", middle if middle > now else None, latest)
+    return WaitEstimate(summary, "", median_at if median_at > now else None, p90_at)

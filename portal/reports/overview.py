@@ -121,5 +121,5 @@ def _generate_rows(overview: Overview) -> Iterator[tuple[CellValue, ...]]:
     for reason in overview.reasons:
         yield "reason", reason.key, "", "", reason.count, "", reason.critical, reason.other
     for line in overview.forecasts:
-        p50, p90 = (line.now.p50, line.now.p90) if line.now else ("", "")
-        yield "forecast", line.key or "all", "", line.held.count, "", line.held.share, "", "", p50, p90
+        p50, p90 = (line.forecast.p50, line.forecast.p90) if line.forecast else ("", "")
+        yield "forecast", line.key or "all", "", line.backtest.count, "", line.backtest.p90_percentage, "", "", p50, p90

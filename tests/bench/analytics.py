@@ -49,7 +49,9 @@ def create_data() -> User:
     copy_rows(Integration, {"id": f"id + {id_offset}", "uuid": "gen_random_uuid()", "name": "name || ' ' || g"})
     key = f"integration_id + {id_offset}"
     copy_rows(
-        StageDuration, {"id": "id + 100000 * g", "integration_id": key}, shifted_columns=("began", "since", "until")
+        StageDuration,
+        {"id": "id + 100000 * g", "integration_id": key},
+        shifted_columns=("stay_started_at", "started_at", "ended_at"),
     )
     has_integration = "integration_id IS NOT NULL"
     copy_rows(

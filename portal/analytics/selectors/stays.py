@@ -14,12 +14,15 @@ from portal.core.figures import read_figures
 def list_stays(filters: AnalyticsFilters) -> list[StageStay]:
     """Return the stays that ended within the period, grouped by length. Many are up to ten minutes old."""
     durations = StageDuration.objects.filter(
-        leaves=True, until__gte=filters.since, until__lte=filters.now, **filters.build_program_lookup()
+        ends_stay=True, ended_at__gte=filters.since, ended_at__lte=filters.now, **filters.build_program_lookup()
     )
-    rows = durations.order_by().values_list("program_key", "stage", "tenths").annotate(n=Count("pk"))
+    rows = durations.order_by().values_list("program_key", "stage", "working_day_tenths").annotate(n=Count("pk"))
     return read_figures(
         f"stays {filters.program} {filters.period}",
-        lambda: [StageStay(program, stage, (tenths or 0) / 10, n) for program, stage, tenths, n in rows],
+        lambda: [
+            StageStay(program, stage, (working_day_tenths or 0) / 10, n)
+            for program, stage, working_day_tenths, n in rows
+        ],
         lambda stays: sum(stay.count for stay in stays),
     )
 
@@ -30,9 +33,9 @@ def list_responsible_party_times(filters: AnalyticsFilters) -> list[ResponsibleP
     That of many is up to ten minutes old.
     """
     durations = StageDuration.objects.filter(
-        until__gte=filters.since, until__lte=filters.now, stage__in=STAGES, **filters.build_program_lookup()
+        ended_at__gte=filters.since, ended_at__lte=filters.now, stage__in=STAGES, **filters.build_program_lookup()
     )
-    length = ExpressionWrapper(F("until") - Greatest("since", filters.since), output_field=DurationField())
+    length = ExpressionWrapper(F("ended_at") - Greatest("started_at", filters.since), output_field=DurationField())
     groups = durations.order_by().values_list("program_key", "stage", "responsible_party")
     rows = read_figures(
         f"responsible parties {filters.program} {filters.period}",
@@ -47,7 +50,11 @@ def list_responsible_party_times(filters: AnalyticsFilters) -> list[ResponsibleP
 def list_rounds(filters: AnalyticsFilters) -> list[tuple[int, int]]:
     """Return pairs (round, number of reviews that ended in it) within the period. Many are up to ten minutes old."""
     durations = StageDuration.objects.filter(
-        leaves=True, stage="review", until__gte=filters.since, until__lte=filters.now, **filters.build_program_lookup()
+        ends_stay=True,
+        stage="review",
+        ended_at__gte=filters.since,
+        ended_at__lte=filters.now,
+        **filters.build_program_lookup(),
     )
     return read_figures(
         f"rounds {filters.program} {filters.period}",

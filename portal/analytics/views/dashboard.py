@@ -83,11 +83,11 @@ def show_forecast(request: HttpRequest) -> HttpResponse:
     lines = forecast_accuracy.evaluate_programs(
         filters.now, program=filters.program, weeks=flow_presenters.BACKTEST_WEEKS
     )
-    evaluated_lines = [line for line in lines if line.held.count]
+    evaluated_lines = [line for line in lines if line.backtest.count]
     context = {
         "rows": flow_presenters.build_forecast_rows(lines),
         "charts": [flow_presenters.build_calibration_chart(line) for line in evaluated_lines],
-        "aim": flow_presenters.format_target(),
+        "target_range": flow_presenters.format_target(),
         "min_decisions": forecast_accuracy.MIN_JUDGED_WAITS,
     }
     return render(request, "analytics/forecast.html", build_context(request, filters, "forecast") | context)

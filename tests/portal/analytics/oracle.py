@@ -16,7 +16,7 @@ def remove_undone_changes(changes: list[ResponsibilityChange]) -> list[Responsib
             for n, old in enumerate(kept_changes)
             if (old.stage, old.responsible_party) == (each.stage, each.responsible_party)
         ]
-        if each.back and match:
+        if each.is_undo and match:
             kept_changes = kept_changes[: match[-1] + 1]
         elif (
             not kept_changes

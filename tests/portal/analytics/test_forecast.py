@@ -27,8 +27,8 @@ def build_decisions(seed: int, *, per_week: int = 3, weeks: int = 104, spread: f
     random = Random(seed)
     waits = []
     for n in range(per_week * weeks):
-        since = START + n * WEEK / per_week + timedelta(hours=random.random() * 40)
-        waits.append(ProgramWait(since, since + DAY * random.lognormvariate(2, spread)))
+        start = START + n * WEEK / per_week + timedelta(hours=random.random() * 40)
+        waits.append(ProgramWait(start, start + DAY * random.lognormvariate(2, spread)))
     return waits
 
 
@@ -66,43 +66,49 @@ def test_ninetieth_percentile_uses_the_rank_of_one_more_value() -> None:
 def test_ninetieth_percentile_holds_for_85_to_95_percent(seed: int) -> None:
     accuracy = backtest(build_decisions(seed), LATER + 400 * DAY, UTC_CALENDAR)
     assert accuracy.count > 200
-    assert accuracy.share is not None
-    assert 85 <= accuracy.share <= 95
-    assert accuracy.middle is not None
-    assert 40 <= accuracy.middle <= 60
+    assert accuracy.p90_percentage is not None
+    assert 85 <= accuracy.p90_percentage <= 95
+    assert accuracy.p50_percentage is not None
+    assert 40 <= accuracy.p50_percentage <= 60
 
 
 def test_slowing_program_has_lower_accuracy() -> None:
     slower = [
-        ProgramWait(wait.since, (wait.until or LATER) + timedelta(days=n / 5))
+        ProgramWait(wait.started_at, (wait.ended_at or LATER) + timedelta(days=n / 5))
         for n, wait in enumerate(build_decisions(1, weeks=80))
     ]
     accuracy = backtest(slower, LATER + 400 * DAY, UTC_CALENDAR)
-    assert accuracy.share is not None
-    assert accuracy.share < 85
+    assert accuracy.p90_percentage is not None
+    assert accuracy.p90_percentage < 85
 
 
 def test_replay_equals_a_simple_calculation_of_each_week() -> None:
     waits, now = build_decisions(9, weeks=40), START + 250 * DAY
     waits = [
-        wait if wait.until and wait.until <= now else ProgramWait(wait.since, None)
+        wait if wait.ended_at and wait.ended_at <= now else ProgramWait(wait.started_at, None)
         for wait in waits
-        if wait.since < now
+        if wait.started_at < now
     ]
     accuracy = backtest(waits, now, UTC_CALENDAR)
     count = held_count = unknown = 0
     monday = START.replace(hour=0)
     while monday < now:
-        history_then = WaitHistory([w for w in waits if w.until and w.until <= monday], UTC_CALENDAR).forecast(monday)
-        for wait in [w for w in waits if monday <= w.since < monday + WEEK and history_then]:
-            days = count_working_days(wait.since, wait.until or now, UTC_CALENDAR)
+        history_then = WaitHistory([w for w in waits if w.ended_at and w.ended_at <= monday], UTC_CALENDAR).forecast(
+            monday
+        )
+        for wait in [w for w in waits if monday <= w.started_at < monday + WEEK and history_then]:
+            days = count_working_days(wait.started_at, wait.ended_at or now, UTC_CALENDAR)
             assert history_then
-            is_known = wait.until is not None or days > history_then.p90
+            is_known = wait.ended_at is not None or days > history_then.p90
             count, unknown = count + is_known, unknown + (not is_known)
             held_count += is_known and days <= history_then.p90
         monday += WEEK
     assert count > 50
-    assert (accuracy.count, sum(week.held for week in accuracy.weeks), accuracy.unknown) == (count, held_count, unknown)
+    assert (accuracy.count, sum(week.within_p90 for week in accuracy.weeks), accuracy.unknown) == (
+        count,
+        held_count,
+        unknown,
+    )
 
 
 def test_forecast_dates_are_relative_to_the_start_of_the_wait() -> None:

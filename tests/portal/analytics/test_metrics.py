@@ -16,10 +16,18 @@ from tests.portal.analytics.histories import DAY, START, UTC_CALENDAR, build_cha
 
 
 def build_period(
-    stage: str, responsible_party: str, began: float, since: float, until: float | None, leaves: bool, round: int = 0
+    stage: str,
+    responsible_party: str,
+    stay_start: float,
+    start: float,
+    end: float | None,
+    ends_stay: bool,
+    round: int = 0,
 ) -> StagePeriod:
-    end = None if until is None else START + until * DAY
-    return StagePeriod(stage, responsible_party, round, START + began * DAY, START + since * DAY, end, leaves)
+    ended_at = None if end is None else START + end * DAY
+    return StagePeriod(
+        stage, responsible_party, round, START + stay_start * DAY, START + start * DAY, ended_at, ends_stay
+    )
 
 
 def test_changes_become_segments_without_gaps() -> None:
@@ -63,13 +71,13 @@ def test_random_histories_equal_the_independent_calculation() -> None:
         changes = generate_changes(random)
         pieces = build_periods(changes)
         for at in {each.at + shift for each in changes for shift in (timedelta(), timedelta(hours=1))}:
-            inside = [p for p in pieces if p.since <= at and (p.until is None or at < p.until)]
+            inside = [p for p in pieces if p.started_at <= at and (p.ended_at is None or at < p.ended_at)]
             here = [(p.stage, p.responsible_party) for p in inside[-1:]]
             assert here == [place for place in [oracle.find_responsible_party(changes, at)] if place]
         for one, following in itertools.pairwise(pieces):
-            assert one.until is not None
-            assert one.until <= following.since
-            assert following.began == (one.began if not one.leaves else following.since)
+            assert one.ended_at is not None
+            assert one.ended_at <= following.started_at
+            assert following.stay_started_at == (one.stay_started_at if not one.ends_stay else following.started_at)
 
 
 @pytest.mark.parametrize("share", [50, 90])

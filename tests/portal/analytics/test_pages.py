@@ -49,11 +49,11 @@ def enough_decisions(globex: Any, charlie: Any, today: datetime) -> None:
             stage="review",
             responsible_party="program",
             round=1,
-            began=at,
-            since=at,
-            until=at + 7 * DAY,
-            leaves=True,
-            tenths=50,
+            stay_started_at=at,
+            started_at=at,
+            ended_at=at + 7 * DAY,
+            ends_stay=True,
+            working_day_tenths=50,
         )
         for at in since
     )
@@ -217,7 +217,7 @@ def test_wait_beyond_the_90th_percentile_is_reported(
     days = waiting_times.format_working_days(count_working_days(today - 12 * DAY, today, get_program_calendar("nomad")))
     assert wait is not None
     assert wait.note == f"This integration has waited {days}, longer than 90% of others."
-    assert wait.latest is None
+    assert wait.p90_at is None
 
 
 def test_backtest_prints_the_accuracy(enough_decisions: None) -> None:

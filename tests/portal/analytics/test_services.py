@@ -24,7 +24,7 @@ HOUR = timedelta(hours=1)
 
 
 def list_segments(row: Integration) -> list[tuple[str, str, bool]]:
-    return list(StageDuration.objects.filter(integration=row).values_list("stage", "responsible_party", "leaves"))
+    return list(StageDuration.objects.filter(integration=row).values_list("stage", "responsible_party", "ends_stay"))
 
 
 def run_rebuild(*options: str) -> list[str]:
@@ -36,13 +36,13 @@ def run_rebuild(*options: str) -> list[str]:
 def test_every_change_is_stored_and_the_last_one_is_current(at: At) -> None:
     row = at("support")
     pieces = list(StageDuration.objects.filter(integration=row))
-    assert [p.stage for p in pieces if p.leaves] == ["engage", "develop", "review", "release"]
-    assert (pieces[-1].stage, pieces[-1].responsible_party, pieces[-1].until) == (
+    assert [p.stage for p in pieces if p.ends_stay] == ["engage", "develop", "review", "release"]
+    assert (pieces[-1].stage, pieces[-1].responsible_party, pieces[-1].ended_at) == (
         "support",
         row.responsible_party,
         None,
     )
-    assert [p.until for p in pieces[:-1]] == [p.since for p in pieces[1:]]
+    assert [p.ended_at for p in pieces[:-1]] == [p.started_at for p in pieces[1:]]
     assert run_rebuild("--check") == ["drift 0"]
 
 
@@ -56,7 +56,7 @@ def test_request_for_changes_and_its_undoing_change_the_responsible_party(
     assert list_segments(row) == [*before, ("review", "machine", False)]
     perform_transition(row, "undo_decision", actor=rita, now=now + HOUR + timedelta(minutes=1))
     assert list_segments(row) == before
-    assert StageDuration.objects.get(integration=row, until=None).since == now
+    assert StageDuration.objects.get(integration=row, ended_at=None).started_at == now
     assert run_rebuild("--check") == ["drift 0"]
 
 

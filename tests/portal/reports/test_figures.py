@@ -20,8 +20,8 @@ STAY = {
     "stage": "review",
     "responsible_party": "program",
     "round": 1,
-    "leaves": True,
-    "tenths": 20,
+    "ends_stay": True,
+    "working_day_tenths": 20,
 }
 
 
@@ -32,7 +32,8 @@ def test_nothing_is_counted_without_program_staff(db: None) -> None:
 def test_page_of_many_rows_needs_no_counting(at: Any, rita: Any, sign_in: Any) -> None:
     cache.clear()
     integration, now = at("review"), timezone.now()
-    times = {"began": now - timedelta(days=9), "since": now - timedelta(days=9), "until": now - timedelta(days=1)}
+    begin = now - timedelta(days=9)
+    times = {"stay_started_at": begin, "started_at": begin, "ended_at": now - timedelta(days=1)}
     rows = [StageDuration(integration=integration, **STAY, **times) for _ in range(MAX_UNCACHED_ROWS + 1)]
     StageDuration.objects.bulk_create(rows)
     client = sign_in(rita)
