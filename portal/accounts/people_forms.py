@@ -50,7 +50,10 @@ class ReasonForm(forms.Form):
     """Reason of a change, for the audit log and the emails."""
 
     reason = SingleLineField(
-        label=gettext_lazy("Reason"), max_length=200, help_text=gettext_lazy("Appears in the audit log and the emails.")
+        label=gettext_lazy("Reason"),
+        max_length=200,
+        help_text=gettext_lazy("Appears in the audit log and the emails."),
+        error_messages={"required": gettext_lazy("Enter a reason. It appears in the audit log and the email.")},
     )
 
 

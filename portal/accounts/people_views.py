@@ -122,7 +122,11 @@ def change_account(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     name = request.POST.get("action", "")
     if name in ACCOUNT_ACTIONS or name in REQUEST_DECISIONS:
         require_recent_authentication(request)
-        reason, now = request.POST.get("reason", ""), timezone.now()
+        form, now = ReasonForm(request.POST), timezone.now()
+        if not form.is_valid():
+            messages.error(request, str(form.errors["reason"][0]))
+            return redirect("accounts:person", pk)
+        reason = form.cleaned_data["reason"]
         with reported_refusals(request, _("Account of %(name)s changed.") % {"name": person}):
             if action := ACCOUNT_ACTIONS.get(name):
                 action(person, actor=request.user, now=now, reason=reason, request=request)

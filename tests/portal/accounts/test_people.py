@@ -143,7 +143,7 @@ def test_unchanged_boxes_retain_roles_that_someone_else_changed(sign_in: SignIn,
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"roles": ["staff"], "reason": ""}, "This field is required."),
+        ({"roles": ["staff"], "reason": ""}, "Enter a reason. It appears in the audit log and the email."),
         (
             {"roles": ["reviewer", "reviewer:nomad"], "reason": "Joins"},
             "Select either reviewer of all programs or reviewer of some programs.",
@@ -174,6 +174,22 @@ def test_manager_changes_only_roles_of_the_program(
     assert client.get(f"/people/{vic.pk}/").status_code == 404
     assert submit(client, f"/people/{nell.pk}/account/", action="deactivate")[0] == 403
     assert (get_roles(nell), get_roles(rita)) == (["reviewer:nomad", "reviewer:vault"], ["reviewer"])
+
+
+@pytest.mark.parametrize(
+    ("reason", "message"),
+    [
+        ("", "Enter a reason. It appears in the audit log and the email."),
+        ("Lost\x00", "Character 5 is invisible (U+0000). Delete it, or type the text again."),
+        ("x" * 201, "Ensure this value has at most 200 characters (it has 201)."),
+    ],
+)
+def test_account_stays_as_it_is_without_a_valid_reason(
+    sign_in: SignIn, alice: User, sam: User, reason: str, message: str
+) -> None:
+    fields = {"action": "deactivate", "reason": reason}
+    assert submit(sign_in(sam), f"/people/{alice.pk}/account/", **fields) == (302, [message])
+    assert User.objects.get(pk=alice.pk).is_active is True
 
 
 def test_auditor_sees_people_and_changes_nothing(sign_in: SignIn, audrey: User, rita: User) -> None:
