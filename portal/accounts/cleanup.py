@@ -6,14 +6,12 @@ from importlib import import_module
 from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib.sessions.models import Session
-from django.utils import timezone
 
 from portal.accounts.security_log import delete_expired_events
 
 
-def delete_expired(now: datetime | None = None) -> int:
+def delete_expired(now: datetime) -> int:
     """Delete expired sessions, their UserSession rows, and old security log entries. Return the number of rows."""
-    now = now or timezone.now()
     count = Session.objects.filter(expire_date__lt=now).count()
     import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
     count += UserSession.objects.exclude(session_key__in=Session.objects.values("session_key")).delete()[0]

@@ -104,9 +104,8 @@ def describe_client(request: HttpRequest | None) -> tuple[str | None, str]:
     return get_client_ip(request) or None, user_agent[:200]
 
 
-def delete_expired_events(now: datetime | None = None) -> int:
+def delete_expired_events(now: datetime) -> int:
     """Delete entries older than their retention period. Return the number of entries."""
-    now = now or timezone.now()
     expired_count = SecurityEvent.objects.filter(at__lt=now - RETENTION).delete()[0]
     unknown_count = SecurityEvent.objects.filter(user=None, at__lt=now - UNKNOWN_ADDRESS_RETENTION).delete()[0]
     return expired_count + unknown_count

@@ -27,12 +27,6 @@ THEME_COOKIE = "theme"
 NAVIGATION = load_content("portal/dashboard/content/navigation.yaml", JsonObject)
 
 
-def get_theme(request: HttpRequest) -> str:
-    """Return the selected theme from an untrusted cookie."""
-    theme = request.COOKIES.get(THEME_COOKIE, "system")
-    return theme if theme in THEMES else "system"
-
-
 @cache
 def _list_links(name: str) -> list[tuple[str, str, str]]:
     """Return label, icon, and address of the links of a list, which never change while the process runs."""
@@ -80,7 +74,9 @@ class Frame:
 
     @cached_property
     def theme(self) -> str:
-        return get_theme(self.request)
+        """Return the selected theme from an untrusted cookie."""
+        theme = self.request.COOKIES.get(THEME_COOKIE, "")
+        return theme if theme in THEMES else "system"
 
     @cached_property
     def rail(self) -> list[NavigationLink]:

@@ -2,8 +2,6 @@
 
 from datetime import datetime
 
-from django.utils import timezone
-
 from integrations.partners.permission_conditions import WRITES_FOR_PROGRAMS
 from integrations.sla.filters import parse_filters
 from portal.accounts.models import User
@@ -17,9 +15,8 @@ from portal.reports.overview import build_overview
 from portal.reports.trends import build_trends
 
 
-def refresh_program_figures(now: datetime | None = None) -> int:
+def refresh_program_figures(now: datetime) -> int:
     """Count the figures of unfiltered pages for program staff. Return the number of pages."""
-    now = now or timezone.now()
     reader = User.objects.filter(WRITES_FOR_PROGRAMS, is_active=True).first()
     if reader is None:
         return 0

@@ -9,8 +9,6 @@ from datetime import date, datetime, time, timedelta
 from functools import partial
 from zoneinfo import ZoneInfo
 
-from django.utils import timezone
-
 from integrations.programs.selectors import get_program_calendar
 from integrations.sla.models import MonitoredRepository
 from portal.accounts.models import User
@@ -31,9 +29,8 @@ CATCH_UP_COUNTS = {PeriodKind.WEEK: 4, PeriodKind.MONTH: 2, PeriodKind.QUARTER: 
 MAX_DELIVERY_DELAY = timedelta(weeks=2)  # an older report is not worth an email
 
 
-def generate_due_reports(now: datetime | None = None) -> int:
+def generate_due_reports(now: datetime) -> int:
     """Create and deliver due reports and return the number of queued emails."""
-    now = now or timezone.now()
     periods = [period for kind in PeriodKind for period in list_due_periods(kind, now)]
     due_reports = ((report_scope, period) for period in periods for report_scope in list_due_scopes(period))
     process_each(due_reports, lambda report: bool(get_or_create_snapshot(*report, now)), "create report")

@@ -252,7 +252,7 @@ def test_expired_sessions_and_old_entries_are_deleted(alice: Any) -> None:
     sign_in_as(alice)
     old = record_security_event(alice, "signed_in", now=timezone.now() - timedelta(days=401))
     Session.objects.update(expire_date=timezone.now() - timedelta(days=1))
-    assert delete_expired() == 3
+    assert delete_expired(timezone.now()) == 3
     assert (Session.objects.count(), UserSession.objects.count()) == (0, 0)
     assert not SecurityEvent.objects.filter(pk=old.pk).exists()
 
