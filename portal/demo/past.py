@@ -32,15 +32,15 @@ def create_past(now: datetime, reviewers: list[User], password: str) -> None:
     """Create a year of integrations of six partners, most of them in support, the others ended."""
     random = Random(20260101)  # noqa: S311 - the same world each time
     companies = {name: create_company(name, now, password) for name in PAST.companies}
-    plays = []
+    courses = []
     for number, (program, company, product) in enumerate(plan_integrations()):
         partner, owner = companies[company]
         draft = build_draft(partner, program, product, random)
         started_at = now - timedelta(days=random.uniform(LAST_START_DAYS, FIRST_START_DAYS))
         create = partial(creation.create_integration, partner, program.key, draft, actor=owner, now=started_at)
         demo = DemoContext(Integration(), owner, reviewers[number % len(reviewers)], started_at)
-        plays.append(draw_course(random, demo, program).run(create))
-    perform_in_order(plays, until=now - timedelta(days=1))
+        courses.append(draw_course(random, demo, program).run(create))
+    perform_in_order(courses, until=now - timedelta(days=1))
     for page, name, query in PAST.saved_views:
         saved_views.save_view(reviewers[0], page, name, query, shared=True, now=now)
 
@@ -53,13 +53,13 @@ def plan_integrations() -> Iterator[tuple[PastProgram, str, str]]:
         yield program, PAST.companies[place], PAST.products[round_number % len(PAST.products)]
 
 
-def perform_in_order(plays: list[Iterator[datetime]], until: datetime) -> None:
+def perform_in_order(courses: list[Iterator[datetime]], until: datetime) -> None:
     """Perform the actions of all integrations in the order of their times, up to a time."""
-    times = [(at, number) for number, play in enumerate(plays) if (at := next(play, None))]
+    times = [(at, number) for number, course in enumerate(courses) if (at := next(course, None))]
     heapify(times)
     while times and times[0][0] < until:
         _at, number = times[0]
-        if at := next(plays[number], None):
+        if at := next(courses[number], None):
             heapreplace(times, (at, number))
         else:
             heappop(times)

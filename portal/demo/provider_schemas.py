@@ -21,7 +21,7 @@ from verification.testruns.registry import KINDS
 OLD_VERSION, NEW_VERSION = "1.3.0", "1.4.0"
 
 
-def create_inspection(integration: Integration, by: User, now: datetime) -> TestRun:
+def create_inspection(integration: Integration, requester: User, now: datetime) -> TestRun:
     """Create two schema versions and an inspection of the newer one from an hour ago."""
     then = now - timedelta(hours=1)
     bodies = {version: (DATA / f"schema-{version}.json").read_bytes() for version in (OLD_VERSION, NEW_VERSION)}
@@ -36,7 +36,7 @@ def create_inspection(integration: Integration, by: User, now: datetime) -> Test
         integration=integration,
         kind=TestRun.Kind.PROVIDER_SCHEMA,
         version=NEW_VERSION,
-        requested_by=by,
+        requested_by=requester,
         requested_at=then,
         finished_at=then,
         outcome=results[0]["outcome"],

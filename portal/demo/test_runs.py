@@ -14,7 +14,7 @@ from verification.testruns.registry import KINDS
 VERSION = "1.4.0"
 
 
-def create_lifecycle_test(integration: Integration, by: User, now: datetime) -> TestRun:
+def create_lifecycle_test(integration: Integration, requester: User, now: datetime) -> TestRun:
     """Create the recorded provider acceptance test, finished an hour ago."""
     recording = _load_recording("lifecycle")
     run = TestRun(
@@ -32,10 +32,10 @@ def create_lifecycle_test(integration: Integration, by: User, now: datetime) -> 
         },
         records=recording["records"],
     )
-    return _save(run, integration, by, now - timedelta(hours=1, minutes=1), timedelta(minutes=1))
+    return _save(run, integration, requester, now - timedelta(hours=1, minutes=1), timedelta(minutes=1))
 
 
-def create_nomad_plugin_test(integration: Integration, by: User, now: datetime) -> TestRun:
+def create_nomad_plugin_test(integration: Integration, requester: User, now: datetime) -> TestRun:
     """Create the recorded Nomad driver test, finished two hours ago."""
     recording = _load_recording("nomad")
     target = recording["records"]["target"]
@@ -45,10 +45,10 @@ def create_nomad_plugin_test(integration: Integration, by: User, now: datetime) 
         inputs={"type": target["type"], "name": target["name"], "config": recording["config"]},
         records=recording["records"],
     )
-    return _save(run, integration, by, now - timedelta(hours=2), timedelta(seconds=5))
+    return _save(run, integration, requester, now - timedelta(hours=2), timedelta(seconds=5))
 
 
-def create_run_task_test(integration: Integration, by: User, now: datetime) -> TestRun:
+def create_run_task_test(integration: Integration, requester: User, now: datetime) -> TestRun:
     """Create the recorded test of a run task that reports twice, finished three hours ago."""
     recording, started_at = _load_recording("run_task"), now - timedelta(hours=3)
     exchanges = tuple(Exchange.load(each) for each in recording["exchanges"])
@@ -56,7 +56,7 @@ def create_run_task_test(integration: Integration, by: User, now: datetime) -> T
     records = RunTaskRecords(exchanges, callbacks, is_complete=True)
     inputs = {"url": exchanges[0].url, "stages": ["post_plan", "pre_apply"], "scenarios": {}, "is_signed": True}
     run = TestRun(kind=TestRun.Kind.RUN_TASK, inputs=inputs)
-    _save(run, integration, by, started_at, timedelta(seconds=4), records)
+    _save(run, integration, requester, started_at, timedelta(seconds=4), records)
     for number, exchange in enumerate(exchanges):
         request = run.requests.create(
             step=exchange.key, token_hash=f"recorded {number}", sent_at=started_at, exchange=exchange.as_dict()
@@ -72,11 +72,16 @@ def _load_recording(name: str) -> JsonObject:
 
 
 def _save(
-    run: TestRun, integration: Integration, by: User, started_at: datetime, duration: timedelta, records: object = None
+    run: TestRun,
+    integration: Integration,
+    requester: User,
+    started_at: datetime,
+    duration: timedelta,
+    records: object = None,
 ) -> TestRun:
     """Save a finished run with its results, and report it to its check."""
     kind = KINDS[run.kind]
-    run.integration, run.requested_by, run.requested_at = integration, by, started_at
+    run.integration, run.requested_by, run.requested_at = integration, requester, started_at
     run.finished_at = started_at + duration
     run.results, run.outcome = kind.evaluate(run, records or kind.load_records(run))
     run.save()

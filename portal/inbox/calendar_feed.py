@@ -63,13 +63,13 @@ def _build_event(deadline: CalendarDeadline) -> Event:
     event.add("uid", f"{deadline.uid}@{urlsplit(settings.SITE_URL).hostname}")
     event.add("sequence", calculate_sequence(deadline))
     event.add("dtstamp", deadline.changed_at.astimezone(UTC))
-    event.add("dtstart", deadline.begins.astimezone(UTC))
-    event.add("dtend", deadline.ends.astimezone(UTC))
+    event.add("dtstart", deadline.starts_at.astimezone(UTC))
+    event.add("dtend", deadline.ends_at.astimezone(UTC))
     event.add("summary", deadline.title)
     event.add("url", deadline.page)
     event.add("description", deadline.page)
-    event.add("status", "CANCELLED" if deadline.is_done else "TENTATIVE" if deadline.tentative else "CONFIRMED")
-    event.add("transp", "OPAQUE" if deadline.busy else "TRANSPARENT")
+    event.add("status", "CANCELLED" if deadline.is_done else "TENTATIVE" if deadline.is_tentative else "CONFIRMED")
+    event.add("transp", "OPAQUE" if deadline.is_busy else "TRANSPARENT")
     return event
 
 

@@ -25,7 +25,7 @@ from portal.core.site_urls import build_absolute_url
 RETENTION_PERIOD = timedelta(days=30)
 LOOKAHEAD_PERIOD = timedelta(days=400)
 ENTRY_DURATION = timedelta(minutes=30)  # calendars show the time before a deadline
-MAX_PER_KIND = 1000  # of one kind
+MAX_PER_KIND = 1000
 # by whether the person belongs to the company: responsible party, title, page
 NEXT_ACTION_LABELS = {
     True: (ResponsibleParty.PARTNER, "your response is due", "submissions:detail"),
@@ -40,13 +40,13 @@ class CalendarDeadline:
 
     uid: str
     title: str
-    begins: datetime
-    ends: datetime
+    starts_at: datetime
+    ends_at: datetime
     page: str
     changed_at: datetime
     is_done: bool = False
-    tentative: bool = False
-    busy: bool = False
+    is_tentative: bool = False
+    is_busy: bool = False
 
 
 DeadlineSource = Callable[[User, datetime], Iterable[CalendarDeadline]]
@@ -74,7 +74,7 @@ def list_deadlines(person: User, now: datetime) -> list[CalendarDeadline]:
         *_list_meetings(rows, now),
         *(deadline for list_more in SOURCES for deadline in list_more(person, now)),
     ]
-    return sorted(deadlines, key=lambda deadline: (deadline.ends, deadline.uid))
+    return sorted(deadlines, key=lambda deadline: (deadline.ends_at, deadline.uid))
 
 
 def build_deadline(
@@ -86,8 +86,8 @@ def build_deadline(
 def _list_next_actions(rows: QuerySet[Integration], person: User, now: datetime) -> Iterator[CalendarDeadline]:
     """Yield one deadline per integration: the next action of the person's side, if it has a due date."""
     for integration in rows.exclude(responsible_since=None).select_related("partner").order_by("pk")[:MAX_PER_KIND]:
-        party, word, page = NEXT_ACTION_LABELS[bool(permissions.get_role(integration.partner, person))]
-        title, page_url = f"{integration.name}: {word}", build_absolute_url(page, integration.uuid)
+        party, label, page = NEXT_ACTION_LABELS[bool(permissions.get_role(integration.partner, person))]
+        title, page_url = f"{integration.name}: {label}", build_absolute_url(page, integration.uuid)
         due_at = integration.action_due_at if integration.responsible_party == party else None
         changed_at = integration.responsible_since
         assert changed_at
@@ -128,7 +128,7 @@ def _list_clocks(rows: QuerySet[Integration], now: datetime) -> Iterator[Calenda
             build_absolute_url("sla:issue", clock.issue.uuid),
             clock.stopped_at or clock.started_at,
             is_done=clock.state not in OPEN_CLOCK_STATUSES,
-            tentative=clock.state == ClockStatus.PAUSED,
+            is_tentative=clock.state == ClockStatus.PAUSED,
         )
 
 
@@ -159,7 +159,7 @@ def _list_meetings(rows: QuerySet[Integration], now: datetime) -> Iterator[Calen
             _build_requirement_url(meeting),
             meeting.created_at,
             is_done=meeting.state == Meeting.State.CANCELED,
-            busy=True,
+            is_busy=True,
         )
 
 

@@ -42,7 +42,7 @@ def find_recipient(recipients: list[Recipient], key: str) -> Recipient:
     return match
 
 
-def _get_previewed(request: AuthenticatedRequest, recipients: list[Recipient]) -> Recipient:
+def _get_preview_recipient(request: AuthenticatedRequest, recipients: list[Recipient]) -> Recipient:
     """Return the selected recipient, or else the viewer as a recipient."""
     key = request.GET.get("to", "")
     return find_recipient(recipients, key) if key else Recipient("", request.user, Frequency.NEVER)
@@ -51,7 +51,7 @@ def _get_previewed(request: AuthenticatedRequest, recipients: list[Recipient]) -
 def show_emails(request: AuthenticatedRequest, scope: str, period: str) -> HttpResponse:
     """Show the email to a recipient, without the links that are theirs alone, and the delivery to each."""
     snapshot, recipients = get_managed_snapshot(request, scope, period)
-    previewed = _get_previewed(request, recipients)
+    recipient = _get_preview_recipient(request, recipients)
     rows = deliveries.list_deliveries(snapshot, recipients)
     preview_url = reverse("reports:email_html", args=[scope, period])
     context: TemplateContext = {
@@ -61,9 +61,9 @@ def show_emails(request: AuthenticatedRequest, scope: str, period: str) -> HttpR
         "reports_url": reverse("reports:list"),
         "report_url": reverse("reports:detail", args=[scope, period]),
         "recipients_url": None if scope.startswith("partner:") else reverse("reports:recipients", args=[scope]),
-        "previewed": previewed,
-        "email": deliveries.preview_report_email(snapshot, previewed, request.user, timezone.now()),
-        "preview_url": f"{preview_url}?to={previewed.key}" if previewed.key else preview_url,
+        "recipient": recipient,
+        "email": deliveries.preview_report_email(snapshot, recipient, request.user, timezone.now()),
+        "preview_url": f"{preview_url}?to={recipient.key}" if recipient.key else preview_url,
         "page": Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page")),
         "is_sending": deliveries.is_sending(snapshot),
         "pending_count": sum(each.is_pending for each in rows),
@@ -75,8 +75,8 @@ def show_emails(request: AuthenticatedRequest, scope: str, period: str) -> HttpR
 def show_email_html(request: AuthenticatedRequest, scope: str, period: str) -> HttpResponse:
     """Return the HTML part of the email as a page of its own, without scripts."""
     snapshot, recipients = get_managed_snapshot(request, scope, period)
-    previewed = _get_previewed(request, recipients)
-    email = deliveries.preview_report_email(snapshot, previewed, request.user, timezone.now())
+    recipient = _get_preview_recipient(request, recipients)
+    email = deliveries.preview_report_email(snapshot, recipient, request.user, timezone.now())
     return HttpResponse(email.html, headers={"Content-Security-Policy": PREVIEW_POLICY})
 
 

@@ -62,7 +62,7 @@ class Migration(migrations.Migration):
                 ('holidays', models.JSONField(default=dict)),
                 ('extra_days', models.JSONField(default=dict)),
                 ('created_at', models.DateTimeField()),
-                ('by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('partner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='calendars', to='partners.partner')),
             ],
             options={

@@ -31,7 +31,7 @@ class PartnerCalendar(models.Model):
     subdivision = models.CharField(max_length=20, blank=True)
     holidays = models.JSONField(default=dict)
     extra_days = models.JSONField(default=dict)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField()
 
     objects = PartnerCalendarQuerySet.as_manager()

@@ -39,7 +39,8 @@ def set_calendar(partner: Partner, edition: PartnerCalendar, *, actor: User, now
         current = change.partner.calendars.get_in_force(now)
         if current is not None and all(getattr(current, name) == getattr(edition, name) for name in CONTENT_FIELDS):
             return current
-        edition.partner, edition.by, edition.valid_from, edition.created_at = change.partner, actor, now, now
+        edition.partner, edition.created_by = change.partner, actor
+        edition.valid_from = edition.created_at = now
         edition.save()
         change.record("partner.calendar_changed", note=describe_calendar(edition), edition=edition.pk)
         return edition

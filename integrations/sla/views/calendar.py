@@ -38,7 +38,7 @@ def edit_calendar(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     context: TemplateContext = {
         "partner": partner,
         "in_force": current,
-        "editions": list(partner.calendars.select_related("by"))[::-1],
+        "editions": list(partner.calendars.select_related("created_by"))[::-1],
         "form": form,
         "can_edit": can_edit,
         "now": now,
