@@ -27,7 +27,7 @@ class EmailMessage(models.Model):
         SUPPRESSED = "suppressed", gettext_lazy("Turned off by preference")
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
-    key = models.CharField(max_length=200, unique=True)
+    key = models.CharField(max_length=320, unique=True)  # with an address of up to 254 characters
     group_key = models.CharField(max_length=300, blank=True)
     name = models.CharField("template", max_length=60)
     to = models.EmailField("to")

@@ -45,6 +45,16 @@ def test_person_at_the_verified_domain_joins_as_viewer_and_owners_are_notified(
     assert list_partner_events(acme_with_proven_domain) == [("member.joined", "Dora Dean")]
 
 
+def test_owner_with_the_longest_address_is_notified(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
+    alice.email = f"{'a' * 64}@{'b' * 63}.{'c' * 63}.{'d' * 53}.example"
+    alice.save()
+    assert len(alice.email) == 254
+    members.request_to_join(acme, actor=dora, now=now)
+    email = EmailMessage.objects.get()
+    EmailMessage._meta.get_field("key").run_validators(email.key)  # SQLite does not enforce the length
+    assert email.to == alice.email
+
+
 @pytest.mark.parametrize("method", ["github", "decision"])
 def test_unproven_domain_does_not_allow_joining(
     sign_in: SignIn, acme: Partner, alice: Any, dora: Any, now: datetime, method: str
