@@ -176,7 +176,8 @@ def _iterate_changes(listing: Listing, columns: NamedValues) -> Iterator[tuple[s
     if listing.listing_status != columns["listing_status"]:
         yield _describe_status_change(columns["listing_status"])
     elif listing.tier != columns["tier"]:
-        yield Kind.CHANGED, f"The tier is now {columns['tier_name']}."
+        tier = columns["tier_name"]
+        yield Kind.CHANGED, f"The tier is now {tier}." if tier else "The integration no longer has a tier."
     if listing.name != columns["name"]:
         yield Kind.CHANGED, f"The name changed from {listing.name} to {columns['name']}."
     if listing.publisher != columns["publisher"]:

@@ -119,6 +119,13 @@ def test_texts_names_and_logos_are_updated_immediately(listed_integration: Integ
     assert services.find_drift(reload(listed_integration), listing_row) == []
 
 
+def test_loss_of_the_tier_is_reported(listed_integration: Integration, now: Any) -> None:
+    row = reload(listed_integration)
+    row.tier = ""
+    services.refresh_listing(row, now)
+    assert list_changes(listed_integration)[-1] == ("changed", "The integration no longer has a tier.")
+
+
 def test_renamed_partner_is_renamed_in_all_rows(
     listed_integration: Integration, acme: Any, alice: Any, now: Any
 ) -> None:
