@@ -32,7 +32,7 @@ UserAdmin.inlines = (*UserAdmin.inlines, MembershipInline)  # type: ignore[assig
 class PartnerForm(forms.ModelForm):  # type: ignore[type-arg]
     """Partner form with a field that appoints an owner."""
 
-    domain = SingleLineField(label="Email domain", max_length=120, required=False)
+    domain = SingleLineField(label="Email domain", max_length=253, required=False)
     appoint = forms.ModelChoiceField(
         label="Appoint an owner",
         queryset=User.objects.filter(is_active=True).order_by("email"),

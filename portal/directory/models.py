@@ -61,7 +61,7 @@ class Listing(models.Model):
     is_public = models.BooleanField(default=False)
     listed_at = models.DateTimeField()
     changed_at = models.DateTimeField()
-    version = models.CharField(max_length=60, blank=True)
+    version = models.CharField(max_length=255, blank=True)
     versions = models.JSONField(default=list)
     platforms = models.CharField(max_length=500, blank=True)
     share = models.FloatField(null=True)

@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
                 ('name_key', models.CharField(db_index=True, editable=False, max_length=120)),
                 ('lookalike_key', models.CharField(db_index=True, default='', editable=False, max_length=120)),
                 ('slug', models.SlugField(max_length=80, unique=True)),
-                ('domain', models.CharField(blank=True, db_index=True, max_length=120, verbose_name='email domain')),
+                ('domain', models.CharField(blank=True, db_index=True, max_length=253, verbose_name='email domain')),
                 ('website', models.URLField(blank=True, verbose_name='website')),
                 ('created_at', models.DateTimeField()),
                 ('verification_state', models.CharField(choices=[('unverified', 'Unverified'), ('verified', 'Verified'), ('needs_decision', 'Needs a decision'), ('rejected', 'Rejected'), ('closed', 'Closed')], default='unverified', editable=False, max_length=20)),

@@ -47,7 +47,7 @@ class Partner(models.Model):
     name_key = models.CharField(max_length=120, db_index=True, editable=False)
     lookalike_key = models.CharField(max_length=120, db_index=True, editable=False, default="")
     slug = models.SlugField(max_length=80, unique=True)
-    domain = models.CharField("email domain", max_length=120, blank=True, db_index=True)
+    domain = models.CharField("email domain", max_length=253, blank=True, db_index=True)
     website = models.URLField("website", blank=True)
     alliances_manager = models.ForeignKey(
         settings.AUTH_USER_MODEL,

@@ -38,7 +38,7 @@ class Migration(migrations.Migration):
                 ('is_public', models.BooleanField(default=False)),
                 ('listed_at', models.DateTimeField()),
                 ('changed_at', models.DateTimeField()),
-                ('version', models.CharField(blank=True, max_length=60)),
+                ('version', models.CharField(blank=True, max_length=255)),
                 ('versions', models.JSONField(default=list)),
                 ('platforms', models.CharField(blank=True, max_length=500)),
                 ('share', models.FloatField(null=True)),

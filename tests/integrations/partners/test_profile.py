@@ -47,6 +47,13 @@ def test_profile_retains_a_field_that_a_colleague_changed(
     assert (acme.name, acme.website) == ("Apex", "https://acme.example")
 
 
+def test_company_with_the_longest_domain_is_created(alice: Any, now: datetime) -> None:
+    domain = f"{'a' * 63}.{'b' * 63}.{'c' * 63}.{'d' * 53}.example"
+    partner = profiles.create_partner("Longacre", domain=domain, actor=alice, now=now)
+    Partner._meta.get_field("domain").run_validators(partner.domain)  # SQLite does not enforce the length
+    assert len(partner.domain) == 253
+
+
 def test_saving_without_changes_records_nothing(acme: Partner, alice: Any, now: datetime) -> None:
     profiles.change_profile(acme, name="Acme", website="", actor=alice, now=now)
     assert AuditEvent.objects.filter(event_type="partner.profile_changed").count() == 0

@@ -190,6 +190,14 @@ def test_versions_and_platforms_are_updated_within_the_hour(listed_integration: 
     assert list_changes(listed_integration)[-1] == ("changed", "Version 1.1.0 was released.")
 
 
+def test_listing_has_room_for_a_long_version(listed_integration: Integration, now: Any) -> None:
+    version = f"1.0.0-{'a' * 100}"
+    observations.store_observation(listed_integration, "registry.listed", build_listing(version, "linux_amd64"), now)
+    services.refresh_due_listings(now + timedelta(hours=2))
+    Listing._meta.get_field("version").run_validators(version)  # SQLite does not enforce the length
+    assert get_listing(listed_integration).version == version
+
+
 def test_hidden_listing_is_refreshed_without_a_public_change(listed_integration: Integration, now: Any) -> None:
     observations.store_observation(listed_integration, "registry.listed", build_listing("1.0.0", "linux_amd64"), now)
     services.refresh_due_listings(now + timedelta(hours=2))
