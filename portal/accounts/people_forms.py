@@ -94,7 +94,7 @@ class PersonRolesForm(RolesForm, ReasonForm):
     """Roles of a person, and the reason of their change."""
 
     field_order = ("roles", "reason")
-    shown_roles = forms.CharField(required=False, widget=forms.HiddenInput)  # so that unchanged boxes change nothing
+    shown_roles = SingleLineField(required=False, widget=forms.HiddenInput)  # so that unchanged boxes change nothing
 
     def __init__(self, actor: User, current_roles: Collection[str] = (), **kwargs: Unpack[FormArguments]) -> None:
         super().__init__(actor, current_roles, **kwargs)
