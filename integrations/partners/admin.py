@@ -18,7 +18,7 @@ from portal.core.admin import ReadOnlyAdminMixin
 from portal.core.form_fields import SingleLineField, send_initial_values
 
 
-class MembershipInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore[type-arg]
+class MembershipInline(ReadOnlyAdminMixin, admin.TabularInline):
     """Read-only list of a user's memberships. Staff can only appoint an owner."""
 
     model = Membership
@@ -29,7 +29,7 @@ class MembershipInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore
 UserAdmin.inlines = (*UserAdmin.inlines, MembershipInline)  # type: ignore[assignment]
 
 
-class PartnerForm(forms.ModelForm):  # type: ignore[type-arg]
+class PartnerForm(forms.ModelForm):
     """Partner form with a field that appoints an owner."""
 
     domain = SingleLineField(label="Email domain", max_length=253, required=False)
@@ -60,7 +60,7 @@ class PartnerForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 @admin.register(Partner)
-class PartnerAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class PartnerAdmin(admin.ModelAdmin):
     """Partners and their members."""
 
     form = PartnerForm

@@ -23,7 +23,7 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 admin.site.password_change = change_own_password  # type: ignore[method-assign, assignment]
 
 
-class AddressInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore[type-arg]
+class AddressInline(ReadOnlyAdminMixin, admin.TabularInline):
     """Email addresses of a user."""
 
     model = EmailAddress
@@ -31,7 +31,7 @@ class AddressInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore[ty
     fields = ("email", "verified", "primary")
 
 
-class SecondFactorInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore[type-arg]
+class SecondFactorInline(ReadOnlyAdminMixin, admin.TabularInline):
     """Second factors of a user, without their secrets."""
 
     model = Authenticator
@@ -39,7 +39,7 @@ class SecondFactorInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: igno
     fields = ("type", "created_at", "last_used_at")
 
 
-class SessionInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore[type-arg]
+class SessionInline(ReadOnlyAdminMixin, admin.TabularInline):
     """Sessions of a user."""
 
     model = UserSession
@@ -48,7 +48,7 @@ class SessionInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore[ty
 
 
 @admin.register(User)
-class UserAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
+class UserAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):
     """Read-only user pages. Roles change on the people page; only owners change their names and passwords."""
 
     fields = (

@@ -87,7 +87,7 @@ def get_link_expiration(now: datetime) -> datetime:
 
 
 @method_decorator(login_not_required, name="dispatch")
-class EnrollmentView(PasswordResetFromKeyView):  # type: ignore[misc]
+class EnrollmentView(PasswordResetFromKeyView):
     """Enrollment page that sets the password, signs the user in, and continues to the second factor."""
 
     template_name = "accounts/enrollment.html"

@@ -136,7 +136,7 @@ class RenamePasskeyForm(LabeledFormMixin, webauthn.EditWebAuthnForm):
         self.fields["name"].label = _("Passkey name")
 
 
-class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
+class ProfileForm(forms.ModelForm):
     """Name and time zone of a user."""
 
     name = PersonNameField(label=gettext_lazy("Your name"), max_length=120)

@@ -52,7 +52,7 @@ class User(AbstractUser):
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
-    objects: ClassVar[EmailUserManager] = EmailUserManager()  # type: ignore[assignment]
+    objects: ClassVar[EmailUserManager] = EmailUserManager()
 
     class Meta:
         constraints = [models.UniqueConstraint(Lower("email"), name="user_unique_email")]

@@ -47,7 +47,7 @@ class AnalyticsFilterForm(forms.Form):
         if not has_period:
             del self.fields["period"]
         for field in self.fields.values():
-            field.error_messages["invalid_choice"] = _("Unknown filter value. The page shows the default.")  # type: ignore[index]
+            field.error_messages["invalid_choice"] = _("Unknown filter value. The page shows the default.")
 
 
 @dataclass(frozen=True, slots=True)

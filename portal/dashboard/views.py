@@ -145,13 +145,13 @@ def add_line_details(page: Page[Integration], now: datetime) -> None:
     """Add for whom a row waits and the SLA status of a supported one."""
     statuses = list_support_statuses(page, now)
     for row in page:
-        row.waiting_for = describe_responsible(row) if row.block == OTHERS else ""  # type: ignore[attr-defined]
-        row.support_status = statuses.get(row.pk)  # type: ignore[attr-defined]
+        row.waiting_for = describe_responsible(row) if row.block == OTHERS else ""
+        row.support_status = statuses.get(row.pk)
 
 
 def list_blocks(page: Page[Integration]) -> list[tuple[str, str, list[Integration]]]:
     """Return the key, the heading, and the integrations of each block that is not empty."""
-    rows_by_block = {block: [row for row in page if row.block == block] for block in BLOCKS}  # type: ignore[attr-defined]
+    rows_by_block = {block: [row for row in page if row.block == block] for block in BLOCKS}
     return [(key, _(heading), rows_by_block[block]) for block, (key, heading) in BLOCKS.items() if rows_by_block[block]]
 
 

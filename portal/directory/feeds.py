@@ -99,7 +99,7 @@ def _build_view(render: FeedRenderer) -> Callable[[HttpRequest], HttpResponse]:
 
 
 def build_title(change: ListingChange) -> str:
-    return f"{change.get_kind_display()}: {change.listing.name} by {change.listing.publisher}"  # type: ignore[attr-defined]
+    return f"{change.get_kind_display()}: {change.listing.name} by {change.listing.publisher}"
 
 
 class PaginatedAtom(Atom1Feed):

@@ -7,7 +7,7 @@ from portal.notifications.models import EmailMessage
 
 
 @admin.register(EmailMessage)
-class EmailAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
+class EmailAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):
     """Emails, newest first."""
 
     exclude = ("text", "html", "calendar")  # emails can contain sign-in links

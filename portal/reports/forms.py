@@ -77,7 +77,7 @@ class ReportSubscriptionsForm(forms.Form):
             update_subscription(self.user, scope, self.cleaned_data[scope])
 
 
-class ReportScheduleForm(forms.ModelForm):  # type: ignore[type-arg]
+class ReportScheduleForm(forms.ModelForm):
     """Roles that receive a report, and when it is sent."""
 
     roles = forms.MultipleChoiceField(
@@ -116,7 +116,7 @@ class ReportScheduleForm(forms.ModelForm):  # type: ignore[type-arg]
         send_initial_values(self)
 
 
-class FrequencyForm(forms.ModelForm):  # type: ignore[type-arg]
+class FrequencyForm(forms.ModelForm):
     """How often a recipient without an account gets the report."""
 
     class Meta:

@@ -26,7 +26,7 @@ from portal.ui.refusals import reported_refusals
 
 def create_partner_page(request: AuthenticatedRequest) -> HttpResponse:
     """Create a company, or suggest joining a matching one first."""
-    form = PartnerProfileForm(request.POST or None, initial=request.unsent())  # type: ignore[attr-defined]
+    form = PartnerProfileForm(request.POST or None, initial=request.unsent())
     name = form.cleaned_data["name"] if form.is_valid() else ""
     matches = list_matching_partners(request.user, name)
     is_taken = bool(name and name_validation.find_similar_partner(name, timezone.now()))
@@ -101,7 +101,7 @@ def join_partner(request: AuthenticatedRequest) -> HttpResponse:
     partner = next((match for match in list_matching_partners(request.user, name) if match.slug == slug), None)
     if partner is None:
         raise Http404(_("Company not found. Return to the previous page and select a listed company."))
-    form = JoinRequestForm(request.POST if request.method == "POST" else None, initial=request.unsent())  # type: ignore[attr-defined]
+    form = JoinRequestForm(request.POST if request.method == "POST" else None, initial=request.unsent())
     if form.is_valid():
         with reported_refusals(
             request,

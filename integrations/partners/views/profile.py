@@ -21,7 +21,7 @@ def edit_partner_profile(request: AuthenticatedRequest, slug: str) -> HttpRespon
     if not permissions.can_manage_partner(partner, request.user):
         messages.error(request, refusals.get_refusal("can_manage"))
         return redirect("partners:members", slug)
-    form_data = request.POST if request.method == "POST" else request.unsent()  # type: ignore[attr-defined]
+    form_data = request.POST if request.method == "POST" else request.unsent()
     form = PartnerProfileForm(form_data, initial={"name": partner.name, "website": partner.website})
     send_initial_values(form)
     if request.method == "POST" and form.is_valid():

@@ -43,7 +43,7 @@ def save_view(request: AuthenticatedRequest, page: str) -> HttpResponse:
         messages.error(request, _("You can't save views of this list."))
         return redirect("analytics:saved_views")
     savable_page = services.PAGES[page]
-    unsent = request.unsent()  # type: ignore[attr-defined]
+    unsent = request.unsent()
     raw_query = (unsent or request.POST).get("query", "")
     query = services.normalize_query(savable_page, raw_query or request.GET.urlencode())
     form_data = request.POST if request.method == "POST" else unsent

@@ -26,7 +26,7 @@ def edit_reply(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         raise Http404(_("Listing not found. It doesn't exist, or you don't have access."))
     require_permission(permissions.can_edit, row, request.user)
     current_reply = get_current_reply(row)
-    form_data = request.POST if request.method == "POST" else request.unsent()  # type: ignore[attr-defined]
+    form_data = request.POST if request.method == "POST" else request.unsent()
     form = ReplyForm(data=form_data, row=row, initial={"text": current_reply.note if current_reply else ""})
     if request.method == "POST" and form.is_valid():
         return _save_reply(request, row, form.cleaned_data["text"])
