@@ -201,7 +201,7 @@ class WebAddressField(forms.URLField):
     """Absolute http or https URL without a user name or password."""
 
     def __init__(self, *, max_length: int | None = None, **kwargs: Unpack[FieldArguments]) -> None:
-        invalid_message = _("Enter a complete URL, such as https://docs.example.com/page.")
+        invalid_message = gettext_lazy("Enter a complete URL, such as https://docs.example.com/page.")
         messages: dict[str, StrOrPromise] = {"required": REQUIRED_MESSAGE, "invalid": invalid_message}
         super().__init__(assume_scheme="https", error_messages=messages, max_length=max_length, **kwargs)
 
@@ -224,7 +224,7 @@ class DayField(forms.DateField):
 
     def __init__(self, **kwargs: Unpack[FieldArguments]) -> None:
         widget = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-        errors: NamedValues = {"required": REQUIRED_MESSAGE, "invalid": _("Enter a date as YYYY-MM-DD.")}
+        errors: NamedValues = {"required": REQUIRED_MESSAGE, "invalid": gettext_lazy("Enter a date as YYYY-MM-DD.")}
         super().__init__(widget=widget, error_messages=errors, **kwargs)
 
     def validate(self, value: date | None) -> None:

@@ -8,7 +8,6 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 from django.utils.translation import gettext as _, gettext_lazy
-from django_stubs_ext import StrOrPromise
 
 from integrations.programs.schema import Edition, Program
 from integrations.submissions.services.creation import DESCRIPTION_FIELDS
@@ -39,9 +38,9 @@ REPOSITORY_FIELDS = (*REPOSITORY_ID_FIELDS, *READ_ONLY_FIELDS, "repository", "pr
 class RepositoryUrlField(SingleLineField):
     """URL of a repository on the allowed host; its clean value is "owner/name"."""
 
-    def __init__(self, *, max_length: int, label: StrOrPromise) -> None:
-        messages = {"required": _("Enter the repository URL.")}
-        super().__init__(error_messages=messages, max_length=max_length, label=label)
+    def __init__(self) -> None:
+        messages = {"required": gettext_lazy("Enter the repository URL.")}
+        super().__init__(error_messages=messages, max_length=MAX_URL_LENGTH, label=gettext_lazy("Repository URL"))
 
     def clean(self, value: object) -> str:
         address = super().clean(value)
@@ -81,7 +80,7 @@ def merge_repository_data(data: JsonObject, repository_data: Mapping[str, object
 class IntegrationForm(forms.Form):
     """Description of an integration, bound to a draft's data or to submitted data."""
 
-    repository_address = RepositoryUrlField(max_length=MAX_URL_LENGTH, label=gettext_lazy("Repository URL"))
+    repository_address = RepositoryUrlField()
     name = SingleLineField(
         max_length=80,
         label=gettext_lazy("Name"),

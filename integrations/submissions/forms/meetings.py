@@ -8,7 +8,7 @@ from typing import Unpack
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils import dateformat, timezone
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from integrations.submissions.services.meetings import MAX_PROPOSED_TIMES
 from portal.core.form_fields import FieldArguments, FormArguments, MultiLineField, SingleLineField, UtcDateTimeField
@@ -28,14 +28,22 @@ def format_moment(moment: datetime) -> str:
     return dateformat.format(timezone.localtime(moment), "D, M j, g:i A")
 
 
+def list_durations() -> list[tuple[int, str]]:
+    """Return the durations of meetings in minutes, with their labels in the reader's language."""
+    return [
+        (number, ngettext("%(count)s minute", "%(count)s minutes", number) % {"count": number})
+        for number in MEETING_MINUTES
+    ]
+
+
 class LocalDateTimeField(UtcDateTimeField):
     """Time in the reader's time zone."""
 
     def __init__(self, **kwargs: Unpack[FieldArguments]) -> None:
         widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
         error_messages = {
-            "required": _("Propose at least one time."),
-            "invalid": _("Enter a date and time as YYYY-MM-DD HH:MM."),
+            "required": gettext_lazy("Propose at least one time."),
+            "invalid": gettext_lazy("Enter a date and time as YYYY-MM-DD HH:MM."),
         }
         super().__init__(widget=widget, error_messages=error_messages, **kwargs)
 
@@ -55,7 +63,7 @@ class MeetingProposalForm(forms.Form):
     time_5 = LocalDateTimeField(label=gettext_lazy("Time 5"), required=False)
     minutes = forms.TypedChoiceField(
         label=gettext_lazy("Duration"),
-        choices=[(number, f"{number} minutes") for number in MEETING_MINUTES],
+        choices=list_durations,
         coerce=int,
         initial=45,
         error_messages={
