@@ -31,13 +31,13 @@ def request_introduction(
         raise ActionRefused(_("Both integrations belong to your company."))
     with transaction.atomic():
         _lock_integrations(requesting, other)
-        reverse_request = Introduction.objects.filter(asking=other, other=requesting, state=State.ASKED).first()
-        if reverse_request is not None:
+        reverse_requests = Introduction.objects.filter(asking=other, other=requesting)
+        if reverse_request := reverse_requests.filter(state=State.ASKED).first():
             return _accept(reverse_request, actor, now)
         defaults = {"message": message.strip()[:1000], "asked_by": actor, "asked_at": now}
         introduction, is_new = Introduction.objects.get_or_create(asking=requesting, other=other, defaults=defaults)
-        if introduction.state == State.AGREED:
-            raise ActionRefused(_("You already accepted this introduction."), "conflict")
+        if introduction.state == State.AGREED or reverse_requests.filter(state=State.AGREED).exists():
+            raise ActionRefused(_("Both sides already accepted this introduction."), "conflict")
         if introduction.state == State.DECLINED:
             raise ActionRefused(_("The other partner declined the introduction."), "conflict")
         if not is_new:

@@ -130,6 +130,17 @@ def test_request_in_return_accepts_the_introduction(introduction, own_integratio
     assert (accepted_introduction.pk, accepted_introduction.state) == (introduction.pk, "agreed")
 
 
+@pytest.mark.parametrize("asks_in_return", [False, True])
+def test_accepted_introduction_is_not_requested_again(
+    introduction, own_integration, other_integration, alice, charlie, asks_in_return
+):
+    introductions.accept_introduction(introduction, actor=charlie, now=NOW)
+    sides = (other_integration, own_integration) if asks_in_return else (own_integration, other_integration)
+    with pytest.raises(ActionRefused, match="Both sides already accepted this introduction"):
+        introductions.request_introduction(*sides, "Again", actor=charlie if asks_in_return else alice, now=NOW)
+    assert Introduction.objects.get().state == "agreed"
+
+
 def test_introduction_within_a_company_is_refused(own_integration, acme, alice):
     with pytest.raises(ActionRefused, match="Both integrations belong to your company"):
         introductions.request_introduction(own_integration, begin(acme, alice), "", actor=alice, now=NOW)
