@@ -118,7 +118,7 @@ class Migration(migrations.Migration):
                 ('last_commented_at', models.DateTimeField(blank=True, null=True)),
                 ('updated_at', models.DateTimeField()),
                 ('projected_at', models.DateTimeField(blank=True, null=True)),
-                ('disputed', models.CharField(blank=True, choices=[('severity', 'The severity'), ('breach', 'The breach')], db_default='', default='', max_length=10)),
+                ('disputed', models.CharField(blank=True, choices=[('severity', 'Severity'), ('breach', 'Breach')], db_default='', default='', max_length=10)),
                 ('disputed_at', models.DateTimeField(blank=True, null=True)),
                 ('calendar', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='partners.partnercalendar')),
                 ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='issues', to='submissions.integration')),

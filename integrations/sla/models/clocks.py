@@ -26,8 +26,8 @@ class SupportIssue(models.Model):
     """
 
     class DisputeSubject(models.TextChoices):
-        SEVERITY = "severity", "The severity"
-        BREACH = "breach", "The breach"
+        SEVERITY = "severity"
+        BREACH = "breach"
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     monitored_repository = models.ForeignKey(MonitoredRepository, models.CASCADE, related_name="issues")

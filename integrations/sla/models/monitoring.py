@@ -5,6 +5,7 @@ from uuid import uuid4
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from portal.core.encrypted_fields import EncryptedField, EncryptedRow
 
@@ -92,9 +93,9 @@ class LabelPolicy(models.Model):
     """
 
     class State(models.TextChoices):
-        PROPOSED = "proposed", "Proposed"
-        ACCEPTED = "accepted", "Accepted"
-        DECLINED = "declined", "Declined"
+        PROPOSED = "proposed", gettext_lazy("Proposed")
+        ACCEPTED = "accepted", gettext_lazy("Accepted")
+        DECLINED = "declined", gettext_lazy("Declined")
 
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="label_policies")
     state = models.CharField(max_length=10, choices=State.choices, default=State.PROPOSED)

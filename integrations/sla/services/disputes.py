@@ -8,6 +8,8 @@ that made the issue critical. Any decision about an issue resolves its open disp
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
+from django.utils.translation import gettext as _, gettext_noop
+
 from integrations.partners import permissions
 from integrations.sla.engine import inputs
 from integrations.sla.engine.severity import find_raised_at, list_severity_events
@@ -31,9 +33,11 @@ OUTCOME_EVENT_TYPES = (
     "issue.breach_waived",
     "issue.dispute_dismissed",
 )
-OPEN_DISPUTE_MESSAGE = "This issue already has an open dispute. Wait for the decision of the program."
-NO_DISPUTE_MESSAGE = "This issue has no open dispute."
-SEVERITY_DISPUTE_MESSAGE = "This dispute is about the severity. Lower or correct the severity, or dismiss the dispute."
+OPEN_DISPUTE_MESSAGE = gettext_noop("This issue already has an open dispute. Wait for the decision of the program.")
+NO_DISPUTE_MESSAGE = gettext_noop("This issue has no open dispute.")
+SEVERITY_DISPUTE_MESSAGE = gettext_noop(
+    "This dispute is about the severity. Lower or correct the severity, or dismiss the dispute."
+)
 # Reasons stored with breaches that a decision retracts
 RETRACTION_REASONS = {
     IssueEventKind.SEVERITY_LOWERED: "The program agreed that the issue is not critical",
@@ -85,7 +89,7 @@ def dispute_breach(issue: SupportIssue, reason: str, *, actor: User | None, now:
     with change_integration(issue.integration, permissions.can_edit, actor=actor, now=now) as change:
         _ensure_decidable(issue, IssueEventKind.NOT_AN_ISSUE)
         if not issue.breaches.filter(retracted_at=None).exists():
-            raise ActionRefused("This issue has no breach to dispute.", "invalid-transition")
+            raise ActionRefused(_("This issue has no breach to dispute."), "invalid-transition")
         _mark_disputed(issue, SupportIssue.DisputeSubject.BREACH, now)
         return _record_event(change, issue, "issue.disputed", reason)
 
@@ -99,8 +103,6 @@ def dismiss_dispute(issue: SupportIssue, reason: str, *, actor: User | None, now
 
 def accept_dispute(issue: SupportIssue, reason: str, *, actor: User, now: datetime) -> AuditEvent:
     """Accept the dispute of a breach: retract the issue's breaches. Raises ActionRefused."""
-    if issue.disputed == SupportIssue.DisputeSubject.SEVERITY:
-        raise ActionRefused(SEVERITY_DISPUTE_MESSAGE, "invalid-transition")
     outcome = BreachOutcome.ACCEPTED
     return _settle_breaches(issue, outcome, "issue.dispute_accepted", reason, actor=actor, now=now)
 
@@ -123,7 +125,7 @@ def correct_severity(issue: SupportIssue, reason: str, *, actor: User, now: date
 def _find_disputed_raise(issue: SupportIssue, now: datetime) -> datetime | None:
     """Return when a disputed issue became critical, or None. Raises ActionRefused without an open dispute."""
     if not SupportIssue.objects.filter(pk=issue.pk, disputed_at__isnull=False).exists():
-        raise ActionRefused(NO_DISPUTE_MESSAGE, "invalid-transition")
+        raise ActionRefused(_(NO_DISPUTE_MESSAGE), "invalid-transition")
     issue = inputs.select_issues().get(pk=issue.pk)  # the caller may have read the events before the lock
     context = inputs.build_projection_context(issue, now)
     return find_raised_at(list_severity_events(inputs.list_timeline_events(issue)), context.policy, now)
@@ -134,22 +136,25 @@ def _settle_breaches(
 ) -> AuditEvent:
     with change_integration(issue.integration, permissions.can_decide, actor=actor, now=now) as change:
         event_store.lock_repository(issue.monitored_repository_id, wait=True)
+        disputed_severity = SupportIssue.objects.filter(pk=issue.pk, disputed=SupportIssue.DisputeSubject.SEVERITY)
+        if outcome == BreachOutcome.ACCEPTED and disputed_severity.exists():
+            raise ActionRefused(_(SEVERITY_DISPUTE_MESSAGE), "invalid-transition")
         _resolve_dispute(issue)
         if not breaches.settle_breaches(issue, outcome, f"{RETRACTION_REASONS[outcome]}: {reason}", now):
-            raise ActionRefused("This issue has no breach to decide on.", "invalid-transition")
+            raise ActionRefused(_("This issue has no breach to decide on."), "invalid-transition")
         return _record_event(change, issue, event_type, reason)
 
 
 def _resolve_dispute(issue: SupportIssue) -> None:
     if not SupportIssue.objects.filter(pk=issue.pk, disputed_at__isnull=False).update(**RESOLVED_DISPUTE_FIELDS):
-        raise ActionRefused(NO_DISPUTE_MESSAGE, "invalid-transition")
+        raise ActionRefused(_(NO_DISPUTE_MESSAGE), "invalid-transition")
 
 
 def _mark_disputed(issue: SupportIssue, subject: str, now: datetime) -> None:
     """Open a dispute. An open one stays as it is, except that a breach can be disputed after the severity."""
     undisputed = SupportIssue.objects.exclude(disputed__in=(subject, SupportIssue.DisputeSubject.BREACH))
     if not undisputed.filter(pk=issue.pk).update(disputed=subject, disputed_at=now):
-        raise ActionRefused(OPEN_DISPUTE_MESSAGE, "invalid-transition")
+        raise ActionRefused(_(OPEN_DISPUTE_MESSAGE), "invalid-transition")
 
 
 def _record_decision(
@@ -179,9 +184,9 @@ def _record_decision(
 def _ensure_decidable(issue: SupportIssue, kind: IssueEventKind) -> None:
     """Raise ActionRefused if the decision no longer applies to the issue."""
     if SupportIssueEvent.objects.filter(issue=issue, kind=IssueEventKind.NOT_AN_ISSUE).exists():
-        raise ActionRefused("This issue is already excluded from the SLA.", "invalid-transition")
+        raise ActionRefused(_("This issue is already excluded from the SLA."), "invalid-transition")
     if kind == IssueEventKind.SEVERITY_LOWERED and SupportIssue.objects.get(pk=issue.pk).severity != Severity.CRITICAL:
-        raise ActionRefused("This issue is not critical.", "invalid-transition")
+        raise ActionRefused(_("This issue is not critical."), "invalid-transition")
 
 
 def _record_event(change: IntegrationChange, issue: SupportIssue, event_type: str, reason: str) -> AuditEvent:

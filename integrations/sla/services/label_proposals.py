@@ -44,7 +44,7 @@ def decide_proposal(policy: LabelPolicy, *, accept: bool, note: str, actor: User
     with change_integration(policy.integration, permissions.can_decide, actor=actor, now=now) as change:
         proposal = LabelPolicy.objects.select_for_update().get(pk=policy.pk)
         if proposal.state != LabelPolicy.State.PROPOSED:
-            raise ActionRefused("This proposal was already decided. Reload the page.", "conflict")
+            raise ActionRefused(gettext("This proposal was already decided. Reload the page."), "conflict")
         proposal.state = LabelPolicy.State.ACCEPTED if accept else LabelPolicy.State.DECLINED
         proposal.decided_by, proposal.decided_at, proposal.note = actor, now, note[:500]
         proposal.valid_from = now if accept else None

@@ -21,7 +21,6 @@ from portal.jobs.batches import process_each
 BATCH_SIZE = 100
 OLD_SECRET_LIFETIME = timedelta(hours=24)
 MAX_DATA_AGE = timedelta(days=1)  # of an issue tracker that counts as measurable
-NO_DELIVERY_MESSAGE = "No webhook delivery yet. We check the repository every 5 minutes"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -155,6 +154,6 @@ def decrypt_secrets(monitored_repository: MonitoredRepository) -> WebhookSecrets
 
 def describe_trouble(monitored_repository: MonitoredRepository) -> str:
     """Describe the current problem of a repository. Empty without a problem."""
-    if monitored_repository.trouble:
+    if monitored_repository.trouble or monitored_repository.last_delivery_at:
         return monitored_repository.trouble
-    return "" if monitored_repository.last_delivery_at else NO_DELIVERY_MESSAGE
+    return _("No webhook delivery yet. We check the repository every 5 minutes")

@@ -158,6 +158,17 @@ def test_severity_dispute_is_decided_by_the_severity_alone(
     assert AuditEvent.objects.filter(event_type="issue.severity_reduced").count() == 1
 
 
+def test_severity_dispute_is_not_accepted_from_an_earlier_page(
+    issues: dict[str, SupportIssue], alice: User, rita: User
+) -> None:
+    issue, now = issues["breached"], timezone.now()
+    earlier = reload_issue(issue)
+    disputes.request_lower_severity(issue, "It is a question.", actor=alice, now=now)
+    with pytest.raises(ActionRefused, match="This dispute is about the severity"):
+        disputes.accept_dispute(earlier, "It is.", actor=rita, now=now)
+    assert (issue.breaches.filter(retracted_at=None).count(), reload_issue(issue).disputed) == (1, "severity")
+
+
 @pytest.mark.parametrize("request_again", [disputes.dispute_breach, disputes.request_lower_severity])
 def test_open_dispute_of_a_breach_stays_as_it_is(
     disputed_issue: SupportIssue, alice: User, sign_in: SignIn, request_again: Callable[..., Any]
