@@ -45,7 +45,7 @@ def advance_clocks(now: datetime, batch: int = BATCH_SIZE) -> ClockProcessingRes
 
 def _advance_by_statement(now: datetime, limit: int) -> ClockProcessingResult:
     with connection.cursor() as cursor:
-        cursor.execute(ADVANCE_STATEMENT, {"now": now, "limit": limit, "again": now + RETRY_DELAY})
+        cursor.execute(ADVANCE_STATEMENT, {"now": now, "limit": limit, "recheck_at": now + RETRY_DELAY})
         return ClockProcessingResult(*cursor.fetchone())
 
 
