@@ -42,15 +42,16 @@ def notify_recipients(
     events = _get_events_by_alert(integration, alerts)
     available_recipients, absent_recipients = [], []
     for recipient in notices.list_both_teams(integration):
-        if not _list_missed_alerts(recipient, alerts, events):
+        missed_alerts = _list_missed_alerts(recipient, alerts, events)
+        if not missed_alerts:
             continue
         opens_at = get_next_working_time(now, get_recipient_calendar(recipient, integration, now))
         if now < opens_at < earliest_due_at:
             absent_recipients.append((recipient, opens_at))
         else:
-            available_recipients.append(recipient)
-    for recipient in available_recipients:
-        _send_missed_alerts(recipient, _list_missed_alerts(recipient, alerts, events), events, serialize_alert)
+            available_recipients.append((recipient, missed_alerts))
+    for recipient, missed_alerts in available_recipients:
+        _send_missed_alerts(recipient, missed_alerts, events, serialize_alert)
     new_alerts = [alert for alert in alerts if alert.key not in events]
     if available_recipients and new_alerts:
         issues = [serialize_alert(alert) for alert in new_alerts]

@@ -92,7 +92,7 @@ QUESTIONS = Requirement(
     ),
 )
 ADMINISTRATOR = User(is_superuser=True)
-ROW = Integration(program_key="terraform-provider", edition_date=PROGRAMS["terraform-provider"].newest.date)
+ROW = Integration(program_key="terraform-provider", edition_date=PROGRAMS["terraform-provider"].editions[-1].date)
 Build = Callable[[Any, User], BaseForm]
 
 
@@ -223,14 +223,14 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (AddressForm, ""): lambda data, user: AddressForm(data),
     (CompanyForm, ""): lambda data, user: CompanyForm([Partner(slug="acme", name="Acme")], data=data),
     (NamespaceForm, ""): lambda data, user: NamespaceForm(
-        PROGRAMS["terraform-provider"].newest, [ProviderRow("acme/a", "acme/a", "community")], data=data
+        PROGRAMS["terraform-provider"].editions[-1], [ProviderRow("acme/a", "acme/a", "community")], data=data
     ),
     (PartnerDecisionForm, ""): lambda data, user: PartnerDecisionForm(data),
-    (StartForm, ""): lambda data, user: StartForm(PROGRAMS["nomad"], PROGRAMS["nomad"].newest, data=data),
+    (StartForm, ""): lambda data, user: StartForm(PROGRAMS["nomad"], PROGRAMS["nomad"].editions[-1], data=data),
     (SlaFilterForm, ""): lambda data, user: SlaFilterForm(parse_filters(user, data or {})),
     (ReasonForm, ""): lambda data, user: ReasonForm(data),
     (CalendarForm, ""): lambda data, user: CalendarForm(data=data, now=NOW),
-    (label_policy.LabelsForm, ""): lambda data, user: label_policy.LabelsForm(data=data, account=len),
+    (label_policy.LabelsForm, ""): lambda data, user: label_policy.LabelsForm(data=data, resolve_account=len),
     (label_policy.LabelPolicyDecisionForm, ""): lambda data, user: label_policy.LabelPolicyDecisionForm(data),
     (TokenForm, "personal"): lambda data, user: TokenForm(data=data, is_program_staff=True, is_partner_token=False),
     (TokenForm, "company"): lambda data, user: TokenForm(data=data, is_program_staff=False, is_partner_token=True),
@@ -249,7 +249,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (styleguide.SampleForm, ""): lambda data, user: styleguide.SampleForm(data=data),
     **{
         (drafts.IntegrationForm, key): lambda data, user, program=program: drafts.IntegrationForm(
-            program, program.newest, data=data
+            program, program.editions[-1], data=data
         )
         for key, program in PROGRAMS.items()
         if key in ("nomad", "terraform-provider")

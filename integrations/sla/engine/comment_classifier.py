@@ -115,12 +115,12 @@ def build_fingerprint(text: str) -> str:
 
 def _is_real_question(sentence: str) -> bool:
     words = WORD_PATTERN.findall(sentence)
-    content_words = [word for word in words if word.lower() not in COURTESY_WORDS]
-    is_long_enough = (
-        len(words) >= MIN_QUESTION_WORDS
-        or _count_letters("".join(words)) > 2 * sum(map(len, words)) - 1 >= MIN_QUESTION_WORDS
-    )
-    return bool(content_words) and is_long_enough and not STOCK_QUESTION_PATTERN.search(sentence)
+    letters = "".join(words)
+    has_content = any(word.lower() not in COURTESY_WORDS for word in words)
+    # Scripts without spaces between words write a whole question as one word.
+    is_in_dense_script = _count_letters(letters) == 2 * len(letters) > MIN_QUESTION_WORDS
+    is_long_enough = len(words) >= MIN_QUESTION_WORDS or is_in_dense_script
+    return has_content and is_long_enough and not STOCK_QUESTION_PATTERN.search(sentence)
 
 
 def _count_letters(letters: str) -> int:

@@ -90,7 +90,7 @@ def reconcile_repository(pk: int, now: datetime, api: GitHubApi, etag_cache: Eta
     except SourceNotFoundError:
         _record_missing(monitored_repository, now)
     except SourceError as refusal:
-        _record_trouble(monitored_repository, str(refusal), now, TROUBLE_RETRY_DELAY)
+        _record_trouble(monitored_repository, str(refusal), now)
 
 
 def _store_result(
@@ -167,14 +167,11 @@ def _record_missing(monitored_repository: MonitoredRepository, now: datetime) ->
     """Record a missing repository. GitHub's responses don't tell deleted from hidden ones."""
     missing_since = monitored_repository.missing_since or now
     message = GONE_MESSAGE if now - missing_since >= GONE_THRESHOLD else NOT_VISIBLE_MESSAGE
-    MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(missing_since=missing_since)
-    _record_trouble(monitored_repository, message, now, TROUBLE_RETRY_DELAY)
+    _record_trouble(monitored_repository, message, now, missing_since=missing_since)
 
 
-def _record_trouble(
-    monitored_repository: MonitoredRepository, message: str, now: datetime, retry_delay: timedelta
-) -> None:
+def _record_trouble(monitored_repository: MonitoredRepository, message: str, now: datetime, **fields: datetime) -> None:
     trouble_since = monitored_repository.trouble_since if monitored_repository.trouble else now
     MonitoredRepository.objects.filter(pk=monitored_repository.pk).update(
-        trouble=message[:300].rstrip("."), trouble_since=trouble_since, poll_at=now + retry_delay
+        trouble=message[:300].rstrip("."), trouble_since=trouble_since, poll_at=now + TROUBLE_RETRY_DELAY, **fields
     )

@@ -11,7 +11,7 @@ from integrations.sla.tasks import create_alert, list_warning_times
 STANDING_STATUSES = (ClockStatus.LATE, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE, ClockStatus.RUNNING)
 
 
-def calculate_next_check_at(clock: SlaClock, now: datetime) -> datetime | None:
+def calculate_next_check_at(clock: SlaClock) -> datetime | None:
     """Return when to check a projected clock next: at its next warning, its due date, or never.
 
     A missed target without a recorded breach is due immediately, even if a late reply has stopped the clock. A breach
@@ -47,10 +47,13 @@ def retract_invalid_breaches(clock: SlaClock, now: datetime, reason: str) -> int
     invalid_breaches = SlaBreach.objects.filter(clock=clock, retracted_at=None)
     if clock.state in STANDING_STATUSES and clock.due_at:
         invalid_breaches = invalid_breaches.exclude(due_at=clock.due_at)
-    return sum(_retract_breach(breach, clock, now, reason) for breach in invalid_breaches.select_for_update())
+    locked_breaches = list(invalid_breaches.select_for_update())
+    for breach in locked_breaches:
+        _retract_breach(breach, clock, now, reason)
+    return len(locked_breaches)
 
 
-def _retract_breach(breach: SlaBreach, clock: SlaClock, now: datetime, reason: str) -> int:
+def _retract_breach(breach: SlaBreach, clock: SlaClock, now: datetime, reason: str) -> None:
     clock_at_breach = SlaClock(pk=clock.pk, integration_id=clock.integration_id, due_at=breach.due_at)
     create_alert(clock_at_breach, "retracted", 100, now)  # first, because its key counts earlier retractions
     breach.retracted_at, breach.retraction_reason = now, reason[:300]
@@ -58,7 +61,6 @@ def _retract_breach(breach: SlaBreach, clock: SlaClock, now: datetime, reason: s
     SupportIssue.objects.filter(pk=breach.issue_id, disputed=SupportIssue.DisputeSubject.BREACH).update(
         disputed="", disputed_at=None
     )
-    return 1
 
 
 def settle_breaches(issue: SupportIssue, outcome: BreachOutcome, reason: str, now: datetime) -> int:

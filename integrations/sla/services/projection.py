@@ -118,7 +118,7 @@ def _apply_clock_state(clock: SlaClock, state: ClockState, issue: SupportIssue, 
         setattr(clock, name, value)
     if clock.pk and clock.breached_at and breaches.retract_invalid_breaches(clock, now, reason):
         clock.breached_at = None
-    clock.next_at = None if issue.monitored_repository.ended_at else breaches.calculate_next_check_at(clock, now)
+    clock.next_at = None if issue.monitored_repository.ended_at else breaches.calculate_next_check_at(clock)
 
 
 def _save_clocks(clocks: list[SlaClock]) -> None:

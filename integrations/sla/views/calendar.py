@@ -32,9 +32,7 @@ def edit_calendar(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and not can_edit:
         raise PermissionDenied(refusals.get_refusal("can_edit"))
     form_data = request.POST if request.method == "POST" else request.unsent()  # type: ignore[attr-defined]
-    form = CalendarForm(
-        data=form_data, initial=build_initial_data(current, str(getattr(request.user, "zone", "UTC"))), now=now
-    )
+    form = CalendarForm(data=form_data, initial=build_initial_data(current, request.user.zone), now=now)
     context: TemplateContext = {
         "partner": partner,
         "in_force": current,

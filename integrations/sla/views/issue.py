@@ -85,7 +85,7 @@ def _build_context(request: AuthenticatedRequest, issue: SupportIssue, bound_for
 
 
 def load_dispute(request: AuthenticatedRequest, uuid: UUID) -> SupportIssue:
-    """Load an issue for a decision about its dispute. Raises ActionRefused if the user can't decide."""
+    """Load an issue for a decision about its dispute. Raises PermissionDenied if the user can't decide."""
     issue = load_issue(request, uuid)
     require_permission(permissions.can_decide, issue.integration, request.user)
     return issue

@@ -39,7 +39,7 @@ build_lines_field = partial(
 
 
 class LabelsForm(forms.Form):
-    """Label policy form. `account` returns the GitHub ID of a login or raises ActionRefused."""
+    """Label policy form. `resolve_account` returns the GitHub ID of a login or raises ActionRefused."""
 
     critical = build_lines_field(
         label=gettext_lazy("Critical labels"),
@@ -65,9 +65,9 @@ class LabelsForm(forms.Form):
         help_text=gettext_lazy("Enter one pair per line, second account first. For example, ada-at-work = ada"),
     )
 
-    def __init__(self, *, account: Callable[[str], int], **kwargs: Unpack[FormArguments]) -> None:
+    def __init__(self, *, resolve_account: Callable[[str], int], **kwargs: Unpack[FormArguments]) -> None:
         super().__init__(**kwargs)
-        self.account = account
+        self.resolve_account = resolve_account
 
     def clean_critical(self) -> list[str]:
         return _parse_labels(self.cleaned_data["critical"])
@@ -76,10 +76,10 @@ class LabelsForm(forms.Form):
         return _parse_labels(self.cleaned_data["pause"])
 
     def clean_team(self) -> dict[int, str]:
-        return self._accounts(self.cleaned_data["team"].split("\n"))
+        return self._resolve_accounts(self.cleaned_data["team"].split("\n"))
 
     def clean_bots(self) -> dict[int, str]:
-        bots = self._accounts(self.cleaned_data["bots"].split("\n"))
+        bots = self._resolve_accounts(self.cleaned_data["bots"].split("\n"))
         team = self.cleaned_data.get("team", {})
         if team_login := next((login for number, login in bots.items() if number in team), ""):
             message = _("“%(login)s” is listed as a team member and as a bot. Remove one of them.")
@@ -88,26 +88,26 @@ class LabelsForm(forms.Form):
 
     def clean_second_accounts(self) -> list[tuple[tuple[int, str], tuple[int, str]]]:
         lines = [line for line in self.cleaned_data["second_accounts"].split("\n") if line.strip()]
-        return [self._pair(line) for line in lines]
+        return [self._resolve_pair(line) for line in lines]
 
-    def _pair(self, line: str) -> tuple[tuple[int, str], tuple[int, str]]:
+    def _resolve_pair(self, line: str) -> tuple[tuple[int, str], tuple[int, str]]:
         names = line.replace("=", " ").split()
         if len(names) != 2:
             message = _("Enter two accounts instead of “%(line)s”. For example, ada-at-work = ada")
             raise ValidationError(message % {"line": line.strip()[:60]})
-        accounts = list(self._accounts(names).items())
+        accounts = list(self._resolve_accounts(names).items())
         if len(accounts) != 2:
             message = _("“%(line)s” names the same account twice. Enter two accounts.")
             raise ValidationError(message % {"line": line.strip()[:60]})
         return accounts[0], accounts[1]
 
-    def _accounts(self, lines: list[str]) -> dict[int, str]:
+    def _resolve_accounts(self, lines: list[str]) -> dict[int, str]:
         logins = [line.strip() for line in lines if line.strip()]
         if invalid_login := next((login for login in logins if not LOGIN_PATTERN.match(login)), ""):
             message = _("“%(login)s” is not a GitHub username. Enter the username only, without a URL.")
             raise ValidationError(message % {"login": invalid_login[:60]})
         try:
-            return {self.account(name): name for name in (login.lstrip("@") for login in logins)}
+            return {self.resolve_account(name): name for name in (login.lstrip("@") for login in logins)}
         except ActionRefused as refusal:
             raise ValidationError(str(refusal)) from None
 
@@ -158,7 +158,7 @@ def show_label_policy(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse
     form = LabelsForm(
         data=form_data,
         initial=build_initial_data(policy or label_proposals.build_default_policy()),
-        account=partial(label_proposals.resolve_account, integration),
+        resolve_account=partial(label_proposals.resolve_account, integration),
     )
     if request.method == "POST" and form.is_valid():
         label_proposals.propose_label_policy(integration, form.policy, actor=request.user, now=now)

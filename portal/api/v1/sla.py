@@ -101,7 +101,7 @@ def propose_label_policy(request: AuthenticatedRequest, uuid: UUID, body: schema
     require_permission(permissions.can_edit, integration, request.user)
     form_data = build_form_data(**{name: "\n".join(lines) for name, lines in body.model_dump().items()})
     account = partial(label_proposals.resolve_account, integration)
-    form = validate_form(label_pages.LabelsForm(data=form_data, account=account))
+    form = validate_form(label_pages.LabelsForm(data=form_data, resolve_account=account))
     label_proposals.propose_label_policy(integration, form.policy, actor=request.user, now=timezone.now())
     return MessageResponse(
         message="Proposal sent to the program. The current label policy applies until the program decides."

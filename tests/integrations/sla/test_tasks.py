@@ -103,7 +103,7 @@ def test_late_reply_is_a_breach_even_if_it_was_detected_later(
     monitored_repository: MonitoredRepository, now: datetime
 ) -> None:
     clock = create_clock(monitored_repository, now, -5 * HOUR, state="late", stopped_at=now - HOUR)
-    assert calculate_next_check_at(clock, now) == now - 5 * HOUR
+    assert calculate_next_check_at(clock) == now - 5 * HOUR
     SlaClock.objects.update(next_at=now - 5 * HOUR)
     assert advance_clocks(now).breach_count == 1
     assert get_clock_state(clock) == ("late", 0, None)
@@ -136,7 +136,7 @@ def change_state(state: str, at: datetime) -> None:
     clock.state = state
     with transaction.atomic():
         retract_invalid_breaches(clock, at, "It was closed in time.")
-        clock.next_at = calculate_next_check_at(clock, at)
+        clock.next_at = calculate_next_check_at(clock)
         clock.save()
 
 
@@ -172,14 +172,9 @@ def test_breach_is_recorded_and_reported_once(monitored_repository: MonitoredRep
 
 
 def test_paused_clock_has_no_next_check(monitored_repository: MonitoredRepository, now: datetime) -> None:
-    assert calculate_next_check_at(create_clock(monitored_repository, now, 5 * HOUR, state="paused"), now) is None
-    assert (
-        calculate_next_check_at(create_clock(monitored_repository, now, 5 * HOUR, 2, is_committed=False), now) is None
-    )
-    assert (
-        calculate_next_check_at(create_clock(monitored_repository, now, 5 * HOUR, 3, warned=75), now)
-        == now + 0.2 * HOUR
-    )
+    assert calculate_next_check_at(create_clock(monitored_repository, now, 5 * HOUR, state="paused")) is None
+    assert calculate_next_check_at(create_clock(monitored_repository, now, 5 * HOUR, 2, is_committed=False)) is None
+    assert calculate_next_check_at(create_clock(monitored_repository, now, 5 * HOUR, 3, warned=75)) == now + 0.2 * HOUR
 
 
 def test_batches_are_one_statement_each(
