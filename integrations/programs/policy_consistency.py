@@ -48,4 +48,4 @@ def _find_calendar_errors(calendar: ProgramCalendar) -> Iterator[Inconsistency]:
         load_holidays(calendar.country, calendar.subdivision, FIRST_YEAR, FIRST_YEAR)
     except UnknownRegionError as error:
         problem, _, fix = str(error).partition(". ")
-        yield Inconsistency((*location, "subdivision" if "region" in problem else "country"), f"{problem}.", fix)
+        yield Inconsistency((*location, "subdivision" if "part" in error.values else "country"), f"{problem}.", fix)

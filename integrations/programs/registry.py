@@ -10,7 +10,7 @@ AGREEMENTS: dict[str, tuple[AgreementDocument, ...]] = load_agreements(CONTENT /
 
 def get_edition(program: str, date: str) -> Edition:
     """Return an edition by program and date. Raises KeyError for an unknown program or date."""
-    return PROGRAMS[program].edition(date)
+    return PROGRAMS[program].by_date[date]
 
 
 def get_agreement_document(key: str) -> AgreementDocument:

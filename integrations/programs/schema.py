@@ -267,13 +267,6 @@ class Program(ProgramProfile):
         return MappingProxyType({edition.date: edition for edition in self.editions})
 
     @property
-    def newest(self) -> Edition:
-        return self.editions[-1]
-
-    @property
     def default_edition(self) -> Edition:
         """Return the newest edition that is not upcoming."""
         return next(edition for edition in reversed(self.editions) if not edition.upcoming)
-
-    def edition(self, date: str) -> Edition:
-        return self.by_date[date]

@@ -59,8 +59,8 @@ def create_listings() -> Listing:
     listings = []
     for n, each in enumerate(Integration.objects.select_related("partner").order_by("pk")):
         program = programs[n % len(programs)]
-        category = program.newest.categories[n % len(program.newest.categories)]
-        name, tier = f"{WORDS[n % 10].capitalize()} {n}", program.newest.release_tier
+        category = program.editions[-1].categories[n % len(program.editions[-1].categories)]
+        name, tier = f"{WORDS[n % 10].capitalize()} {n}", program.editions[-1].release_tier
         settled_count, share = n % 40, float(60 + n % 41)
         listings.append(
             Listing(

@@ -160,11 +160,14 @@ def _write_batch(batch: list[tuple[int, JsonObject]], result: ImportResult, now:
     by_name = RegistryProvider.objects.in_bulk([v["full_name"] for _, v in batch], field_name="full_name")
     new_rows, changed_rows = [], []
     for number, values in batch:
-        provider, namesake = by_id.get(values["registry_id"]), by_name.get(values["full_name"])
-        if provider and namesake and provider.pk != namesake.pk:
+        same_id, same_name = by_id.get(values["registry_id"]), by_name.get(values["full_name"])
+        if same_id and same_name and same_id.pk != same_name.pk:
             result.skipped_lines.append((number, "the name belongs to another provider"))
-        elif provider or namesake:
-            changed_rows += _apply_changes(provider or namesake, values, result, number, now)
+        elif provider := same_id or same_name:
+            if _apply_changes(provider, values, now):
+                changed_rows.append((number, provider))
+            else:
+                result.unchanged_count += 1
         else:
             new_provider = RegistryProvider(**values, imported_at=now)
             new_provider.derive()
@@ -174,18 +177,15 @@ def _write_batch(batch: list[tuple[int, JsonObject]], result: ImportResult, now:
     result.changed_count += _write_rows(changed_rows, update, result)
 
 
-def _apply_changes(
-    provider: RegistryProvider | None, values: Mapping[str, object], result: ImportResult, number: int, now: datetime
-) -> list[tuple[int, RegistryProvider]]:
-    """Return the updated row, or an empty list if nothing changed."""
-    if provider is None or all(getattr(provider, column) == value for column, value in values.items()):
-        result.unchanged_count += 1
-        return []
+def _apply_changes(provider: RegistryProvider, values: Mapping[str, object], now: datetime) -> bool:
+    """Set the columns of a row without saving. Return whether one changed."""
+    if all(getattr(provider, column) == value for column, value in values.items()):
+        return False
     for column, value in values.items():
         setattr(provider, column, value)
     provider.imported_at = now
     provider.derive()
-    return [(number, provider)]
+    return True
 
 
 def _write_rows(

@@ -71,7 +71,7 @@ def get_edition_or_404(program: Program, date: str) -> Edition:
         return get_edition_in_force(program.key)
     if date not in program.by_date:
         raise Http404(_("%(name)s has no edition with this date.") % {"name": program.name})
-    return program.edition(date)
+    return program.by_date[date]
 
 
 def summarize_requirements(edition: Edition, requirements: tuple[Requirement, ...]) -> list[RequirementSummary]:

@@ -87,7 +87,7 @@ def test_unlisted_license_neither_passes_nor_needs_manual_review(spdx):
 
 @pytest.mark.parametrize("key", ["nomad", "packer"])
 def test_rule_allows_only_go_and_mpl(key):
-    policy = PROGRAMS[key].newest.licenses
+    policy = PROGRAMS[key].editions[-1].licenses
     assert (policy.allow, policy.manual_review, policy.languages) == (frozenset({"MPL-2.0"}), frozenset(), ("Go",))
 
 
@@ -168,7 +168,7 @@ def test_agreement_comes_before_building_in_the_newer_run_task_edition_only():
 
 
 def test_nomad_links_are_in_their_categories():
-    link_counts = {c.key: len(c.links) for c in PROGRAMS["nomad"].newest.categories if c.links}
+    link_counts = {c.key: len(c.links) for c in PROGRAMS["nomad"].editions[-1].categories if c.links}
     assert link_counts == {
         "container-runtime": 3,
         "gpus-hardware-devices": 4,

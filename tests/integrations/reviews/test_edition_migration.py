@@ -37,7 +37,7 @@ def build_url(row: Integration) -> str:
 def test_preview_shows_the_changes_and_makes_none(provider: Integration, rita: User, sign_in: SignIn) -> None:
     before = (AuditEvent.objects.count(), EmailMessage.objects.count())
     text = get_text(sign_in(rita).post(build_url(provider), {"to": "2026-06", "note": "", "preview": "1"}))
-    new = provider.program.edition("2026-06")
+    new = provider.program.by_date["2026-06"]
     assert provider.edition.mailbox in text
     assert new.mailbox in text
     for part in ("New requirements", "Removed requirements", "Retained requirements"):

@@ -178,7 +178,7 @@ def test_undo_of_the_second_approval_keeps_the_first(
 
 
 def test_difference_of_editions_names_the_second_reviewer() -> None:
-    edition = PROGRAMS["nomad"].newest
+    edition = PROGRAMS["nomad"].editions[-1]
     steps = tuple(replace(step, review=ReviewPolicy()) for step in edition.steps)
     comparison = EditionComparison(replace(edition, steps=steps), edition)
     assert comparison.list_text_differences() == (("Approval", "One reviewer", "Two reviewers"),)

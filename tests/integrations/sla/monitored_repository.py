@@ -28,7 +28,7 @@ STALE_BOT = Person(801, "stale[bot]", "NONE", "Bot")
 
 def create_listed_integration(partner: Partner, name: str = "Rocket", **facts: Any) -> Integration:
     """Create a listed integration in the Nomad program, without its earlier steps."""
-    edition = PROGRAMS["nomad"].newest
+    edition = PROGRAMS["nomad"].editions[-1]
     step, stage = edition.positions[-1]
     fields = {
         "name": name,

@@ -135,7 +135,7 @@ def test_time_zone_of_the_policy_replaces_that_of_the_calendar(
     issue: SupportIssue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nomad = PROGRAMS["nomad"]
-    edition = replace(nomad.newest, sla=replace(nomad.newest.sla, zone="Asia/Tokyo"))
+    edition = replace(nomad.editions[-1], sla=replace(nomad.editions[-1].sla, zone="Asia/Tokyo"))
     monkeypatch.setitem(PROGRAMS, "nomad", replace(nomad, editions=(edition,)))
     # Friday at 18:00 in Berlin is Saturday at 01:00 in Tokyo, so the clock starts on Monday.
     friday = datetime(2026, 4, 17, 16, 0, tzinfo=UTC)

@@ -45,7 +45,7 @@ def row(at: Any, rita: Any, now: Any) -> Integration:
 def renamed_edition(row: Integration, monkeypatch: pytest.MonkeyPatch) -> Edition:
     """A later edition of the Nomad program in which four requirements have other ids."""
     program = PROGRAMS["nomad"]
-    old = program.newest
+    old = program.editions[-1]
     steps = tuple(
         replace(step, requirements=tuple(replace(r, id=RENAMED_IDS.get(r.id, r.id)) for r in step.requirements))
         for step in old.steps
@@ -210,7 +210,7 @@ def test_tier_that_both_editions_have_is_kept(
     premier_provider: Integration, rita: Any, now: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = PROGRAMS["terraform-provider"]
-    later = replace(program.newest, date="2028-01", renames={})
+    later = replace(program.editions[-1], date="2028-01", renames={})
     monkeypatch.setitem(PROGRAMS, program.key, replace(program, editions=(*program.editions, later)))
     assert edition_migration.plan_migration(premier_provider, "2028-01", now).tier_changes == ()
     edition_migration.migrate_edition(premier_provider, "2028-01", actor=rita, now=now + timedelta(hours=1))

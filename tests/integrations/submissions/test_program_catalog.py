@@ -190,7 +190,7 @@ def test_program_page_shows_the_policy_of_both_verbs(client, db, monkeypatch, zo
         zone=zone,
     )
     nomad = PROGRAMS["nomad"]
-    monkeypatch.setitem(PROGRAMS, "nomad", replace(nomad, editions=(replace(nomad.newest, sla=sla),)))
+    monkeypatch.setitem(PROGRAMS, "nomad", replace(nomad, editions=(replace(nomad.editions[-1], sla=sla),)))
     page = client.get("/programs/nomad/")
     assert page.context["sla"] == [
         ("Critical issues", "First response within 4 hours"),

@@ -8,7 +8,7 @@ from integrations.programs.registry import PROGRAMS
 from integrations.submissions.models import Integration
 from tests.conftest import NOW, begin
 
-DRIVERS = PROGRAMS["nomad"].newest.categories[0].key
+DRIVERS = PROGRAMS["nomad"].editions[-1].categories[0].key
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ class Case:
 
 
 def build_policy(program: str = "terraform-provider") -> Policy:
-    licenses = PROGRAMS[program].newest.licenses
+    licenses = PROGRAMS[program].editions[-1].licenses
     return Policy(licenses.allow, licenses.manual_review)
 
 

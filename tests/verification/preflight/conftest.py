@@ -48,7 +48,7 @@ def run_program(monkeypatch):
 @pytest.fixture
 def subject():
     program = PROGRAMS[PROGRAM]
-    return execution.build_subject(program, program.newest, NAME)
+    return execution.build_subject(program, program.editions[-1], NAME)
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from verification.sources.errors import AccessDeniedError, SourceUnavailableErro
 
 NAME = "acme/terraform-provider-rocket"
 PROGRAM = PROGRAMS["terraform-provider"]
-SUBJECT = replace(execution.build_subject(PROGRAM, PROGRAM.newest, NAME), tag="HEAD")
+SUBJECT = replace(execution.build_subject(PROGRAM, PROGRAM.editions[-1], NAME), tag="HEAD")
 FILES = {
     "LICENSE": (ROOT / "verification/licenses/data/texts/MPL-2.0.txt").read_text(),
     "main.go": "package main\n\nfunc main() {\n\tserve()\n}\n",

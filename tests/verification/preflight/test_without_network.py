@@ -12,7 +12,7 @@ from verification.sources import Sources
 from verification.sources.http.client import OutboundClient
 
 PROGRAM = PROGRAMS["terraform-provider"]
-SUBJECT = execution.build_subject(PROGRAM, PROGRAM.newest, "acme/terraform-provider-rocket")
+SUBJECT = execution.build_subject(PROGRAM, PROGRAM.editions[-1], "acme/terraform-provider-rocket")
 SUBJECT_WITH_LINKS = replace(
     SUBJECT, homepage="https://acme.example", answers={"A": {"documentation": "https://acme.io/docs"}}
 )
@@ -60,7 +60,7 @@ def test_release_checks_do_not_fail_if_the_registry_resolves_to_a_private_addres
 
 
 def test_preflight_without_a_network_is_undecided(offline_sources):
-    keys = execution.list_check_keys(PROGRAM.newest)
+    keys = execution.list_check_keys(PROGRAM.editions[-1])
     assert PreflightReport(SUBJECT, execution.run_checks(keys, SUBJECT, offline_sources)).exit_code == EXIT_UNDECIDED
 
 

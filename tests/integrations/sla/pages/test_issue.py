@@ -191,7 +191,7 @@ def test_clock_card_shows_its_times_in_the_zone_of_the_calendar(
 
 
 def test_issue_page_says_that_an_ideal_target_was_missed(sign_in: SignIn, alice: Any, acme: Any) -> None:
-    integration, edition = create_listed_integration(acme), PROGRAMS["terraform-run-task"].newest
+    integration, edition = create_listed_integration(acme), PROGRAMS["terraform-run-task"].editions[-1]
     integration.program_key, integration.edition_date = "terraform-run-task", edition.date
     integration.step = edition.positions[-1][0].key
     integration.save()

@@ -87,7 +87,7 @@ def test_chart_shows_the_target_of_its_program(
     assert targets() == none + resolution_targets  # Nomad's
     issue = issues["met"]
     Integration.objects.filter(pk=issue.integration_id).update(program_key="packer")
-    edition = PROGRAMS["packer"].newest.date
+    edition = PROGRAMS["packer"].editions[-1].date
     SupportIssue.objects.filter(integration=issue.integration_id).update(edition=edition)
     assert {target for _, target, _ in targets()} == {""}  # Packer has no targets
 

@@ -98,14 +98,14 @@ SVG = "{http://www.w3.org/2000/svg}"
 def test_name_that_imitates_a_badge_is_refused(name: str) -> None:
     assert is_badge_imitation(name)
     assert explain_name_refusal(name) != ""
-    form = IntegrationForm(PROGRAMS["nomad"], PROGRAMS["nomad"].newest, data={"name": name, "description": "x"})
+    form = IntegrationForm(PROGRAMS["nomad"], PROGRAMS["nomad"].editions[-1], data={"name": name, "description": "x"})
     assert list(form.errors.get("name", [])) != []
 
 
 @pytest.mark.parametrize("name", ACCEPTED_NAMES)
 def test_ordinary_name_is_accepted(name: str) -> None:
     assert not is_badge_imitation(name)
-    form = IntegrationForm(PROGRAMS["nomad"], PROGRAMS["nomad"].newest, data={"name": name})
+    form = IntegrationForm(PROGRAMS["nomad"], PROGRAMS["nomad"].editions[-1], data={"name": name})
     assert "name" not in form.errors
     assert strip_decoration(name) != "Unnamed"
 

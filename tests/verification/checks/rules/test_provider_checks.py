@@ -35,11 +35,11 @@ def run_checks(github, registry):
     def run(families=FAMILIES):
         repository = github.ask("GET", f"/repos/{NAME}")
         subject = replace(
-            execution.build_subject(PROGRAM, PROGRAM.newest, NAME),
+            execution.build_subject(PROGRAM, PROGRAM.editions[-1], NAME),
             repository_id=repository["id"],
             repository_owner_id=repository["owner"]["id"],
         )
-        keys = [key for key in execution.list_check_keys(PROGRAM.newest) if key.startswith(families)]
+        keys = [key for key in execution.list_check_keys(PROGRAM.editions[-1]) if key.startswith(families)]
         return execution.run_checks(keys, subject, Sources())
 
     return run
