@@ -1,6 +1,6 @@
-"""Digests: batched notifications are combined into one email in the reader's morning, each of them once.
+"""Digests: one email in the reader's morning with all notifications that wait for it.
 
-A failed run leaves the rows unchanged, so the next one sends them. Without rows, no email is sent.
+A failed run leaves the notifications unchanged, so the next one sends them. Without any, no email is sent.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
 from portal.core.value_types import TemplateContext
 from portal.jobs.batches import process_each
-from portal.notifications import email, unsubscribe as stopping
+from portal.notifications import email, unsubscribe
 from portal.notifications.models import EmailMessage
 
 MAX_EMAILS = 100  # per digest; the rest follows in the next run
@@ -36,20 +36,20 @@ class DigestPart:
 
 
 def send_due(now: datetime, limit: int = 500) -> int:
-    """Send due digests. Return how many."""
+    """Send due digests. Return their number."""
     waiting = _list_batched(now).exclude(person=None)
     people: list[int] = list(waiting.order_by("person_id").values_list("person_id", flat=True).distinct()[:limit])
     return process_each(people, partial(send_digest, now=now), "send the digest of person")
 
 
 def _list_batched(now: datetime) -> QuerySet[EmailMessage]:
-    """Return what is due in a digest. Emails with a group key are combined by other jobs."""
+    """Return the notifications that are due in a digest. Other jobs combine emails with a group key."""
     return EmailMessage.objects.filter(state=EmailMessage.State.BATCHED, group_key="", held_until__lte=now)
 
 
 @transaction.atomic
 def send_digest(pk: int, now: datetime) -> bool:
-    """Send the digest of a person. Return False if a concurrent run has sent it."""
+    """Send the digest of a person. Return False if a concurrent run has sent it, or the account is inactive."""
     pending = _list_batched(now).filter(person_id=pk).select_for_update(of=("self",))
     rows = list(pending.select_related("integration__partner", "event").order_by("pk")[:MAX_EMAILS])
     person = User.objects.filter(pk=pk, is_active=True).first()
@@ -77,7 +77,7 @@ def build_context(person: User, rows: Sequence[EmailMessage]) -> TemplateContext
         "names": ", ".join(each.name for each in parts[:3]) + ("…" if len(parts) > 3 else ""),
         "required_actions": [row for row in integrations if row.responsible_party == own_party],
         "pending": [row for row in integrations if row.is_pending],
-        "stop": stopping.build_url(person, stopping.DIGEST),
+        "stop": unsubscribe.build_url(person, unsubscribe.DIGEST),
         "category": gettext("Digest"),
     }
 

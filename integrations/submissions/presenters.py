@@ -126,10 +126,10 @@ def _get_display_status(state: RequirementFulfillment | None, now: datetime, is_
     return state.get_display_status(now) if state else Status.OPEN
 
 
-def _add_choice(row: RequirementRow, needed: int) -> RequirementRow:
-    """Add how many requirements of the any-of group are needed, if it has one."""
-    choice = ngettext("One of these is required.", "%(count)s of these are required.", needed) % {"count": needed}
-    return replace(row, why=f"{choice} {row.why}".strip()) if needed else row
+def _add_group_minimum(row: RequirementRow, needed: int) -> RequirementRow:
+    """Add how many requirements of the any-of group are needed, 0 without a group."""
+    minimum = ngettext("One of these is required.", "%(count)s of these are required.", needed) % {"count": needed}
+    return replace(row, why=f"{minimum} {row.why}".strip()) if needed else row
 
 
 def list_step_rows(
@@ -146,7 +146,7 @@ def list_step_rows(
         requirements = [r for r in step.requirements if context_selectors.is_applicable(r, integration)]
         needed = {r.id: minimums.get(r.group, 0) for r in requirements if r.id in open_ids}
         rows = tuple(
-            _add_choice(build_row(integration, r, now, party_labels), needed.get(r.id, 0)) for r in requirements
+            _add_group_minimum(build_row(integration, r, now, party_labels), needed.get(r.id, 0)) for r in requirements
         )
         is_due = any(r.id in due_ids for r in requirements)
         open_count = sum(r.id in open_ids for r in requirements)

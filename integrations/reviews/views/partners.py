@@ -14,7 +14,6 @@ from integrations.partners.models import Membership, Partner, VerificationState
 from integrations.reviews.views.partner_decisions import build_decisions
 from integrations.submissions.models import Integration
 from integrations.submissions.services import creation
-from integrations.submissions.views import lists
 from integrations.submissions.views.access import require_program_staff
 from integrations.submissions.workflow.states import FINAL_STAGES
 from portal.accounts.models import User
@@ -64,8 +63,9 @@ def search_partners(query: str) -> QuerySet[Partner]:
 
     Those that need a decision come first.
     """
+    condition = Q(name__icontains=query) | Q(domain__icontains=query) if query else Q()
     return (
-        lists.search_partners(query)
+        Partner.objects.filter(condition)
         .select_related("alliances_manager")
         .annotate(
             open_count=_count_integrations(~Q(stage__in=[str(s) for s in FINAL_STAGES])),

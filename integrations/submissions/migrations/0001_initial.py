@@ -157,7 +157,7 @@ class Migration(migrations.Migration):
                 ('partner_name', models.CharField(max_length=120)),
                 ('text', models.TextField(blank=True)),
                 ('digest', models.CharField(blank=True, max_length=64)),
-                ('method', models.CharField(choices=[('portal', 'Signed in the portal'), ('upload', 'Signed PDF'), ('recorded', 'Recorded without the text')], default='portal', max_length=10)),
+                ('method', models.CharField(choices=[('portal', 'Signed in the portal'), ('upload', 'Signed PDF')], default='portal', max_length=10)),
                 ('created_at', models.DateTimeField()),
                 ('completed_at', models.DateTimeField(blank=True, null=True)),
                 ('rejected_at', models.DateTimeField(blank=True, null=True)),

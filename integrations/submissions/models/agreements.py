@@ -11,8 +11,7 @@ from integrations.submissions.workflow.states import ResponsibleParty
 class Agreement(models.Model):
     """Version of an agreement between a partner and the program, with the exact text that both sides accept.
 
-    The text and the name are kept, because the name of the company and the document can change later. Agreements that
-    were recorded before the portal kept texts have none.
+    The text and the name of the partner are stored, because the name and the document can change later.
     """
 
     KINDS = [
@@ -23,7 +22,6 @@ class Agreement(models.Model):
     class Method(models.TextChoices):
         PORTAL = "portal", gettext_lazy("Signed in the portal")
         UPLOAD = "upload", gettext_lazy("Signed PDF")
-        RECORDED = "recorded", gettext_lazy("Recorded without the text")
 
     partner = models.ForeignKey("partners.Partner", models.CASCADE, related_name="agreements")
     kind = models.CharField(max_length=10, choices=KINDS)

@@ -47,7 +47,7 @@ class IntegrationDraft(models.Model):
 
     @property
     def undo_until(self) -> datetime | None:
-        """Return until when the draft, which was deleted, can be restored; None if it can't."""
+        """Return when the period to restore a deleted draft ends, or None if the draft can't be restored."""
         if self.sent_at is None or self.integration_id is not None:
             return None
         end = self.sent_at + timedelta(minutes=settings.UNDO_MINUTES)

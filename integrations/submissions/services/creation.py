@@ -40,8 +40,7 @@ def create_integration(
     copied. `reader` is the person with whose GitHub access a private repository is read. Raises ActionRefused if the
     actor can't edit for the partner.
     """
-    if actor is not None:
-        refusals.require_permission(permissions.can_edit_partner, partner, actor)
+    refusals.require_permission(permissions.can_edit_partner, partner, actor)
     first_edition = get_edition(program, edition) if edition else get_edition_in_force(program)
     first_step, first_stage = first_edition.positions[0]
     with transaction.atomic():

@@ -30,7 +30,7 @@ def waive_requirement(
         state.waived_by, state.waiver_reason, state.waiver_expires_at = actor, reason.strip()[:500], expires_at
         state.clear_waiver_request()
         state.save()
-        change.record("requirement.waived", reason, until=expires_at.isoformat())
+        change.record("requirement.waived", state.waiver_reason, until=expires_at.isoformat())
         change.save()
     return state
 

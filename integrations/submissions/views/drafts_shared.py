@@ -70,19 +70,13 @@ def has_text(data: JsonObject) -> bool:
     return any(data.get(key) for key in FORM_FIELDS)
 
 
-def describe_draft_work(partner: Partner, data: JsonObject) -> WorkDescription:
-    """Return the values of a draft that are compared with other work."""
+def find_draft_overlaps(partner: Partner, data: JsonObject) -> tuple[Overlap, ...] | None:
+    """Return work that is similar to a draft, or None without a name and a repository."""
     try:
         repository = parse_repository(str(data.get("repository_address", "")))
     except InvalidRepositoryUrlError:
         repository = ""
     is_known_repository = bool(repository) and repository.lower() == str(data.get("repository", "")).lower()
-    return WorkDescription(
-        partner, str(data.get("name", ""))[:80], repository, data.get("repository_id") if is_known_repository else None
-    )
-
-
-def find_draft_overlaps(partner: Partner, data: JsonObject) -> tuple[Overlap, ...] | None:
-    """Return similar work, or None without a name and a repository."""
-    work = describe_draft_work(partner, data)
+    repository_id = data.get("repository_id") if is_known_repository else None
+    work = WorkDescription(partner, str(data.get("name", ""))[:80], repository, repository_id)
     return find_overlaps(work) if work.name.strip() or work.repository else None

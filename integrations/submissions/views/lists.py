@@ -7,7 +7,6 @@ from django.urls import path
 from django.views.decorators.vary import vary_on_headers
 
 from integrations.partners import permissions
-from integrations.partners.models import Partner
 from integrations.submissions.forms.filters import SORT_ORDERS, IntegrationFilterForm
 from integrations.submissions.models import Integration
 from portal.accounts.requests import AuthenticatedRequest
@@ -77,11 +76,6 @@ def list_integrations(request: AuthenticatedRequest) -> HttpResponse:
     }
     is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
     return render(request, f"submissions/list.html{'#results' if is_fragment else ''}", context)
-
-
-def search_partners(query: str) -> QuerySet[Partner]:
-    condition = Q(name__icontains=query) | Q(domain__icontains=query) if query else Q()
-    return Partner.objects.filter(condition).order_by("name")
 
 
 urlpatterns = [path("integrations/", list_integrations, name="list")]

@@ -60,7 +60,7 @@ FULFILLED_STATUSES = frozenset({Status.SUBMITTED, Status.NOT_APPLICABLE, Status.
 
 
 class ResponsibleParty(StrEnum):
-    """Party that must act next. Each open integration has exactly one. With several open requirements, the first."""
+    """Party that must act next, one for each open integration. The first of several open requirements determines it."""
 
     PARTNER = "partner"
     PROGRAM = "program"

@@ -18,6 +18,7 @@ from integrations.partners import permissions
 from integrations.programs.requirements import AnswerScope, FulfillingParty, Requirement, RequirementKind
 from integrations.programs.schema import Edition
 from integrations.submissions.models import Integration, IntegrationDraft, RequirementFulfillment
+from integrations.submissions.models.choices import STATE_LABELS
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services.requirements import ANSWER_RULES
 from integrations.submissions.views.access import load_visible_integration
@@ -144,7 +145,7 @@ def describe_deadline(edition: Edition, requirement: Requirement) -> str:
     if position >= len(positions):
         return _("Staying listed")
     step, stage = positions[position]
-    return step.name if len(step.stages) == 1 else f"{step.name} ({stage})"
+    return step.name if len(step.stages) == 1 else f"{step.name} ({_(STATE_LABELS[stage])})"
 
 
 def get_partner_label(page: RequirementPage) -> str:
