@@ -8,9 +8,8 @@ from django.utils.translation import gettext_lazy
 class Escalation(models.Model):
     """Notification that passes from one program recipient to the next until one of them responds.
 
-    `notified_addresses`: email addresses in the order of notification.
-
     `due_at`: for an action, its due date; for breaches, when they were reported. `next_at`: when the next step runs.
+    `notified_addresses`: email addresses in the order of notification.
     """
 
     class Kind(models.TextChoices):

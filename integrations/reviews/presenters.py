@@ -14,6 +14,8 @@ from integrations.submissions.selectors.people import Participant
 from integrations.submissions.selectors.waiting import get_waiting_label
 from integrations.submissions.services.transitions import AvailableTransition
 from integrations.submissions.workflow import guards
+from integrations.submissions.workflow.actions import NextAction
+from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL
 from integrations.submissions.workflow.states import ResponsibleParty, Stage
 from portal.accounts.models import User
 from portal.audit.event_types import EVENT_TYPES_BY_TRANSITION
@@ -34,15 +36,13 @@ def build_next_action_context(integration: Integration, now: datetime) -> dict[s
     """Return the responsible party and, in review, the requirements that an approval needs from the partner."""
     for_program = integration.responsible_party == ResponsibleParty.PROGRAM
     label = _("Action required from the program") if for_program else get_waiting_label(integration)
-    in_review = integration.stage == Stage.REVIEW
+    actions: tuple[NextAction, ...] = ()
+    if integration.stage == Stage.REVIEW:
+        actions = context.list_integration_actions(integration, now, ResponsibleParty.PARTNER)
     return {
         "responsible_party_label": label,
         "at_rest": not label,
-        "partner_requirements": [
-            action.requirement
-            for action in context.list_integration_actions(integration, now, ResponsibleParty.PARTNER)
-            if in_review and action.requirement
-        ],
+        "partner_requirements": [action.requirement for action in actions if action.requirement],
     }
 
 
@@ -83,19 +83,20 @@ def filter_relevant_actions(
     integration: Integration, actions: Iterable[AvailableTransition]
 ) -> list[AvailableTransition]:
     """Return the actions that matter now. The decision's own banner shows the undo action."""
+    is_first_approval = guards.is_first_approval(integration)
     irrelevant_by_name = {
         "undo_decision": True,
         "undo_first_approval": True,
-        "approve_first": not guards.is_first_approval(integration),
-        "approve": guards.is_first_approval(integration),
+        "approve_first": not is_first_approval,
+        "approve": is_first_approval,
         "resume": not integration.on_hold_for,
         "put_on_hold": bool(integration.on_hold_for),
         "grant_tier": not integration.tier_request,
         "decline_tier": not integration.tier_request,
         "dismiss_request": not integration.compliance_request,
-        "resume_deadline": integration.deadline_pause_reason != "partner_responded",
-        "uphold_appeal": integration.deadline_pause_reason != "appeal",
-        "dismiss_appeal": integration.deadline_pause_reason != "appeal",
+        "resume_deadline": integration.deadline_pause_reason != PAUSED_FOR_ACTIVITY,
+        "uphold_appeal": integration.deadline_pause_reason != PAUSED_FOR_APPEAL,
+        "dismiss_appeal": integration.deadline_pause_reason != PAUSED_FOR_APPEAL,
         "suspend_immediately": not integration.on_hold_for,
     }
     return [action for action in actions if not irrelevant_by_name.get(action.name, False)]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.utils.translation import gettext, gettext as _
+from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.partners.conflicts import explain_conflict
@@ -72,13 +72,12 @@ def assign_reviewer(integration: Integration, reviewer: User | None, *, actor: U
 def change_profile(user: User, fields: Mapping[str, object], *, actor: User) -> ReviewerProfile:
     """Save the actor's own reviewer profile: programs, away_from, away_until, max_open_reviews."""
     if actor.pk != user.pk or not user.is_reviewer:
-        raise ActionRefused(gettext("Only reviewers can change their own profile."), "forbidden")
-    profile, _ = ReviewerProfile.objects.update_or_create(user=user, defaults=dict(fields))
-    return profile
+        raise ActionRefused(_("Only reviewers can change their own profile."), "forbidden")
+    return ReviewerProfile.objects.update_or_create(user=user, defaults=dict(fields))[0]
 
 
 def change_absence(user: User, fields: Mapping[str, object], *, actor: User) -> None:
     """Save when a reviewer is out of office: away_from and away_until. Raises ActionRefused."""
     if not permissions.can_change_absence(user, actor):
-        raise ActionRefused(gettext("Only the reviewer, program managers, and staff can do this."), "forbidden")
+        raise ActionRefused(_("Only the reviewer, program managers, and staff can do this."), "forbidden")
     ReviewerProfile.objects.update_or_create(user=user, defaults=dict(fields))

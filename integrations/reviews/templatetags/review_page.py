@@ -1,43 +1,25 @@
 """Filters of the review page and its requirements. None needs {% load %}."""
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from django.template.defaultfilters import linebreaksbr, urlize
 from django.utils.translation import gettext_noop, ngettext
 
 from portal.ui.components.markup import ENVIRONMENT, component
 
+if TYPE_CHECKING:
+    from integrations.reviews.evidence import ReviewItem
+
 ENVIRONMENT.filters |= {"linebreaksbr": linebreaksbr, "urlize": urlize}
 # icon and label of the badge by the state of the evidence since the previous round
 DIFFERENCES = {"changed": ("git-compare", gettext_noop("Changed")), "new": ("plus", gettext_noop("New"))}
 
 
-class ReviewedRequirement(Protocol):
-    """Requirement of the review page. `missing` says that it has no evidence; `difference`: since the last round."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def status(self) -> str: ...
-    @property
-    def difference(self) -> str: ...
-    @property
-    def note(self) -> str: ...
-    @property
-    def missing(self) -> str: ...
-    @property
-    def can_complete(self) -> bool: ...
-    @property
-    def can_waive(self) -> bool: ...
-
-
 @component
 def review_item(
     content: str,
-    item: ReviewedRequirement,
+    item: "ReviewItem",
     *,
     href: str,
     checks: object = "",
