@@ -58,14 +58,14 @@ def release_claim(integration: Integration, *, actor: AnyUser, now: datetime) ->
 
 def assign_reviewer(integration: Integration, reviewer: User | None, *, actor: User | None, now: datetime) -> None:
     """Assign a reviewer who is not a member of the integration's partner."""
-    if not permissions.can_decide(integration, reviewer):
-        message = _("%(reviewer)s can't review this integration. Choose a reviewer from another company.")
-        conflict = explain_conflict(integration, reviewer)
-        raise ActionRefused(conflict or message % {"reviewer": reviewer}, "forbidden")
     with change_integration(integration, permissions.can_assign_reviewer, actor=actor, now=now) as change:
-        if not permissions.can_review_now(change.integration, reviewer):
-            raise ActionRefused(guards.explain_guard(guards.has_other_approval, change.integration), "forbidden")
-        change.integration.reviewer, change.integration.claim_expires_at = reviewer, None
+        row = change.integration
+        if not permissions.can_decide(row, reviewer):
+            message = _("%(reviewer)s can't review this integration. Choose a reviewer from another company.")
+            raise ActionRefused(explain_conflict(row, reviewer) or message % {"reviewer": reviewer}, "forbidden")
+        if not permissions.can_review_now(row, reviewer):
+            raise ActionRefused(guards.explain_guard(guards.has_other_approval, row), "forbidden")
+        row.reviewer, row.claim_expires_at = reviewer, None
         change.record("review.assigned", reviewer=str(reviewer))
 
 
