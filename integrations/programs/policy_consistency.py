@@ -22,12 +22,12 @@ def find_policy_errors(edition: Edition) -> Iterator[Inconsistency]:
 
 
 def _find_target_errors(sla: Sla) -> Iterator[Inconsistency]:
-    """Yield violations of the rules that a verb has a target and that a target has one time."""
+    """Yield violations of the rules that a target type has a target, which has one time."""
     targets = list(sla.list_targets())
-    for verb in TargetType:
-        if getattr(sla, verb) is not None and all(target_type != verb for target_type, _severity, _target in targets):
-            fix = 'Add "critical" or "other", or remove the verb.'
-            yield Inconsistency(("edition", "sla", str(verb)), "The verb has no target.", fix)
+    for key in TargetType:
+        if getattr(sla, key) is not None and all(target_type != key for target_type, _severity, _target in targets):
+            fix = 'Add "critical" or "other", or remove the key.'
+            yield Inconsistency(("edition", "sla", str(key)), "The target type has no target.", fix)
     for target_type, severity, target in targets:
         if (target.hours is None) == (target.business_days is None):
             problem = "A target must have either hours or business days."

@@ -15,7 +15,7 @@ Binding = Literal["required", "ideal"]
 
 
 class TargetType(StrEnum):
-    """Verb of an SLA target: what the partner must do within the time."""
+    """Type of an SLA target: what the partner must do within the time."""
 
     RESPOND = "respond"
     RESOLVE = "resolve"
@@ -47,7 +47,7 @@ class SlaTarget(Content):
 
 @dataclass(frozen=True, slots=True)
 class SeverityTargets(Content):
-    """Targets of a verb by the severity of the issue. A severity without a target is only measured."""
+    """Targets of one type by the severity of the issue. A severity without a target is only measured."""
 
     critical: SlaTarget | None = None
     other: SlaTarget | None = None
@@ -55,7 +55,7 @@ class SeverityTargets(Content):
 
 @dataclass(frozen=True, slots=True)
 class Sla(Content):
-    """SLA policy of a program for support issues, for one verb, both, or none.
+    """SLA policy of a program for support issues, with targets of one type, both, or none.
 
     Business days are those of the partner's calendar, in the time zone `zone` or else that of the partner.
     """

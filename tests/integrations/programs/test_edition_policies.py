@@ -178,7 +178,7 @@ def test_published_editions_count_in_pacific_time_without_federal_holidays() -> 
             RESOLVE,
             "    respond: {}\n" + RESOLVE,
             "{}",
-            'edition.sla.respond: The verb has no target. Add "critical" or "other", or remove the verb.',
+            'edition.sla.respond: The target type has no target. Add "critical" or "other", or remove the key.',
         ),
         (
             CONTACT,
