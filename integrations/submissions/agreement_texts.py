@@ -10,7 +10,6 @@ from markdown_it.token import Token
 from integrations.submissions.text_changes import TextChange, compare_parts
 
 MARKDOWN = MarkdownIt("commonmark", {"html": False})
-DEPTH_CHANGES = {"ordered_list_open": 1, "bullet_list_open": 1, "ordered_list_close": -1, "bullet_list_close": -1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,8 @@ def list_blocks(text: str) -> Iterator[TextBlock]:
     """Yield the blocks of a text without its title. Emphasis is dropped."""
     marker, depth, is_heading = "", 0, False
     for token in parse_body(text):
-        depth += DEPTH_CHANGES.get(token.type, 0)
+        if token.type.endswith(("_list_open", "_list_close")):
+            depth += token.nesting
         if token.type == "list_item_open":
             marker = f"{token.info}." if token.info else "•"
         elif token.type == "inline":

@@ -15,8 +15,8 @@ register = template.Library()
 def show_delivery_failures(context: TemplateContext, integration: Integration) -> dict[str, object]:
     """Render the banner, or nothing if all emails were delivered."""
     if not getattr(integration, "has_failed_emails", True):  # as `load_visible_integration` states
-        return {"mails": []}
+        return {"emails": []}
     user = context["request"].user
     for_program = permissions.can_act_for_program(integration, user)
     emails = list(list_undelivered_emails(integration, for_program=for_program, now=timezone.now()))
-    return {"mails": emails, "for_program": for_program}
+    return {"emails": emails, "for_program": for_program}
