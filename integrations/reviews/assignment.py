@@ -22,6 +22,7 @@ from integrations.partners.models import Membership
 from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import Integration
 from integrations.submissions.models.stage import STAGES_BEFORE_RELEASE
+from integrations.submissions.workflow.compliance_guards import is_excluded_from_decision
 from portal.audit.models import AuditEvent
 
 REVIEW_EVENT_TYPES = (
@@ -51,6 +52,7 @@ def suggest_reviewers(integration: Integration, now: datetime) -> list[ReviewerS
         for reviewer in _list_reviewers(integration)
         if permissions.can_review_program(integration.program_key, reviewer)
         and not permissions.is_own_approval(integration.first_approver_id, integration.review_state, reviewer)
+        and not is_excluded_from_decision(integration, reviewer.pk)
     ]
     return [suggestion for _, suggestion in sorted(rankings, key=lambda pair: pair[0])]
 

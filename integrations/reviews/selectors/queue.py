@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop
 
 from integrations.partners import permission_conditions
 from integrations.reviews.models import Snooze
+from integrations.submissions.workflow.compliance_guards import build_exclusion_condition
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.core.compiled_queries import CompiledQuery
@@ -45,13 +46,16 @@ def get_end_of_day(now: datetime) -> datetime:
 def list_tab_conditions(user: User, now: datetime) -> dict[str, Q]:
     """Return the conditions of the tabs for rows that aren't snoozed.
 
-    Unclaimed rows are without a reviewer or with an expired claim, and don't wait for another reviewer than the user.
+    Rows that others must decide on are neither the user's nor unclaimed. Unclaimed rows have no reviewer who can
+    decide, or an expired claim.
     """
+    is_excluded = build_exclusion_condition(user)
     return {
         "all": Q(),
         "overdue": Q(action_due_at__lt=now),
         "today": Q(action_due_at__gte=now, action_due_at__lt=get_end_of_day(now)),
-        "mine": Q(reviewer=user),
-        "free": (Q(reviewer=None) | Q(claim_expires_at__lte=now))
-        & ~permission_conditions.build_own_approval_condition(user),
+        "mine": Q(reviewer=user) & ~is_excluded,
+        "free": (Q(reviewer=None) | Q(claim_expires_at__lte=now) | build_exclusion_condition(F("reviewer")))
+        & ~permission_conditions.build_own_approval_condition(user)
+        & ~is_excluded,
     }

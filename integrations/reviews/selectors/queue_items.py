@@ -23,7 +23,7 @@ from integrations.reviews.selectors.queue_compiled import Items, select_compiled
 from integrations.reviews.selectors.queue_kinds import IS_APPEAL, ITEM_COLUMNS, KINDS, list_stale_listings
 from integrations.reviews.selectors.queue_union import select_items
 from integrations.submissions.models import Integration
-from integrations.submissions.workflow.evidence import PAUSED_FOR_APPEAL
+from integrations.submissions.workflow.compliance_guards import build_exclusion_condition
 from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty
 from portal.accounts.models import User
 from portal.core.figures import read_figures
@@ -45,7 +45,7 @@ REVIEWER_NAMES = {
     name: Coalesce(f"reviewer__{field}", Value(""), output_field=CharField())
     for name, field in (("reviewer_name", "name"), ("reviewer_email", "email"))
 }
-ONLY_IN_CONDITIONS = {"category", "deadline_pause_reason", "waiting_since", "notice_by_id", "suspended_by_id"}
+ONLY_IN_CONDITIONS = {"category", "deadline_pause_reason", "waiting_since"}
 COLUMN_NAMES = tuple(name for name in ITEM_COLUMNS if name not in ONLY_IN_CONDITIONS)
 ITEM_NAMES = (*COLUMN_NAMES, "began_at", *RELATED_NAMES, *REVIEWER_NAMES)
 
@@ -77,8 +77,8 @@ def filter_items(kinds: Sequence[str], filters: Filters, user: User, now: dateti
     """Return the filtered items of some kinds: reviews, and decisions that the user can make."""
     condition = _build_review_condition(filters.get("responsible_party") or ResponsibleParty.PROGRAM, user, now)
     if list(kinds) != ["review"]:
-        is_own_appeal = Q(kind="appeal") & _build_own_notice_condition(user)
-        can_decide = permission_conditions.build_decision_condition(user) & ~is_own_appeal
+        is_excluded = Q(kind="appeal") & build_exclusion_condition(user)
+        can_decide = permission_conditions.build_decision_condition(user) & ~is_excluded
         can_decide_on_partner = permission_conditions.build_partner_decision_condition(user, "partner__")
         condition |= Q(kind="company") & can_decide_on_partner | ~Q(kind__in=("review", "company")) & can_decide
     fields = {"program_key": "program", "stage": "stage", "category": "category"}
@@ -92,20 +92,12 @@ def filter_items(kinds: Sequence[str], filters: Filters, user: User, now: dateti
 
 def _build_review_condition(responsible_party: str, user: User, now: datetime) -> Q:
     """Return the condition for integrations of a responsible party that aren't items of another kind for the user."""
-    has_other_kind = Q(next_action_code="decide_on_company")
+    has_other_kind = Q(next_action_code="decide_on_company") | IS_APPEAL & ~build_exclusion_condition(user)
     is_selected = Q(responsible_party=responsible_party)
     if responsible_party == "any":
         is_selected = ~Q(stage__in=FINAL_STAGES)
         has_other_kind |= Q(integration__in=list_stale_listings(now).values("pk"))
-        has_other_kind |= IS_APPEAL & ~_build_own_notice_condition(user)
-    elif responsible_party == ResponsibleParty.PROGRAM:
-        has_other_kind |= Q(deadline_pause_reason=PAUSED_FOR_APPEAL) & ~_build_own_notice_condition(user)
     return Q(kind="review") & is_selected & ~(has_other_kind & permission_conditions.build_decision_condition(user))
-
-
-def _build_own_notice_condition(user: User) -> Q:
-    """Return the condition for notices and suspensions by the user. Others decide on appeals against them."""
-    return Q(notice_by=user) | Q(suspended_by=user)
 
 
 def summarize_queue(filters: Filters, user: User, now: datetime, last_event_id: object | None = None) -> QueueSummary:

@@ -34,6 +34,7 @@ from integrations.submissions.views.access import (
     require_permission,
     require_program_staff,
 )
+from integrations.submissions.workflow.compliance_guards import is_excluded_from_decision
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
@@ -174,10 +175,12 @@ def renew_claim(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 
 def build_claim_context(integration: Integration, user: User) -> dict[str, object]:
     """Return the context of the claim status, for the page and the fragment."""
+    is_excluded = is_excluded_from_decision(integration, user.pk)
     return {
         "can_decide": permissions.can_decide(integration, user),
-        "can_claim": permissions.can_review_now(integration, user),
+        "can_claim": permissions.can_review_now(integration, user) and not is_excluded,
         "for_me": integration.reviewer_id == user.pk,
+        "is_excluded": is_excluded,
     }
 
 

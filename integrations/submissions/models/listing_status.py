@@ -34,6 +34,7 @@ listing_transition = partial(transition, field="listing_status")
 implied_transition = partial(listing_transition, permission=permissions.is_never_allowed)
 automatic_transition = partial(listing_transition, permission=permissions.is_machine)
 tier_decision = partial(listing_transition, source=LISTED, permission=permissions.can_decide)
+APPEAL_GUARDS = (compliance_guards.is_appeal_open, compliance_guards.exclude_authors("decide_on_notice_appeal"))
 
 
 def allow_decision(
@@ -124,7 +125,7 @@ class ListingStatusFields(ListingPeriod):
         conditions=[
             compliance_guards.is_process_not_paused,
             compliance_guards.has_period_ended,
-            compliance_guards.is_not_notice_author,
+            compliance_guards.exclude_authors("decide_on_suspension"),
             compliance_guards.has_no_partner_activity,
             compliance_guards.is_data_complete,
         ],
@@ -144,7 +145,7 @@ class ListingStatusFields(ListingPeriod):
         conditions=[
             compliance_guards.is_process_not_paused,
             compliance_guards.has_period_ended,
-            compliance_guards.is_not_suspension_author,
+            compliance_guards.exclude_authors("decide_on_delisting"),
             compliance_guards.has_no_partner_activity,
             compliance_guards.is_data_complete,
         ],
@@ -153,18 +154,11 @@ class ListingStatusFields(ListingPeriod):
         self._begin_listing_status(now)
         self.tier = self.tier_request = ""
 
-    @allow_decision(
-        ON_NOTICE,
-        SUSPENDED,
-        target=LISTED,
-        conditions=[compliance_guards.is_appeal_open, compliance_guards.is_uninvolved],
-    )
+    @allow_decision(ON_NOTICE, SUSPENDED, target=LISTED, conditions=APPEAL_GUARDS)
     def uphold_appeal(self, *, now: datetime, **_: object) -> None:
         self._restore_listing(now)
 
-    @allow_decision(
-        ON_NOTICE, SUSPENDED, conditions=[compliance_guards.is_appeal_open, compliance_guards.is_uninvolved]
-    )
+    @allow_decision(ON_NOTICE, SUSPENDED, conditions=APPEAL_GUARDS)
     def dismiss_appeal(self, *, now: datetime, **_: object) -> None:
         self._resume_period(now)
 

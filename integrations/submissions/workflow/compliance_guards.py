@@ -1,29 +1,81 @@
 """Guards of the compliance procedure, each with the message for a refusal."""
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Any
 
+from django.db.models import F, Q
 from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.submissions.workflow import evidence
-from integrations.submissions.workflow.guards import attach_refusal, format_titles
+from integrations.submissions.workflow.guards import Predicate, attach_refusal, format_titles
+from portal.accounts.models import User
 from portal.ui.components.moments import format_full
 
 if TYPE_CHECKING:
     from integrations.submissions.models.integration import Integration
 
 
-# who made the earlier decisions can't make these
-EARLIER_DECISIONS = {
-    "decide_on_suspension": ("notice_by_id",),
-    "decide_on_delisting": ("suspended_by_id",),
-    "decide_on_notice_appeal": ("notice_by_id", "suspended_by_id"),
-    "decide_on_suspension_appeal": ("notice_by_id", "suspended_by_id"),
+@dataclass(frozen=True, slots=True)
+class SeparatedDecision:
+    """Decision that the authors of earlier ones can't make: their columns, and the message for their refusal."""
+
+    authors: tuple[str, ...]
+    refusal: str
+
+
+_APPEAL = SeparatedDecision(
+    ("notice_by", "suspended_by"),
+    gettext_noop("You issued the notice or the suspension. Another reviewer must decide on the appeal."),
+)
+# By code of the next action. Guards, pages, recipients of emails, and queries of the queue read it.
+SEPARATED_DECISIONS = {
+    "decide_on_suspension": SeparatedDecision(
+        ("notice_by",), gettext_noop("%(name)s issued the notice. Another reviewer must decide on the suspension.")
+    ),
+    "decide_on_delisting": SeparatedDecision(
+        ("suspended_by",),
+        gettext_noop("%(name)s suspended the integration. Another reviewer must decide on the delisting."),
+    ),
+    "decide_on_notice_appeal": _APPEAL,
+    "decide_on_suspension_appeal": _APPEAL,
 }
 
 
-def is_excluded_from_decision(integration: "Integration", user_id: int) -> bool:
-    """Return whether another person must make the pending decision, because this one made an earlier decision."""
-    return user_id in [getattr(integration, name) for name in EARLIER_DECISIONS.get(integration.next_action_code, ())]
+def list_authors(decision: SeparatedDecision | None, row: Any) -> list[int]:
+    """Return the IDs of those who made the earlier decisions about an integration or an item of the queue."""
+    return [pk for name in decision.authors if (pk := getattr(row, f"{name}_id"))] if decision else []
+
+
+def is_excluded_from_decision(integration: Any, user_id: int | None) -> bool:
+    """Return whether another person must make the pending decision, because this one made an earlier decision.
+
+    `integration`: also an item of the queue.
+    """
+    return user_id in list_authors(SEPARATED_DECISIONS.get(integration.next_action_code), integration)
+
+
+def build_exclusion_condition(person: User | F) -> Q:
+    """Return the condition for rows whose pending decision others must make, as is_excluded_from_decision."""
+    names = {name for decision in SEPARATED_DECISIONS.values() for name in decision.authors}
+    codes = {name: [code for code, each in SEPARATED_DECISIONS.items() if name in each.authors] for name in names}
+    return reduce(or_, (Q(next_action_code__in=codes[name], **{name: person}) for name in sorted(names)))
+
+
+def exclude_authors(action_code: str) -> Predicate:
+    """Return the guard of a decision that refuses the authors of earlier ones."""
+    decision = SEPARATED_DECISIONS[action_code]
+
+    def describe_authors(integration: "Integration") -> str:
+        return _(decision.refusal) % {"name": getattr(integration, decision.authors[0])}
+
+    @attach_refusal(describe_authors)
+    def is_not_author_of_earlier_decision(integration: "Integration") -> bool:
+        actor = integration.step_context.actor
+        return actor is None or actor.pk not in list_authors(decision, integration)
+
+    return is_not_author_of_earlier_decision
 
 
 def _describe_period(integration: "Integration") -> str:
@@ -74,36 +126,6 @@ def is_data_complete(integration: "Integration") -> bool:
     """Return whether the data covers the period: a response might be in a gap."""
     data_up_to, due_at = integration.step_context.compliance.data_up_to, integration.compliance_deadline_at
     return data_up_to is None or due_at is None or data_up_to >= due_at
-
-
-def _is_different_person(integration: "Integration", *excluded_ids: int | None) -> bool:
-    actor = integration.step_context.actor
-    return actor is None or actor.pk not in [user_id for user_id in excluded_ids if user_id is not None]
-
-
-def _describe_notice_author(integration: "Integration") -> str:
-    message = _("%(name)s issued the notice. Another reviewer must decide on the suspension.")
-    return message % {"name": integration.notice_by}
-
-
-@attach_refusal(_describe_notice_author)
-def is_not_notice_author(integration: "Integration") -> bool:
-    return _is_different_person(integration, integration.notice_by_id)
-
-
-def _describe_suspension_author(integration: "Integration") -> str:
-    message = _("%(name)s suspended the integration. Another reviewer must decide on the delisting.")
-    return message % {"name": integration.suspended_by}
-
-
-@attach_refusal(_describe_suspension_author)
-def is_not_suspension_author(integration: "Integration") -> bool:
-    return _is_different_person(integration, integration.suspended_by_id)
-
-
-@attach_refusal(gettext_noop("You issued the notice or the suspension. Another reviewer must decide on the appeal."))
-def is_uninvolved(integration: "Integration") -> bool:
-    return _is_different_person(integration, integration.notice_by_id, integration.suspended_by_id)
 
 
 @attach_refusal(gettext_noop("You already appealed. You can appeal each decision once."))
