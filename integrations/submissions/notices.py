@@ -15,6 +15,7 @@ from integrations.partners.models import Role
 from integrations.submissions.compliance_emails import build_compliance_email
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
+from integrations.submissions.selectors.deciders import lacks_decider, list_reviewer_managers
 from integrations.submissions.services.transitions import build_settled_copy, perform_transition
 from integrations.submissions.workflow.actions import NextAction
 from integrations.submissions.workflow.compliance_guards import is_excluded_from_decision
@@ -22,7 +23,7 @@ from integrations.submissions.workflow.states import ResponsibleParty, ReviewSta
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
-from portal.audit.event_types import EMAILS, Audience
+from portal.audit.event_types import EMAILS, Audience, Category
 from portal.audit.models import AuditEvent
 from portal.core.value_types import TemplateContext
 from portal.notifications import email, preferences
@@ -38,7 +39,10 @@ def list_partner_team(integration: Integration) -> list[object]:
 
 
 def list_program_contacts(integration: Integration) -> list[User | str]:
-    """Return the reviewer, the Alliances manager, and the mailbox, each once and only people who can act now."""
+    """Return the reviewer, the Alliances manager, and the mailbox, each once and only people who can act now.
+
+    If no reviewer can make the pending decision, those who can add one come before the mailbox.
+    """
     people = [p for p in (integration.reviewer, integration.partner.alliances_manager) if p and p.is_active]
     contacts = [
         person
@@ -46,7 +50,8 @@ def list_program_contacts(integration: Integration) -> list[User | str]:
         if permissions.can_act_for_program(integration, person)
         and not is_excluded_from_decision(integration, person.pk)
     ]
-    return [*dict.fromkeys(contacts), integration.edition.mailbox]
+    managers = list_reviewer_managers(integration.program_key) if lacks_decider(integration) else []
+    return [*dict.fromkeys((*contacts, *managers)), integration.edition.mailbox]
 
 
 def list_program_team(integration: Integration) -> list[object]:
@@ -91,6 +96,7 @@ def build_context(event: AuditEvent) -> TemplateContext:
         "findings": list(integration.findings.filter(state=Finding.State.OPEN)) if integration else [],
         "items": [action.requirement for action in actions if action.requirement],
         "process": build_compliance_email(event),
+        "lacks_decider": integration is not None and lacks_decider(integration),
         "due": parse_moment(event.data.get("due")),
         "tier_name": tier.name if tier else "",
         "starts_at": parse_moment(event.data.get("starts_at")),
@@ -171,6 +177,9 @@ def list_recipients(event: AuditEvent, integration: Integration, audience: Audie
     """Return who receives the email of an event. The escalation sends its own emails."""
     if audience == Audience.MENTIONED_PEOPLE:
         return User.objects.filter(pk__in=event.data["people"], is_active=True).order_by("pk")
+    is_decision = EMAILS[event.event_type].category == Category.COMPLIANCE and audience == Audience.PROGRAM_TEAM
+    if is_decision and lacks_decider(integration):
+        return list_program_contacts(integration)
     return FINDERS[audience](integration) if audience in FINDERS else ()
 
 

@@ -1,9 +1,10 @@
 """Rows of the review queue as plain values."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from types import SimpleNamespace
 from typing import Any, TypedDict
 from uuid import UUID
 
@@ -18,6 +19,8 @@ from integrations.partners.models import VerificationState
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.reviews.selectors.queue_items import ITEM_NAMES
 from integrations.reviews.selectors.queue_kinds import KINDS, QueueKind
+from integrations.submissions.selectors.deciders import find_without_decider
+from integrations.submissions.workflow.compliance_guards import SEPARATED_DECISIONS, is_excluded_from_decision
 from integrations.submissions.workflow.next_action import render_action_text
 from integrations.submissions.workflow.states import ResponsibleParty, ReviewState, Stage
 from portal.accounts.models import User
@@ -79,7 +82,8 @@ class QueueViewer:
     """Viewer of a queue page. Rows share these values, because each access to the lazy user of a request takes long.
 
     `partners`: IDs of the user's companies; `conflicts`: of those with which the user has a conflict of interest;
-    `programs`: keys of the programs on the page that the user reviews.
+    `programs`: keys of the programs on the page that the user reviews; `undecidable`: IDs of the integrations on which
+    no reviewer can decide.
     """
 
     user: User
@@ -87,13 +91,15 @@ class QueueViewer:
     partners: Container[int]
     conflicts: Container[int]
     programs: Container[str]
+    undecidable: Container[int]
 
     @classmethod
-    def build(cls, user: User, program_keys: Iterable[str]) -> "QueueViewer":
-        """Return the viewer of a queue page with integrations of some programs."""
+    def build(cls, user: User, rows: Sequence[NamedValues]) -> "QueueViewer":
+        """Return the viewer of a queue page with these rows."""
         conflicts = get_conflicts(user) if user.is_reviewer else {}
+        program_keys = {values["program_key"] for values in rows}
         programs = [key for key in program_keys if permissions.can_review_program(key, user)]
-        return cls(user, user.pk, permissions.get_roles(user), conflicts, programs)
+        return cls(user, user.pk, permissions.get_roles(user), conflicts, programs, find_without_decider(rows, user))
 
 
 def build_page(
@@ -109,7 +115,7 @@ def build_page(
         key: reverse(kind.url_name, args=[PLACEHOLDER_UUID] * len(kind.url_columns)) for key, kind in kinds.items()
     }
     links["claim"] = reverse("reviews:claim", args=[PLACEHOLDER_UUID])
-    viewer = QueueViewer.build(user, {values["program_key"] for values in values_by_row})
+    viewer = QueueViewer.build(user, values_by_row)
     return page, [_build_row(kinds[values["kind"]], values, links, viewer, now) for values in values_by_row]
 
 
@@ -141,6 +147,9 @@ def list_tasks(kind: QueueKind, values: NamedValues) -> list[str]:
 def _build_row(
     kind: QueueKind, values: NamedValues, links: dict[str, str], viewer: QueueViewer, now: datetime
 ) -> QueueRow:
+    tasks = list_tasks(kind, values)
+    if kind.is_integration and values["integration_id"] in viewer.undecidable:
+        tasks.insert(0, _("No reviewer can decide. Add a reviewer."))
     columns = ReviewColumns(
         uuid="",
         position=values["detail"],
@@ -163,7 +172,7 @@ def _build_row(
         "name": values["name"],
         "company": _describe_company("" if kind.key == "company" else values["company"], values["company_state"]),
         "program": PROGRAMS[values["program_key"]].name if values["program_key"] else "",
-        "reasons": list_tasks(kind, values),
+        "reasons": tasks,
         "due": values["action_due_at"],
         "since": values["began_at"],
         **columns,
@@ -186,7 +195,7 @@ def _build_review_columns(values: NamedValues, claim_link: str, viewer: QueueVie
         "checks_label": ", ".join([f"{count} {outcome_label}" for count, sign, outcome_label in signs])
         or _("no check results"),
         "reviewer": reviewer_label,
-        "is_mine": values["reviewer_id"] == viewer.pk,
+        "is_mine": values["reviewer_id"] == viewer.pk and not _is_excluded(values, viewer),
         "claim": claim,
         "claim_href": _fill_link(claim_link, [values["uuid"]]),
     }
@@ -210,6 +219,11 @@ def _format_position(
     return f"{name} · {round_label}"
 
 
+def _is_excluded(values: NamedValues, viewer: QueueViewer) -> bool:
+    is_separated = values["next_action_code"] in SEPARATED_DECISIONS  # few rows are
+    return is_separated and is_excluded_from_decision(SimpleNamespace(**values), viewer.pk)
+
+
 def _describe_claim(values: NamedValues, viewer: QueueViewer, now: datetime) -> tuple[str, str]:
     """Return the reviewer label and the label of the claim button, blank without a button."""
     claim_expires_at, reviewer_id = values["claim_expires_at"], values["reviewer_id"]
@@ -217,6 +231,8 @@ def _describe_claim(values: NamedValues, viewer: QueueViewer, now: datetime) -> 
         return _("Your company"), ""
     if values["partner_id"] in viewer.conflicts or values["created_by_id"] == viewer.pk:
         return _("Conflict of interest"), ""
+    if _is_excluded(values, viewer):
+        return _("Another reviewer must decide"), ""
     is_own_approval = permissions.is_own_approval(values["first_approver_id"], values["review_state"], viewer.user)
     can_claim = values["program_key"] in viewer.programs and not is_own_approval
     button_label = _("Claim review") if can_claim else ""

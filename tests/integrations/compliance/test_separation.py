@@ -1,0 +1,157 @@
+"""Tests of decisions that the authors of earlier ones can't make: guards, pages, queue, and emails agree."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from integrations.compliance import tasks
+from integrations.reviews.selectors import queue_items
+from integrations.reviews.selectors.next_review import find_next_review
+from integrations.submissions.models import Integration
+from integrations.submissions.services.transitions import list_available_transitions
+from integrations.submissions.workflow.compliance_guards import (
+    SEPARATED_DECISIONS,
+    build_exclusion_condition,
+    is_excluded_from_decision,
+)
+from portal.accounts.models import User
+from portal.notifications.models import EmailMessage
+from tests.conftest import person
+from tests.integrations.compliance.transitions import DAY, perform_and_reload
+from tests.integrations.database_rows import reload_row
+from tests.integrations.page_text import get_text, parse
+
+pytestmark = pytest.mark.any_database
+
+SignIn = Callable[[User], Any]
+# States with the day on which a decision is pending, its transition, and who can't make it
+PENDING_DECISIONS = {
+    "on_notice": (31, "suspend", "rita"),
+    "appealed": (2, "dismiss_appeal", "rita"),
+    "suspended": (91, "delist", "rob"),
+    "suspension_appealed": (92, "uphold_appeal", "rita rob"),
+}
+OTHER_STATES = ("listed", "requested", "deadline_paused", "delisted", "unlisted")
+
+
+@pytest.fixture
+def rae(db: None) -> User:
+    """A third reviewer."""
+    return person("rae@program.example", "Rae Ruiz", is_reviewer=True)
+
+
+@pytest.fixture
+def mae(db: None) -> User:
+    """The program manager of the providers."""
+    return person("mae@program.example", "Mae Mora", program_roles=["manager:terraform-provider"])
+
+
+@pytest.fixture
+def reach(reach_state: Callable[[str], Integration], alice: User, now: datetime, time_machine: Any) -> Any:
+    """Take the integration to a state in which a decision is pending, at its time."""
+
+    def reach_pending(name: str) -> Integration:
+        row = reach_state(name.replace("suspension_appealed", "suspended"))
+        then = now + DAY * PENDING_DECISIONS[name][0]
+        if name == "suspension_appealed":
+            perform_and_reload(row, "appeal", alice, then - DAY)
+        tasks.advance_cases(then)
+        time_machine.move_to(then, tick=False)
+        return reload_row(row)
+
+    return reach_pending
+
+
+def list_excluded(row: Integration, people: dict[str, User]) -> tuple[str, str]:
+    """Return whom the pages and the queries of the queue exclude."""
+    by_pages = " ".join(name for name, user in people.items() if is_excluded_from_decision(row, user.pk))
+    rows = Integration.objects.filter(pk=row.pk)
+    return by_pages, " ".join(n for n, user in people.items() if rows.filter(build_exclusion_condition(user)).exists())
+
+
+@pytest.mark.parametrize("state", PENDING_DECISIONS)
+def test_guards_pages_and_queries_exclude_the_same_people(
+    reach: Any, rita: User, rob: User, rae: User, alice: User, now: datetime, state: str
+) -> None:
+    days, transition, excluded = PENDING_DECISIONS[state]
+    row, people = reach(state), {"rita": rita, "rob": rob, "rae": rae}
+    assert row.next_action_code in SEPARATED_DECISIONS
+    refused = [
+        name
+        for name, user in people.items()
+        for each in list_available_transitions(reload_row(row), user, now=now + DAY * days)
+        if each.name == transition and not each.is_ready
+    ]
+    assert (" ".join(refused), *list_excluded(row, people | {"alice": alice})) == (excluded, excluded, excluded)
+
+
+@pytest.mark.parametrize("state", OTHER_STATES)
+def test_no_one_is_excluded_from_other_decisions(reach_state: Any, rita: User, rob: User, state: str) -> None:
+    assert list_excluded(reach_state(state), {"rita": rita, "rob": rob}) == ("", "")
+
+
+@pytest.mark.parametrize("state", ["on_notice", "appealed"])
+def test_decision_waits_for_others_than_the_excluded_reviewer(
+    reach: Any, sign_in: SignIn, rita: User, rob: User, now: datetime, state: str
+) -> None:
+    row = reach(state)
+    Integration.objects.update(reviewer=rita)
+    at = now + DAY * PENDING_DECISIONS[state][0]
+    other = Integration(pk=0)
+    tabs = {
+        user.name: [queue_items.summarize_queue({}, user, at).count("", tab) for tab in ("all", "mine", "free")]
+        for user in (rita, rob)
+    }
+    assert tabs == {"Rita Reyes": [1, 0, 0], "Rob Roth": [1, 0, 1]}
+    assert [find_next_review(other, user, at) for user in (rita, rob)] == [None, row.uuid]
+    assert [queue_items.list_decidable_items({}, user, at).count() for user in (rita, rob)] == [0, 1]
+    text = get_text(sign_in(rita).get("/queue/"), "table")
+    assert "Another reviewer must decide" in text
+    assert "Claim review" not in text
+
+
+def test_review_page_asks_only_reviewers_who_can_decide(reach: Any, sign_in: SignIn, rita: User, rob: User) -> None:
+    row = reach("appealed")
+    labels = []
+    for user in (rita, rob):
+        Integration.objects.update(reviewer=user)
+        page = parse(sign_in(user).get(f"/integrations/{row.uuid}/review/"))
+        (action,) = page.select(".next-action")
+        is_excluded = "Another reviewer must decide" in action.text
+        labels.append((is_excluded, "next-action-mine" in action["class"], [link.text.strip() for link in action("a")]))
+    assert labels == [(True, False, []), (False, True, ["Decide"])]
+
+
+def test_managers_hear_that_no_reviewer_can_decide(
+    reach: Any, sign_in: SignIn, rita: User, rob: User, mae: User, sam: User
+) -> None:
+    row = reach("suspension_appealed")
+    emails = EmailMessage.objects.filter(event__event_type="compliance.appealed").order_by("pk")
+    assert [email.to for email in emails] == [mae.email, row.edition.mailbox]
+    assert all("No reviewer of" in email.text and "/people/invite/" in email.text for email in emails)
+    for path in (f"/integrations/{row.uuid}/compliance/", f"/integrations/{row.uuid}/review/"):
+        assert "No reviewer can decide" in get_text(sign_in(mae).get(path))
+        assert parse(sign_in(mae).get(path)).select('a[href="/people/invite/"]')
+        assert "Ask a program manager or an administrator" in get_text(sign_in(rita).get(path))
+    assert "No reviewer can decide. Add a reviewer." in get_text(sign_in(mae).get("/queue/"), "table")
+
+
+def test_administrators_hear_of_it_without_a_manager(reach: Any, rita: User, rob: User, sam: User) -> None:
+    row = reach("suspension_appealed")
+    emails = EmailMessage.objects.filter(event__event_type="compliance.appealed").order_by("pk")
+    assert [email.to for email in emails] == [sam.email, row.edition.mailbox]
+
+
+def test_a_third_reviewer_can_decide(reach: Any, sign_in: SignIn, rita: User, rob: User, mae: User, rae: User) -> None:
+    row = reach("suspension_appealed")
+    emails = EmailMessage.objects.filter(event__event_type="compliance.appealed")
+    assert [(email.to, "No reviewer of" in email.text) for email in emails] == [(row.edition.mailbox, False)]
+    for path in (f"/integrations/{row.uuid}/compliance/", "/queue/"):
+        assert "No reviewer can decide" not in get_text(sign_in(mae).get(path))
+
+
+def test_partner_is_not_told_about_reviewers(reach: Any, sign_in: SignIn, alice: User, rita: User, rob: User) -> None:
+    row = reach("suspension_appealed")
+    assert "No reviewer" not in get_text(sign_in(alice).get(f"/integrations/{row.uuid}/compliance/"))
