@@ -1,5 +1,7 @@
 """Compliance pages for both sides: the evidence as a page and as JSON, current and frozen with each decision."""
 
+from operator import itemgetter
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -30,13 +32,14 @@ def show_evidence(request: AuthenticatedRequest, uuid: UUID, seq: int | None = N
     integration = load_listed_integration(request, uuid)
     evidence = get_evidence(integration, seq)
     url_name, url_arguments = ("frozen_evidence_json", [uuid, seq]) if seq else ("status_json", [uuid])
-    status = TEXTS.listing_statuses[evidence["listing_status"]]
+    status, parsed = TEXTS.listing_statuses[evidence["listing_status"]], parse_timestamps(evidence)
     next_action = build_next_action_context(integration, request.user)
     context = {
         "integration": integration,
         "next_action": next_action if integration.next_action_target == "compliance" and not seq else None,
         "partner_options": _(status.options),
-        "evidence": parse_timestamps(evidence),
+        "evidence": parsed,
+        "timeline": sorted((*parsed["decisions"], *parsed["activities"]), key=itemgetter("at"), reverse=True),
         "status_description": _(status.description),
         "for_program": permissions.can_act_for_program(integration, request.user),
         "json_href": reverse(f"compliance:{url_name}", args=url_arguments),
@@ -87,7 +90,7 @@ def get_evidence(integration: Integration, seq: int | None = None) -> JsonObject
     return evidence
 
 
-def parse_timestamps(data: object) -> object:
+def parse_timestamps(data: Any) -> Any:
     """Return the evidence with its ISO timestamps parsed for display."""
     if isinstance(data, list):
         return [parse_timestamps(item) for item in data]

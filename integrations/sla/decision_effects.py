@@ -2,10 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeAlias
 
 from django.db import transaction
-from django.utils.translation import gettext as _
+from django.utils.html import escape, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
+from integrations.sla.formatting import format_percent
 from integrations.sla.github import event_store
 from integrations.sla.issue_decisions import IssueDecision
 from integrations.sla.metrics import MetricsScope, Totals, get_metrics
@@ -15,6 +19,7 @@ from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
 from portal.core.periods import Period, get_program_zone, get_week
+from portal.ui.components.moments import when
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +38,6 @@ class ClockEffect:
     before: ClockOutcome
     after: ClockOutcome
 
-    @property
-    def label(self) -> str:
-        return _(TARGET_TYPE_LABELS[self.target_type])
-
-    @property
-    def states(self) -> tuple[ClockOutcome, ClockOutcome]:
-        return self.before, self.after
-
 
 @dataclass(frozen=True, slots=True)
 class DecisionEffect:
@@ -52,9 +49,8 @@ class DecisionEffect:
     before: Totals
     after: Totals
 
-    @property
-    def totals(self) -> tuple[Totals, Totals]:
-        return self.before, self.after
+
+DecisionPreview: TypeAlias = tuple[IssueDecision, DecisionEffect | None]
 
 
 def lock_for_preview(issue: SupportIssue) -> bool:
@@ -105,3 +101,24 @@ def _find_week(issue: SupportIssue, now: datetime) -> Period:
 def _read_totals(issue: SupportIssue, week: Period, now: datetime) -> Totals:
     start, end = week.span(get_program_zone())
     return get_metrics(MetricsScope(partner_id=issue.integration.partner_id), start, end, min(now, end))
+
+
+def describe_effect(effect: DecisionEffect, now: datetime) -> SafeString:
+    """Return what a decision changes: breaches, due dates, and the week's share on time, each before and after it."""
+    sides = [_list_values(effect, side, now) for side in ("before", "after")]
+    changes = [(label, before, after) for (label, before), (_, after) in zip(*sides, strict=True) if before != after]
+    return format_html_join("", "<span>{}: {} → {}</span>", changes) or escape(gettext("No change"))
+
+
+def _list_values(effect: DecisionEffect, side: str, now: datetime) -> list[tuple[str, str]]:
+    """Return the labels and values of each clock and of the week, before or after a decision."""
+    values: list[tuple[str, str]] = []
+    for clock in effect.clocks:
+        state: ClockOutcome = getattr(clock, side)
+        target_type = gettext(TARGET_TYPE_LABELS[clock.target_type])
+        is_waived = clock.before.is_breached and effect.outcome == "waive_breach"
+        breach = gettext("breached") if state.is_breached else gettext("waived") if is_waived else gettext("no breach")
+        due_date = when(state.due_at, now=now) if state.due_at else gettext("no due date")
+        values += [(target_type, breach), (gettext("%(target)s due") % {"target": target_type}, due_date)]
+    share = getattr(effect, side).share
+    return [*values, (gettext("On time in %(week)s") % {"week": effect.week}, format_percent(share))]

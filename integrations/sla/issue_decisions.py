@@ -139,3 +139,5 @@ DECISIONS = (
         "Dismiss a dispute. For reviewers.",
     ),
 )
+# The program's, which the dispute page offers
+DISPUTE_DECISIONS = {each.name: each for each in DECISIONS if each.permission is permissions.can_decide}

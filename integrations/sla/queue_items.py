@@ -32,7 +32,7 @@ register_kind(
             "next_action_code": F("disputed"),
             "waiting_since": F("disputed_at"),
         },
-        "sla:issue",
+        "sla:dispute",
         list_tasks=_list_tasks,
     )
 )

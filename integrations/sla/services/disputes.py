@@ -5,7 +5,7 @@ the decision, or from the partner's request, and doesn't retract earlier breache
 that made the issue critical. Any decision about an issue resolves its open dispute.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import datetime
 
 from django.utils.translation import gettext as _, gettext_noop
@@ -25,7 +25,6 @@ from portal.core.value_types import NamedValues
 
 RESOLVED_DISPUTE_FIELDS: NamedValues = {"disputed": "", "disputed_at": None}
 SEVERITY_REQUESTED = "issue.severity_reduction_requested"
-REQUEST_EVENT_TYPES = (SEVERITY_REQUESTED, "issue.disputed")
 OUTCOME_EVENT_TYPES = (
     "issue.severity_reduced",
     "issue.severity_corrected",
@@ -45,14 +44,6 @@ RETRACTION_REASONS = {
     BreachOutcome.ACCEPTED: "The program accepted the dispute",
     BreachOutcome.WAIVED: "The program waived the breach",
 }
-
-
-def list_open_requests(events: Iterable[AuditEvent]) -> list[AuditEvent]:
-    """Return the partner's requests since the last decision among an issue's events in chronological order."""
-    requests: list[AuditEvent] = []
-    for event in events:
-        requests = [*requests, event] if event.event_type in REQUEST_EVENT_TYPES else []
-    return requests
 
 
 def lower_severity(issue: SupportIssue, reason: str, *, actor: User, now: datetime) -> AuditEvent:

@@ -1,31 +1,33 @@
 """Issue page with its decisions and requests."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from uuid import UUID
 
 from django import forms
 from django.contrib import messages
 from django.db import transaction
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils import timezone
+from django.utils.html import format_html
 from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners import permissions
 from integrations.partners.permissions import PermissionRule
-from integrations.sla.decision_effects import lock_for_preview, preview_decision
+from integrations.sla.decision_effects import DecisionPreview, describe_effect, lock_for_preview, preview_decision
 from integrations.sla.engine import inputs
 from integrations.sla.filters import build_visibility_condition
-from integrations.sla.issue_decisions import DECISIONS, IssueDecision
+from integrations.sla.issue_decisions import DECISIONS, DISPUTE_DECISIONS, IssueDecision
 from integrations.sla.issue_page import build_issue_page
 from integrations.sla.models import SupportIssue
-from integrations.sla.services.disputes import list_open_requests
 from integrations.submissions.views.access import require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.form_fields import MultiLineField
 from portal.core.value_types import TemplateContext
+from portal.ui.components.inline import option
 from portal.ui.refusals import raise_if_forbidden
 
 EFFECT_REFUSAL = gettext_lazy("The effect isn't available right now. Reload the page.")
@@ -35,6 +37,28 @@ class ReasonForm(forms.Form):
     """Reason that both sides can read in the history."""
 
     reason = MultiLineField(label=gettext_lazy("Reason"), max_length=1000, widget=forms.Textarea(attrs={"rows": 3}))
+
+
+class DisputeForm(ReasonForm):
+    """Decision about a dispute with its reason."""
+
+    decision = forms.ChoiceField(
+        label=gettext_lazy("Outcome"),
+        widget=forms.RadioSelect,
+        choices=[(name, decision.label) for name, decision in DISPUTE_DECISIONS.items()],
+        error_messages={"required": gettext_lazy("Select a decision.")},
+    )
+    field_order = ("decision", "reason")
+
+    def describe_choices(self, previews: Sequence[DecisionPreview], now: datetime) -> None:
+        """Offer only the decisions that are possible now, each with its explanation and effect."""
+        template = '<span>{}</span><span class="effect">{}</span>'
+        hints = {
+            decision: format_html(template, decision.explanation, describe_effect(effect, now) if effect else "")
+            for decision, effect in previews
+        }
+        choices = [(decision.name, option(decision.label, hint=hint)) for decision, hint in hints.items()]
+        self.fields["decision"].choices = choices  # type: ignore[attr-defined]
 
 
 def load_issue(request: AuthenticatedRequest, uuid: UUID) -> SupportIssue:
@@ -51,36 +75,32 @@ def show_issue(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     return _render_page(request, load_issue(request, uuid), {})
 
 
-BoundForms = Mapping[str, ReasonForm]
-
-
-def _render_page(request: AuthenticatedRequest, issue: SupportIssue, bound_forms: BoundForms) -> HttpResponse:
-    context = _build_context(request, issue, bound_forms)
+def _render_page(
+    request: AuthenticatedRequest, issue: SupportIssue, bound_forms: Mapping[str, ReasonForm]
+) -> HttpResponse:
+    context = _build_context(request, issue)
+    context["decisions"] = [
+        (decision, bound_forms.get(decision.name) or ReasonForm(auto_id=f"{decision.slug}-%s"))
+        for decision in DECISIONS
+        if decision.name in bound_forms
+        or (decision in context["possible"] and not (issue.disputed and decision.name in DISPUTE_DECISIONS))
+    ]
     return render(request, "sla/issue.html", context, status=422 if bound_forms and request.method == "POST" else 200)
 
 
-def _build_context(request: AuthenticatedRequest, issue: SupportIssue, bound_forms: BoundForms) -> TemplateContext:
+def _build_context(request: AuthenticatedRequest, issue: SupportIssue) -> TemplateContext:
     now, user = timezone.now(), request.user
-    page = build_issue_page(issue, user, now)
-    breaches = list(issue.breaches.order_by("due_at", "pk"))
+    page, breaches = build_issue_page(issue, user, now), list(issue.breaches.order_by("due_at", "pk"))
     rules: tuple[PermissionRule, ...] = (permissions.can_decide, permissions.can_edit)
-    has_permission = {rule: rule(issue.integration, user) for rule in rules}
-    decisions = [
-        (decision, bound_forms.get(decision.name) or ReasonForm(auto_id=f"{decision.slug}-%s"))
-        for decision in DECISIONS
-        if has_permission[decision.permission]
-        and (decision.name in bound_forms or decision.is_possible(issue, page.state, breaches))
-    ]
+    granted = [rule for rule in rules if rule(issue.integration, user)]
     return {
         "page": page,
         "issue": issue,
         "integration": issue.integration,
         "now": now,
-        "decisions": decisions,
+        "possible": [d for d in DECISIONS if d.permission in granted and d.is_possible(issue, page.state, breaches)],
         "breaches": breaches,
-        "for_program": permissions.is_program_staff(user),
-        "is_partner": has_permission[permissions.can_edit],
-        "can_decide": has_permission[permissions.can_decide],
+        "can_decide": permissions.can_decide in granted,
     }
 
 
@@ -92,56 +112,70 @@ def load_dispute(request: AuthenticatedRequest, uuid: UUID) -> SupportIssue:
 
 
 def show_dispute(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
-    """Show a dispute with the possible decisions and the effect of each."""
-    issue = load_dispute(request, uuid)
-    return _render_dispute(request, issue, {}) if issue.disputed else redirect("sla:issue", uuid)
+    """Show a dispute with the effect of each possible decision, or decide."""
+    issue, form_data = load_dispute(request, uuid), _get_form_data(request)
+    if not issue.disputed and form_data is None:
+        return redirect("sla:issue", uuid)
+    form = DisputeForm(form_data)
+    if request.method == "POST" and form.is_valid():
+        decision = DISPUTE_DECISIONS[form.cleaned_data["decision"]]
+        if response := _perform(request, issue, decision, form):
+            return response
+    return _render_dispute(request, issue, form)
 
 
-def build_dispute_context(
-    request: AuthenticatedRequest, issue: SupportIssue, bound_forms: BoundForms
-) -> TemplateContext:
-    """Return the context of the issue with the effect of each decision that the user can take."""
-    context = _build_context(request, issue, bound_forms)
+def _get_form_data(request: AuthenticatedRequest) -> QueryDict | None:
+    """Return the submitted input, also what was submitted before a sign-in."""
+    data: QueryDict | None = request.POST if request.method == "POST" else request.unsent()  # type: ignore[attr-defined]
+    return data
+
+
+def _perform(
+    request: AuthenticatedRequest, issue: SupportIssue, decision: IssueDecision, form: ReasonForm
+) -> HttpResponse | None:
+    """Make a decision. After a refusal, return None with the message in the form."""
+    try:
+        decision.perform(issue, form.cleaned_data["reason"], actor=request.user, now=timezone.now())
+    except ActionRefused as refusal:
+        raise_if_forbidden(refusal)
+        form.add_error("reason", str(refusal))
+        return None
+    messages.success(request, str(decision.success_message))
+    return redirect("sla:issue", issue.uuid)
+
+
+def build_dispute_context(request: AuthenticatedRequest, issue: SupportIssue) -> TemplateContext:
+    """Return the context of the dispute page with the effect of each decision, None while others lock the rows."""
+    context = _build_context(request, issue)
     with transaction.atomic():
-        is_locked = lock_for_preview(issue)
-        decisions = [
-            (decision, form, preview_decision(decision, issue, actor=request.user, now=context["now"]))
-            if is_locked
-            else (decision, form, None)
-            for decision, form in context["decisions"]
-            if decision.permission is permissions.can_decide
+        is_locked, arguments = lock_for_preview(issue), {"actor": request.user, "now": context["now"]}
+        previews = [
+            (decision, preview_decision(decision, issue, **arguments) if is_locked else None)
+            for decision in context["possible"]
+            if decision.name in DISPUTE_DECISIONS
         ]
-    return context | {"decisions": decisions, "effect_refusal": "" if is_locked else EFFECT_REFUSAL}
+    return context | {"previews": previews, "effect_refusal": "" if is_locked else EFFECT_REFUSAL}
 
 
-def _render_dispute(request: AuthenticatedRequest, issue: SupportIssue, bound_forms: BoundForms) -> HttpResponse:
-    context = build_dispute_context(request, issue, bound_forms)
-    context["requests"] = list_open_requests(context["page"].decisions)
-    return render(request, "sla/dispute.html", context, status=422 if bound_forms and request.method == "POST" else 200)
+def _render_dispute(request: AuthenticatedRequest, issue: SupportIssue, form: DisputeForm) -> HttpResponse:
+    context = build_dispute_context(request, issue) | {"form": form}
+    form.describe_choices(context["previews"], context["now"])
+    return render(request, "sla/dispute.html", context, status=422 if request.method == "POST" else 200)
 
 
 def build_decision_view(decision: IssueDecision) -> Callable[..., HttpResponse]:
     """Return the view of a decision. After a refusal, it shows the form with the entered reason."""
 
     def decide(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
-        form_data = request.POST if request.method == "POST" else request.unsent()  # type: ignore[attr-defined]
+        form_data = _get_form_data(request)
         if form_data is None:
             return redirect("sla:issue", uuid)
         issue = load_issue(request, uuid)
         require_permission(decision.permission, issue.integration, request.user)
         form = ReasonForm(form_data, auto_id=f"{decision.slug}-%s")
-        is_dispute = issue.disputed and decision.permission is permissions.can_decide
-        render_form = _render_dispute if is_dispute else _render_page
-        if not form.is_valid() or request.method != "POST":
-            return render_form(request, issue, {decision.name: form})
-        try:
-            decision.perform(issue, form.cleaned_data["reason"], actor=request.user, now=timezone.now())
-        except ActionRefused as refusal:
-            raise_if_forbidden(refusal)
-            form.add_error("reason", str(refusal))
-            return render_form(request, issue, {decision.name: form})
-        messages.success(request, str(decision.success_message))
-        return redirect("sla:issue", uuid)
+        if request.method == "POST" and form.is_valid() and (response := _perform(request, issue, decision, form)):
+            return response
+        return _render_page(request, issue, {decision.name: form})
 
     return decide
 

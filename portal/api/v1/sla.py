@@ -58,10 +58,10 @@ def get_dispute(request: AuthenticatedRequest, uuid: UUID) -> JsonObject:
     issue = load_dispute(request, uuid)
     if not issue.disputed:
         raise ActionRefused("This issue has no open dispute.", "conflict")
-    context = build_dispute_context(request, issue, {})
+    context = build_dispute_context(request, issue)
     if context["effect_refusal"]:
         raise ActionRefused(str(context["effect_refusal"]), "conflict")
-    return {"outcomes": [effect for _, _, effect in context["decisions"] if effect]}
+    return {"outcomes": [effect for _, effect in context["previews"] if effect]}
 
 
 def register_decision(decision: IssueDecision) -> None:

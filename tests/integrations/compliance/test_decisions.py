@@ -96,7 +96,7 @@ def test_preview_compares_public_status_with_current_one(
         (
             "rita",
             "Waiting for Acme: Respond to the notice Since Tue, Apr 14, 9:00 AM UTC"
-            " ; expected by Thu, May 14, 9:00 AM UTC Listing",
+            " ; expected by Thu, May 14, 9:00 AM UTC Actions Withdraw notice Suspend",
         ),
     ],
 )

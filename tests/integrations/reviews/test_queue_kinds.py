@@ -87,7 +87,7 @@ def test_item_links_to_the_page_where_it_is_decided(item_of_each_kind: None, rit
     assert links_by_name == {
         "Appealed": f"/integrations/{uuids['Appealed']}/review/",
         "Globex": "/companies/globex/",
-        "It breaks 7": f"/issues/{SupportIssue.objects.get().uuid}/",
+        "It breaks 7": f"/issues/{SupportIssue.objects.get().uuid}/dispute/",
         "Reviewed": f"/integrations/{uuids['Reviewed']}/review/",
         "Supported": f"/integrations/{uuids['Supported']}/review/",
     }

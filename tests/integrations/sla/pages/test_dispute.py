@@ -39,6 +39,11 @@ def disputed_issue(issues: dict[str, SupportIssue], alice: User) -> SupportIssue
     return reload_issue(issue)
 
 
+def get_label(text: str) -> str:
+    """Return the text of an effect without dates and figures."""
+    return text if "breach" in text else text.partition(" in 20")[0].partition(":")[0]
+
+
 def reload_issue(issue: SupportIssue) -> SupportIssue:
     return inputs.select_issues().select_related("integration__partner").get(pk=issue.pk)
 
@@ -112,30 +117,57 @@ def test_dispute_page_shows_the_outcomes_with_their_effect(
     sign_in: SignIn, disputed_issue: SupportIssue, alice: User, rita: User
 ) -> None:
     url = f"/issues/{disputed_issue.uuid}/dispute/"
-    response = sign_in(rita).get(url)
-    assert [decision.name for decision, _, _ in response.context["decisions"]] == [
-        "accept_dispute",
-        "correct_severity",
-        "waive_breach",
-        "lower_severity",
-        "exclude_issue",
-        "dismiss_dispute",
-    ]
-    page = response.content.decode()
-    assert "It never was critical." in page
-    assert page.count("After the decision") == 6
+    page = parse(sign_in(rita).get(url))
+    effects = {
+        field["value"]: [get_label(line.text) for line in field.parent.select(".effect > span")] or ["none"]
+        for field in page.select("input[name=decision]")
+    }
+    assert effects == {
+        "accept_dispute": ["Resolution: breached → no breach", "On time"],
+        "correct_severity": ["Resolution: breached → no breach", "Resolution due", "On time"],
+        "waive_breach": ["Resolution: breached → waived", "On time"],
+        "lower_severity": ["none"],
+        "exclude_issue": ["Resolution: breached → no breach", "Resolution due", "On time"],
+        "dismiss_dispute": ["none"],
+    }
+    assert "It never was critical." in page.text
+    assert len(page.select("main form")) == 1
     assert sign_in(alice).get(url).status_code == 403
     disputes.dismiss_dispute(disputed_issue, "No.", actor=rita, now=timezone.now())
     assert sign_in(rita).get(url)["Location"] == f"/issues/{disputed_issue.uuid}/"
 
 
-def test_effect_names_a_waived_breach(sign_in: SignIn, disputed_issue: SupportIssue, rita: User) -> None:
-    response = sign_in(rita).get(f"/issues/{disputed_issue.uuid}/dispute/")
-    states = {
-        panel: [span.get_text(strip=True) for span in parse(response).select(f"#{panel} tbody .sub")]
-        for panel in ("waive-breach", "accept-dispute")
-    }
-    assert ("Breach waived" in states["waive-breach"], "Breach waived" in states["accept-dispute"]) == (True, False)
+@pytest.mark.parametrize(
+    ("data", "errors"),
+    [
+        ({"reason": "The label was wrong."}, ["Select a decision."]),
+        ({"decision": "waive_breach", "reason": " "}, ["This field is required."]),
+        ({"decision": "dispute_breach", "reason": "Mine."}, ["Select a valid choice."]),
+    ],
+)
+def test_incomplete_decision_is_refused_with_its_input(
+    sign_in: SignIn, disputed_issue: SupportIssue, rita: User, data: dict[str, str], errors: list[str]
+) -> None:
+    response = sign_in(rita).post(f"/issues/{disputed_issue.uuid}/dispute/", data)
+    page = parse(response)
+    shown = [each.get_text(strip=True).partition(" dispute_breach")[0] for each in page.select("p.error")]
+    checked = [each["value"] for each in page.select("input[name=decision]:checked")]
+    assert (response.status_code, [text.startswith(e) for text, e in zip(shown, errors, strict=True)]) == (422, [True])
+    assert checked == [name for name in ("waive_breach",) if name == data.get("decision")]
+    assert page.select_one("textarea").text.strip() == data["reason"].strip()
+    assert reload_issue(disputed_issue).disputed == "breach"
+
+
+def test_dispute_is_decided_once_with_one_form(sign_in: SignIn, disputed_issue: SupportIssue, rita: User) -> None:
+    url, client = f"/issues/{disputed_issue.uuid}/dispute/", sign_in(rita)
+    data = {"decision": "waive_breach", "reason": "GitHub was down."}
+    assert client.post(url, data)["Location"] == f"/issues/{disputed_issue.uuid}/"
+    assert (reload_issue(disputed_issue).disputed, disputed_issue.breaches.get().outcome) == ("", "waived")
+    again = client.post(url, data)
+    assert (again.status_code, parse(again).select_one("p.error").get_text(strip=True)) == (
+        422,
+        "This issue has no open dispute.",
+    )
 
 
 def test_waived_breach_stays_visible(sign_in: SignIn, disputed_issue: SupportIssue, alice: User, rita: User) -> None:
@@ -181,7 +213,7 @@ def test_open_dispute_of_a_breach_stays_as_it_is(
     assert response.context["decisions"] == []
 
 
-def test_dispute_page_shows_every_open_request(
+def test_dispute_page_shows_the_statements_of_both_sides(
     sign_in: SignIn, issues: dict[str, SupportIssue], alice: User, rita: User
 ) -> None:
     issue, now = issues["breached"], timezone.now()
@@ -189,8 +221,10 @@ def test_dispute_page_shows_every_open_request(
     disputes.dismiss_dispute(issue, "It is right.", actor=rita, now=now)
     disputes.request_lower_severity(issue, "It is a question.", actor=alice, now=now)
     disputes.dispute_breach(issue, "We answered.", actor=alice, now=now)
-    response = sign_in(rita).get(f"/issues/{issue.uuid}/dispute/")
-    assert [event.note for event in response.context["requests"]] == ["It is a question.", "We answered."]
+    page = parse(sign_in(rita).get(f"/issues/{issue.uuid}/dispute/"))
+    (statements,) = page.select('ol[aria-label^="Statements"]')
+    notes = [each.get_text(strip=True) for each in statements.select(".entry-body")]
+    assert notes == ["It is wrong.", "It is right.", "It is a question.", "We answered."]
 
 
 def test_reason_is_restored_after_a_sign_in(
