@@ -143,6 +143,14 @@ class RequirementChange(IntegrationChange):
         return requirement.id == self.requirement.id and integration.program_key == self.integration.program_key
 
 
+def lock_requirement(integration: Integration, requirement_id: str) -> Integration:
+    """Lock the integration of a requirement until the transaction ends, after the partner of a shared answer."""
+    if get_requirement(integration, requirement_id).scope == AnswerScope.PARTNER:
+        # Concurrent writes of shared answers would deadlock.
+        Partner.objects.select_for_update(no_key=True).get(pk=integration.partner_id)
+    return lock_integration(integration.pk)
+
+
 @contextmanager
 def change_requirement(
     integration: Integration,
@@ -157,10 +165,7 @@ def change_requirement(
     Raises ActionRefused if the actor has no part in the requirement or the integration has ended.
     """
     with transaction.atomic():
-        if get_requirement(integration, requirement_id).scope == AnswerScope.PARTNER:
-            # Concurrent writes of shared answers would deadlock.
-            Partner.objects.select_for_update(no_key=True).get(pk=integration.partner_id)
-        locked_integration = lock_integration(integration.pk)
+        locked_integration = lock_requirement(integration, requirement_id)
         requirement = get_requirement(locked_integration, requirement_id)
         change = RequirementChange(locked_integration, actor, now, requirement)
         change.require_permission(rule or ANSWER_RULES[requirement.responsible_party])

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -17,6 +18,7 @@ from integrations.submissions.presenters import RequirementRow, build_row, list_
 from integrations.submissions.selectors import context
 from integrations.submissions.services import credentials, documents
 from integrations.submissions.services.agreements import get_compared_agreement
+from integrations.submissions.services.requirements import lock_requirement
 from integrations.submissions.views.access import load_visible_integration
 from integrations.submissions.views.requirements.agreements import (
     build_page_statement,
@@ -59,30 +61,35 @@ def perform_action(
             "This action isn't available. See the requirement's `available_actions`.", "invalid-transition"
         )
     _refuse_outsider(page, action)
-    _refuse_stale_version(request, page)
     files = request.FILES  # parse the body before replacing POST
-    request.POST = build_form_data(**build_fields(page), **_build_version_fields(request, page, name))  # type: ignore[assignment]
-    form = action.build_form(page, data=request.POST, files=files)
-    names = {key: f"answers.{key}" for key in form.fields} if name in ("answer", "draft") else {}
-    result = action.perform(page, validate_form(form, names).cleaned_data)
+    with transaction.atomic():
+        page = _lock_read_version(request, page)
+        request.POST = build_form_data(**build_fields(page), **_build_version_fields(page, name))  # type: ignore[assignment]
+        form = action.build_form(page, data=request.POST, files=files)
+        names = {key: f"answers.{key}" for key in form.fields} if name in ("answer", "draft") else {}
+        result = action.perform(page, validate_form(form, names).cleaned_data)
     if isinstance(result, HttpResponseBase):  # the page would show both versions side by side
         raise ActionRefused(STALE_VERSION_MESSAGE, "conflict")
     return load_page(request, uuid, requirement_id)
 
 
-def _build_version_fields(request: HttpRequest, page: RequirementPage, name: str) -> dict[str, int]:
+def _build_version_fields(page: RequirementPage, name: str) -> dict[str, int]:
     """Return the versions of the answer and the draft that the client read."""
     if name not in ("answer", "draft"):
         return {}
-    draft = page.draft
-    answered = max(get_if_match_version(request, page.state.version), 0)
-    return {"answered": answered, "version": draft.version if draft else 0}
+    return {"answered": page.state.version, "version": page.draft.version if page.draft else 0}
 
 
-def _refuse_stale_version(request: HttpRequest, page: RequirementPage) -> None:
-    """Raise ActionRefused if If-Match names another version."""
-    if get_if_match_version(request, page.state.version) != page.state.version:
+def _lock_read_version(request: AuthenticatedRequest, page: RequirementPage) -> RequirementPage:
+    """With If-Match, return the page as it is under the lock. Raises ActionRefused if it has another version."""
+    version = get_if_match_version(request, None)
+    if version is None:
+        return page
+    lock_requirement(page.integration, page.requirement.id)
+    page = load_page(request, page.integration.uuid, page.requirement.id)
+    if version != page.state.version:
         raise ActionRefused(STALE_VERSION_MESSAGE, "conflict")
+    return page
 
 
 def _refuse_outsider(page: RequirementPage, action: RequirementAction) -> None:
