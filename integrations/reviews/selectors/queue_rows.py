@@ -149,7 +149,7 @@ def _build_row(
 ) -> QueueRow:
     tasks = list_tasks(kind, values)
     if kind.is_integration and values["integration_id"] in viewer.undecidable:
-        tasks.insert(0, _("No reviewer can decide. Add a reviewer."))
+        tasks.insert(0, _("No reviewer can decide (add a reviewer)"))
     columns = ReviewColumns(
         uuid="",
         position=values["detail"],
