@@ -17,6 +17,7 @@ from integrations.partners.models import Partner
 from portal.accounts.reauthentication import require_recent_authentication
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
+from portal.core.one_time_secrets import store_secret, take_secret
 from portal.core.value_types import TemplateContext
 from portal.ui.name_confirmation import NameConfirmationForm
 from portal.ui.pagination import paginate
@@ -72,7 +73,7 @@ def _get_managed_partner(request: HttpRequest, slug: str) -> Partner | None:
 
 @sensitive_variables("secret")
 def create_webhook(request: AuthenticatedRequest, slug: str) -> HttpResponse:
-    """Show the form for a new endpoint, then the endpoint with its secret."""
+    """Show the form for a new endpoint, then redirect to the endpoint, which shows its secret once."""
     partner = _get_managed_partner(request, slug)
     form_data = request.POST if request.method == "POST" else None
     form = EndpointForm(
@@ -87,26 +88,25 @@ def create_webhook(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         except ActionRefused as error:
             form.add_error(None, str(error))
         else:
-            return _render_page(request, endpoint, secret=secret.value if secret else "")
+            if secret:
+                store_secret(request, f"webhook {endpoint.uuid}", secret)
+            else:
+                messages.success(request, _("Webhook added. Send a test event to verify the receiver."))
+            return redirect("webhooks:detail", endpoint.uuid)
     context = {"form": form, "partner": partner}
     return render(request, "webhooks/new.html", context, status=422 if form.is_bound else 200)
 
 
+@sensitive_variables("secret", "context")
 def show_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Show an endpoint with its health and its log."""
-    return _render_page(request, access.get_endpoint(request.user, uuid))
-
-
-@sensitive_variables("secret")
-def _render_page(request: HttpRequest, endpoint: WebhookEndpoint, *, secret: str | None = None) -> HttpResponse:
-    """Show an endpoint, and once after its creation or rotation the new secret, which chat endpoints don't have."""
-    now = timezone.now()
+    """Show an endpoint with its health and its log, and once after its creation or rotation the new secret."""
+    endpoint, now = access.get_endpoint(request.user, uuid), timezone.now()
+    secret = take_secret(request, f"webhook {uuid}")
     state, kind = request.GET.get("state", ""), request.GET.get("kind", "")
     log = paginate(request, list_deliveries(endpoint, state, kind), 25)
     context: TemplateContext = {
         "endpoint": endpoint,
-        "secret": secret,
-        "is_new": secret is not None,
+        "secret": secret.value if secret else "",
         "fingerprint": services.get_secret_fingerprint(endpoint),
         "page": log,
         "state": state,
@@ -118,10 +118,7 @@ def _render_page(request: HttpRequest, endpoint: WebhookEndpoint, *, secret: str
         "now": now,
         "has_old_secret": bool(endpoint.old_secret_until and endpoint.old_secret_until > now),
     }
-    response = render(request, "webhooks/webhook.html", context)
-    if secret:
-        response["Cache-Control"] = "no-store"
-    return response
+    return render(request, "webhooks/webhook.html", context)
 
 
 def change_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
@@ -145,18 +142,15 @@ def change_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 
 @sensitive_variables("secret")
 def rotate_secret(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
-    """Rotate the secret and show it once."""
+    """Rotate the secret and redirect to the endpoint, which shows it once."""
     endpoint = access.get_endpoint(request.user, uuid)
-    if request.method != "POST":
-        return redirect("webhooks:detail", uuid)
-    expected_fingerprint = request.POST.get("seen", "")
-    with reported_refusals(request):
-        require_recent_authentication(request)
-        secret = services.rotate_secret(
-            endpoint, actor=request.user, now=timezone.now(), expected_fingerprint=expected_fingerprint
-        )
-        endpoint.refresh_from_db()
-        return _render_page(request, endpoint, secret=secret.value)
+    if request.method == "POST":
+        with reported_refusals(request):
+            require_recent_authentication(request)
+            secret = services.rotate_secret(
+                endpoint, actor=request.user, now=timezone.now(), expected_fingerprint=request.POST.get("seen", "")
+            )
+            store_secret(request, f"webhook {uuid}", secret)
     return redirect("webhooks:detail", uuid)
 
 

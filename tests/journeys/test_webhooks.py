@@ -14,6 +14,7 @@ from standardwebhooks import Webhook
 from integrations.submissions import digests
 from integrations.submissions.services import findings
 from portal.notifications.models import EmailMessage
+from portal.webhooks.models import WebhookEndpoint
 from tests.conftest import PASSWORD, begin
 from tests.fakes.receiver import Receiver
 from tests.journeys.person import Person
@@ -98,5 +99,9 @@ def test_webhooks_fit_a_phone_and_work_without_scripts(visit: Visit, receiver: R
     phone.write("Name", "Channel").write("URL", receiver.url).tick("Slack message").tick("A tier was granted.")
     phone.press("Add webhook").write("Password", PASSWORD).press("Continue")
     phone.sees("Webhook added").press("Pause webhook").sees("Webhook paused.")
+    phone.go("/webhooks/new/acme/").write("Name", "Build pipeline").write("URL", receiver.url)
+    phone.tick("A tier was granted.").press("Add webhook").sees("Copy this secret now")
+    phone.go(phone.page.url).does_not_see("Copy this secret now")
+    assert WebhookEndpoint.objects.filter(name="Build pipeline").count() == 1
     for path in (phone.page.url, "/webhooks/", "/webhooks/event-types/", "/notifications/preferences/"):
         assert phone.go(path).page.evaluate("document.documentElement.scrollWidth") <= 375

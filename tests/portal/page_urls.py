@@ -104,7 +104,7 @@ def list_special_arguments(world: dict[str, Any]) -> dict[str, dict[str, Any]]:
         "accounts:change_invitation": {"pk": world["staff_invitation"].pk},
         "accounts:invitation": {"token": world["staff_token"]},
         "accounts:enrollment": {"uidb36": "1", "key": "used-before"},
-        "api:revoke_token": {"uuid": world["api_token"].uuid},
+        **{name: {"uuid": world["api_token"].uuid} for name in ("api:new_token", "api:revoke_token")},
         **{
             f"webhooks:{act}": {"uuid": world["endpoint"].uuid, "message": world["message"].uuid, "action": "pause"}
             for act in ("detail", "edit", "rotate_secret", "remove", "delivery", "action")

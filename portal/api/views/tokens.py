@@ -9,7 +9,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
 
 from integrations.partners import permissions, refusals
@@ -20,17 +19,17 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.api.forms import TokenForm
 from portal.api.models import ApiToken
 from portal.api.services import tokens as keys
+from portal.core.crypto import Secret
+from portal.core.one_time_secrets import store_secret, take_secret
 from portal.ui.refusals import refusals_in_form, reported_refusals
 from portal.webhooks.permissions import list_managed_partners
 
 
-@never_cache
 def manage_tokens(request: AuthenticatedRequest) -> HttpResponse:
     """Show and create personal tokens."""
     return _render_page(request, None)
 
 
-@never_cache
 def manage_partner_tokens(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     """Show and create tokens of a company, for its owners."""
     partner = get_own_partner(request, slug)
@@ -69,7 +68,7 @@ def build_form(request: AuthenticatedRequest, partner: Partner | None) -> TokenF
 
 @sensitive_variables()
 def _create_token(request: AuthenticatedRequest, partner: Partner | None, form: TokenForm) -> HttpResponse:
-    """Create a token and show its secret once."""
+    """Create a token and redirect to the page that shows its secret once."""
     require_recent_authentication(request)
     cleaned_data = form.cleaned_data
     token, secret = keys.create_token(
@@ -82,32 +81,50 @@ def _create_token(request: AuthenticatedRequest, partner: Partner | None, form: 
         role=cleaned_data.get("role", ""),
         request=request,
     )
-    tokens_url = reverse("api:partner_tokens", args=[partner.slug]) if partner else reverse("api:tokens")
-    response = render(
-        request,
-        "api/token_created.html",
-        {"token": token, "secret": secret, "partner": partner, "tokens_url": tokens_url},
-    )
-    response["Cache-Control"] = "no-store, private"
-    return response
+    store_secret(request, f"token {token.uuid}", Secret(secret))
+    return redirect("api:new_token", token.uuid)
+
+
+@sensitive_variables()
+def show_new_token(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
+    """Show the secret of a new token once. Later requests redirect to the list of tokens."""
+    token = _get_token(request, uuid)
+    tokens_url = _get_tokens_url(token.partner)
+    secret = take_secret(request, f"token {uuid}")
+    if secret is None:
+        messages.info(request, _("We show a token only once. If you didn't copy it, revoke it and create another one."))
+        return redirect(tokens_url)
+    context = {"token": token, "secret": secret.value, "tokens_url": tokens_url}
+    return render(request, "api/token_created.html", context)
+
+
+def _get_token(request: AuthenticatedRequest, uuid: UUID) -> ApiToken:
+    """Return a token of the user or of a company of the user, or raise Http404."""
+    token = get_object_or_404(ApiToken.objects.select_related("partner", "user"), uuid=uuid)
+    is_partner_member = token.partner is not None and bool(permissions.get_role(token.partner, request.user))
+    if not is_partner_member and token.user_id != request.user.pk:
+        raise Http404(_("Token not found."))
+    return token
+
+
+def _get_tokens_url(partner: Partner | None) -> str:
+    return reverse("api:partner_tokens", args=[partner.slug]) if partner else reverse("api:tokens")
 
 
 def revoke_token(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Revoke a token."""
-    token = get_object_or_404(ApiToken.objects.select_related("partner"), uuid=uuid)
-    is_partner_member = token.partner is not None and bool(permissions.get_role(token.partner, request.user))
-    if not is_partner_member and token.user_id != request.user.pk:
-        raise Http404(_("Token not found."))
+    token = _get_token(request, uuid)
     if request.method == "POST":
         with reported_refusals(request):
             require_recent_authentication(request)
             keys.revoke_token(token, actor=request.user, now=timezone.now(), request=request)
             messages.success(request, _("Token “%(name)s” revoked.") % {"name": token.name})
-    return redirect("api:partner_tokens", token.partner.slug) if token.partner else redirect("api:tokens")
+    return redirect(_get_tokens_url(token.partner))
 
 
 urlpatterns: list[object] = [
     path("profile/tokens/", manage_tokens, name="tokens"),
     path("company/<slug:slug>/tokens/", manage_partner_tokens, name="partner_tokens"),
+    path("tokens/<uuid:uuid>/", show_new_token, name="new_token"),
     path("tokens/<uuid:uuid>/revoke/", revoke_token, name="revoke_token"),
 ]

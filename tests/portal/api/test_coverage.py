@@ -185,7 +185,7 @@ PAGES_BY_FEATURE = {
     "Connecting GitHub for private repositories": (
         "github_access:access github_access:connect github_access:revoke discovery:change_reader"
     ),
-    "Creating and revoking tokens": "api:partner_tokens api:tokens api:revoke_token",
+    "Creating and revoking tokens": "api:new_token api:partner_tokens api:tokens api:revoke_token",
     "Secrets and endpoints of issue monitoring": "sla:monitoring inbound:github_webhook",
     "Calendar feeds of due dates": "inbox:calendar_feed inbox:create_calendar_feed",
     "User accounts": (

@@ -144,16 +144,23 @@ def test_secret_is_in_no_row_no_email_and_no_log(
     alice: Any, acme: Any, rocket: Any, sign_in: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    page = sign_in(alice).post(
+    client = sign_in(alice)
+    created = client.post(
         reverse("api:partner_tokens", args=["acme"]),
         {"name": "ci", "scopes": SCOPES, "days": "90", "role": "editor"},
     )
+    assert (created.status_code, created["Location"]) == (302, f"/tokens/{ApiToken.objects.get().uuid}/")
+    page = client.get(created["Location"])
     secret = next(
         word
         for word in page.content.decode().replace("<", " ").replace(">", " ").split()
         if word.startswith("ptl_") and len(word) == 42
     )
-    assert "no-store" in page["Cache-Control"]
+    assert page["Cache-Control"] == "private, no-store"
+    reloaded = client.get(created["Location"], follow=True)
+    assert reloaded.redirect_chain == [("/company/acme/tokens/", 302)]
+    assert "We show a token only once." in reloaded.content.decode()
+    assert ApiToken.objects.count() == 1
     mine = ApiClient(secret)
     assert mine.get("/integrations").status_code == 200
     assert mine.post("/nowhere").status_code == 404
