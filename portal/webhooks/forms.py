@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.programs.registry import PROGRAMS
-from portal.core.form_fields import FormArguments, SingleLineField, UtcDateTimeField
+from portal.core.form_fields import FormArguments, SingleLineField, UtcDateTimeField, send_initial_values
 from portal.core.value_types import NamedValues
 from portal.webhooks import teams
 from portal.webhooks.event_types import iterate_webhook_groups
@@ -101,6 +101,7 @@ class EndpointForm(forms.Form):
         )
         if endpoint is not None:
             del self.fields["form"]
+            send_initial_values(self)
             address.required = False
             address.help_text = _("Current URL: %(url)s. Leave this field empty to keep the URL.") % {
                 "url": endpoint.display_url
@@ -127,6 +128,7 @@ class EndpointForm(forms.Form):
 
 
 def build_initial_data(endpoint: WebhookEndpoint) -> NamedValues:
+    """Return the current values of the form fields, without the URL, which is secret."""
     return {"name": endpoint.name, "kinds": endpoint.kinds, "program_key": endpoint.program_key}
 
 

@@ -17,7 +17,7 @@ from portal.audit.event_types import WEBHOOKS
 from portal.audit.services import record_event, record_system_event
 from portal.core.crypto import Secret
 from portal.core.errors import ActionRefused
-from portal.core.value_types import JsonObject
+from portal.core.value_types import JsonObject, NamedValues
 from portal.webhooks import formats, payloads, secrets
 from portal.webhooks.event_types import TEST_EVENT_TYPE
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
@@ -33,7 +33,7 @@ DeliveryState = WebhookDelivery.State
 
 @dataclass(frozen=True, slots=True)
 class EndpointConfiguration:
-    """Settings of an endpoint. A blank address keeps the current one."""
+    """Settings of a new endpoint."""
 
     name: str
     kinds: Sequence[str]
@@ -114,17 +114,20 @@ def create_endpoint(
     return row, secret
 
 
-def change_endpoint(
-    endpoint: WebhookEndpoint, configuration: EndpointConfiguration, *, actor: User, now: datetime
-) -> None:
-    """Change the settings of an endpoint. Pending deliveries use the new URL."""
+def change_endpoint(endpoint: WebhookEndpoint, changes: NamedValues, *, actor: User, now: datetime) -> None:
+    """Change the `name`, `program_key`, `kinds`, and `address` that are given. A blank address keeps the current one.
+
+    Pending deliveries use the new URL.
+    """
     with _lock_endpoint(endpoint, actor, now) as row:
-        row.name, row.program_key = configuration.name, configuration.program_key
-        row.kinds = _select_kinds(configuration.kinds, is_program_endpoint=row.partner_id is None)
-        if configuration.address:
-            secrets.set_address(row, configuration.address)
+        row.name, row.program_key = changes.get("name", row.name), changes.get("program_key", row.program_key)
+        if "kinds" in changes:
+            row.kinds = _select_kinds(changes["kinds"], is_program_endpoint=row.partner_id is None)
+        if changes.get("address"):
+            secrets.set_address(row, changes["address"])
             end_backoff(row.pk)
-        _record_change(row, "webhook.changed", actor, now)
+        if changes:
+            _record_change(row, "webhook.changed", actor, now)
 
 
 def rotate_secret(endpoint: WebhookEndpoint, *, actor: User, now: datetime, expected_fingerprint: str) -> Secret:

@@ -131,9 +131,10 @@ def change_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     )
     if form_data is not None and form.is_valid():
         with reported_refusals(request):
-            if form.configuration.address:
+            changes = {name: form.cleaned_data[name] for name in form.changed_data}
+            if changes.get("address"):
                 require_recent_authentication(request)
-            services.change_endpoint(endpoint, form.configuration, actor=request.user, now=timezone.now())
+            services.change_endpoint(endpoint, changes, actor=request.user, now=timezone.now())
             messages.success(request, _("Webhook changed."))
         return redirect("webhooks:detail", uuid)
     context = {"form": form, "endpoint": endpoint}

@@ -160,10 +160,12 @@ def get_webhook(request: AuthenticatedRequest, uuid: UUID) -> WebhookEndpoint:
 def update_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookUpdateIn) -> WebhookEndpoint:
     """Change a webhook's name, address, or event types."""
     row = permissions.get_endpoint(request.user, uuid)
-    form_data = build_form_data(**build_initial_data(row) | body.model_dump(exclude_none=True, by_alias=True))
+    submitted_values = body.model_dump(exclude_none=True, by_alias=True)
+    form_data = build_form_data(**build_initial_data(row) | submitted_values)
     form = EndpointForm(data=form_data, is_program_endpoint=row.partner_id is None, endpoint=row)
-    configuration = validate_form(form, {"program_key": "program"}).configuration
-    services.change_endpoint(row, configuration, actor=request.user, now=timezone.now())
+    values = validate_form(form, {"program_key": "program"}).cleaned_data
+    changes = {name: values[name] for name in submitted_values}
+    services.change_endpoint(row, changes, actor=request.user, now=timezone.now())
     return permissions.get_endpoint(request.user, uuid)
 
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from integrations.submissions.services import findings
-from portal.webhooks import secrets as sealing
+from portal.webhooks import secrets as sealing, services
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from tests.conftest import NOW
 from tests.fakes.receiver import Receiver
@@ -169,6 +169,26 @@ def test_change_without_an_address_keeps_the_old_one(sign_in: Any, endpoint: Mak
     row.refresh_from_db()
     assert (row.name, row.kinds, row.program_key) == ("Other", ["tier.granted"], "nomad")
     assert row.decrypt("address").value == before
+
+
+def test_edit_retains_fields_that_a_colleague_changed(sign_in: Any, endpoint: Make, alice: Any, acme: Any) -> None:
+    row, client = endpoint(kinds=["tier.granted"]), sign_in(alice)
+    url = reverse("webhooks:edit", args=[row.uuid])
+    seen = {"name": "Build pipeline", "kinds": ["tier.granted"], "program_key": "", "address": ""}
+    assert [name for name in seen if f'name="initial-{name}"' not in client.get(url).content.decode()] == []
+    changes = {"kinds": ["integration.listed"], "program_key": "nomad"}
+    services.change_endpoint(row, changes, actor=alice, now=NOW)
+    client.post(url, seen | {"name": "Renamed"} | {f"initial-{name}": value for name, value in seen.items()})
+    row.refresh_from_db()
+    assert (row.name, row.kinds, row.program_key) == ("Renamed", ["integration.listed"], "nomad")
+
+
+def test_edit_without_a_change_records_nothing(sign_in: Any, endpoint: Make, alice: Any, acme: Any) -> None:
+    row, client = endpoint(kinds=["tier.granted"]), sign_in(alice)
+    seen = {"name": "Build pipeline", "kinds": ["tier.granted"], "program_key": "", "address": ""}
+    form_data = seen | {f"initial-{name}": value for name, value in seen.items()}
+    client.post(reverse("webhooks:edit", args=[row.uuid]), form_data)
+    assert acme.events.last().event_type == "webhook.created"
 
 
 def test_partner_sees_event_types_for_partners_only(sign_in: Any, alice: Any) -> None:
