@@ -89,8 +89,7 @@ def create_token(
     """
     secret = generate_secret()
     with transaction.atomic():
-        if partner:  # also locked while an owner is removed, whose tokens are revoked then
-            Partner.objects.select_for_update(no_key=True).get(pk=partner.pk)
+        _lock_owner(partner or actor)
         permissions.clear_cached_roles(actor)
         _check_request(scopes, days, actor=actor, partner=partner, role=role)
         if ApiToken.objects.owned_by(partner or actor).live(now).count() >= MAX_TOKENS:
@@ -111,6 +110,15 @@ def create_token(
         record_security_event(actor, "token_created", request=request, detail=str(token), now=now)
         _record_partner_event(token, "token.created", actor, now)
     return token, secret
+
+
+def _lock_owner(owner: User | Partner) -> None:
+    """Lock the owner of tokens, so that parallel requests can't exceed the limit.
+
+    A partner is also locked while one of its owners is removed, whose tokens are revoked then.
+    """
+    owners = Partner.objects.all() if isinstance(owner, Partner) else User.objects.all()
+    owners.select_for_update(of=("self",), no_key=True).get(pk=owner.pk)
 
 
 def _record_partner_event(token: ApiToken, event_type: str, actor: User | None, now: datetime) -> None:
@@ -150,6 +158,7 @@ def revoke_token(token: ApiToken, *, actor: User, now: datetime, request: HttpRe
     if token.partner:
         refusals.require_permission(permissions.can_manage_partner, token.partner, actor)
     with transaction.atomic():
+        _lock_owner(token.partner or actor)  # before the token, as when an owner is removed
         if ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now):
             record_security_event(actor, "token_revoked", request=request, detail=str(token), now=now)
             _record_partner_event(token, "token.revoked", actor, now)
