@@ -48,6 +48,7 @@ def find_grant(user: User | None) -> GitHubGrant | None:
 @transaction.atomic
 def store_grant(login: SocialLogin, *, user: User, now: datetime, request: HttpRequest | None = None) -> GitHubGrant:
     """Store the tokens of a GitHub account. They replace those of the person's earlier grant."""
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)  # there is no grant to lock at the first connection
     previous = GitHubGrant.objects.select_for_update().filter(user=user).first()
     if previous is not None:
         _clear_cache(previous)
