@@ -27,6 +27,7 @@ from portal.accounts.reauthentication import require_recent_authentication
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core import crypto
 from portal.core.client_ip import get_client_network
+from portal.core.one_time_secrets import store_secret, take_secret
 from portal.core.value_types import TemplateContext
 from portal.ui.refusals import reported_refusals
 
@@ -114,7 +115,7 @@ def _drain_body(request: HttpRequest) -> int:
 
 
 def show_monitoring(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
-    """Show the webhook URL and the status of deliveries. A POST request rotates the secret and shows it once."""
+    """Show the webhook URL, the status of deliveries, and a new secret once. A POST request rotates the secret."""
     integration = load_visible_integration(request, uuid)
     monitored_repository = MonitoredRepository.objects.filter(integration=integration, ended_at=None).first()
     if monitored_repository is None:
@@ -134,19 +135,15 @@ def show_monitoring(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
             expected_fingerprint=request.POST.get("after", ""),
         )
         webhook_intake.clear_cached_repository(monitored_repository.uuid)
-        monitored_repository.refresh_from_db()
-        return _render_page(request, integration, monitored_repository, can_edit, secret.value)
+        store_secret(request, f"monitoring {monitored_repository.uuid}", secret)
     return redirect("sla:monitoring", uuid)
 
 
-@sensitive_variables("secret")
+@sensitive_variables("secret", "context")
 def _render_page(
-    request: HttpRequest,
-    integration: Integration,
-    monitored_repository: MonitoredRepository,
-    can_edit: bool,
-    secret: str = "",
+    request: HttpRequest, integration: Integration, monitored_repository: MonitoredRepository, can_edit: bool
 ) -> HttpResponse:
+    secret = take_secret(request, f"monitoring {monitored_repository.uuid}")
     old_until = monitored_repository.old_secret_until
     context: TemplateContext = {
         "integration": integration,
@@ -154,13 +151,11 @@ def _render_page(
         "can_change": can_edit,
         "address": request.build_absolute_uri(reverse("inbound:github_webhook", args=[monitored_repository.uuid])),
         "after": monitoring.get_secret_fingerprint(monitored_repository),
-        "secret": secret,
+        "secret": secret.value if secret else "",
         "trouble": monitoring.describe_trouble(monitored_repository),
         "old_until": old_until if old_until and old_until > timezone.now() else None,
     }
-    response = render(request, "sla/monitoring.html", context)
-    response["Cache-Control"] = "no-store"
-    return response
+    return render(request, "sla/monitoring.html", context)
 
 
 urlpatterns = [path("integrations/<uuid:uuid>/monitoring/", show_monitoring, name="monitoring")]

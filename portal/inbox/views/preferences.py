@@ -13,37 +13,31 @@ from django.views.decorators.http import conditional_page, require_safe
 
 from portal.accounts.reauthentication import require_recent_authentication
 from portal.accounts.requests import AuthenticatedRequest
+from portal.core.crypto import Secret
+from portal.core.one_time_secrets import store_secret, take_secret
 from portal.inbox import calendar_feed
 from portal.inbox.forms import NotificationPreferencesForm, list_categories
 from portal.inbox.models import CalendarFeed
 from portal.notifications import preferences, unsubscribe
 
 
+@sensitive_variables()
 def edit_preferences(request: AuthenticatedRequest) -> HttpResponse:
-    """Edit notification preferences."""
+    """Edit notification preferences. A new calendar URL is shown once."""
     form_data = request.POST if request.method == "POST" else None
     form = NotificationPreferencesForm(request.user, data=form_data, initial=request.unsent())
     if form_data is not None and form.is_valid():
         form.save()
         messages.success(request, _("Preferences saved."))
         return redirect("inbox:preferences")
-    return _render_page(request, form, status=422 if form.is_bound else 200)
-
-
-@sensitive_variables("address")
-def _render_page(
-    request: AuthenticatedRequest, form: NotificationPreferencesForm, address: str = "", status: int = 200
-) -> HttpResponse:
+    address = take_secret(request, "calendar feed")
     context = {
         "form": form,
         "required_categories": [kind for kind in list_categories(request.user) if kind.locked],
-        "address": address,
+        "address": address.value if address else "",
         "feed": CalendarFeed.objects.filter(user=request.user.pk).first(),
     }
-    response = render(request, "inbox/preferences.html", context, status=status)
-    if address:
-        response["Cache-Control"] = "no-store"
-    return response
+    return render(request, "inbox/preferences.html", context, status=422 if form.is_bound else 200)
 
 
 @sensitive_variables("address")
@@ -57,7 +51,8 @@ def create_calendar_feed(request: AuthenticatedRequest) -> HttpResponse:
         return redirect("inbox:preferences")
     require_recent_authentication(request)
     address = calendar_feed.create_feed(request.user, timezone.now())
-    return _render_page(request, NotificationPreferencesForm(request.user), address)
+    store_secret(request, "calendar feed", Secret(address))
+    return redirect("inbox:preferences")
 
 
 @csrf_exempt  # email programs post without a session; the token is signed

@@ -103,10 +103,10 @@ def test_unchanged_calendar_is_not_modified(client: Any, alice: Any, listed_inte
 
 def test_url_is_shown_once(sign_in: Any, alice: Any) -> None:
     client = sign_in(alice)
-    answer = client.post("/notifications/calendar/")
-    assert "/calendar/" in answer.content.decode()
-    assert "no-store" in answer["Cache-Control"]
-    assert ".ics" not in client.get("/notifications/preferences/").content.decode()
+    assert client.post("/notifications/calendar/")["Location"] == "/notifications/preferences/"
+    pages = [client.get("/notifications/preferences/") for _ in range(2)]
+    assert [".ics" in page.content.decode() for page in pages] == [True, False]
+    assert pages[0]["Cache-Control"] == "private, no-store"
     client.post("/notifications/calendar/", {"end": "1"})
     assert calendar_feed.CalendarFeed.objects.count() == 0
 

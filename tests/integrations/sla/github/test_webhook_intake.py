@@ -240,7 +240,8 @@ def test_secret_is_stored_encrypted_and_shown_once(monitored_repository, alice, 
     client = sign_in(alice)
     secret_response = client.get(page)
     after = secret_response.context["after"]
-    response = client.post(page, {"after": after})
+    assert client.post(page, {"after": after})["Location"] == page
+    response = client.get(page)
     secret = response.context["secret"]
     assert (len(secret), secret in response.text, secret in client.get(page).text) == (64, True, False)
     monitored_repository.refresh_from_db()
