@@ -78,8 +78,10 @@ def get_actor_side(event: AuditEvent) -> str:
     """Return the side of the actor: partner, program, or portal."""
     if event.actor_id is None:
         return "portal"
-    memberships = event.partner is not None and event.partner.memberships.filter(user_id=event.actor_id, ended_at=None)
-    return "partner" if memberships and memberships.exists() else "program"
+    if event.partner is not None and event.partner.memberships.filter(user_id=event.actor_id, ended_at=None).exists():
+        return "partner"
+    actor = User.objects.filter(pk=event.actor_id).first()  # a company token's technical user has no membership
+    return "program" if permissions.is_program_staff(actor) else "partner"
 
 
 def format_value(name: str, value: Any) -> object:

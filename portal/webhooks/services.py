@@ -29,6 +29,9 @@ from portal.webhooks.tasks import end_backoff, enqueue_endpoint
 MAX_ENDPOINTS = 20  # per partner
 MAX_WAITING_TESTS = 5  # pending test events per endpoint
 DeliveryState = WebhookDelivery.State
+# columns of a removed endpoint, and of its pending deliveries
+BLANK_SECRETS: NamedValues = {"address": b"", "secret": None, "old_secret": None}
+CANCELED_BY_REMOVAL = {"state": DeliveryState.CANCELED, "last_response_summary": "The webhook was deleted."}
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,16 +230,17 @@ def remove_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime) ->
     """Remove an endpoint with its URL and secrets. The log is deleted later."""
     with _lock_endpoint(endpoint, actor, now) as row:
         row.ended_at = now
-        row.address, row.secret, row.old_secret = b"", None, None
-        row.deliveries.filter(state=DeliveryState.WAITING).update(
-            state=DeliveryState.CANCELED, last_response_summary="The webhook was deleted."
-        )
+        for name, value in BLANK_SECRETS.items():
+            setattr(row, name, value)
+        row.deliveries.filter(state=DeliveryState.WAITING).update(**CANCELED_BY_REMOVAL)
         _record_change(row, "webhook.deleted", actor, now)
 
 
 def remove_partner_endpoints(partner: Partner, now: datetime) -> None:
-    """Remove the webhooks of a closed partner."""
-    WebhookEndpoint.objects.filter(partner=partner, ended_at=None).update(ended_at=now)
+    """Remove the webhooks of a closed partner with their URLs and secrets."""
+    endpoints = WebhookEndpoint.objects.filter(partner=partner, ended_at=None)
+    WebhookDelivery.objects.filter(endpoint__in=endpoints, state=DeliveryState.WAITING).update(**CANCELED_BY_REMOVAL)
+    endpoints.update(ended_at=now, **BLANK_SECRETS)
 
 
 def delete_expired_data(now: datetime, limit: int = 5000) -> int:

@@ -110,7 +110,8 @@ def test_access_and_offers_of_the_source_end(
     request.refresh_from_db()
     assert (invitation.revoked_at, request.state) == (now, "declined")
     assert ApiToken.objects.get().revoked_at == now
-    assert acme.endpoints.get().ended_at == now
+    endpoint = acme.endpoints.get()
+    assert (endpoint.ended_at, bytes(endpoint.address), endpoint.secret) == (now, b"", None)
     with pytest.raises(ActionRefused, match="This company was merged into Globex"):
         members.request_to_join(acme, actor=dora, now=now)
 

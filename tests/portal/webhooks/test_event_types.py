@@ -7,8 +7,9 @@ import pytest
 from django.db import transaction
 
 from integrations.submissions import notices
-from integrations.submissions.services import introductions
+from integrations.submissions.services import findings, introductions
 from integrations.submissions.services.transitions import list_all_transitions
+from portal.api.services import tokens
 from portal.audit.event_types import CATALOG, EMAILS, EVENT_TYPES, EVENT_TYPES_BY_TRANSITION, WEBHOOKS
 from portal.audit.services import record_event
 from portal.webhooks.event_types import DOCUMENTATION
@@ -38,6 +39,14 @@ def test_permanently_accepted_check_is_sent(endpoint: Any, rocket: Any, rita: An
     body = json.loads(WebhookDelivery.objects.get().body)
     assert (body["type"], body["data"]["thing"], body["data"]["by"]) == ("check.accepted", "new owner", "program")
     assert "secret-9" not in json.dumps({**body["data"], "summary": ""})
+
+
+@pytest.mark.django_db
+def test_action_of_a_company_token_is_by_the_partner(endpoint: Any, rocket: Any, acme: Any, alice: Any) -> None:
+    endpoint(kinds=["message.sent_to_program"])
+    token, _ = tokens.create_token("ci", ["integrations:write"], 30, actor=alice, now=NOW, partner=acme)
+    findings.post_message(rocket, "Hello.", actor=tokens.get_acting_user(token), now=NOW)
+    assert json.loads(WebhookDelivery.objects.get().body)["data"]["by"] == "partner"
 
 
 @pytest.mark.django_db
