@@ -1,4 +1,4 @@
-"""Admin pages of jobs, read-only: the queue is changed by services alone."""
+"""Read-only admin pages of jobs. Only services change the queue."""
 
 from django.contrib import admin
 

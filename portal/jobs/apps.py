@@ -8,5 +8,5 @@ class JobsConfig(AppConfig):
     name = "portal.jobs"
 
     def ready(self) -> None:
-        """Load the jobs and periodic jobs of all apps, so that every process knows the same."""
+        """Load the jobs and periodic jobs of all apps, so that every process knows all of them."""
         autodiscover_modules("tasks")

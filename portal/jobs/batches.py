@@ -17,12 +17,12 @@ def process_each(
 
     Args:
         items: Rows, or their primary keys.
-        process: Function that returns how much it did, or whether it did anything. None counts as 1.
-        action: What is done with which object, for the log.
+        process: Returns the number of items that it handled, or whether it handled any. None counts as 1.
+        action: Verb and object for the log, such as "delete session".
         limit: Sum at which to stop.
 
     Raises:
-        DatabaseError, InterfaceError: The database is not available, so the next run must process the rest.
+        DatabaseError, InterfaceError: The database is not available, so the next run must process the remaining items.
         Exception: The last error, if several items failed and none succeeded: the job itself is faulty.
     """
     total, processed_count = 0, 0

@@ -1,4 +1,4 @@
-"""Scheduler of beat that continues the previous one's schedule and reports an unreachable broker in one line."""
+"""Celery beat scheduler that keeps its schedule across restarts and logs a broker outage once."""
 
 import logging
 
@@ -12,17 +12,17 @@ logger = logging.getLogger(__name__)
 
 
 class Scheduler(InMemoryScheduler):
-    """Scheduler that learns from the database when each job last ran, so that a restart postpones no daily job."""
+    """Scheduler that reads the last run of each job from the database, so that a restart doesn't delay daily jobs."""
 
     is_broker_lost = False
 
     def setup_schedule(self) -> None:
-        """Build the schedule, with the last runs from the database."""
+        """Build the schedule with the last runs from the database."""
         super().setup_schedule()
         try:
             last_runs = dict(PeriodicRun.objects.values_list("name", "started_at"))
         except DatabaseError:
-            logger.warning("The database did not answer: the intervals of all jobs begin now.")
+            logger.warning("The database is not available, so the intervals of all jobs start now.")
             return
         finally:
             connections.close_all()  # beat needs the database only here
@@ -30,12 +30,14 @@ class Scheduler(InMemoryScheduler):
             entry.last_run_at = last_runs.get(name, entry.last_run_at)
 
     def apply_entry(self, entry: ScheduleEntry, producer: Producer | None = None) -> None:
-        """Ask a worker for a job. While the broker is away run_jobs runs it."""
+        """Send a job to a worker. During an outage of the broker, run_jobs runs it."""
         try:
             self.apply_async(entry, producer=producer, advance=False)
         except SchedulingError as error:
             if not self.is_broker_lost:
-                logger.warning("The broker does not answer (%s); run_jobs runs the jobs meanwhile.", error.__context__)
+                logger.warning(
+                    "The broker does not answer (%s). Until it does, run_jobs runs the jobs.", error.__context__
+                )
             self.is_broker_lost = True
         else:
             if self.is_broker_lost:

@@ -1,4 +1,4 @@
-"""Definitions of jobs: the function, its context, queue, and lease, and what happens after an error."""
+"""Job definitions: function, context, queue, lease, and error handling."""
 
 import inspect
 import random
@@ -13,19 +13,19 @@ from portal.jobs.models import Job
 from portal.jobs.registry import QUEUES
 
 PayloadValue = int | str | bool | None
-# Takes a JobContext and the payload. It may run twice, so it must tolerate what an earlier attempt left.
+# Takes a JobContext and the payload. It can run twice, so it must tolerate the changes of an earlier attempt.
 JobFunction = Callable[..., "Reschedule | None"]
 FailureHandler = Callable[..., None]  # takes the error message and the payload
-# Short, because a killed process leaves its job unrunnable for this long; a running process renews it.
+# Short, because the job of a killed process can't run again until its lease ends. A running process renews it.
 DEFAULT_LEASE = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """Waits between the attempts of a job: `first`, then `factor` times the one before, up to `maximum`.
+    """Delays between the attempts of a job: `first`, then `factor` times the previous delay, up to `maximum`.
 
     Each delay is extended by a random share of up to `jitter`, so that jobs that failed together don't retry together.
-    No attempt starts later than `give_up_after` since the first one, and there are at most `max_attempts`.
+    No attempt starts later than `give_up_after` after the first one, and there are at most `max_attempts`.
     """
 
     first: timedelta = timedelta(seconds=10)
@@ -36,8 +36,8 @@ class Backoff:
     jitter: float = 0.1
 
     def get_delay(self, attempts: int) -> timedelta:
-        """Return the wait after this many attempts."""
-        growth = self.factor ** min(attempts - 1, 60)  # a job may fail for years without an overflow
+        """Return the delay after this many attempts."""
+        growth = self.factor ** min(attempts - 1, 60)  # prevents an overflow if a job fails for years
         spread = 1 + self.jitter * random.random()  # noqa: S311 - no secret
         return self.first * min(growth, self.maximum / self.first) * spread
 
@@ -49,13 +49,13 @@ class Backoff:
 
 @dataclass(frozen=True, slots=True)
 class Reschedule:
-    """Result of a job that wants to run again, as a new job would, at `run_after` or as soon as possible."""
+    """Result of a job that must run again like a new job, at `run_after` or as soon as possible."""
 
     run_after: datetime | None = None
 
 
 class RetryLater(Exception):
-    """Temporary, expected failure. Without `after` the job's backoff decides."""
+    """Temporary, expected failure. Without `after`, the job's backoff sets the delay."""
 
     def __init__(self, reason: str, after: timedelta | None = None) -> None:
         super().__init__(reason)
@@ -63,10 +63,10 @@ class RetryLater(Exception):
 
 
 class ResourceBlocked(Exception):
-    """The resource of the job accepts no requests now.
+    """Block of the job's resource, which accepts no requests now.
 
-    No job that uses it starts before `until`, and no attempt counts. Without `until` the job's backoff decides,
-    with the number of times in a row that the resource was blocked.
+    No job that uses the resource starts before `until`, and the attempt doesn't count. Without `until`, the job's
+    backoff sets the delay, based on how many times in a row the resource was blocked.
     """
 
     def __init__(self, until: datetime | None = None, reason: str = "") -> None:
@@ -75,7 +75,7 @@ class ResourceBlocked(Exception):
 
 
 class PermanentFailure(Exception):
-    """A failure that no further attempt can change."""
+    """Failure that another attempt can't fix."""
 
     def __init__(self, code: str, message: str = "") -> None:
         super().__init__(message)
@@ -83,17 +83,17 @@ class PermanentFailure(Exception):
 
 
 class LeaseLost(Exception):
-    """The job was canceled, or its lease expired and another process runs it. Stop and write nothing more."""
+    """Cancellation of the job, or loss of its lease to another process. The function must stop writing."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobDefinition:
-    """A kind of job.
+    """Kind of job.
 
     Attributes:
-        lease: How long a job stays with a process that died. While the process is at work, the lease is renewed.
-        at_most_once: Fail instead of starting again after the process died.
-        on_failure: Called with the error message and the payload, in the transaction that fails the job for good.
+        lease: How long a job stays assigned to a process that died. A running process renews the lease.
+        at_most_once: Whether a job fails instead of starting again if its process died.
+        on_failure: Called with the error message and the payload, in the transaction that marks the job as failed.
     """
 
     kind: str
@@ -105,7 +105,7 @@ class JobDefinition:
     on_failure: FailureHandler | None
 
     def check_payload(self, payload: Mapping[str, PayloadValue]) -> None:
-        """Raise TypeError if the function does not take this payload: at the caller, not hours later in a worker."""
+        """Raise TypeError if the function doesn't accept this payload, so that the error occurs in the caller."""
         inspect.signature(self.function).bind(None, **payload)
 
 
@@ -121,13 +121,13 @@ def job(
     at_most_once: bool = False,
     on_failure: FailureHandler | None = None,
 ) -> Callable[[JobFunction], JobDefinition]:
-    """Define a kind of job. Put it in the app's `tasks.py`, or in a module that it imports, so that it is loaded."""
+    """Define a kind of job. It must be in an app's `tasks.py` or in a module that `tasks.py` imports."""
     if queue not in QUEUES:
-        raise ValueError(f"The queue {queue!r} of {kind} is none of {', '.join(QUEUES)}.")
+        raise ValueError(f"The queue of {kind} must be one of {', '.join(QUEUES)}, not {queue!r}.")
 
     def define(function: JobFunction) -> JobDefinition:
         if kind in DEFINITIONS:
-            raise ValueError(f"There are two definitions of the job {kind}.")
+            raise ValueError(f"The job {kind} is already defined.")
         definition = JobDefinition(kind, function, queue, lease, retry or Backoff(), at_most_once, on_failure)
         DEFINITIONS[kind] = definition
         return definition
@@ -142,8 +142,8 @@ ProgressValue = int | str | list[str]
 class JobContext:
     """First argument of a job's function.
 
-    The lease is renewed while the function runs. A function that may hang for longer than an hour, or that should end
-    when its job is canceled, calls `renew_lease` before it writes anything.
+    The lease is renewed while the function runs. A function that can take longer than an hour, or that must stop when
+    its job is canceled, calls `renew_lease` before it writes anything.
     """
 
     job_id: int
@@ -152,11 +152,11 @@ class JobContext:
     lease: timedelta
 
     def renew_lease(self) -> None:
-        """Keep the job for another lease. Raise LeaseLost if it was canceled or belongs to another process."""
+        """Renew the lease. Raises LeaseLost if the job was canceled or belongs to another process."""
         self._update()
 
     def report_progress(self, **progress: ProgressValue) -> None:
-        """Replace what pages show of the progress, and renew the lease. Raise LeaseLost as `renew_lease` does."""
+        """Replace the progress that pages show, and renew the lease. Raises LeaseLost like `renew_lease`."""
         self._update(progress=progress)
 
     def _update(self, **fields: dict[str, ProgressValue]) -> None:

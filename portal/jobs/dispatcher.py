@@ -1,4 +1,4 @@
-"""Safety net under beat and the worker: runs periodic jobs that no one has run in time."""
+"""Fallback for beat and workers: runs jobs and periodic jobs that are overdue."""
 
 import logging
 from collections.abc import Callable
@@ -16,15 +16,15 @@ from portal.jobs.registry import JOBS, QUEUES
 
 logger = logging.getLogger(__name__)
 
-RUN_JOBS = "run_jobs"  # the name under which the process records that it is alive
-# How many intervals a job may stay idle. A working broker gets a second one before run_jobs steps in.
+RUN_JOBS = "run_jobs"  # name of its heartbeat
+# intervals after which run_jobs runs a periodic job that no worker has run
 INTERVALS_WITH_BROKER = 2
 INTERVALS_WITHOUT_BROKER = 1
-WORKER_GRACE = timedelta(seconds=15)  # how long a due job is left to the worker while the broker answers
+WORKER_GRACE = timedelta(seconds=15)  # before run_jobs runs a due job itself while the broker is reachable
 
 
 def run_overdue(queue: str) -> dict[str, int]:
-    """Run the overdue and the cut-off jobs of a queue. Return how many items each handled."""
+    """Run the overdue and interrupted jobs of a queue. Return the number of items that each handled."""
     _drop_dead_connection()
     has_broker = can_reach_broker()
     intervals = INTERVALS_WITH_BROKER if has_broker else INTERVALS_WITHOUT_BROKER
@@ -45,22 +45,22 @@ def run_overdue(queue: str) -> dict[str, int]:
 
 
 def record_heartbeat() -> None:
-    """Record that run_jobs is alive, for /healthz and the status page."""
+    """Record that run_jobs is running, for /healthz and the status page."""
     now = timezone.now()
-    first = {"started_at": now, "finished_at": now}  # from the first on, /healthz expects every job to run
+    first = {"started_at": now, "finished_at": now}  # from the first heartbeat on, /healthz expects every job to run
     PeriodicRun.objects.update_or_create(name=RUN_JOBS, defaults={"finished_at": now}, create_defaults=first)
 
 
 def run_overdue_until_stopped(
     queue: str, interval_seconds: float, stop: Event, report: Callable[[dict[str, int]], None]
 ) -> None:
-    """Run overdue jobs of a queue until stopped. An error ends the round, never the queue.
+    """Run overdue jobs of a queue in rounds until stopped. An error only ends the current round.
 
     Args:
-        queue: The queue whose jobs to run, one after the other.
-        interval_seconds: Pause between two rounds.
-        stop: Ends the loop when it is set.
-        report: Receives what each round did.
+        queue: Queue whose jobs run one after another.
+        interval_seconds: Pause between rounds.
+        stop: Stops the loop when set.
+        report: Receives the counts of each round.
     """
     while not stop.is_set():
         try:
@@ -73,5 +73,5 @@ def run_overdue_until_stopped(
 
 
 def _drop_dead_connection() -> None:
-    if not connection.in_atomic_block:  # a transaction that is open is never cut off
+    if not connection.in_atomic_block:  # never closes the connection of an open transaction
         close_old_connections()

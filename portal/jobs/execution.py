@@ -28,14 +28,14 @@ from portal.jobs.publishing import publish_jobs
 
 logger = logging.getLogger(__name__)
 State = Job.State
-ROUND_SECONDS = 20.0  # after these a round begins no further job, so that others of the queue have their turn
+ROUND_SECONDS = 20.0  # a round starts no further job after this time
 LEASE_EXPIRED = "lease_expired"
 ABANDONED_MESSAGE = "The process that ran the job ended before the job did."
 
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """What becomes of a job after an attempt. With `run_after` it is pending again, else it is finished."""
+    """Outcome of an attempt: the new state of the job, which is pending again if `run_after` is set."""
 
     state: Job.State
     run_after: datetime | None = None
@@ -46,7 +46,7 @@ class Settlement:
 
 
 def run_job(job_id: int) -> bool:
-    """Run a job if it is due and no one runs it. Return whether it ran."""
+    """Run a job if it is due and no other process runs it. Return whether it ran."""
     now = timezone.now()
     job = claim(list_runnable(now).filter(pk=job_id), now)
     if job is None:
@@ -56,7 +56,7 @@ def run_job(job_id: int) -> bool:
 
 
 def run_due_jobs(queue: str, due_at: datetime, *, seconds: float = ROUND_SECONDS) -> dict[str, int]:
-    """Run the jobs of a queue that were due at a time, one after the other. Return how many of each kind."""
+    """Run the jobs of a queue that were due at a time, one after another. Return the number of jobs by kind."""
     counts: dict[str, int] = {}
     deadline = time.monotonic() + seconds
     saturated = limits.find_saturated(due_at)
@@ -66,33 +66,33 @@ def run_due_jobs(queue: str, due_at: datetime, *, seconds: float = ROUND_SECONDS
             return None
         return claim(list_runnable(due_at, saturated).filter(queue=queue), max(due_at, timezone.now()))
 
-    # looked for without a lock first: a round that finds nothing writes nothing
+    # The first query locks nothing, so that a round without due jobs writes nothing.
     job = claim_next() if list_runnable(due_at, saturated).filter(queue=queue).exists() else None
     while job is not None:
         counts[job.kind] = counts.get(job.kind, 0) + 1
         settlement = _attempt(job)
-        if job.is_limited:  # its limit is locked until the commit: another lock would risk a deadlock
+        if job.is_limited:  # its limit stays locked until the commit, so another lock could cause a deadlock
             _end(job, settlement)
             saturated = limits.find_saturated(timezone.now())
             job = claim_next()
         else:
-            with transaction.atomic():  # one commit ends a job and begins the next
+            with transaction.atomic():  # one commit ends a job and starts the next one
                 _end(job, settlement)
                 job = claim_next()
     return counts
 
 
 def list_runnable(now: datetime, saturated: Collection[str] | None = None) -> JobQuerySet:
-    """List due jobs whose definition is known here and whose resource is available, most urgent first."""
+    """Return the due jobs with a known definition and an available resource, most urgent first."""
     used_up = limits.find_saturated(now) if saturated is None else saturated
     available = Job.objects.exclude(resource__in=limits.list_blocked(now)).exclude(resource__in=used_up)
     return available.due(now).filter(kind__in=DEFINITIONS)
 
 
 def claim(candidates: JobQuerySet, now: datetime) -> Job | None:
-    """Claim the most urgent of some jobs for this process. Return None if no candidate can run.
+    """Claim the most urgent candidate for this process. Return None if no candidate can run.
 
-    A job that a process left behind is failed instead if it must not run again.
+    An abandoned job that must not run again fails instead.
     """
     with transaction.atomic(savepoint=False):
         due = candidates.due(now).filter(kind__in=DEFINITIONS)
@@ -106,7 +106,7 @@ def claim(candidates: JobQuerySet, now: datetime) -> Job | None:
             settle(job.pk, job.lease_token, settlement)
             return None
         token = uuid4()
-        # repeats the condition although the row is locked: SQLite has no row locks
+        # The update repeats the condition because SQLite has no row locks.
         values = {
             "state": State.RUNNING,
             "lease_token": token,
@@ -138,7 +138,7 @@ def _end(job: Job, settlement: Settlement) -> None:
 
 
 def settle(job_id: int, token: UUID, settlement: Settlement) -> bool:
-    """Write down what becomes of a job. Return False if the lease belongs to another process by now."""
+    """Record the outcome of an attempt. Return False if the lease belongs to another process now."""
     now = timezone.now()
     if settlement == Settlement(State.SUCCEEDED) and _record_success(job_id, token, now):
         return True
@@ -156,7 +156,7 @@ def settle(job_id: int, token: UUID, settlement: Settlement) -> bool:
 
 
 def _record_success(job_id: int, token: UUID, now: datetime) -> bool:
-    """Finish a job in one statement, unless it lost its lease or something was requested while it ran."""
+    """Finish a job in one statement, unless it lost its lease or a rerun or cancellation was requested."""
     undisturbed = Job.objects.filter(
         pk=job_id, lease_token=token, state=State.RUNNING, rerun_requested=False, cancel_requested=False
     )
@@ -202,13 +202,13 @@ def _retry(job: Job, definition: JobDefinition, code: str, message: str, after: 
 
 
 def _settle_abandoned(job: Job, definition: JobDefinition, now: datetime) -> Settlement | None:
-    """Return what becomes of a job whose process died, or None if it runs again."""
+    """Return the outcome of a job whose process died, or None if it runs again immediately."""
     if job.state != State.RUNNING:
         return None
     if job.cancel_requested:
         return Settlement(State.CANCELED)
     assert job.started_at is not None
-    # a job that kills its process must not do so forever, nor time after time without a pause
+    # A job that kills its process must not run forever, or repeatedly without a pause.
     if definition.at_most_once or definition.retry.should_give_up(job.attempts, job.started_at, now):
         return Settlement(State.FAILED, error_code=LEASE_EXPIRED, error_message=ABANDONED_MESSAGE)
     if job.attempts > 1:
@@ -219,7 +219,7 @@ def _settle_abandoned(job: Job, definition: JobDefinition, now: datetime) -> Set
 
 def _record(job: Job, settlement: Settlement, now: datetime) -> None:
     if settlement.blocked_until is not None:
-        job.attempts -= 1  # the job was not to blame
+        job.attempts -= 1  # the attempt doesn't count
         limits.block_resource(job.resource, settlement.blocked_until)
     state = State.CANCELED if job.cancel_requested else settlement.state
     is_rerun = job.rerun_requested
@@ -236,7 +236,7 @@ def _record(job: Job, settlement: Settlement, now: datetime) -> None:
 
 
 def _notify_of_failure(job: Job, settlement: Settlement) -> None:
-    """Call the job's failure handler. An error of it does not undo that the job has failed."""
+    """Call the job's failure handler. The job stays failed if the handler raises an error."""
     handler = DEFINITIONS[job.kind].on_failure
     if handler is None:
         return
@@ -244,11 +244,11 @@ def _notify_of_failure(job: Job, settlement: Settlement) -> None:
         with transaction.atomic():
             handler(settlement.error_message, **job.payload)
     except Exception:
-        logger.exception("The failure of job %s (%s) could not be handled.", job.pk, job.kind)
+        logger.exception("The failure handler of job %s (%s) failed.", job.pk, job.kind)
 
 
 def _reserve_resource(job: Job, now: datetime) -> bool:
-    """Return whether a job may use its resource. A limited one stays locked until the commit."""
+    """Return whether a job can use its resource. A limited resource stays locked until the commit."""
     if not job.resource:
         return True
     job.is_limited = limits.get_max_concurrency(job.resource) is not None

@@ -1,4 +1,4 @@
-"""Leases of what a process has claimed, renewed while it works."""
+"""Renewal of leases while a process works."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -11,18 +11,18 @@ from django.utils import timezone
 
 logger = logging.getLogger(__name__)
 
-RENEWALS_PER_LEASE = 4  # several, so that a database that is away for a moment costs no lease
-MAX_RUN_SECONDS = 3600.0  # a run that takes longer hangs: it loses its lease, so that the work can run again
+RENEWALS_PER_LEASE = 4  # so that a short outage of the database doesn't end a lease
+MAX_RUN_SECONDS = 3600.0  # a longer run counts as stuck and loses its lease, so that the work can run again
 
 
 @contextmanager
 def keep_lease(name: str, lease: timedelta, renew: Callable[[datetime], bool]) -> Iterator[None]:
-    """Renew a lease until the block ends, so that only a dead process or a run that hangs loses it.
+    """Renew a lease until the block ends, so that only a dead process or a stuck run loses it.
 
     Args:
-        name: What is claimed, for the log.
-        lease: How long the lease lasts.
-        renew: Moves its end to a time. Returns False if it belongs to another process by now.
+        name: Name of the claimed work, for the log.
+        lease: Duration of the lease.
+        renew: Sets the end of the lease. Returns False if the lease belongs to another process now.
     """
     stop, interval = Event(), lease.total_seconds() / RENEWALS_PER_LEASE
 
@@ -36,8 +36,8 @@ def keep_lease(name: str, lease: timedelta, renew: Callable[[datetime], bool]) -
             except DatabaseError:
                 logger.warning("The lease of %s could not be renewed.", name)
             finally:
-                connections.close_all()  # those of this thread alone
-        logger.error("The lease of %s ends: it has run for %d s.", name, MAX_RUN_SECONDS)
+                connections.close_all()  # only those of this thread
+        logger.error("The lease of %s ends because it has run for %d s.", name, MAX_RUN_SECONDS)
 
     thread = Thread(target=renew_until_stopped, name=f"lease of {name}", daemon=True)
     thread.start()

@@ -1,4 +1,4 @@
-"""Limits of resources that jobs share: concurrency, and times in which a resource takes nothing."""
+"""Limits of resources that jobs share: concurrency, and periods in which a resource is blocked."""
 
 from datetime import datetime
 
@@ -7,17 +7,17 @@ from django.utils import timezone
 
 from portal.jobs.models import Job, ResourceLimit
 
-# By the part of the key before the colon; a number in the table has precedence.
+# by the part of the key before the colon; a number in the table takes precedence
 DECLARED_CONCURRENCY: dict[str, int] = {}
 
 
 def declare_concurrency(resource: str, max_concurrency: int) -> None:
-    """Limit how many jobs use a resource at a time. `webhook-endpoint` stands for each `webhook-endpoint:7`."""
+    """Limit how many jobs use a resource at a time. `webhook-endpoint` limits each `webhook-endpoint:ID`."""
     DECLARED_CONCURRENCY[resource] = max_concurrency
 
 
 def block_resource(key: str, until: datetime) -> None:
-    """Let no job that uses the resource start before a time. A job without a resource blocks nothing.
+    """Prevent jobs that use the resource from starting before a time. An empty key has no effect.
 
     Jobs that find it blocked at the same time count as one failure.
     """
@@ -31,30 +31,30 @@ def block_resource(key: str, until: datetime) -> None:
 
 
 def unblock_resource(key: str) -> bool:
-    """Forget that a resource was blocked, because a job that uses it succeeded. Return whether it was."""
+    """Unblock a resource and reset its failures. Return whether it had failures."""
     blocked = ResourceLimit.objects.filter(key=key, failure_count__gt=0)
     return bool(blocked.update(blocked_until=None, failure_count=0))
 
 
 def list_blocked(now: datetime) -> QuerySet[ResourceLimit, str]:
-    """List the keys of resources that take nothing now."""
+    """Return the keys of the blocked resources."""
     return ResourceLimit.objects.filter(blocked_until__gt=now).values_list("key", flat=True)
 
 
 def get_max_concurrency(key: str) -> int | None:
-    """Return how many jobs may use a resource at a time, None for any number."""
+    """Return how many jobs can use a resource at a time, or None for any number."""
     configured = ResourceLimit.objects.filter(key=key).values_list("max_concurrency", flat=True).first()
     return configured if configured is not None else DECLARED_CONCURRENCY.get(key.partition(":")[0])
 
 
 def lock_resource(key: str) -> None:
-    """Wait for other claims of jobs with the same resource, so that two of them never take its last place."""
+    """Lock a resource, so that two jobs never claim its last free place."""
     ResourceLimit.objects.get_or_create(key=key)
     ResourceLimit.objects.select_for_update().get(key=key)
 
 
 def find_saturated(now: datetime) -> set[str]:
-    """Return the resources that are used by as many jobs as their limit allows."""
+    """Return the resources that as many jobs use as their limit allows."""
     running = Job.objects.filter(state=Job.State.RUNNING, lease_expires_at__gt=now).exclude(resource="").order_by()
     counts = running.values_list("resource").annotate(Count("pk"))
     maximums = [(key, count, get_max_concurrency(key)) for key, count in counts]

@@ -11,27 +11,27 @@ class JobQuerySet(models.QuerySet["Job"]):
         return self.filter(state__in=(Job.State.PENDING, Job.State.RUNNING))
 
     def find_unfinished(self, kind: str, dedup_key: str) -> "Job | None":
-        """Return the job of a kind about something, while it waits or runs."""
+        """Return the pending or running job of a kind with this key."""
         return self.unfinished().filter(kind=kind, dedup_key=dedup_key).first()
 
     def due(self, now: datetime) -> "JobQuerySet":
-        """Filter jobs that may run now, those of processes that died included, most urgent first."""
+        """Return the jobs that can run now, including those of processes that died, most urgent first."""
         is_waiting = Q(state=Job.State.PENDING, run_after__lte=now)
         is_abandoned = Q(state=Job.State.RUNNING, lease_expires_at__lte=now)
         return self.filter(is_waiting | is_abandoned).order_by("-priority", "run_after", "pk")
 
 
 class Job(models.Model):
-    """A unit of work that runs once, or again until it succeeds.
+    """Unit of work that runs once, or again until it succeeds.
 
     Attributes:
         dedup_key: At most one job of a kind with this key is pending or running; blank for no such limit.
-        payload: Keyword arguments of the function, ids only: a payload is readable in the admin and may be old.
+        payload: Keyword arguments of the function. Only IDs, because the admin shows payloads and data can be outdated.
         priority: Higher runs first, as in `django.tasks`.
-        run_after: When a pending job may start, and when a running one starts again if a rerun was requested.
+        run_after: Earliest start of a pending job, or of a running job's requested rerun.
         attempts: Starts since the job was enqueued, rescheduled, or rerun.
-        lease_token: Identifies the process that runs the job; no other may record its outcome.
-        started_at: The first of these attempts; retries are given up a time after it.
+        lease_token: Identifies the process that runs the job. Only this process can record the outcome.
+        started_at: Start of the first of these attempts, from which `Backoff.give_up_after` counts.
     """
 
     class State(models.TextChoices):
@@ -62,7 +62,7 @@ class Job(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
 
     objects = JobQuerySet.as_manager()
-    is_limited = False  # no column: set when it is claimed and its resource has a concurrency limit
+    is_limited = False  # not a column: set when a job is claimed whose resource has a concurrency limit
 
     class Meta:
         constraints = [
@@ -83,7 +83,7 @@ class Job(models.Model):
 
 
 class PeriodicRun(models.Model):
-    """The last run of a periodic job; `finished_at` is that of the last run that ended without an error."""
+    """Last run of a periodic job. `finished_at` is the end of the last run without an error."""
 
     name = models.CharField(max_length=40, primary_key=True)
     started_at = models.DateTimeField()
@@ -94,18 +94,18 @@ class PeriodicRun(models.Model):
         return f"{self.name}, started at {self.started_at:%Y-%m-%d %H:%M:%S}"
 
     def is_cut_off(self, now: datetime) -> bool:
-        """Return whether the process of the last run died: it neither gave its lease back nor renewed it."""
+        """Return whether the process of the last run died, so that its lease expired."""
         return self.lease_expires_at is not None and self.lease_expires_at <= now
 
 
 class ResourceLimit(models.Model):
-    """What jobs may use of something that they share, such as a credential, an endpoint, or the sandbox.
+    """Limit of a resource that jobs share, such as a credential, an endpoint, or the sandbox.
 
     Attributes:
-        key: A name that the jobs carry as their resource, such as `github:app-12` or `sandbox`.
-        max_concurrency: Jobs that run at a time; empty for the limit declared in code, or none.
-        blocked_until: No job that uses the resource starts before.
-        failure_count: How often in a row a job found the resource blocked.
+        key: Name of the resource in `Job.resource`, such as `github:app-12` or `sandbox`.
+        max_concurrency: Maximum number of running jobs. Empty for the limit declared in code, if any.
+        blocked_until: Earliest start of jobs that use the resource.
+        failure_count: How many times in a row the resource was blocked.
     """
 
     key = models.CharField(max_length=120, primary_key=True)

@@ -1,4 +1,4 @@
-"""Runs of periodic jobs, claimed in the database so that a job that is started twice runs once."""
+"""Execution of periodic jobs. A run is claimed in the database, so that a job that is started twice runs once."""
 
 import logging
 from collections.abc import Callable
@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 
 def load_work(job: PeriodicJob) -> Callable[[datetime], int]:
-    """Return the function that does a job: it takes the current time and returns how many items it handled."""
+    """Return the function of a job, which takes the current time and returns the number of items it handled."""
     work: Callable[[datetime], int] = import_string(job.function_path)
     return work
 
@@ -27,12 +27,11 @@ def run_job(job: PeriodicJob, now: datetime, *, idle_since: datetime | None = No
 
     Args:
         job: The job to run.
-        now: The time that the job works with.
-        idle_since: Skip the job if it started after this time, unless its process died since. None runs it whenever it
-            ran last.
+        now: Current time, which is passed to the job.
+        idle_since: Skip the job if it started after this time, unless its process died. None never skips it.
 
     Returns:
-        How many items the job handled, 0 if it failed, or None if it was skipped.
+        The number of items the job handled, 0 if it failed, or None if it was skipped.
     """
     started_at = claim(job.name, idle_since)
     if started_at is None:
@@ -48,14 +47,14 @@ def run_job(job: PeriodicJob, now: datetime, *, idle_since: datetime | None = No
         current_run.update(lease_expires_at=None)
         return 0
     if not current_run.update(lease_expires_at=None, finished_at=timezone.now()):
-        logger.warning("The periodic job %s ended after its next run had begun.", job.name)
+        logger.warning("The periodic job %s ended after its next run had started.", job.name)
     return count
 
 
 def run_scheduled(job: PeriodicJob) -> int | None:
-    """Run a job that beat asked for, unless this request repeats an earlier one.
+    """Run a job that beat requested, unless this request repeats an earlier one.
 
-    While the database cannot be written, such as on a full disk, the job is skipped: the next request repeats it.
+    If the database can't be written, for example because the disk is full, the job waits for the next request.
     """
     now = timezone.now()
     try:

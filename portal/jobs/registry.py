@@ -1,7 +1,7 @@
-"""Timetable of the periodic jobs: beat and run_jobs are both built from it.
+"""Schedule of the periodic jobs for beat and run_jobs.
 
-Beat asks the worker for each job at its interval. `run_jobs` runs what is overdue, each queue in a thread of its own,
-so that a slow mail server or repository delays no clock. Entries are added by `@periodic` in an app's `tasks.py`. Those
+Beat sends each job to a worker at its interval. `run_jobs` runs overdue jobs, with at least one thread per queue, so
+that a slow mail server or repository doesn't delay clocks. `@periodic` in an app's `tasks.py` adds a job. The jobs
 listed below name their function as text, which is imported when the job first runs.
 """
 
@@ -9,29 +9,31 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-# Beat is not exact and a busy worker starts late: two starts closer than this share of the interval are one.
+# A second start within this share of the interval is skipped, because beat and busy workers are not exact.
 MIN_INTERVAL_SHARE = 0.5
-# Short, because a killed process leaves its job unrunnable for this long; a run that takes longer renews it.
+# Short, because the job of a killed process can't run again until its lease ends. A longer run renews it.
 LEASE = timedelta(seconds=20)
 
 
 @dataclass(frozen=True, slots=True)
 class PeriodicJob:
-    """A periodic job: its name, its function, its interval in seconds, and its queue.
+    """Periodic job with its interval in seconds.
 
-    The function takes the current time and returns how many items it handled. It must tolerate running twice, late, or
-    beside itself after a process was killed. `run_jobs` runs the jobs of a queue one after the other.
+    The function takes the current time and returns the number of items it handled. It must tolerate running late,
+    twice, or concurrently with itself after a process was killed. `run_jobs` runs the jobs of a queue in sequence.
     """
 
     name: str
     function_path: str
     seconds: int
-    queue: str = "clocks"  # needs the database alone and is quick
+    queue: str = "clocks"  # for quick jobs that only need the database
 
 
-# Each has a thread of its own in run_jobs; the first is that of the clocks.
+# the first one is that of the clocks, which decides whether /healthz reports delays
 QUEUES = ("clocks", "email", "network", "checks", "sandbox", "webhooks")
-THREADS_BY_QUEUE = {"webhooks": 4}  # of run_jobs; one for the others. A receiver may take ten seconds to answer.
+THREADS_BY_QUEUE = {
+    "webhooks": 4
+}  # of run_jobs, by default one; a receiver of webhooks can take ten seconds to respond
 JOBS = [
     PeriodicJob("sla.process_deliveries", "integrations.sla.github.delivery_processing.process_due_deliveries", 10),
     PeriodicJob("sla.advance_clocks", "integrations.sla.tasks.advance_due_clocks", 10),
@@ -68,9 +70,9 @@ JOBS = [
 def periodic(
     name: str, *, every: timedelta, queue: str = QUEUES[0]
 ) -> Callable[[Callable[[datetime], int]], Callable[[datetime], int]]:
-    """Add a function to the schedule. It takes the current time and returns how many items it handled."""
+    """Add a function to the schedule. It takes the current time and returns the number of items it handled."""
     if queue not in QUEUES or name in {job.name for job in JOBS}:
-        raise ValueError(f"The periodic job {name} exists already, or its queue {queue!r} does not.")
+        raise ValueError(f"The periodic job {name} already exists, or its queue {queue!r} is unknown.")
 
     def add(function: Callable[[datetime], int]) -> Callable[[datetime], int]:
         path = f"{function.__module__}.{function.__qualname__}"

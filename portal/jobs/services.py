@@ -28,9 +28,9 @@ def enqueue(
 ) -> Job:
     """Enqueue a job in the caller's transaction: if that rolls back, there is no job.
 
-    If a job of this kind and key is pending, it takes the payload, starts at the earlier of the two times, and resets
-    its attempts. A resource holds it up only if both requests name one. If a job is running, it starts again when it
-    ends, so that what the caller has just written is never missed.
+    If a job of this kind and key is pending, it gets the payload, the earlier start, and new attempts, and it keeps its
+    resource only if both requests have one. If a job is running, it starts again when it ends, so that it also handles
+    the caller's changes.
 
     Args:
         definition: The kind of job, as `@job` returned it.
@@ -76,7 +76,7 @@ def build_job(
 
 
 def enqueue_new_jobs(jobs: Iterable[Job]) -> None:
-    """Enqueue jobs in the caller's transaction in one query. No unfinished job of their kinds has their keys."""
+    """Enqueue jobs in the caller's transaction with one query. No unfinished job can have their kind and key."""
     created = Job.objects.bulk_create(jobs)
     due_ids = [job.pk for job in created if job.run_after <= job.created_at]
     transaction.on_commit(partial(publish_jobs, due_ids))
@@ -85,8 +85,8 @@ def enqueue_new_jobs(jobs: Iterable[Job]) -> None:
 def cancel_job(job: Job) -> bool:
     """Cancel a job. Return False if it has finished.
 
-    A pending job never starts. A running one ends at its next `renew_lease` or `report_progress`. Until then it stays
-    the only one of its key, so that a new request does not run concurrently.
+    A pending job never starts. A running job ends at its next call of `renew_lease` or `report_progress`. Until then,
+    it remains the only job of its key, so that a new request does not run concurrently.
     """
     pending = Job.objects.filter(pk=job.pk, state=Job.State.PENDING)
     if pending.update(state=Job.State.CANCELED, finished_at=timezone.now()):
@@ -96,7 +96,7 @@ def cancel_job(job: Job) -> bool:
 
 
 def prune_finished(now: datetime) -> int:
-    """Delete jobs that ended: after a day, or after seven if they failed. Return how many."""
+    """Delete jobs a day after they ended, or seven days if they failed. Return the number of deleted rows."""
     is_failed = Q(state=Job.State.FAILED)
     is_old = Q(finished_at__lt=now - KEEP_FAILED) | ~is_failed & Q(finished_at__lt=now - KEEP_SUCCEEDED)
     old = Job.objects.filter(is_old).order_by("finished_at")
@@ -104,11 +104,10 @@ def prune_finished(now: datetime) -> int:
 
 
 def _join_unfinished(job: Job) -> Job | None:
-    """Bring a pending job forward or ask a running one to start again. Return None if there is neither."""
-    unfinished = Job.objects.unfinished().filter(kind=job.kind, dedup_key=job.dedup_key)
+    """Merge a request into the unfinished job with the same key. Return None if there is no such job."""
     if not job.dedup_key:
         return None
-    # Read the state again under the lock: a worker may have claimed or settled the job.
+    unfinished = Job.objects.unfinished().filter(kind=job.kind, dedup_key=job.dedup_key)
     joined = unfinished.select_for_update().first()
     if joined is None:
         return None

@@ -1,4 +1,4 @@
-"""Celery tasks of the platform, and the periodic jobs of the job queue."""
+"""Celery tasks that run jobs, and the periodic jobs of the job queue."""
 
 import logging
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ MAX_RUN_SECONDS = 3600
 
 @shared_task
 def run_job(name: str) -> None:
-    """Run a periodic job. An unknown name comes from an older beat and is ignored."""
+    """Run a periodic job. An unknown name comes from an older version of beat and is ignored."""
     for job in JOBS:
         if job.name == name:
             run_scheduled(job)
@@ -38,9 +38,9 @@ def run(job_id: int) -> None:
 
 @periodic("jobs.dispatch_due", every=DISPATCH_INTERVAL)
 def dispatch_due(now: datetime) -> int:
-    """Publish due jobs: retries, those of processes that died, and those whose message was lost."""
+    """Publish due jobs: retries, jobs of processes that died, and jobs whose message was lost."""
     due = list(execution.list_runnable(now).values_list("pk", flat=True)[:DISPATCH_COUNT])
-    # a message that expires before a worker begins it is published again in the next round
+    # A message that expires before a worker starts the job is published again in the next round.
     return publish_jobs(due, expires=DISPATCH_INTERVAL)
 
 

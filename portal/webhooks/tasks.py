@@ -1,7 +1,7 @@
-"""Jobs that deliver webhooks: one for each endpoint, so that a slow receiver holds up no other.
+"""Jobs that deliver webhooks, one per endpoint, so that a slow receiver doesn't delay the others.
 
-A job whose process dies after it has posted sends its messages again under the same webhook-id: each arrives at least
-once, and never twice unless an answer was lost.
+A job whose process dies sends its deliveries again with the same webhook-id. Each arrives at least once, and more than
+once only if its outcome was not saved.
 """
 
 from datetime import datetime, timedelta
@@ -17,27 +17,27 @@ from portal.jobs.limits import list_blocked, unblock_resource
 from portal.jobs.models import Job
 from portal.jobs.registry import periodic
 from portal.jobs.services import enqueue
-from portal.webhooks import secrets as sealing
 from portal.webhooks.delivery_results import save_outcomes
 from portal.webhooks.http_delivery import DeliveryBatch, send_batch
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
+from portal.webhooks.secrets import list_signing_secrets
 from verification.sources import build_outbound_client
 
-BATCH_SIZE = 20  # messages of one endpoint before others have their turn
+BATCH_SIZE = 20  # deliveries of an endpoint before the next endpoint
 ERROR_BACKOFF = timedelta(minutes=5)
 
 
 def enqueue_endpoint(endpoint_id: int, run_after: datetime) -> None:
     """Enqueue the job of an endpoint after the commit.
 
-    Within the transaction, all that record events of an endpoint would wait for each other at the row of its job. If
-    the process dies before it has enqueued, `enqueue_due_endpoints` finds the messages.
+    Within the transaction, concurrent events of an endpoint would wait for each other at the row of its job. If the
+    process dies before it enqueues the job, `enqueue_due_endpoints` finds the deliveries.
     """
     transaction.on_commit(partial(_enqueue, endpoint_id, run_after), robust=True)
 
 
 def end_backoff(endpoint_id: int) -> None:
-    """Resume deliveries to an endpoint immediately, although it has just failed."""
+    """Resume deliveries to an endpoint immediately after a failure."""
     unblock_resource(_build_resource(endpoint_id))
 
 
@@ -52,29 +52,29 @@ def _build_resource(endpoint_id: int) -> str:
 
 @job("webhooks.deliver", queue="webhooks", retry=Backoff(first=ERROR_BACKOFF, factor=1, give_up_after=None))
 def deliver(context: JobContext, *, endpoint_id: int) -> Reschedule | None:
-    """Send what is due to an endpoint, and come back for what is due later."""
+    """Send the due deliveries of an endpoint, then run again when the next one is due."""
     endpoint = _find_active_endpoints().filter(pk=endpoint_id).first()
     if endpoint is None:
         return None
     outcomes = send_batch(_build_batch(endpoint, timezone.now()), build_outbound_client())
-    context.renew_lease()  # raises if another process has taken over: it sends again and records what came of it
-    rests_until = save_outcomes(endpoint_id, outcomes)
-    if rests_until is not None:
-        raise ResourceBlocked(rests_until, "The endpoint did not accept a message.")
+    context.renew_lease()  # raises LeaseLost if another process has taken over, which sends and saves them again
+    blocked_until = save_outcomes(endpoint_id, outcomes)
+    if blocked_until is not None:
+        raise ResourceBlocked(blocked_until, "The endpoint did not accept a delivery.")
     return _reschedule(endpoint_id)
 
 
 @periodic("webhooks.enqueue_due", every=timedelta(minutes=1), queue="webhooks")
 def enqueue_due_endpoints(now: datetime) -> int:
-    """Enqueue the jobs of endpoints with due messages that no job is about to send. Return how many."""
+    """Enqueue the jobs of endpoints with due deliveries and no running or due job. Return the number of jobs."""
     jobs = Job.objects.unfinished().filter(kind=deliver.kind)
     is_running_or_due = Q(state=Job.State.RUNNING) | Q(run_after__lte=now)
     busy_ids = {int(key) for key in jobs.filter(is_running_or_due).values_list("dedup_key", flat=True)}
     due = WebhookDelivery.objects.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now).values("endpoint")
     endpoints = _find_active_endpoints().filter(pk__in=due).order_by("failures", "pk")
-    resting = set(list_blocked(now))
+    blocked = set(list_blocked(now))
     ids = endpoints.values_list("pk", flat=True)
-    idle_ids = [pk for pk in ids if pk not in busy_ids and _build_resource(pk) not in resting]
+    idle_ids = [pk for pk in ids if pk not in busy_ids and _build_resource(pk) not in blocked]
     for pk in idle_ids:
         _enqueue(pk, now)
     return len(idle_ids)
@@ -88,9 +88,9 @@ def _build_batch(endpoint: WebhookEndpoint, now: datetime) -> DeliveryBatch:
     due = endpoint.deliveries.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now).order_by("due_at", "pk")
     deliveries = tuple(due.only("pk", "message_id", "body")[:BATCH_SIZE])
     try:
-        address, secrets = endpoint.decrypt("address"), sealing.list_signing_secrets(endpoint, now)
+        address, secrets = endpoint.decrypt("address"), list_signing_secrets(endpoint, now)
     except DecryptionError as error:
-        raise RetryLater("The address of the endpoint cannot be decrypted.") from error
+        raise RetryLater("The URL or a secret of the endpoint can't be decrypted.") from error
     return DeliveryBatch(endpoint.form, address, secrets, deliveries, now)
 
 

@@ -69,7 +69,7 @@ def test_checks_are_requested_without_redis(
 ) -> None:
     run = runs.request_check_run(rocket, alice, timezone.now())
     assert run
-    assert "1 jobs could not be published; they are dispatched later." in caplog.text
+    assert "Jobs that could not be published and start later: 1." in caplog.text
 
 
 @pytest.mark.parametrize("unavailable_redis", ["closed"], indirect=True)

@@ -28,7 +28,7 @@ from tests.soak.pages import PageReader
 from tests.soak.periodic_runs import PeriodicRunLog, RunSummary
 
 JOB_PROCESSES = {"worker", "run_jobs"}  # killing these interrupts jobs
-LEASE_TAKEN_MESSAGE = "ended after its next run had begun"  # logged by a process whose run was replaced by another one
+LEASE_TAKEN_MESSAGE = "ended after its next run had started"  # logged by a process whose run another one replaced
 READY_SECONDS = 300.0
 SECONDS_WITHOUT_KILLS = 90.0  # without kills at the end, so that all helpers are running again
 KILL_EVERY = (10.0, 30.0)  # seconds between two kills, uniformly distributed

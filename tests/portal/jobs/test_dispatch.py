@@ -117,7 +117,7 @@ def test_periodic_decorator_adds_a_function_to_the_schedule_once(monkeypatch):
     add = periodic("mine", every=timedelta(minutes=2), queue="email")
     add(tasks.prune)
     assert schedule == [PeriodicJob("mine", "portal.jobs.tasks.prune", 120, "email")]
-    with pytest.raises(ValueError, match="The periodic job mine exists already"):
+    with pytest.raises(ValueError, match="The periodic job mine already exists"):
         periodic("mine", every=SECOND)
-    with pytest.raises(ValueError, match="its queue 'nowhere' does not"):
+    with pytest.raises(ValueError, match="its queue 'nowhere' is unknown"):
         periodic("other", every=SECOND, queue="nowhere")

@@ -287,7 +287,7 @@ def test_error_of_a_failure_handler_does_not_keep_the_job_from_failing(monkeypat
     steps.append(build_failing_step(PermanentFailure("gone")))
     run_job(job.pk)
     assert read_fields(job, "state") == ("failed",)
-    assert f"The failure of job {job.pk} (tests.deliver) could not be handled." in caplog.text
+    assert f"The failure handler of job {job.pk} (tests.deliver) failed." in caplog.text
 
 
 def test_settle_twice_settles_once():

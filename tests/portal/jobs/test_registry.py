@@ -71,7 +71,7 @@ def test_beat_reports_an_outage_of_the_broker_once(caplog: pytest.LogCaptureFixt
         scheduler.apply_entry(entry)
     assert [record.exc_info for record in caplog.records] == [None]
     assert caplog.messages[0].startswith("The broker does not answer (Error 111 connecting to 127.0.0.1:")
-    assert caplog.messages[0].endswith("); run_jobs runs the jobs meanwhile.")
+    assert caplog.messages[0].endswith("). Until it does, run_jobs runs the jobs.")
     with Connection("memory://") as connection:
         scheduler.apply_entry(entry, connection.Producer())
         scheduler.apply_entry(entry, connection.Producer())
@@ -121,7 +121,7 @@ def test_run_that_hangs_loses_its_lease(monkeypatch: pytest.MonkeyPatch, caplog:
     name = "lease of the periodic job mine"
     during_work.append(lambda: next(each for each in threading.enumerate() if each.name == name).join())
     assert run_job(SAMPLE_JOB, NOW) == 1
-    assert caplog.messages == ["The lease of the periodic job mine ends: it has run for 0 s."]
+    assert caplog.messages == ["The lease of the periodic job mine ends because it has run for 0 s."]
 
 
 @pytest.mark.django_db
@@ -132,7 +132,7 @@ def test_replaced_run_is_logged_and_not_recorded(clock: Any, caplog: pytest.LogC
 
     during_work.append(start_next_run)
     assert run_job(SAMPLE_JOB, NOW) == 1
-    assert caplog.messages == ["The periodic job mine ended after its next run had begun."]
+    assert caplog.messages == ["The periodic job mine ended after its next run had started."]
     run = PeriodicRun.objects.get(name="mine")
     assert (run.started_at, run.finished_at, run.lease_expires_at) == (NOW + LEASE, None, NOW + 2 * LEASE)
 

@@ -1,4 +1,4 @@
-"""Command that runs overdue jobs, without Celery and Redis."""
+"""Command that runs overdue jobs without Celery and Redis."""
 
 import signal
 import threading
@@ -11,13 +11,13 @@ from portal.jobs.registry import QUEUES, THREADS_BY_QUEUE
 
 
 class Command(BaseCommand):
-    help = "Runs overdue jobs and periodic jobs until stopped, each queue in a thread; with --once, one round of them."
+    help = "Run overdue jobs and periodic jobs until stopped. With --once, run one round."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--every", type=float, default=5, metavar="SECONDS", help="look for overdue jobs so often (default: 5)"
+            "--every", type=float, default=5, metavar="SECONDS", help="Seconds between two rounds (default: 5)."
         )
-        parser.add_argument("--once", action="store_true", help="run what is overdue now, and end")
+        parser.add_argument("--once", action="store_true", help="Run the jobs that are overdue now, then exit.")
 
     def handle(self, *args: object, every: float, once: bool, **options: object) -> None:
         if once:
