@@ -15,7 +15,7 @@ from integrations.submissions import notices
 from integrations.submissions.services import agreements, changes, evidence_snapshots, responsibility
 from integrations.submissions.workflow.evidence import set_evidence_provider
 from portal.accounts.access import access_revoked
-from portal.analytics import services as keeping
+from portal.analytics.services import handle_responsibility_change
 from portal.api.services import tokens
 from portal.audit import services
 from portal.audit.models import AuditEvent
@@ -176,7 +176,7 @@ def connect() -> None:
     """Register all reactions. Called once when the app is ready."""
     services.subscribe(react)
     indexing.connect()
-    responsibility.responsibility_changed.connect(keeping.handle_responsibility_change)
+    responsibility.responsibility_changed.connect(handle_responsibility_change)
     rate_limits.credential_disabled.connect(notify_staff)
     services.subscribe(account_notices.handle_event)
     tokens.register_handlers()

@@ -88,9 +88,8 @@ def _run_view(
 def _authenticate_request(request: HttpRequest, token: ApiToken) -> None:
     """Set the request's user from the token. Raises ApiError for program staff without a second factor."""
     user = tokens.get_acting_user(token)
-    if has_privileges(user) and not has_second_factor(
-        user
-    ):  # regardless of STAFF_SECOND_FACTOR, because tokens outlive sessions
+    # regardless of STAFF_SECOND_FACTOR, because tokens outlive sessions
+    if has_privileges(user) and not has_second_factor(user):
         raise ApiError("mfa-required", "Set up two-factor authentication. Tokens of program staff require it.")
     request.user = user
     now = timezone.now()

@@ -1,6 +1,6 @@
 """Pagination of lists with cursors.
 
-A cursor is the key of a page's last row, so that rows that arrive or leave between two pages move no others.
+A cursor is the key of a page's last row, so that rows that are added or deleted between two requests don't shift pages.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""Building blocks of API operations: scoped routers, strict schemas, and pagination."""
+"""Building blocks of API operations: scoped routers, strict schemas, and a strict parser."""
 
 import json
 from collections.abc import Callable, Mapping

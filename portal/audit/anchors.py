@@ -35,7 +35,7 @@ Heads = dict[str, tuple[int, str]]
 class Anchor:
     """One anchor. `heads`: sequence number and seal of the last event of each stream that grew since the previous one.
 
-    `streams` and `events` count the whole log, also what did not change.
+    `streams` and `events` count the whole log, including unchanged streams.
     """
 
     number: int

@@ -54,8 +54,7 @@ class Email(Content):
     """Email: its template in portal/notifications/templates/notifications/email/ and its audience.
 
     The actor gets no email, unless the email has a calendar entry. With `is_anonymous`, it is sent only if the event
-    names no actor, so that the recipient doesn't learn who acted. `description` says what
-    happened if no webhook does.
+    names no actor, so that the recipient doesn't learn who acted. `description` says what happened if no webhook does.
     """
 
     template: str

@@ -1,4 +1,4 @@
-"""The audit log: append-only events, each sealed with a key that the database does not have and linked to the last.
+"""Audit log: append-only events, each sealed with a key that is not in the database and linked to the previous one.
 
 Events copy names and store user IDs without a foreign key. The history therefore never blocks a deletion and never
 changes with one. A database trigger rejects updates and, on PostgreSQL, deletions.

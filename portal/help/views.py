@@ -2,7 +2,7 @@
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -37,7 +37,7 @@ def show_glossary(request: HttpRequest) -> HttpResponse:
 
 
 def list_tiers() -> list[tuple[str, str, str, str]]:
-    """Return (program, tier, meaning, address of what it asks) of every tier of every program."""
+    """Return (program, tier, description, URL of its requirements) of every tier of every program."""
     return [
         (
             program.name,
@@ -64,7 +64,7 @@ def show_getting_started(request: HttpRequest) -> HttpResponse:
         )
     text, name, parts = get_next_step(request.user, rows, drafts)
     preparation_lists = [build_preparation_list(program) for program in PROGRAMS.values()]
-    context = {"text": text, "href": redirect(name, *parts).url, "preparation_lists": preparation_lists}
+    context = {"text": text, "href": reverse(name, args=parts), "preparation_lists": preparation_lists}
     return render(request, "help/getting_started.html", context)
 
 

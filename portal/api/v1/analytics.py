@@ -88,7 +88,7 @@ class SavedViewOut(Schema):
 
 
 class SavedViewIn(StrictSchema):
-    """New saved view. `page` is queue, integrations, sla, partners, emails, or overview"""
+    """New saved view. `page` is queue, integrations, sla, partners, emails, or overview."""
 
     page: str = Field(max_length=40)
     name: str
