@@ -58,6 +58,7 @@ def start_discovery(text: str, *, actor: User, now: datetime, program: str = "")
         ActionRefused: The person has had too many addresses read.
     """
     address = parse_address(text)
+    User.objects.select_for_update(no_key=True).get(pk=actor.pk)  # two requests at once count one after the other
     recent = Discovery.objects.filter(requested_by=actor, created_at__gt=now - timedelta(hours=1))
     if recent.count() >= MAX_PER_HOUR:
         raise ActionRefused(_("You entered many addresses in the last hour. Try again later."))
@@ -75,11 +76,14 @@ def start_discovery(text: str, *, actor: User, now: datetime, program: str = "")
 
 @transaction.atomic
 def select_program(discovery: Discovery, program: str) -> None:
-    """Read the address again and check the requirements of a program; a blank key leaves the choice to recognition."""
-    Discovery.objects.filter(pk=discovery.pk, integration=None).update(
+    """Read the address again and check the requirements of a program; a blank key leaves the choice to recognition.
+
+    A discovery from which an integration was started stays as it is.
+    """
+    if Discovery.objects.filter(pk=discovery.pk, integration=None).update(
         program_key=program, results=[], read_at=None, finished_at=None, problem="", detail=""
-    )
-    _enqueue(discovery)
+    ):
+        _enqueue(discovery)
 
 
 def _enqueue(discovery: Discovery) -> None:

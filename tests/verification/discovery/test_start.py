@@ -94,6 +94,15 @@ def test_selected_program_replaces_the_recognized_one(discovery: Discovery, sign
     assert (discovery.program_key, discovery.results, discovery.read_at) == ("vault", [], None)
 
 
+def test_program_of_a_started_integration_is_not_replaced(discovery: Discovery, alice: Any, acme: Partner) -> None:
+    values = {"name": "Rocket", "category": "networking", "offerings": ["Open Source"]}
+    services.start_integration(discovery, lambda: acme, values, actor=alice, now=NOW)
+    services.select_program(discovery, "vault")
+    started = Discovery.objects.get(pk=discovery.pk)
+    assert (started.program_key, started.read_at) == (discovery.program_key, discovery.read_at)
+    assert Job.objects.find_unfinished(services.READ_JOB, str(discovery.pk)) is None
+
+
 @pytest.mark.every_database
 def test_page_waits_until_the_discovery_shows_the_end_of_its_job(sign_in: Any, alice: Any) -> None:
     discovery = services.start_discovery(ADDRESS, actor=alice, now=timezone.now())
