@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import lru_cache
 from itertools import pairwise
 
+from django.db import transaction
 from django.utils.translation import gettext as _, gettext_noop
 
 from integrations.partners import permissions
@@ -58,13 +59,16 @@ def store_schema(
         "submitted_by": actor,
         "submitted_at": now,
     }
-    others = ProviderSchema.objects.filter(integration=integration).exclude(version=str(version))
-    if others.count() >= MAX_VERSIONS:
-        raise ActionRefused(
-            _("You reached the limit of %(limit)s versions. You can only replace the schema of a stored version.")
-            % {"limit": MAX_VERSIONS}
-        )
-    return ProviderSchema.objects.update_or_create(integration=integration, version=str(version), defaults=values)[0]
+    with transaction.atomic():
+        # two uploads at once count one after the other
+        Integration.objects.select_for_update(no_key=True).get(pk=integration.pk)
+        rows = ProviderSchema.objects.filter(integration=integration)
+        if rows.exclude(version=str(version)).count() >= MAX_VERSIONS:
+            raise ActionRefused(
+                _("You reached the limit of %(limit)s versions. You can only replace the schema of a stored version.")
+                % {"limit": MAX_VERSIONS}
+            )
+        return rows.update_or_create(integration=integration, version=str(version), defaults=values)[0]
 
 
 def _select_own_schema(integration: Integration, schemas: dict[str, ParsedSchema]) -> ParsedSchema:
