@@ -124,6 +124,20 @@ def test_difference_suggests_a_renamed_resource() -> None:
     assert [change.after for change in difference.changes] == ["acme_firewall_rules"]
 
 
+@pytest.mark.parametrize(("count", "expected"), [(2, {"renamed"}), (400, {"removed", "optional_added"})])
+def test_difference_suggests_no_renames_among_hundreds_of_names(count: int, expected: set[str]) -> None:
+    old, new = (build_schema({f"{word}_{number:03}": TEXT for number in range(count)}) for word in ("zone", "zones"))
+    assert {change.what for change in compare_schemas(old, new).changes} == expected
+
+
+def test_difference_suggests_no_renames_among_hundreds_of_resources() -> None:
+    old, new = (
+        build_schema(resource_schemas={f"acme_{word}_{number:03}": {"block": {}} for number in range(400)})
+        for word in ("zone", "zones")
+    )
+    assert {change.what for change in compare_schemas(old, new).changes} == {"removed", "added"}
+
+
 def test_difference_of_an_id_that_becomes_computed_breaks_nothing() -> None:
     old, new = (
         build_schema({"id": attribute("string", "optional", "computed")}),

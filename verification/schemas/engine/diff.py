@@ -5,7 +5,7 @@ Renames are guesses and marked as such.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from verification.schemas.engine.types import Node, ParsedSchema, Resource
 
 MIN_NAME_SIMILARITY = 0.6  # minimum similarity of two names to report a rename
 MIN_SHARED_ARGUMENTS = 0.8  # minimum share of common arguments to report a renamed resource
+MAX_RENAME_PAIRS = 100_000  # pairs of names that one comparison of schemas looks at, which takes a few seconds
 SCHEMA_KINDS = (
     ("resource", "resources"),
     ("data source", "data_sources"),
@@ -60,7 +61,7 @@ class SchemaChange:
 class SchemaDifference:
     """All changes in the order of their subjects. An added or removed resource is one change."""
 
-    changes: tuple[SchemaChange, ...] = field(default_factory=tuple)
+    changes: tuple[SchemaChange, ...] = ()
 
     @property
     def breaking(self) -> tuple[SchemaChange, ...]:
@@ -75,19 +76,36 @@ class SchemaDifference:
         return any(CHANGE_TYPES[change.what].adds for change in self.changes)
 
 
+@dataclass(slots=True)
+class RenameLimit:
+    """Limit of the pairs of names to compare, because schemas can have any number of different names."""
+
+    remaining_pairs: int = MAX_RENAME_PAIRS
+
+    def allows(self, removed_count: int, new_count: int) -> bool:
+        """Return whether all pairs of these names can be compared, and count them."""
+        pair_count = removed_count * new_count
+        if pair_count > self.remaining_pairs:
+            return False
+        self.remaining_pairs -= pair_count
+        return True
+
+
 def compare_schemas(old: ParsedSchema, new: ParsedSchema) -> SchemaDifference:
     """Return the changes from the old schema to the new one."""
-    changes = list(_compare_arguments("provider", old.provider.nodes, new.provider.nodes))
+    limit = RenameLimit()
+    changes = list(_compare_arguments("provider", old.provider.nodes, new.provider.nodes, limit))
     for word, attribute in SCHEMA_KINDS:
-        changes += _compare_kind(word, getattr(old, attribute), getattr(new, attribute))
+        changes += _compare_kind(word, getattr(old, attribute), getattr(new, attribute), limit)
     for change_type, name, summary in compare_functions(old.functions, new.functions):
         changes.append(SchemaChange(change_type, "functions", name, summary))
     return SchemaDifference(tuple(changes))
 
 
-def _compare_kind(word: str, old: Mapping[str, Resource], new: Mapping[str, Resource]) -> Iterator[SchemaChange]:
-    removed_names, new_names = [name for name in old if name not in new], [name for name in new if name not in old]
-    new_name_by_old = _match_renamed_resources(old, new, removed_names, new_names)
+def _compare_kind(
+    word: str, old: Mapping[str, Resource], new: Mapping[str, Resource], limit: RenameLimit
+) -> Iterator[SchemaChange]:
+    new_name_by_old = _match_renamed_resources(old, new, limit)
     for name in sorted({*old, *new} - set(new_name_by_old.values())):
         subject = f"{word} {name}"
         if name in new_name_by_old:
@@ -98,7 +116,7 @@ def _compare_kind(word: str, old: Mapping[str, Resource], new: Mapping[str, Reso
         elif name not in old:
             yield SchemaChange("added", subject, "", f"The {subject} is new.")
         else:
-            yield from _compare_arguments(subject, old[name].nodes, new[name].nodes)
+            yield from _compare_arguments(subject, old[name].nodes, new[name].nodes, limit)
             if word == "resource" and new[name].version < old[name].version:
                 text = f"The {subject} has an older state version. It can't read the state of the previous version."
                 yield SchemaChange("state_lowered", subject, "", text, str(old[name].version), str(new[name].version))
@@ -107,20 +125,25 @@ def _compare_kind(word: str, old: Mapping[str, Resource], new: Mapping[str, Reso
 
 
 def _match_renamed_resources(
-    old: Mapping[str, Resource], new: Mapping[str, Resource], removed_names: list[str], new_names: list[str]
+    old: Mapping[str, Resource], new: Mapping[str, Resource], limit: RenameLimit
 ) -> dict[str, str]:
     pairs: dict[str, str] = {}
-    for name in removed_names:
-        mine = {node.name for node in old[name].nodes}
-        for other in new_names:
-            theirs = {node.name for node in new[other].nodes}
-            is_like = _calculate_similarity(name, other) >= MIN_NAME_SIMILARITY and len(
-                mine & theirs
-            ) >= MIN_SHARED_ARGUMENTS * len(mine | theirs)
-            if is_like and other not in pairs.values():
+    removed = {name: _list_names(resource) for name, resource in old.items() if name not in new}
+    added = {name: _list_names(resource) for name, resource in new.items() if name not in old}
+    if not limit.allows(len(removed), len(added)):
+        return pairs
+    for name, mine in removed.items():
+        for other, theirs in added.items():
+            is_like = len(mine & theirs) >= MIN_SHARED_ARGUMENTS * len(mine | theirs)
+            if is_like and _calculate_similarity(name, other) >= MIN_NAME_SIMILARITY:
                 pairs[name] = other
+                del added[other]
                 break
     return pairs
+
+
+def _list_names(resource: Resource) -> set[str]:
+    return {node.name for node in resource.nodes}
 
 
 def _calculate_similarity(one: str, other: str) -> float:
@@ -128,10 +151,10 @@ def _calculate_similarity(one: str, other: str) -> float:
 
 
 def _compare_arguments(
-    subject: str, old: tuple[Node, ...], new: tuple[Node, ...], path: str = ""
+    subject: str, old: tuple[Node, ...], new: tuple[Node, ...], limit: RenameLimit, path: str = ""
 ) -> Iterator[SchemaChange]:
     before, after = {node.name: node for node in old}, {node.name: node for node in new}
-    new_name_by_old = _match_renamed_arguments(before, after)
+    new_name_by_old = _match_renamed_arguments(before, after, limit)
     for name in sorted({*before, *after} - set(new_name_by_old.values())):
         here = f"{path}.{name}" if path else name
         if name in new_name_by_old:
@@ -144,20 +167,24 @@ def _compare_arguments(
         elif name not in before:
             yield _describe_addition(subject, here, after[name])
         else:
-            yield from _compare_argument(subject, here, before[name], after[name])
+            yield from _compare_argument(subject, here, before[name], after[name], limit)
 
 
-def _match_renamed_arguments(before: Mapping[str, Node], after: Mapping[str, Node]) -> dict[str, str]:
+def _match_renamed_arguments(
+    before: Mapping[str, Node], after: Mapping[str, Node], limit: RenameLimit
+) -> dict[str, str]:
     """Return probable renames: removed and added arguments with the same type and similar names."""
     pairs: dict[str, str] = {}
+    removed_nodes = [node for name, node in before.items() if name not in after]
     new_nodes = [node for name, node in after.items() if name not in before]
-    for name, node in before.items():
-        if name in after:
-            continue
-        candidates = [other for other in new_nodes if other.name not in pairs.values() and _has_same_shape(node, other)]
-        best = max(candidates, key=lambda other: _calculate_similarity(name, other.name), default=None)
-        if best is not None and _calculate_similarity(name, best.name) >= MIN_NAME_SIMILARITY:
-            pairs[name] = best.name
+    if not limit.allows(len(removed_nodes), len(new_nodes)):
+        return pairs
+    for node in removed_nodes:
+        candidates = [other for other in new_nodes if _has_same_shape(node, other)]
+        best = max(candidates, key=lambda other: _calculate_similarity(node.name, other.name), default=None)
+        if best is not None and _calculate_similarity(node.name, best.name) >= MIN_NAME_SIMILARITY:
+            pairs[node.name] = best.name
+            new_nodes.remove(best)
     return pairs
 
 
@@ -175,7 +202,7 @@ def _build_change(change_type: str, subject: str, here: str, before: str = "", a
     return SchemaChange(change_type, subject, here, summary, before, after)
 
 
-def _compare_argument(subject: str, here: str, old: Node, new: Node) -> Iterator[SchemaChange]:
+def _compare_argument(subject: str, here: str, old: Node, new: Node, limit: RenameLimit) -> Iterator[SchemaChange]:
     shape = _compare_shape(subject, here, old, new)
     if shape is not None:
         yield shape
@@ -184,7 +211,7 @@ def _compare_argument(subject: str, here: str, old: Node, new: Node) -> Iterator
         # older frameworks report every id as settable, although it never was
         if has_changed(old, new) and not (here == "id" and change_type in ("read_only", "now_settable")):
             yield _build_change(change_type, subject, here, *_format_numbers(change_type, old, new))
-    yield from _compare_arguments(subject, _get_members(old), _get_members(new), here)
+    yield from _compare_arguments(subject, _get_members(old), _get_members(new), limit, here)
 
 
 def _get_members(node: Node) -> tuple[Node, ...]:
