@@ -1,5 +1,6 @@
 """Nightly inspections of new releases that the checks verified and whose schema hasn't been read."""
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -26,37 +27,33 @@ def is_night(now: datetime) -> bool:
 
 
 def request_new_inspections(now: datetime, limit: int = 200) -> int:
-    """Request an inspection of each new release. Returns the number of requests."""
+    """Request an inspection of each new release, at most `limit`. Return the number of requests."""
     if not is_night(now):
         return 0
     newest = (
         CheckResult.objects.filter(key=ARCHIVE_CHECK_KEY).values("integration").annotate(last=Max("pk")).values("last")
     )
     rows = CheckResult.objects.filter(pk__in=newest, outcome__in=GOOD_OUTCOMES, confirmed_at__gte=now - MAX_RESULT_AGE)
-    newest_rows = rows.select_related("integration__partner").order_by("pk")[:limit]
+    inspections = TestRun.objects.filter(kind=TestRun.Kind.PROVIDER_SCHEMA).filter(
+        ~Q(outcome="not_run") | Q(requested_at__gt=now - RETRY_INTERVAL)
+    )
+    inspected = set(inspections.values_list("integration_id", "version"))
     return process_each(
-        newest_rows, partial(_request_missing_inspection, now=now), "request a new inspection after check result"
+        rows.select_related("integration__partner").order_by("pk").iterator(),
+        partial(_request_missing_inspection, inspected=inspected, now=now),
+        "request a new inspection after check result",
+        limit=limit,
     )
 
 
-def _request_missing_inspection(row: CheckResult, now: datetime) -> int:
+def _request_missing_inspection(row: CheckResult, inspected: Collection[tuple[int, str]], now: datetime) -> bool:
+    """Request an inspection unless there is one. Return whether it was requested."""
     version = dict(row.inspected_revisions).get("version", "")
-    is_missing = (
-        version
-        and KINDS[TestRun.Kind.PROVIDER_SCHEMA].is_supported(row.integration)
-        and not _has_inspection(row.integration_id, version, now)
-    )
-    return _request_inspection(row, version, now) if is_missing else 0
-
-
-def _has_inspection(integration_id: int, version: str, now: datetime) -> bool:
-    inspections = TestRun.objects.filter(integration=integration_id, kind=TestRun.Kind.PROVIDER_SCHEMA, version=version)
-    return inspections.filter(~Q(outcome="not_run") | Q(requested_at__gt=now - RETRY_INTERVAL)).exists()
-
-
-def _request_inspection(row: CheckResult, version: str, now: datetime) -> int:
+    is_supported = KINDS[TestRun.Kind.PROVIDER_SCHEMA].is_supported(row.integration)
+    if not version or not is_supported or (row.integration_id, version) in inspected:
+        return False
     try:
         start_test_run(TestRun.Kind.PROVIDER_SCHEMA, row.integration, {"version": version}, actor=None, now=now)
     except ActionRefused:
-        return 0
-    return 1
+        return False
+    return True

@@ -5,7 +5,7 @@ import os
 import socketserver
 import threading
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -22,12 +22,11 @@ from portal.jobs.models import Job
 from tests.conftest import begin
 from tests.fakes import signed_releases
 from tests.fakes.registry import Provider, Registry
-from verification.checks.models import CheckResult, CheckRun
+from verification.checks.models import CheckRun
 from verification.checks.rules.provider_schema import OBSERVATION_KEY
 from verification.checks.services import observations
 from verification.sandbox import environment
 from verification.schemas.models import ProviderSchema
-from verification.testruns import tasks
 from verification.testruns.kinds.provider_schema.kind import RETRY_DELAY
 from verification.testruns.models import TestRun
 from verification.testruns.services import start_test_run
@@ -242,31 +241,6 @@ def test_only_members_start_an_inspection_and_only_one_is_open(rocket: Integrati
     start_test_run("provider_schema", rocket, {}, actor=alice, now=NOW)
     with pytest.raises(ActionRefused, match="A test run is in progress"):
         start_test_run("provider_schema", rocket, {}, actor=alice, now=NOW)
-
-
-@pytest.mark.every_database
-def test_nightly_job_inspects_each_new_release_once(rocket: Integration) -> None:
-    night = datetime(2026, 4, 14, 23, 0, tzinfo=UTC)
-    CheckResult.objects.create(
-        integration=rocket,
-        key="release.archive",
-        version=1,
-        outcome="pass",
-        summary="",
-        at=night,
-        confirmed_at=night,
-        inspected_revisions=[["version", "1.4.0"], ["checksums", "ab"]],
-    )
-    assert tasks.request_new_inspections(night - timedelta(hours=8)) == 0
-    assert tasks.request_new_inspections(night) == 1
-    assert tasks.request_new_inspections(night) == 0
-    row = TestRun.objects.get()
-    assert (row.version, row.requested_by) == ("1.4.0", None)
-    TestRun.objects.update(finished_at=night, outcome="not_run")
-    assert tasks.request_new_inspections(night + timedelta(hours=1)) == 0
-    assert tasks.request_new_inspections(night + timedelta(hours=25)) == 1
-    TestRun.objects.update(finished_at=night, outcome="pass")
-    assert tasks.request_new_inspections(night + timedelta(hours=49)) == 0
 
 
 def test_page_shows_progress_and_result(
