@@ -46,7 +46,7 @@ def main() -> int:
     begin = time.perf_counter()
     refused_count, rules = validate_definitions(definitions)
     took = time.perf_counter() - begin
-    skipped = [f"{one.resource}: {one.why_not}" for one in previews if not one.is_available]
+    skipped = [f"{one.resource}: {one.reason}" for one in previews if not one.is_available]
     wrong = sum(bool(find_violations(one)) for one in definitions)
     print(f"{len(paths)} schemas, {len(previews)} resources, {len(definitions)} definitions in {seconds:.1f} s")
     print(f"skipped {len(skipped)}", *skipped, sep="\n  ")

@@ -92,11 +92,11 @@ def validate(definitions: list[dict[str, Any]]) -> Iterator[Disagreement | None]
 def compare(name: str, old: bytes, new: bytes) -> Iterator[Disagreement | None]:
     """Yield each thing that the plain comparison finds new or gone, as a disagreement unless the portal says so too."""
     changes = compare_schemas(parse_schema(old), parse_schema(new)).changes
-    removals = {(change.of, change.path) for change in changes if change.what in REMOVAL_KINDS}
-    renames = [change for change in changes if change.what == "renamed"]
-    additions = {(change.of, change.path) for change in changes if change.what in NEW}
-    additions |= {(change.of, change.after) for change in renames if change.path}
-    additions |= {(f"{change.of.rpartition(' ')[0]} {change.after}", "") for change in renames if not change.path}
+    removals = {(change.subject, change.path) for change in changes if change.change_type in REMOVAL_KINDS}
+    renames = [change for change in changes if change.change_type == "renamed"]
+    additions = {(change.subject, change.path) for change in changes if change.change_type in NEW}
+    additions |= {(change.subject, change.after) for change in renames if change.path}
+    additions |= {(f"{change.subject.rpartition(' ')[0]} {change.after}", "") for change in renames if not change.path}
     for word, reported_changes, before, after in (("gone", removals, old, new), ("new", additions, new, old)):
         for place in sorted(list_names(before) - list_names(after)):
             resource, path = place

@@ -8,7 +8,6 @@ class ProviderSchema(models.Model):
     """Schema of a provider version.
 
     `body`: gzipped JSON of one provider in Terraform's format; `digest`: SHA-256 of the uncompressed JSON, in hex.
-
     `source` is the provider's address in the schema. `submitted_by` is None if the portal read it.
     """
 

@@ -36,7 +36,7 @@ def test_previews_choose_another_name_if_one_is_taken() -> None:
     crd_previews = {one.resource: one for one in build_previews(parse_schema(encode_schema()), parse_choices("acme"))}
     second = crd_previews["acme_user_roles"]
     assert (second.definitions[0]["spec"]["group"], second.kind) == ("acme.acme.upbound.io", "UserRoles")
-    assert second.instead_of == "user/Roles is already used for acme_user_role"
+    assert second.kind_reason == "user/Roles is already used for acme_user_role"
 
 
 @pytest.mark.parametrize(("runtime", "scopes"), [("2.3", ["Cluster", "Namespaced"]), ("1", ["Cluster"])])
@@ -87,7 +87,7 @@ def test_preview_of_one_resource_equals_the_one_among_all() -> None:
 def test_previews_skip_a_resource_without_a_free_name() -> None:
     one = {"block": {"attributes": {"id": attribute("string", "computed")}}}
     crd_previews = build_crd_previews({"acme_pad": one, "acme_pads": one})
-    assert crd_previews[1].why_not == "acme/Pads is already used for acme_pad; choose another kind for one of them"
+    assert crd_previews[1].reason == "acme/Pads is already used for acme_pad; choose another kind for one of them"
 
 
 @pytest.mark.parametrize(
@@ -96,8 +96,8 @@ def test_previews_skip_a_resource_without_a_free_name() -> None:
 def test_previews_skip_a_resource_without_arguments_and_reuse_its_name(resource_block: dict[str, Any]) -> None:
     one = {"block": {"attributes": {"id": attribute("string", "computed")}}}
     crd_previews = build_crd_previews({"acme_pad": {"block": resource_block}, "acme_pads": one})
-    assert crd_previews[0].why_not == "it has no arguments, and the generator skips such resources"
-    assert (crd_previews[1].kind, crd_previews[1].instead_of) == ("Pads", "")
+    assert crd_previews[0].reason == "it has no arguments, and the generator skips such resources"
+    assert (crd_previews[1].kind, crd_previews[1].kind_reason) == ("Pads", "")
 
 
 def build_crd_previews(resources: dict[str, Any]) -> list[CrdPreview]:

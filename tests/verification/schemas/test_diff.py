@@ -26,14 +26,16 @@ def compare_argument(old: Any, new: Any) -> list[tuple[str, str, bool]]:
     def build(part: Any) -> ParsedSchema:
         return build_schema(blocks={"x": part}) if "nesting_mode" in part else build_schema({"x": part} if part else {})
 
-    return [(change.what, change.path, change.breaks) for change in compare_schemas(build(old), build(new)).changes]
+    return [
+        (change.change_type, change.path, change.breaks) for change in compare_schemas(build(old), build(new)).changes
+    ]
 
 
 TEXT, NUMBER = attribute("string", "optional"), attribute("number", "optional")
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "what", "breaks"),
+    ("old", "new", "change_type", "breaks"),
     [
         (TEXT, {}, "removed", True),
         ({}, TEXT, "optional_added", False),
@@ -67,16 +69,16 @@ TEXT, NUMBER = attribute("string", "optional"), attribute("number", "optional")
         (attribute("string", "optional", "deprecated"), TEXT, "no_longer_deprecated", False),
     ],
 )
-def test_difference_of_one_argument(old: Any, new: Any, what: str, breaks: bool) -> None:
+def test_difference_of_one_argument(old: Any, new: Any, change_type: str, breaks: bool) -> None:
     schema_changes = compare_argument(old, new)
-    assert schema_changes[0] == (what, "x", breaks)
+    assert schema_changes[0] == (change_type, "x", breaks)
     assert len([one for one in schema_changes if one[2]]) == breaks
 
 
 def test_difference_to_a_lower_state_version_breaks() -> None:
     old, new = ({"acme_a": {"version": version, "block": {}}} for version in (2, 1))
     (change,) = compare_schemas(build_schema(resource_schemas=old), build_schema(resource_schemas=new)).changes
-    assert (change.what, change.breaks, change.before, change.after) == (
+    assert (change.change_type, change.breaks, change.before, change.after) == (
         "state_lowered",
         True,
         "2",
@@ -112,7 +114,7 @@ def test_difference_suggests_a_rename_to_the_same_type() -> None:
 
 def test_difference_suggests_no_rename_to_another_type() -> None:
     schema_changes = compare_schemas(build_schema({"ip_addr": TEXT}), build_schema({"ip_address": NUMBER})).changes
-    assert [change.what for change in schema_changes] == ["removed", "optional_added"]
+    assert [change.change_type for change in schema_changes] == ["removed", "optional_added"]
 
 
 def test_difference_suggests_a_renamed_resource() -> None:
@@ -127,7 +129,7 @@ def test_difference_suggests_a_renamed_resource() -> None:
 @pytest.mark.parametrize(("count", "expected"), [(2, {"renamed"}), (400, {"removed", "optional_added"})])
 def test_difference_suggests_no_renames_among_hundreds_of_names(count: int, expected: set[str]) -> None:
     old, new = (build_schema({f"{word}_{number:03}": TEXT for number in range(count)}) for word in ("zone", "zones"))
-    assert {change.what for change in compare_schemas(old, new).changes} == expected
+    assert {change.change_type for change in compare_schemas(old, new).changes} == expected
 
 
 def test_difference_suggests_no_renames_among_hundreds_of_resources() -> None:
@@ -135,7 +137,7 @@ def test_difference_suggests_no_renames_among_hundreds_of_resources() -> None:
         build_schema(resource_schemas={f"acme_{word}_{number:03}": {"block": {}} for number in range(400)})
         for word in ("zone", "zones")
     )
-    assert {change.what for change in compare_schemas(old, new).changes} == {"removed", "added"}
+    assert {change.change_type for change in compare_schemas(old, new).changes} == {"removed", "added"}
 
 
 def test_difference_of_an_id_that_becomes_computed_breaks_nothing() -> None:
@@ -152,7 +154,7 @@ def test_difference_covers_the_provider_data_sources_and_functions() -> None:
         provider={"block": {"attributes": {"token": TEXT}}}, data_source_schemas=zone, functions={"parse": {}}
     )
     new = build_schema(functions={"render": {}})
-    assert [(change.what, change.of, change.path) for change in compare_schemas(old, new).changes] == [
+    assert [(change.change_type, change.subject, change.path) for change in compare_schemas(old, new).changes] == [
         ("removed", "provider", "token"),
         ("removed", "data source acme_zone", ""),
         ("removed", "functions", "parse"),
@@ -170,7 +172,7 @@ REST = {"name": "rest", "type": "number"}
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "what", "summary"),
+    ("old", "new", "change_type", "summary"),
     [
         (
             build_function("string"),
@@ -216,10 +218,10 @@ REST = {"name": "rest", "type": "number"}
         ),
     ],
 )
-def test_difference_of_one_function(old: Any, new: Any, what: str, summary: str) -> None:
+def test_difference_of_one_function(old: Any, new: Any, change_type: str, summary: str) -> None:
     schema_changes = compare_schemas(build_schema(functions={"f": old}), build_schema(functions={"f": new})).changes
-    assert [(change.what, change.summary) for change in schema_changes] == [(what, summary)]
-    assert schema_changes[0].breaks is (what not in ("optional_added", "deprecated"))
+    assert [(change.change_type, change.summary) for change in schema_changes] == [(change_type, summary)]
+    assert schema_changes[0].breaks is (change_type not in ("optional_added", "deprecated"))
 
 
 def test_difference_ignores_parameter_names_of_functions() -> None:
@@ -238,7 +240,7 @@ def test_difference_of_a_newly_required_identity_attribute_breaks() -> None:
     schema_changes = compare_schemas(
         build_schema(resource_identity_schemas=old), build_schema(resource_identity_schemas=new)
     ).changes
-    assert [(change.what, change.of, change.path, change.breaks) for change in schema_changes] == [
+    assert [(change.change_type, change.subject, change.path, change.breaks) for change in schema_changes] == [
         ("newly_required", "identity of acme_a", "region", True),
     ]
 

@@ -197,5 +197,5 @@ def test_request_shapes_of_a_name_that_identifies() -> None:
 
 def test_decode_lays_the_timeouts_next_to_the_object() -> None:
     text = ARRAYS.decode(VALUE)
-    assert text.beside["timeouts"] == {"create": "9m"}
+    assert text.excluded["timeouts"] == {"create": "9m"}
     assert not {"timeouts"} & (text.spec.keys() | text.status.keys())

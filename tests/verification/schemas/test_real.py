@@ -41,7 +41,7 @@ def read_schema(name: str) -> ParsedSchema:
 def test_previews_of_a_real_provider_skip_no_resource(name: str) -> None:
     schema = read_schema(name)
     previews = list(build_previews(schema, parse_choices(schema.prefix)))
-    assert [one.why_not for one in previews if not one.is_available] == []
+    assert [one.reason for one in previews if not one.is_available] == []
     assert len(previews) == len(schema.resources)
 
 

@@ -48,8 +48,7 @@ def _build_version(resource: Resource, choices: GeneratorChoices, kind: str, is_
 
 
 def _build_schema(resource: Resource, choices: GeneratorChoices, kind: str, is_namespaced: bool) -> dict[str, object]:
-    references = choices.references.get(resource.name, ())
-    builder = FieldBuilder(choices, choices.external_name(resource.name), is_namespaced, references)
+    builder = FieldBuilder(choices, resource.name, is_namespaced)
     nodes = list_generated_nodes(resource, choices)
     field_views = build_views(builder, nodes)
     description, validations = clean_description(resource.description), build_rules(builder, nodes)

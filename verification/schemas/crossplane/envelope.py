@@ -1,4 +1,4 @@
-"""Parts that every managed resource shares, in both scopes."""
+"""Parts of resource definitions that don't depend on the provider's schema, in both scopes."""
 
 from copy import deepcopy
 from pathlib import Path

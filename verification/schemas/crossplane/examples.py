@@ -42,8 +42,7 @@ def build_example(
     resource: Resource, group_kind: GroupKind, choices: GeneratorChoices, *, is_namespaced: bool
 ) -> JsonObject:
     """Return an object with the required arguments."""
-    references = choices.references.get(resource.name, ())
-    builder = FieldBuilder(choices, choices.external_name(resource.name), is_namespaced, references)
+    builder = FieldBuilder(choices, resource.name, is_namespaced)
     group = choices.group(group_kind.group, is_namespaced=is_namespaced)
     return {
         "apiVersion": f"{group}/{choices.api_version}",

@@ -1,7 +1,8 @@
 """Fields of a resource in its specification, initial values, and status.
 
 Three views of the same nodes: forProvider (what users set), initProvider (the same, for the creation alone) and
-atProvider (what is observed, with everything that is no secret). Raises Unsupported where no view can be made.
+atProvider (what is observed, with everything that is no secret). A field without a counterpart in Kubernetes raises
+UnsupportedSchemaError.
 """
 
 from dataclasses import dataclass
@@ -15,11 +16,14 @@ from verification.schemas.engine.types import Node, UnsupportedSchemaError
 Schema = dict[str, object]
 JSON_TYPES = {"string": "string", "number": "number", "bool": "boolean"}
 TERRAFORM_KEYWORD = "terraform"
+Entry = tuple[str, Schema, bool]  # name, schema, and whether it is required
+Level = list[Entry]
+Entries = tuple[Entry | None, Entry | None, Entry | None]
 
 
 @dataclass(frozen=True, slots=True)
 class FieldViews:
-    """Properties of the three views at one level of nesting, and the required ones."""
+    """Object schemas of the three views at one level of nesting."""
 
     spec: Schema
     init: Schema
@@ -28,17 +32,25 @@ class FieldViews:
 
 @dataclass(frozen=True, slots=True)
 class FieldBuilder:
+    """Options of the generator for the fields of one resource in one scope."""
+
     choices: GeneratorChoices
-    external: ExternalName
+    resource_name: str
     is_namespaced: bool
-    references: tuple[str, ...] = ()
+
+    @property
+    def external(self) -> ExternalName:
+        return self.choices.external_name(self.resource_name)
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        return self.choices.references.get(self.resource_name, ())
 
     def is_identifier(self, node: Node) -> bool:
         return node.name in self.external.identifiers
 
     def is_object(self, node: Node) -> bool:
-        """Is an object in Kubernetes: objects, and lists of one where that is chosen. To the generators that do not
-        make an object of a block that exists once, it is a list of one."""
+        """Return whether a node is an object in Kubernetes, not a list of one."""
         embeds = self.choices.singletons == "object"
         if node.is_single_block:
             return embeds or self.choices.single_blocks == "object"
@@ -52,7 +64,7 @@ class FieldBuilder:
 
 def build_views(builder: FieldBuilder, nodes: tuple[Node, ...], path: str = "") -> FieldViews:
     """Return the three views of nodes at one level as object schemas."""
-    levels: tuple[list[tuple[str, Schema, bool]], ...] = ([], [], [])
+    levels: tuple[Level, ...] = ([], [], [])
     for node in nodes:
         here = f"{path}.{node.name}" if path else node.name
         for level, entry in zip(levels, _build_entries(builder, node, here), strict=True):
@@ -63,12 +75,7 @@ def build_views(builder: FieldBuilder, nodes: tuple[Node, ...], path: str = "") 
     return FieldViews(*(_build_object(level) for level in levels))
 
 
-Entry = tuple[str, Schema, bool] | None
-
-
-def _add_references(
-    builder: FieldBuilder, node: Node, here: str, levels: tuple[list[tuple[str, Schema, bool]], ...]
-) -> None:
+def _add_references(builder: FieldBuilder, node: Node, here: str, levels: tuple[Level, ...]) -> None:
     """Add the reference and selector fields of a reference to the spec and the initial values."""
     if here not in builder.references or not can_refer(node):
         return
@@ -78,12 +85,12 @@ def _add_references(
             level.append((name, schema, False))
 
 
-def _require_unique_name(level: list[tuple[str, Schema, bool]], name: str, where: str) -> None:
+def _require_unique_name(level: Level, name: str, where: str) -> None:
     if any(existing_name == name for existing_name, _, _ in level):
         raise UnsupportedSchemaError(f"{where}: another field is also named {name}")
 
 
-def _build_object(level: list[tuple[str, Schema, bool]]) -> Schema:
+def _build_object(level: Level) -> Schema:
     schema: Schema = {"type": "object"}
     if level:
         schema["properties"] = {name: property_schema for name, property_schema, _ in level}
@@ -91,20 +98,17 @@ def _build_object(level: list[tuple[str, Schema, bool]]) -> Schema:
     return schema | ({"required": required_names} if required_names else {})
 
 
-def _build_entries(builder: FieldBuilder, node: Node, here: str) -> tuple[Entry, Entry, Entry]:
-    """Add a field to forProvider, initProvider, and atProvider."""
+def _build_entries(builder: FieldBuilder, node: Node, here: str) -> Entries:
+    """Return a field as in forProvider, initProvider, and atProvider."""
     if node.sensitive:
         return _build_secret_entries(builder, node, here)
     name, is_identifier = build_field_name(node.name), builder.is_identifier(node)
-    schemas = _build_schemas(builder, node, here)
-    described_schemas = tuple(
-        _add_description(schema_part, node) if schema_part is not None else None for schema_part in schemas
-    )
     is_required = is_identifier and not node.optional and here not in builder.references
-    spec = (name, described_schemas[0], is_required) if described_schemas[0] is not None else None
-    init = (name, described_schemas[1], False) if described_schemas[1] is not None and not is_identifier else None
-    status = (name, described_schemas[2], False) if described_schemas[2] is not None else None
-    return spec, init, status
+    spec, init, status = (
+        (name, _add_description(schema_part, node), is_required and view == "spec") if schema_part is not None else None
+        for view, schema_part in zip(("spec", "init", "status"), _build_schemas(builder, node, here), strict=True)
+    )
+    return spec, None if is_identifier else init, status
 
 
 def _build_schemas(builder: FieldBuilder, node: Node, here: str) -> tuple[Schema | None, Schema | None, Schema | None]:
@@ -153,7 +157,7 @@ def _build_merge_strategy(node: Node) -> Schema:
     return {}
 
 
-def _build_secret_entries(builder: FieldBuilder, node: Node, here: str) -> tuple[Entry, Entry, Entry]:
+def _build_secret_entries(builder: FieldBuilder, node: Node, here: str) -> Entries:
     """Return the secret reference of a sensitive value. Observed values go to the connection secret."""
     if node.is_observed:
         return None, None, None

@@ -26,7 +26,7 @@ OBSERVED_SECRET = "from the connection secret"  # noqa: S105 a text in place of 
 class ManagedResource:
     """Kubernetes object of one resource: desired state (`spec`, and `init` for creation) and observed state.
 
-    `external_name` is None before creation. `beside` holds observed values for which the definition has no
+    `external_name` is None before creation. `excluded` holds observed values for which the definition has no
     field: the timeouts, and the values that the external name represents.
     """
 
@@ -36,7 +36,7 @@ class ManagedResource:
     status: JsonObject = field(default_factory=dict)
     policies: tuple[str, ...] = ("*",)
     is_being_deleted: bool = False
-    beside: JsonObject = field(default_factory=dict)
+    excluded: JsonObject = field(default_factory=dict)
 
     def allows(self, policy: str) -> bool:
         return "*" in self.policies or policy in self.policies
@@ -60,8 +60,7 @@ class ManagedResourceCodec:
 
     @property
     def builder(self) -> FieldBuilder:
-        references = self.choices.references.get(self.resource.name, ())
-        return FieldBuilder(self.choices, self.external, is_namespaced=True, references=references)
+        return FieldBuilder(self.choices, self.resource.name, is_namespaced=True)
 
     def read_manifest(self, manifest: JsonObject) -> ManagedResource:
         """Return the object of a manifest that fits its definition."""
@@ -106,20 +105,22 @@ class ManagedResourceCodec:
             status["id"] = value["id"]
         names = (value.get(name) for name in (*self.external.omitted[:1], "id"))
         external_name = next((name for name in names if name is not None), None)
-        beside = {name: value.get(name) for name in self._excluded_names}
-        return ManagedResource(external_name=external_name, spec=spec, status=status, beside=beside)
+        excluded = {name: value.get(name) for name in self._excluded_names}
+        return ManagedResource(external_name=external_name, spec=spec, status=status, excluded=excluded)
 
     def add_observation(self, managed_resource: ManagedResource, value: JsonObject) -> ManagedResource:
         """Return the object with the state that the provider reported."""
         observed = self.decode(value)
         external_name = managed_resource.external_name or observed.external_name
-        return replace(managed_resource, external_name=external_name, status=observed.status, beside=observed.beside)
+        return replace(
+            managed_resource, external_name=external_name, status=observed.status, excluded=observed.excluded
+        )
 
     def encode_state(self, managed_resource: ManagedResource) -> JsonObject:
         """Return the prior state: the last observed value."""
         value = self._encode_level(self.nodes, managed_resource.status, is_observed=True)
         excluded_values = {
-            name: managed_resource.beside.get(name, self._get_excluded_value(name, managed_resource))
+            name: managed_resource.excluded.get(name, self._get_excluded_value(name, managed_resource))
             for name in self._excluded_names
         }
         return dict(sorted((value | excluded_values).items()))
@@ -143,7 +144,7 @@ class ManagedResourceCodec:
             return managed_resource.status.get("id", managed_resource.external_name)
         if name in self.external.omitted:
             return managed_resource.external_name if name == self.external.omitted[0] else None
-        return managed_resource.beside.get(name)
+        return managed_resource.excluded.get(name)
 
     def _decode_level(self, nodes: tuple[Node, ...], value: JsonObject, *, is_observed: bool) -> JsonObject:
         """Return the fields of one level in the status (`is_observed`) or the spec."""
@@ -200,10 +201,10 @@ def _describe_reference(reference: Any) -> object:
     return f"from secret {name}" + (f", key {reference['key']}" if "key" in reference else "")
 
 
-def merge_values(under: JsonObject, over: JsonObject) -> JsonObject:
-    """Merge two values. The second one takes precedence, and lists are not merged."""
-    both = dict(under)
-    for name, value in over.items():
-        below = both.get(name)
-        both[name] = merge_values(below, value) if isinstance(value, dict) and isinstance(below, dict) else value
+def merge_values(base: JsonObject, override: JsonObject) -> JsonObject:
+    """Merge two values. `override` takes precedence, and lists are not merged."""
+    both = dict(base)
+    for name, value in override.items():
+        old = both.get(name)
+        both[name] = merge_values(old, value) if isinstance(value, dict) and isinstance(old, dict) else value
     return both

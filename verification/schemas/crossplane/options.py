@@ -13,6 +13,7 @@ from pathlib import Path
 from portal.core.content_files import Content, load_content
 from verification.schemas.crossplane.naming import GroupKind, derive_group_kind
 from verification.schemas.crossplane.references import can_refer
+from verification.schemas.engine.kubernetes_rules import KIND_PATTERN, NAME_PATTERN
 from verification.schemas.engine.types import Node, ParsedSchema
 
 IDENTIFIER_FROM_PROVIDER = "IDENTIFIER_FROM_PROVIDER"
@@ -28,10 +29,8 @@ GO_NAMES = {
 # a parameter that goes through a function, as in {{ .parameters.type | ToLower }}, counts for nothing
 PARAMETER_PATTERN = re.compile(r"{{\s*\.parameters\.([^\s}]+)\s*}}")
 WORD_PATTERN = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
-LABEL_PATTERN = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
 VERSION_PATTERN = re.compile(r"v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?")
 PATH_PATTERN = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+", re.IGNORECASE)
-KIND_PATTERN = re.compile(r"[A-Z][A-Za-z0-9]*")
 DEFAULT_DOMAIN = "upbound.io"
 
 
@@ -173,7 +172,7 @@ def parse_choices(
 
 
 def _validate_words(prefix: str, category: str, api_version: str, words: Mapping[str, str]) -> None:
-    if not LABEL_PATTERN.fullmatch(prefix):
+    if not NAME_PATTERN.fullmatch(prefix):
         raise InvalidChoiceError(
             f"“{prefix}” is not a valid group prefix. Use lowercase letters, digits, and hyphens, such as “acme”."
         )
@@ -207,7 +206,7 @@ def _is_named(text: str) -> bool:
 def _parse_kind(text: str) -> tuple[str, GroupKind]:
     resource, _, rest = text.partition("=")
     group, _, kind = rest.partition("/")
-    if not resource or not KIND_PATTERN.fullmatch(kind) or (group and not LABEL_PATTERN.fullmatch(group)):
+    if not resource or not KIND_PATTERN.fullmatch(kind) or (group and not NAME_PATTERN.fullmatch(group)):
         raise InvalidChoiceError(f"“{text}” is not a valid kind. Write RESOURCE=group/Kind.")
     return resource, GroupKind(group, kind)
 

@@ -21,7 +21,7 @@ def write_preview(
     out: Path,
     schema: ParsedSchema,
     choices: GeneratorChoices,
-    on_definition: DefinitionCallback = lambda name, definition: None,
+    on_definition: DefinitionCallback,
 ) -> None:
     """Write all files to the folder, which is created if necessary. Raises OutputFolderError.
 

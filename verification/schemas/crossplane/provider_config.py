@@ -1,16 +1,12 @@
 """Kubernetes resources of the provider itself: its configurations, and who uses them."""
 
-from copy import deepcopy
-from pathlib import Path
 from typing import Any
 
-from portal.core.content_files import read_yaml
 from portal.core.value_types import JsonObject
 from verification.schemas.crossplane.envelope import build_shell, copy_part
 from verification.schemas.crossplane.options import GeneratorChoices
 
-_PARTS: JsonObject = read_yaml(Path(__file__).parent.parent / "data" / "provider_config.yaml")  # type: ignore[assignment]
-API_VERSION = str(_PARTS["api_version"])
+API_VERSION = "v1beta1"
 CONFIG, CLUSTER_CONFIG, USAGE = "ProviderConfig", "ClusterProviderConfig", "ProviderConfigUsage"
 
 
@@ -27,7 +23,7 @@ def _build_definition(choices: GeneratorChoices, kind: str, *, is_namespaced: bo
     name = "usage" if kind == USAGE else "config"
     schema = _build_usage_schema(is_namespaced) if kind == USAGE else _build_config_schema()
     version = {
-        "additionalPrinterColumns": deepcopy(_PARTS[f"{name}_columns"]),
+        "additionalPrinterColumns": copy_part(f"{name}_columns"),
         "name": API_VERSION,
         "schema": {"openAPIV3Schema": {"description": f"{kind} of the provider.", "type": "object"} | schema},
         "served": True,
@@ -47,10 +43,10 @@ def _build_definition(choices: GeneratorChoices, kind: str, *, is_namespaced: bo
 def _build_config_schema() -> JsonObject:
     status: dict[str, Any] = {
         "conditions": copy_part("status")["conditions"],
-        "users": deepcopy(_PARTS["config_users"]),
+        "users": copy_part("config_users"),
     }
     properties = copy_part("object_properties") | {
-        "spec": deepcopy(_PARTS["config_spec"]),
+        "spec": copy_part("config_spec"),
         "status": {"type": "object", "description": "Observed state.", "properties": status},
     }
     return {"properties": properties, "required": ["spec"]}
@@ -61,6 +57,6 @@ def _build_usage_schema(is_namespaced: bool) -> JsonObject:
     del reference["default"]
     properties = copy_part("object_properties") | {
         "providerConfigRef": reference,
-        "resourceRef": deepcopy(_PARTS["usage_resource"]),
+        "resourceRef": copy_part("usage_resource"),
     }
     return {"properties": properties, "required": ["providerConfigRef", "resourceRef"]}

@@ -1,7 +1,7 @@
 """Requests that a controller would send to the provider, with their contents.
 
-The older design: the observation is the call ReadResource with the current state, which has the ID. The three other
-operations are one call (ApplyResourceChange) with a prior and a planned state, either of which may be null.
+The observation is the call ReadResource with the current state, which has the ID. The three other operations are one
+call (ApplyResourceChange) with a prior and a planned state, either of which may be null.
 """
 
 from collections.abc import Mapping

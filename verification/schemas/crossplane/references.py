@@ -8,8 +8,6 @@ from verification.schemas.crossplane.envelope import copy_part
 from verification.schemas.crossplane.naming import build_field_name
 from verification.schemas.engine.types import COLLECTIONS, Node
 
-Schema = JsonObject
-
 
 def can_refer(node: Node) -> bool:
     """Return whether an argument can be a reference: a settable string, list, or set that is not sensitive."""
@@ -23,7 +21,7 @@ def list_reference_names(node: Node) -> tuple[str, str]:
     return build_field_name(f"{node.name}_ref{plural}"), build_field_name(f"{node.name}_selector")
 
 
-def build_reference_fields(node: Node, *, is_namespaced: bool) -> list[tuple[str, Schema]]:
+def build_reference_fields(node: Node, *, is_namespaced: bool) -> list[tuple[str, JsonObject]]:
     """Return the fields for the reference and the selector with their names."""
     value, is_collection = build_field_name(node.name), node.kind != "string"
     source = f"the object that provides {value}"
@@ -37,8 +35,8 @@ def build_reference_fields(node: Node, *, is_namespaced: bool) -> list[tuple[str
     return list(zip(list_reference_names(node), (reference, selector), strict=True))
 
 
-def _build_part(part: str, description: str, namespace_description: str, is_namespaced: bool) -> Schema:
+def _build_part(part: str, description: str, namespace_description: str, is_namespaced: bool) -> JsonObject:
     """Return a shared part with its description and, for namespaced resources, the namespace."""
     namespace = {"namespace": {"description": namespace_description, "type": "string"}} if is_namespaced else {}
-    schema: Schema = copy_part(part)
+    schema: JsonObject = copy_part(part)
     return schema | {"description": description, "properties": schema["properties"] | namespace}

@@ -22,14 +22,14 @@ COVERAGE_FILE, COVERAGE_TEXT_FILE = "coverage.json", "coverage.txt"
 class CrdPreview:
     """Definitions of a resource (cluster-scoped, then namespaced), or the reason why there are none.
 
-    `instead_of` is the reason why the group and kind differ from the generator's default.
+    `kind_reason` is the reason why the group and kind differ from the generator's default.
     """
 
     resource: str
     definitions: tuple[JsonObject, ...] = ()
-    why_not: str = ""
-    other_splits: tuple[str, ...] = ()
-    instead_of: str = ""
+    reason: str = ""
+    other_kinds: tuple[str, ...] = ()
+    kind_reason: str = ""
     group_kind: GroupKind | None = None
 
     @property
@@ -85,23 +85,23 @@ def _list_candidates(resource: str, choices: GeneratorChoices) -> tuple[GroupKin
 
 def _build_preview(resource: Resource, choices: GeneratorChoices, names: dict[str, GroupKind | None]) -> CrdPreview:
     if not resource.arguments:
-        return CrdPreview(resource.name, why_not="it has no arguments, and the generator skips such resources")
+        return CrdPreview(resource.name, reason="it has no arguments, and the generator skips such resources")
     first, group_kind = choices.group_kind(resource.name), names[resource.name]
     others = tuple(str(candidate) for candidate in _list_candidates(resource.name, choices) if candidate != group_kind)
     reason = "" if group_kind == first else f"{first} is already used for {_find_owner(first, choices, names)}"
     if group_kind is None:
-        return CrdPreview(resource.name, why_not=f"{reason}; choose another kind for one of them", other_splits=others)
+        return CrdPreview(resource.name, reason=f"{reason}; choose another kind for one of them", other_kinds=others)
     preview_choices = replace(choices, kinds={**choices.kinds, resource.name: group_kind})
     try:
         definitions = tuple(
             build_definition(resource, preview_choices, is_namespaced=scope) for scope in choices.scopes
         )
     except UnsupportedSchemaError as error:
-        return CrdPreview(resource.name, why_not=str(error), other_splits=others)
+        return CrdPreview(resource.name, reason=str(error), other_kinds=others)
     first_violation = next((violation for definition in definitions for violation in find_violations(definition)), "")
     if first_violation:
-        return CrdPreview(resource.name, why_not=f"Kubernetes would reject it: {first_violation}", other_splits=others)
-    return CrdPreview(resource.name, definitions, other_splits=others, instead_of=reason, group_kind=group_kind)
+        return CrdPreview(resource.name, reason=f"Kubernetes would reject it: {first_violation}", other_kinds=others)
+    return CrdPreview(resource.name, definitions, other_kinds=others, kind_reason=reason, group_kind=group_kind)
 
 
 def _find_owner(group_kind: GroupKind, choices: GeneratorChoices, names: dict[str, GroupKind | None]) -> str:
@@ -126,14 +126,14 @@ def build_coverage(schema: ParsedSchema, crd_previews: Iterable[CrdPreview]) -> 
 def summarize_preview(crd_preview: CrdPreview) -> JsonObject:
     """Return the coverage entry of a resource: its kind and files, or the reason why it is unavailable."""
     if not crd_preview.is_available:
-        return {"resource": crd_preview.resource, "reason": crd_preview.why_not}
+        return {"resource": crd_preview.resource, "reason": crd_preview.reason}
     return {
         "resource": crd_preview.resource,
         "group": crd_preview.definitions[0]["spec"]["group"],
         "kind": crd_preview.kind,
         "files": [build_file_name(each) for each in crd_preview.definitions],
-        "other_splits": list(crd_preview.other_splits),
-        "instead_of": crd_preview.instead_of,
+        "other_kinds": list(crd_preview.other_kinds),
+        "kind_reason": crd_preview.kind_reason,
     }
 
 
@@ -209,5 +209,5 @@ def render_text(coverage: JsonObject) -> str:
 
 
 def _format_line(entry: Mapping[str, object]) -> str:
-    reason = f" ({entry['instead_of']})" if entry["instead_of"] else ""
+    reason = f" ({entry['kind_reason']})" if entry["kind_reason"] else ""
     return f"  {entry['resource']}: {entry['kind']} in {entry['group']}{reason}"

@@ -40,10 +40,13 @@ CHANGE_TYPES = load_content(Path(__file__).parent.parent / "data" / "changes.yam
 
 @dataclass(frozen=True, slots=True)
 class SchemaChange:
-    """Change in a schema. `of` is "resource acme_server", "provider", or "functions"; `path` is a dotted path or ""."""
+    """Change in a schema.
 
-    what: str
-    of: str
+    `subject` is "resource acme_server", "provider", or "functions"; `path` is a dotted path or "".
+    """
+
+    change_type: str
+    subject: str
     path: str
     summary: str
     before: str = ""
@@ -51,7 +54,7 @@ class SchemaChange:
 
     @property
     def breaks(self) -> bool:
-        return CHANGE_TYPES[self.what].breaks
+        return CHANGE_TYPES[self.change_type].breaks
 
     def as_data(self) -> dict[str, object]:
         return asdict(self) | {"breaks": self.breaks}
@@ -73,7 +76,7 @@ class SchemaDifference:
 
     @property
     def adds(self) -> bool:
-        return any(CHANGE_TYPES[change.what].adds for change in self.changes)
+        return any(CHANGE_TYPES[change.change_type].adds for change in self.changes)
 
 
 @dataclass(slots=True)

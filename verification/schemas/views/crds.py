@@ -156,9 +156,6 @@ class _ZipBuffer(RawIOBase):
     def __init__(self) -> None:
         self.chunks: list[bytes] = []
 
-    def writable(self) -> bool:
-        return True
-
     def write(self, data: Any) -> int:
         self.chunks.append(bytes(data))
         return len(self.chunks[-1])

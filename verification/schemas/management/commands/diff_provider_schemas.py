@@ -104,7 +104,7 @@ def format_lines(
 
 def _format_changes(changes: tuple[SchemaChange, ...]) -> list[str]:
     lines = []
-    for subject, group in groupby(changes, key=lambda change: change.of):
+    for subject, group in groupby(changes, key=lambda change: change.subject):
         several = list(group)
         lines += [f"  {several[0].summary}"] if several[0].path == "" else [f"  {subject}"]
         lines += [f"    {change.summary}" for change in several if change.path]
