@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 MEGABYTE = 1024 * 1024
+MAX_OUTPUT_CHARACTERS = 2000  # of a command's output in a report
 PROJECT, HOME = "/project", "/home/sandbox"
 
 
@@ -82,6 +83,11 @@ class CommandResult:
             ending = f"exit code {self.exit_code}" if self.exit_code > 0 else f"signal {-self.exit_code}"
             return f"The program exited with {ending}."
         return MESSAGES[self.reason]
+
+
+def decode_output_end(output: bytes) -> str:
+    """Return the end of a command's output, where its errors are."""
+    return output.decode("utf-8", "replace")[-MAX_OUTPUT_CHARACTERS:]
 
 
 class SandboxUnavailable(Exception):

@@ -16,6 +16,7 @@ from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.core.errors import ActionRefused
 from portal.core.repository_urls import get_product_name
+from verification.releases.artifacts import file_names
 from verification.schemas.engine.diff import SchemaDifference, compare_schemas
 from verification.schemas.engine.parsing import parse_json, parse_schemas, unpack
 from verification.schemas.engine.types import ParsedSchema, SchemaParseError
@@ -26,6 +27,11 @@ from verification.terraform.versions import Version, parse_version
 MAX_SCHEMA_BYTES = 60 * 1024 * 1024  # uncompressed; parsing needs about six times as much memory
 MAX_VERSIONS = 200  # versions of one integration
 REFUSAL_MESSAGE = gettext_noop("Only owners and editors of the company and reviewers can upload a schema.")
+
+
+def has_provider(integration: Integration) -> bool:
+    """Return whether the repository is that of a Terraform provider."""
+    return bool(file_names.REPOSITORY.fullmatch(integration.repository.partition("/")[2]))
 
 
 def can_submit_schema(integration: Integration, user: AnyUser) -> bool:

@@ -16,7 +16,6 @@ from integrations.submissions.views.access import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.uploads import LimitedFileField, get_oversized_fields
-from verification.releases.artifacts import file_names
 from verification.schemas import services
 from verification.schemas.engine.types import SchemaParseError
 from verification.schemas.models import ProviderSchema
@@ -58,7 +57,7 @@ class SchemaComparisonForm(forms.Form):
 def show_schemas(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the schema history, newest first, with the upload form."""
     integration = load_visible_integration(request, uuid)
-    if not file_names.REPOSITORY.fullmatch(integration.repository.partition("/")[2]):
+    if not services.has_provider(integration):
         raise Http404(_("Only Terraform providers have schemas."))
     form = SchemaUploadForm()
     if request.method == "POST":

@@ -22,7 +22,6 @@ from verification.checks.runner import build_integration_subject
 from verification.checks.services import observations
 from verification.checks.services.runs import request_check_run
 from verification.checks.types import Subject
-from verification.releases.artifacts import file_names
 from verification.testruns.models import TestRun
 from verification.testruns.rules import RuleCatalog
 
@@ -82,11 +81,6 @@ class KindTextFile(Content):
 
 
 TEXTS = load_content(Path(__file__).parent / "content" / "kinds.yaml", KindTextFile).kinds
-
-
-def has_provider(integration: Integration) -> bool:
-    """Return whether the repository is that of a Terraform provider."""
-    return bool(file_names.REPOSITORY.fullmatch(integration.repository.partition("/")[2]))
 
 
 def build_run_subject(run: TestRun) -> Subject:

@@ -16,7 +16,7 @@ SHARED_FIELDS = ("organization_name", "project_id", "project_name", "project_app
 def build_requests(test_run_id: str = "one", stages: tuple[str, ...] = STAGES) -> dict[str, dict[str, Any]]:
     """Return the requests with valid JSON, by act."""
     target = RunTaskTarget("https://run.acme.io/", "key", stages, test_run_id=test_run_id, started_at=STARTED_AT)
-    every = [act for act in target.script() if act.body != "malformed"]
+    every = [act for act in target.list_steps() if act.body != "malformed"]
     bodies_by_step = {
         act.key: build_request(act, target.build_run(act), URLS, "t", generate_result_id(), "key")[1] for act in every
     }

@@ -15,7 +15,7 @@ from verification.plugins.client import PluginStartError, RunningPlugin, start_p
 from verification.plugins.handshake import NOMAD_COOKIE
 from verification.plugins.messages import API_VERSION, BASE, DEVICE, DRIVER, RuntimeMessage
 from verification.sandbox.environment import Environment, open_environment
-from verification.sandbox.types import MEGABYTE, ExitReason, Limits
+from verification.sandbox.types import MEGABYTE, ExitReason, Limits, decode_output_end
 from verification.testruns.kinds.nomad_plugin import hcl_spec
 from verification.testruns.kinds.nomad_plugin.records import (
     STATUS_ANSWERED,
@@ -30,7 +30,7 @@ PROTOCOL_VERSIONS = (1,)
 INVALID_MSGPACK = b"\xc1"  # the one byte that MessagePack never uses
 UNKNOWN_DEVICE_ID = "no-such-device"
 ANSWER_TIMEOUT_SECONDS, DIRECT_START_SECONDS, SHUTDOWN_SECONDS = 10.0, 5.0, 3.0
-MAX_ANSWER_CHARACTERS, MAX_OUTPUT_CHARACTERS = 200_000, 2000
+MAX_ANSWER_CHARACTERS = 200_000
 LIMITS = Limits(seconds=60, memory=1024 * MEGABYTE, disk=128 * MEGABYTE, processes=200, output=2 * MEGABYTE)
 
 
@@ -49,7 +49,7 @@ class NomadPluginTestRunner(SandboxTestRunner[NomadPluginTarget, NomadPluginReco
         start = time.monotonic()
         result = environment.run([environment.locate("plugin")], seconds=DIRECT_START_SECONDS)
         status = STATUS_ANSWERED if result.reason == ExitReason.FINISHED else str(result.reason)
-        data = {"code": result.exit_code, "output": _decode_output(result.stderr + result.stdout)}
+        data = {"code": result.exit_code, "output": decode_output_end(result.stderr + result.stdout)}
         self._record_call("direct", status, result.message, data, start)
 
     def _check_plugin(self, environment: Environment) -> None:
@@ -62,7 +62,7 @@ class NomadPluginTestRunner(SandboxTestRunner[NomadPluginTarget, NomadPluginReco
                 self._record_call("handshake", STATUS_ANSWERED, "", data, start)
                 self._make_calls(plugin)
         except PluginStartError as refusal:
-            data = {"output": _decode_output(refusal.result.stderr)}
+            data = {"output": decode_output_end(refusal.result.stderr)}
             self._record_call("handshake", refusal.key, str(refusal), data, start)
 
     def _make_calls(self, plugin: RunningPlugin) -> None:
@@ -126,7 +126,3 @@ class NomadPluginTestRunner(SandboxTestRunner[NomadPluginTarget, NomadPluginReco
             message = f"The response has {size} characters. The limit is {MAX_ANSWER_CHARACTERS}."
         seconds = round(time.monotonic() - start, 3)
         self.record_step(PluginCall(key, STEP_TITLES[key], status, message, seconds, data))
-
-
-def _decode_output(output: bytes) -> str:
-    return output.decode("utf-8", "replace")[-MAX_OUTPUT_CHARACTERS:]

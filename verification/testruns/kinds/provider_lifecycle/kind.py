@@ -18,8 +18,9 @@ from portal.core.value_types import JsonObject, NamedValues
 from verification.checks.runner import build_integration_sources
 from verification.sandbox.types import SandboxUnavailable
 from verification.schemas.models import ProviderSchema
+from verification.schemas.services import has_provider
 from verification.testruns import releases
-from verification.testruns.kinds.base import build_run_subject, has_provider
+from verification.testruns.kinds.base import build_run_subject
 from verification.testruns.kinds.provider_lifecycle.config import (
     CONFIGURATION_FIELDS,
     find_config_problem,

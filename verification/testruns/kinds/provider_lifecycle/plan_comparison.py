@@ -1,4 +1,4 @@
-"""Comparisons of two plans: of an intended change, and of what an update that failed has left. Pure functions."""
+"""Comparisons of two plans, before and after an intended change or a failed update. Pure functions."""
 
 from collections.abc import Collection, Iterator, Mapping
 

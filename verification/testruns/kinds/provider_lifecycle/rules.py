@@ -189,7 +189,7 @@ def check_partial_failure(records: ProviderLifecycleRecords) -> RuleOutcome:
     if not command.has_finished:
         return report_failure(command.message)
     if command.code == 0:
-        return report_not_run("The apply that should fail succeeded, so we couldn't test this rule.")
+        return plan_comparison.UNEXPECTED_SUCCESS
     if ": Creating..." not in command.output:
         return report_not_run(
             f"The apply failed before it created anything, so we couldn't test this rule. {command.error}"

@@ -21,17 +21,14 @@ class ProviderSchemaError(ValueError):
 
 def build_document(source: str, response: RuntimeMessage) -> JsonObject:
     """Return the document for one provider. Raises ProviderSchemaError."""
-    return {"format_version": "1.0", "provider_schemas": {source: build_provider(response)}}
-
-
-def build_provider(response: RuntimeMessage) -> dict[str, object]:
-    document = {"provider": _convert_schema(response.provider, "provider")}
+    provider = {"provider": _convert_schema(response.provider, "provider")}
     for key in SCHEMA_KEYS:
-        document[key] = {name: _convert_schema(entry, name) for name, entry in sorted(getattr(response, key).items())}
-    document["functions"] = {
+        provider[key] = {name: _convert_schema(entry, name) for name, entry in sorted(getattr(response, key).items())}
+    provider["functions"] = {
         name: _convert_function(function, name) for name, function in sorted(response.functions.items())
     }
-    return {key: value for key, value in document.items() if value or key == "provider"}
+    provider = {key: value for key, value in provider.items() if value or key == "provider"}
+    return {"format_version": "1.0", "provider_schemas": {source: provider}}
 
 
 def list_errors(response: RuntimeMessage) -> list[str]:

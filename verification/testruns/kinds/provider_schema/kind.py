@@ -31,7 +31,7 @@ from verification.sources import Sources
 from verification.sources.errors import SourceError
 from verification.terraform.versions import InvalidVersionError, parse_version
 from verification.testruns import releases
-from verification.testruns.kinds.base import CommandOutput, ProgramFetcher, TestKind, build_run_subject, has_provider
+from verification.testruns.kinds.base import CommandOutput, ProgramFetcher, TestKind, build_run_subject
 from verification.testruns.kinds.provider_schema.reader import READ_METHODS, build_target
 from verification.testruns.kinds.sandbox_kind import add_executable_arguments, get_executable
 from verification.testruns.models import TestRun
@@ -49,7 +49,7 @@ class ProviderSchemaInspection(TestKind):
     retry = Backoff(first=RETRY_DELAY, factor=1, max_attempts=3)
 
     def is_supported(self, integration: Integration) -> bool:
-        return has_provider(integration)
+        return services.has_provider(integration)
 
     def prepare(self, run: TestRun, inputs: JsonObject) -> None:
         run.version = inputs.get("version", "")

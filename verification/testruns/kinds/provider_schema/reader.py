@@ -15,7 +15,7 @@ from verification.plugins.client import PluginStartError, RunningPlugin, start_p
 from verification.plugins.handshake import TERRAFORM_COOKIE
 from verification.plugins.messages import RuntimeMessage
 from verification.sandbox.environment import open_environment
-from verification.sandbox.types import MEGABYTE, CommandResult, ExitReason, Limits
+from verification.sandbox.types import MEGABYTE, CommandResult, ExitReason, Limits, decode_output_end
 from verification.testruns.kinds.provider_schema import conversion
 from verification.testruns.kinds.provider_schema.conversion import ProviderSchemaError
 from verification.testruns.terraform_cli import (
@@ -29,7 +29,7 @@ from verification.testruns.terraform_cli import (
 
 METHOD_BY_PROTOCOL = {5: "tfplugin5.Provider.GetSchema", 6: "tfplugin6.Provider.GetProviderSchema"}
 LIMITS = Limits(seconds=60, memory=2048 * MEGABYTE, disk=256 * MEGABYTE, processes=400, output=200 * MEGABYTE)
-MAX_OUTPUT_CHARACTERS = 2000
+MAX_DIFFERENCES = 20
 READ_METHODS = ("direct", "terraform", "both")
 SchemaResponse = tuple[JsonObject | None, str, str]  # the document, or None with the key and the message of the problem
 
@@ -137,7 +137,7 @@ def read_directly(target: ProviderSchemaTarget) -> SchemaReadResult:
     document = None
     if answer is not None:
         document, key, problem = _convert_response(target.source, answer)
-    output = _decode_output(result.stderr)
+    output = decode_output_end(result.stderr)
     return SchemaReadResult("direct", document, key, problem, seconds, result.peak_bytes, output, protocol)
 
 
@@ -175,7 +175,7 @@ def read_with_terraform(target: ProviderSchemaTarget, terraform: Path) -> Schema
             result = environment.run([path, "providers", "schema", "-json", "-no-color"])
     seconds = time.monotonic() - start
     document, key, problem = _parse_schema(result)
-    output = _decode_output(result.stderr or result.stdout) if problem else ""
+    output = decode_output_end(result.stderr or result.stdout) if problem else ""
     return SchemaReadResult("terraform", document, key, problem, seconds, result.peak_bytes, output)
 
 
@@ -189,16 +189,12 @@ def _parse_schema(result: CommandResult) -> SchemaResponse:
     return None, "terraform", "Terraform printed invalid JSON."
 
 
-def _decode_output(output: bytes) -> str:
-    return output.decode("utf-8", "replace")[-MAX_OUTPUT_CHARACTERS:]
-
-
-def list_differences(first: JsonObject, second: JsonObject, limit: int = 20) -> list[str]:
-    """Return the locations at which two documents of one provider differ."""
+def list_differences(first: JsonObject, second: JsonObject) -> list[str]:
+    """Return the first locations at which two documents of one provider differ."""
     differences: list[str] = []
     providers: list[JsonObject] = [next(iter(each["provider_schemas"].values()), {}) for each in (first, second)]
     _collect_differences(providers[0], providers[1], "", differences)
-    return differences[:limit]
+    return differences[:MAX_DIFFERENCES]
 
 
 def _collect_differences(first: object, second: object, where: str, differences: list[str]) -> None:

@@ -15,10 +15,9 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from portal.core.json_text import clean_json
 from portal.core.value_types import JsonObject
-from verification.testruns.kinds.run_task.records import ParsedCallback
+from verification.testruns.kinds.run_task.records import FINAL_STATUSES, ParsedCallback
 
-STATUSES = ("running", "passed", "failed")
-FINAL_STATUSES = ("passed", "failed")
+STATUSES = ("running", *FINAL_STATUSES)
 MEGABYTE = 1024 * 1024
 MAX_REQUEST_BYTES = 6 * MEGABYTE  # what we accept: one outcome of the maximum size, and the rest
 MAX_OUTCOMES, MAX_TAGS = 10, 10

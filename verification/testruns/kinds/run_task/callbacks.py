@@ -10,8 +10,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from portal.core.json_text import clean_json
-from verification.testruns.kinds.run_task.callback_parsing import FINAL_STATUSES, MAX_REQUEST_BYTES, parse_callback
-from verification.testruns.kinds.run_task.records import CallbackRecord, ParsedCallback, redact_text
+from verification.testruns.kinds.run_task.callback_parsing import MAX_REQUEST_BYTES, parse_callback
+from verification.testruns.kinds.run_task.records import FINAL_STATUSES, CallbackRecord, ParsedCallback, redact_text
 
 BEARER_PREFIX = "bearer "
 MAX_STORED_BODY_BYTES = 20_000

@@ -52,7 +52,7 @@ class RunTaskTarget:
     test_run_id: str = field(default_factory=lambda: secrets.token_hex(8))
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
-    def script(self) -> tuple[RequestStep, ...]:
+    def list_steps(self) -> tuple[RequestStep, ...]:
         return list_steps(self.stages, has_key=bool(self.key))
 
     def get_scenario(self, step_key: str) -> Scenario:
@@ -101,7 +101,7 @@ def send_requests(
 ) -> bool:
     """Send the remaining requests until the deadline. Return whether no more are needed."""
     completed = store.compute_ages()
-    for step in store.target.script():
+    for step in store.target.list_steps():
         if step.key in completed:
             continue
         if time.monotonic() > deadline:

@@ -138,7 +138,7 @@ class RunTaskTest(TestKind):
         store, records = DatabaseStore(run, "key" if run.inputs["is_signed"] else ""), self.load_records(run)
         return {
             "done": len(records.exchanges),
-            "total": len(store.target.script()),
+            "total": len(store.target.list_steps()),
             "effects": build_effects(records),
             "exchanges": [(each, records.list_callbacks(each.key)) for each in records.exchanges],
         }

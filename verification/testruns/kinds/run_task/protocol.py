@@ -57,9 +57,9 @@ class Run:
     test_run_id: str
     key: str
     scenario: Scenario
-    created: datetime
+    created_at: datetime
 
-    def id(self, kind: str, *parts: str) -> str:
+    def build_id(self, kind: str, *parts: str) -> str:
         """Return an ID such as "run-0f3c5a9e1b2d4c68", derived from the run."""
         source = "/".join((self.test_run_id, kind, *parts))
         return f"{kind}-{hashlib.sha256(source.encode()).hexdigest()[:16]}"
@@ -85,14 +85,14 @@ def build_run_request(
 ) -> dict[str, object]:
     """Return the document for one stage. `result_id`: "taskrs-…". `enforcement`: mandatory or advisory."""
     organization, workspace = "partner-portal-test", run.scenario.workspace
-    run_id, project_id = run.id("run", run.key), run.id("prj")
+    run_id, project_id = run.build_id("run", run.key), run.build_id("prj")
     return {
         "payload_version": 1,
         "stage": stage,
         "access_token": token,
         "capabilities": {"outcomes": True},
         "configuration_version_download_url": urls.configuration,
-        "configuration_version_id": run.id("cv", run.key),
+        "configuration_version_id": run.build_id("cv", run.key),
         "is_speculative": False,
         "organization_name": organization,
         **({} if stage in STAGES_WITHOUT_PLAN else {"plan_json_api_url": urls.plan}),
@@ -100,7 +100,7 @@ def build_run_request(
         "project_name": "Partner portal test",
         "project_app_url": f"{APP_URL}/{organization}/projects/{project_id}",
         "run_app_url": f"{APP_URL}/{organization}/workspaces/{workspace}/runs/{run_id}",
-        "run_created_at": run.created.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "run_created_at": run.created_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         "run_created_by": "partner-portal",
         "run_id": run_id,
         "run_message": run.scenario.message,
@@ -113,7 +113,7 @@ def build_run_request(
         "vcs_pull_request_url": None,
         "vcs_repo_url": None,
         "workspace_app_url": f"{APP_URL}/{organization}/workspaces/{workspace}",
-        "workspace_id": run.id("ws", workspace),
+        "workspace_id": run.build_id("ws", workspace),
         "workspace_name": workspace,
         "workspace_working_directory": None,
     }

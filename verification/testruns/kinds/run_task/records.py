@@ -8,6 +8,7 @@ from portal.core.value_types import JsonObject
 from verification.testruns.records import Record
 from verification.testruns.rules import Rule, RuleOutcome, report_error, report_failure, report_not_run
 
+FINAL_STATUSES = ("passed", "failed")
 REDACTED_TEXT = "[redacted]"
 MAX_TEXT_CHARACTERS = 4000
 
@@ -77,7 +78,7 @@ class CallbackRecord(ParsedCallback):
     @property
     def is_final(self) -> bool:
         """Return whether this is the final result of its run."""
-        return self.response_status == 200 and self.status in ("passed", "failed")
+        return self.response_status == 200 and self.status in FINAL_STATUSES
 
 
 @dataclass(frozen=True, slots=True)
