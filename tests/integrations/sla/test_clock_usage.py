@@ -1,3 +1,5 @@
+"""Tests of the text of an SLA target."""
+
 import pytest
 
 from integrations.programs.sla_policy import SlaTarget

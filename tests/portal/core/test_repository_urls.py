@@ -1,3 +1,5 @@
+"""Tests of the repository URLs that the portal accepts."""
+
 import pytest
 
 from portal.core.repository_urls import InvalidRepositoryUrlError, get_product_name, parse_repository

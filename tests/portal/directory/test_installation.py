@@ -1,3 +1,5 @@
+"""Tests of the page that shows how to install a provider."""
+
 import json
 
 import pytest

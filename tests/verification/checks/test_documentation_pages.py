@@ -1,3 +1,5 @@
+"""Tests of the public pages that describe the checks."""
+
 import pytest
 from bs4 import BeautifulSoup
 from django.urls import reverse

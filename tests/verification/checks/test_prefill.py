@@ -1,3 +1,5 @@
+"""Tests of the values that a new submission takes from its repository."""
+
 import pytest
 
 from portal.core import repository_urls

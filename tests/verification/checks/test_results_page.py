@@ -1,3 +1,5 @@
+"""Tests of the page with the results of an integration's checks."""
+
 from datetime import timedelta
 
 import pytest

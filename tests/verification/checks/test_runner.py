@@ -1,3 +1,5 @@
+"""Tests that a run stores its results and sets the status of each requirement."""
+
 from dataclasses import replace
 from datetime import timedelta
 

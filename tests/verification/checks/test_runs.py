@@ -1,3 +1,5 @@
+"""Tests of how check runs are requested, executed, and limited."""
+
 from datetime import timedelta
 
 import pytest

@@ -1,3 +1,5 @@
+"""Tests of outcomes, evidence, and the registration of checks."""
+
 import pytest
 
 from verification.checks.types import register_check

@@ -1,3 +1,5 @@
+"""Tests of the command verify_release."""
+
 import json
 
 import pytest

@@ -1,3 +1,5 @@
+"""Tests of the folders and configuration blocks that install a provider."""
+
 import pytest
 
 from tests.verification.checks.fake_sources import PLATFORMS_OF_2021

@@ -1,3 +1,5 @@
+"""Tests of the reports on published releases."""
+
 from datetime import UTC, datetime
 
 import pytest

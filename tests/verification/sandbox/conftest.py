@@ -1,3 +1,5 @@
+"""Fixture of the sandbox tests, which need Linux namespaces."""
+
 import pytest
 
 from verification.sandbox import environment

@@ -1,3 +1,5 @@
+"""Fixtures of the schema tests: a provider with one or two stored schemas, and its viewer."""
+
 from typing import Any
 
 import pytest

@@ -1,3 +1,5 @@
+"""Tests of the commands that read schemas and write Crossplane previews."""
+
 import gzip
 import json
 from io import StringIO

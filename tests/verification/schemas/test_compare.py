@@ -1,3 +1,5 @@
+"""Tests of the operation that a Crossplane provider would choose for a managed resource."""
+
 from dataclasses import replace
 from typing import Any
 

@@ -1,3 +1,5 @@
+"""Tests of the files of a Crossplane preview and of its report on coverage."""
+
 from typing import Any
 
 import pytest

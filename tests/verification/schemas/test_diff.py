@@ -1,3 +1,5 @@
+"""Tests of the differences between two schemas."""
+
 from typing import Any
 
 import pytest

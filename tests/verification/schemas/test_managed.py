@@ -1,3 +1,5 @@
+"""Tests of the conversion between Terraform values and managed resources."""
+
 from typing import Any
 
 import pytest

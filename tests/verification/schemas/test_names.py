@@ -1,3 +1,5 @@
+"""Tests of the names in Crossplane previews."""
+
 import pytest
 
 from verification.schemas.crossplane.naming import (

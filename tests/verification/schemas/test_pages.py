@@ -1,3 +1,5 @@
+"""Tests of the pages on which schemas are uploaded and compared."""
+
 import gzip
 import io
 import json

@@ -1,3 +1,5 @@
+"""Tests of the plural forms of resource kinds."""
+
 import pytest
 
 from verification.schemas.crossplane.naming import pluralize

@@ -1,3 +1,5 @@
+"""Tests of the checks of descriptions and deprecations in schemas."""
+
 import pytest
 
 from verification.schemas.engine.quality import check_deprecation, check_descriptions

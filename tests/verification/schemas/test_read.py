@@ -1,3 +1,5 @@
+"""Tests of parsing provider schemas."""
+
 import gzip
 import json
 from typing import Any

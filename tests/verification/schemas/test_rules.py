@@ -1,3 +1,5 @@
+"""Tests of the Kubernetes rules for resource definitions."""
+
 from typing import Any
 
 import pytest

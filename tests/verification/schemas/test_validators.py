@@ -1,3 +1,5 @@
+"""Tests of the external validators of resource definitions."""
+
 import pytest
 
 from tests.verification.schemas.definitions import build_crd

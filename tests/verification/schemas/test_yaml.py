@@ -1,3 +1,5 @@
+"""Tests of the YAML text of resource definitions."""
+
 from typing import Any
 
 import pytest

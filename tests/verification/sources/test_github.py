@@ -1,3 +1,5 @@
+"""Tests of the GitHub client."""
+
 import pytest
 
 from tests.fakes.github.server import Repo

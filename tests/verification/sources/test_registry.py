@@ -1,3 +1,5 @@
+"""Tests of the registry client."""
+
 import pytest
 
 from tests.fakes.registry import Provider

@@ -1,3 +1,5 @@
+"""Tests of what is read from the files of a repository."""
+
 import pytest
 
 from tests.verification.checks.fake_sources import build_snapshot

@@ -1,3 +1,5 @@
+"""Tests of the command show_github_rate_limits."""
+
 from io import StringIO
 
 import pytest

@@ -1,3 +1,5 @@
+"""Tests of versions and version constraints as Terraform reads them."""
+
 import contextlib
 import json
 

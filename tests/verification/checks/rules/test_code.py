@@ -1,3 +1,5 @@
+"""Tests of the checks of a repository's Go code."""
+
 from dataclasses import replace
 
 import pytest

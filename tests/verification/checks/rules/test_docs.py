@@ -1,3 +1,5 @@
+"""Tests of the checks of a provider's documentation."""
+
 from dataclasses import replace
 
 import pytest

@@ -1,3 +1,5 @@
+"""Tests of the license check."""
+
 from dataclasses import replace
 
 import pytest

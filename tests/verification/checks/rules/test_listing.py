@@ -1,3 +1,5 @@
+"""Tests of the checks of a listing: summary, links, and contacts."""
+
 from dataclasses import replace
 
 import pytest

@@ -1,3 +1,5 @@
+"""Tests of the checks of a repository's owner and of its release artifacts."""
+
 from dataclasses import replace
 
 import pytest

@@ -1,3 +1,5 @@
+"""Tests of the checks of plugins and modules: names, pull requests, and required code."""
+
 from dataclasses import replace
 
 import pytest

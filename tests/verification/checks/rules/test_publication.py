@@ -1,3 +1,5 @@
+"""Tests of the checks of a listing in the registry."""
+
 from dataclasses import replace
 from datetime import UTC, datetime
 

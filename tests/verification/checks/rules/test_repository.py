@@ -1,3 +1,5 @@
+"""Tests of the checks of a repository's identity and state."""
+
 from dataclasses import replace
 
 import pytest

@@ -1,3 +1,5 @@
+"""Tests of the verdicts on release archives, hostile ones included."""
+
 import io
 import os
 import tracemalloc

@@ -1,3 +1,5 @@
+"""Tests of the verdicts on checksum files."""
+
 import pytest
 from hypothesis import given, strategies as st
 

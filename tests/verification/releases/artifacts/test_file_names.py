@@ -1,3 +1,5 @@
+"""Tests of the names of release files."""
+
 import pytest
 
 from verification.releases.artifacts import file_names

@@ -1,3 +1,5 @@
+"""Tests of the trust levels that Terraform gives to signing keys."""
+
 import pytest
 
 from tests.verification.releases.artifacts.keyring import build_trust_signature

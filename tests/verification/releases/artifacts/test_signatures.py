@@ -1,3 +1,5 @@
+"""Tests of the verdicts on signatures."""
+
 from datetime import UTC, date, datetime
 
 import pytest

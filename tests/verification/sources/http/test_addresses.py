@@ -1,3 +1,5 @@
+"""Tests that no request reaches a private or special address."""
+
 import socket
 from ipaddress import ip_address
 

@@ -1,3 +1,5 @@
+"""Tests of the HTTP client with a misbehaving server."""
+
 import hashlib
 import io
 import time

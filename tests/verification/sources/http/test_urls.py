@@ -1,3 +1,5 @@
+"""Tests of the URLs that may be requested."""
+
 import pytest
 from hypothesis import given, settings, strategies as st
 
