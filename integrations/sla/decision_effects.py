@@ -5,8 +5,6 @@ from datetime import datetime
 from typing import TypeAlias
 
 from django.db import transaction
-from django.utils.html import escape, format_html_join
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from integrations.sla.formatting import format_percent
@@ -103,11 +101,10 @@ def _read_totals(issue: SupportIssue, week: Period, now: datetime) -> Totals:
     return get_metrics(MetricsScope(partner_id=issue.integration.partner_id), start, end, min(now, end))
 
 
-def describe_effect(effect: DecisionEffect, now: datetime) -> SafeString:
-    """Return what a decision changes: breaches, due dates, and the week's share on time, each before and after it."""
+def list_changes(effect: DecisionEffect, now: datetime) -> list[tuple[str, str, str]]:
+    """List what a decision changes: a clock or the week's share on time, each with its values before and after."""
     sides = [_list_values(effect, side, now) for side in ("before", "after")]
-    changes = [(label, before, after) for (label, before), (_, after) in zip(*sides, strict=True) if before != after]
-    return format_html_join("", "<span>{}: {} → {}</span>", changes) or escape(gettext("No change"))
+    return [(label, before, after) for (label, before), (_, after) in zip(*sides, strict=True) if before != after]
 
 
 def _list_values(effect: DecisionEffect, side: str, now: datetime) -> list[tuple[str, str]]:

@@ -20,7 +20,7 @@ def store_secret(request: HttpRequest, subject: str, secret: crypto.Secret) -> N
 
 
 def take_secret(request: HttpRequest, subject: str) -> crypto.Secret | None:
-    """Return and delete the secret of an subject, or return None if it was shown or is older than MAX_AGE_SECONDS."""
+    """Return and delete the secret of a subject, or return None if it was shown or is older than MAX_AGE_SECONDS."""
     stored_at, encoded_secret = request.session.pop(_build_key(subject), (0.0, ""))
     if time.time() - stored_at > MAX_AGE_SECONDS:
         return None

@@ -27,7 +27,7 @@ from integrations.reviews.views.partners import AlliancesManagerForm
 from integrations.sla.calendar_form import CalendarForm
 from integrations.sla.filters import SlaFilterForm, parse_filters
 from integrations.sla.views import label_policy
-from integrations.sla.views.issue import ReasonForm
+from integrations.sla.views.issue import DisputeForm, ReasonForm
 from integrations.submissions.forms import (
     credentials,
     drafts,
@@ -229,6 +229,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (StartForm, ""): lambda data, user: StartForm(PROGRAMS["nomad"], PROGRAMS["nomad"].editions[-1], data=data),
     (SlaFilterForm, ""): lambda data, user: SlaFilterForm(parse_filters(user, data or {})),
     (ReasonForm, ""): lambda data, user: ReasonForm(data),
+    (DisputeForm, ""): lambda data, user: DisputeForm(data),
     (CalendarForm, ""): lambda data, user: CalendarForm(data=data, now=NOW),
     (label_policy.LabelsForm, ""): lambda data, user: label_policy.LabelsForm(data=data, resolve_account=len),
     (label_policy.LabelPolicyDecisionForm, ""): lambda data, user: label_policy.LabelPolicyDecisionForm(data),

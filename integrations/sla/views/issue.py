@@ -9,14 +9,14 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.urls import path
 from django.utils import timezone
-from django.utils.html import format_html
 from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners import permissions
 from integrations.partners.permissions import PermissionRule
-from integrations.sla.decision_effects import DecisionPreview, describe_effect, lock_for_preview, preview_decision
+from integrations.sla.decision_effects import DecisionPreview, list_changes, lock_for_preview, preview_decision
 from integrations.sla.engine import inputs
 from integrations.sla.filters import build_visibility_condition
 from integrations.sla.issue_decisions import DECISIONS, DISPUTE_DECISIONS, IssueDecision
@@ -52,9 +52,11 @@ class DisputeForm(ReasonForm):
 
     def describe_choices(self, previews: Sequence[DecisionPreview], now: datetime) -> None:
         """Offer only the decisions that are possible now, each with its explanation and effect."""
-        template = '<span>{}</span><span class="effect">{}</span>'
         hints = {
-            decision: format_html(template, decision.explanation, describe_effect(effect, now) if effect else "")
+            decision: render_to_string(
+                "sla/decision_hint.html",
+                {"decision": decision, "effect": effect, "changes": list_changes(effect, now) if effect else []},
+            )
             for decision, effect in previews
         }
         choices = [(decision.name, option(decision.label, hint=hint)) for decision, hint in hints.items()]

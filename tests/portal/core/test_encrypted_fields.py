@@ -29,7 +29,11 @@ pytestmark = pytest.mark.any_database
 
 SECRET = Secret("c0rrect-h0rse-77")
 PLAIN_COLUMNS = {(model, "body") for model in (GitHubDelivery, HttpCacheEntry, IdempotencyRecord, ProviderSchema)}
-ENCRYPTING_MODULES = {"portal/core/encrypted_fields.py", "portal/accounts/second_factor_secrets.py"}
+ENCRYPTING_MODULES = {
+    "portal/core/encrypted_fields.py",
+    "portal/accounts/second_factor_secrets.py",
+    "portal/core/one_time_secrets.py",  # needs no rotation: a secret is shown within ten minutes
+}
 BUILDERS: dict[type[EncryptedRow], Callable[[Integration, datetime], EncryptedRow]] = {
     GitHubGrant: lambda row, now: GitHubGrant(user=row.created_by, account_id=47, login="alice", granted_at=now),
     MonitoredRepository: lambda row, now: MonitoredRepository(integration=row, began_at=now, data_up_to=now),

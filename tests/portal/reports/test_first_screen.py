@@ -160,7 +160,7 @@ def test_dispute_waits_for_the_reader_and_is_in_their_email(
     User.objects.filter(pk=sam.pk).update(is_reviewer=True)
     issue = SupportIssue.objects.get(number=2)
     SupportIssue.objects.filter(pk=issue.pk).update(disputed="breach", disputed_at=MONDAY)
-    page = build_absolute_url("sla:issue", issue.uuid)
+    page = build_absolute_url("sla:dispute", issue.uuid)
     decisions = list_decisions("program:nomad", User.objects.get(pk=sam.pk), MONDAY)
     assert ("It breaks 2", "Decide on the disputed breach", page) in decisions
     tasks.generate_due_reports(MONDAY)
