@@ -49,6 +49,7 @@ OPERATIONS_OF_FORMS = {
     "sla:correct_severity": "correct_severity",
     "sla:dismiss_dispute": "dismiss_dispute",
     "sla:waive_breach": "waive_breach",
+    "sla:dispute": "accept_dispute correct_severity waive_breach lower_severity exclude_issue dismiss_dispute",
     "sla:dispute_breach": "dispute_breach",
     "sla:exclude_issue": "exclude_issue",
     "sla:lower_severity": "lower_severity",
