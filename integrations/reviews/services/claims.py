@@ -13,6 +13,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.selectors.step_context import StepContext
 from integrations.submissions.services.changes import change_integration
 from integrations.submissions.workflow import guards
+from integrations.submissions.workflow.compliance_guards import is_excluded_from_decision
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.core.errors import ActionRefused
@@ -23,8 +24,7 @@ def claim_review(integration: Integration, *, actor: User, now: datetime) -> Int
     with change_integration(integration, permissions.can_decide, actor=actor, now=now) as change:
         row = change.integration
         row.step_context = StepContext(row, now, actor)
-        if not permissions.can_review_now(row, actor):
-            raise ActionRefused(guards.explain_guard(guards.has_other_approval, row), "forbidden")
+        _require_other_author(row, actor)
         if not guards.is_not_claimed_by_other(row):
             raise ActionRefused(guards.explain_guard(guards.is_not_claimed_by_other, row), "conflict")
         is_new_reviewer = row.reviewer_id != actor.pk
@@ -63,10 +63,18 @@ def assign_reviewer(integration: Integration, reviewer: User | None, *, actor: U
         if not permissions.can_decide(row, reviewer):
             message = _("%(reviewer)s can't review this integration. Choose a reviewer from another company.")
             raise ActionRefused(explain_conflict(row, reviewer) or message % {"reviewer": reviewer}, "forbidden")
-        if not permissions.can_review_now(row, reviewer):
-            raise ActionRefused(guards.explain_guard(guards.has_other_approval, row), "forbidden")
+        _require_other_author(row, reviewer)
         row.reviewer, row.claim_expires_at = reviewer, None
         change.record("review.assigned", reviewer=str(reviewer))
+
+
+def _require_other_author(integration: Integration, reviewer: AnyUser | None) -> None:
+    """Refuse the author of an earlier approval or decision, after which another reviewer must decide."""
+    if not permissions.can_review_now(integration, reviewer):
+        raise ActionRefused(guards.explain_guard(guards.has_other_approval, integration), "forbidden")
+    if reviewer and is_excluded_from_decision(integration, reviewer.pk):
+        message = _("%(reviewer)s made an earlier decision. Another reviewer must make this one.")
+        raise ActionRefused(message % {"reviewer": reviewer}, "forbidden")
 
 
 def change_profile(user: User, fields: Mapping[str, object], *, actor: User) -> ReviewerProfile:

@@ -32,7 +32,7 @@ OUTCOME_EVENT_TYPES = (
     "issue.breach_waived",
     "issue.dispute_dismissed",
 )
-OPEN_DISPUTE_MESSAGE = gettext_noop("This issue already has an open dispute. Wait for the decision of the program.")
+OPEN_DISPUTE_MESSAGE = gettext_noop("This issue already has an open dispute. Wait for the program to decide.")
 NO_DISPUTE_MESSAGE = gettext_noop("This issue has no open dispute.")
 SEVERITY_DISPUTE_MESSAGE = gettext_noop(
     "This dispute is about the severity. Lower or correct the severity, or dismiss the dispute."

@@ -2,13 +2,16 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from integrations.compliance import tasks
 from integrations.reviews.selectors import queue_items
 from integrations.reviews.selectors.next_review import find_next_review
+from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.workflow.compliance_guards import (
@@ -17,6 +20,7 @@ from integrations.submissions.workflow.compliance_guards import (
     is_excluded_from_decision,
 )
 from portal.accounts.models import User
+from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import person
 from tests.integrations.compliance.transitions import DAY, perform_and_reload
@@ -110,6 +114,19 @@ def test_decision_waits_for_others_than_the_excluded_reviewer(
     text = get_text(sign_in(rita).get("/queue/"), "table")
     assert "Another reviewer must decide" in text
     assert "Claim review" not in text
+
+
+def test_excluded_reviewer_can_neither_claim_nor_be_assigned(reach: Any, rita: User, rob: User, sam: User) -> None:
+    row = reach("on_notice")
+    message = f"{rita} made an earlier decision. Another reviewer must make this one."
+    for call in (
+        partial(claims.claim_review, row, actor=rita),
+        partial(claims.assign_reviewer, row, rita, actor=sam),
+    ):
+        with pytest.raises(ActionRefused) as refusal:
+            call(now=timezone.now())
+        assert (str(refusal.value), refusal.value.kind) == (message, "forbidden")
+    assert claims.claim_review(row, actor=rob, now=timezone.now()).reviewer == rob
 
 
 def test_review_page_asks_only_reviewers_who_can_decide(reach: Any, sign_in: SignIn, rita: User, rob: User) -> None:

@@ -1,6 +1,6 @@
 """Tests of conditional requests at the same time on PostgreSQL."""
 
-import threading
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -9,6 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 
 from integrations.submissions.models import RequirementFulfillment
+from tests.concurrency import run_concurrently
 from tests.conftest import begin
 from tests.portal.api.client import V1, ApiClient, create_api_client
 
@@ -34,19 +35,7 @@ def test_one_of_two_requests_with_the_same_etag_is_refused(acme: Any, alice: Any
     place = f"/integrations/{row.uuid}/requirements/NO-7-LOGS"
     for _ in range(ROUNDS):
         clients = [create_api_client(alice) for _ in range(2)]
-        etag, gate, statuses = clients[0].get(place)["ETag"], threading.Barrier(2), []
-
-        def send(api: ApiClient, etag: str = etag, gate: Any = gate, statuses: list[int] = statuses) -> None:
-            try:
-                gate.wait()
-                statuses.append(upload(api, place, etag))
-            finally:
-                connection.close()
-
-        threads = [threading.Thread(target=send, args=(api,)) for api in clients]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert sorted(statuses) == [200, 412]
+        etag = clients[0].get(place)["ETag"]
+        statuses = run_concurrently(*(partial(upload, api, place, etag) for api in clients))
+        assert sorted(statuses, key=str) == [200, 412]
     assert RequirementFulfillment.objects.get(integration=row, requirement_id="NO-7-LOGS").version == ROUNDS
