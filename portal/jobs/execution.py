@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from uuid import UUID, uuid4
 
-from django.db import transaction
+from django.db import OperationalError, transaction
 from django.utils import timezone
 
 from portal.jobs import limits
@@ -180,6 +180,9 @@ def _attempt(job: Job) -> Settlement:
         return Settlement(State.PENDING, until, "resource_blocked", str(error), blocked_until=until)
     except RetryLater as error:
         return _retry(job, definition, "retry_later", str(error), error.after)
+    except OperationalError as error:
+        logger.warning("Job %s waits for the database (%s).", job.pk, error)
+        return _retry(job, definition, "database_unavailable", str(error))
     except Exception as error:
         logger.exception("Attempt %s of job %s (%s) failed.", job.attempts, job.pk, job.kind)
         return _retry(job, definition, "unexpected_error", f"{type(error).__name__}: {error}")

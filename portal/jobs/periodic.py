@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from django.db import DatabaseError
+from django.db import DatabaseError, OperationalError
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.module_loading import import_string
@@ -42,8 +42,11 @@ def run_job(job: PeriodicJob, now: datetime, *, idle_since: datetime | None = No
             f"the periodic job {job.name}", LEASE, lambda at: bool(current_run.update(lease_expires_at=at))
         ):
             count = load_work(job)(now)
-    except Exception:
-        logger.exception("The periodic job %s failed.", job.name)
+    except Exception as error:
+        if isinstance(error, OperationalError):
+            _log_outage(job, error)
+        else:
+            logger.exception("The periodic job %s failed.", job.name)
         current_run.update(lease_expires_at=None)
         return 0
     if not current_run.update(lease_expires_at=None, finished_at=timezone.now()):
@@ -60,8 +63,12 @@ def run_scheduled(job: PeriodicJob) -> int | None:
     try:
         return run_job(job, now, idle_since=now - timedelta(seconds=job.seconds * MIN_INTERVAL_SHARE))
     except DatabaseError as error:
-        logger.warning("The periodic job %s waits for the database (%s).", job.name, error)
+        _log_outage(job, error)
         return None
+
+
+def _log_outage(job: PeriodicJob, error: DatabaseError) -> None:
+    logger.warning("The periodic job %s waits for the database (%s).", job.name, error)
 
 
 def claim(name: str, idle_since: datetime | None = None) -> datetime | None:

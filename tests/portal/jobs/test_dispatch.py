@@ -12,7 +12,7 @@ from portal.jobs.models import Job
 from portal.jobs.registry import JOBS, PeriodicJob, periodic
 from portal.jobs.services import enqueue
 from tests.portal.jobs.conftest import NOW
-from tests.portal.jobs.sample_jobs import LEASE, calls, deliver
+from tests.portal.jobs.sample_jobs import LEASE, calls, deliver, steps
 
 SECOND = timedelta(seconds=1)
 
@@ -75,6 +75,20 @@ def test_worker_leaves_a_job_for_later_during_a_database_outage(monkeypatch, cap
     monkeypatch.setattr("portal.jobs.execution.run_job", fail)
     tasks.run(7)
     assert caplog.messages == ["Job 7 waits for the database (gone)."]
+
+
+@pytest.mark.django_db
+def test_job_that_cannot_write_to_the_database_is_retried_without_a_traceback(caplog):
+    def raise_full_disk(context):
+        raise OperationalError("database or disk is full")
+
+    job = enqueue(deliver, thing=1)
+    steps.append(raise_full_disk)
+    tasks.run(job.pk)
+    assert [(record.levelname, record.message, record.exc_info) for record in caplog.records] == [
+        ("WARNING", f"Job {job.pk} waits for the database (database or disk is full).", None)
+    ]
+    assert Job.objects.values_list("state", "attempts", "error_code").get() == ("pending", 1, "database_unavailable")
 
 
 @pytest.mark.django_db

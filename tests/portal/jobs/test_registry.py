@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from django.db import connection, connections
+from django.db import OperationalError, connection, connections
 from kombu import Connection
 
 from portal.celery import app
@@ -135,6 +135,21 @@ def test_replaced_run_is_logged_and_not_recorded(clock: Any, caplog: pytest.LogC
     assert caplog.messages == ["The periodic job mine ended after its next run had started."]
     run = PeriodicRun.objects.get(name="mine")
     assert (run.started_at, run.finished_at, run.lease_expires_at) == (NOW + LEASE, None, NOW + 2 * LEASE)
+
+
+@pytest.mark.django_db
+def test_job_that_cannot_write_to_the_database_waits_for_it(caplog: pytest.LogCaptureFixture) -> None:
+    def raise_full_disk() -> None:
+        raise OperationalError("database or disk is full")
+
+    during_work.append(raise_full_disk)
+    assert run_job(SAMPLE_JOB, NOW) == 0
+    message = "The periodic job mine waits for the database (database or disk is full)."
+    assert [(record.levelname, record.message, record.exc_info) for record in caplog.records] == [
+        ("WARNING", message, None)
+    ]
+    run = PeriodicRun.objects.get(name="mine")
+    assert (run.finished_at, run.lease_expires_at) == (None, None)
 
 
 @pytest.mark.django_db
