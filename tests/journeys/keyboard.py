@@ -28,7 +28,7 @@ class KeyboardPerson(Person):
 
     def click(self, target: Locator) -> None:
         tab_to(self, target)
-        self.page.keyboard.press("Enter")
+        target.press("Enter")  # unlike the press of a key on the page, this waits for the page that it opens
 
     def fill(self, field: Locator, text: str) -> None:
         tab_to(self, field)
