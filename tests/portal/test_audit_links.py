@@ -47,10 +47,7 @@ def test_page_of_each_object_links_to_its_events(crawl: Callable[[str], Crawl], 
     assert {name for name, links in pages.items() if not links} == set(WITHOUT_EVENTS) & set(pages)
 
 
-@pytest.mark.parametrize(
-    "role",
-    ["anonymous", "mona", *(pytest.param(role, marks=pytest.mark.every_database) for role in ("alice", "rita"))],
-)
+@pytest.mark.parametrize("role", ["anonymous", "alice", "mona", "rita"])
 def test_others_see_no_links_to_the_audit_log(crawl: Callable[[str], Crawl], role: str) -> None:
     assert {name for name, answer in crawl(role).get_responses.items() if LINK.search(answer.text)} == set()
 
