@@ -62,7 +62,6 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
-    "django.contrib.humanize",
     "django.contrib.sitemaps",
     "django.forms",
     "allauth",
@@ -150,6 +149,7 @@ TEMPLATES = [
                 "portal.dashboard.context_processors.add_frame",
             ],
             "builtins": [
+                "django.contrib.humanize.templatetags.humanize",
                 "django.templatetags.i18n",
                 "portal.ui.templatetags.components",
                 "portal.notifications.templatetags.emails",

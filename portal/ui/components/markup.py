@@ -12,6 +12,7 @@ from zipfile import ZipFile
 
 from django import template
 from django.conf import settings
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.template.utils import get_app_template_dirs
 from django.templatetags.static import static
 from django.urls import reverse
@@ -91,7 +92,7 @@ def render_icon(name: str, size: int = 16) -> SafeString:
     return SafeString("".join(line.strip() for line in drawing.splitlines()))
 
 
-ENVIRONMENT.filters["icon"] = render_icon
+ENVIRONMENT.filters |= {"icon": render_icon, "intcomma": intcomma}
 
 
 @cache
