@@ -10,9 +10,10 @@ from django.utils.translation import gettext as _, gettext_noop
 from integrations.partners import permissions
 from integrations.programs.registry import get_edition
 from integrations.programs.schema import Sla
+from integrations.programs.sla_policy import TargetType
 from integrations.sla.clock_usage import MeterParts, TimeUsage, format_target
 from integrations.sla.engine import inputs
-from integrations.sla.engine.projection import project_issue_state
+from integrations.sla.engine.projection import MISSING_OPENING_NOTE, MissingOpeningError, project_issue_state
 from integrations.sla.engine.timeline import order_events
 from integrations.sla.engine.types import (
     DENIED_KEY,
@@ -22,6 +23,7 @@ from integrations.sla.engine.types import (
     IssueState,
     ProjectionContext,
     Segment,
+    Severity,
 )
 from integrations.sla.explanation import build_event_url
 from integrations.sla.formatting import describe_reason, format_moment
@@ -34,6 +36,7 @@ from integrations.sla.presenters import (
     Badge,
     localize_badge,
 )
+from integrations.sla.services.projection import get_projection_time
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.ui.charts import calendar_strip as strip
@@ -105,7 +108,7 @@ class TimelineEntry:
 
 @dataclass(frozen=True, slots=True)
 class IssuePage:
-    """Content of an issue page."""
+    """Content of an issue page. There are no clocks if the issue's opening is missing."""
 
     issue: SupportIssue
     state: IssueState
@@ -134,12 +137,15 @@ class IssuePage:
 
 
 def build_issue_page(issue: SupportIssue, user: User, now: datetime) -> IssuePage:
-    """Build the page from a new projection. Raises ValueError if the issue's opening is missing."""
-    context = inputs.build_projection_context(issue, min(now, issue.monitored_repository.ended_at or now))
-    events = list_events(issue)
-    state = project_issue_state(inputs.list_timeline_events(issue), context)
+    """Build the page from a new projection."""
+    context = inputs.build_projection_context(issue, get_projection_time(issue, now))
+    events = list_events(issue, context.now)
     sla = get_edition(issue.integration.program_key, issue.edition).sla
-    panels = [build_clock_panel(clock, context, sla, issue.url) for clock in state.clocks]
+    try:
+        state = project_issue_state(inputs.list_timeline_events(issue), context)
+        panels = [build_clock_panel(clock, context, sla, issue.url) for clock in state.clocks]
+    except MissingOpeningError:
+        state, panels = build_state_without_opening(issue), []
     messages = (event for event in reversed(events) if event.kind in (IssueEventKind.OPENED, IssueEventKind.COMMENTED))
     return IssuePage(
         issue=issue,
@@ -156,12 +162,20 @@ def build_issue_page(issue: SupportIssue, user: User, now: datetime) -> IssuePag
     )
 
 
-def list_events(issue: SupportIssue) -> list[SupportIssueEvent]:
+def build_state_without_opening(issue: SupportIssue) -> IssueState:
+    """Return the stored state of an issue that can't be projected."""
+    respond, resolve = (
+        ClockState(target_type, False, Severity.OTHER, ClockStatus.NOT_APPLICABLE, issue.opened_at)
+        for target_type in (TargetType.RESPOND, TargetType.RESOLVE)
+    )
+    severity, notes = Severity(issue.severity), (MISSING_OPENING_NOTE,)
+    return IssueState(severity, issue.is_open, False, respond, resolve, notes=notes)
+
+
+def list_events(issue: SupportIssue, cutoff_at: datetime) -> list[SupportIssueEvent]:
     """Return the deduplicated events, including events that GitHub doesn't confirm together with their denials."""
     rows = list(issue.events.all())
-    visible_keys = {
-        event.key for event in order_events(inputs.list_timeline_events(issue), max(row.at for row in rows))
-    }
+    visible_keys = {event.key for event in order_events(inputs.list_timeline_events(issue), cutoff_at)}
     denied_keys = {key for row in rows if (key := row.data.get(DENIED_KEY))}
     return [row for row in rows if row.key in visible_keys | denied_keys or DENIED_KEY in row.data]
 

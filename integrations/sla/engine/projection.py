@@ -40,14 +40,22 @@ INEFFECTIVE_EVENT_NOTES = {
 BOT_NOTE = gettext_noop("A bot opened this issue. No SLA target applies.")
 PARTNER_NOTE = gettext_noop("The partner opened this issue. SLA targets apply unless the program excludes it.")
 LATE_LOWERING_NOTE = gettext_noop("The severity was lowered after the due date. The breach stays on record.")
+MISSING_OPENING_NOTE = gettext_noop("We don't have the opening of this issue, so we can't calculate its clocks.")
 UNVERIFIED_EVENT_NOTE = gettext_noop("GitHub doesn't confirm a webhook event. It doesn't affect the clock.")
 MESSAGE_KINDS = (IssueEventKind.OPENED, IssueEventKind.COMMENTED)
 OPEN_KINDS = {IssueEventKind.CLOSED: False, IssueEventKind.DELETED: False, IssueEventKind.REOPENED: True}
 BREACH_STATUSES = (ClockStatus.LATE, ClockStatus.OVERDUE)
 
 
+class MissingOpeningError(ValueError):
+    """The events of an issue don't include its opening."""
+
+    def __init__(self) -> None:
+        super().__init__("The opening of this issue is missing.")
+
+
 def project_issue_state(events: Iterable[TimelineEvent], context: ProjectionContext) -> IssueState:
-    """Return the state of an issue at `context.now`. Raises ValueError if its opening is missing."""
+    """Return the state of an issue at `context.now`. Raises MissingOpeningError."""
     return IssueProjection(list(events), context).build_state()
 
 
@@ -60,7 +68,7 @@ class IssueProjection:
         self.events = order_events(events, context.now)
         opening = next((event for event in self.events if event.kind == IssueEventKind.OPENED), None)
         if opening is None:
-            raise ValueError("The opening of this issue is missing.")
+            raise MissingOpeningError
         self.opening = opening
         self.severity_events = list_severity_events(self.events)
         self.lowered_times = [e.at for e in self.severity_events if e.kind == IssueEventKind.SEVERITY_LOWERED]

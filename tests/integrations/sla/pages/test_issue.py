@@ -11,12 +11,13 @@ from integrations.partners.models import PartnerCalendar
 from integrations.programs.registry import PROGRAMS
 from integrations.sla import notifications
 from integrations.sla.issue_page import build_issue_page
-from integrations.sla.models import SupportIssue
+from integrations.sla.models import MonitoredRepository, SupportIssue
 from integrations.sla.services import disputes, projection
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.integrations.database_rows import reload_row
+from tests.integrations.page_text import get_text
 from tests.integrations.reviews.queue_page import list_names
 from tests.integrations.sla.monitored_repository import create_listed_integration, monitor_repository
 from tests.integrations.sla.pages.issues import create_issue
@@ -43,6 +44,28 @@ def test_pause_is_shown_in_the_bar_and_links_to_the_question(issues: dict[str, S
     assert [kind for kind, _ in panel.pieces] == ["counted", "paused", "left"]
     question = next(row for row in panel.rows if row.reason.startswith("Waiting for the reporter"))
     assert "#issuecomment-" in question.href
+
+
+@pytest.mark.parametrize("kinds", [["opened"], ["opened", "commented", "closed"]], ids=["opening", "all-events"])
+def test_issue_without_its_opening_is_shown_without_clocks(
+    sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any, kinds: list[str]
+) -> None:
+    issue = issues["met"]
+    issue.events.filter(kind__in=kinds).delete()
+    response = sign_in(alice).get(f"/issues/{issue.uuid}/")
+    assert (response.status_code, response.context["page"].clocks) == (200, [])
+    text = get_text(response)
+    assert "We don't have the opening of this issue, so we can't calculate its clocks." in text
+    assert "No required SLA target applies" not in text
+
+
+def test_issue_opened_after_the_end_of_monitoring_is_shown(
+    sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any
+) -> None:
+    issue = issues["met"]
+    MonitoredRepository.objects.filter(issues=issue).update(ended_at=issue.opened_at - timedelta(seconds=1))
+    page = sign_in(alice).get(f"/issues/{issue.uuid}/").context["page"]
+    assert {panel.clock.state for panel in page.clocks} == {"met", "not_applicable"}
 
 
 def test_program_lowers_the_severity_and_the_partner_sees_the_reason(
