@@ -1,14 +1,14 @@
 """Email notifications of integrations: recipients and contexts."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from integrations.partners import permissions
 from integrations.partners.models import Role
@@ -28,7 +28,7 @@ from portal.audit.models import AuditEvent
 from portal.core.value_types import TemplateContext
 from portal.notifications import email, preferences
 from portal.notifications.personal_links import hide_personal_links
-from portal.notifications.rendering import EmailDraft, render_draft
+from portal.notifications.rendering import EmailDraft, render, render_draft
 
 RecipientFinder = Callable[[Integration], Iterable[object]]
 
@@ -228,7 +228,10 @@ def queue_email(
 
 @dataclass(frozen=True, slots=True)
 class EmailPreview:
-    """Exact emails of an event. `draft` is the template's text for the partner, if people can edit it."""
+    """Exact emails of an event. `draft` is the template's text for the partner, if people can edit it.
+
+    For partners, one email to the role replaces the emails to program staff.
+    """
 
     emails: list[email.EmailMessage]
     draft: EmailDraft | None
@@ -239,20 +242,33 @@ def preview_emails(
 ) -> EmailPreview:
     """Return the exact emails of a transition. Raises ActionRefused."""
     return preview_event_emails(
-        lambda: perform_transition(integration, transition, actor=actor, note=note, now=now, **inputs)
+        lambda: perform_transition(integration, transition, actor=actor, note=note, now=now, **inputs), actor
     )
 
 
-def preview_event_emails(record_event: Callable[[], AuditEvent]) -> EmailPreview:
+def preview_event_emails(record_event: Callable[[], AuditEvent], reader: AnyUser) -> EmailPreview:
     """Return the exact emails of an event by recording it and rolling it back. Raises ActionRefused."""
     with transaction.atomic():
         event = record_event()
         emails = list(event.emails.select_related("person").order_by("pk"))
         draft = _render_draft(event, emails)
+        if not permissions.is_program_staff(reader):
+            emails = _hide_program_recipients(event, emails)
         transaction.set_rollback(True)
     for message in emails:
         message.text, message.html = hide_personal_links(message.text), hide_personal_links(message.html)
     return EmailPreview(emails, draft)
+
+
+def _hide_program_recipients(event: AuditEvent, emails: list[email.EmailMessage]) -> list[email.EmailMessage]:
+    """Replace the emails to the program by one without names, addresses, and instructions for staff."""
+    partner_emails = [each for each in emails if not is_program_recipient(each.person or each.to)]
+    program_email = next((each for each in emails if each not in partner_emails), None)
+    if program_email is None:
+        return partner_emails
+    context = add_reader(build_context(event) | {"lacks_decider": False}, for_program=True)
+    rendered = render(program_email.name, {"person": None, **context})
+    return [*partner_emails, email.EmailMessage(to=_("Program reviewers"), **asdict(rendered))]
 
 
 def _render_draft(event: AuditEvent, emails: list[email.EmailMessage]) -> EmailDraft | None:

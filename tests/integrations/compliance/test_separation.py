@@ -175,3 +175,15 @@ def test_a_third_reviewer_can_decide(reach: Any, sign_in: SignIn, rita: User, ro
 def test_partner_is_not_told_about_reviewers(reach: Any, sign_in: SignIn, alice: User, rita: User, rob: User) -> None:
     row = reach("suspension_appealed")
     assert "No reviewer" not in get_text(sign_in(alice).get(f"/integrations/{row.uuid}/compliance/"))
+
+
+def test_partner_previews_the_email_to_the_program_without_staff(
+    reach_state: Any, sign_in: SignIn, alice: User, rita: User, rob: User, mae: User, now: datetime, time_machine: Any
+) -> None:
+    row = reach_state("suspended")
+    time_machine.move_to(now + 31 * DAY, tick=False)
+    page = parse(sign_in(alice).get(f"/integrations/{row.uuid}/transitions/appeal/"))
+    recipients = [element.text for element in page.select(".mail strong")]
+    assert (recipients, "No reviewer of" in page.text) == (["Program reviewers"], False)
+    assert "Rocket" in page.select_one(".mail pre").text
+    assert [email for email in (mae.email, row.edition.mailbox, "Mae") if email in page.text] == []
