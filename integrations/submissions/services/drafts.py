@@ -70,12 +70,29 @@ def save_draft(
             raise _build_closed_refusal(locked_draft)
         if locked_draft.data == dict(data):
             return locked_draft
-        if locked_draft.version not in (EMPTY_DRAFT_VERSION, version):
-            raise DraftConflictError(locked_draft, data, actor)
+        _require_version(locked_draft, data, version, actor)
         locked_draft.data, locked_draft.version = dict(data), locked_draft.version + 1
         locked_draft.saved_by, locked_draft.saved_at = actor, now
         locked_draft.save()
     return locked_draft
+
+
+def lock_answer_draft(
+    integration: Integration, requirement_id: str, data: Mapping[str, object], *, version: int, actor: User
+) -> None:
+    """Lock the draft of a requirement's form, which an answer ends.
+
+    Raises DraftConflictError if a newer version than `version` exists with other data.
+    """
+    rows = integration.drafts.select_for_update(of=("self",)).select_related("saved_by")
+    draft = rows.filter(requirement_id=requirement_id, sent_at=None).first()
+    if draft is not None and draft.data != dict(data):
+        _require_version(draft, data, version, actor)
+
+
+def _require_version(draft: IntegrationDraft, data: Mapping[str, object], version: int, actor: User) -> None:
+    if draft.version not in (EMPTY_DRAFT_VERSION, version):
+        raise DraftConflictError(draft, data, actor)
 
 
 def submit_draft(

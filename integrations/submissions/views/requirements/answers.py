@@ -39,13 +39,19 @@ def parse_version_number(page: RequirementPage, name: str) -> int:
 
 
 def submit_answers(page: RequirementPage, answers: JsonObject) -> str | HttpResponse:
-    """Submit the answers, or show both versions if another user changed them."""
-    draft_conflict = find_newer_draft(page)
-    if draft_conflict is not None:
-        versions = {"answered": parse_version_number(page, "answered"), "version": draft_conflict.stored_draft.version}
-        return render_conflict(page, "answer", str(draft_conflict), draft_conflict.stored_draft.data, **versions)
+    """Submit the answers, or show both versions if another user changed them or saved a newer draft."""
+    draft_data = collect_draft_data(page.requirement, page.request.POST)
+    versions = {name: parse_version_number(page, name) for name in ("answered", "version")}
     try:
-        page.call(requirement_services.submit_answer, answers, version=parse_version_number(page, "answered"))
+        with transaction.atomic():
+            requirement_services.lock_requirement(page.integration, page.requirement.id)
+            drafts.lock_answer_draft(
+                page.integration, page.requirement.id, draft_data, version=versions["version"], actor=page.user
+            )
+            page.call(requirement_services.submit_answer, answers, version=versions["answered"])
+    except drafts.DraftConflictError as conflict:
+        versions["version"] = conflict.stored_draft.version
+        return render_conflict(page, "answer", str(conflict), conflict.stored_draft.data, **versions)
     except ActionRefused as refusal:
         if refusal.kind != "conflict":
             raise
@@ -55,16 +61,6 @@ def submit_answers(page: RequirementPage, answers: JsonObject) -> str | HttpResp
             return _("These answers are already submitted.")
         return render_conflict(current_page, "answer", str(refusal), state.data, answered=state.version)
     return _("You submitted “%(title)s”.") % {"title": page.requirement.title}
-
-
-def find_newer_draft(page: RequirementPage) -> drafts.DraftConflictError | None:
-    """Return the conflict with a newer draft that has a different text, because submitting would discard it."""
-    draft, form_data = page.draft, collect_draft_data(page.requirement, page.request.POST)
-    if draft is None or draft.data == form_data:
-        return None
-    if draft.version in (drafts.EMPTY_DRAFT_VERSION, parse_version_number(page, "version")):
-        return None
-    return drafts.DraftConflictError(draft, form_data, page.user)
 
 
 def render_conflict(
