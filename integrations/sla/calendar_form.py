@@ -11,7 +11,7 @@ from django.utils.dates import WEEKDAYS
 from django.utils.translation import gettext as _, gettext_lazy, gettext_noop
 
 from integrations.partners.models import Partner, PartnerCalendar
-from integrations.partners.services.calendars import MIN_WEEKLY_WORKDAYS, explain_calendar_refusal
+from integrations.partners.services.calendars import CONTENT_FIELDS, MIN_WEEKLY_WORKDAYS, explain_calendar_refusal
 from integrations.sla.engine.types import OPEN_STATES
 from integrations.sla.models import SlaClock
 from portal.core.business_time import Calendar, add_business_days
@@ -25,7 +25,7 @@ MAX_PREVIEW_DAYS = 24
 
 
 class CalendarForm(forms.Form):
-    """Time zone, working days, public holidays, and additional holidays."""
+    """Time zone, working days, public holidays, and additional holidays. `seen_id` is the edition that the user saw."""
 
     zone = forms.ChoiceField(
         label=gettext_lazy("Time zone"), help_text=gettext_lazy("Business days start and end in this time zone.")
@@ -57,6 +57,7 @@ class CalendarForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 4}),
         help_text=gettext_lazy("Enter one per line, date first. For example, 2026-12-24 Office closed"),
     )
+    seen_id = forms.IntegerField(required=False, min_value=0, widget=forms.HiddenInput)
 
     def __init__(self, *, now: datetime, **kwargs: Unpack[FormArguments]) -> None:
         super().__init__(**kwargs)
@@ -98,7 +99,7 @@ class CalendarForm(forms.Form):
     @property
     def edition(self) -> PartnerCalendar:
         """Return the entered calendar as an unsaved edition."""
-        data = self.cleaned_data
+        data = {name: self.cleaned_data[name] for name in CONTENT_FIELDS}
         subdivision = data["subdivision"].upper().removeprefix(f"{data['country']}-")
         return PartnerCalendar(**data | {"workdays": sorted(data["workdays"]), "subdivision": subdivision})
 
@@ -115,9 +116,10 @@ def _parse_day_off(line_number: int, line: str) -> tuple[str, str]:
 def build_initial_data(edition: PartnerCalendar | None, zone: str) -> NamedValues:
     """Return the form's initial data from the current calendar, or defaults in the user's time zone."""
     if edition is None:
-        return {"zone": zone, "workdays": list(range(5))}
+        return {"zone": zone, "workdays": list(range(5)), "seen_id": 0}
     extra_days = "\n".join(f"{day} {name}" for day, name in sorted(edition.extra_days.items()))
-    return model_to_dict(edition, ("zone", "workdays", "country", "subdivision")) | {"extra_days": extra_days}
+    initial_data = model_to_dict(edition, ("zone", "workdays", "country", "subdivision"))
+    return initial_data | {"extra_days": extra_days, "seen_id": edition.pk}
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,14 +30,34 @@ def explain_calendar_refusal(edition: PartnerCalendar) -> str:
     return ""
 
 
-def set_calendar(partner: Partner, edition: PartnerCalendar, *, actor: User, now: datetime) -> PartnerCalendar:
-    """Save a new edition unless its content is unchanged. Raises ActionRefused."""
+def explain_conflict(partner: Partner, edition: PartnerCalendar, seen_id: int) -> str:
+    """Return who saved another calendar after the edition `seen_id`, 0 for none, or an empty string."""
+    current = partner.calendars.last()
+    if current is None or current.pk == seen_id or has_same_content(current, edition):
+        return ""
+    message = _("%(name)s changed this calendar. Compare your changes with the current calendar, then save them.")
+    return message % {"name": current.created_by or _("Someone")}
+
+
+def has_same_content(edition: PartnerCalendar, other: PartnerCalendar) -> bool:
+    return all(getattr(edition, name) == getattr(other, name) for name in CONTENT_FIELDS)
+
+
+def set_calendar(
+    partner: Partner, edition: PartnerCalendar, *, actor: User, now: datetime, seen_id: int | None = None
+) -> PartnerCalendar:
+    """Save a new edition unless its content is unchanged.
+
+    Raises ActionRefused, with kind "conflict" if there is a newer edition than `seen_id`, 0 for none.
+    """
     with change_partner(partner.pk, actor=actor, now=now) as change:
         change.require_editor()
         if message := explain_calendar_refusal(edition):
             raise ActionRefused(message)
-        current = change.partner.calendars.get_in_force(now)
-        if current is not None and all(getattr(current, name) == getattr(edition, name) for name in CONTENT_FIELDS):
+        if seen_id is not None and (message := explain_conflict(change.partner, edition, seen_id)):
+            raise ActionRefused(message, "conflict")
+        current = change.partner.calendars.last()
+        if current is not None and has_same_content(current, edition):
             return current
         edition.partner, edition.created_by = change.partner, actor
         edition.valid_from = edition.created_at = now

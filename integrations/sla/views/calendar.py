@@ -1,5 +1,6 @@
 """Page of a partner's calendar, with a preview of changes."""
 
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -12,8 +13,9 @@ from integrations.partners.models import Partner
 from integrations.partners.services import calendars
 from integrations.sla.calendar_form import CalendarForm, build_initial_data, preview_calendar
 from portal.accounts.requests import AuthenticatedRequest
+from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
-from portal.ui.refusals import reported_refusals
+from portal.ui.refusals import raise_if_forbidden
 
 
 def load_partner(request: HttpRequest, slug: str) -> Partner:
@@ -27,33 +29,58 @@ def load_partner(request: HttpRequest, slug: str) -> Partner:
 def edit_calendar(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     """Show the calendar, preview a change, and save the change after confirmation."""
     partner, now = load_partner(request, slug), timezone.now()
-    current = partner.calendars.get_in_force(now)
     can_edit = permissions.can_edit_partner(partner, request.user)
     if request.method == "POST" and not can_edit:
         raise PermissionDenied(refusals.get_refusal("can_edit"))
     form_data = request.POST if request.method == "POST" else request.unsent()  # type: ignore[attr-defined]
+    current = partner.calendars.get_in_force(now)
     form = CalendarForm(data=form_data, initial=build_initial_data(current, request.user.zone), now=now)
-    context: TemplateContext = {
+    context: TemplateContext = {"can_edit": can_edit}
+    if form_data is None or not form.is_valid():
+        return _render_page(request, partner, form, context, 422 if request.method == "POST" else 200)
+    edition, seen_id = form.edition, form.cleaned_data["seen_id"] or 0
+    try:
+        if message := calendars.explain_conflict(partner, edition, seen_id):
+            raise ActionRefused(message, "conflict")
+        if request.method == "POST" and "confirm" in form_data:
+            calendars.set_calendar(partner, edition, actor=request.user, now=timezone.now(), seen_id=seen_id)
+            messages.success(request, _("Calendar saved. It applies to issues opened after this change."))
+            return redirect("sla:calendar", slug)
+    except ActionRefused as refusal:
+        raise_if_forbidden(refusal)
+        context["refusal"] = str(refusal)
+    return _render_preview(request, partner, form, context)
+
+
+def _render_preview(
+    request: AuthenticatedRequest, partner: Partner, form: CalendarForm, context: TemplateContext
+) -> HttpResponse:
+    """Compare the input with the calendar in force, which the user has then seen."""
+    now, edition = timezone.now(), form.edition
+    current = partner.calendars.get_in_force(now)
+    form.data = form.data.copy()  # type: ignore[attr-defined]
+    form.data["seen_id"] = current.pk if current else 0  # type: ignore[index]
+    context |= {
+        "preview": preview_calendar(partner, current, edition, now),
+        "proposed_summary": calendars.describe_calendar(edition),
+    }
+    return _render_page(request, partner, form, context, 409 if "refusal" in context else 200)
+
+
+def _render_page(
+    request: AuthenticatedRequest, partner: Partner, form: CalendarForm, context: TemplateContext, status: int
+) -> HttpResponse:
+    now = timezone.now()
+    current = partner.calendars.get_in_force(now)
+    context |= {
         "partner": partner,
         "in_force": current,
         "editions": list(partner.calendars.select_related("created_by"))[::-1],
         "form": form,
-        "can_edit": can_edit,
         "now": now,
         "summary": calendars.describe_calendar(current) if current else "",
     }
-    if form_data is None or not form.is_valid():
-        return render(request, "sla/calendar.html", context, status=422 if request.method == "POST" else 200)
-    if request.method != "POST" or "confirm" not in form_data:
-        proposed_edition = form.edition
-        context |= {
-            "preview": preview_calendar(partner, current, proposed_edition, now),
-            "proposed_summary": calendars.describe_calendar(proposed_edition),
-        }
-        return render(request, "sla/calendar.html", context)
-    with reported_refusals(request, _("Calendar saved. It applies to issues opened after this change.")):
-        calendars.set_calendar(partner, form.edition, actor=request.user, now=timezone.now())
-    return redirect("sla:calendar", slug)
+    return render(request, "sla/calendar.html", context, status=status)
 
 
 urlpatterns = [path("company/<slug:slug>/calendar/", edit_calendar, name="calendar")]

@@ -12,6 +12,7 @@ from integrations.partners.models import PartnerCalendar
 from integrations.sla.models import LabelPolicy, SlaClock, SupportIssue
 from portal.audit.models import AuditEvent
 from portal.notifications.models import EmailMessage
+from tests.integrations.page_text import parse
 from tests.integrations.sla.pages.issues import create_issue
 
 pytestmark = pytest.mark.any_database
@@ -44,6 +45,29 @@ def test_calendar_is_previewed_before_it_is_saved(sign_in: SignIn, alice: Any, i
         PartnerCalendar.objects.count(),
         AuditEvent.objects.filter(event_type="partner.calendar_changed").count(),
     ) == (1, 1)
+
+
+@pytest.mark.parametrize("saved_before", ["preview", "confirmation"])
+def test_calendar_that_a_colleague_saved_in_between_is_not_overwritten(
+    sign_in: SignIn, alice: Any, bob: Any, issues: dict[str, SupportIssue], saved_before: str
+) -> None:
+    client, url = sign_in(alice), "/company/acme/calendar/"
+    page = client.get(url)
+    if saved_before == "confirmation":
+        page = client.post(url, GERMAN | {"seen_id": get_seen_id(page)})
+    assert sign_in(bob).post(url, GERMAN | {"workdays": [0, 1, 2, 3, 6], "confirm": "1"}).status_code == 302
+    input_data = GERMAN | ({"confirm": "1"} if saved_before == "confirmation" else {})
+    page = client.post(url, input_data | {"seen_id": get_seen_id(page)})
+    assert (page.status_code, PartnerCalendar.objects.get().created_by) == (409, bob)
+    assert "changed this calendar. Compare your changes" in page.text
+    assert page.context["form"]["extra_days"].value() == GERMAN["extra_days"]
+    assert client.post(url, GERMAN | {"seen_id": get_seen_id(page), "confirm": "1"}).status_code == 302
+    assert [each.workdays for each in PartnerCalendar.objects.all()] == [[0, 1, 2, 3, 6], [0, 1, 2, 3, 4]]
+
+
+def get_seen_id(page: Any) -> str:
+    """Return the edition that the page showed."""
+    return str(parse(page).select_one("input[name=seen_id]")["value"])
 
 
 @pytest.mark.parametrize(
