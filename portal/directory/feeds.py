@@ -1,4 +1,4 @@
-"""Atom feed and JSON Feed of new, changed, suspended, and delisted integrations.
+"""Atom feed and JSON Feed of new, changed, suspended, delisted, and ended integrations.
 
 IDs never change. Feed readers with a current copy get 304 Not Modified.
 """
@@ -26,7 +26,7 @@ from portal.directory.search import serialize_listing
 MAX_ENTRIES = 200  # per page
 EMPTY_FEED_UPDATED_AT = datetime(2026, 1, 1, tzinfo=UTC)
 MAX_AGE_SECONDS = 30  # a delisting shows within a minute
-FEED_TITLE = "Directory changes: new, changed, suspended, and delisted integrations"
+FEED_TITLE = "Directory changes: new, changed, suspended, delisted, and ended integrations"
 
 
 def list_changes(request: HttpRequest) -> QuerySet[ListingChange]:

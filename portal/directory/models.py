@@ -139,6 +139,7 @@ class ListingChange(models.Model):
         CHANGED = "changed", "Changed"
         SUSPENDED = "suspended", "Suspended"
         DELISTED = "delisted", "Delisted"
+        ENDED = "ended", "Support ended"
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     listing = models.ForeignKey(Listing, models.CASCADE, related_name="changes")

@@ -31,7 +31,7 @@ from verification.checks.services.facts import get_public_repository
 
 log = logging.getLogger(__name__)
 Kind = ListingChange.Kind
-CHANGE_KINDS = {"suspended": Kind.SUSPENDED, "delisted": Kind.DELISTED, "ended": Kind.DELISTED}  # by listing status
+CHANGE_KINDS = {"suspended": Kind.SUSPENDED, "delisted": Kind.DELISTED, "ended": Kind.ENDED}  # by listing status
 REFRESH_INTERVAL = timedelta(hours=1)  # of metrics and versions
 BATCH_SIZE = 500
 HIDDEN_COLUMNS = ("is_public", "partner_id")

@@ -70,7 +70,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ('kind', models.CharField(choices=[('new', 'New'), ('changed', 'Changed'), ('suspended', 'Suspended'), ('delisted', 'Delisted')], max_length=10)),
+                ('kind', models.CharField(choices=[('new', 'New'), ('changed', 'Changed'), ('suspended', 'Suspended'), ('delisted', 'Delisted'), ('ended', 'Support ended')], max_length=10)),
                 ('summary', models.CharField(max_length=300)),
                 ('at', models.DateTimeField()),
                 ('listing', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='changes', to='directory.listing')),

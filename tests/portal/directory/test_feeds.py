@@ -35,7 +35,7 @@ def test_both_feeds_have_the_same_entries_newest_first(
     perform_transition(listed_integration, "archive", actor=alice, note="Replaced.", now=now + timedelta(days=1))
     feed_items = list_items(client)
     assert [(item["title"], item["tags"][0]) for item in feed_items] == [
-        ("Delisted: Rocket by Acme", "delisted"),
+        ("Support ended: Rocket by Acme", "ended"),
         ("New: Rocket by Acme", "new"),
     ]
     root = ET.fromstring(client.get("/feeds/directory.atom").content)

@@ -87,10 +87,10 @@ def test_downgrade_to_community_is_reported_as_a_change(listed_integration: Inte
 
 
 @pytest.mark.every_database
-def test_end_of_support_is_reported_as_removed(listed_integration: Integration, alice: Any, now: Any) -> None:
+def test_end_of_support_is_reported_in_feeds(listed_integration: Integration, alice: Any, now: Any) -> None:
     perform_transition(listed_integration, "archive", actor=alice, note="Replaced.", now=now)
     assert get_listing(listed_integration).listing_status == "ended"
-    assert list_changes(listed_integration)[-1] == ("delisted", "The partner ended support.")
+    assert list_changes(listed_integration)[-1] == ("ended", "The partner ended support.")
     assert services.find_drift(reload(listed_integration), get_listing(listed_integration)) == []
 
 
@@ -144,7 +144,7 @@ def test_rebuild_creates_missing_rows_and_then_changes_nothing(
         call_command("rebuild_directory", "--check")
     call_command("rebuild_directory")
     call_command("rebuild_directory", "--check")
-    assert [kind for kind, _ in list_changes(listed_integration)] == ["new", "delisted"]
+    assert [kind for kind, _ in list_changes(listed_integration)] == ["new", "ended"]
     Listing.objects.update(tier="premier")
     with pytest.raises(CommandError):
         call_command("rebuild_directory", "--check")
