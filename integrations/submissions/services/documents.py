@@ -38,12 +38,15 @@ def upload_document(
 ) -> Document:
     """Upload a file, or replace the document with the UUID `replaces`.
 
-    A file with the same content as an existing document returns that document.
+    If a document with the same content exists, return it, after the removal of the one to replace.
     """
     with change_requirement(integration, requirement_id, actor=actor, now=now) as change:
         documents = list_current_documents(change.integration, requirement_id)
         duplicate = next((document for document in documents if document.sha256 == file.sha256), None)
         if duplicate is not None:
+            for document in documents:
+                if str(document.uuid) == replaces and document != duplicate:
+                    _remove_document(change, documents, document)
             return duplicate
         replaced_document = find_item(documents, replaces, GONE_MESSAGE) if replaces else None
         if replaced_document is None and len(documents) >= MAX_DOCUMENTS:
@@ -63,10 +66,13 @@ def remove_document(
     """Delete the content of a document; its name and digest stay in the history."""
     with change_requirement(integration, requirement_id, actor=actor, now=now) as change:
         documents = list_current_documents(change.integration, requirement_id)
-        document = find_item(documents, uuid, GONE_MESSAGE)
-        mark_removed(document, now)
-        remaining = [other for other in documents if other != document]
-        _answer_requirement(change, remaining, document, "document.deleted")
+        _remove_document(change, documents, find_item(documents, uuid, GONE_MESSAGE))
+
+
+def _remove_document(change: RequirementChange, documents: list[Document], document: Document) -> None:
+    mark_removed(document, change.now)
+    remaining = [other for other in documents if other != document]
+    _answer_requirement(change, remaining, document, "document.deleted")
 
 
 def store_document(change: RequirementChange, file: ValidatedFile) -> Document:

@@ -55,6 +55,17 @@ def test_replaced_document_is_deleted(rocket, alice, now, django_capture_on_comm
     assert not default_storage.exists(old.file.name)
 
 
+def test_document_replaced_with_the_content_of_another_is_deleted(rocket, alice, now):
+    old = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
+    other = documents.upload_document(rocket, LOGS, build_validated_file(b"ok 2"), actor=alice, now=now)
+    for _ in range(2):  # the button is pressed twice
+        replacement = documents.upload_document(
+            rocket, LOGS, build_validated_file(b"ok 2"), actor=alice, now=now, replaces=str(old.uuid)
+        )
+        assert (replacement, documents.list_current_documents(rocket, LOGS)) == (other, [other])
+    assert rocket.events.filter(event_type="document.deleted").count() == 1
+
+
 @pytest.mark.every_database
 def test_removal_of_the_last_document_opens_the_requirement(rocket, alice, now, django_capture_on_commit_callbacks):
     document = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
