@@ -155,9 +155,11 @@ def _change(user: User, *, is_open_to_managers: bool = False, **decision: Unpack
         raise ActionRefused(_("Enter a reason. It appears in the audit log and the email."))
     with transaction.atomic():
         # Lock all superusers in one order: if two of them revoke each other, the second request is refused.
+        # Without `no_key`, a change of a company that records an event of these users would wait for this lock.
         is_superuser = Q(is_superuser=True, is_active=True)
         people = Q(pk__in=[user.pk, actor.pk if actor else user.pk])
-        rows = {row.pk: row for row in User.objects.select_for_update().filter(people | is_superuser).order_by("pk")}
+        users = User.objects.select_for_update(no_key=True).filter(people | is_superuser).order_by("pk")
+        rows = {row.pk: row for row in users}
         if actor is not None:
             decision["actor"] = rows[actor.pk]
             _require_permission(rows[actor.pk], is_open_to_managers=is_open_to_managers)

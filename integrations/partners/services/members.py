@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Collection
 from datetime import datetime, timedelta
 
+from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _, gettext_noop
 
@@ -30,8 +31,11 @@ def _validate_role(role: str) -> str:
     return str(role)
 
 
+@transaction.atomic
 def request_to_join(partner: Partner, *, message: str = "", actor: User, now: datetime) -> JoinRequest:
     """Create a join request. Raises ActionRefused for members and for repeated or too many requests."""
+    # Requests to several companies at once must not exceed the limit. Deactivation locks in this order too.
+    User.objects.select_for_update(of=("self",), no_key=True).get(pk=actor.pk)
     with change_partner(partner.pk, actor=actor, now=now) as change:
         partner = change.partner
         if permissions.get_role(partner, actor):

@@ -235,7 +235,10 @@ def revoke_user_tokens(
     """Revoke a user's tokens. With `is_deactivation`, also revoke partner tokens that the user created."""
     now, owned_by_user = timezone.now(), Q(user=user) | Q(created_by=user) if is_deactivation else Q(user=user)
     with transaction.atomic():
-        live_tokens = list(ApiToken.objects.live(now).select_for_update(of=("self",)).filter(owned_by_user))
+        tokens = ApiToken.objects.live(now).filter(owned_by_user)
+        partners = Partner.objects.filter(pk__in=tokens.exclude(partner=None).values("partner_id")).order_by("pk")
+        list(partners.select_for_update(of=("self",), no_key=True))  # before the tokens, as when an owner is removed
+        live_tokens = list(tokens.select_for_update(of=("self",)).order_by("pk"))
         ApiToken.objects.filter(pk__in=[token.pk for token in live_tokens]).update(revoked_at=now)
         for token in live_tokens:
             _record_partner_event(token, "token.revoked", None, now)

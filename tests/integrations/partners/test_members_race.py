@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import pytest
 from django.db import connection
 
-from integrations.partners.models import Membership, Partner
+from integrations.partners.models import JoinRequest, Membership, Partner
 from integrations.partners.services import members, profiles
 from portal.core.errors import ActionRefused
 from tests.concurrency import run_concurrently
@@ -49,3 +50,15 @@ def test_name_taken_twice_at_once_creates_one_company(db: None, now: datetime) -
             "A company with this or a similar name already exists. Ask to join it, or enter another name.",
         )
     assert Partner.objects.count() == 20
+
+
+def test_requests_to_several_companies_at_once_do_not_exceed_the_limit(charlie: Any, now: datetime) -> None:
+    for n in range(10):
+        JoinRequest.objects.all().delete()
+        companies = [
+            Partner.objects.create(name=f"Company {n}-{i}", slug=f"company-{n}-{i}", created_at=now) for i in range(5)
+        ]
+        refusals = list_refusals(
+            *(partial(members.request_to_join, each, actor=charlie, now=now) for each in companies)
+        )
+        assert refusals == [""] * 3 + ["You have 3 open requests. Wait for a decision on one of them."] * 2

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
+from portal.accounts import roles
 from portal.api.models import ApiToken
 from portal.api.services import tokens
 from portal.core.errors import ActionRefused
@@ -38,3 +40,14 @@ def test_revocation_locks_the_partner_before_the_token(alice: Any, acme: Any) ->
         tokens.revoke_token(token, actor=alice, now=NOW)
     matches = filter(None, (LOCKED_TABLE.search(query["sql"]) for query in queries))
     assert [match[1] or match[2] for match in matches][:2] == ["partners_partner", "api_apitoken"]
+
+
+def test_deactivation_locks_the_partner_before_the_token(alice: Any, acme: Any, sam: Any) -> None:
+    tokens.create_token("ci", ["integrations:read"], 30, actor=alice, now=timezone.now(), partner=acme)
+    with CaptureQueriesContext(connection) as queries:
+        roles.deactivate(alice, actor=sam, now=NOW, reason="Left")
+    statements = [query["sql"] for query in queries]
+    locked_tables = [match[1] or match[2] for match in map(LOCKED_TABLE.search, statements) if match]
+    locked_tables = [table for table in locked_tables if table in ("accounts_user", "partners_partner", "api_apitoken")]
+    assert list(dict.fromkeys(locked_tables)) == ["accounts_user", "partners_partner", "api_apitoken"]
+    assert [sql for sql in statements if 'FROM "accounts_user"' in sql and sql.endswith("FOR UPDATE")] == []
