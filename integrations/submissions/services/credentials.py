@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, gettext_noop
 from django.views.decorators.debug import sensitive_variables
 
 from integrations.partners import permissions
@@ -28,7 +28,14 @@ from portal.jobs.batches import process_each
 
 ROTATION_PERIOD = timedelta(days=90)
 REMINDER_PERIOD = timedelta(days=30)
-REPLACED_REASON, WITHDRAWN_REASON = "It was replaced.", "It was withdrawn."
+# Why accounts end, stored in English and translated for each reader
+REPLACED_REASON, WITHDRAWN_REASON = gettext_noop("It was replaced."), gettext_noop("It was withdrawn.")
+END_REASONS = {
+    Stage.WITHDRAWN: gettext_noop("The integration is withdrawn."),
+    Stage.DECLINED: gettext_noop("The integration is declined."),
+    Stage.ARCHIVED: gettext_noop("The integration is archived."),
+}
+REVIEW_END_REASON = gettext_noop("The review has ended.")
 MAX_PROCESSED = 200  # in a round; the next one processes the rest
 STAGES_AFTER_REVIEW = (Stage.RELEASE, Stage.SUPPORT)
 AccessKind = TestCredentialAccess.How
@@ -41,15 +48,15 @@ def list_current_credentials(integration: Integration, requirement_id: str) -> l
 
 
 def explain_expiry(credential: TestCredential, integration: Integration, now: datetime) -> str:
-    """Return why an account has expired as a sentence, or blank. A decision that can be undone ends nothing yet."""
+    """Return why an account has expired, in English, or blank. A decision that can be undone ends nothing yet."""
     if credential.ended_at is not None:
         return credential.ended_why
     if integration.undo_until is not None and integration.undo_until > now:
         return ""
     if integration.stage in FINAL_STAGES:
-        return f"The integration is {integration.stage}."
+        return END_REASONS[Stage(integration.stage)]
     if integration.stage in STAGES_AFTER_REVIEW and not credential.permanent:
-        return "The review has ended."
+        return REVIEW_END_REASON
     return ""
 
 
@@ -146,7 +153,7 @@ def _open_credential(
     with _change_credential(credential, permissions.can_open_credentials, actor=actor, now=now) as (change, row):
         if expiry_reason := explain_expiry(row, change.integration, now):
             message = _("We no longer store this test account. %(reason)s")
-            raise ActionRefused(message % {"reason": expiry_reason}, "invalid-transition")
+            raise ActionRefused(message % {"reason": _(expiry_reason)}, "invalid-transition")
         try:
             secret = row.decrypt("encrypted_value")
         except crypto.DecryptionError as error:

@@ -18,6 +18,7 @@ from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin, drive
 from tests.integrations.database_rows import reload_row
+from tests.portal import pseudo_language
 
 pytestmark = pytest.mark.any_database
 
@@ -179,6 +180,15 @@ def test_temporary_account_is_unavailable_after_the_review_before_maintenance(in
     approve_integration(integration_in_review, rita, alice, now)
     with pytest.raises(ActionRefused, match=r"^We no longer store this test account\. The review has ended\.$"):
         credentials.reveal_credential(one, reason="Let me see.", actor=rita, now=now + timedelta(minutes=11))
+
+
+def test_reason_why_an_account_is_unavailable_is_translated(integration_in_review, alice, rita, now):
+    one = submit_account(integration_in_review, alice, now)
+    approve_integration(integration_in_review, rita, alice, now)
+    with pseudo_language.activate_pseudo_language(), pytest.raises(ActionRefused, match=r"⟦The review has ended\.⟧"):
+        credentials.reveal_credential(one, reason="Let me see.", actor=rita, now=now + timedelta(minutes=11))
+    assert maintain_credentials(now + timedelta(minutes=11)) == 1
+    assert reload_row(one).ended_why == "The review has ended."
 
 
 def test_temporary_account_submitted_before_the_review_stays(rocket, alice, now):
