@@ -1,6 +1,7 @@
 """Tests of delivery preferences, and of notifications that are always immediate."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -140,6 +141,24 @@ def test_breach_does_not_wait_for_working_hours(rocket: Any, alice: Any) -> None
     with transaction.atomic():
         record_event(rocket, "issue.breached", actor=None, now=night, issues=[], count=0)
     assert EmailMessage.objects.get(person=alice, name="issues_breached").held_until is None
+
+
+def test_digest_lists_required_actions_and_pending_decisions_under_headings(
+    rocket: Any, at: Any, alice: Any, rita: Any
+) -> None:
+    preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY})
+    meteor = at("review", name="Meteor", repository="acme/meteor", repository_id=7)
+    perform_transition(meteor, "decline", actor=rita, note="Not for us.", now=NOW)
+    for row in (rocket, meteor):
+        write_message(row, rita)
+    assert digests.send_due(MORNING) == 1
+    text = EmailMessage.objects.get(name="digest").text
+    headings = ("## Waiting for you", "## Decisions that can still be undone", "## Rocket:")
+    actions, decisions = (text.partition(one)[2].partition(two)[0] for one, two in pairwise(headings))
+    assert [line.partition(":")[0] for part in (actions, decisions) for line in part.split("\n") if line] == [
+        "- Rocket",
+        "- Meteor",
+    ]
 
 
 @pytest.mark.every_database
