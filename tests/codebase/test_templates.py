@@ -14,6 +14,7 @@ INLINE_PATTERN = re.compile(
     r"""<style|\sstyle=|\son[a-z]+=["']|javascript:|<script(?![^>]*\b(?:src=|nonce=|type="application/json"))"""
 )
 ERROR_TEMPLATES = {"400.html", "403.html", "403_csrf.html", "404.html", "500.html", "429.html"}
+TABLE_PATTERN = re.compile(r"{% table .*?{% endtable %}|<table(?!\s+role).*?</table>", re.DOTALL)
 BLAME_PATTERN = re.compile(r"\b(invalid|illegal|error 500)\b", re.IGNORECASE)
 
 
@@ -96,3 +97,11 @@ def test_pages_have_no_inline_script_or_style():
 
 def test_templates_do_not_blame_the_reader():
     assert [relative_name(path) for path in TEMPLATES if BLAME_PATTERN.search(path.read_text())] == []
+
+
+def test_every_table_names_its_columns_or_rows() -> None:
+    tables = [
+        (get_template_name(path), table) for path in TEMPLATES for table in TABLE_PATTERN.findall(path.read_text())
+    ]
+    without_headings = {name for name, table in tables if "table_head" not in table and " scope=" not in table}
+    assert (len(tables) > 50, without_headings) == (True, {"ui/components/table.html"})
