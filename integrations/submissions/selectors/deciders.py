@@ -1,27 +1,55 @@
 """Reviewers who can make a pending decision that others began, and who can add one if there is none."""
 
 from collections.abc import Iterable
-from types import SimpleNamespace
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Protocol
 
 from django.db.models import Q
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner
-from integrations.submissions.workflow.compliance_guards import SEPARATED_DECISIONS, is_excluded_from_decision
+from integrations.submissions.workflow.compliance_guards import (
+    SEPARATED_DECISIONS,
+    SeparatedIntegration,
+    is_excluded_from_decision,
+)
 from portal.accounts.models import User
 from portal.accounts.role_names import list_programs
 from portal.core.value_types import NamedValues
 
 
-def lacks_decider(integration: Any) -> bool:
+class DecidableIntegration(permissions.PartnerIntegration, SeparatedIntegration, Protocol):
+    """Columns of an integration that decide who can make its pending decision."""
+
+
+@dataclass(slots=True)
+class QueuedIntegration:
+    """Integration of an item of the queue, a DecidableIntegration."""
+
+    partner: Partner
+    created_by_id: int | None
+    program_key: str
+    stage: str
+    reviewer_id: int | None
+    next_action_code: str
+    notice_by_id: int | None
+    suspended_by_id: int | None
+
+    @classmethod
+    def build(cls, values: NamedValues) -> "QueuedIntegration":
+        """Return the integration of an item."""
+        names = [field.name for field in fields(cls) if field.name != "partner"]
+        return cls(partner=Partner(pk=values["partner_id"]), **{name: values[name] for name in names})
+
+
+def lacks_decider(integration: DecidableIntegration) -> bool:
     """Return whether the pending decision needs another person than the earlier ones, and no reviewer can make it."""
     return integration.next_action_code in SEPARATED_DECISIONS and not any(
         _can_decide(integration, reviewer) for reviewer in _list_reviewers()
     )
 
 
-def _can_decide(integration: Any, user: User) -> bool:
+def _can_decide(integration: DecidableIntegration, user: User) -> bool:
     return permissions.can_decide(integration, user) and not is_excluded_from_decision(integration, user.pk)
 
 
@@ -31,12 +59,11 @@ def _list_reviewers() -> list[User]:
 
 def find_without_decider(items: Iterable[NamedValues], user: User) -> set[int]:
     """Return the IDs of integrations that lack a decider among items of the queue; no query if the user is one."""
-    rows = [SimpleNamespace(**values) for values in items if values["next_action_code"] in SEPARATED_DECISIONS]
-    for row in rows:
-        row.partner = Partner(pk=row.partner_id)
-    rows = [row for row in rows if not _can_decide(row, user)]
-    reviewers = _list_reviewers() if rows else []
-    return {row.integration_id for row in rows if not any(_can_decide(row, reviewer) for reviewer in reviewers)}
+    separated = [values for values in items if values["next_action_code"] in SEPARATED_DECISIONS]
+    rows = {values["integration_id"]: QueuedIntegration.build(values) for values in separated}
+    others = {pk: row for pk, row in rows.items() if not _can_decide(row, user)}
+    reviewers = _list_reviewers() if others else []
+    return {pk for pk, row in others.items() if not any(_can_decide(row, reviewer) for reviewer in reviewers)}
 
 
 def list_reviewer_managers(program_key: str) -> list[User]:
