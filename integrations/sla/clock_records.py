@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
+from operator import attrgetter
 from typing import NamedTuple, TypeVar, cast
 from uuid import UUID
 
@@ -13,7 +14,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from integrations.partners.models import PartnerCalendar
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.sla_policy import TargetType
-from integrations.sla.clock_usage import TimeUsage, UsageInputs, calculate_usage, format_target, is_at_risk
+from integrations.sla.clock_usage import TimeUsage, UsageColumns, calculate_usage, format_target, is_at_risk
 from integrations.sla.engine.clock import is_missed
 from integrations.sla.engine.types import IssueEventKind
 from integrations.sla.models import SlaClock, SupportIssueEvent
@@ -170,22 +171,8 @@ def build_records(record_class: type[Record], rows: list[ClockColumns], now: dat
         issue_clocks[clock.issue][clock.target_type] = clock
     calendar_ids = {row.issue__calendar for row in rows if row.issue__calendar}
     calendars = {pk: edition.calendar for pk, edition in PartnerCalendar.objects.in_bulk(calendar_ids).items()}
+    read_usage_columns = attrgetter(*UsageColumns._fields)
     for row in rows:
-        usage = calculate_usage(_select_usage_inputs(row), calendars.get(row.issue__calendar or 0, Calendar()), now)
+        calendar = calendars.get(row.issue__calendar or 0, Calendar())
+        usage = calculate_usage(UsageColumns(*read_usage_columns(row)), calendar, now)
         yield record_class(row, issue_clocks[row.issue], usage, now)
-
-
-def _select_usage_inputs(row: ClockColumns) -> UsageInputs:
-    return UsageInputs(
-        program_key=row.integration__program_key,
-        edition=row.issue__edition,
-        target_type=row.target_type,
-        severity=row.severity,
-        state=row.state,
-        counted_seconds=row.counted_seconds,
-        paused_seconds=row.paused_seconds,
-        due_at=row.due_at,
-        stopped_at=row.stopped_at,
-        ended_at=row.monitored_repository__ended_at,
-        projected_at=row.issue__projected_at,
-    )

@@ -6,6 +6,7 @@ it is stopped or paused, the counted time stays the same.
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import NamedTuple
 
 from django.utils.translation import gettext as _, ngettext
@@ -20,20 +21,20 @@ DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 MeterParts = list[tuple[str, float]]
 
 
-class UsageInputs(NamedTuple):
-    """Columns of a clock, its issue, its repository, and its integration that its used time depends on."""
+class UsageColumns(NamedTuple):
+    """Columns that the used time of a clock depends on, named like the lookups that read them."""
 
-    program_key: str
-    edition: str
     target_type: str
     severity: str
     state: str
-    counted_seconds: int
-    paused_seconds: int
     due_at: datetime | None
     stopped_at: datetime | None
-    ended_at: datetime | None  # end of the monitoring
-    projected_at: datetime | None
+    counted_seconds: int
+    paused_seconds: int
+    issue__edition: str
+    issue__projected_at: datetime | None
+    monitored_repository__ended_at: datetime | None
+    integration__program_key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,34 +97,22 @@ def format_target(target: SlaTarget | None) -> str:
 
 def calculate_clock_usage(clock: SlaClock, calendar: Calendar, now: datetime) -> TimeUsage:
     """Calculate the used time of a clock."""
-    inputs = UsageInputs(
-        program_key=clock.integration.program_key,
-        edition=clock.issue.edition,
-        target_type=clock.target_type,
-        severity=clock.severity,
-        state=clock.state,
-        counted_seconds=clock.counted_seconds,
-        paused_seconds=clock.paused_seconds,
-        due_at=clock.due_at,
-        stopped_at=clock.stopped_at,
-        ended_at=clock.monitored_repository.ended_at,
-        projected_at=clock.issue.projected_at,
-    )
-    return calculate_usage(inputs, calendar, now)
+    read_columns = attrgetter(*(name.replace("__", ".") for name in UsageColumns._fields))
+    return calculate_usage(UsageColumns(*read_columns(clock)), calendar, now)
 
 
-def calculate_usage(inputs: UsageInputs, calendar: Calendar, now: datetime) -> TimeUsage:
+def calculate_usage(columns: UsageColumns, calendar: Calendar, now: datetime) -> TimeUsage:
     """Calculate the used time of a clock from its columns."""
-    sla = get_edition(inputs.program_key, inputs.edition).sla
-    target = sla.get_target(inputs.target_type, inputs.severity)
-    counted_time = timedelta(seconds=inputs.counted_seconds)
-    is_running = inputs.due_at and inputs.stopped_at is None and inputs.ended_at is None
-    if target and target.allowed_time and inputs.due_at and is_running:
+    sla = get_edition(columns.integration__program_key, columns.issue__edition).sla
+    target = sla.get_target(columns.target_type, columns.severity)
+    counted_time = timedelta(seconds=columns.counted_seconds)
+    is_running = columns.stopped_at is None and columns.monitored_repository__ended_at is None
+    if target and target.allowed_time and columns.due_at and is_running:
         scale = sla.localize_calendar(calendar).days if target.business_days else ELAPSED_SCALE
-        counted_time = target.allowed_time + scale.get_position(now) - scale.get_position(inputs.due_at)
-    paused_time = timedelta(seconds=inputs.paused_seconds)
-    if inputs.state == ClockStatus.PAUSED and inputs.projected_at:
-        paused_time += max(now - inputs.projected_at, timedelta())
+        counted_time = target.allowed_time + scale.get_position(now) - scale.get_position(columns.due_at)
+    paused_time = timedelta(seconds=columns.paused_seconds)
+    if columns.state == ClockStatus.PAUSED and columns.issue__projected_at:
+        paused_time += max(now - columns.issue__projected_at, timedelta())
     return TimeUsage(max(counted_time, timedelta()), paused_time, target)
 
 
