@@ -27,11 +27,11 @@ class Listing(models.Model):
         summary: The first line of the description.
         blurb: The complete description.
         listing_status: listed, suspended, community, delisted, or ended.
-        words: The normalized text for the search.
+        search_text: The normalized text for the search.
         versions: [{version, platforms or null, since}], highest version first.
         platforms: The platforms of the latest version between spaces (" darwin_arm64 linux_amd64 ").
-        share: The percentage of SLA targets met in the last 90 days.
-        settled: The number of SLA targets met or missed in that period.
+        on_time_share: The percentage of SLA targets met in the last 90 days.
+        settled_count: The number of SLA targets met or missed in that period.
         measured_target: The SLA targets of the program as text, empty while the issue tracker is not measurable.
         rank: The sort key of the support record.
     """
@@ -57,19 +57,19 @@ class Listing(models.Model):
     summary = models.CharField(max_length=300, blank=True)
     blurb = models.CharField(max_length=1000, blank=True)
     has_logo = models.BooleanField(default=False)
-    words = models.TextField()
+    search_text = models.TextField()
     is_public = models.BooleanField(default=False)
     listed_at = models.DateTimeField()
     changed_at = models.DateTimeField()
     version = models.CharField(max_length=255, blank=True)
     versions = models.JSONField(default=list)
     platforms = models.CharField(max_length=500, blank=True)
-    share = models.FloatField(null=True)
-    settled = models.PositiveIntegerField(default=0)
+    on_time_share = models.FloatField(null=True)
+    settled_count = models.PositiveIntegerField(default=0)
     median_hours = models.FloatField(null=True)
-    answers = models.PositiveIntegerField(default=0)
+    response_count = models.PositiveIntegerField(default=0)
     median_resolution_hours = models.FloatField(null=True)
-    resolutions = models.PositiveIntegerField(default=0, db_default=0)
+    resolution_count = models.PositiveIntegerField(default=0, db_default=0)
     data_incomplete = models.PositiveIntegerField(default=0, db_default=0)
     rank = models.IntegerField(default=-1)
     measured_target = models.CharField(max_length=300, blank=True)
@@ -82,7 +82,7 @@ class Listing(models.Model):
         indexes = [
             models.Index(fields=["-listed_at", "-integration"], name="listing_listed_at"),
             models.Index(fields=["name_plain", "integration"], name="listing_name"),
-            models.Index(fields=["-rank", "-settled", "-integration"], name="listing_support_rank"),
+            models.Index(fields=["-rank", "-settled_count", "-integration"], name="listing_support_rank"),
             models.Index(fields=["partner", "program"], name="listing_partner_program"),
             # the partner's page: its order, and its counts without reading the table
             models.Index(

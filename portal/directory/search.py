@@ -25,7 +25,7 @@ BEST_MATCH_LABEL = gettext_noop("Best match")  # default order of a search
 ORDER_COLUMNS: dict[str, tuple[str, ...]] = {
     "newest": ("-listed_at", "-pk"),
     "name": ("name_plain", "pk"),
-    "support": ("-rank", "-settled", "-pk"),
+    "support": ("-rank", "-settled_count", "-pk"),
 }
 TRACK_LABELS = {
     "infrastructure": gettext_noop("Infrastructure partners"),
@@ -114,7 +114,7 @@ def list_matching_listings(filters: ListingFilters) -> QuerySet[Listing]:
     if filters.partner:
         rows = rows.filter(publisher_slug=filters.partner)
     for term in filters.terms:
-        rows = rows.filter(words__contains=term)
+        rows = rows.filter(search_text__contains=term)
     return rows
 
 
@@ -195,14 +195,14 @@ def serialize_support_metrics(row: Listing) -> dict[str, object]:
     """
     return {
         "days": PERIOD_DAYS,
-        "on_time_share": row.share,
-        "settled": row.settled,
+        "on_time_share": row.on_time_share,
+        "settled": row.settled_count,
         "median_hours_to_first_answer": row.median_hours,
-        "answers": row.answers,
+        "answers": row.response_count,
         "median_hours_to_resolution": row.median_resolution_hours,
-        "resolutions": row.resolutions,
+        "resolutions": row.resolution_count,
         "data_incomplete": row.data_incomplete,
         "minimum": MIN_SAMPLE_SIZE,
-        "has_enough_data": row.settled >= MIN_SAMPLE_SIZE,
+        "has_enough_data": row.settled_count >= MIN_SAMPLE_SIZE,
         "target": row.sla_target or None,
     }

@@ -37,12 +37,12 @@ BATCH_SIZE = 500
 HIDDEN_COLUMNS = ("is_public", "partner_id")
 MAX_PLATFORMS_LENGTH = 499  # characters
 REFRESHED_COLUMNS = (
-    "share",
-    "settled",
+    "on_time_share",
+    "settled_count",
     "median_hours",
-    "answers",
+    "response_count",
     "median_resolution_hours",
-    "resolutions",
+    "resolution_count",
     "data_incomplete",
     "rank",
     "measured_target",
@@ -90,7 +90,7 @@ def derive_columns(row: Integration, preview: ListingContent | None = None) -> N
         "summary": summary,
         "blurb": content.blurb[:1000],
         "has_logo": content.has_logo,
-        "words": " ".join(normalize_text(searchable_text) for searchable_text in searchable_texts if searchable_text),
+        "search_text": " ".join(normalize_text(text) for text in searchable_texts if text),
         "listed_at": row.released_at,
         "is_public": row.partner.is_verified,
     }

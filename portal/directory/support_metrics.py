@@ -47,9 +47,9 @@ def get_support_metrics(integrations: Collection[int], now: datetime) -> dict[in
         | {
             "data_incomplete": incomplete_counts.get(pk, 0),
             "median_hours": _calculate_median(hours[pk, "respond"]),
-            "answers": len(hours[pk, "respond"]),
+            "response_count": len(hours[pk, "respond"]),
             "median_resolution_hours": _calculate_median(hours[pk, "resolve"]),
-            "resolutions": len(hours[pk, "resolve"]),
+            "resolution_count": len(hours[pk, "resolve"]),
             "measured_target": targets.get(pk, ""),
         }
         for pk in integrations
@@ -64,8 +64,8 @@ def _build_share(met_count: int, breach_count: int) -> MetricColumns:
     """Return the columns of the share. `rank` is the share in tenths of a percent, or -1 for a small sample."""
     totals = Totals(met_count, breach_count)
     return {
-        "share": totals.share,
-        "settled": totals.settled_count,
+        "on_time_share": totals.share,
+        "settled_count": totals.settled_count,
         "rank": round(totals.share * 10)
         if totals.share is not None and totals.settled_count >= MIN_SAMPLE_SIZE
         else -1,

@@ -81,9 +81,9 @@ def create_listings() -> Listing:
                 listing_status="suspended" if n % 50 == 7 else "listed",
                 summary="Servers, networks and volumes as code.",
                 version="1.4.2",
-                share=share,
-                settled=settled_count,
-                words=normalize_text(
+                on_time_share=share,
+                settled_count=settled_count,
+                search_text=normalize_text(
                     f"{name} {each.partner.name} {category.name} {program.product} {program.name} as code"
                 ),
                 is_public=True,

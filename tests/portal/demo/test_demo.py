@@ -221,7 +221,7 @@ def test_contradictions_are_found(demo: None) -> None:
         "'requirement:TP-APPLY').",
         "Nordlicht: The counts of requirements are outdated.",
         "Nordlicht: The listing is outdated: blurb.",
-        "Nordlicht: The listing is outdated: words.",
+        "Nordlicht: The listing is outdated: search_text.",
     ]
 
 

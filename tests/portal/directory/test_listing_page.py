@@ -193,11 +193,11 @@ def test_checks_and_waivers_are_shown_with_reason_and_expiration(
 
 
 def test_too_small_sample_is_explained_and_grayed_out(listed_provider: Integration, client: Client) -> None:
-    Listing.objects.update(share=50.0, settled=4)
+    Listing.objects.update(on_time_share=50.0, settled_count=4)
     page = read_page(client, listed_provider)
     assert "record-faint" in page
     assert "Not enough data: 4 SLA targets in the last 90 days." in page
-    Listing.objects.update(settled=5)
+    Listing.objects.update(settled_count=5)
     assert "record-faint" not in read_page(client, listed_provider)
 
 

@@ -266,8 +266,8 @@ def test_records_in_bulk_equal_single_records(listed_integration: Integration, n
     scope = metrics.MetricsScope(integration_id=listed_integration.pk)
     one = metrics.get_metrics(scope, moment - timedelta(days=90), moment, moment)
     many = get_support_metrics([listed_integration.pk], moment)[listed_integration.pk]
-    assert (many["share"], many["settled"]) == (one.share, one.settled_count)
-    assert (many["share"], many["settled"], many["rank"]) == (80.0, 5, 800)
+    assert (many["on_time_share"], many["settled_count"]) == (one.share, one.settled_count)
+    assert (many["on_time_share"], many["settled_count"], many["rank"]) == (80.0, 5, 800)
 
 
 def test_record_has_the_times_of_both_clocks_and_unmeasurable_ones(listed_integration: Integration, now: Any) -> None:
@@ -278,9 +278,14 @@ def test_record_has_the_times_of_both_clocks_and_unmeasurable_ones(listed_integr
         create_clock_row(create_issue_row(monitored_repository, number, now), due_at, target_type=target_type, **state)
     create_clock_row(create_issue_row(monitored_repository, 9, now), due_at, state="data_incomplete", next_at=None)
     record = get_support_metrics([listed_integration.pk], now + timedelta(days=3))[listed_integration.pk]
-    times = (record["median_hours"], record["answers"], record["median_resolution_hours"], record["resolutions"])
+    times = (
+        record["median_hours"],
+        record["response_count"],
+        record["median_resolution_hours"],
+        record["resolution_count"],
+    )
     assert times == (3.5, 2, 30.0, 1)
-    assert (record["share"], record["settled"], record["data_incomplete"]) == (100.0, 3, 1)
+    assert (record["on_time_share"], record["settled_count"], record["data_incomplete"]) == (100.0, 3, 1)
 
 
 def test_removed_versions_stay_unless_the_registry_withdraws_them() -> None:

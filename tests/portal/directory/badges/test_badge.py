@@ -83,7 +83,7 @@ def test_badge_shows_every_listing_status(
 
 def test_badge_json_has_the_times_of_both_clocks(provider_with_status: Any, client: Client) -> None:
     row = provider_with_status("listed")
-    times = {"median_hours": 3.5, "answers": 2, "median_resolution_hours": 30, "resolutions": 1}
+    times = {"median_hours": 3.5, "response_count": 2, "median_resolution_hours": 30, "resolution_count": 1}
     Listing.objects.filter(integration=row).update(**times)
     support = client.get(f"/directory/{row.uuid}/badge.json").json()["support"]
     names = ("median_hours_to_first_answer", "answers", "median_hours_to_resolution", "resolutions")
@@ -94,8 +94,8 @@ def test_badge_json_has_the_times_of_both_clocks(provider_with_status: Any, clie
     ("program", "changes", "line"),
     [
         ("consul", {}, "Median first response 3.5 h · resolution 30 h"),
-        ("consul", {"resolutions": 4}, "Median first response 3.5 h"),
-        ("consul", {"answers": 4, "resolutions": 4}, None),
+        ("consul", {"resolution_count": 4}, "Median first response 3.5 h"),
+        ("consul", {"response_count": 4, "resolution_count": 4}, None),
         ("consul", {"measured_target": ""}, None),
         ("terraform-provider", {}, "Median resolution 30 h"),
     ],
@@ -104,7 +104,7 @@ def test_card_shows_the_clocks_of_the_program(
     at: Any, client: Client, program: str, changes: dict[str, object], line: str | None
 ) -> None:
     row = at("support", program=program)
-    times = {"median_hours": 3.5, "answers": 5, "median_resolution_hours": 30, "resolutions": 5}
+    times = {"median_hours": 3.5, "response_count": 5, "median_resolution_hours": 30, "resolution_count": 5}
     Listing.objects.filter(integration=row).update(**times | {"measured_target": "Partners respond."} | changes)
     svg = client.get(f"/directory/{row.uuid}/badge.svg?style=large").text
     title = ET.fromstring(svg).findtext(f"{SVG}title") or ""
@@ -114,7 +114,9 @@ def test_card_shows_the_clocks_of_the_program(
 
 def test_suspended_listing_shows_no_clocks(provider_with_status: Any, client: Client) -> None:
     row = provider_with_status("suspended")
-    Listing.objects.filter(integration=row).update(median_resolution_hours=30, resolutions=9, measured_target="Text.")
+    Listing.objects.filter(integration=row).update(
+        median_resolution_hours=30, resolution_count=9, measured_target="Text."
+    )
     assert "Median" not in client.get(f"/directory/{row.uuid}/badge.svg?style=large").text
 
 
