@@ -50,9 +50,9 @@ LIST_COLUMNS: Columns = {
     "since (UTC)": "responsible_since",
     "round": "review_round",
     "reviewer": "reviewer__name",
-    "began (UTC)": "created_at",
+    "started (UTC)": "created_at",
     "listed (UTC)": "released_at",
-    "address": lambda row: settings.SITE_URL + str(row.uuid).join(split_url("submissions:detail")),
+    "url": lambda row: settings.SITE_URL + str(row.uuid).join(split_url("submissions:detail")),
 }
 COMPUTED_FIELDS = ("program_key", "step", "next_action_code", "next_action_params", "uuid")  # read by the functions
 PARTNER_LIST_COLUMNS: Columns = {title: read for title, read in LIST_COLUMNS.items() if title != "reviewer"}
@@ -84,7 +84,7 @@ QUEUE_COLUMNS: Columns = {
     "since (UTC)": itemgetter("began_at"),
     "round": itemgetter("review_round"),
     "reviewer": itemgetter("reviewer_name"),
-    "address": lambda item: build_absolute_url(KINDS[item["kind"]].url_name, *get_url_arguments(item)),
+    "url": lambda item: build_absolute_url(KINDS[item["kind"]].url_name, *get_url_arguments(item)),
 }
 
 
