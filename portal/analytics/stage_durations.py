@@ -67,5 +67,5 @@ def _undo_decision(pieces: list[StagePeriod], change: ResponsibilityChange) -> b
 def parse_change(at: datetime, data: JsonObject) -> ResponsibilityChange:
     """Parse a responsibility event."""
     return ResponsibilityChange(
-        at, data["stage"], data["responsible_party"], int(data["round"]), bool(data.get("back"))
+        at, data["stage"], data["responsible_party"], int(data["round"]), bool(data.get("is_undo"))
     )

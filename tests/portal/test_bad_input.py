@@ -56,7 +56,7 @@ PARAMETERS = (
     "note",
     "repository_address",
     "age",
-    "back",
+    "queue_query",
 )
 quick = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 

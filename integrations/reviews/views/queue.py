@@ -101,7 +101,7 @@ def _build_queue_context(request: AuthenticatedRequest, now: datetime, last_even
         "bulk_controls": render_bulk_controls,
         "now": now,
         "is_filtered": any(filters.values()) or bool(kind),
-        "back": request.GET.urlencode(),
+        "queue_query": request.GET.urlencode(),
     }
 
 
@@ -228,7 +228,7 @@ def edit_profile(request: AuthenticatedRequest) -> HttpResponse:
 
 def redirect_to_queue(request: HttpRequest) -> HttpResponse:
     """Redirect to the queue with its filters. Only the query is taken from the request, never a URL."""
-    query = QueryDict(request.POST.get("back", "")[:500]).urlencode()
+    query = QueryDict(request.POST.get("queue_query", "")[:500]).urlencode()
     return redirect(reverse("reviews:queue") + (f"?{query}" if query else ""))
 
 

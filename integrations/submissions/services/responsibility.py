@@ -34,6 +34,6 @@ def record_responsibility_change(
     if last and (last["stage"], last["responsible_party"]) == (data["stage"], data["responsible_party"]):
         return
     if is_undo:
-        data["back"] = True
+        data["is_undo"] = True
     record_system_event(stream, RESPONSIBILITY_EVENT_TYPE, now=now, **data)
     responsibility_changed.send(Integration, integration=integration)

@@ -56,7 +56,8 @@ def save_view(request: AuthenticatedRequest, page: str) -> HttpResponse:
             return redirect(savable_page.build_url(query))
         except ActionRefused as refusal:
             form.add_error("name", str(refusal))
-    context = {"form": form, "page": savable_page, "query": query, "back": f"{reverse(savable_page.url_name)}?{query}"}
+    cancel_url = f"{reverse(savable_page.url_name)}?{query}"
+    context = {"form": form, "page": savable_page, "query": query, "cancel_url": cancel_url}
     return render(request, "analytics/save_view.html", context, status=422 if form.is_bound else 200)
 
 

@@ -47,7 +47,9 @@ def test_second_claim_is_refused_and_filters_are_retained(
 ) -> None:
     row = Integration.objects.get(name="Scan")
     claims.claim_review(row, actor=rob, now=frozen_now)
-    response = sign_in(rita).post(f"/integrations/{row.uuid}/claim/", {"back": "tab=free&program=nomad"}, follow=True)
+    response = sign_in(rita).post(
+        f"/integrations/{row.uuid}/claim/", {"queue_query": "tab=free&program=nomad"}, follow=True
+    )
     assert response.redirect_chain == [("/queue/?tab=free&program=nomad", 302)]
     assert "Rob Roth claimed this review until 9:30 AM UTC." in response.content.decode()
     assert Integration.objects.get(pk=row.pk).reviewer == rob

@@ -14,9 +14,9 @@ RESPONSIBLE_PARTIES = ("partner", "program", "machine", "outage", "third_party")
 
 
 def build_change(
-    days: float, stage: str, responsible_party: str, round: int = 0, *, back: bool = False
+    days: float, stage: str, responsible_party: str, round: int = 0, *, is_undo: bool = False
 ) -> ResponsibilityChange:
-    return ResponsibilityChange(START + days * DAY, stage, responsible_party, round, back)
+    return ResponsibilityChange(START + days * DAY, stage, responsible_party, round, is_undo)
 
 
 def generate_changes(random: Random, length: int = 14) -> list[ResponsibilityChange]:
@@ -28,7 +28,7 @@ def generate_changes(random: Random, length: int = 14) -> list[ResponsibilityCha
         open_ones = [past for past in changes if past.responsible_party]
         if open_ones and random.random() < 0.1:
             past = random.choice(open_ones)
-            changes.append(build_change(at, past.stage, past.responsible_party, past.round, back=True))
+            changes.append(build_change(at, past.stage, past.responsible_party, past.round, is_undo=True))
             continue
         stage = random.choice((*STAGES, *END_STAGES))
         changes.append(

@@ -60,7 +60,7 @@ def test_undone_decision_leaves_no_trace(decision: tuple[str, str]) -> None:
     changes = [
         build_change(0, "review", "program", 1),
         build_change(4, *decision, 1),
-        build_change(4.01, "review", "program", 1, back=True),
+        build_change(4.01, "review", "program", 1, is_undo=True),
     ]
     assert build_periods(changes) == build_periods(changes[:1])
 
