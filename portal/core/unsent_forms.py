@@ -47,7 +47,7 @@ def store_unsent_forms(get_response: Handler) -> Handler:
             _store_form(request, response)
         elif getattr(request, "unsent_was_taken", False):
             response.delete_cookie(COOKIE, samesite="Lax")
-        _note_author(request, response)
+        _set_author_cookie(request, response)
         return response
 
     return middleware
@@ -57,7 +57,7 @@ def take_unsent_form(request: HttpRequest) -> QueryDict | None:
     """Return and delete the form that the user filled in on this page before they signed in, or return None."""
     if request.method != "GET" or not request.user.is_authenticated:
         return None
-    discard_form_of_another(request, request.user)
+    discard_other_users_form(request, request.user)
     key = _read_key(request)
     stored_form = cache.get(key) if key else None
     if not stored_form or stored_form["path"] != request.path:
@@ -67,7 +67,7 @@ def take_unsent_form(request: HttpRequest) -> QueryDict | None:
     return QueryDict(stored_form["fields"])
 
 
-def discard_form_of_another(request: HttpRequest, user: AbstractBaseUser | AnonymousUser) -> None:
+def discard_other_users_form(request: HttpRequest, user: AbstractBaseUser | AnonymousUser) -> None:
     """Delete the stored form of this browser unless its author is this user or a visitor."""
     key = _read_key(request)
     stored_form = cache.get(key) if key else None
@@ -77,7 +77,7 @@ def discard_form_of_another(request: HttpRequest, user: AbstractBaseUser | Anony
 
 def _on_sign_in(sender: object, request: HttpRequest | None, user: AbstractBaseUser, **_: object) -> None:
     if request is not None:
-        discard_form_of_another(request, user)
+        discard_other_users_form(request, user)
 
 
 user_logged_in.connect(_on_sign_in, dispatch_uid="unsent forms")
@@ -95,7 +95,7 @@ def _read_author(request: HttpRequest) -> str:
     return request.get_signed_cookie(AUTHOR_COOKIE, default="", salt=AUTHOR_COOKIE) or ""
 
 
-def _note_author(request: HttpRequest, response: HttpResponse) -> None:
+def _set_author_cookie(request: HttpRequest, response: HttpResponse) -> None:
     """Set the author cookie to the signed-in user, but never on a public page."""
     if not request.session.accessed or "public" in response.get("Cache-Control", ""):
         return
