@@ -21,7 +21,7 @@ from portal.accounts.models import User
 from portal.analytics.saved_views import services as saved_views
 from portal.demo.answers import DemoContext
 from portal.demo.content import PAST, PastProgram
-from portal.demo.past_course import PastCourse
+from portal.demo.past_lifecycle import PastLifecycle
 from portal.demo.repositories import describe_identity
 
 FIRST_START_DAYS, LAST_START_DAYS = 400, 75  # before now
@@ -32,15 +32,15 @@ def create_past(now: datetime, reviewers: list[User], password: str) -> None:
     """Create a year of integrations of six partners, most of them in support, the others ended."""
     random = Random(20260101)  # noqa: S311 - the same world each time
     companies = {name: create_company(name, now, password) for name in PAST.companies}
-    courses = []
+    lifecycles = []
     for number, (program, company, product) in enumerate(plan_integrations()):
         partner, owner = companies[company]
         draft = build_draft(partner, program, product, random)
         started_at = now - timedelta(days=random.uniform(LAST_START_DAYS, FIRST_START_DAYS))
         create = partial(creation.create_integration, partner, program.key, draft, actor=owner, now=started_at)
         demo = DemoContext(Integration(), owner, reviewers[number % len(reviewers)], started_at)
-        courses.append(draw_course(random, demo, program).run(create))
-    perform_in_order(courses, until=now - timedelta(days=1))
+        lifecycles.append(draw_lifecycle(random, demo, program).run(create))
+    perform_in_order(lifecycles, until=now - timedelta(days=1))
     for page, name, query in PAST.saved_views:
         saved_views.save_view(reviewers[0], page, name, query, shared=True, now=now)
 
@@ -53,13 +53,13 @@ def plan_integrations() -> Iterator[tuple[PastProgram, str, str]]:
         yield program, PAST.companies[place], PAST.products[round_number % len(PAST.products)]
 
 
-def perform_in_order(courses: list[Iterator[datetime]], until: datetime) -> None:
+def perform_in_order(lifecycles: list[Iterator[datetime]], until: datetime) -> None:
     """Perform the actions of all integrations in the order of their times, up to a time."""
-    times = [(at, number) for number, course in enumerate(courses) if (at := next(course, None))]
+    times = [(at, number) for number, lifecycle in enumerate(lifecycles) if (at := next(lifecycle, None))]
     heapify(times)
     while times and times[0][0] < until:
         _at, number = times[0]
-        if at := next(courses[number], None):
+        if at := next(lifecycles[number], None):
             heapreplace(times, (at, number))
         else:
             heappop(times)
@@ -93,9 +93,9 @@ def build_repository_name(program: PastProgram, company: str, product: str) -> s
     return f"{slugify(company)}/{name}"
 
 
-def draw_course(random: Random, demo: DemoContext, program: PastProgram) -> PastCourse:
+def draw_lifecycle(random: Random, demo: DemoContext, program: PastProgram) -> PastLifecycle:
     """Draw how an integration ends and how many rounds its review has."""
     ending = random.choices(list(PAST.endings), [each.weight for each in PAST.endings.values()])[0]
     is_early = ending == "withdraw" and random.random() < 0.7
     rounds = random.choices(range(1, MAX_REVIEW_ROUNDS + 1), (52, 31, 12, 5))[0]
-    return PastCourse(random, demo, program.decision_days, rounds, ending, is_early)
+    return PastLifecycle(random, demo, program.decision_days, rounds, ending, is_early)

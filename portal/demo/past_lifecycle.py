@@ -1,4 +1,4 @@
-"""Course of one past integration of the demo world: actions of its people with random waits between them."""
+"""Lifecycle of one past integration of the demo world: actions of its people with random waits between them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -32,8 +32,8 @@ Action = tuple[float, Callable[[], Iterator[datetime] | None]]
 
 
 @dataclass
-class PastCourse:
-    """Course of an integration until it is in support or has ended.
+class PastLifecycle:
+    """Lifecycle of an integration until it is in support or has ended.
 
     Attributes:
         decision_days: Median working days until a reviewer decides.
