@@ -35,4 +35,4 @@ class IntegrationAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[ty
 class IntroductionAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
     """Read-only admin page of introductions."""
 
-    list_display = ("asking", "other", "state", "asked_at", "decided_at")
+    list_display = ("requester", "recipient", "state", "asked_at", "decided_at")

@@ -61,7 +61,7 @@ def test_two_partners_are_introduced_when_both_agree(
     requester.go(find_link(find_email(alice.email, "introduction_agreed"))).sees(
         "Globex", "Skyrocket launcher", "charlie@globex.example"
     )
-    assert {row.other for row in ours.introductions_asked.all()} == {unlisted_integration}
+    assert {row.recipient for row in ours.introductions_requested.all()} == {unlisted_integration}
 
 
 def test_partner_who_declines_stays_anonymous(
@@ -75,7 +75,7 @@ def test_partner_who_declines_stays_anonymous(
         .press("Decline introduction")
     )
     other.sees("Introduction declined").never_receives(*OURS)
-    requester.go(f"/introductions/{ours.introductions_asked.get().pk}/").sees(
+    requester.go(f"/introductions/{ours.introductions_requested.get().pk}/").sees(
         "The other partner declined. They have not seen your name."
     )
     requester.never_receives(*THEIRS)

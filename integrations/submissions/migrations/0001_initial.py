@@ -246,13 +246,13 @@ class Migration(migrations.Migration):
                 ('asked_at', models.DateTimeField()),
                 ('decided_at', models.DateTimeField(blank=True, null=True)),
                 ('asked_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('asking', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='introductions_asked', to='submissions.integration')),
+                ('requester', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='introductions_requested', to='submissions.integration')),
                 ('decided_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('other', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='introductions_received', to='submissions.integration')),
+                ('recipient', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='introductions_received', to='submissions.integration')),
             ],
             options={
                 'constraints': [
-                    models.UniqueConstraint(fields=('asking', 'other'), name='introduction_unique_requester_other'),
+                    models.UniqueConstraint(fields=('requester', 'recipient'), name='introduction_unique_pair'),
                 ],
             },
         ),

@@ -130,7 +130,7 @@ class IntroductionQuerySet(models.QuerySet["Introduction"]):
         if permissions.is_program_staff(user):
             return self
         partners = list(permissions.get_roles(user))
-        return self.filter(Q(asking__partner__in=partners) | Q(other__partner__in=partners))
+        return self.filter(Q(requester__partner__in=partners) | Q(recipient__partner__in=partners))
 
 
 class Introduction(models.Model):
@@ -141,8 +141,8 @@ class Introduction(models.Model):
         AGREED = "agreed", gettext_lazy("Accepted")
         DECLINED = "declined", gettext_lazy("Declined")
 
-    asking = models.ForeignKey(Integration, models.CASCADE, related_name="introductions_asked")
-    other = models.ForeignKey(Integration, models.CASCADE, related_name="introductions_received")
+    requester = models.ForeignKey(Integration, models.CASCADE, related_name="introductions_requested")
+    recipient = models.ForeignKey(Integration, models.CASCADE, related_name="introductions_received")
     message = models.CharField(max_length=1000, blank=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.ASKED)
     asked_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, related_name="+")
@@ -153,7 +153,7 @@ class Introduction(models.Model):
     objects = IntroductionQuerySet.as_manager()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["asking", "other"], name="introduction_unique_requester_other")]
+        constraints = [models.UniqueConstraint(fields=["requester", "recipient"], name="introduction_unique_pair")]
 
     def __str__(self) -> str:
-        return f"{self.asking} to {self.other}"
+        return f"{self.requester} to {self.recipient}"

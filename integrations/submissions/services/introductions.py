@@ -20,22 +20,24 @@ State = Introduction.State
 
 
 def request_introduction(
-    requesting: Integration, other: Integration, message: str, *, actor: User, now: datetime
+    requester: Integration, recipient: Integration, message: str, *, actor: User, now: datetime
 ) -> Introduction:
-    """Request an introduction to the partner of `other`, or accept its earlier request.
+    """Request an introduction to the partner of `recipient`, or accept its earlier request.
 
     A repeated request has no effect. Raises ActionRefused for non-editors, the same partner, or a decided request.
     """
-    refusals.require_permission(permissions.can_edit, requesting, actor)
-    if requesting.partner_id == other.partner_id:
+    refusals.require_permission(permissions.can_edit, requester, actor)
+    if requester.partner_id == recipient.partner_id:
         raise ActionRefused(_("Both integrations belong to your company."))
     with transaction.atomic():
-        _lock_integrations(requesting, other)
-        reverse_requests = Introduction.objects.filter(asking=other, other=requesting)
+        _lock_integrations(requester, recipient)
+        reverse_requests = Introduction.objects.filter(requester=recipient, recipient=requester)
         if reverse_request := reverse_requests.filter(state=State.ASKED).first():
             return _accept(reverse_request, actor, now)
         defaults = {"message": message.strip()[:1000], "asked_by": actor, "asked_at": now}
-        introduction, is_new = Introduction.objects.get_or_create(asking=requesting, other=other, defaults=defaults)
+        introduction, is_new = Introduction.objects.get_or_create(
+            requester=requester, recipient=recipient, defaults=defaults
+        )
         if introduction.state == State.AGREED or reverse_requests.filter(state=State.AGREED).exists():
             raise ActionRefused(_("Both sides already accepted this introduction."), "conflict")
         if introduction.state == State.DECLINED:
@@ -43,7 +45,7 @@ def request_introduction(
         if not is_new:
             return introduction
         note = introduction.message
-        record_event(other, "introduction.requested", actor=None, now=now, note=note, introduction=introduction.pk)
+        record_event(recipient, "introduction.requested", actor=None, now=now, note=note, introduction=introduction.pk)
     return introduction
 
 
@@ -57,7 +59,7 @@ def decline_introduction(introduction: Introduction, *, actor: User, now: dateti
     """Decline an introduction without revealing a name."""
     with transaction.atomic():
         declined = _save_decision(_lock_pending(introduction, actor), State.DECLINED, actor, now)
-        for integration, visible_actor in ((declined.other, actor), (declined.asking, None)):
+        for integration, visible_actor in ((declined.recipient, actor), (declined.requester, None)):
             record_event(integration, "introduction.declined", actor=visible_actor, now=now, introduction=declined.pk)
     return declined
 
@@ -70,9 +72,9 @@ def _lock_integrations(first: Integration, second: Integration) -> None:
 
 def _lock_pending(introduction: Introduction, actor: User) -> Introduction:
     """Return the pending introduction with both integrations locked. Raises ActionRefused."""
-    refusals.require_permission(permissions.can_edit, introduction.other, actor)
-    _lock_integrations(introduction.asking, introduction.other)
-    rows = Introduction.objects.select_related("asking__partner", "other__partner", "decided_by")
+    refusals.require_permission(permissions.can_edit, introduction.recipient, actor)
+    _lock_integrations(introduction.requester, introduction.recipient)
+    rows = Introduction.objects.select_related("requester__partner", "recipient__partner", "decided_by")
     locked_introduction = rows.get(pk=introduction.pk)
     if locked_introduction.state != State.ASKED:
         assert locked_introduction.decided_at is not None
@@ -92,6 +94,6 @@ def _save_decision(introduction: Introduction, state: str, actor: User, now: dat
 
 def _accept(introduction: Introduction, actor: User, now: datetime) -> Introduction:
     accepted = _save_decision(introduction, State.AGREED, actor, now)
-    for integration in (accepted.asking, accepted.other):
+    for integration in (accepted.requester, accepted.recipient):
         record_event(integration, "introduction.accepted", actor=actor, now=now, introduction=accepted.pk)
     return accepted

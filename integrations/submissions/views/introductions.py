@@ -56,15 +56,15 @@ def show_introduction(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if request.method == "POST":
         return decide_introduction(request, introduction)
     user, state = request.user, introduction.state
-    is_asker = bool(permissions.get_role(introduction.asking.partner, user))
-    is_asked = bool(permissions.get_role(introduction.other.partner, user))
+    is_requester = bool(permissions.get_role(introduction.requester.partner, user))
+    is_recipient = bool(permissions.get_role(introduction.recipient.partner, user))
     context = {
         "introduction": introduction,
-        "mine": introduction.asking if is_asker else introduction.other,
-        "is_asker": is_asker,
-        "can_answer": permissions.can_edit(introduction.other, user) and state == Introduction.State.ASKED,
+        "mine": introduction.requester if is_requester else introduction.recipient,
+        "is_requester": is_requester,
+        "can_answer": permissions.can_edit(introduction.recipient, user) and state == Introduction.State.ASKED,
         "contacts": list_contacts(introduction) if state == Introduction.State.AGREED else [],
-        "for_program": not (is_asker or is_asked),
+        "for_program": not (is_requester or is_recipient),
     }
     return render(request, "submissions/introduction.html", context)
 
@@ -72,7 +72,7 @@ def show_introduction(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 def load_introduction(request: HttpRequest, pk: int) -> Introduction:
     """Return an introduction that the user can see. Raises Http404."""
     rows = Introduction.objects.visible_to(request.user).filter(pk=pk)
-    introduction = rows.select_related("asking__partner", "other__partner", "asked_by", "decided_by").first()
+    introduction = rows.select_related("requester__partner", "recipient__partner", "asked_by", "decided_by").first()
     if introduction is None:
         raise Http404(_("Introduction not found. It doesn't exist, or you don't have access."))
     return introduction
@@ -89,7 +89,7 @@ def decide_introduction(request: AuthenticatedRequest, introduction: Introductio
 
 def list_contacts(introduction: Introduction) -> list[IntroductionContact]:
     """Return contacts of both sides: the two people involved, or the owners if they left."""
-    sides = ((introduction.asking, introduction.asked_by), (introduction.other, introduction.decided_by))
+    sides = ((introduction.requester, introduction.asked_by), (introduction.recipient, introduction.decided_by))
     return [
         IntroductionContact(integration.partner.name, integration.name, list_contact_users(integration.partner, user))
         for integration, user in sides

@@ -42,7 +42,9 @@ BUTTON_LABELS = {
     "compliance": gettext_noop("View evidence"),
 }
 INTEGRATION_ID = Parameter("integration", BigIntegerField())
-INTRODUCTIONS = CompiledQuery(lambda: Introduction.objects.filter(Q(asking=INTEGRATION_ID) | Q(other=INTEGRATION_ID)))
+INTRODUCTIONS = CompiledQuery(
+    lambda: Introduction.objects.filter(Q(requester=INTEGRATION_ID) | Q(recipient=INTEGRATION_ID))
+)
 
 
 def render_workspace(
@@ -127,10 +129,11 @@ def list_introductions(integration: Integration) -> list[Introduction]:
     introductions = INTRODUCTIONS.fetch(integration=integration.pk)
     # not joined: most integrations have none, and the joins double the time of the query
     agreed = [each for each in introductions if each.state == Introduction.State.AGREED]
-    pks = {pk for each in agreed for pk in (each.asking_id, each.other_id)}
+    pks = {pk for each in agreed for pk in (each.requester_id, each.recipient_id)}
     names = dict(Integration.objects.filter(pk__in=pks).values_list("pk", "partner__name"))
     for each in agreed:
-        each.asking_company, each.other_company = names[each.asking_id], names[each.other_id]  # type: ignore[attr-defined]
+        each.requesting_company = names[each.requester_id]  # type: ignore[attr-defined]
+        each.receiving_company = names[each.recipient_id]  # type: ignore[attr-defined]
     return introductions
 
 

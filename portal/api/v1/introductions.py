@@ -56,7 +56,7 @@ class IntroductionOut(Schema):
 
     @staticmethod
     def resolve_asked_by_you(row: Introduction, context: RequestContext) -> bool:
-        return bool(permissions.get_role(row.asking.partner, context["request"].user))
+        return bool(permissions.get_role(row.requester.partner, context["request"].user))
 
     @staticmethod
     def resolve_partner(row: Introduction, context: RequestContext) -> str:
@@ -73,7 +73,7 @@ def _get_visible_other(row: Introduction, request: AuthenticatedRequest) -> Inte
     """Return the other side's integration, or None while its name is private."""
     if row.state != Introduction.State.AGREED and not permissions.is_program_staff(request.user):
         return None
-    return row.other if permissions.get_role(row.asking.partner, request.user) else row.asking
+    return row.recipient if permissions.get_role(row.requester.partner, request.user) else row.requester
 
 
 class IntroductionDecisionIn(StrictSchema):
@@ -113,7 +113,7 @@ def request_introduction(request: AuthenticatedRequest, uuid: UUID, body: Introd
 def list_introductions(request: AuthenticatedRequest, pagination: Query[PaginationParams]) -> Page[Introduction]:
     """List introductions of your integrations, newest first."""
     rows = Introduction.objects.visible_to(request.user)
-    return paginate(request, rows.select_related("asking__partner", "other__partner"), pagination)
+    return paginate(request, rows.select_related("requester__partner", "recipient__partner"), pagination)
 
 
 @router.get("/introductions/{int:pk}", "integrations:read", IntroductionOut)

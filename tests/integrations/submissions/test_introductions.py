@@ -46,7 +46,7 @@ def test_other_side_sees_no_name_before_it_agrees(introduction, sign_in, charlie
     client = sign_in(charlie)
     for page in (
         client.get(f"/introductions/{introduction.pk}/"),
-        client.get(f"/integrations/{introduction.other.uuid}/"),
+        client.get(f"/integrations/{introduction.recipient.uuid}/"),
     ):
         assert "Shall we talk?" in page.text
         assert not {"Acme", "Alice", "acme/rocket", "alice@acme.example"} & find_words(
@@ -158,7 +158,7 @@ def test_introduction_is_requested_by_handle(own_integration, other_integration,
         f"/integrations/{own_integration.uuid}/similar/", {"introduce": overlap.handle, "message": "Hello"}, follow=True
     )
     introduction = Introduction.objects.get()
-    assert (introduction.asking, introduction.other, introduction.message) == (
+    assert (introduction.requester, introduction.recipient, introduction.message) == (
         own_integration,
         other_integration,
         "Hello",
