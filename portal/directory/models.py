@@ -9,6 +9,8 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 
+from integrations.submissions.public_status import PUBLIC_STATUSES_BY_KEY, PublicListingStatus
+
 UNLISTED_STATUSES = {"community", "delisted", "ended"}
 
 
@@ -113,6 +115,10 @@ class Listing(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("directory:listing", args=[self.uuid])
+
+    @property
+    def public_status(self) -> PublicListingStatus:
+        return PUBLIC_STATUSES_BY_KEY[self.listing_status]
 
     @property
     def is_unlisted(self) -> bool:

@@ -161,7 +161,7 @@ def format_platforms(platforms: Iterable[str]) -> list[str]:
 def serialize_listing(row: Listing) -> JsonObject:
     """Return a listing as JSON data for the API and the feeds, with ISO timestamps in UTC."""
     page = build_absolute_url("directory:listing", row.uuid)
-    public_status = PUBLIC_STATUSES_BY_KEY[row.listing_status]
+    public_status = row.public_status
     return {
         "id": str(row.uuid),
         "name": row.name,

@@ -220,6 +220,12 @@ def test_data_of_a_listing_has_all_fields(listings: None, settings: Any) -> None
     assert data["program"] == {"key": "terraform-provider", "name": "Terraform provider"}
 
 
+def test_list_shows_the_same_status_as_the_listing_page(listings: None, client: Client) -> None:
+    page = client.get("/directory/", {"listing_status": "any", "q": "Old Rocket"})
+    badge = BeautifulSoup(page.content, "html.parser").select_one(".listing-marks .badge")
+    assert badge.get_text(strip=True) == "No longer listed"
+
+
 def test_partner_without_a_listing_has_no_page(listings: None, client: Client) -> None:
     now = NOW
     Partner.objects.create(name="Quiet", slug="quiet", domain="quiet.example", created_at=now)
