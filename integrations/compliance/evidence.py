@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 from pydantic_core import to_jsonable_python
 
 from integrations.compliance.partner_activity import list_activities
+from integrations.partners import permissions
 from integrations.sla import metrics
 from integrations.sla.engine import inputs
 from integrations.sla.explanation import serialize_clock
@@ -101,14 +102,23 @@ def _build_retraction_entry(breach: SlaBreach) -> dict[str, object]:
 
 
 def list_sent_emails(integration: Integration) -> list[dict[str, object]]:
-    """Return the last SLA and compliance emails with their delivery status, oldest first."""
+    """Return the last SLA and compliance emails with their delivery status, oldest first.
+
+    Partners read the evidence, so program staff appear as their role.
+    """
     emails = EmailMessage.objects.filter(
         integration=integration, event__event_type__in=(*SLA_EVENT_TYPES, *COMPLIANCE_EVENT_TYPES)
     )
-    recent_emails = emails.order_by("-created_at", "-pk").values("created_at", "subject", "to", "sent_at", "state")
+    recent_emails = emails.select_related("person").order_by("-created_at", "-pk")[:MAX_EMAILS]
     return [
-        {**email, "state": str(EmailMessage.State(email["state"]).label)}
-        for email in reversed(recent_emails[:MAX_EMAILS])
+        {
+            "created_at": email.created_at,
+            "subject": email.subject,
+            "to": gettext("Program reviewers") if permissions.is_program_staff(email.person) else email.to,
+            "sent_at": email.sent_at,
+            "state": str(EmailMessage.State(email.state).label),
+        }
+        for email in reversed(recent_emails)
     ]
 
 

@@ -187,3 +187,12 @@ def test_partner_previews_the_email_to_the_program_without_staff(
     assert (recipients, "No reviewer of" in page.text) == (["Program reviewers"], False)
     assert "Rocket" in page.select_one(".mail pre").text
     assert [email for email in (mae.email, row.edition.mailbox, "Mae") if email in page.text] == []
+
+
+def test_partner_reads_the_evidence_without_staff(
+    reach: Any, sign_in: SignIn, alice: User, rita: User, rob: User, mae: User
+) -> None:
+    row = reach("suspension_appealed")
+    evidence = sign_in(alice).get(f"/integrations/{row.uuid}/compliance/evidence.json")
+    recipients = [email["to"] for email in evidence.json()["notifications"] if email["subject"].startswith("Appeal")]
+    assert (recipients, mae.email in evidence.text) == (["Program reviewers", row.edition.mailbox], False)
