@@ -13,15 +13,17 @@ from portal.api.routing import StrictParser
 from portal.api.v1 import (
     analytics,
     checks,
+    compliance,
+    directory,
     drafts,
     integrations,
     introductions,
     me,
     notifications,
-    others,
     partners,
     programs,
     provider_schemas,
+    reports,
     requirements,
     review_queue,
     reviews,
@@ -53,11 +55,12 @@ ROUTERS = (
     sla.router,
     partners.router,
     introductions.router,
-    others.router,
+    compliance.router,
+    reports.router,
     notifications.router,
     webhook_creation.router,
     analytics.router,
-    others.public_router,
+    directory.router,
 )
 API_VERSION = "1"
 API_PREFIX = f"api/v{API_VERSION}"

@@ -1,15 +1,32 @@
-"""Operations for notification preferences."""
+"""Operations for notifications and their preferences."""
 
-from ninja import Schema
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from ninja import Query, Schema
 from pydantic import Field
 
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, get_initial_values, validate_form
+from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
 from portal.api.problems import refuse_unknown_keys
 from portal.api.routing import ScopedRouter, StrictSchema
+from portal.api.v1.schemas.common import RelatedUuid, link_to
 from portal.inbox.forms import NotificationPreferencesForm, list_categories
+from portal.notifications.models import EmailMessage
+from portal.notifications.selectors import list_received_emails
 
 router = ScopedRouter("Notifications")
+
+
+class NotificationOut(Schema):
+    uuid: UUID
+    subject: str
+    at: datetime = Field(validation_alias="created_at")
+    seen_at: datetime | None
+    integration: RelatedUuid
+    href: Annotated[str, link_to("inbox:email")] = Field(validation_alias="uuid")
 
 
 class NotificationEventOut(Schema):
@@ -50,6 +67,13 @@ class NotificationPreferencesIn(StrictSchema):
 
     delivery: dict[str, str] = Field({}, max_length=100)
     only_in_working_hours: bool | None = None
+
+
+@router.get("/notifications", "notifications:read", CursorPage[NotificationOut])
+def list_notifications(request: AuthenticatedRequest, pagination: Query[PaginationParams]) -> Page[EmailMessage]:
+    """List your notifications, newest first. This doesn't mark them as read."""
+    rows = list_received_emails(request.user.pk).select_related("integration")
+    return paginate(request, rows, pagination)
 
 
 @router.get("/notifications/preferences", "notifications:read", NotificationPreferencesOut)

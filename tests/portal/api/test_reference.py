@@ -93,3 +93,8 @@ def test_shared_parameters_are_shown(client: Client) -> None:
     assert operation is not None
     names = {str(cell.get_text(strip=True)) for cell in operation.select("table tr > :first-child")}
     assert {"after", "limit"} <= names
+
+
+def test_operations_for_notifications_are_in_one_group() -> None:
+    names = ["list_notifications", "get_notification_preferences", "update_notification_preferences"]
+    assert GROUPS["notifications"] == names

@@ -21,7 +21,7 @@ from portal.core.value_types import JsonObject
 class NextActionOut(Schema):
     """Next action. `responsible_party` is empty if no action is needed; `code` is the same in all languages.
 
-    `waiting_for`: name of whoever must act; `since`: from when on; `due_at`: the program's published target time.
+    `waiting_for`: who must act; `since`: when the wait began; `due_at`: the program's published target time.
     """
 
     responsible_party: str
