@@ -87,11 +87,9 @@ def get_row(rows: QuerySet[Row], not_found_message: str, **lookups: object) -> R
 
 def build_refusal_response(action_refused: ActionRefused, is_conditional: bool = False) -> HttpResponse:
     """Build a problem response for a refusal. `is_conditional` is True for requests with If-Match."""
-    kind = (
-        "precondition-failed"
-        if action_refused.kind == "conflict" and is_conditional
-        else PROBLEM_TYPES_BY_REFUSAL.get(action_refused.kind, action_refused.kind)
-    )
+    kind = PROBLEM_TYPES_BY_REFUSAL.get(action_refused.kind, action_refused.kind)
+    if action_refused.kind == "conflict" and is_conditional:
+        kind = "precondition-failed"
     return build_problem_response(kind, str(action_refused))
 
 
@@ -153,7 +151,7 @@ def _build_unavailable_response(error: OperationalError) -> HttpResponse:
 
 def _build_internal_error_response(request: HttpRequest, error: Exception) -> HttpResponse:
     log.exception("%s %s", request.method, request.path, exc_info=error)
-    return build_problem_response("internal-error", "No changes were saved. We logged the error.")
+    return build_problem_response("internal-error", "An internal error occurred. We logged it.")
 
 
 def _build_unreadable_response(*_: object) -> HttpResponse:

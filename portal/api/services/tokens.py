@@ -16,14 +16,15 @@ from django.db import transaction
 from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from integrations.partners import permissions, refusals
 from integrations.partners.models import Partner, Role
 from portal.accounts.access import access_revoked
 from portal.accounts.models import User
 from portal.accounts.security_log import record_security_event
-from portal.api import scopes as table
 from portal.api.models import ApiToken
+from portal.api.scopes import SCOPES, list_available_scopes
 from portal.audit.models import AuditEvent
 from portal.audit.services import record_event, subscribe
 from portal.core.crypto import hash_token
@@ -37,7 +38,7 @@ from portal.inbox.deadlines import (
     register_source,
 )
 from portal.jobs.batches import process_each
-from portal.notifications import email as mail
+from portal.notifications import email
 
 KEY_PREFIX = "ptl_"
 BASE62_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -52,14 +53,14 @@ PLACEHOLDER_EMAIL_DOMAIN = "tokens.invalid"  # can never receive email (RFC 2606
 def compute_checksum(text: str) -> str:
     """Return the CRC-32 checksum as six base-62 characters."""
     number, digits = zlib.crc32(text.encode()), ""
-    for _ in range(CHECKSUM_LENGTH):
+    for _position in range(CHECKSUM_LENGTH):
         number, digit = divmod(number, len(BASE62_ALPHABET))
         digits = BASE62_ALPHABET[digit] + digits
     return digits
 
 
 def generate_secret() -> str:
-    body = KEY_PREFIX + "".join(secrets.choice(BASE62_ALPHABET) for _ in range(RANDOM_LENGTH))
+    body = KEY_PREFIX + "".join(secrets.choice(BASE62_ALPHABET) for _position in range(RANDOM_LENGTH))
     return body + compute_checksum(body)
 
 
@@ -93,7 +94,8 @@ def create_token(
         permissions.clear_cached_roles(actor)
         _check_request(scopes, days, actor=actor, partner=partner, role=role)
         if ApiToken.objects.owned_by(partner or actor).live(now).count() >= MAX_TOKENS:
-            raise ActionRefused(f"You reached the limit of {MAX_TOKENS} tokens. Revoke an unused token first.")
+            message = _("You reached the limit of %(count)s tokens. Revoke an unused token first.")
+            raise ActionRefused(message % {"count": MAX_TOKENS})
         token = ApiToken.objects.create(
             name=name,
             prefix=secret[:DISPLAY_PREFIX_LENGTH],
@@ -103,7 +105,7 @@ def create_token(
             role=role if partner else "",
             created_by=actor,
             created_at=now,
-            scopes=[scope.key for scope in table.SCOPES if scope.key in scopes],
+            scopes=[scope.key for scope in SCOPES if scope.key in scopes],
             expires_at=now + timedelta(days=days),
         )
         _send_emails("token_created", token, now)
@@ -132,17 +134,17 @@ def _check_request(scopes: Collection[str], days: int, *, actor: User, partner: 
     if partner:
         refusals.require_permission(permissions.can_manage_partner, partner, actor)
     if partner and role not in (Role.EDITOR, Role.VIEWER):
-        raise ActionRefused("Select the role editor or viewer. Owner actions require a personal token.")
+        raise ActionRefused(_("Select the role editor or viewer. Owner actions require a personal token."))
     allowed_scopes = {
         scope.key
-        for scope in table.list_available_scopes(
+        for scope in list_available_scopes(
             is_program_staff=permissions.is_program_staff(actor), is_partner_token=partner is not None
         )
     }
     if not scopes or not set(scopes) <= allowed_scopes:
-        raise ActionRefused("Select at least one listed scope.")
+        raise ActionRefused(_("Select at least one listed scope."))
     if not 1 <= days <= MAX_LIFETIME_DAYS:
-        raise ActionRefused(f"Enter an expiration of 1 to {MAX_LIFETIME_DAYS} days.")
+        raise ActionRefused(_("Enter an expiration of 1 to %(days)s days.") % {"days": MAX_LIFETIME_DAYS})
 
 
 def _create_token_user(partner: Partner, name: str) -> User:
@@ -204,7 +206,7 @@ def _send_emails(template: str, token: ApiToken, now: datetime) -> None:
     """Queue an email to the token's user, or to all owners of the partner."""
     template_context = {"token": token, "partner": token.partner}
     for recipient in list_owners(token):
-        mail.queue(template, f"{template}:{token.uuid}:{recipient.email}", recipient, template_context, now=now)
+        email.queue(template, f"{template}:{token.uuid}:{recipient.email}", recipient, template_context, now=now)
 
 
 def list_owners(token: ApiToken) -> list[User]:
@@ -223,14 +225,14 @@ def revoke_former_owner_tokens(event: AuditEvent) -> None:
         return
     if event.event_type == "member.role_changed" and event.data["role"] == Role.OWNER:
         return
-    owned_tokens = ApiToken.objects.filter(partner=event.partner, created_by_id=event.data["person"], revoked_at=None)
-    for token in owned_tokens:
+    live_tokens = ApiToken.objects.live(event.at).select_related("partner")
+    for token in live_tokens.filter(partner=event.partner, created_by_id=event.data["person"]):
         ApiToken.objects.filter(pk=token.pk).update(revoked_at=event.at)
         _record_partner_event(token, "token.revoked", None, event.at)
 
 
 def revoke_user_tokens(
-    sender: object, *, user: User, request: HttpRequest | None, is_deactivation: bool, **_: object
+    sender: object, *, user: User, request: HttpRequest | None, is_deactivation: bool, **kwargs: object
 ) -> None:
     """Revoke a user's tokens. With `is_deactivation`, also revoke partner tokens that the user created."""
     now, owned_by_user = timezone.now(), Q(user=user) | Q(created_by=user) if is_deactivation else Q(user=user)
@@ -254,14 +256,13 @@ def list_token_deadlines(person: User, now: datetime) -> Iterator[CalendarDeadli
     for token in ApiToken.objects.filter(condition, expires_at__gte=now - RETENTION_PERIOD).order_by("pk")[
         :MAX_PER_KIND
     ]:
-        is_gone = token.revoked_at is not None
         yield build_deadline(
             f"token-{token.uuid}",
-            "An API token ends",
+            "API token expires",
             token.expires_at,
             build_absolute_url("api:tokens"),
             token.created_at,
-            is_done=is_gone,
+            is_done=token.revoked_at is not None,
         )
 
 

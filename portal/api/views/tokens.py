@@ -18,7 +18,7 @@ from portal.accounts.reauthentication import require_recent_authentication
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.forms import TokenForm
 from portal.api.models import ApiToken
-from portal.api.services import tokens as keys
+from portal.api.services import tokens
 from portal.core.crypto import Secret
 from portal.core.one_time_secrets import store_secret, take_secret
 from portal.ui.refusals import refusals_in_form, reported_refusals
@@ -48,6 +48,7 @@ def _render_page(request: AuthenticatedRequest, partner: Partner | None) -> Http
     context = {
         "form": form,
         "partner": partner,
+        "is_program_staff": permissions.is_program_staff(request.user),
         "now": now,
         "managed_partners": list_managed_partners(request.user) if partner is None else [],
         "live": list(owned_tokens.live(now).select_related("created_by")),
@@ -71,7 +72,7 @@ def _create_token(request: AuthenticatedRequest, partner: Partner | None, form: 
     """Create a token and redirect to the page that shows its secret once."""
     require_recent_authentication(request)
     cleaned_data = form.cleaned_data
-    token, secret = keys.create_token(
+    token, secret = tokens.create_token(
         cleaned_data["name"],
         cleaned_data["scopes"],
         int(cleaned_data["days"]),
@@ -117,7 +118,7 @@ def revoke_token(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if request.method == "POST":
         with reported_refusals(request):
             require_recent_authentication(request)
-            keys.revoke_token(token, actor=request.user, now=timezone.now(), request=request)
+            tokens.revoke_token(token, actor=request.user, now=timezone.now(), request=request)
             messages.success(request, _("Token “%(name)s” revoked.") % {"name": token.name})
     return redirect(_get_tokens_url(token.partner))
 

@@ -16,6 +16,7 @@ from portal.api.services import tokens
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin
+from tests.portal import pseudo_language
 from tests.portal.api.client import ApiClient, add_second_factor, create_api_client
 
 pytestmark = pytest.mark.any_database
@@ -220,3 +221,24 @@ def test_tokens_end_with_the_manager_role(alice: Any, bob: Any, acme: Any) -> No
     members.change_role(bobs, "editor", actor=alice, now=timezone.now())
     assert (his.get("/me").status_code, hers.get("/me").status_code) == (401, 200)
     assert acme.events.last().event_type == "token.revoked"
+
+
+def test_expired_token_of_a_former_owner_is_not_revoked_again(alice: Any, bob: Any, acme: Any) -> None:
+    bobs = acme.memberships.get(user=bob)
+    members.change_role(bobs, "owner", actor=alice, now=timezone.now())
+    token = create_api_client(bob, partner=acme).token
+    ApiToken.objects.filter(pk=token.pk).update(expires_at=timezone.now() - timedelta(days=1))  # type: ignore[union-attr]
+    members.change_role(bobs, "editor", actor=alice, now=timezone.now())
+    assert (ApiToken.objects.get().revoked_at, acme.events.last().event_type) == (None, "member.role_changed")
+
+
+def test_refusals_are_translated(alice: Any, now: Any) -> None:
+    with pseudo_language.activate_pseudo_language(), pytest.raises(ActionRefused) as refusal:
+        tokens.create_token("ci", SCOPES, 366, actor=alice, now=now)
+    assert str(refusal.value) == "⟦Enter an expiration of 1 to 365 days.⟧"
+
+
+def test_token_page_tells_program_staff_that_they_need_a_second_factor(alice: Any, rita: Any, sign_in: Any) -> None:
+    notice = "Tokens of program staff require two-factor authentication."
+    pages = [sign_in(person).get(reverse("api:tokens")).text for person in (alice, rita)]
+    assert [notice in page for page in pages] == [False, True]

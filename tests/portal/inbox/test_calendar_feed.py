@@ -132,4 +132,4 @@ def test_due_finding_and_meeting_are_entries(listed_integration: Any, alice: Any
 def test_expiring_token_is_an_entry_of_its_owner(alice: Any, bob: Any) -> None:
     now = timezone.now()
     ApiToken.objects.create(name="Private", prefix="pp_1", digest="d", user=bob, created_at=now, expires_at=now)
-    assert (list(list_entries(bob)), list_entries(alice)) == (["An API token ends"], {})
+    assert (list(list_entries(bob)), list_entries(alice)) == (["API token expires"], {})
