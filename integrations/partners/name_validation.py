@@ -20,7 +20,7 @@ MAX_NAME_LENGTH = 120
 OLD_NAME_RETENTION = timedelta(days=365)
 PUBLIC_EMAIL_DOMAINS = load_content("integrations/partners/content/public_email_domains.yaml", frozenset[str])
 # Path segments that URLs use in place of a partner's slug.
-RESERVED_SLUGS = frozenset({"new", "join", "invited"})
+RESERVED_SLUGS = frozenset({"new", "join", "invited", "program"})
 EAST_ASIAN_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO")
 
 

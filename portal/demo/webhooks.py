@@ -60,9 +60,7 @@ def create_log(endpoint: WebhookEndpoint, events: QuerySet[AuditEvent], owner: A
 
 def create_message(endpoint: WebhookEndpoint, event: AuditEvent) -> WebhookDelivery:
     body = formats.format_event(endpoint.form, event, payloads.build_body(event))
-    message = fanout.create_delivery(endpoint, f"{event.stream}:{event.seq}", event.event_type, body, event=event)
-    assert message is not None
-    return message
+    return fanout.create_delivery(endpoint, event, body)
 
 
 def record_attempts(message: WebhookDelivery, statuses: tuple[int | None, ...]) -> None:

@@ -25,13 +25,7 @@ def create_deliveries(event: AuditEvent) -> None:
     forms = {endpoint.form for endpoint in subscribed_endpoints}
     bodies_by_form = {form: formats.format_event(form, event, text) for form in forms}
     for endpoint in subscribed_endpoints:
-        create_delivery(
-            endpoint,
-            f"{event.stream}:{event.seq}",
-            event.event_type,
-            bodies_by_form[endpoint.form],
-            event=event,
-        )
+        create_delivery(endpoint, event, bodies_by_form[endpoint.form])
 
 
 def list_endpoints(event: AuditEvent, webhook: Webhook) -> QuerySet[WebhookEndpoint]:
@@ -44,18 +38,16 @@ def list_endpoints(event: AuditEvent, webhook: Webhook) -> QuerySet[WebhookEndpo
     ).order_by("pk")
 
 
-def create_delivery(
-    endpoint: WebhookEndpoint, key: str, kind: str, body: str, *, event: AuditEvent
-) -> WebhookDelivery | None:
-    """Create a delivery. Return None if the endpoint already has one with this key."""
+def create_delivery(endpoint: WebhookEndpoint, event: AuditEvent, body: str) -> WebhookDelivery:
+    """Return the delivery of an event to an endpoint, and create it unless it exists."""
     undo_until = event.data.get("undo_until")
     due_at = datetime.fromisoformat(undo_until) if undo_until else event.at
-    row, is_new = WebhookDelivery.objects.get_or_create(
+    delivery, is_new = WebhookDelivery.objects.get_or_create(
         endpoint=endpoint,
-        key=key,
+        key=f"{event.stream}:{event.seq}",
         defaults={
             "event": event,
-            "kind": kind,
+            "kind": event.event_type,
             "about": event.integration.name if event.integration else "",
             "body": body,
             "created_at": event.at,
@@ -64,9 +56,9 @@ def create_delivery(
     )
     if is_new and endpoint.pause == "":
         enqueue_endpoint(endpoint.pk, due_at)
-    return row if is_new else None
+    return delivery
 
 
 def delete_deliveries(decision: AuditEvent) -> None:
-    """Delete the pending deliveries of a decision that was undone, so that nobody can replay them."""
+    """Delete the pending deliveries of a decision that was undone, so that no one can replay them."""
     WebhookDelivery.objects.filter(event=decision, state=WebhookDelivery.State.WAITING, attempt_count=0).delete()

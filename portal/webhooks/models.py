@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 from portal.core.encrypted_fields import EncryptedField, EncryptedRow
 
 
-def message_id() -> str:
+def generate_message_id() -> str:
     """Return a new webhook-id, which stays the same for all attempts of a delivery."""
     return f"msg_{uuid4().hex}"
 
@@ -82,7 +82,7 @@ class WebhookDelivery(models.Model):
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     endpoint = models.ForeignKey(WebhookEndpoint, models.CASCADE, related_name="deliveries")
     key = models.CharField(max_length=80)
-    message_id = models.CharField(max_length=40, default=message_id, unique=True, editable=False)
+    message_id = models.CharField(max_length=40, default=generate_message_id, unique=True, editable=False)
     event = models.ForeignKey("audit.AuditEvent", models.PROTECT, null=True, blank=True, related_name="+")
     kind = models.CharField(max_length=60)
     about = models.CharField(max_length=120, blank=True)

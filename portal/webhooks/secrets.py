@@ -34,11 +34,11 @@ def format_display_address(form: str, address: str) -> str:
 
 def set_secret(endpoint: WebhookEndpoint, now: datetime) -> Secret:
     """Set and return a new secret. The previous secret stays valid for one day."""
-    new_secret_value = generate_secret()
+    secret = generate_secret()
     if endpoint.secret:
         endpoint.old_secret, endpoint.old_secret_until = endpoint.secret, now + SECRET_OVERLAP_PERIOD
-    endpoint.encrypt("secret", new_secret_value)
-    return new_secret_value
+    endpoint.encrypt("secret", secret)
+    return secret
 
 
 def list_signing_secrets(endpoint: WebhookEndpoint, now: datetime) -> tuple[Secret, ...]:

@@ -26,7 +26,7 @@ from portal.webhooks.retry_policy import RETENTION_PERIOD
 from portal.webhooks.selectors import HAS_FAILED
 from portal.webhooks.tasks import end_backoff, enqueue_endpoint
 
-MAX_ENDPOINTS = 20  # per partner
+MAX_ENDPOINTS = 20  # per partner, and of the program
 MAX_WAITING_TESTS = 5  # pending test events per endpoint
 DeliveryState = WebhookDelivery.State
 # columns of a removed endpoint, and of its pending deliveries
@@ -97,7 +97,10 @@ def create_endpoint(
     if partner is not None:
         partner = Partner.objects.select_for_update(of=("self",)).get(pk=partner.pk)
     refusals.require_permission(can_manage, partner, actor)
-    if WebhookEndpoint.objects.filter(partner=partner, ended_at=None).count() >= MAX_ENDPOINTS:
+    active_endpoints = WebhookEndpoint.objects.filter(partner=partner, ended_at=None)
+    if partner is None:  # the program has no row, so its endpoints make concurrent requests count one after the other
+        list(active_endpoints.select_for_update(no_key=True).order_by("pk"))
+    if active_endpoints.count() >= MAX_ENDPOINTS:
         raise ActionRefused(
             _("You can have up to %(limit)s webhooks. Delete a webhook first.") % {"limit": MAX_ENDPOINTS}
         )
@@ -161,7 +164,10 @@ def pause_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime) -> 
 
 
 def resume_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime, skip: bool = False) -> int:
-    """Resume an endpoint and return the number of pending deliveries, which are canceled with `skip`."""
+    """Resume an endpoint and return the number of pending deliveries, which are canceled with `skip`.
+
+    Deliveries of decisions that can still be undone are never canceled.
+    """
     with _lock_endpoint(endpoint, actor, now) as row:
         waiting_deliveries = row.deliveries.filter(state=DeliveryState.WAITING)
         if skip:
@@ -169,7 +175,7 @@ def resume_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime, sk
                 "state": DeliveryState.CANCELED,
                 "last_response_summary": "Skipped when the webhook was resumed.",
             }
-            count = waiting_deliveries.filter(created_at__lte=now, due_at__lte=now).update(**cancellation)
+            count = waiting_deliveries.exclude(due_at__gt=now, attempt_count=0).update(**cancellation)
         else:
             count = waiting_deliveries.count()
             waiting_deliveries.filter(failure_count__gt=0).update(failure_count=0, due_at=now)

@@ -53,7 +53,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
                 ('key', models.CharField(max_length=80)),
-                ('message_id', models.CharField(default=portal.webhooks.models.message_id, editable=False, max_length=40, unique=True)),
+                ('message_id', models.CharField(default=portal.webhooks.models.generate_message_id, editable=False, max_length=40, unique=True)),
                 ('kind', models.CharField(max_length=60)),
                 ('about', models.CharField(blank=True, max_length=120)),
                 ('body', models.TextField()),

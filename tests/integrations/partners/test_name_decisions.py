@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from integrations.partners.models import Partner
+from integrations.partners.name_validation import generate_slug
 from integrations.partners.services import name_decisions, profiles, verification
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
@@ -95,6 +96,10 @@ def test_rename_to_a_legitimate_name_needs_no_decision(imitation: Partner, erin:
     profiles.change_profile(imitation, name="Honest Rockets", website="", actor=erin, now=now)
     assert get_state(imitation) == "verified"
     assert imitation.slug == "company"  # public pages keep this address
+
+
+def test_slug_is_not_a_path_segment_of_other_pages(db: None) -> None:
+    assert [generate_slug(name) for name in ("Join", "Program")] == ["join-2", "program-2"]
 
 
 @pytest.mark.every_database

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from integrations.submissions import digests
 from integrations.submissions.services import findings
+from portal.core.errors import ActionRefused
 from portal.jobs.execution import run_due_jobs
 from portal.jobs.models import Job
 from portal.notifications import preferences
@@ -20,6 +21,7 @@ from portal.notifications.categories import DeliveryMode
 from portal.notifications.models import EmailMessage
 from portal.webhooks import services, tasks
 from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
+from tests.concurrency import run_concurrently
 from tests.conftest import NOW
 from tests.fakes.receiver import Receiver
 
@@ -124,6 +126,16 @@ def test_concurrent_pause_and_replay_leave_a_consistent_state(
     run_in_threads(lambda: services.pause_endpoint(endpoint_row, actor=alice, now=NOW))
     endpoint_row.refresh_from_db()
     assert endpoint_row.pause == WebhookEndpoint.Pause.MANUAL
+
+
+def test_concurrent_requests_do_not_exceed_the_limit_of_program_endpoints(
+    endpoint: Make, sam: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(services, "MAX_ENDPOINTS", 2)
+    endpoint(None, by=sam)
+    results = run_concurrently(*[lambda: endpoint(None, by=sam)] * 4)
+    assert WebhookEndpoint.objects.count() == 2
+    assert [type(result) for result in results if isinstance(result, Exception)] == [ActionRefused] * 3
 
 
 def test_concurrent_digests_are_one_email(rocket: Any, alice: Any, rita: Any) -> None:

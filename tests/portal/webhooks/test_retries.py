@@ -72,6 +72,18 @@ def test_waiting_messages_can_be_skipped(endpoint: CreateEndpoint, rocket: Any, 
     assert list_states(endpoint_row) == [State.CANCELED]
 
 
+@pytest.mark.every_database
+def test_delivery_that_failed_is_skipped_before_its_next_attempt(
+    endpoint: CreateEndpoint, receiver: Receiver, rocket: Any, alice: Any
+) -> None:
+    endpoint_row = endpoint()
+    create_event_message(rocket, alice)
+    receiver.answers.status = 410
+    send_due_deliveries(NOW)
+    assert services.resume_endpoint(endpoint_row, actor=alice, now=NOW + timedelta(seconds=1), skip=True) == 1
+    assert list_states(endpoint_row) == [State.CANCELED]
+
+
 def test_endpoint_that_fails_for_five_days_is_paused(
     endpoint: CreateEndpoint, receiver: Receiver, rocket: Any, alice: Any
 ) -> None:
