@@ -29,8 +29,8 @@ from portal.accounts.models import User
 from portal.audit import services
 from portal.audit.models import AuditEvent
 from portal.core.business_time import Calendar
-from portal.core.office_hours import get_next_working_time
 from portal.core.value_types import JsonObject
+from portal.core.working_hours import get_next_working_time
 from portal.jobs.batches import process_each
 from portal.notifications.models import EmailMessage
 

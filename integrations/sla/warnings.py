@@ -17,8 +17,8 @@ from integrations.submissions import notices
 from integrations.submissions.models import Integration
 from portal.audit import services
 from portal.audit.models import AuditEvent
-from portal.core.office_hours import get_next_working_time, get_working_day_end
 from portal.core.value_types import JsonObject
+from portal.core.working_hours import get_next_working_time, get_working_day_end
 from portal.jobs.batches import process_each
 from portal.notifications.models import EmailMessage
 

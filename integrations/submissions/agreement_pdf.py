@@ -39,13 +39,13 @@ class AgreementPdf(PdfDocument):
             self.set_font(FONT_NAME, size=10.5)
             self.set_x(self.l_margin + INDENT * (block.depth - 1))
             self.cell(h=LINE_HEIGHT, text=block.marker)
-        self.write_line(block.text, size=13 if block.is_heading else 10.5, indent=INDENT * block.depth)
+        self.write_paragraph(block.text, size=13 if block.is_heading else 10.5, indent=INDENT * block.depth)
 
     def write_field(self, label: str, value: str) -> None:
         """Write a label and a value next to it."""
         self.set_font(FONT_NAME, size=10.5)
         self.cell(w=LABEL_WIDTH, h=LINE_HEIGHT, text=label)
-        self.write_line(value, indent=LABEL_WIDTH, space=0)
+        self.write_paragraph(value, indent=LABEL_WIDTH, space=0)
 
 
 def get_document_time(agreement: Agreement) -> datetime:
@@ -66,7 +66,7 @@ def render_agreement_pdf(agreement: Agreement) -> bytes:
     texts = [agreement.text, agreement.partner_name, *names]
     pdf.use_fonts({character for text in texts for character in text if character.isprintable()})
     pdf.add_page()
-    pdf.write_line(pdf.title_text, size=18, space=4)
+    pdf.write_paragraph(pdf.title_text, size=18, space=4)
     pdf.write_field("Version", agreement.version)
     pdf.write_field("Parties", f"{agreement.partner_name} and {PROGRAM_NAME}")
     pdf.ln(4)
@@ -80,7 +80,7 @@ def render_agreement_pdf(agreement: Agreement) -> bytes:
 def _write_signature(pdf: AgreementPdf, party: str, signature: AgreementSignature | None, *, is_blank: bool) -> None:
     with pdf.unbreakable() as block:
         block.ln(5)
-        block.write_line(f"Signed for {party}", size=13, space=1)
+        block.write_paragraph(f"Signed for {party}", size=13, space=1)
         if signature is not None:
             block.write_field("Name", signature.signer)
             block.write_field("Title", signature.title)
@@ -90,7 +90,7 @@ def _write_signature(pdf: AgreementPdf, party: str, signature: AgreementSignatur
             for label in ("Name", "Title", "Date", "Signature"):
                 block.write_field(label, BLANK)
         else:
-            block.write_line("Not signed yet.")
+            block.write_paragraph("Not signed yet.")
 
 
 def format_time(signature: AgreementSignature) -> str:

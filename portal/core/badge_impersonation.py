@@ -34,7 +34,7 @@ CLAIM_WORDS, PRODUCT_WORDS, FILLER_WORDS = (
 def strip_decoration(name: str) -> str:
     """Return a name as plain text, without symbols and invisible characters, for display next to program statements."""
     characters = "".join(
-        " " if _is_decoration(char) else char if char in ALLOWED_SYMBOLS else _normalize_character(char)
+        " " if _is_decoration(char) else char if char in ALLOWED_SYMBOLS else unicodedata.normalize("NFKC", char)
         for char in name
     )
     return " ".join(unicodedata.normalize("NFC", characters).split())[:120] or "Unnamed"
@@ -80,10 +80,6 @@ def _join_letters(words: Iterable[str]) -> Iterable[str]:
         yield word
     if letters:
         yield letters
-
-
-def _normalize_character(char: str) -> str:
-    return unicodedata.normalize("NFKC", char)
 
 
 def _is_decoration(char: str) -> bool:

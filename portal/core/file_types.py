@@ -6,7 +6,7 @@ import zipfile
 from typing import IO
 from zlib import error as BrokenStream
 
-from django.utils.translation import gettext, gettext as _
+from django.utils.translation import gettext as _
 
 MAX_ENTRIES = 5000
 MAX_UNPACKED_BYTES = 500 * 1024 * 1024
@@ -59,9 +59,9 @@ def _refuse_second_kind(file: IO[bytes], head: bytes) -> None:
 
 
 def _validate_pdf(file: IO[bytes]) -> None:
-    _, marker, trailing = _read_tail(file, 2048).rpartition(b"%%EOF")
+    marker, trailing = _read_tail(file, 2048).rpartition(b"%%EOF")[1:]
     if not marker or trailing.strip(b"\r\n\t \x00"):
-        raise InvalidFile(gettext("The PDF is incomplete or has extra data at the end. Export it again."))
+        raise InvalidFile(_("The PDF is incomplete or has extra data at the end. Export it again."))
 
 
 def _validate_png(file: IO[bytes]) -> None:

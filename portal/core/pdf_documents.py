@@ -48,7 +48,7 @@ class PdfDocument(FPDF):
         self.set_fallback_fonts(fallback_names)
         self.set_text_shaping(True)
 
-    def write_line(self, text: str, *, size: float = 10.5, indent: float = 0, space: float = 2) -> None:
+    def write_paragraph(self, text: str, *, size: float = 10.5, indent: float = 0, space: float = 2) -> None:
         """Write a paragraph."""
         self.set_font(FONT_NAME, size=size)
         self.set_x(self.l_margin + indent)

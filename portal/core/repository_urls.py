@@ -5,7 +5,7 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.utils.translation import gettext, gettext as _
+from django.utils.translation import gettext as _
 
 MAX_URL_LENGTH = 300
 OWNER_PATTERN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?")
@@ -58,15 +58,15 @@ def _extract_path(address: str) -> str:
     """
     host = get_allowed_host()
     if address.lower().startswith("git@"):
-        url_host, _, path = address[4:].partition(":")
+        url_host, _colon, path = address[4:].partition(":")
     elif "://" in address:
-        scheme, _, rest = address.partition("://")
+        scheme, rest = address.split("://", 1)
         if scheme.lower() not in {"https", "http", "ssh", "git"}:
-            raise InvalidRepositoryUrlError(gettext("Enter a URL that starts with https://%(host)s/.") % {"host": host})
-        url_host, _, path = rest.partition("/")
+            raise InvalidRepositoryUrlError(_("Enter a URL that starts with https://%(host)s/.") % {"host": host})
+        url_host, _slash, path = rest.partition("/")
         url_host = url_host.removeprefix("git@") if scheme.lower() == "ssh" else url_host
     else:
-        first_part, _, path = address.partition("/")
+        first_part, _slash, path = address.partition("/")
         if "." not in first_part and "@" not in first_part and ":" not in first_part:
             return address
         url_host = first_part
@@ -76,7 +76,7 @@ def _extract_path(address: str) -> str:
 
 
 def _build_host_error() -> InvalidRepositoryUrlError:
-    message = gettext("Enter a repository on %(host)s, such as https://%(host)s/%(example)s.")
+    message = _("Enter a repository on %(host)s, such as https://%(host)s/%(example)s.")
     return InvalidRepositoryUrlError(message % {"host": get_allowed_host(), "example": EXAMPLE_REPOSITORY})
 
 

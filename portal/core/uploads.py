@@ -41,7 +41,7 @@ EXTENSIONS = {
 }
 MAX_NAME_LENGTH = 120
 HEAD_BYTES = 4096
-EMPTY_FILE_MESSAGE = gettext_noop("The file is empty.")
+EMPTY_FILE_MESSAGE = gettext_lazy("The file is empty.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class LimitedFileField(forms.FileField):
     was_oversized = False
     default_error_messages = {
         "required": gettext_lazy("Select a file."),
-        "empty": gettext_lazy("The file is empty."),
+        "empty": EMPTY_FILE_MESSAGE,
         "missing": gettext_lazy("Select a file."),
         "invalid": gettext_lazy("Select a file."),
     }
@@ -138,7 +138,7 @@ def validate_file(file: UploadedFile, accept: tuple[str, ...]) -> ValidatedFile:
     """
     size = file.size or 0
     if not size:
-        raise ValidationError(_(EMPTY_FILE_MESSAGE))
+        raise ValidationError(EMPTY_FILE_MESSAGE)
     if size > get_max_bytes():
         raise ValidationError(build_size_message())
     try:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 
 from portal.audit.event_types import EMAILS
 from portal.core.business_time import Calendar
-from portal.core.office_hours import get_next_working_time
+from portal.core.working_hours import get_next_working_time
 from portal.notifications import unsubscribe
 from portal.notifications.categories import (
     CATEGORIES,

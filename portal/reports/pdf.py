@@ -25,11 +25,11 @@ def render_pdf(figures: JsonObject) -> bytes:
     pdf = PdfDocument(report["subject"], datetime.fromisoformat(figures["created_at"]))
     pdf.use_fonts({character for text in (*texts, *cells) for character in text if character.isprintable()})
     pdf.add_page()
-    pdf.write_line(report["subject"], size=14)
-    pdf.write_line(period)
-    pdf.write_line(report["verdict"])
+    pdf.write_paragraph(report["subject"], size=14)
+    pdf.write_paragraph(period)
+    pdf.write_paragraph(report["verdict"])
     for title, rows in tables:
-        pdf.write_line(title, size=12, space=1)
+        pdf.write_paragraph(title, size=12, space=1)
         pdf.set_font(FONT_NAME, size=FONT_SIZE)
         with pdf.table(first_row_as_headings=False, line_height=ROW_HEIGHT, text_align="LEFT") as table:
             for row in rows:

@@ -13,8 +13,8 @@ from integrations.programs.selectors import get_program_calendar
 from integrations.sla.models import MonitoredRepository
 from portal.accounts.models import User
 from portal.core.business_time import Calendar
-from portal.core.office_hours import get_next_working_time
 from portal.core.periods import Period, PeriodKind, get_last_complete_period, get_program_zone, parse_period
+from portal.core.working_hours import get_next_working_time
 from portal.jobs.batches import process_each
 from portal.reports import metrics
 from portal.reports.deliveries import deliver_report

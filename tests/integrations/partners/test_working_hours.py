@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from portal.core.business_time import Calendar
-from portal.core.office_hours import get_next_working_time, get_working_day_end
+from portal.core.working_hours import get_next_working_time, get_working_day_end
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,10 @@
 """Working hours of a calendar."""
 
-from datetime import datetime, time, timedelta
+from datetime import datetime, time
 
-from portal.core.business_time import Calendar
+from portal.core.business_time import DAY, Calendar
 
 WORKING_HOURS = (time(9), time(17))
-DAY = timedelta(days=1)
 
 
 def get_next_working_time(now: datetime, calendar: Calendar) -> datetime:
