@@ -157,9 +157,9 @@ def _read_file(path: Path) -> Anchor:
     numbers = [anchor.number, anchor.streams, anchor.events, *(seq for seq, _ in heads.values())]
     texts = [anchor.written_at, anchor.previous, anchor.key_id, anchor.mac, *(mac for _, mac in heads.values())]
     if {type(number) for number in numbers} != {int} or {type(text) for text in texts} != {str}:
-        raise TypeError("a value of another type")
+        raise TypeError("a value has the wrong type")
     if datetime.fromisoformat(anchor.written_at).tzinfo is None:
-        raise ValueError("a moment without its offset")
+        raise ValueError("a time without a UTC offset")
     return anchor
 
 

@@ -92,7 +92,7 @@ def find_chain_faults(events: Iterable[AuditEvent], heads: Heads | None = None) 
 
 
 def _find_anchor_faults(anchors: list[Anchor], unreadable: list[str]) -> Iterator[Fault]:
-    """Yield the files that are no anchors, and the anchors whose seal, number, or link does not verify."""
+    """Yield the files that are not anchors, and the anchors whose seal, number, or link does not verify."""
     for name in unreadable:
         yield Fault(name, "the file is not a valid anchor")
     number, previous = 0, ""
@@ -169,8 +169,8 @@ class _KeyHistory:
     def _find_anchor_before(self, event: AuditEvent) -> int:
         """Return the index of the last anchor written before the event, or -1."""
         numbers, indexes = self.heads.get(event.stream, ([], []))
-        place = bisect_left(numbers, event.seq)
-        return (indexes[place] if place < len(indexes) else len(self.anchors)) - 1
+        position = bisect_left(numbers, event.seq)
+        return (indexes[position] if position < len(indexes) else len(self.anchors)) - 1
 
 
 class _AnchorComparison:

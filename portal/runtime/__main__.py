@@ -33,8 +33,8 @@ from portal.runtime.supervisor import Supervisor
 from portal.runtime.valkey import EmbeddedValkey, find_server
 
 BROKER_SECONDS = 5.0
-INTERRUPTED = 130  # what shells use for Ctrl-C
-PRIMARY_CODE = 0xFF  # of SQLite's extended error codes
+INTERRUPTED_EXIT_CODE = 130  # as in shells
+PRIMARY_CODE_MASK = 0xFF  # of SQLite's extended error codes
 STORAGE_ERRORS = {
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_CORRUPT,
@@ -62,7 +62,7 @@ def main() -> int:
         return run(empty=arguments.empty, reload=arguments.reload)
     except KeyboardInterrupt:
         sys.stderr.write("Stopped before the portal was ready.\n")
-        return INTERRUPTED
+        return INTERRUPTED_EXIT_CODE
     except (StartError, ImproperlyConfigured) as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -126,9 +126,9 @@ def reported_storage_errors(data_folder: Path) -> Iterator[None]:
 
 
 def is_storage_error(error: DatabaseError) -> bool:
-    """Return whether the file or the server of the database is at fault, not what it was asked for."""
+    """Return whether the database's file or server caused the error, and not the query."""
     if isinstance(error.__cause__, sqlite3.Error):
-        return error.__cause__.sqlite_errorcode & PRIMARY_CODE in STORAGE_ERRORS
+        return error.__cause__.sqlite_errorcode & PRIMARY_CODE_MASK in STORAGE_ERRORS
     return isinstance(error, OperationalError)
 
 
@@ -147,7 +147,7 @@ def prepare_database(folder: Path, empty: bool) -> None:
 
 
 def load_demo_data() -> None:
-    """Load the demo world and print what is being loaded."""
+    """Load the demo world and print the progress."""
     from django.db import transaction  # noqa: PLC0415
     from django.utils import timezone  # noqa: PLC0415
 
@@ -167,4 +167,4 @@ def write_line(line: str) -> None:
 if __name__ == "__main__":
     exit_code = main()
     sys.stdout.flush()
-    os._exit(exit_code)  # no process is left; taking the loaded project apart would take seconds on a busy machine
+    os._exit(exit_code)  # all processes have ended, and a regular exit takes seconds on a busy machine

@@ -20,8 +20,8 @@ class Service:
     Attributes:
         command: The program and its arguments, or the function that a fork of this process runs.
         is_essential: Everything ends if it exits before `is_ready` was ever true.
-        is_last: It is stopped after the others, which need it to end in order.
-        is_quiet: Its output is only used to say why it stopped.
+        is_last: It is stopped last, because the others need it to shut down.
+        is_quiet: Its output is not printed, except for the reason of a failure.
         environment: Additional environment variables of the program.
         reload_code: The exit code that requests an immediate restart.
     """
@@ -60,7 +60,7 @@ class Child:
             try:
                 os.killpg(self.process.pid, number)
             except (ProcessLookupError, PermissionError):
-                return  # macOS denies what Linux does not find
+                return  # the process has ended; macOS then reports a missing permission
 
     def describe_exit(self) -> str:
         """Return why the process ended, in a few words."""
@@ -73,7 +73,7 @@ class Child:
 
 
 def name_signal(number: int) -> str:
-    """Return the name of a signal; real-time signals have none."""
+    """Return the name of a signal, or its number for a real-time signal, which has no name."""
     try:
         return signal.Signals(number).name
     except ValueError:
@@ -81,14 +81,14 @@ def name_signal(number: int) -> str:
 
 
 def describe_error(error: Exception) -> str:
-    """Return an error as one line: the system's message and the file, else the error's class and text."""
+    """Return an error as one line: the system's message and the file, or else the error's class and text."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def is_ready(service: Service) -> bool:
-    """Return whether a service is ready. It is not where that cannot be found out."""
+    """Return whether a service is ready. False if the check fails."""
     try:
         return service.is_ready()
     except Exception:

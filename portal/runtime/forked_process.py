@@ -1,4 +1,4 @@
-"""Processes that are forks: they share the memory of every module that this process has loaded, and start quickly."""
+"""Processes that are forks. They start quickly and share the memory of all modules that this process has loaded."""
 
 import ctypes
 import gc
@@ -15,18 +15,18 @@ PR_SET_NAME = 15
 
 
 class ForkedProcess:
-    """A function that runs in a fork of this process; offers the part of Popen's interface that a supervisor needs.
+    """Function that runs in a fork of this process, with the part of Popen's interface that the supervisor needs.
 
-    Its output arrives at `stdout`. This process must have one thread only.
+    `stdout` has its output. This process must have only one thread.
     """
 
     def __init__(self, name: str, function: Callable[[], None], prepare: Callable[[], None]) -> None:
         """Start the function.
 
         Args:
-            name: Name of the process, as far as the system has such names.
-            function: What it runs; it ends with exit code 0 where this returns.
-            prepare: What it does before, such as closing what it must not share.
+            name: Name of the process, which Linux shows.
+            function: Function to run. The exit code is 0 if it returns.
+            prepare: Function to call first, for example to close files that the process must not share.
         """
         self.returncode: int | None = None
         sys.stdout.flush()
@@ -66,7 +66,7 @@ class ForkedProcess:
 
 
 def follow_parent() -> Callable[[], None]:
-    """Return what a new process does first: on Linux, ask to be killed when this process dies."""
+    """Return a function for a new process to call first. On Linux, it asks to be killed when this process dies."""
     if sys.platform != "linux":
         return lambda: None
     prctl = ctypes.CDLL(None, use_errno=True).prctl
@@ -81,7 +81,7 @@ def follow_parent() -> Callable[[], None]:
 
 
 def share_memory() -> None:
-    """Keep the garbage collector off everything loaded so far, whose pages the forks would otherwise copy."""
+    """Exclude all present objects from garbage collection, which would make the forks copy their memory."""
     gc.collect()
     gc.freeze()
 
@@ -89,7 +89,7 @@ def share_memory() -> None:
 def _run(name: str, function: Callable[[], None], prepare: Callable[[], None], output: int) -> NoReturn:
     exit_code = 1
     try:
-        os.setsid()  # Ctrl-C reaches the supervisor alone, which ends the others in order
+        os.setsid()  # Ctrl+C reaches only the supervisor, which stops the others in order
         for number in STOP_SIGNALS:
             signal.signal(number, signal.SIG_DFL)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -104,7 +104,7 @@ def _run(name: str, function: Callable[[], None], prepare: Callable[[], None], o
         exit_code = 0
     except SystemExit as error:
         exit_code = _read_exit_code(error)
-    except BaseException:  # nothing of the supervisor may run here
+    except BaseException:  # no code of the supervisor may run here
         traceback.print_exc()
     finally:
         try:

@@ -54,5 +54,5 @@ def describe_portal() -> str:
         connections.close_all()
     if has_demo_people:
         width = max(len(email) for email, *_ in SIGN_INS)
-        lines += ["", "Sign in as:", *(f"  {email:<{width}}  {word}  {what}" for email, word, what in SIGN_INS)]
+        lines += ["", "Sign in as:", *(f"  {email:<{width}}  {password}  {role}" for email, password, role in SIGN_INS)]
     return "\n".join(["", *lines, ""])

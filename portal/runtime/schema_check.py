@@ -1,4 +1,4 @@
-"""Precondition of bin/up that needs Django: tables that this version of the portal made."""
+"""Precondition of bin/up that needs Django: tables of this version of the portal."""
 
 from pathlib import Path
 
@@ -8,21 +8,21 @@ from django.db.migrations.loader import MigrationLoader
 
 from portal.runtime.preconditions import StartError
 
-PACKAGES = ("portal", "integrations", "verification")  # also the labels that all tables had before there were apps
+PACKAGES = ("portal", "integrations", "verification")
 
 
 def require_current_schema(folder: Path) -> None:
-    """Raise StartError if another version of the portal made the tables. Change nothing."""
+    """Raise StartError if another version of the portal created the tables."""
     loader = MigrationLoader(connection)
     if _has_unknown_migrations(loader) or _has_other_columns(loader):
         raise StartError(
-            f"The database of {folder} was made by another version of the portal, and this one cannot read it."
-            " Nothing was changed or deleted; move the folder away or use another one: PORTAL_DATA=/path bin/up"
+            f"Another version of the portal created the database in {folder}, and this version cannot read it."
+            " Nothing was changed. Move the folder, or run PORTAL_DATA=/path bin/up."
         )
 
 
 def _has_unknown_migrations(loader: MigrationLoader) -> bool:
-    labels = {*PACKAGES, *(config.label for config in apps.get_app_configs() if _is_ours(config))}
+    labels = {app.label for app in apps.get_app_configs() if _is_ours(app)}
     return any(key[0] in labels and key not in loader.disk_migrations for key in loader.applied_migrations)
 
 
@@ -30,11 +30,11 @@ def _has_other_columns(loader: MigrationLoader) -> bool:
     """Return whether a table differs from its model although all migrations of the app are recorded as applied."""
     waiting = {label for label, name in loader.disk_migrations if (label, name) not in loader.applied_migrations}
     models = [
-        each
+        model
         for app in apps.get_app_configs()
         if _is_ours(app) and app.label not in waiting
-        for each in app.get_models()
-        if each._meta.managed
+        for model in app.get_models()
+        if model._meta.managed
     ]
     introspection = connection.introspection
     with connection.cursor() as cursor:

@@ -14,14 +14,14 @@ from portal.runtime.forked_process import STOP_SIGNALS, ForkedProcess, follow_pa
 
 FIRST_DELAY_SECONDS = 0.5
 MAX_DELAY_SECONDS = 30.0
-STABLE_SECONDS = 30.0  # a process that ran this long starts its back-off anew
-STOP_SECONDS = 2.5  # for SIGTERM to be followed; with the broker everything ends within 5 seconds
+STABLE_SECONDS = 30.0  # the restart delay is reset after a process ran this long
+STOP_SECONDS = 2.5  # between SIGTERM and SIGKILL; together with the broker, less than 5 seconds
 LAST_STOP_SECONDS = 1.0
 TICK_SECONDS = 0.2
 
 
 class Supervisor:
-    """Runs services until a signal or an essential service ends it."""
+    """Supervisor that runs services until a signal, or until an essential service fails to start."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Supervisor:
             for service in services:
                 self._start(self._add(service))
             while self.exit_code is None:
-                self._pump(TICK_SECONDS)
+                self._forward_output(TICK_SECONDS)
                 self._check_children()
                 self._call_tick()
         finally:
@@ -51,7 +51,7 @@ class Supervisor:
         return self.exit_code
 
     def start_first(self, service: Service, seconds: float) -> str:
-        """Start a service that others need. Return an empty text when it is ready, else the reason why it is not."""
+        """Start a service that others need. Return an empty string when it is ready, or why it isn't."""
         child = self._add(service)
         reason = self._launch(child)
         deadline = time.monotonic() + seconds
@@ -59,7 +59,7 @@ class Supervisor:
             if is_ready(service):
                 child.was_ready = True
                 return ""
-            self._pump(0.02)
+            self._forward_output(0.02)
         if child.process is not None:
             reason = "it does not answer" if child.is_running else self._describe_exit(child)
         child.signal_group(signal.SIGKILL)
@@ -68,7 +68,7 @@ class Supervisor:
         return reason
 
     def catch_signals(self) -> None:
-        """End in order on Ctrl-C, on a request to terminate and when the terminal closes."""
+        """Stop in order on Ctrl+C, on a request to terminate, and when the terminal closes."""
         for number in STOP_SIGNALS:
             signal.signal(number, self._on_signal)
 
@@ -86,12 +86,12 @@ class Supervisor:
             self._handle_failure(child, reason)
 
     def _launch(self, child: Child) -> str:
-        """Start the process. Return an empty text, or the reason why it cannot be started."""
+        """Start the process. Return an empty string, or why it can't be started."""
         child.started_at, child.last_line, child.unfinished_line = time.monotonic(), "", b""
         try:
             child.service.prepare()
             child.process = self._spawn(child.service)
-        except Exception as error:  # whatever is wrong with one service leaves the others running
+        except Exception as error:  # a problem with one service must not stop the others
             return describe_error(error)
         assert child.process.stdout is not None
         os.set_blocking(child.process.stdout.fileno(), False)
@@ -104,7 +104,7 @@ class Supervisor:
 
             def prepare() -> None:
                 die_with_supervisor()
-                self._leave()
+                self._close_own_files()
 
             return ForkedProcess(service.name, service.command, prepare)
         return subprocess.Popen(  # noqa: S603 - the commands are our own
@@ -114,12 +114,12 @@ class Supervisor:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # Ctrl-C reaches the supervisor alone, which ends the others in order
-            preexec_fn=follow_parent(),  # this process has one thread, so nothing is held
+            start_new_session=True,  # Ctrl+C reaches only the supervisor, which stops the others in order
+            preexec_fn=follow_parent(),  # safe, because this process has one thread
         )
 
-    def _leave(self) -> None:
-        """Close, in a fork, what belongs to the supervisor alone."""
+    def _close_own_files(self) -> None:
+        """Close the files of the supervisor in a fork."""
         for key in list(self.selector.get_map().values()):
             key.data.process.stdout.close()
         self.selector.close()
@@ -137,20 +137,20 @@ class Supervisor:
                 child.was_ready = True
 
     def _call_tick(self) -> None:
-        """Run the caller's own checks, and report a failure that lasts once."""
+        """Run the caller's checks. A failure that lasts is reported once."""
         tick_error = ""
         try:
             self.tick()
         except Exception as error:
             tick_error = describe_error(error)
         if tick_error and tick_error != self.tick_error:
-            self._say(f"A check of the running portal failed ({tick_error}); it is tried again.")
+            self._print(f"A check of the running portal failed ({tick_error}); it runs again.")
         self.tick_error = tick_error
 
     def _handle_exit(self, child: Child) -> None:
         reason = self._describe_exit(child)
         exit_code = child.process.returncode if child.process else None
-        child.signal_group(signal.SIGKILL)  # whatever it has left behind
+        child.signal_group(signal.SIGKILL)  # for processes that it left behind
         self._close(child)
         if self.exit_code is not None:
             return
@@ -162,7 +162,7 @@ class Supervisor:
     def _handle_failure(self, child: Child, reason: str) -> None:
         """Stop the portal if the process is essential. Otherwise, plan its next start."""
         if child.service.is_essential and not child.was_ready:
-            self._say(f"The {child.service.name} process cannot start ({reason}).")
+            self._print(f"The {child.service.name} process cannot start ({reason}).")
             self.exit_code = 1
             return
         if time.monotonic() - child.started_at >= STABLE_SECONDS:
@@ -170,11 +170,11 @@ class Supervisor:
         delay = min(FIRST_DELAY_SECONDS * 2**child.failures, MAX_DELAY_SECONDS)
         child.failures += 1
         child.restart_at = time.monotonic() + delay
-        self._say(f"The {child.service.name} process stopped ({reason}); it starts again in {delay:g} s.")
+        self._print(f"The {child.service.name} process stopped ({reason}); it starts again in {delay:g} s.")
 
     def _describe_exit(self, child: Child) -> str:
         self._read(child)
-        self._pass_on(child, b"\n")  # ends a last line that has no end of its own
+        self._print_lines(child, b"\n")  # completes a last line without a line end
         return child.describe_exit()
 
     def _close(self, child: Child) -> None:
@@ -184,8 +184,8 @@ class Supervisor:
             child.process.wait()
         child.process = None
 
-    def _pump(self, seconds: float) -> None:
-        """Pass on what the processes print, waiting for it at most so long."""
+    def _forward_output(self, seconds: float) -> None:
+        """Print the output of the processes. Wait for output at most this long."""
         if not self.selector.get_map():
             time.sleep(seconds)
         for key, _events in self.selector.select(seconds):
@@ -197,9 +197,9 @@ class Supervisor:
         data = child.process.stdout.read(65536)  # None if no output is available
         if data == b"" and child.is_running:
             time.sleep(0.05)  # it closed its output but still runs, so polling more often is useless
-        self._pass_on(child, data or b"")
+        self._print_lines(child, data or b"")
 
-    def _pass_on(self, child: Child, data: bytes) -> None:
+    def _print_lines(self, child: Child, data: bytes) -> None:
         """Print the lines that are complete."""
         *lines, child.unfinished_line = (child.unfinished_line + data).split(b"\n")
         for line in lines:
@@ -207,14 +207,14 @@ class Supervisor:
             if text:
                 child.last_line = text
                 if not child.service.is_quiet:
-                    self._say(text, child.service.name)
+                    self._print(text, child.service.name)
 
-    def _say(self, text: str, name: str = "bin/up") -> None:
+    def _print(self, text: str, name: str = "bin/up") -> None:
         line = f"{name:<6} | {text}"
         try:
             try:
                 self.write(line)
-            except UnicodeError:  # the terminal does not have every letter
+            except UnicodeError:  # the terminal lacks a character
                 self.write(line.encode("ascii", "backslashreplace").decode())
         except OSError:
             self.exit_code = 0  # the terminal is gone
@@ -230,9 +230,9 @@ class Supervisor:
                     child.process.terminate()
             deadline = time.monotonic() + seconds
             while time.monotonic() < deadline and any(child.is_running for child in children):
-                self._pump(0.05)
+                self._forward_output(0.05)
             for child in children:
                 self._read(child)
-                self._pass_on(child, b"\n")
+                self._print_lines(child, b"\n")
                 child.signal_group(signal.SIGKILL)
                 self._close(child)

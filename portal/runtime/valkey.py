@@ -43,7 +43,7 @@ class EmbeddedValkey:
             self._listen = ["bind 127.0.0.1", f"port {port}", f"requirepass {password}"]
 
     def prepare(self) -> None:
-        """Write the configuration into an emptied folder: a torn file of an earlier run cannot stop the server."""
+        """Empty the folder, which can have incomplete files of an earlier run, and write the configuration."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(mode=0o700, parents=True)
         # keys that expire are the cache; messages of the broker have no expiry and are never evicted

@@ -10,7 +10,7 @@ from tests.portal.runtime.running_portal import run_portal
 @pytest.mark.parametrize(
     "difference",
     [
-        "INSERT INTO django_migrations (app, name, applied) VALUES ('integrations', '0001_initial', '2026-11-01')",
+        "INSERT INTO django_migrations (app, name, applied) VALUES ('audit', '0002_later', '2026-11-01')",
         "ALTER TABLE audit_auditevent RENAME COLUMN key_id TO key",
         "DROP TABLE sla_slabreach",
     ],
@@ -25,8 +25,8 @@ def test_data_of_another_version_is_refused_and_unchanged(empty_data, difference
     with run_portal(empty_data) as portal:
         assert portal.end() == 1
     assert portal.output == (
-        f"The database of {empty_data} was made by another version of the portal, and this one cannot read it. Nothing"
-        " was changed or deleted; move the folder away or use another one: PORTAL_DATA=/path bin/up\n"
+        f"Another version of the portal created the database in {empty_data}, and this version cannot read it."
+        " Nothing was changed. Move the folder, or run PORTAL_DATA=/path bin/up.\n"
     )
     assert names <= {path.name for path in empty_data.iterdir()}
     assert database.read_bytes() == content

@@ -122,7 +122,7 @@ def test_failing_check_is_reported_once_until_it_succeeds(run: RecordedSuperviso
 
     run.supervisor.tick = check
     assert run.supervisor.run([]) == 0
-    line = "bin/up | A check of the running portal failed (OperationalError: database is locked); it is tried again."
+    line = "bin/up | A check of the running portal failed (OperationalError: database is locked); it runs again."
     assert run.lines == [line, line]
 
 

@@ -32,7 +32,6 @@ class Command(BaseCommand):
             metavar="YYYY-MM-DD",
             help="Do not report days without an anchor up to this date, such as days of an outage.",
         )
-
         parser.add_argument(
             "--since-anchor",
             action="store_true",
