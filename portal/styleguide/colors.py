@@ -52,15 +52,15 @@ def calculate_contrast(one: str, other: str, *, dark: bool) -> float:
 class ColorPair(Content):
     """Color on its background with the minimum contrast, and the contrast in both themes."""
 
-    use: str
+    name: str
     color: str
-    ground: str
-    least: float
+    background: str
+    min_contrast: float
 
     @property
     def light(self) -> float:
-        return calculate_contrast(self.color, self.ground, dark=False)
+        return calculate_contrast(self.color, self.background, dark=False)
 
     @property
     def dark(self) -> float:
-        return calculate_contrast(self.color, self.ground, dark=True)
+        return calculate_contrast(self.color, self.background, dark=True)

@@ -19,9 +19,9 @@ MESSAGES: dict[str, str] = {message["key"]: message["text"] for message in CONTE
 
 
 @register.simple_tag
-def script_words() -> SafeString:
+def script_messages() -> SafeString:
     """Render the translated messages as an attribute, or nothing in English."""
     if (get_language() or SCRIPT_LANGUAGE).partition("-")[0] == SCRIPT_LANGUAGE:
         return SafeString("")
-    messages = {key: gettext(words) for key, words in MESSAGES.items()}
-    return format_html('data-words="{}"', json.dumps(messages, ensure_ascii=False))
+    messages = {key: gettext(text) for key, text in MESSAGES.items()}
+    return format_html('data-messages="{}"', json.dumps(messages, ensure_ascii=False))

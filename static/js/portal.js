@@ -20,7 +20,7 @@ const MESSAGES = {
   signedOut: "Not saved. You are signed out. Continue to sign in. We keep your text.",
   notSaved: "Not saved. Your text stays on this page. We'll try again when you type.",
   outage: "We couldn't update this part of the page. Your text is still on the page. Reload the page to try again.",
-  ...JSON.parse(document.documentElement.dataset.words || "{}"),
+  ...JSON.parse(document.documentElement.dataset.messages || "{}"),
 };
 const formatMessage = (name, value) => MESSAGES[name].replace(/%\(\w+\)s/, () => value);
 
@@ -180,7 +180,7 @@ const NOT_SAVED = { "409": MESSAGES.elsewhere, "sign-in": MESSAGES.signedOut };
 
 // Save a draft two seconds after the last input and show failures.
 function autosaveDraft(form) {
-  const words = form.querySelector("[data-draft-words]");
+  const words = form.querySelector("[data-draft-status]");
   let timer = 0, savedAt = 0, busy = null;
   const showStatus = (text) => { if (words) words.textContent = text; };
   function save() {

@@ -61,9 +61,9 @@ def _place_pieces(bar: StackedBar, names: Mapping[str, str]) -> list[dict[str, o
     for kind, amount in bar.pieces:
         label = f"{names[kind]} {format_share(amount, bar.whole)}"
         width = BAR_WIDTH * amount / bar.whole if bar.whole else 0
-        ground = len(label) * LETTER_WIDTH + 8
-        numbers = {"x": x, "width": width, "ground": ground, "ground_x": x + (width - ground) / 2}
-        texts = {"kind": kind, "label": label, "is_labeled": width >= ground + 6, "middle": round(x + width / 2, 1)}
+        background = len(label) * LETTER_WIDTH + 8
+        numbers = {"x": x, "width": width, "background": background, "background_x": x + (width - background) / 2}
+        texts = {"kind": kind, "label": label, "is_labeled": width >= background + 6, "middle": round(x + width / 2, 1)}
         pieces.append(texts | {name: round(number, 1) for name, number in numbers.items()})
         x += width
     return pieces

@@ -133,11 +133,10 @@ def requirement(
     who: str = "",
     href: str = "",
     reason: object = "",
-    action: object = "",
     inline: bool = False,
     id: str = "",
 ) -> Values:
-    """Render a requirement with its status, title, reason, and action.
+    """Render a requirement with its status, title, and reason.
 
     With `inline`, its link opens it in place. An open one has an ID, and takes the focus when htmx opens it.
     """
@@ -185,7 +184,6 @@ def decision(
     heading: str = "",
     tone: str = "secondary",
     icon: str = "",
-    disabled: str = "",
     is_open: bool = False,
 ) -> Values:
     """Render a button that opens a form: as a dialog with JavaScript, or in place without or if it has errors."""
@@ -206,8 +204,8 @@ def path(steps: Iterable[object], *, label: str = "") -> Values:
 
 
 def _describe_outcome(state: str) -> Values:
-    icon, tone, word = OUTCOMES[require_choice(state, OUTCOMES, "state")]
-    return {"icon": icon, "tone": tone, "word": word}
+    icon, tone, label = OUTCOMES[require_choice(state, OUTCOMES, "state")]
+    return {"icon": icon, "tone": tone, "state_label": label}
 
 
 def _read(step: object, name: str) -> str:

@@ -46,8 +46,8 @@ def badge(text: object, *, tone: str = "neutral", icon: str = "") -> Mapping[str
 @register.simple_tag
 def outcome(value: str, *, text: str = "") -> SafeString:
     """Render the badge of a check outcome or requirement status. `text` replaces the default label."""
-    name, tone, word = OUTCOMES[require_choice(value, OUTCOMES, "outcome")]
-    return badge(text or _(word), tone=tone, icon=name)
+    icon, tone, label = OUTCOMES[require_choice(value, OUTCOMES, "outcome")]
+    return badge(text or _(label), tone=tone, icon=icon)
 
 
 ENVIRONMENT.filters["outcome"] = outcome
@@ -58,7 +58,7 @@ def tally(counts: Mapping[str, int]) -> Mapping[str, object]:
     """Render counts for a narrow cell, such as "14 ✓ 1 !", with labels for screen readers."""
     outcomes = {value: OUTCOMES[require_choice(value, OUTCOMES, "outcome")] for value in counts}
     shown = [(int(count), *outcomes[value]) for value, count in counts.items() if count]
-    return {"parts": [(count, tone, icon, _(word).lower()) for count, icon, tone, word in shown]}
+    return {"parts": [(count, tone, icon, _(label).lower()) for count, icon, tone, label in shown]}
 
 
 @component
@@ -76,9 +76,6 @@ def button(
     small: bool = False,
     novalidate: bool = False,
     hx_post: str = "",
-    hx_get: str = "",
-    hx_target: str = "",
-    hx_swap: str = "",
 ) -> None:
     """Render a button. `disabled` is the reason as a sentence. A disabled button stays focusable and shows it."""
     require_choice(tone, BUTTON_TONES, "tone")
@@ -136,14 +133,14 @@ def person(who: Person | None, *, mail: bool = True, role: str = "") -> None:
 
 
 @register.filter("file_size")
-def format_file_size(octets: int | None) -> str:
+def format_file_size(byte_count: int | None) -> str:
     """Return a size in decimal units, such as "812 B", "14 kB", or "1.2 MB"."""
-    if octets is None:
+    if byte_count is None:
         return ""
-    if octets < 1000:
-        return f"{octets} B"
-    if octets < 1_000_000:
-        return f"{octets / 1000:.0f} kB"
-    if octets < 1_000_000_000:
-        return f"{octets / 1_000_000:.1f} MB"
-    return f"{octets / 1_000_000_000:.1f} GB"
+    if byte_count < 1000:
+        return f"{byte_count} B"
+    if byte_count < 1_000_000:
+        return f"{byte_count / 1000:.0f} kB"
+    if byte_count < 1_000_000_000:
+        return f"{byte_count / 1_000_000:.1f} MB"
+    return f"{byte_count / 1_000_000_000:.1f} GB"

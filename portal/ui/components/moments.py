@@ -132,14 +132,12 @@ def format_due(moment: datetime, now: datetime) -> tuple[str, str]:
 
 
 @register.simple_tag
-def due(moment: datetime | None, *, paused: bool = False, now: datetime | None = None) -> SafeString:
+def due(moment: datetime | None, *, now: datetime | None = None) -> SafeString:
     """Render a due date such as "due in 3 h" with the full time as its title, or nothing for None."""
     if moment is None:
         return EMPTY
-    now = now or timezone.now()
-    tone, text = ("neutral", _("paused")) if paused else format_due(moment, now)
-    icon = "circle-pause" if paused else "clock"
-    return SafeString(get_macro(MACROS, "due")(tone, icon, format_iso(moment), format_full(moment), text, paused))
+    tone, text = format_due(moment, now or timezone.now())
+    return SafeString(get_macro(MACROS, "due")(tone, format_iso(moment), format_full(moment), text))
 
 
 ENVIRONMENT.filters |= {"when": when, "due": due}

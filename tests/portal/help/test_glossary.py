@@ -12,7 +12,7 @@ from integrations.submissions.public_status import PUBLIC_STATUSES_BY_KEY
 from integrations.submissions.workflow.states import ListingStatus, ResponsibleParty, Stage
 from portal.help.views import list_tiers
 from portal.ui.content.glossary import CHAPTERS, TERMS_BY_KEY, build_url
-from portal.ui.glossary import word
+from portal.ui.glossary import term
 from tests.codebase.project_files import list_template_files
 from verification.outcomes import Outcome
 
@@ -50,7 +50,7 @@ def test_page_has_an_anchor_for_each_term_and_is_public(client: Client, db: None
 
 
 def test_links_to_terms_work() -> None:
-    pattern = re.compile(r"""(?:\{% url "help:glossary" %\}#|\{% word ")([\w-]+)""")
+    pattern = re.compile(r"""(?:\{% url "help:glossary" %\}#|\{% term ")([\w-]+)""")
     term_keys = {key for page in list_template_files() for key in pattern.findall(page.read_text())}
     assert term_keys
     assert term_keys - set(TERMS_BY_KEY) - {chapter.key for chapter in CHAPTERS} - {"tiers"} == set()
@@ -59,10 +59,10 @@ def test_links_to_terms_work() -> None:
 
 def test_unknown_term_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^Unknown glossary term: 'gizmo'\.$"):
-        word("gizmo")
+        term("gizmo")
     assert (
-        word("tier", text="<b>")
-        == f'<a class="word" href="/help/glossary/#tier" title="{TERMS_BY_KEY["tier"].definition}">&lt;b&gt;</a>'
+        term("tier", text="<b>")
+        == f'<a class="term" href="/help/glossary/#tier" title="{TERMS_BY_KEY["tier"].definition}">&lt;b&gt;</a>'
     )
 
 

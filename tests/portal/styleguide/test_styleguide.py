@@ -21,7 +21,7 @@ PARTS = PORTAL / "styleguide" / "templates" / "styleguide" / "parts"
 INCLUDE_PATTERN = re.compile(r'include "([^"]+)"')
 PACKAGES = ("directory", "analytics", "directory/badges")
 # in the browser tab, in search results, for scripts
-DOCUMENT_TEMPLATES = {"page_title", "page_description", "script_words"}
+DOCUMENT_TEMPLATES = {"page_title", "page_description", "script_messages"}
 FRAME_TEMPLATES = {"document_links", "frame_top", "product_mark", "theme_form"}  # around the style guide itself
 APP_TEMPLATES = {
     template.stem
@@ -87,11 +87,11 @@ def test_each_part_appears_in_light_and_in_dark(guide: BeautifulSoup) -> None:
 
 
 def test_every_tone_and_outcome_is_shown(guide: BeautifulSoup) -> None:
-    words = guide.find(id="words")
-    assert isinstance(words, Tag)
-    text = words.get_text(" ")
+    badges = guide.find(id="badges")
+    assert isinstance(badges, Tag)
+    text = badges.get_text(" ")
     assert [tone for tone in TONES if tone.title() not in text] == []
-    assert [word for _, _, word in OUTCOMES.values() if word not in text] == []
+    assert [label for _, _, label in OUTCOMES.values() if label not in text] == []
 
 
 def test_dark_copy_has_unique_ids_and_refers_to_them() -> None:
@@ -101,8 +101,10 @@ def test_dark_copy_has_unique_ids_and_refers_to_them() -> None:
     )
 
 
-@pytest.mark.parametrize("swatch", CATALOG.colors, ids=lambda swatch: swatch.use)
+@pytest.mark.parametrize("swatch", CATALOG.colors, ids=lambda swatch: swatch.name)
 def test_shown_contrasts_equal_those_of_the_tokens(swatch: ColorPair) -> None:
     for contrast, night in ((swatch.light, False), (swatch.dark, True)):
-        assert round(contrast, 6) == round(test_colors.compute_token_contrast(swatch.color, swatch.ground, night), 6)
-    assert min(swatch.light, swatch.dark) >= swatch.least
+        assert round(contrast, 6) == round(
+            test_colors.compute_token_contrast(swatch.color, swatch.background, night), 6
+        )
+    assert min(swatch.light, swatch.dark) >= swatch.min_contrast

@@ -267,12 +267,6 @@ def test_decision_works_without_a_script_and_has_a_label():
     assert get_text(body.find(id=group["aria-labelledby"])) == "Approve Rocket"
 
 
-def test_impossible_decision_is_a_button_with_a_reason():
-    body = render_source('{% decision label="Approve" id="a" disabled="Two findings are open." %}form{% enddecision %}')
-    assert body.details is None
-    assert get_text(body.select_one(".reason")) == "Two findings are open."
-
-
 def list_used_icons():
     """Return every icon that a template or table uses."""
     used = re.compile(r'(?:\{% icon |icon(?:_name)?=|lucide |\{\{ (?="[a-z0-9-]+"\|icon))"([a-z0-9-]+)"')

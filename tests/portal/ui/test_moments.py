@@ -95,10 +95,3 @@ def test_due_date_warns_for_a_day_and_is_then_overdue(remaining_time, tone, expe
 def test_due_date_has_the_exact_time_for_screen_readers():
     page = BeautifulSoup(moments.due(NOW, now=NOW), "html.parser")
     assert page.select_one(".visually-hidden").text == ", Tue, Apr 14, 2026, 12:10 PM UTC"
-
-
-def test_due_date_while_paused_is_not_overdue():
-    element = BeautifulSoup(moments.due(NOW - timedelta(days=9), paused=True, now=NOW), "html.parser").time
-    assert element["class"] == ["due", "due-neutral"]
-    assert element.select("[data-relative]") == []
-    assert element.text.startswith("paused")

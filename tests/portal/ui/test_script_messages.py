@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from portal.ui.script_messages import MESSAGES, script_words
+from portal.ui.script_messages import MESSAGES, script_messages
 from tests.codebase.project_files import ROOT
 from tests.portal import pseudo_language
 from tests.portal.page_urls import build_url
@@ -32,13 +32,13 @@ def test_script_uses_every_message() -> None:
 
 
 def test_page_in_english_contains_no_messages() -> None:
-    assert script_words() == ""
+    assert script_messages() == ""
 
 
 @pytest.mark.any_database
 def test_page_in_another_language_contains_all_messages(cast: Any, world: Any) -> None:
     with pseudo_language.activate_pseudo_language():
         page = send_request(create_client(cast["alice"]), build_url("dashboard:home", world))[1]
-    match = re.search(r'<html\s[^>]*data-words="([^"]*)"', page)
+    match = re.search(r'<html\s[^>]*data-messages="([^"]*)"', page)
     assert match is not None
     assert json.loads(unescape(match[1])) == {key: f"⟦{words}⟧" for key, words in MESSAGES.items()}

@@ -13,7 +13,7 @@ from django.core.management import call_command
 from standardwebhooks import Webhook
 
 from portal.audit.event_types import WEBHOOKS
-from portal.webhooks import retry_policy, secrets as sealing
+from portal.webhooks import retry_policy, secrets
 from portal.webhooks.event_types import DOCUMENTATION
 from portal.webhooks.models import WebhookEndpoint
 from portal.webhooks.payloads import build_example
@@ -31,9 +31,9 @@ def read_example(language: str) -> str:
 
 @pytest.fixture
 def signed_headers(tmp_path: Path) -> dict[str, str]:
-    secret, at, body = sealing.generate_secret().value, datetime.now(tz=UTC), '{"name": "Ünicode"}'
+    secret, at, body = secrets.generate_secret().value, datetime.now(tz=UTC), '{"name": "Ünicode"}'
     (tmp_path / "body.json").write_text(body)
-    other = Webhook(sealing.generate_secret().value).sign("msg_1", at, body)
+    other = Webhook(secrets.generate_secret().value).sign("msg_1", at, body)
     signature = f"{other} {Webhook(secret).sign('msg_1', at, body)}"
     return {"secret": secret, "id": "msg_1", "timestamp": str(int(at.timestamp())), "signature": signature}
 
@@ -43,7 +43,7 @@ def test_shell_example_distinguishes_valid_signatures(
     signed_headers: dict[str, str], tmp_path: Path, changed_part: str, verdict: str
 ) -> None:
     if changed_part:
-        signed_headers[changed_part] = sealing.generate_secret().value
+        signed_headers[changed_part] = secrets.generate_secret().value
     process = subprocess.run(
         ["sh", "-c", read_example("sh")],
         cwd=tmp_path,
@@ -81,14 +81,14 @@ def test_every_event_type_has_an_example(key: str) -> None:
 @pytest.mark.django_db
 def test_new_key_reencrypts_webhook_secrets(settings: Any) -> None:
     row = WebhookEndpoint(name="Build", kinds=["tier.granted"], created_at=datetime.now(tz=UTC))
-    sealing.set_address(row, "https://ci.acme.com/")
-    secret = sealing.set_secret(row, row.created_at)
+    secrets.set_address(row, "https://ci.acme.com/")
+    secret = secrets.set_secret(row, row.created_at)
     row.save()
     settings.ENCRYPTION_KEYS = ["a newer key", *configured.ENCRYPTION_KEYS]
     call_command("rotate_encryption_keys")
     settings.ENCRYPTION_KEYS = ["a newer key"]
     row.refresh_from_db()
-    assert (row.decrypt("address").value, sealing.list_signing_secrets(row, row.created_at)) == (
+    assert (row.decrypt("address").value, secrets.list_signing_secrets(row, row.created_at)) == (
         "https://ci.acme.com/",
         (secret,),
     )
