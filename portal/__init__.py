@@ -2,6 +2,6 @@
 
 import gc
 
-# Loading the project creates a million objects that stay. With the default of 700 new objects, looking through them
-# again and again takes a third of the start.
+# Loading the project creates a million objects that stay. With the default of 700 new objects, collecting
+# garbage takes a third of the startup time.
 gc.set_threshold(50_000, 20, 20)

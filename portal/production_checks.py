@@ -19,10 +19,10 @@ from portal.database_url import SQLITE
 from portal.environment import PortalSettings
 
 MIN_SECRET_CHARACTERS = 32
-MIN_SECRET_KEY_CHARACTERS = 50  # what Django's own deployment check asks for
+MIN_SECRET_KEY_CHARACTERS = 50  # as in Django's deployment check
 # The estimate of a random secret of 32 hexadecimal digits is 80 to 120 bits, of repeated words and sequences below 60.
 MIN_SECRET_BITS = 64
-# A secret is made of words when they have at least so many of its letters, and half of them; random ones stay below.
+# A secret with at least this many letters in words, and at least half of its letters, counts as made of words.
 MIN_WORD_LETTERS = 16
 MIN_WORD, MAX_WORD = 4, 16
 WORD_COUNT = 10_000
@@ -66,7 +66,7 @@ def is_public_host(host: str) -> bool:
 
 
 def require_safe_settings(environment: PortalSettings, database: Mapping[str, object]) -> None:
-    """Raise ImproperlyConfigured if the portal is in production and its settings are unsafe, or it only might be."""
+    """Raise ImproperlyConfigured for a portal in production with unsafe settings, or without PORTAL_ENV."""
     reason = _find_undeclared_production(environment, database)
     if reason:
         raise ImproperlyConfigured(reason)
@@ -76,7 +76,7 @@ def require_safe_settings(environment: PortalSettings, database: Mapping[str, ob
 
 
 def _find_undeclared_production(environment: PortalSettings, database: Mapping[str, object]) -> str:
-    """Return why a portal without PORTAL_ENV looks like one in production; blank when it does not."""
+    """Return why a portal without PORTAL_ENV looks like one in production, or an empty string."""
     if "PORTAL_ENV" in environment.model_fields_set:
         return ""
     if database["ENGINE"] != SQLITE:
@@ -91,7 +91,7 @@ def _find_undeclared_production(environment: PortalSettings, database: Mapping[s
 
 
 def _find_problems(environment: PortalSettings, database: Mapping[str, object]) -> list[str]:
-    """Return what keeps these settings from production, one sentence each, without the values of secrets."""
+    """Return why these settings are not safe for production, one sentence each, without the values of secrets."""
     return [
         *_find_unsafe_switches(environment, database),
         *_find_weak_secrets(environment),
@@ -109,7 +109,7 @@ def _find_unsafe_switches(environment: PortalSettings, database: Mapping[str, ob
     if environment.ALLOW_LOOPBACK_HTTP:
         yield "ALLOW_LOOPBACK_HTTP must be off"
     if environment.AUDIT_ANCHOR_DIR.resolve().is_relative_to(environment.PORTAL_DATA.resolve()):
-        yield "AUDIT_ANCHOR_DIR must be a folder outside PORTAL_DATA: whoever replaces one must not replace the other"
+        yield "AUDIT_ANCHOR_DIR must be a folder outside PORTAL_DATA, so that no one can replace both at once"
     if not environment.REDIS_URL:
         yield "REDIS_URL is not set"
     if "TRUSTED_PROXIES" not in environment.model_fields_set:
@@ -176,7 +176,7 @@ def _find_incomplete_sign_on(environment: PortalSettings) -> Iterator[str]:
 
 
 def describe_weakness(secret: str, min_characters: int = MIN_SECRET_CHARACTERS) -> str:
-    """Return what makes a secret easy to guess, as the end of a sentence; blank when nothing does."""
+    """Return what makes a secret easy to guess, as the end of a sentence, or an empty string."""
     if _has_placeholder(secret, PLACEHOLDERS):
         return "contains a placeholder"
     if len(secret) < min_characters:
@@ -216,18 +216,18 @@ def _is_sequence(triple: str) -> bool:
 
 
 def _repeats_itself(secret: str) -> bool:
-    """Return whether a secret is one part of it again and again, the last time perhaps cut off."""
+    """Return whether a secret repeats one part. The last repetition can be incomplete."""
     return any(secret[length:] == secret[:-length] for length in range(1, len(secret) // 2 + 1))
 
 
 def _is_made_of_words(text: str) -> bool:
-    """Return whether most letters of a text belong to English words, wherever one ends and the next begins."""
+    """Return whether most letters of a text belong to English words, even without spaces between them."""
     letters = sum(map(_count_word_letters, LETTERS.findall(text)))
     return letters >= max(MIN_WORD_LETTERS, sum(map(str.isalpha, text)) / 2)
 
 
 def _count_word_letters(text: str) -> int:
-    """Return how many letters of a text words can have that do not overlap."""
+    """Return the maximum number of letters that words can cover without an overlap."""
     words, best = _load_words(), [0]
     for end in range(1, len(text) + 1):
         starts = range(max(0, end - MAX_WORD), end - MIN_WORD + 1)

@@ -31,7 +31,7 @@ from verification.sources.models import GitHubRateLimit
 Reaction = Callable[[AuditEvent], None]
 
 
-def cancel_mail(event: AuditEvent) -> None:
+def cancel_notifications(event: AuditEvent) -> None:
     """Cancel the emails and delete the webhook deliveries of a decision that was undone or superseded."""
     earlier = AuditEvent.objects.filter(stream=event.stream, seq__lt=event.seq)
     decision = earlier.filter(data__has_key="undo_until").order_by("seq").last()
@@ -136,8 +136,8 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "compliance.reinstatement_requested": (run_checks,),
     "compliance.reinstated": (start_monitoring,),
     "compliance.delisted": (stop_monitoring,),
-    "compliance.downgraded": (cancel_mail, stop_monitoring),
-    "integration.decision_undone": (cancel_mail, update_agreements),
+    "compliance.downgraded": (cancel_notifications, stop_monitoring),
+    "integration.decision_undone": (cancel_notifications, update_agreements),
     "integration.reopened": (update_agreements,),
     "member.removed": (silence_former_member,),
     "partner.merged": (refresh_integrations,),
@@ -152,10 +152,8 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
 
 def notify_staff(sender: object, *, rate_limit: GitHubRateLimit, **_: object) -> None:
     """Notify the staff that GitHub rejects a credential."""
-    context, key = (
-        {"credential_name": rate_limit.name, "reason": rate_limit.disabled_reason},
-        f"github:{rate_limit.name}:{rate_limit.disabled_at}",
-    )
+    context = {"credential_name": rate_limit.name, "reason": rate_limit.disabled_reason}
+    key = f"github:{rate_limit.name}:{rate_limit.disabled_at}"
     for person in get_user_model().objects.filter(is_staff=True, is_active=True):
         email.queue("github_credential_rejected", f"{key}:{person.pk}", person, context, now=rate_limit.disabled_at)
 

@@ -34,7 +34,7 @@ ABANDONED_MESSAGE = "The process that ran the job ended before the job did."
 
 
 @dataclass(frozen=True, slots=True)
-class Settlement:
+class JobOutcome:
     """Outcome of an attempt: the new state of the job, which is pending again if `run_after` is set."""
 
     state: Job.State
@@ -70,14 +70,14 @@ def run_due_jobs(queue: str, due_at: datetime, *, seconds: float = ROUND_SECONDS
     job = claim_next() if list_runnable(due_at, saturated).filter(queue=queue).exists() else None
     while job is not None:
         counts[job.kind] = counts.get(job.kind, 0) + 1
-        settlement = _attempt(job)
+        outcome = _run_attempt(job)
         if job.is_limited:  # its limit stays locked until the commit, so another lock could cause a deadlock
-            _end(job, settlement)
+            _finish_attempt(job, outcome)
             saturated = limits.find_saturated(timezone.now())
             job = claim_next()
         else:
             with transaction.atomic():  # one commit ends a job and starts the next one
-                _end(job, settlement)
+                _finish_attempt(job, outcome)
                 job = claim_next()
     return counts
 
@@ -100,10 +100,10 @@ def claim(candidates: JobQuerySet, now: datetime) -> Job | None:
         if job is None or not _reserve_resource(job, now):
             return None
         definition = DEFINITIONS[job.kind]
-        settlement = _settle_abandoned(job, definition, now)
-        if settlement is not None:
+        outcome = _get_abandoned_outcome(job, definition, now)
+        if outcome is not None:
             assert job.lease_token is not None
-            settle(job.pk, job.lease_token, settlement)
+            record_outcome(job.pk, job.lease_token, outcome)
             return None
         token = uuid4()
         # The update repeats the condition because SQLite has no row locks.
@@ -124,32 +124,32 @@ def claim(candidates: JobQuerySet, now: datetime) -> Job | None:
 
 def execute(job: Job) -> None:
     """Run one attempt of a claimed job, record the outcome, and publish the next job of its resource."""
-    _end(job, _attempt(job))
+    _finish_attempt(job, _run_attempt(job))
 
 
-def _end(job: Job, settlement: Settlement) -> None:
+def _finish_attempt(job: Job, outcome: JobOutcome) -> None:
     assert job.lease_token is not None
-    settle(job.pk, job.lease_token, settlement)
-    is_success = settlement.state == State.SUCCEEDED
+    record_outcome(job.pk, job.lease_token, outcome)
+    is_success = outcome.state == State.SUCCEEDED
     is_unblocked = is_success and job.resource != "" and limits.unblock_resource(job.resource)
     if job.is_limited or is_unblocked:
         waiting = list_runnable(timezone.now()).filter(resource=job.resource)
         publish_jobs(list(waiting.values_list("pk", flat=True)[:1]))
 
 
-def settle(job_id: int, token: UUID, settlement: Settlement) -> bool:
+def record_outcome(job_id: int, token: UUID, outcome: JobOutcome) -> bool:
     """Record the outcome of an attempt. Return False if the lease belongs to another process now."""
     now = timezone.now()
-    if settlement == Settlement(State.SUCCEEDED) and _record_success(job_id, token, now):
+    if outcome == JobOutcome(State.SUCCEEDED) and _record_success(job_id, token, now):
         return True
     with transaction.atomic(savepoint=False):
         job = Job.objects.select_for_update().filter(pk=job_id, lease_token=token, state=State.RUNNING).first()
         if job is None:
             logger.warning("Job %s ended after it had lost its lease.", job_id)
             return False
-        _record(job, settlement, now)
+        _apply_outcome(job, outcome, now)
         if job.state == State.FAILED:
-            _notify_of_failure(job, settlement)
+            _notify_of_failure(job, outcome)
         if job.state == State.PENDING and job.run_after <= now:
             transaction.on_commit(lambda: publish_jobs([job_id]))
     return True
@@ -157,14 +157,14 @@ def settle(job_id: int, token: UUID, settlement: Settlement) -> bool:
 
 def _record_success(job_id: int, token: UUID, now: datetime) -> bool:
     """Finish a job in one statement, unless it lost its lease or a rerun or cancellation was requested."""
-    undisturbed = Job.objects.filter(
+    unchanged = Job.objects.filter(
         pk=job_id, lease_token=token, state=State.RUNNING, rerun_requested=False, cancel_requested=False
     )
     finish = {"state": State.SUCCEEDED, "finished_at": now, "error_code": "", "error_message": ""}
-    return bool(undisturbed.update(**finish, lease_token=None, lease_expires_at=None))
+    return bool(unchanged.update(**finish, lease_token=None, lease_expires_at=None))
 
 
-def _attempt(job: Job) -> Settlement:
+def _run_attempt(job: Job) -> JobOutcome:
     definition, token = DEFINITIONS[job.kind], job.lease_token
     assert token is not None
     context = JobContext(job.pk, job.attempts, token, definition.lease)
@@ -172,12 +172,12 @@ def _attempt(job: Job) -> Settlement:
         with keep_lease(f"job {job.pk} ({job.kind})", definition.lease, partial(_renew_lease, job.pk, token)):
             result = definition.function(context, **job.payload)
     except LeaseLost:
-        return Settlement(State.CANCELED)
+        return JobOutcome(State.CANCELED)
     except PermanentFailure as error:
-        return Settlement(State.FAILED, error_code=error.code, error_message=str(error))
+        return JobOutcome(State.FAILED, error_code=error.code, error_message=str(error))
     except ResourceBlocked as error:
         until = error.until or timezone.now() + definition.retry.get_delay(_count_blocks(job.resource) + 1)
-        return Settlement(State.PENDING, until, "resource_blocked", str(error), blocked_until=until)
+        return JobOutcome(State.PENDING, until, "resource_blocked", str(error), blocked_until=until)
     except RetryLater as error:
         return _retry(job, definition, "retry_later", str(error), error.after)
     except OperationalError as error:
@@ -187,8 +187,8 @@ def _attempt(job: Job) -> Settlement:
         logger.exception("Attempt %s of job %s (%s) failed.", job.attempts, job.pk, job.kind)
         return _retry(job, definition, "unexpected_error", f"{type(error).__name__}: {error}")
     if isinstance(result, Reschedule):
-        return Settlement(State.PENDING, result.run_after or timezone.now(), keeps_attempts=False)
-    return Settlement(State.SUCCEEDED)
+        return JobOutcome(State.PENDING, result.run_after or timezone.now(), keeps_attempts=False)
+    return JobOutcome(State.SUCCEEDED)
 
 
 def _renew_lease(job_id: int, token: UUID, expires_at: datetime) -> bool:
@@ -196,56 +196,56 @@ def _renew_lease(job_id: int, token: UUID, expires_at: datetime) -> bool:
     return bool(running.update(lease_expires_at=expires_at))
 
 
-def _retry(job: Job, definition: JobDefinition, code: str, message: str, after: timedelta | None = None) -> Settlement:
+def _retry(job: Job, definition: JobDefinition, code: str, message: str, after: timedelta | None = None) -> JobOutcome:
     next_at = timezone.now() + (after or definition.retry.get_delay(job.attempts))
     assert job.started_at is not None
     if definition.retry.should_give_up(job.attempts, job.started_at, next_at):
-        return Settlement(State.FAILED, error_code=code, error_message=message)
-    return Settlement(State.PENDING, next_at, code, message)
+        return JobOutcome(State.FAILED, error_code=code, error_message=message)
+    return JobOutcome(State.PENDING, next_at, code, message)
 
 
-def _settle_abandoned(job: Job, definition: JobDefinition, now: datetime) -> Settlement | None:
+def _get_abandoned_outcome(job: Job, definition: JobDefinition, now: datetime) -> JobOutcome | None:
     """Return the outcome of a job whose process died, or None if it runs again immediately."""
     if job.state != State.RUNNING:
         return None
     if job.cancel_requested:
-        return Settlement(State.CANCELED)
+        return JobOutcome(State.CANCELED)
     assert job.started_at is not None
     # A job that kills its process must not run forever, or repeatedly without a pause.
     if definition.at_most_once or definition.retry.should_give_up(job.attempts, job.started_at, now):
-        return Settlement(State.FAILED, error_code=LEASE_EXPIRED, error_message=ABANDONED_MESSAGE)
+        return JobOutcome(State.FAILED, error_code=LEASE_EXPIRED, error_message=ABANDONED_MESSAGE)
     if job.attempts > 1:
         next_at = now + definition.retry.get_delay(job.attempts)
-        return Settlement(State.PENDING, next_at, LEASE_EXPIRED, ABANDONED_MESSAGE)
+        return JobOutcome(State.PENDING, next_at, LEASE_EXPIRED, ABANDONED_MESSAGE)
     return None
 
 
-def _record(job: Job, settlement: Settlement, now: datetime) -> None:
-    if settlement.blocked_until is not None:
+def _apply_outcome(job: Job, outcome: JobOutcome, now: datetime) -> None:
+    if outcome.blocked_until is not None:
         job.attempts -= 1  # the attempt doesn't count
-        limits.block_resource(job.resource, settlement.blocked_until)
-    state = State.CANCELED if job.cancel_requested else settlement.state
+        limits.block_resource(job.resource, outcome.blocked_until)
+    state = State.CANCELED if job.cancel_requested else outcome.state
     is_rerun = job.rerun_requested
-    if state == State.PENDING and settlement.run_after is not None:
-        job.run_after = min(job.run_after, settlement.run_after) if is_rerun else settlement.run_after
-    if (is_rerun and state != State.PENDING) or not settlement.keeps_attempts or job.attempts == 0:
+    if state == State.PENDING and outcome.run_after is not None:
+        job.run_after = min(job.run_after, outcome.run_after) if is_rerun else outcome.run_after
+    if (is_rerun and state != State.PENDING) or not outcome.keeps_attempts or job.attempts == 0:
         job.attempts, job.started_at = 0, None
     job.state = State.PENDING if is_rerun else state
     job.finished_at = None if job.state == State.PENDING else now
     job.lease_token = job.lease_expires_at = None
     job.rerun_requested = job.cancel_requested = False
-    job.error_code, job.error_message = settlement.error_code[:60], settlement.error_message[:500]
+    job.error_code, job.error_message = outcome.error_code[:60], outcome.error_message[:500]
     job.save()
 
 
-def _notify_of_failure(job: Job, settlement: Settlement) -> None:
+def _notify_of_failure(job: Job, outcome: JobOutcome) -> None:
     """Call the job's failure handler. The job stays failed if the handler raises an error."""
     handler = DEFINITIONS[job.kind].on_failure
     if handler is None:
         return
     try:
         with transaction.atomic():
-            handler(settlement.error_message, **job.payload)
+            handler(outcome.error_message, **job.payload)
     except Exception:
         logger.exception("The failure handler of job %s (%s) failed.", job.pk, job.kind)
 

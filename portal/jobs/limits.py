@@ -48,13 +48,13 @@ def get_max_concurrency(key: str) -> int | None:
 
 
 def lock_resource(key: str) -> None:
-    """Lock a resource, so that two jobs never claim its last free place."""
+    """Lock a resource, so that two jobs never claim its last free slot."""
     ResourceLimit.objects.get_or_create(key=key)
     ResourceLimit.objects.select_for_update().get(key=key)
 
 
 def find_saturated(now: datetime) -> set[str]:
-    """Return the resources that as many jobs use as their limit allows."""
+    """Return the resources whose limit is reached."""
     running = Job.objects.filter(state=Job.State.RUNNING, lease_expires_at__gt=now).exclude(resource="").order_by()
     counts = running.values_list("resource").annotate(Count("pk"))
     maximums = [(key, count, get_max_concurrency(key)) for key, count in counts]

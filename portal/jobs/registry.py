@@ -31,9 +31,8 @@ class PeriodicJob:
 
 # the first one is that of the clocks, which decides whether /healthz reports delays
 QUEUES = ("clocks", "email", "network", "checks", "sandbox", "webhooks")
-THREADS_BY_QUEUE = {
-    "webhooks": 4
-}  # of run_jobs, by default one; a receiver of webhooks can take ten seconds to respond
+# of run_jobs, by default one; a receiver of webhooks can take ten seconds to respond
+THREADS_BY_QUEUE = {"webhooks": 4}
 JOBS = [
     PeriodicJob("sla.process_deliveries", "integrations.sla.github.delivery_processing.process_due_deliveries", 10),
     PeriodicJob("sla.advance_clocks", "integrations.sla.tasks.advance_due_clocks", 10),

@@ -45,8 +45,8 @@ def is_late(job: PeriodicJob, run: PeriodicRun | None, heartbeat: PeriodicRun | 
 
     Args:
         job: The job.
-        run: Its last run, or None if it never ran. It is late then once run_jobs has been at work for as long.
-        heartbeat: The record of run_jobs, or None if it never ran, which is reported separately.
+        run: Its last run. Without one, the time counts from the first heartbeat.
+        heartbeat: The heartbeat of run_jobs, or None if run_jobs never ran, which is reported separately.
         now: The current time.
     """
     begin = run or heartbeat

@@ -83,7 +83,7 @@ def summarize(groups: list[tuple[str, list[StatusLine]]]) -> tuple[str, str]:
     return "good", _("All systems operational.")
 
 
-# -- the background ------------------------------------------------------------------------------------------
+# -- background processes ------------------------------------------------------------------------------------------
 
 
 def measure_background(jobs: JobSnapshot, now: datetime) -> StatusLine:
@@ -154,7 +154,7 @@ REDIS_DOWN_HINT = gettext_noop(
 )
 
 
-# -- what we read --------------------------------------------------------------------------------------------
+# -- data sources --------------------------------------------------------------------------------------------
 
 
 def measure_github(now: datetime) -> StatusLine:
@@ -228,7 +228,7 @@ def measure_inbound_webhooks(now: datetime) -> StatusLine:
     return build_queue_line("Inbound webhooks", backlog, READ_LATE_AFTER, now, last_delivery_message)
 
 
-# -- what waits ----------------------------------------------------------------------------------------------
+# -- queues ----------------------------------------------------------------------------------------------
 
 
 def measure_emails(jobs: JobSnapshot, now: datetime) -> StatusLine:
@@ -279,7 +279,7 @@ SOURCE_PROBES: tuple[Probe, ...] = (
 
 
 def list_queue_probes(jobs: JobSnapshot) -> list[Probe]:
-    """Return the probes of what waits."""
+    """Return the probes of queued work."""
     return [
         (gettext_noop("Emails"), partial(measure_emails, jobs)),
         (gettext_noop("Checks"), partial(measure_checks, jobs)),

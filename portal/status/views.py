@@ -19,7 +19,7 @@ from portal.status.background import get_background_status
 @login_not_required
 @require_safe
 def check_health(request: HttpRequest) -> JsonResponse:
-    """Answer 200 while the database answers, else 503; with ?background, 503 too while background work is late."""
+    """Return 200 if the database responds, or else 503. With ?background, also return 503 if jobs are late."""
     try:
         connection.ensure_connection()
         status = {"database": "ok"} | get_background_status(timezone.now())

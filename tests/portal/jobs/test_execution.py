@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from portal.jobs.definitions import LeaseLost, PermanentFailure, Reschedule, RetryLater
-from portal.jobs.execution import Settlement, claim, execute, run_due_jobs, run_job, settle
+from portal.jobs.execution import JobOutcome, claim, execute, record_outcome, run_due_jobs, run_job
 from portal.jobs.models import Job
 from portal.jobs.services import cancel_job, enqueue
 from tests.portal.jobs.conftest import NOW
@@ -293,5 +293,5 @@ def test_error_of_a_failure_handler_does_not_keep_the_job_from_failing(monkeypat
 def test_settle_twice_settles_once():
     claimed = claim_one(enqueue(deliver))
     execute(claimed)
-    assert settle(claimed.pk, claimed.lease_token, Settlement(Job.State.FAILED)) is False
+    assert record_outcome(claimed.pk, claimed.lease_token, JobOutcome(Job.State.FAILED)) is False
     assert read_fields(claimed, "state") == ("succeeded",)
