@@ -43,7 +43,7 @@ class GlossaryChapter(Content):
 CHAPTERS = load_content("portal/ui/content/glossary.yaml", dict[str, tuple[GlossaryChapter, ...]])["chapters"]
 TERMS_BY_KEY: dict[str, GlossaryTerm] = {term.key: term for chapter in CHAPTERS for term in chapter.terms}
 # what each outcome of a check means for the partner
-OUTCOME_DESCRIPTIONS = {outcome: TERMS_BY_KEY[f"verdict-{outcome}".replace("_", "-")].definition for outcome in Outcome}
+OUTCOME_DESCRIPTIONS = {outcome: TERMS_BY_KEY[f"outcome-{outcome}".replace("_", "-")].definition for outcome in Outcome}
 
 
 @cache
