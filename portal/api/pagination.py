@@ -15,6 +15,7 @@ from pydantic import Field
 
 from portal.api.conditional import set_header
 from portal.api.problems import FieldError
+from portal.core.primary_keys import parse_pk
 
 T = TypeVar("T")
 MAX_PAGE_SIZE, DEFAULT_PAGE_SIZE = 100, 50
@@ -51,11 +52,12 @@ def decode_cursor(text: str) -> int:
     """Decode a cursor to a key. Raises ApiError for an invalid cursor."""
     try:
         key = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("ascii")
-    except ValueError:
-        key = ""
-    if not (key[:1] == "k" and key[1:].isdecimal() and len(key) < 20):
+    except ValueError as error:
+        raise build_cursor_error() from error
+    pk = parse_pk(key[1:]) if key.startswith("k") else None
+    if pk is None:
         raise build_cursor_error()
-    return int(key[1:])
+    return pk
 
 
 def build_cursor_error() -> FieldError:

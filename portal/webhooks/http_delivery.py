@@ -3,7 +3,6 @@
 This module runs in threads, so it never uses the database.
 """
 
-import json
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from time import monotonic
@@ -145,11 +144,3 @@ def parse_retry_after(response: SourceResponse) -> int:
     """Return the wait in seconds that the receiver requested, at most one day."""
     header = response.headers.get("retry-after", "")
     return min(int(header), MAX_RETRY_AFTER_SECONDS) if header.isascii() and header.isdigit() and len(header) < 9 else 0
-
-
-def format_json(body: str) -> str:
-    """Return a JSON body with indentation, or any other body unchanged."""
-    try:
-        return json.dumps(json.loads(body), indent=2, ensure_ascii=False)
-    except ValueError:
-        return body

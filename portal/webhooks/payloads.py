@@ -24,10 +24,17 @@ def serialize_json(data: Mapping[str, object]) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
-def parse_json(body: str) -> JsonObject:
-    """Return the payload of a stored body."""
-    data: dict[str, object] = json.loads(body)
-    return data
+def format_json(data: object) -> str:
+    """Return JSON with indentation, for pages."""
+    return json.dumps(data, indent=2, ensure_ascii=False)
+
+
+def format_body(body: str) -> str:
+    """Return a JSON body with indentation, or any other body unchanged."""
+    try:
+        return format_json(json.loads(body))
+    except ValueError:
+        return body
 
 
 def build_body(event: AuditEvent) -> str:

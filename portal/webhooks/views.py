@@ -7,7 +7,6 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _, ngettext
 from django.views.decorators.debug import sensitive_variables
@@ -25,8 +24,8 @@ from portal.ui.refusals import reported_refusals
 from portal.webhooks import payloads, permissions as access, services
 from portal.webhooks.event_types import iterate_webhook_groups
 from portal.webhooks.forms import EndpointForm, ReplayForm, build_initial_data
-from portal.webhooks.http_delivery import format_json
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
+from portal.webhooks.payloads import format_body, format_json
 from portal.webhooks.retry_policy import RETRY_DELAYS_SECONDS, format_delay
 from portal.webhooks.selectors import build_tabs, get_health, list_deliveries, list_kinds, list_managed_endpoints
 
@@ -49,7 +48,7 @@ def list_event_types(request: HttpRequest) -> HttpResponse:
     """Show the event types with sample payloads."""
     is_program_staff = permissions.is_program_staff(request.user)
     groups = [
-        (_(title), [(key, webhook, _format_example(key)) for key, webhook in webhooks.items()])
+        (_(title), [(key, webhook, format_json(payloads.build_example(key))) for key, webhook in webhooks.items()])
         for title, webhooks in iterate_webhook_groups(is_program_staff=is_program_staff)
     ]
     return render(
@@ -57,10 +56,6 @@ def list_event_types(request: HttpRequest) -> HttpResponse:
         "webhooks/event_types.html",
         {"groups": groups, "retry_delays": [format_delay(delay) for delay in RETRY_DELAYS_SECONDS]},
     )
-
-
-def _format_example(event_type: str) -> str:
-    return format_json(payloads.serialize_json(payloads.build_example(event_type)))
 
 
 def _get_managed_partner(request: HttpRequest, slug: str) -> Partner | None:
@@ -246,18 +241,5 @@ def show_delivery(request: AuthenticatedRequest, uuid: UUID, message: UUID) -> H
             messages.success(request, _("Delivery queued again with the same webhook-id."))
         return redirect("webhooks:delivery", uuid, message)
     attempts = paginate(request, delivery.attempts.all(), 10)
-    context = {"endpoint": endpoint, "message": delivery, "body": format_json(delivery.body), "page": attempts}
+    context = {"endpoint": endpoint, "message": delivery, "body": format_body(delivery.body), "page": attempts}
     return render(request, "webhooks/message.html", context)
-
-
-urlpatterns = [
-    path("webhooks/", list_webhooks, name="list"),
-    path("webhooks/event-types/", list_event_types, name="event_types"),
-    path("webhooks/new/<slug:slug>/", create_webhook, name="create"),
-    path("webhooks/<uuid:uuid>/", show_webhook, name="detail"),
-    path("webhooks/<uuid:uuid>/change/", change_webhook, name="edit"),
-    path("webhooks/<uuid:uuid>/secret/", rotate_secret, name="rotate_secret"),
-    path("webhooks/<uuid:uuid>/remove/", remove_webhook, name="remove"),
-    path("webhooks/<uuid:uuid>/messages/<uuid:message>/", show_delivery, name="delivery"),
-    path("webhooks/<uuid:uuid>/<slug:action>/", perform_action, name="action"),
-]

@@ -15,6 +15,7 @@ from integrations.partners import permission_conditions, permissions, selectors
 from integrations.partners.forms.members import InvitationForm, PartnerProfileForm, RoleForm
 from integrations.partners.models import Invitation, JoinRequest, Membership, Partner
 from integrations.partners.services import invitations as inviting, members as people, profiles
+from integrations.partners.views.members import get_own_partner
 from integrations.submissions.selectors import agreements
 from integrations.submissions.services import creation
 from portal.accounts.requests import AuthenticatedRequest
@@ -130,12 +131,6 @@ def list_visible_partners(request: HttpRequest) -> QuerySet[Partner]:
     if permissions.is_program_staff(request.user):
         return rows
     return rows.filter(pk__in=list(permissions.get_roles(request.user)))
-
-
-def get_own_partner(request: HttpRequest, slug: str) -> Partner:
-    """Return a partner of the user. Raises Http404 for others, even for program staff."""
-    own_partners = Partner.objects.filter(pk__in=list(permissions.get_roles(request.user)))
-    return get_object_or_404(own_partners, slug=slug)
 
 
 @router.get("/partners", READ_SCOPE, CursorPage[PartnerOut])

@@ -36,15 +36,13 @@ router = ScopedRouter("Reviews")
 REVIEW_SCOPE = "reviews:write"
 
 
-class FindingIn(StrictSchema):
-    requirement: str
-    text: str
-    severity: str = Field("blocking", pattern="^(blocking|optional)$")
-
-
 class FindingChangeIn(StrictSchema):
     text: str
     severity: str = Field("blocking", pattern="^(blocking|optional)$")
+
+
+class FindingIn(FindingChangeIn):
+    requirement: str
 
 
 class FindingReplyIn(StrictSchema):
