@@ -31,8 +31,8 @@ def process_each(
         if total == limit:
             break
         try:
-            done = process(item)
-            total += 1 if done is None else done
+            count = process(item)
+            total += 1 if count is None else count
             processed_count += 1
         except Exception as error:
             if isinstance(error, DatabaseError | InterfaceError) and not connection.is_usable():

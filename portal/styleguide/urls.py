@@ -2,9 +2,9 @@
 
 from django.urls import path
 
-from portal.styleguide import views as styleguide
+from portal.styleguide import views
 
 app_name = "styleguide"
 urlpatterns = [
-    path("styleguide/", styleguide.show_styleguide, name="styleguide"),
+    path("styleguide/", views.show_styleguide, name="styleguide"),
 ]

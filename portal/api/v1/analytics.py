@@ -62,7 +62,7 @@ class TableParams(Schema):
 
 
 class SavedViewOut(Schema):
-    """Saved view. `shared` views are visible to all program staff. `gone` lists filters that no longer exist."""
+    """Saved view. `shared` views are visible to all program staff. `obsolete_filters` no longer exist."""
 
     id: int
     page: str
@@ -71,7 +71,7 @@ class SavedViewOut(Schema):
     shared: bool
     is_default: bool
     saved_at: datetime
-    gone: list[str]
+    obsolete_filters: list[str]
     href: str
 
     @staticmethod
@@ -79,7 +79,7 @@ class SavedViewOut(Schema):
         return view.owner_id is None
 
     @staticmethod
-    def resolve_gone(view: SavedView) -> list[str]:
+    def resolve_obsolete_filters(view: SavedView) -> list[str]:
         return services.find_obsolete_filters(services.PAGES[view.page], view.query)
 
     @staticmethod

@@ -38,7 +38,7 @@ class DraftOut(Schema):
 
     uuid: UUID
     program: str = Field(validation_alias="program_key")
-    company: PartnerReference = Field(validation_alias="partner")
+    partner: PartnerReference
     version: int
     saved_at: datetime
     fields: JsonObject

@@ -14,7 +14,7 @@ from pydantic import Field
 from integrations.partners import permission_conditions, permissions, selectors
 from integrations.partners.forms.members import InvitationForm, PartnerProfileForm, RoleForm
 from integrations.partners.models import Invitation, JoinRequest, Membership, Partner
-from integrations.partners.services import invitations as inviting, members as people, profiles
+from integrations.partners.services import invitations, members, profiles
 from integrations.partners.views.members import get_own_partner
 from integrations.submissions.selectors import agreements
 from integrations.submissions.services import creation
@@ -183,8 +183,8 @@ def list_members(request: HttpRequest, slug: str) -> dict[str, Iterable[Model]]:
     if not can_manage:
         return {"members": memberships, "invitations": [], "requests": []}
     join_requests = partner.join_requests.filter(state=JoinRequest.State.WAITING).select_related("user")
-    invitations = people.list_open_invitations(now).filter(partner=partner).order_by("pk")
-    return {"members": memberships, "invitations": invitations, "requests": join_requests}
+    open_invitations = members.list_open_invitations(now).filter(partner=partner).order_by("pk")
+    return {"members": memberships, "invitations": open_invitations, "requests": join_requests}
 
 
 @router.post("/partners/{slug:slug}/invitations", WRITE_SCOPE, InvitationOut, status=201)
@@ -192,7 +192,7 @@ def invite(request: AuthenticatedRequest, slug: str, body: InvitationIn) -> Invi
     """Invite someone by email. For owners."""
     partner = get_own_partner(request, slug)
     values = clean(InvitationForm(build_form_data(**body.model_dump())))
-    return inviting.send_invitation(partner, values["email"], values["role"], actor=request.user, now=timezone.now())
+    return invitations.send_invitation(partner, values["email"], values["role"], actor=request.user, now=timezone.now())
 
 
 @router.post("/partners/{slug:slug}/invitations/{int:pk}/resend", WRITE_SCOPE, MessageResponse)
@@ -200,7 +200,7 @@ def resend_invitation(request: AuthenticatedRequest, slug: str, pk: RowId) -> Me
     """Resend an invitation with a new link. The previous link stops working."""
     partner = get_own_partner(request, slug)
     invitation = get_object_or_404(partner.invitations, pk=pk)
-    inviting.send_invitation(partner, invitation.email, invitation.role, actor=request.user, now=timezone.now())
+    invitations.send_invitation(partner, invitation.email, invitation.role, actor=request.user, now=timezone.now())
     return MessageResponse(message=f"New invitation sent to {invitation.email}.")
 
 
@@ -208,7 +208,7 @@ def resend_invitation(request: AuthenticatedRequest, slug: str, pk: RowId) -> Me
 def revoke_invitation(request: AuthenticatedRequest, slug: str, pk: RowId) -> MessageResponse:
     """Revoke an invitation."""
     invitation = get_object_or_404(get_own_partner(request, slug).invitations, pk=pk)
-    people.revoke_invitation(invitation, actor=request.user, now=timezone.now())
+    members.revoke_invitation(invitation, actor=request.user, now=timezone.now())
     return MessageResponse(message=f"Invitation to {invitation.email} revoked.")
 
 
@@ -217,7 +217,7 @@ def decide_request(request: AuthenticatedRequest, slug: str, body: JoinDecisionI
     """Accept or decline a join request."""
     join_request = get_object_or_404(get_own_partner(request, slug).join_requests.select_related("user"), pk=pk)
     role = clean(RoleForm(build_form_data(role=body.role)))["role"]
-    people.decide_join_request(join_request, accept=body.accept, role=role, actor=request.user, now=timezone.now())
+    members.decide_join_request(join_request, accept=body.accept, role=role, actor=request.user, now=timezone.now())
     return MessageResponse(message=f"{join_request.user} joined the company." if body.accept else "Request declined.")
 
 
@@ -226,7 +226,7 @@ def change_role(request: AuthenticatedRequest, slug: str, body: RoleIn, pk: RowI
     """Change a member's role."""
     member = get_object_or_404(get_own_partner(request, slug).memberships.select_related("user"), pk=pk)
     role = clean(RoleForm(build_form_data(role=body.role)))["role"]
-    people.change_role(member, role, actor=request.user, now=timezone.now())
+    members.change_role(member, role, actor=request.user, now=timezone.now())
     return MessageResponse(message=f"Role of {member.user} changed.")
 
 
@@ -238,7 +238,7 @@ def end_membership(
     member = get_object_or_404(get_own_partner(request, slug).memberships.select_related("user"), pk=pk)
     if member.user != request.user and permissions.can_manage_partner(member.partner, request.user):
         validate_form(NameConfirmationForm(str(member.user), data=params.model_dump()))
-    people.end_membership(member, actor=request.user, now=timezone.now())
+    members.end_membership(member, actor=request.user, now=timezone.now())
     return MessageResponse(message=f"{member.user} is no longer a member of the company.")
 
 

@@ -62,10 +62,10 @@ class SchemaInspectionOut(Schema):
 
 
 class ProviderSchemasOut(Schema):
-    """Schemas, newest version first, and the latest inspection as `reading`."""
+    """Schemas, newest version first, and the latest inspection."""
 
     versions: list[ProviderSchemaOut]
-    reading: SchemaInspectionOut | None
+    inspection: SchemaInspectionOut | None
 
 
 class SchemaDiffParams(Schema):
@@ -111,7 +111,7 @@ def list_schemas(request: AuthenticatedRequest, uuid: UUID) -> JsonObject:
     """List the stored schemas and the latest inspection."""
     integration = _load_provider(request, uuid)
     inspection = TestRun.objects.filter(integration=integration, kind=TestRun.Kind.PROVIDER_SCHEMA).first()
-    return {"versions": services.list_schemas(integration), "reading": inspection}
+    return {"versions": services.list_schemas(integration), "inspection": inspection}
 
 
 @router.post("/integrations/{uuid:uuid}/schemas", WRITE_SCOPE, ProviderSchemaOut, status=201)
@@ -133,7 +133,7 @@ def upload_schema(
         raise FieldError("file", str(error)) from error
 
 
-@router.post("/integrations/{uuid:uuid}/schemas/read", WRITE_SCOPE, SchemaInspectionOut, status=202)
+@router.post("/integrations/{uuid:uuid}/schemas/inspect", WRITE_SCOPE, SchemaInspectionOut, status=202)
 def inspect_schema(request: AuthenticatedRequest, uuid: UUID) -> TestRun:
     """Inspect the schema of the latest release in the sandbox."""
     integration = _load_provider(request, uuid)

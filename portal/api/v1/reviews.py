@@ -17,7 +17,7 @@ from integrations.reviews.views.review import load_finding
 from integrations.submissions.forms.findings import FindingAnswerForm, FindingForm, FindingReplyForm
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.presenters import list_visible_findings
-from integrations.submissions.services import finding_threads, findings as reviewing
+from integrations.submissions.services import finding_threads, findings
 from integrations.submissions.views.access import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean
@@ -115,7 +115,7 @@ def assign(request: AuthenticatedRequest, uuid: UUID, body: AssignmentIn) -> Int
 def mark_read(request: AuthenticatedRequest, uuid: UUID) -> ReadMarkerOut:
     """Mark all events up to now as read. For program staff."""
     integration = load_as_program_staff(request, uuid)
-    return ReadMarkerOut(before=reviewing.update_read_marker(integration, actor=request.user, now=timezone.now()))
+    return ReadMarkerOut(before=findings.update_read_marker(integration, actor=request.user, now=timezone.now()))
 
 
 @router.get("/integrations/{uuid:uuid}/findings", READ_SCOPE, list[submissions.FindingOut])
@@ -135,7 +135,7 @@ def raise_finding(request: AuthenticatedRequest, uuid: UUID, body: FindingIn) ->
     if integration.edition.requirement(body.requirement) is None:
         raise Http404("Requirement not found in this edition of the program.")
     values = clean(FindingForm(build_form_data(text=body.text, severity=body.severity)))
-    return reviewing.raise_finding(integration, body.requirement, **values, actor=request.user, now=timezone.now())
+    return findings.raise_finding(integration, body.requirement, **values, actor=request.user, now=timezone.now())
 
 
 @router.post("/integrations/{uuid:uuid}/findings/verify", REVIEW_SCOPE, list[submissions.FindingOut])
@@ -178,7 +178,7 @@ def resolve_finding(request: AuthenticatedRequest, body: FindingResponseIn, pk: 
     finding = load_finding(request, pk)
     require_permission(permissions.can_edit, finding.integration, request.user)
     data = clean(FindingAnswerForm(build_form_data(answer=body.answer, url=body.url)))
-    reviewing.answer_finding(finding, **data, actor=request.user, now=timezone.now())
+    findings.answer_finding(finding, **data, actor=request.user, now=timezone.now())
     return load_finding(request, pk)
 
 
@@ -186,7 +186,7 @@ def resolve_finding(request: AuthenticatedRequest, body: FindingResponseIn, pk: 
 def verify_finding(request: AuthenticatedRequest, pk: RowId) -> Finding:
     """Verify a finding. For reviewers."""
     require_program_staff(request)
-    reviewing.verify_finding(load_finding(request, pk), actor=request.user, now=timezone.now())
+    findings.verify_finding(load_finding(request, pk), actor=request.user, now=timezone.now())
     return load_finding(request, pk)
 
 
@@ -194,7 +194,7 @@ def verify_finding(request: AuthenticatedRequest, pk: RowId) -> Finding:
 def reopen_finding(request: AuthenticatedRequest, pk: RowId) -> Finding:
     """Reopen a finding. For reviewers."""
     require_program_staff(request)
-    reviewing.reopen_finding(load_finding(request, pk), actor=request.user, now=timezone.now())
+    findings.reopen_finding(load_finding(request, pk), actor=request.user, now=timezone.now())
     return load_finding(request, pk)
 
 

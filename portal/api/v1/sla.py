@@ -90,7 +90,7 @@ def get_label_policy(request: AuthenticatedRequest, uuid: UUID) -> dict[str, lis
     initial_data = label_pages.build_initial_data(policy or label_proposals.build_default_policy())
     pending_policy = integration.label_policies.filter(state=LabelPolicy.State.PROPOSED).last()
     return {name: text.split("\n") if text else [] for name, text in initial_data.items()} | {
-        "waiting": pending_policy.pk if pending_policy else None
+        "proposal": pending_policy.pk if pending_policy else None
     }
 
 

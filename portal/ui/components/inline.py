@@ -57,8 +57,8 @@ ENVIRONMENT.filters["outcome"] = outcome
 def tally(counts: Mapping[str, int]) -> Mapping[str, object]:
     """Render counts for a narrow cell, such as "14 ✓ 1 !", with labels for screen readers."""
     outcomes = {value: OUTCOMES[require_choice(value, OUTCOMES, "outcome")] for value in counts}
-    shown = [(int(count), *outcomes[value]) for value, count in counts.items() if count]
-    return {"parts": [(count, tone, icon, _(label).lower()) for count, icon, tone, label in shown]}
+    visible = [(int(count), *outcomes[value]) for value, count in counts.items() if count]
+    return {"parts": [(count, tone, icon, _(label).lower()) for count, icon, tone, label in visible]}
 
 
 @component

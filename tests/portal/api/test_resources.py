@@ -168,8 +168,8 @@ def test_schemas_are_submitted_and_compared(provider: Any, alice: Any) -> None:
     of = f"/integrations/{provider.uuid}/crossplane"
     assert [each["resource"] for each in me.get(of).json()["resources"]] == ["rocket_pad"]
     assert me.get(f"{of}?singletons=x").json()["errors"][0]["field"] == "singletons"
-    assert me.post(f"{place}/read").status_code == 202
-    assert (TestRun.objects.count(), me.post(f"{place}/read").status_code) == (1, 409)
+    assert me.post(f"{place}/inspect").status_code == 202
+    assert (TestRun.objects.count(), me.post(f"{place}/inspect").status_code) == (1, 409)
     assert me.upload(place, version="x", file=io.BytesIO(b"{}")).json()["errors"][0]["field"] == "version"
 
 

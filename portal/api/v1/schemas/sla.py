@@ -143,14 +143,14 @@ class IssueDecisionIn(StrictSchema):
 
 
 class LabelPolicyOut(Schema):
-    """Current label policy. `waiting` is the ID of an open proposal."""
+    """Current label policy. `proposal` is the ID of an open proposal."""
 
     critical: list[str]
     pause: list[str]
     team: list[str]
     bots: list[str]
     second_accounts: list[str]
-    waiting: int | None
+    proposal: int | None
 
 
 class LabelPolicyIn(StrictSchema):
