@@ -27,7 +27,10 @@ def _has_unknown_migrations(loader: MigrationLoader) -> bool:
 
 
 def _has_other_columns(loader: MigrationLoader) -> bool:
-    """Return whether a table differs from its model although all migrations of the app are recorded as applied."""
+    """Return whether a table differs from its model although all migrations of the app are recorded as applied.
+
+    Other columns that can be null are allowed, because PostgreSQL generates the column of the search index.
+    """
     waiting = {label for label, name in loader.disk_migrations if (label, name) not in loader.applied_migrations}
     models = [
         model
@@ -39,12 +42,13 @@ def _has_other_columns(loader: MigrationLoader) -> bool:
     introspection = connection.introspection
     with connection.cursor() as cursor:
         tables = set(introspection.table_names(cursor))
-        return any(
-            model._meta.db_table not in tables
-            or {column.name for column in introspection.get_table_description(cursor, model._meta.db_table)}
-            != {field.column for field in model._meta.concrete_fields}
-            for model in models
-        )
+        for model in models:
+            table, expected = model._meta.db_table, {field.column for field in model._meta.concrete_fields}
+            columns = introspection.get_table_description(cursor, table) if table in tables else []
+            required = {column.name for column in columns if not column.null_ok}
+            if not required <= expected <= {column.name for column in columns}:
+                return True
+    return False
 
 
 def _is_ours(app: AppConfig) -> bool:

@@ -4,6 +4,7 @@ import sqlite3
 
 import pytest
 
+from portal.runtime.schema_check import require_current_schema
 from tests.portal.runtime.running_portal import run_portal
 
 
@@ -30,3 +31,9 @@ def test_data_of_another_version_is_refused_and_unchanged(empty_data, difference
     )
     assert names <= {path.name for path in empty_data.iterdir()}
     assert database.read_bytes() == content
+
+
+@pytest.mark.every_database
+@pytest.mark.django_db
+def test_data_of_this_version_is_accepted(tmp_path):
+    require_current_schema(tmp_path)
