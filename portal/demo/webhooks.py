@@ -33,7 +33,7 @@ def create_webhooks(partner: Partner, owner: User, staff: User, now: datetime) -
         "#integrations",
         ["review.requested", "issue.breached", "compliance.appealed", "program.action_overdue"],
         address="https://chat.program.example/services/T0/B1/made-up",
-        form=WebhookEndpoint.Form.SLACK,
+        format=WebhookEndpoint.Format.SLACK,
     )
     channel, _ = services.create_endpoint(None, channel_settings, actor=staff, now=created_at)
     create_log(pipeline, AuditEvent.objects.filter(partner=partner), owner, now)
@@ -59,7 +59,7 @@ def create_log(endpoint: WebhookEndpoint, events: QuerySet[AuditEvent], owner: A
 
 
 def create_message(endpoint: WebhookEndpoint, event: AuditEvent) -> WebhookDelivery:
-    body = formats.format_event(endpoint.form, event, payloads.build_body(event))
+    body = formats.format_event(endpoint.format, event, payloads.build_body(event))
     return fanout.create_delivery(endpoint, event, body)
 
 

@@ -22,10 +22,10 @@ def create_deliveries(event: AuditEvent) -> None:
     if not subscribed_endpoints:
         return
     text = payloads.build_body(event)
-    forms = {endpoint.form for endpoint in subscribed_endpoints}
-    bodies_by_form = {form: formats.format_event(form, event, text) for form in forms}
+    endpoint_formats = {endpoint.format for endpoint in subscribed_endpoints}
+    bodies = {key: formats.format_event(key, event, text) for key in endpoint_formats}
     for endpoint in subscribed_endpoints:
-        create_delivery(endpoint, event, bodies_by_form[endpoint.form])
+        create_delivery(endpoint, event, bodies[endpoint.format])
 
 
 def list_endpoints(event: AuditEvent, webhook: Webhook) -> QuerySet[WebhookEndpoint]:

@@ -47,9 +47,9 @@ class EndpointForm(forms.Form):
         endpoint: The endpoint to change, or None for a new one.
     """
 
-    form = forms.ChoiceField(
+    format = forms.ChoiceField(
         label=gettext_lazy("Format"),
-        choices=WebhookEndpoint.Form.choices,
+        choices=WebhookEndpoint.Format.choices,
         widget=forms.RadioSelect,
         error_messages=CHOICE_ERROR_MESSAGES,
     )
@@ -100,7 +100,7 @@ class EndpointForm(forms.Form):
             "Public https URL of your receiver. Slack shows it for an incoming webhook, Teams for a workflow."
         )
         if endpoint is not None:
-            del self.fields["form"]
+            del self.fields["format"]
             send_initial_values(self)
             address.required = False
             address.help_text = _("Current URL: %(url)s. Leave this field empty to keep the URL.") % {
@@ -112,19 +112,19 @@ class EndpointForm(forms.Form):
         return validate_address(address) if address else ""
 
     def clean(self) -> NamedValues:
-        address, is_teams = self.cleaned_data.get("address", ""), self._get_format() == WebhookEndpoint.Form.TEAMS
+        address, is_teams = self.cleaned_data.get("address", ""), self._get_format() == WebhookEndpoint.Format.TEAMS
         if address and is_teams and not teams.is_teams_host(urlsplit(address).hostname or ""):
             self.add_error("address", teams.build_host_message())
         return self.cleaned_data
 
     def _get_format(self) -> str:
-        default = self.endpoint.form if self.endpoint else WebhookEndpoint.Form.WEBHOOK
-        return str(self.cleaned_data.get("form") or default)
+        default = self.endpoint.format if self.endpoint else WebhookEndpoint.Format.WEBHOOK
+        return str(self.cleaned_data.get("format") or default)
 
     @property
     def configuration(self) -> EndpointConfiguration:
-        data, form = self.cleaned_data, self._get_format()
-        return EndpointConfiguration(data["name"], data["kinds"], data["program_key"], data["address"], form)
+        data, endpoint_format = self.cleaned_data, self._get_format()
+        return EndpointConfiguration(data["name"], data["kinds"], data["program_key"], data["address"], endpoint_format)
 
 
 def build_initial_data(endpoint: WebhookEndpoint) -> NamedValues:

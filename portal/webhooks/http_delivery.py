@@ -28,7 +28,7 @@ TEAMS_GONE_ERROR = "WorkflowNotFound"
 class DeliveryBatch:
     """Deliveries to send to one endpoint in sequence. `secrets` starts with the newest."""
 
-    form: str
+    format: str
     address: Secret
     secrets: tuple[Secret, ...]
     deliveries: tuple[WebhookDelivery, ...]
@@ -83,13 +83,13 @@ def send_delivery(
             delivery=delivery, at=at, seconds=seconds, response_summary=summary, sent_headers=headers
         )
         return DeliveryOutcome(attempt)
-    return interpret_response(batch.form, delivery, at, response, headers)
+    return interpret_response(batch.format, delivery, at, response, headers)
 
 
 def build_headers(batch: DeliveryBatch, delivery: WebhookDelivery, at: datetime) -> dict[str, str]:
     """Return the headers of an attempt, signed with all active secrets."""
     headers = {"Content-Type": "application/json"}
-    if batch.form == WebhookEndpoint.Form.WEBHOOK:
+    if batch.format == WebhookEndpoint.Format.WEBHOOK:
         signatures = [Webhook(secret.value).sign(delivery.message_id, at, delivery.body) for secret in batch.secrets]
         headers |= {
             "webhook-id": delivery.message_id,
@@ -100,7 +100,11 @@ def build_headers(batch: DeliveryBatch, delivery: WebhookDelivery, at: datetime)
 
 
 def interpret_response(
-    form: str, delivery: WebhookDelivery, at: datetime, response: SourceResponse, sent_headers: dict[str, str]
+    endpoint_format: str,
+    delivery: WebhookDelivery,
+    at: datetime,
+    response: SourceResponse,
+    sent_headers: dict[str, str],
 ) -> DeliveryOutcome:
     """Return the outcome of a response, with the body and headers cut for storage."""
     body = response.body[:MAX_STORED_BODY_BYTES].decode("utf-8", "replace").replace("\x00", "\ufffd")
@@ -111,9 +115,9 @@ def interpret_response(
         for name, value in list(response.headers.items())[:MAX_STORED_HEADERS]
     }
     is_gone = response.status == GONE_STATUS
-    if form == WebhookEndpoint.Form.SLACK and response.status >= 400:
+    if endpoint_format == WebhookEndpoint.Format.SLACK and response.status >= 400:
         is_gone = is_gone or body.strip() in SLACK_GONE_ERRORS
-    if form == WebhookEndpoint.Form.TEAMS and response.status >= 400:
+    if endpoint_format == WebhookEndpoint.Format.TEAMS and response.status >= 400:
         is_gone = is_gone or TEAMS_GONE_ERROR in body
     attempt = WebhookDeliveryAttempt(
         delivery=delivery,

@@ -21,7 +21,7 @@ class WebhookEndpoint(EncryptedRow):
     The URL and the secrets are encrypted, because a Slack or Teams URL is a secret itself. Pages show `display_url`.
     """
 
-    class Form(models.TextChoices):
+    class Format(models.TextChoices):
         WEBHOOK = "webhook", gettext_lazy("Signed JSON")
         SLACK = "slack", gettext_lazy("Slack message")
         TEAMS = "teams", gettext_lazy("Microsoft Teams message")
@@ -34,7 +34,7 @@ class WebhookEndpoint(EncryptedRow):
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     partner = models.ForeignKey("partners.Partner", models.CASCADE, null=True, blank=True, related_name="endpoints")
     name = models.CharField("name", max_length=80)
-    form = models.CharField(max_length=10, choices=Form.choices, default=Form.WEBHOOK)
+    format = models.CharField(max_length=10, choices=Format.choices, default=Format.WEBHOOK)
     address = EncryptedField()
     display_url = models.CharField(max_length=300)
     kinds = models.JSONField(default=list)

@@ -19,13 +19,13 @@ def generate_secret() -> Secret:
 
 def set_address(endpoint: WebhookEndpoint, address: str) -> None:
     endpoint.encrypt("address", Secret(address))
-    endpoint.display_url = format_display_address(endpoint.form, address)
+    endpoint.display_url = format_display_address(endpoint.format, address)
 
 
-def format_display_address(form: str, address: str) -> str:
+def format_display_address(endpoint_format: str, address: str) -> str:
     """Return the visible part of a URL: host and last characters for Slack and Teams, or everything but the query."""
     address_parts = urlsplit(address)
-    if form != WebhookEndpoint.Form.WEBHOOK:
+    if endpoint_format != WebhookEndpoint.Format.WEBHOOK:
         return f"{address_parts.netloc}/…{address[-4:]}"
     return f"{address_parts.scheme}://{address_parts.netloc}{address_parts.path}"[:280] + (
         "?…" if address_parts.query else ""

@@ -42,7 +42,7 @@ class EndpointConfiguration:
     kinds: Sequence[str]
     program_key: str = ""
     address: str = ""
-    form: str = WebhookEndpoint.Form.WEBHOOK
+    format: str = WebhookEndpoint.Format.WEBHOOK
 
 
 @contextmanager
@@ -107,14 +107,14 @@ def create_endpoint(
     row = WebhookEndpoint(
         partner=partner,
         name=configuration.name,
-        form=configuration.form,
+        format=configuration.format,
         program_key=configuration.program_key,
         created_by=actor,
         created_at=now,
         kinds=_select_kinds(configuration.kinds, is_program_endpoint=partner is None),
     )
     secrets.set_address(row, configuration.address)
-    secret = secrets.set_secret(row, now) if configuration.form == WebhookEndpoint.Form.WEBHOOK else None
+    secret = secrets.set_secret(row, now) if configuration.format == WebhookEndpoint.Format.WEBHOOK else None
     row.save()
     _record_change(row, "webhook.created", actor, now)
     return row, secret
@@ -139,7 +139,7 @@ def change_endpoint(endpoint: WebhookEndpoint, changes: NamedValues, *, actor: U
 def rotate_secret(endpoint: WebhookEndpoint, *, actor: User, now: datetime, expected_fingerprint: str) -> Secret:
     """Create and return a new secret. The fingerprint of the previous secret prevents a second rotation by mistake."""
     with _lock_endpoint(endpoint, actor, now) as row:
-        if row.form != WebhookEndpoint.Form.WEBHOOK:
+        if row.format != WebhookEndpoint.Format.WEBHOOK:
             raise ActionRefused(_("Slack and Teams webhooks don't have a signing secret."))
         if get_secret_fingerprint(row) != expected_fingerprint:
             raise ActionRefused(
@@ -191,7 +191,7 @@ def send_test_event(endpoint: WebhookEndpoint, *, actor: User, now: datetime) ->
     with _lock_endpoint(endpoint, actor, now) as row:
         if row.deliveries.filter(kind=TEST_EVENT_TYPE, state=DeliveryState.WAITING).count() >= MAX_WAITING_TESTS:
             raise ActionRefused(_("Several test events are still pending. Check the log first."))
-        body = formats.format_test(row.form, payloads.build_test_body(row.partner, actor, now))
+        body = formats.format_test(row.format, payloads.build_test_body(row.partner, actor, now))
         end_backoff(row.pk)
         message: WebhookDelivery = row.deliveries.create(
             key=f"test:{uuid4()}", kind=TEST_EVENT_TYPE, body=body, created_at=now, due_at=now

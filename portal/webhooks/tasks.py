@@ -91,7 +91,7 @@ def _build_batch(endpoint: WebhookEndpoint, now: datetime) -> DeliveryBatch:
         address, secrets = endpoint.decrypt("address"), list_signing_secrets(endpoint, now)
     except DecryptionError as error:
         raise RetryLater("The URL or a secret of the endpoint can't be decrypted.") from error
-    return DeliveryBatch(endpoint.form, address, secrets, deliveries, now)
+    return DeliveryBatch(endpoint.format, address, secrets, deliveries, now)
 
 
 def _reschedule(endpoint_id: int) -> Reschedule | None:

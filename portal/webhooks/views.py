@@ -72,7 +72,7 @@ def create_webhook(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     partner = _get_managed_partner(request, slug)
     form_data = request.POST if request.method == "POST" else None
     form = EndpointForm(
-        data=form_data, is_program_endpoint=partner is None, initial=request.unsent() or {"form": "webhook"}
+        data=form_data, is_program_endpoint=partner is None, initial=request.unsent() or {"format": "webhook"}
     )
     if form_data is not None and form.is_valid():
         try:

@@ -39,7 +39,9 @@ def compare(draw: random.Random) -> Disagreement | None:
     letter = WebhookDelivery(pk=1, message_id=f"msg_{draw.randrange(10**12)}", body=draw.choice(BODIES))
     damage, now = draw.choice(DAMAGES), datetime.now(UTC)
     at = now - timedelta(hours=1) if damage == "old" else now
-    headers = build_headers(DeliveryBatch(WebhookEndpoint.Form.WEBHOOK, Secret(""), secrets, (letter,), at), letter, at)
+    headers = build_headers(
+        DeliveryBatch(WebhookEndpoint.Format.WEBHOOK, Secret(""), secrets, (letter,), at), letter, at
+    )
     body, secret = letter.body, draw.choice(secrets).value
     if damage == "body":
         body += " "

@@ -165,7 +165,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (partner_admin.PartnerForm, ""): lambda data, user: partner_admin.PartnerForm(data=data),
     (EndpointForm, "of a company"): lambda data, user: EndpointForm(data=data, is_program_endpoint=False),
     (EndpointForm, "changed"): lambda data, user: EndpointForm(
-        data=data, is_program_endpoint=True, endpoint=WebhookEndpoint(form="webhook")
+        data=data, is_program_endpoint=True, endpoint=WebhookEndpoint(format="webhook")
     ),
     (ReplayForm, ""): lambda data, user: ReplayForm(data),
     (AuditLogFilterForm, ""): lambda data, user: AuditLogFilterForm(data=data),

@@ -28,13 +28,13 @@ CREATE_SCOPE = "webhooks:create"
 
 
 class WebhookIn(StrictSchema):
-    """New webhook. `form` is webhook (signed JSON), or slack or teams, whose URL is a secret that is never returned."""
+    """New webhook. `format` is webhook (signed JSON), slack, or teams. URLs of Slack and Teams are never returned."""
 
     partner: str | None = Field(description="Slug of the partner, or null for a webhook of the program.")
     name: str
     address: str = Field(description="HTTPS URL of a public host.")
     kinds: list[str] = Field(max_length=100, description="Event types from /webhooks/event-types.")
-    form: str = "webhook"
+    format: str = "webhook"
     program: str = Field(
         "", description="Program to limit events to, or empty for all programs.", serialization_alias="program_key"
     )

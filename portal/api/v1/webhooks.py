@@ -32,7 +32,7 @@ class WebhookOut(Schema):
     uuid: UUID
     partner: PartnerReference | None
     name: str
-    form: str
+    format: str
     display_url: str
     kinds: list[str]
     program: str = Field(validation_alias="program_key")

@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
                 ('name', models.CharField(max_length=80, verbose_name='name')),
-                ('form', models.CharField(choices=[('webhook', 'Signed JSON'), ('slack', 'Slack message'), ('teams', 'Microsoft Teams message')], default='webhook', max_length=10)),
+                ('format', models.CharField(choices=[('webhook', 'Signed JSON'), ('slack', 'Slack message'), ('teams', 'Microsoft Teams message')], default='webhook', max_length=10)),
                 ('address', models.BinaryField()),
                 ('display_url', models.CharField(max_length=300)),
                 ('kinds', models.JSONField(default=list)),

@@ -77,8 +77,8 @@ def test_invalid_input_is_named_and_nothing_created(api: ApiClient, acme: Any) -
         ({"kinds": []}, "kinds"),
         ({"kinds": ["x"]}, "kinds"),
         ({"program": "x"}, "program"),
-        ({"form": "pigeon"}, "form"),
-        ({"form": "teams"}, "address"),
+        ({"format": "pigeon"}, "format"),
+        ({"format": "teams"}, "address"),
         ({"name": ""}, "name"),
         ({"kinds": ["program.action_overdue"]}, "kinds"),
     ):
@@ -88,14 +88,14 @@ def test_invalid_input_is_named_and_nothing_created(api: ApiClient, acme: Any) -
 
 
 @pytest.mark.parametrize(
-    ("form", "address"),
+    ("format", "address"),
     [
         ("slack", "https://hooks.slack.com/services/T01/B02/verysecretpart"),
         ("teams", "https://prod-1.westus.logic.azure.com/workflows/a/triggers/manual/run?sig=verysecretpart"),
     ],
 )
-def test_message_for_a_chat_has_no_secret(api: ApiClient, acme: Any, form: str, address: str) -> None:
-    response = api.post("/webhooks", WEBHOOK_DATA | {"form": form, "address": address})
+def test_message_for_a_chat_has_no_secret(api: ApiClient, acme: Any, format: str, address: str) -> None:
+    response = api.post("/webhooks", WEBHOOK_DATA | {"format": format, "address": address})
     assert (response.status_code, response.json()["secret"], b"verysecret" in response.content) == (201, None, False)
     assert api.post(f"/webhooks/{response.json()['uuid']}/secret").status_code == 409
 

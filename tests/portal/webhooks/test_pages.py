@@ -18,7 +18,7 @@ from tests.portal.webhooks.conftest import send_due_deliveries
 pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 Make = Callable[..., WebhookEndpoint]
 FORM_DATA = {
-    "form": "webhook",
+    "format": "webhook",
     "name": "Build",
     "address": "https://hooks.acme.com/in",
     "kinds": ["integration.listed"],
@@ -68,7 +68,7 @@ def test_invalid_address_is_shown_as_field_error(
 def test_slack_url_is_never_shown_completely(sign_in: Any, alice: Any, acme: Any) -> None:
     client = sign_in(alice)
     address = "https://hooks.slack.com/services/T01/B02/verysecretpart"
-    client.post(reverse("webhooks:create", args=["acme"]), FORM_DATA | {"form": "slack", "address": address})
+    client.post(reverse("webhooks:create", args=["acme"]), FORM_DATA | {"format": "slack", "address": address})
     row = WebhookEndpoint.objects.get()
     assert row.secret is None
     for page_text in (

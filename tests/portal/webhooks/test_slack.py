@@ -44,7 +44,7 @@ def test_message_has_blocks_and_a_text_and_no_signature(
 ) -> None:
     rocket.name = "<!everyone> Rocket"
     rocket.save()
-    endpoint(form="slack", kinds=["issue.breached"])
+    endpoint(format="slack", kinds=["issue.breached"])
     with transaction.atomic():
         record_event(rocket, "issue.breached", actor=None, now=NOW, **ISSUE_DATA)
     assert send_due_deliveries(NOW) == 1
@@ -61,7 +61,7 @@ def test_message_has_blocks_and_a_text_and_no_signature(
 
 
 def test_deleted_channel_pauses_the_endpoint(endpoint: Make, receiver: Receiver, alice: Any) -> None:
-    endpoint_row = endpoint(form="slack")
+    endpoint_row = endpoint(format="slack")
     services.send_test_event(endpoint_row, actor=alice, now=NOW)
     vars(receiver.answers).update(status=404, body=b"no_service")
     send_due_deliveries(NOW)
@@ -70,7 +70,7 @@ def test_deleted_channel_pauses_the_endpoint(endpoint: Make, receiver: Receiver,
 
 
 def test_busy_slack_is_retried_later(endpoint: Make, receiver: Receiver, alice: Any) -> None:
-    endpoint_row = endpoint(form="slack")
+    endpoint_row = endpoint(format="slack")
     services.send_test_event(endpoint_row, actor=alice, now=NOW)
     vars(receiver.answers).update(status=429, headers={"Retry-After": "120"}, body=b"rate_limited")
     send_due_deliveries(NOW)

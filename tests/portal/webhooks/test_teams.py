@@ -40,7 +40,7 @@ def test_message_is_a_card_of_literal_text_without_a_signature(
 ) -> None:
     rocket.name = "<at>Everyone</at> [Rocket](https://evil.example)"
     rocket.save()
-    endpoint(form="teams", kinds=["issue.breached"])
+    endpoint(format="teams", kinds=["issue.breached"])
     with transaction.atomic():
         record_event(rocket, "issue.breached", actor=None, now=NOW, **ISSUE_DATA)
     assert send_due_deliveries(NOW) == 1
@@ -62,7 +62,7 @@ def test_message_is_a_card_of_literal_text_without_a_signature(
 
 
 def test_test_event_is_delivered(endpoint: Make, receiver: Receiver, alice: Any) -> None:
-    services.send_test_event(endpoint(form="teams"), actor=alice, now=NOW)
+    services.send_test_event(endpoint(format="teams"), actor=alice, now=NOW)
     vars(receiver.answers).update(status=202)
     send_due_deliveries(NOW)
     assert WebhookDelivery.objects.get().state == WebhookDelivery.State.DELIVERED
@@ -70,7 +70,7 @@ def test_test_event_is_delivered(endpoint: Make, receiver: Receiver, alice: Any)
 
 
 def test_deleted_workflow_pauses_the_endpoint(endpoint: Make, receiver: Receiver, alice: Any) -> None:
-    endpoint_row = endpoint(form="teams")
+    endpoint_row = endpoint(format="teams")
     services.send_test_event(endpoint_row, actor=alice, now=NOW)
     vars(receiver.answers).update(status=404, body=b'{"error":{"code":"WorkflowNotFound"}}')
     send_due_deliveries(NOW)
@@ -96,12 +96,12 @@ def test_host_is_one_of_workflows(host: str, is_accepted: bool) -> None:
 
 def test_page_accepts_workflow_urls_only_and_hides_them(sign_in: Any, alice: Any, acme: Any) -> None:
     client, address = sign_in(alice), reverse("webhooks:create", args=["acme"])
-    refused = client.post(address, FORM_DATA | {"form": "teams"})
+    refused = client.post(address, FORM_DATA | {"format": "teams"})
     assert (refused.status_code, WebhookEndpoint.objects.count()) == (422, 0)
     assert teams.build_host_message() in refused.text
-    client.post(address, FORM_DATA | {"form": "teams", "address": WORKFLOW})
+    client.post(address, FORM_DATA | {"format": "teams", "address": WORKFLOW})
     row = WebhookEndpoint.objects.get()
-    assert (row.form, row.secret) == ("teams", None)
+    assert (row.format, row.secret) == ("teams", None)
     assert "verysecret" not in client.get(reverse("webhooks:detail", args=[row.uuid])).text
     changed = client.post(reverse("webhooks:edit", args=[row.uuid]), FORM_DATA)
     assert (changed.status_code, teams.build_host_message() in changed.text) == (422, True)
