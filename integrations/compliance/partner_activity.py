@@ -18,7 +18,7 @@ from integrations.submissions.workflow.evidence import ComplianceFacts, PartnerA
 from integrations.submissions.workflow.states import ListingStatus
 from verification.checks.models import Observation
 from verification.checks.rules.release_history import NEWEST_KEY
-from verification.checks.runner import FROZEN_KEY
+from verification.checks.runner import list_freeze_reasons
 
 END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 ANSWER_KINDS = (IssueEventKind.COMMENTED, IssueEventKind.CLOSED)
@@ -29,10 +29,8 @@ ACKNOWLEDGING_EVENT_TYPES = ("compliance.deadline_resumed", "compliance.appeal_d
 def collect_facts(integration: Integration, now: datetime) -> ComplianceFacts:
     """Return the unreviewed partner activity and the end of the monitored data."""
     monitored_repository = MonitoredRepository.objects.filter(integration=integration, ended_at=None).first()
-    observations = Observation.objects.filter(integration=integration, key=FROZEN_KEY).values_list("value", flat=True)
-    freeze_reason = str(observations.first() or "") if integration.on_hold_for else ""
-    if integration.hold_reason != freeze_reason[:500]:
-        freeze_reason = ""
+    reasons = list_freeze_reasons(integration).values() if integration.on_hold_for else ()
+    freeze_reason = next((reason for reason in reasons if reason[:500] == integration.hold_reason), "")
     activities = tuple(list_unreviewed_activities(integration))
     return ComplianceFacts(activities, monitored_repository.data_up_to if monitored_repository else None, freeze_reason)
 

@@ -38,7 +38,7 @@ RETRY_DELAYS = tuple(timedelta(minutes=m) for m in (10, 30, 120, 360, 1440))
 # checks start within this time; the longest one, reading a release, may take 120 seconds more
 TIME_LIMIT_SECONDS = 150.0
 DEFERRED_RESULT = Result(Outcome.ERROR, "Earlier checks took too long. We postponed this check.")
-FROZEN_KEY = f"{observations.LAST_SEEN_PREFIX}frozen"
+FREEZE_PREFIX = f"{observations.LAST_SEEN_PREFIX}frozen:"  # the key of the check follows
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,9 +187,11 @@ def _sanitize_result(result: Result, key: str) -> Result:
             result,
             summary=clean_json(result.summary),
             advice=clean_json(result.advice),
+            source=clean_json(result.source),
             freeze_reason=clean_json(result.freeze_reason),
             evidence=tuple(
-                replace(item, label=clean_json(item.label), value=clean_json(item.value)) for item in result.evidence
+                replace(item, label=clean_json(item.label), value=clean_json(item.value), url=clean_json(item.url))
+                for item in result.evidence
             ),
             inspected_revisions=tuple(
                 (clean_json(thing), clean_json(revision)) for thing, revision in result.inspected_revisions
@@ -255,20 +257,29 @@ def _record_requirement_result(
     )
 
 
+def list_freeze_reasons(integration: Integration) -> dict[str, str]:
+    """Return the last reason for which each check has put the integration on hold, by the key of the check."""
+    recorded = Observation.objects.filter(integration=integration, key__startswith=FREEZE_PREFIX)
+    return {key.removeprefix(FREEZE_PREFIX): str(reason) for key, reason in recorded.values_list("key", "value")}
+
+
 def _freeze_listing(integration: Integration, results: ResultsByKey, now: datetime) -> None:
-    """Put a listed integration on hold if a reviewer has to decide first; once per reason."""
-    key, reason = next(
-        ((key, result.freeze_reason) for key, result in results.items() if result.freeze_reason), ("", "")
-    )
+    """Put a listed integration on hold if a reviewer has to decide first; once per reason of a check."""
+    reasons = {key: result.freeze_reason for key, result in results.items() if result.freeze_reason}
+    if not reasons:
+        return
     current = Integration.objects.get(pk=integration.pk)
-    if not reason or not current.is_listed or current.on_hold_for:
+    if not current.is_listed or current.on_hold_for:
         return
-    if Observation.objects.filter(integration=current, key=FROZEN_KEY, value=reason).exists():
+    recorded_reasons = list_freeze_reasons(current)
+    key = next((key for key, reason in reasons.items() if recorded_reasons.get(key) != reason), "")
+    if not key:
         return
-    observations.store_observation(current, key, {FROZEN_KEY: reason}, now)
-    perform_transition(
-        current, "put_on_hold", actor=None, note=reason, now=now, waits_for=str(ResponsibleParty.PROGRAM)
-    )
+    with transaction.atomic():  # a reason is recorded only if it does put the integration on hold
+        observations.store_observation(current, key, {FREEZE_PREFIX + key: reasons[key]}, now)
+        perform_transition(
+            current, "put_on_hold", actor=None, note=reasons[key], now=now, waits_for=str(ResponsibleParty.PROGRAM)
+        )
 
 
 def _serialize_detail(key: str, result: Result) -> dict[str, object]:

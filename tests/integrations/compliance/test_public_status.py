@@ -17,7 +17,7 @@ from tests.integrations.compliance.transitions import DAY, REASON, get_next_acti
 from tests.integrations.database_rows import reload_row
 from tests.integrations.sla.rows import create_clock_row, create_issue_row
 from verification.checks.models import Observation
-from verification.checks.runner import FROZEN_KEY
+from verification.checks.runner import FREEZE_PREFIX
 
 pytestmark = pytest.mark.any_database
 
@@ -123,7 +123,7 @@ def test_transferred_repository_is_suspended_immediately_and_delisted_by_another
     why = "acme/rocket now belongs to globex; a person confirms the new owner."
     Observation.objects.create(
         integration=listed_integration,
-        key=FROZEN_KEY,
+        key=f"{FREEZE_PREFIX}repository.owner",
         value=why,
         source="repository.owner",
         since=now,

@@ -25,7 +25,7 @@ from verification.checks.rules import link_reachability, release
 from verification.checks.runner import list_checked_requirements, run_integration_checks
 from verification.checks.services import observations
 from verification.checks.types import CHECKS
-from verification.outcomes import Outcome, Result
+from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
 from verification.sources.errors import SourceUnavailableError
 from verification.sources.http.client import PAGE
@@ -158,3 +158,12 @@ def test_characters_that_a_database_refuses_are_removed(provider, stubs):
     stubs.set_result(KEY, Outcome.PASS, "a\x00b\ud800", observations={"name": ["c\x00\udfff"]}, advice="\x00")
     run_integration_checks(provider, now=NOW, sources=object())
     assert (get_newest_result(provider).summary, observations.get_known_values(provider)) == ("ab?", {"name": ["c?"]})
+
+
+def test_characters_that_a_database_refuses_are_removed_from_urls_and_sources(provider, stubs):
+    stubs.set_result(
+        KEY, Outcome.ERROR, source="GitHub\x00", evidence=(Evidence("Code", "main.go", "https://acme.example/\x00a"),)
+    )
+    run_integration_checks(provider, now=NOW, sources=object())
+    detail = next(item for item in get_fulfillment(provider).detail if item["key"] == KEY)
+    assert (detail["unreachable"], detail["evidence"][0]["url"]) == ("GitHub", "https://acme.example/a")

@@ -97,6 +97,22 @@ def test_new_owner_puts_a_listed_integration_on_hold_once(listed_provider, stubs
     assert AuditEvent.objects.filter(event_type="integration.put_on_hold").get().actor_id is None
 
 
+def test_another_reason_puts_the_listing_on_hold_again(listed_provider, stubs, rita):
+    stubs.set_result(KEY, Outcome.FAIL, freeze_reason="Another repository has the name now.")
+    run_checks(listed_provider, NOW + DAY)
+    for days in (2, 3):
+        stubs.set_result("repository.owner", Outcome.FAIL, freeze_reason="The repository belongs to globex now.")
+        row = Integration.objects.get(pk=listed_provider.pk)
+        perform_transition(row, "resume", actor=rita, now=NOW + days * DAY)
+        run_checks(listed_provider, NOW + days * DAY + HOUR)
+    events = AuditEvent.objects.filter(event_type="integration.put_on_hold").order_by("pk")
+    assert [event.note for event in events] == [
+        "Another repository has the name now.",
+        "The repository belongs to globex now.",
+    ]
+    assert Integration.objects.get(pk=listed_provider.pk).on_hold_for == ""
+
+
 def test_new_owner_before_the_listing_causes_no_hold(provider, stubs):
     stubs.set_result(KEY, Outcome.FAIL, freeze_reason="The repository belongs to globex now.")
     run_checks(provider, NOW)

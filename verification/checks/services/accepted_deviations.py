@@ -13,8 +13,8 @@ from integrations.submissions.services.changes import change_integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
-from verification.checks.models import CheckResult, Observation
-from verification.checks.runner import FROZEN_KEY
+from verification.checks.models import CheckResult
+from verification.checks.runner import list_freeze_reasons
 from verification.checks.services import observations, runs
 from verification.checks.types import ACCEPTED_KEY_PREFIX, CHECKS
 
@@ -29,10 +29,8 @@ def get_acceptable_value(result: CheckResult | None) -> tuple[str, str]:
 
 def _is_on_hold_for(integration: Integration, key: str) -> bool:
     """Return whether the integration is on hold for this result only."""
-    if not integration.on_hold_for:
-        return False
-    frozen_reasons = Observation.objects.filter(integration=integration, key=FROZEN_KEY, source=key)
-    return any(str(value)[:500] == integration.hold_reason for value in frozen_reasons.values_list("value", flat=True))
+    reason = list_freeze_reasons(integration).get(key, "") if integration.on_hold_for else ""
+    return bool(reason) and integration.hold_reason == reason[:500]
 
 
 @transaction.atomic
