@@ -10,13 +10,14 @@ from portal.core.value_types import JsonObject
 from verification.checks import rules  # noqa: F401 - registers the checks
 from verification.checks.types import CHECKS, Subject, get_description
 from verification.outcomes import Outcome, Result
-from verification.sources.errors import LegallyWithheldError, SourceError, SourceNotFoundError
+from verification.sources.errors import (
+    LegallyWithheldError,
+    SourceError,
+    SourceNotFoundError,
+    UnsupportedBySourceError,
+)
 
 log = logging.getLogger(__name__)
-
-
-class UnsupportedBySourceError(SourceError):
-    """The source can't provide this information, as a folder can't know its owner. The result is never a pass."""
 
 
 def build_subject(program: Program, edition: Edition, repository: str) -> Subject:

@@ -15,11 +15,10 @@ from typing import NoReturn
 from django.conf import settings
 
 from verification.checks import execution
-from verification.checks.execution import UnsupportedBySourceError
 from verification.checks.types import Subject
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
-from verification.sources.errors import AccessDeniedError, SourceError, SourceUnavailableError
+from verification.sources.errors import AccessDeniedError, SourceError, UnsupportedBySourceError
 from verification.sources.repository_snapshot import MAX_FILE_BYTES, RepositoryFile, RepositorySnapshot
 
 FOLDER_REASON = "a local folder does not show this; run it without --path."
@@ -127,7 +126,7 @@ def read_text(path: Path, display_path: str) -> str:
 
     Raises:
         AccessDeniedError: The file can't be read or is not a regular file.
-        SourceUnavailableError: The file is too large.
+        UnsupportedBySourceError: The file is too large.
     """
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
@@ -137,7 +136,7 @@ def read_text(path: Path, display_path: str) -> str:
     except OSError as error:
         raise AccessDeniedError(f"{display_path} cannot be read: {error.strerror}.") from error
     if len(content) > MAX_FILE_BYTES:
-        raise SourceUnavailableError(f"{display_path} has more than {MAX_FILE_BYTES // 1024} KiB, so it was not read.")
+        raise UnsupportedBySourceError(f"{display_path} is larger than {MAX_FILE_BYTES // 1024} KiB.")
     return content.decode("utf-8", "replace").replace("\x00", "")
 
 

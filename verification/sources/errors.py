@@ -19,11 +19,14 @@ class AccessDeniedError(SourceError):
     """Resource that the source denies access to."""
 
 
+class UnsupportedBySourceError(SourceError):
+    """Information that the source can't provide, now or later, as a folder can't know its owner. Never a pass."""
+
+
 class SourceUnavailableError(SourceError):
     """Unusable response of a source: an outage that isn't caused by the partner.
 
-    `retry_at`: earliest useful time of a retry, if known. `source`: name of the service, if
-    many checks read it.
+    `retry_at`: earliest useful time of a retry, if known. `source`: name of the service, if many checks read it.
     """
 
     source = ""

@@ -12,13 +12,12 @@ from integrations.programs.registry import PROGRAMS
 from tests.codebase.project_files import ROOT
 from tests.fakes.github.server import Repo
 from verification.checks import execution
-from verification.checks.execution import UnsupportedBySourceError
 from verification.checks.types import CHECKS
 from verification.preflight import checkout_sources
 from verification.preflight.checkout_sources import CheckoutGitHub, CheckoutSources
 from verification.preflight.cli import main
 from verification.sources import Sources
-from verification.sources.errors import AccessDeniedError, SourceUnavailableError
+from verification.sources.errors import AccessDeniedError, UnsupportedBySourceError
 
 NAME = "acme/terraform-provider-rocket"
 PROGRAM = PROGRAMS["terraform-provider"]
@@ -129,7 +128,7 @@ def test_large_file_is_not_read(checkout):
     with (checkout / "large.go").open("wb") as file:
         file.truncate(10**12)
     code = CheckoutGitHub(checkout).code(NAME, "HEAD")
-    with pytest.raises(SourceUnavailableError, match="more than 512 KiB"):
+    with pytest.raises(UnsupportedBySourceError, match="larger than 512 KiB"):
         code.text("large.go")
 
 

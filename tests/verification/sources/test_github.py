@@ -4,7 +4,7 @@ import pytest
 
 from tests.fakes.github.server import Repo
 from verification.sources import factory
-from verification.sources.errors import SourceNotFoundError, SourceUnavailableError
+from verification.sources.errors import SourceNotFoundError, SourceUnavailableError, UnsupportedBySourceError
 from verification.sources.github import requester
 from verification.sources.github.client import GitHubClient
 from verification.sources.models import GitHubRateLimit
@@ -94,6 +94,13 @@ def test_private_repository_is_not_found(github):
 def test_renamed_repository_is_followed(seeded_github, client):
     seeded_github.rename("acme/old-rocket", NAME)
     assert client.repository("acme/old-rocket").full_name == NAME
+
+
+def test_large_file_is_refused_but_not_an_outage(github):
+    github.seed(Repo(NAME, files=(("README.md", "x" * (512 * 1024 + 1)),)))
+    code = GitHubClient().code(NAME, "main")
+    with pytest.raises(UnsupportedBySourceError, match=f"README.md of {NAME} is larger than 512 KiB."):
+        code.text("README.md")
 
 
 @pytest.mark.parametrize("kind", [500, 502, 503, "cut", "garbage", "rate_limit"])

@@ -12,14 +12,13 @@ from urllib.parse import quote
 from django.conf import settings
 from github.Auth import Auth
 
-from verification.sources.errors import GitHubUnavailableError, SourceError
+from verification.sources.errors import GitHubUnavailableError, SourceError, UnsupportedBySourceError
 from verification.sources.github import responses
 from verification.sources.github.api import GitHubApi, ResponseCache, build_token_auth
 from verification.sources.github.requester import RateLimiter, build_error
 from verification.sources.github.responses import GitHubRelease, GitHubRepository, PullRequest, ReleaseAsset
-from verification.sources.repository_snapshot import RepositoryFile, RepositorySnapshot
+from verification.sources.repository_snapshot import MAX_FILE_BYTES, RepositoryFile, RepositorySnapshot
 
-MAX_FILE_BYTES = 512 * 1024  # larger files are not fetched
 T = TypeVar("T")
 REPOSITORY_PATH_PATTERN = re.compile(r"/repos/([^/?]+/[^/?]+)")
 
@@ -97,10 +96,10 @@ class GitHubClient:
         self._api.close()
 
     def _read_file(self, full_name: str, file: RepositoryFile) -> str:
-        """Return the text of a file. Invalid UTF-8 is replaced. Raises SourceUnavailableError for a large file."""
+        """Return the text of a file. Invalid UTF-8 is replaced. Raises SourceError."""
         what = f"{file.path} of {full_name}"
         if file.size > MAX_FILE_BYTES:
-            raise GitHubUnavailableError(f"Can't read {what}: it is larger than {MAX_FILE_BYTES // 1024} KiB.")
+            raise UnsupportedBySourceError(f"{what} is larger than {MAX_FILE_BYTES // 1024} KiB.")
         return self._read(f"/repos/{full_name}/git/blobs/{file.sha}", what, responses.parse_blob)
 
     def _read(self, path: str, what: str, parse: Callable[[Any], T]) -> T:
