@@ -11,6 +11,7 @@ from functools import cache, partial
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.models import Integration
 from portal.jobs.batches import process_each
+from verification.checks import execution
 from verification.checks.models import CheckRun
 from verification.checks.runner import list_checked_requirements
 from verification.checks.services.runs import plan_check_run
@@ -33,11 +34,7 @@ def calculate_nightly_run_at(integration_id: int, after: datetime) -> datetime:
 @cache
 def list_programs_with_checks() -> list[str]:
     """Return the programs that have automated checks in any edition."""
-    return [
-        key
-        for key, program in PROGRAMS.items()
-        if any(requirement.checks for edition in program.editions for requirement in edition.requirements())
-    ]
+    return [key for key, program in PROGRAMS.items() if any(map(execution.list_check_keys, program.editions))]
 
 
 def plan_nightly_runs(now: datetime, limit: int = 500) -> int:

@@ -1,7 +1,7 @@
 """Checks of the provider's own schema, as the newest inspection read it. The checks start nothing."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from portal.core.content_files import Content, load_content
 from portal.core.value_types import JsonObject
@@ -18,7 +18,6 @@ from verification.checks.types import CONTENT_FOLDER, Subject, load_descriptions
 from verification.outcomes import Evidence, Outcome, Result, format_count
 from verification.releases.registry_package import parse_manifest_protocols
 from verification.sources import Sources
-from verification.sources.errors import SourceError
 
 CHECK_KEY, OBSERVATION_KEY = "schema.read", "schema_reading"
 MAX_EVIDENCE_ITEMS = 12
@@ -144,9 +143,11 @@ def check_declared_protocol(subject: Subject, sources: Sources, inspection: Json
         return Result(Outcome.NOT_RUN, "The provider didn't report its protocol.")
     if not (subject.namespace and subject.provider):
         return Result(Outcome.NOT_RUN, "No repository is set, so no protocol is declared.")
-    release = read_report(subject, sources).release
+    report = read_report(subject, sources)
+    release = report.release
     if release.version_entry is None:
-        raise SourceError("The registry doesn't list the declared protocols.")
+        listing = report.get_result("release.listed")
+        return listing if listing.outcome == Outcome.ERROR else replace(listing, outcome=Outcome.NOT_RUN)
     if release.version != inspection["version"]:
         return Result(Outcome.NOT_RUN, f"{release.version} is newer than the schema that we read.")
     manifest = release.manifest

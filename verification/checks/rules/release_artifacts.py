@@ -6,7 +6,7 @@ from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, find_re
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
-from verification.sources.errors import SourceUnavailableError
+from verification.sources.errors import RequestRefusedError, SourceUnavailableError
 from verification.sources.github.responses import GitHubRelease
 from verification.sources.http.client import PAGE, ResponseTooLargeError
 
@@ -69,6 +69,8 @@ def check_download(subject: Subject, sources: Sources) -> Result:
         response = sources.web.ask(address, PAGE)
     except ResponseTooLargeError:  # a whole program was returned, so the download works
         return Result(Outcome.PASS, "The URL returns a large file.", evidence)
+    except RequestRefusedError as refusal:
+        return Result(Outcome.NOT_RUN, f"We didn't request the URL: {refusal}", evidence)
     evidence += (Evidence("Answer", response.status_line),)
     if response.status == 200:
         return Result(Outcome.PASS, f"{response.link.netloc} responds.", evidence)

@@ -94,8 +94,8 @@ def read_code(subject: Subject, sources: Sources, ref: str) -> RepositorySnapsho
 
 def determine_ref(subject: Subject, sources: Sources) -> str:
     """Return the inspected tag: the requested one, else the newest release's, else the default branch."""
-    if subject.requested_tag:
-        return subject.requested_tag
+    if subject.tag:
+        return subject.tag
     newest = find_newest_release(list_published_releases(subject, sources))
     return newest.tag if newest else str(sources.github.repository(subject.repository).default_branch or "HEAD")
 
@@ -107,7 +107,8 @@ def read_release_code(subject: Subject, sources: Sources) -> RepositorySnapshot 
     try:
         return read_code(subject, sources, determine_ref(subject, sources))
     except SourceNotFoundError as error:
-        return Result(Outcome.FAIL, str(error), (Evidence("Repository", subject.repository),))
+        evidence = (Evidence("Repository", subject.repository),)
+        return Result(Outcome.FAIL, str(error), evidence, missing_item=str(error))
 
 
 def build_code_state(code: RepositorySnapshot) -> State:

@@ -59,13 +59,10 @@ def apply_absence_grace_period(
     For a listed integration it is a warning until then; otherwise the check counts as not run, so that nothing passes
     on it.
     """
-    if result.outcome not in CONCLUSIVE_OUTCOMES:
-        return result
-    last_seen_key = LAST_SEEN_PREFIX + check
-    if not result.missing_item:
+    if result.outcome not in CONCLUSIVE_OUTCOMES or not result.missing_item:
         return result
     observation = Observation.objects.filter(
-        integration=integration, key=last_seen_key, value=subject.repository
+        integration=integration, key=LAST_SEEN_PREFIX + check, value=subject.repository
     ).first()
     if observation is None:
         return result

@@ -37,6 +37,13 @@ def test_blank_repository_fails_without_a_request(key):
 
 
 @pytest.mark.parametrize("key", KEYS)
+def test_code_that_github_does_not_show_fails_as_a_missing_item(key):
+    result = CHECKS[key].run(SUBJECT, FakeSources(releases_answer=(build_release("v1.2.0"),), code_answer=None))
+    message = "acme/terraform-provider-rocket@v1.2.0 is not there."
+    assert (result.outcome, result.summary, result.missing_item) == (Outcome.FAIL, message, message)
+
+
+@pytest.mark.parametrize("key", KEYS)
 def test_repository_without_docs_does_not_pass(key):
     assert get_outcome(key.removeprefix("docs."), "main.go") in (Outcome.WARN, Outcome.NOT_RUN)
 

@@ -123,11 +123,17 @@ def test_download_must_work(download_status, expected):
     assert run_check("release.download", subject, pages={ZIP: download_status}).outcome == expected
 
 
-@pytest.mark.parametrize("download_status", [500, 429, SourceUnavailableError("Down."), RequestRefusedError("No.")])
+@pytest.mark.parametrize("download_status", [500, 429, SourceUnavailableError("Down.")])
 def test_unavailable_download_is_raised(download_status):
     subject = replace(SUBJECT, answers={"NO-8": {"download": ZIP}})
-    with pytest.raises((SourceUnavailableError, RequestRefusedError)):
+    with pytest.raises(SourceUnavailableError):
         run_check("release.download", subject, pages={ZIP: download_status})
+
+
+def test_refused_download_url_is_not_an_outage():
+    subject = replace(SUBJECT, answers={"NO-8": {"download": ZIP}})
+    result = run_check("release.download", subject, pages={ZIP: RequestRefusedError("Use https.")})
+    assert (result.outcome, result.summary) == (Outcome.NOT_RUN, "We didn't request the URL: Use https.")
 
 
 def test_download_falls_back_to_the_files_of_the_release():

@@ -5,10 +5,12 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tests.verification.checks.fake_sources import REGISTRY, FakeSources
 from verification.checks.rules.provider_schema import OBSERVATION_KEY
 from verification.checks.types import CHECKS, Subject
 from verification.schemas.engine import quality
 from verification.schemas.engine.types import Node, ParsedSchema, Resource
+from verification.sources.errors import SourceUnavailableError
 from verification.testruns.kinds.provider_schema.kind import build_observation
 
 SUBJECT = Subject("p", "e", "terraform", "Example", "acme/terraform-provider-example")
@@ -102,6 +104,25 @@ def build_rule(key, count, *locations):
 )
 def test_rule_has_its_outcome(key, observations, outcome, summary):
     assert run_schema_check(f"schema.{key}", **observations) == (outcome, summary)
+
+
+@pytest.mark.parametrize(
+    ("versions_page", "outcome", "summary"),
+    [
+        (404, "not_run", "The registry's list of versions is not available: "),
+        (
+            '{"versions": []}',
+            "not_run",
+            "The registry does not list any version of registry.terraform.io/acme/example.",
+        ),
+        (SourceUnavailableError("Down."), "error", "We couldn't complete this check: Down."),
+    ],
+)
+def test_unlisted_provider_declares_no_protocol(versions_page, outcome, summary):
+    subject = replace(SUBJECT, namespace="acme", provider="example", known={OBSERVATION_KEY: OBSERVATION})
+    sources = FakeSources(pages={f"{REGISTRY}/v1/providers/acme/example/versions": versions_page})
+    result = CHECKS["schema.protocol"].run(subject, sources)
+    assert (result.outcome, result.summary[: len(summary)]) == (outcome, summary)
 
 
 def build_node(name, **fields):
