@@ -94,7 +94,7 @@ def accept_finding(request: AuthenticatedRequest, uuid: UUID, key: str) -> HttpR
     integration, check = load_visible_integration(request, uuid), CHECKS.get(key)
     if check is None or not check.accepts:
         raise Http404(_("There is nothing to accept. Reload the page."))
-    with reported_refusals(request, _("You accepted the %(what)s permanently.") % {"what": check.accepts}):
+    with reported_refusals(request, _("You accepted the %(what)s permanently.") % {"what": _(check.accepts)}):
         accept_deviation(integration, key, request.POST.get("value", "")[:200], request.user, timezone.now())
     return redirect("checks:results", uuid=uuid)
 
