@@ -26,11 +26,11 @@ class Subject:
     `repository` is "owner/name"; `repository_id` and `repository_owner_id` were recorded at submission, None if
     unknown. `namespace` and `provider` are the registry's names. Empty license sets: no rule.
 
-    `tag` and `version` ("v1.2.3" and "1.2.3") select a release; blank: the newest one. `category`, `tier` and
-    `tier_request` are keys of the edition; `listing_status` is the integration's listing status. `siblings` are the
-    repositories, "owner/name", of the partner's other integrations in the program. `answers` has the partner's answers
-    from forms: requirement id to question key to plain value (find_answer()). `known` has what earlier runs recorded
-    through Result.observations, `now` is the time of the run.
+    `tag` ("v1.2.3") selects a release; blank: the newest one. `category`, `tier` and `tier_request` are keys of the
+    edition; `listing_status` is the integration's listing status. `siblings` are the repositories, "owner/name", of the
+    partner's other integrations in the program. `answers` has the partner's answers from forms: requirement id to
+    question key to plain value (find_answer()). `known` has what earlier runs recorded through Result.observations,
+    `now` is the time of the run.
     """
 
     program: str
@@ -49,7 +49,6 @@ class Subject:
     license_summary: str = ""
     languages: tuple[str, ...] = ()
     tag: str = ""
-    version: str = ""
     category: str = ""
     tier: str = ""
     tier_request: str = ""
@@ -60,11 +59,6 @@ class Subject:
     answers: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     known: Mapping[str, object] = field(default_factory=dict)
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
-
-    @property
-    def requested_tag(self) -> str:
-        """Return the tag of the selected release, blank for the newest one."""
-        return self.tag or (f"v{self.version}" if self.version else "")
 
     def get_accepted_value(self, key: str) -> str:
         """Return the value that a reviewer accepted permanently for the check of that key, blank if none."""

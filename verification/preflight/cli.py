@@ -15,7 +15,6 @@ from typing import TextIO
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Edition
 from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
-from portal.core.value_types import NamedValues
 from verification.checks import execution
 from verification.checks.types import get_description
 from verification.preflight import checkout_sources as local, output
@@ -104,8 +103,8 @@ def run_preflight(options: argparse.Namespace, report_progress: Callable[[str], 
     version = str(parse_version(options.version.removeprefix("v"))) if options.version else ""
     folder = _get_folder(options.path)
     tag = f"v{version}" if version else "HEAD" if folder else ""
-    subject_fields: NamedValues = {"category": options.category, "version": version, "tag": tag}
-    subject = replace(execution.build_subject(PROGRAMS[options.program], edition, repository), **subject_fields)
+    subject = execution.build_subject(PROGRAMS[options.program], edition, repository)
+    subject = replace(subject, category=options.category, tag=tag)
 
     def begin(key: str) -> None:
         report_progress(f"[{keys.index(key) + 1}/{len(keys)}] {get_description(key).title} …")

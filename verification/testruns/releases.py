@@ -7,7 +7,7 @@ import zlib
 from pathlib import Path
 
 from verification.checks.rules.release import read_report
-from verification.checks.rules.shared_reads import find_newest_release, list_published_releases
+from verification.checks.rules.shared_reads import find_release, list_published_releases
 from verification.checks.types import Subject
 from verification.outcomes import Outcome, Result
 from verification.releases import Report
@@ -104,15 +104,11 @@ def _find_release(subject: Subject, sources: Sources) -> GitHubRelease:
     if not subject.repository:
         raise UnverifiedReleaseError("Enter the repository URL first.")
     releases = list_published_releases(subject, sources)
-    tags = (f"v{subject.version}", subject.version)
-    release = (
-        next((each for each in releases if each.tag in tags), None)
-        if subject.version
-        else find_newest_release(releases)
-    )
+    version = subject.tag.removeprefix("v")  # a tag without the "v" counts too
+    release = find_release(releases, subject.tag) or find_release(releases, version)
     if release is None:
         raise UnverifiedReleaseError(
-            f"GitHub has no release {subject.version or 'with a version tag'}. Publish it, then start the test again."
+            f"GitHub has no release {version or 'with a version tag'}. Publish it, then start the test again."
         )
     return release
 

@@ -35,7 +35,7 @@ CLOCK_TOLERANCE_SECONDS = 120  # a release may be signed during the run by a mac
 def read_report(subject: Subject, sources: Sources) -> Report:
     """Return the report on the release, read once per run. Never raises: outages are part of the report."""
     full_name = f"{subject.namespace}/{subject.provider}"
-    version = subject.version or subject.tag.removeprefix("v")
+    version = subject.tag.removeprefix("v")
     return sources.read(f"release:{full_name}:{version}", lambda: _verify_release(subject, sources, version))
 
 
@@ -128,9 +128,9 @@ def check_release_files(subject: Subject, sources: Sources) -> Result:
     if not subject.repository:
         return NO_REPOSITORY_RESULT
     releases = list_published_releases(subject, sources)
-    release = find_release(releases, subject.requested_tag)
+    release = find_release(releases, subject.tag)
     if release is None:
-        return Result(Outcome.FAIL, f"GitHub has no release {subject.requested_tag or 'with a version tag'}.")
+        return Result(Outcome.FAIL, f"GitHub has no release {subject.tag or 'with a version tag'}.")
     remarks = file_names.list_remarks([asset.name for asset in release.assets], subject.provider, release.tag[1:])
     remarks += tuple(build_remark("empty", name=asset.name) for asset in release.assets if asset.size == 0)
     evidence = (

@@ -79,8 +79,8 @@ def _check_required_name(subject: Subject, sources: Sources, repository: GitHubR
 def check_release_published(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     releases = [candidate for candidate in sources.github.releases(repository.full_name) if not candidate.draft]
     versions = [candidate for candidate in releases if RELEASE_TAG_PATTERN.fullmatch(candidate.tag)]
-    if subject.requested_tag:
-        return _check_requested_release(subject.requested_tag, repository, releases)
+    if subject.tag:
+        return _check_requested_release(subject.tag, repository, releases)
     if versions:
         newest = next((candidate for candidate in versions if not candidate.prerelease), versions[0])
         outcome, suffix = (Outcome.WARN, ", but only as a pre-release") if newest.prerelease else (Outcome.PASS, "")

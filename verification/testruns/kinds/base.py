@@ -85,7 +85,8 @@ TEXTS = load_content(Path(__file__).parent / "content" / "kinds.yaml", KindTextF
 
 def build_run_subject(run: TestRun) -> Subject:
     """Return the subject of the checks of the tested version."""
-    return replace(build_integration_subject(run.integration, timezone.now()), version=run.version)
+    tag = f"v{run.version}" if run.version else ""
+    return replace(build_integration_subject(run.integration, timezone.now()), tag=tag)
 
 
 class TestKind(ABC):

@@ -38,7 +38,9 @@ def fetch_release(github: GitHub, folder: Path, files: dict[str, bytes], version
     number = github.release(NAME, "v1.1.0")
     for name, content in files.items():
         github.asset(NAME, number, "v1.1.0", name, content)
-    return releases.fetch_nomad_plugin(replace(SUBJECT, version=version), Sources(), folder).read_bytes()
+    return releases.fetch_nomad_plugin(
+        replace(SUBJECT, tag=f"v{version}" if version else ""), Sources(), folder
+    ).read_bytes()
 
 
 def build_checksums(name: str, content: bytes) -> bytes:
