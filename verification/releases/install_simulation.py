@@ -186,9 +186,12 @@ def _has_supported_protocol(protocols: tuple[str, ...]) -> bool:
 
 
 def _check_url(platform: Platform, address: str, which: str) -> TerraformDecision | None:
-    if not address.isprintable():
+    try:
+        scheme = urlsplit(platform.package_reply.reply.resolve(address)).scheme if address.isprintable() else None
+    except ValueError:
+        scheme = None
+    if scheme is None:
         return build_refusal("url", which=which)
-    scheme = urlsplit(platform.package_reply.reply.resolve(address)).scheme
     return None if scheme in {"http", "https"} else build_refusal("url_scheme", which=which)
 
 

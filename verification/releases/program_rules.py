@@ -6,7 +6,6 @@ An outage becomes an error; a problem that the publisher can fix becomes a failu
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from urllib.parse import unquote, urlsplit
 
 from verification.outcomes import Evidence, Outcome, Result, format_count
 from verification.releases.artifacts import checksums as sums, executables, file_names
@@ -16,6 +15,7 @@ from verification.releases.inspection import Platform, Release
 from verification.releases.install_layout import RECOMMENDED_PLATFORMS, REQUIRED_PLATFORM
 from verification.releases.registry_package import parse_manifest_protocols
 from verification.releases.summaries import NOTHING_TO_CHECK, build_result, check_each_platform, list_platforms
+from verification.sources.http import urls
 from verification.sources.registry.protocol import RegistryReply
 from verification.terraform.versions import is_strict
 
@@ -74,7 +74,7 @@ def _check_names(platform: Platform, release: Release) -> list[Remark]:
         (package.shasums_signature_url, file_names.build_signature_name),
     )
     for address, name in parts:
-        last = unquote(urlsplit(address).path.rpartition("/")[2])
+        last = urls.get_file_name(address)
         expected_name = name(release.name, release.version)
         if last != expected_name:
             found = last[:80] or "A file without a name"

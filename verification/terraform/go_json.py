@@ -4,6 +4,7 @@ Raises JsonReadError with Terraform's message, or its beginning. Standard librar
 """
 
 import json
+import re
 from collections.abc import Iterable
 from typing import NoReturn
 
@@ -11,6 +12,10 @@ from portal.core.value_types import JsonObject
 from verification.terraform.messages import render_message
 
 WHITESPACE = " \t\r\n"
+# a pair of surrogates, or one without the other; the first alternative skips the escaped backslashes before
+SURROGATE_PATTERN = re.compile(
+    r"(?P<valid>\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
+)
 ASCII_EQUIVALENTS = {0x17F: "s", 0x212A: "k"}  # letters that Go treats as equal to ASCII letters
 TYPE_NAMES = ((bool, "bool"), (str, "string"), (int, "number"), (float, "number"), (list, "array"), (dict, "object"))
 
@@ -25,11 +30,17 @@ def decode_json(body: bytes) -> object:
     if not text:
         raise JsonReadError(render_message("json_end"))
     try:
-        return json.JSONDecoder(parse_constant=_reject_constant, object_pairs_hook=_merge).raw_decode(text)[0]
+        # Python refuses integers of more than 4,300 digits, and no field is a number
+        decoder = json.JSONDecoder(parse_int=float, parse_constant=_reject_constant, object_pairs_hook=_merge)
+        return decoder.raw_decode(SURROGATE_PATTERN.sub(_replace_lone_surrogate, text))[0]
     except RecursionError as error:
         raise JsonReadError("") from error
     except json.JSONDecodeError as error:
         raise JsonReadError(_describe_error(text, error)) from error
+
+
+def _replace_lone_surrogate(match: re.Match[str]) -> str:
+    return match["valid"] or r"\ufffd"
 
 
 def _merge(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:

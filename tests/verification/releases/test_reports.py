@@ -180,6 +180,20 @@ def test_download_from_a_private_address_is_refused(verify_published):
     assert report.terraform.accepts is None
 
 
+@pytest.mark.parametrize(
+    ("field", "which"),
+    [
+        ("download_url", "download"),
+        ("shasums_url", "SHASUMS"),
+        ("shasums_signature_url", "SHASUMS signature"),
+    ],
+)
+def test_url_that_cannot_be_parsed_is_refused(verify_published, field, which):
+    report = verify_published(Release(field.replace("_", "-"), package={field: "https://["}))
+    assert report.terraform.message == f"registry response includes invalid {which} URL"
+    assert report.outcome == Outcome.FAIL
+
+
 def test_version_0_0_0_is_never_installed(verify_published):
     decision = verify_published(Release("zero", version="0.0.0"), version="0.0.0").terraform
     assert (decision.verdict, "no available releases match" in decision.message) == ("refuse", True)

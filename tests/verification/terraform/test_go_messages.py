@@ -31,6 +31,24 @@ def test_text_after_the_first_value_is_ignored():
     assert go_json.decode_json(b'{"a": 1} and more') == {"a": 1}
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"\ud800", "\ufffd"),
+        (r"\uDC00\uD800x", "\ufffd\ufffdx"),
+        (r"\ud83d\ude80", "\U0001f680"),
+        (r"\\ud800", r"\ud800"),
+        (r"\\\ud800", "\\\ufffd"),
+    ],
+)
+def test_lone_surrogate_is_replaced(text, expected):
+    assert go_json.decode_json(f'["{text}"]'.encode()) == [expected]
+
+
+def test_number_of_any_length_is_read():
+    assert go_json.decode_json(b'{"id": ' + b"1" * 5000 + b', "name": "a"}') == {"id": float("inf"), "name": "a"}
+
+
 def test_name_repeated_100_000_times_is_merged_once():
     """Merging all objects again for each repetition would take minutes."""
     count = 100_000

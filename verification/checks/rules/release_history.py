@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from urllib.parse import unquote, urlsplit
 
 from portal.core.value_types import JsonObject
 from verification.checks.rules.release import read_report, with_report
@@ -21,6 +20,7 @@ from verification.releases.registry_package import Versions
 from verification.releases.summaries import NOTHING_TO_CHECK, build_result, list_platforms
 from verification.sources import Sources
 from verification.sources.errors import SourceNotFoundError
+from verification.sources.http import urls
 from verification.sources.registry.protocol import RegistryReply
 from verification.terraform.versions import Version, try_parse_version
 
@@ -65,7 +65,7 @@ def collect_digests(release: Release) -> dict[str, str]:
 def _get_digest(reply: RegistryReply | None) -> dict[str, str]:
     if reply is None or not reply.ok or reply.answer is None:
         return {}
-    return {unquote(urlsplit(reply.address).path.rpartition("/")[2])[:200]: reply.answer.sha256}
+    return {urls.get_file_name(reply.address)[:200]: reply.answer.sha256}
 
 
 @register_check("release.tag")

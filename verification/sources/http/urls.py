@@ -7,7 +7,7 @@ a different one. Only the plain form is accepted: a scheme, an ASCII host name, 
 import re
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
-from urllib.parse import quote, urljoin
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from verification.sources.errors import RequestRefusedError
 from verification.sources.http.address_policy import describe_forbidden_address, is_loopback, parse_ip_address
@@ -80,6 +80,14 @@ def follow_redirect(link: ParsedUrl, location: str, *, loopback: bool = False) -
     if link.scheme == "https" and target.scheme != "https":
         raise RequestRefusedError(f"{link.netloc} redirects from https to http.")
     return target
+
+
+def get_file_name(address: str) -> str:
+    """Return the decoded last part of the path of any URL, blank for an invalid URL."""
+    try:
+        return unquote(urlsplit(address).path.rpartition("/")[2])
+    except ValueError:
+        return ""
 
 
 def format_untrusted_url(text: str) -> str:

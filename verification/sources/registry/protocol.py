@@ -78,8 +78,11 @@ class RegistryReply:
         return f"{self.place} returned {self.answer.status_line} for {self.address.rpartition('/')[2] or self.place}."
 
     def resolve(self, address: str) -> str:
-        """Return the absolute form of a URL from this reply."""
-        return urljoin(str(self.answer.link) if self.answer else self.address, address)
+        """Return the absolute form of a URL from this reply. An invalid one is unchanged; its request is refused."""
+        try:
+            return urljoin(str(self.answer.link) if self.answer else self.address, address)
+        except ValueError:
+            return address
 
 
 @dataclass
