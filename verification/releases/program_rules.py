@@ -14,7 +14,13 @@ from verification.releases.artifacts.remarks import Remark, build_remark, select
 from verification.releases.inspection import Platform, Release
 from verification.releases.install_layout import RECOMMENDED_PLATFORMS, REQUIRED_PLATFORM
 from verification.releases.registry_package import parse_manifest_protocols
-from verification.releases.summaries import NOTHING_TO_CHECK, build_result, check_each_platform, list_platforms
+from verification.releases.summaries import (
+    NOTHING_TO_CHECK,
+    build_result,
+    check_each_platform,
+    list_platforms,
+    report_unchecked_platforms,
+)
 from verification.sources.http import urls
 from verification.sources.registry.protocol import RegistryReply
 from verification.terraform.versions import is_strict
@@ -57,7 +63,8 @@ def check_packages(release: Release, now: float) -> Result:
             troubles.append(platform.package_reply.reply)
         remarks += _check_names(platform, release)
     evidence = (Evidence("Platforms", ", ".join(platform.name for platform in list_platforms(release)) or "none"),)
-    return build_result(remarks, "Every listed platform has its package.", evidence, troubles)
+    result = build_result(remarks, "Every listed platform has its package.", evidence, troubles)
+    return report_unchecked_platforms(result, release)
 
 
 def _check_names(platform: Platform, release: Release) -> list[Remark]:
@@ -188,7 +195,7 @@ def check_signing_key(release: Release, now: float) -> Result:
     verdict = platform.verdict if platform else None
     if platform is None or verdict is None or verdict.certificate is None:
         return Result(Outcome.NOT_RUN, "No registered key signed this release, so there is no key to check.")
-    remarks = build_expiry_remarks("The key", verdict.certificate.expires_at, now)
+    remarks = build_expiry_remarks("The key", verdict.expires_at, now)
     level = platform.trust.level if platform.trust else Level.SELF
     if level == Level.BROKEN:
         remarks.append(build_remark("trust"))

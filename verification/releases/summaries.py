@@ -44,20 +44,22 @@ def check_each_platform(
     details = tuple(
         Evidence(", ".join(names[:MAX_LISTED_ITEMS]), remark.text) for remark, names in names_by_remark.items()
     )
-    answer = build_result(names_by_remark, good, (*context, *details[:MAX_EVIDENCE_ITEMS]), troubles)
-    if answer.outcome in (Outcome.FAIL, Outcome.ERROR):
-        return answer
-    return _report_unchecked_platforms(answer, unchecked_names, list_platforms(release))
+    result = build_result(names_by_remark, good, (*context, *details[:MAX_EVIDENCE_ITEMS]), troubles)
+    return report_unchecked_platforms(result, release, unchecked_names)
 
 
-def _report_unchecked_platforms(answer: Result, unchecked_names: list[str], platforms: list[Platform]) -> Result:
-    """Return NOT_RUN if platforms were not checked, so that missing data doesn't pass."""
-    if len(unchecked_names) == len(platforms):
+def report_unchecked_platforms(result: Result, release: Release, unchecked_names: Sequence[str] = ()) -> Result:
+    """Return NOT_RUN instead of a pass if these platforms, or listed ones above the limit, were not checked."""
+    if result.outcome in (Outcome.FAIL, Outcome.ERROR):
+        return result
+    if len(unchecked_names) == len(list_platforms(release)):
         return NOTHING_TO_CHECK
+    listed_names = release.version_entry.platforms if release.version_entry else ()
+    unchecked_names = (*unchecked_names, *(name for name in listed_names if release.platform(name) is None))
     if not unchecked_names:
-        return answer
+        return result
     names = ", ".join(unchecked_names[:MAX_LISTED_ITEMS])
-    return Result(Outcome.NOT_RUN, f"There was nothing to check for {names}.", answer.evidence)
+    return Result(Outcome.NOT_RUN, f"There was nothing to check for {names}.", result.evidence)
 
 
 def build_result(

@@ -8,7 +8,7 @@ from tests.verification.releases import faults
 from tests.verification.releases.conftest import NOW
 from tests.verification.releases.release_registry import Release
 from verification.outcomes import Outcome
-from verification.releases import RULES, TERRAFORM_ID, verify
+from verification.releases import RULES, TERRAFORM_ID, inspection, verify
 from verification.releases.inspection import ReleaseReader
 from verification.sources.http.client import OutboundClient
 from verification.sources.registry.protocol import RegistryProtocol
@@ -106,6 +106,14 @@ def test_archive_of_every_platform_is_checked(verify_published):
     assert all(decision.accepts for decision in report.others.values())
 
 
+def test_platforms_above_the_limit_do_not_pass(verify_published, monkeypatch):
+    monkeypatch.setattr(inspection, "MAX_PLATFORMS", 1)
+    report = verify_published(Release("over", platforms=(("linux", "amd64"), ("linux", "arm64"))))
+    for id in ("release.packages", "release.checksums", "release.signature", "release.archive"):
+        result = get_result(report, id)
+        assert (result.outcome, result.summary) == (Outcome.NOT_RUN, "There was nothing to check for linux_arm64.")
+
+
 def test_release_without_linux_is_refused_by_terraform(verify_published):
     report = verify_published(Release("no-linux", platforms=(("windows", "amd64"),), members={"x": b""}))
     assert report.terraform.message.startswith("Provider registry.acme-tools.io/acme/no-linux v1.0.0 does not have a")
@@ -125,6 +133,12 @@ def test_expiring_key_is_a_warning(verify_published, day, summary):
     report = verify_published(release, now=day.timestamp())
     key = get_result(report, "release.key")
     assert (key.outcome, key.summary) == (Outcome.WARN, summary)
+
+
+def test_expiring_subkey_is_a_warning(verify_published):
+    release = Release("subkey-ends", signer="short-subkey", keys=("short-subkey",))
+    key = get_result(verify_published(release, now=datetime(2026, 4, 20, tzinfo=UTC).timestamp()), "release.key")
+    assert (key.outcome, key.summary) == (Outcome.WARN, "The key expires within 30 days, on 2026-05-01.")
 
 
 def test_manifest_replaced_after_signing_fails_the_protocols(verify_published):

@@ -49,8 +49,8 @@ class Keyring:
     ) -> None:
         self.gpg("--quick-generate-key", build_user_id(name), algorithm, usage, expire, at=at)
 
-    def add_subkey(self, name: str, algorithm: str, usage: str = "sign") -> None:
-        self.gpg("--quick-add-key", self.fingerprint(name), algorithm, usage, "never", at="20260401T113000")
+    def add_subkey(self, name: str, algorithm: str, expire: str = "never") -> None:
+        self.gpg("--quick-add-key", self.fingerprint(name), algorithm, "sign", expire, at="20260401T113000")
 
     def fingerprint(self, name: str) -> str:
         lines = self.gpg("--with-colons", "--list-keys", f"={build_user_id(name)}").decode().splitlines()
@@ -129,6 +129,8 @@ def build_test_keyring() -> Keyring:
     keys.create_key("nistp256", "nistp256")
     keys.create_key("subkey", "rsa2048", usage="cert")
     keys.add_subkey("subkey", "rsa2048")
+    keys.create_key("short-subkey", "rsa2048", usage="cert")
+    keys.add_subkey("short-subkey", "rsa2048", expire="30d")
     keys.create_key("outlived", "rsa2048", at="20260101T000000")
     keys.publish_changed("outlived", lambda k: k.expire("outlived"))
     keys.publish_changed("revoked", lambda k: k.revoke("revoked"))
