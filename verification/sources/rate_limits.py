@@ -80,7 +80,7 @@ class GitHubRateLimiter(RateLimiter):
             raise GitHubUnavailableError(LIMIT_MESSAGE, rate_limit.blocked_until)
 
     def get_blocked_until(self) -> datetime | None:
-        """Return until when nothing may be asked, None if something may."""
+        """Return when the next request is possible, or None if one is possible now."""
         rate_limit = GitHubRateLimit.objects.filter(name=self.name).first()
         return calculate_blocked_until(rate_limit, self.background, self.clock()) if rate_limit else None
 
@@ -112,7 +112,7 @@ def is_rate_limited(status: int, headers: Mapping[str, str], message: str = "") 
 
 
 def _apply_headers(rate_limit: GitHubRateLimit, headers: Mapping[str, str], now: datetime) -> None:
-    """GitHub's figures. Of two answers of one hour the smaller remainder is the later one."""
+    """Apply GitHub's numbers. Of two responses of the same hour, the one with fewer remaining requests is newer."""
     names = ("x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
     limit, remaining, reset = (_parse_number_header(headers, name) for name in names)
     if limit is None or remaining is None or reset is None:
@@ -125,7 +125,7 @@ def _apply_headers(rate_limit: GitHubRateLimit, headers: Mapping[str, str], now:
 
 
 def _block_requests(rate_limit: GitHubRateLimit, headers: Mapping[str, str], now: datetime) -> None:
-    """How long to keep quiet: as GitHub says; else a minute, twice as long each time, and at last for good."""
+    """Pause for as long as GitHub says, else for a minute, doubled each time. Disable the credential in the end."""
     wait, reset = _parse_number_header(headers, "retry-after"), _parse_number_header(headers, "x-ratelimit-reset")
     if wait is not None:
         rate_limit.blocked_until = now + min(max(timedelta(seconds=wait), timedelta(seconds=1)), MAX_WAIT)
@@ -147,7 +147,7 @@ def _disable(rate_limit: GitHubRateLimit, reason: str, now: datetime) -> None:
 
 def _parse_number_header(headers: Mapping[str, str], name: str) -> int | None:
     text = headers.get(name, "")
-    return int(float(text)) if text.replace(".", "", 1).isdigit() and len(text) < 13 else None
+    return int(float(text)) if text.replace(".", "", 1).isdecimal() and len(text) < 13 else None
 
 
 def _parse_timestamp(seconds: int) -> datetime:

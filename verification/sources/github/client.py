@@ -90,7 +90,7 @@ class GitHubClient:
 
     def user(self, login: str) -> int:
         """Return the ID of an account, which stays the same when the account is renamed. Raises SourceError."""
-        return self._read(f"/users/{login}", f"The account {login}", lambda raw: responses.parse_number(raw["id"]))
+        return self._read(f"/users/{login}", f"the account {login}", lambda raw: responses.parse_number(raw["id"]))
 
     def close(self) -> None:
         self._api.close()

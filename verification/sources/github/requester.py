@@ -98,7 +98,7 @@ def build_error(status: int, what: str) -> SourceError:
     if status in {404, 410}:
         return SourceNotFoundError(f"GitHub doesn't show {what}. It doesn't exist or isn't public.")
     if status == 409:  # a repository without commits
-        return SourceNotFoundError(f"GitHub has no {what}. The repository is empty.")
+        return SourceNotFoundError(f"GitHub can't show {what}. The repository is empty.")
     if status == 451:
         return LegallyWithheldError(f"GitHub withholds {what} for legal reasons (451).")
     if status == 403:

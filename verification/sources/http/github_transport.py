@@ -1,6 +1,6 @@
 """Time and size limits for PyGithub's connections.
 
-An answer that drips is given up after a while, one that does not end is cut, and a circle of redirects is left.
+A response that takes too long, is too large, or is redirected too often raises an error.
 """
 
 import threading
@@ -16,9 +16,9 @@ from github.Requester import (
 )
 from urllib3.exceptions import HTTPError
 
-TIMEOUT_SECONDS = 20.0  # for one answer
+TIMEOUT_SECONDS = 20.0  # for one response
 MAX_RESPONSE_BYTES = 10 * 1024 * 1024  # decoded
-MAX_HOPS = 4  # the question itself and three redirects
+MAX_HOPS = 4  # the request itself and three redirects
 READ_BYTES = 65536
 _thread_state = threading.local()
 
@@ -38,7 +38,7 @@ def reset_hops() -> None:
 
 @cache
 def _get_session(protocol: str, host: str, port: int) -> requests.Session:
-    """One a place, so that connections are kept open. A stored password of the machine is never sent along."""
+    """Return the session for a host, which keeps connections open and ignores passwords in a .netrc file."""
     session = requests.Session()
     session.auth = Requester.noopAuth
     return session

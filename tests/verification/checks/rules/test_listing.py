@@ -176,3 +176,16 @@ HOSTILE_PAGES = ("<" * 1_000_000, "<a " * 300_000, "<!--" * 200_000, "](" * 400_
 def test_hostile_page_has_no_links(text):
     parse_page(text.encode())
     assert not extract_links(text)
+
+
+@pytest.mark.parametrize(
+    ("markdown", "links"),
+    [
+        ("[a](https://acme.com/wiki/Rocket_(engine)).", ("https://acme.com/wiki/Rocket_(engine)",)),
+        ("([a](https://acme.com/wiki/(a)/b))", ("https://acme.com/wiki/(a)/b",)),
+        ('[a](<https://acme.com/a>), [b](https://acme.com/b "Title")', ("https://acme.com/a", "https://acme.com/b")),
+        ("[a](https://acme.com/(a", ("https://acme.com/",)),
+    ],
+)
+def test_links_of_markdown_can_have_parentheses(markdown, links):
+    assert extract_links(markdown) == links
