@@ -1,6 +1,7 @@
 """Checks of plugins for Nomad, Vault and Packer, and of modules for Consul, as far as repositories show."""
 
 import re
+from dataclasses import replace
 
 from verification.checks.rules.go_module import with_go_module
 from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, build_code_url, with_release_code
@@ -27,9 +28,10 @@ PACKER_SDK_MODULE = "github.com/hashicorp/packer-plugin-sdk"
 SERVICES_VARIABLE_PATTERN = re.compile(r'^[ \t]*variable[ \t]+"services"', re.MULTILINE)
 REQUIRED_VERSION_PATTERN = re.compile(r'^[ \t]*required_version[ \t]*=[ \t]*"(?P<version>[^"\n]{1,100})"', re.MULTILINE)
 PROVIDER_PATTERN = re.compile(r"(?P<namespace>[A-Za-z0-9-]{1,64})/(?P<name>[a-z0-9-]{1,64})")
-UNSUPPORTED_TERRAFORM_VERSION = Version(0, 12, 31)
+LAST_TERRAFORM_0_12 = Version(0, 12, 31)
 VERIFIED_TIERS = ("partner", "official")
 MAX_FILES = 20
+UNREAD_FILES_RESULT = Result(Outcome.NOT_RUN, "We couldn't read all Terraform files.")
 
 
 @register_check("plugin.name")
@@ -78,22 +80,23 @@ def check_packer_sdk(code: RepositorySnapshot, sources: Sources, go_module: GoMo
     return Result(Outcome.WARN, "go.mod doesn't require the Packer plugin SDK.", evidence)
 
 
-def _read_configuration(code: RepositorySnapshot) -> dict[str, str]:
-    """Return the Terraform files at the root, by name."""
+def _read_configuration(code: RepositorySnapshot) -> tuple[dict[str, str], bool]:
+    """Return the Terraform files at the root, by name, and whether these are all."""
     files = [file for file in code.files if "/" not in file.path and file.path.endswith(".tf")]
-    return {file.path: code.open(file) for file in files[:MAX_FILES]}
+    is_complete = not code.is_truncated and len(files) <= MAX_FILES
+    return {file.path: code.open(file) for file in files[:MAX_FILES]}, is_complete
 
 
 @register_check("nia.services")
 @with_release_code
 def check_services_variable(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    texts = _read_configuration(code)
+    texts, is_complete = _read_configuration(code)
     declaring_path = next((path for path, text in texts.items() if SERVICES_VARIABLE_PATTERN.search(text)), "")
     if declaring_path:
         evidence = (Evidence("Declared in", declaring_path, build_code_url(code, sources, declaring_path)),)
         return Result(Outcome.PASS, f"{declaring_path} declares the variable services.", evidence)
-    if code.is_truncated or len(texts) == MAX_FILES:
-        return Result(Outcome.NOT_RUN, "We couldn't read all Terraform files.")
+    if not is_complete:
+        return UNREAD_FILES_RESULT
     summary = f"None of the {len(texts)} Terraform files at the root declares the variable services."
     return Result(Outcome.FAIL, summary)
 
@@ -101,29 +104,29 @@ def check_services_variable(subject: Subject, sources: Sources, code: Repository
 @register_check("nia.terraform")
 @with_release_code
 def check_required_terraform_version(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
+    texts, is_complete = _read_configuration(code)
     constraints = [
-        (path, match["version"])
-        for path, text in _read_configuration(code).items()
-        for match in REQUIRED_VERSION_PATTERN.finditer(text)
+        (path, match["version"]) for path, text in texts.items() for match in REQUIRED_VERSION_PATTERN.finditer(text)
     ]
+    evidence = tuple(Evidence(path, version, build_code_url(code, sources, path)) for path, version in constraints[:5])
+    # Terraform must match all of them, so one that excludes 0.12 is enough
+    strict_constraint = next((version for _, version in constraints if _excludes_terraform_0_12(version)), "")
+    if strict_constraint:
+        return Result(Outcome.PASS, f"The module requires Terraform {strict_constraint}.", evidence)
+    if not is_complete:
+        return replace(UNREAD_FILES_RESULT, evidence=evidence)
     if not constraints:
         return Result(Outcome.WARN, "No Terraform file at the root sets required_version.")
-    evidence = tuple(Evidence(path, version, build_code_url(code, sources, path)) for path, version in constraints[:5])
-    loose_constraints = [
-        version for _, version in constraints if _is_version_allowed(version, UNSUPPORTED_TERRAFORM_VERSION)
-    ]
-    if loose_constraints:
-        return Result(Outcome.WARN, f"{loose_constraints[0]} doesn't exclude Terraform 0.12.", evidence)
-    return Result(Outcome.PASS, f"The module requires Terraform {constraints[0][1]}.", evidence)
+    return Result(Outcome.WARN, f"{constraints[0][1]} doesn't exclude Terraform 0.12.", evidence)
 
 
-def _is_version_allowed(constraint_text: str, version: Version) -> bool:
-    """Return whether a constraint on Terraform itself allows a version. An unreadable constraint allows every one."""
+def _excludes_terraform_0_12(constraint_text: str) -> bool:
+    """Return whether a constraint on Terraform itself excludes 0.12. One that can't be read doesn't."""
     try:
         # unlike constraints on providers, those on Terraform can have any number of spaces after the operator
-        return parse_constraint(" ".join(constraint_text.split())).allows(version)
+        return not parse_constraint(" ".join(constraint_text.split())).allows(LAST_TERRAFORM_0_12)
     except InvalidVersionError:
-        return True
+        return False
 
 
 @register_check("nia.provider")

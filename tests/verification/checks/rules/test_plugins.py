@@ -127,6 +127,20 @@ def test_terraform_constraint_must_start_at_0_13(version, expected):
 
 
 @pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"main.tf": 'required_version = "< 2.0"\n', "versions.tf": 'required_version = ">= 0.13"\n'}, Outcome.PASS),
+        ({"main.tf": 'required_version = "< 2.0"\n', "versions.tf": 'required_version = ">= 0.12"\n'}, Outcome.WARN),
+        ({f"{number}.tf": "" for number in range(20)}, Outcome.WARN),
+        ({f"{number}.tf": "" for number in range(21)}, Outcome.NOT_RUN),
+        ({**{f"{number}.tf": "" for number in range(20)}, "z.tf": 'required_version = ">= 0.13"\n'}, Outcome.NOT_RUN),
+    ],
+)
+def test_constraints_of_all_files_count(files, expected):
+    assert get_code_outcome("nia.terraform", files) == expected
+
+
+@pytest.mark.parametrize(
     ("name", "tier", "expected"),
     [
         ("cisco/aci", "partner", Outcome.PASS),
