@@ -31,7 +31,7 @@ def check_main_file(subject: Subject, sources: Sources, code: RepositorySnapshot
 @register_check("guide.provider")
 @with_release_code
 def check_provider_file(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    paths = sorted((path for path in code.files_by_path if path.split("/")[-1] == "provider.go"), key=_count_folders)
+    paths = sorted((path for path in code.files_by_path if path.split("/")[-1] == "provider.go"), key=_get_sort_key)
     if paths and not paths[0].startswith("vendor/"):
         evidence = (Evidence("Provider", paths[0], build_code_url(code, sources, paths[0])),)
         return Result(Outcome.PASS, f"{paths[0]} defines the provider.", evidence)
@@ -40,8 +40,8 @@ def check_provider_file(subject: Subject, sources: Sources, code: RepositorySnap
     return Result(Outcome.WARN, "No file is named provider.go.")
 
 
-def _count_folders(path: str) -> tuple[bool, int, str]:
-    """Return the order of paths: copies of other modules last, then by depth."""
+def _get_sort_key(path: str) -> tuple[bool, int, str]:
+    """Return the sort key of a path: copies of other modules last, the others by depth and name."""
     return path.startswith("vendor/"), path.count("/"), path
 
 

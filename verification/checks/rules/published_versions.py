@@ -51,8 +51,6 @@ def _is_published(release: GitHubRelease, published_versions: set[Version]) -> b
 
 
 def _explain_missing_release(release: GitHubRelease, name: str) -> MissingRelease:
-    if release.draft:
-        return MissingRelease(release, "The release is a draft.", True)
     if not file_names.TAG.fullmatch(release.tag):
         return MissingRelease(release, INVALID_TAG_CAUSE, True)
     if not release.assets:

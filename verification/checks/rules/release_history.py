@@ -126,5 +126,5 @@ def _coerce_mapping(value: object) -> Mapping[str, object]:
 
 
 def _keep_last_entries(entries: Mapping[str, object]) -> JsonObject:
-    """Return the entries that were written last."""
+    """Return the last entries, so that a new one is kept. The database decides on the order of the others."""
     return dict(list(entries.items())[-MAX_VERSIONS:])

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, add_state, resolve_recorded_number, with_value
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
+from verification.releases.artifacts import file_names
 from verification.sources import Sources
 from verification.sources.errors import SourceNotFoundError
 from verification.sources.github.responses import GitHubRelease, GitHubRepository
-
-RELEASE_TAG_PATTERN = re.compile(r"v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?")
 
 
 def build_repository_state(repository: GitHubRepository) -> tuple[tuple[str, str], ...]:
@@ -78,7 +77,7 @@ def _check_required_name(subject: Subject, sources: Sources, repository: GitHubR
 @with_repository
 def check_release_published(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     releases = [candidate for candidate in sources.github.releases(repository.full_name) if not candidate.draft]
-    versions = [candidate for candidate in releases if RELEASE_TAG_PATTERN.fullmatch(candidate.tag)]
+    versions = [candidate for candidate in releases if file_names.TAG.fullmatch(candidate.tag)]
     if subject.tag:
         return _check_requested_release(subject.tag, repository, releases)
     if versions:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
 from portal.core.content_files import load_content
+from verification.checks.rules.publication import LISTED_STATUSES
 from verification.checks.rules.release import add_terraform_evidence, read_report
 from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, with_value
 from verification.checks.types import CONTENT_FOLDER, Subject, register_check
@@ -24,7 +25,7 @@ from verification.sources import Sources
 SIGNERS_KEY = "keys.signers"  # key in `known` that the next run reads: [{fingerprint, since, version, swapped}]
 NEW_KEY = "new key"
 MAX_SIGNERS = 20
-# how long a replaced key is reported; for a verified integration, until a reviewer accepts it
+# how long a replaced key is reported; for a listed integration, until a reviewer accepts it
 ROTATION_WATCH_PERIOD = timedelta(days=30)
 UNREGISTERED_VERDICTS = frozenset(
     {SignatureClass.WRONG_KEY, SignatureClass.NO_KEYS, SignatureClass.UNREADABLE_KEY, SignatureClass.UNSUPPORTED_KEY}
@@ -161,10 +162,11 @@ def _list_rotation_remarks(history: list[dict[str, str]], keys: SigningKeys, sub
     if not last["swapped"] or is_accepted or previous in keys.fingerprints:
         return []
     swapped_at = datetime.fromisoformat(last["swapped"]).replace(tzinfo=UTC)
-    if subject.listing_status != "listed" and subject.now - swapped_at > ROTATION_WATCH_PERIOD:
+    is_listed = subject.listing_status in LISTED_STATUSES
+    if not is_listed and subject.now - swapped_at > ROTATION_WATCH_PERIOD:
         return []
     remark = build_remark("swapped", day=last["since"], key=previous[-16:])
-    return [replace(remark, outcome=Outcome.FAIL) if subject.listing_status == "listed" else remark]
+    return [replace(remark, outcome=Outcome.FAIL) if is_listed else remark]
 
 
 @register_check("keys.personal")
@@ -183,7 +185,7 @@ def check_key_owner(subject: Subject, sources: Sources, keys: SigningKeys) -> Re
         _is_related_domain(homepage_host, domain) for domain in domains
     ):
         evidence += (Evidence("Home page", homepage_host, subject.homepage),)
-    return build_result(remarks, f"The key belongs to {(domains[0] if domains else 'no domain')}.", evidence)
+    return build_result(remarks, f"The key belongs to {domains[0] if domains else 'no domain'}.", evidence)
 
 
 def extract_email_domain(user_id: str) -> str:

@@ -143,7 +143,6 @@ FILES = tuple(f"{PREFIX}_{end}" for end in ("linux_amd64.zip", "SHA256SUMS", "SH
 @pytest.mark.parametrize(
     ("release", "cause"),
     [
-        (build_release("v1.3.0", draft=True), "The release is a draft."),
         (build_release("1.3.0"), INVALID_TAG_CAUSE),
         (build_release("v1.3"), INVALID_TAG_CAUSE),
         (build_release("v1.3.0"), NO_FILES_CAUSE),

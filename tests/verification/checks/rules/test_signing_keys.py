@@ -49,7 +49,9 @@ def test_additional_key_passes(publish_releases):
     assert [one["version"] for one in later.observations["keys.signers"]] == ["1.0.0", "1.0.1"]
 
 
-@pytest.mark.parametrize(("listing_status", "expected"), [("listed", "fail"), ("unlisted", "warn")])
+@pytest.mark.parametrize(
+    ("listing_status", "expected"), [("listed", "fail"), ("on_notice", "fail"), ("unlisted", "warn")]
+)
 def test_replaced_key_is_decided_by_a_reviewer(publish_releases, listing_status, expected):
     first = run_release_check("keys.rotation", publish_releases())
     changed_release = build_rocket_release("1.0.1", signer=signed_releases.build_key(OTHER_OWNER))
@@ -63,7 +65,7 @@ def test_replaced_key_is_decided_by_a_reviewer(publish_releases, listing_status,
     second = check_after(1, first.observations)
     assert (str(second.outcome), "no longer registered" in second.summary) == (expected, True)
     assert check_after(20, second.observations).outcome == expected
-    assert check_after(40, second.observations).outcome == ("fail" if listing_status == "listed" else "pass")
+    assert check_after(40, second.observations).outcome == ("pass" if listing_status == "unlisted" else "fail")
     assert ("new key", second.observations["keys.signers"][-1]["fingerprint"]) in second.inspected_revisions
     accepted_deviation = {f"{ACCEPTED_KEY_PREFIX}keys.rotation": second.observations["keys.signers"][-1]["fingerprint"]}
     assert check_after(2, second.observations | accepted_deviation).outcome == Outcome.PASS
