@@ -163,7 +163,7 @@ def check_listing(integration: Integration, now: datetime) -> Iterator[str]:
     if published.full_name != f"{owner}/{get_product_name(repository)}":
         yield f"The registry lists {published.full_name}, but the repository is {integration.repository}."
     versions = {parse_version(version): version for version in published.versions}
-    if parse_constraint(suggest_constraint(parse_version(published.newest))).newest(versions) is None:
+    if parse_constraint(suggest_constraint(parse_version(published.newest))).find_newest(versions) is None:
         yield f"No version satisfies the constraint for {published.newest}."
 
 

@@ -23,7 +23,7 @@ class CheckResultRow:
     """One check on the page.
 
     `advice` is set only if the reader can act; `next_try` after an error on our side. `since`: when this result was
-    first returned; `at`: when it was last returned. `going_on`: text while the check is running.
+    first returned; `at`: when it was last returned. `progress_text`: text while the check is running.
     """
 
     key: str
@@ -37,7 +37,7 @@ class CheckResultRow:
     since: datetime | None = None
     next_try: datetime | None = None
     evidence: tuple[JsonObject, ...] = ()
-    going_on: str = ""
+    progress_text: str = ""
     accepts: tuple[str, str] = ("", "")  # what a reviewer can accept permanently, and its value
 
     @property
@@ -83,14 +83,14 @@ def _build_row(
     conclusive: CheckResult | None,
     check_run: CheckRun | None,
     is_waived: bool,
-    going_on: str,
+    progress_text: str,
     now: datetime,
 ) -> CheckResultRow:
     description = get_description(key)
     result = conclusive or newest
     if result is None or newest is None:
         summary = _("This check hasn't run yet.")
-        return CheckResultRow(key, _(description.title), Outcome.NOT_RUN, summary, going_on=going_on)
+        return CheckResultRow(key, _(description.title), Outcome.NOT_RUN, summary, progress_text=progress_text)
     is_outage = newest.outcome == Outcome.ERROR
     outcome = _determine_outcome(result, is_waived, now)
     return CheckResultRow(
@@ -107,7 +107,7 @@ def _build_row(
         since=result.at,
         next_try=check_run.next_attempt_at if check_run and is_outage and not check_run.is_under_way(now) else None,
         evidence=tuple(_add_timestamp(item) for item in result.evidence),
-        going_on=going_on,
+        progress_text=progress_text,
         accepts=get_acceptable_value(conclusive),
     )
 

@@ -23,13 +23,13 @@ MIN_COVERAGE = 0.0
 class FileAnalysis:
     """License IDs that the identifier and the gate found in a file, and the share of the text that resembles each.
 
-    `trouble` says why the file can't be read. `restriction` names a known restriction in it.
+    `read_error` says why the file can't be read. `restriction` names a known restriction in it.
     """
 
     ids: tuple[str, ...]
     looks: tuple[tuple[str, float], ...]
     reading: Reading
-    trouble: str = ""
+    read_error: str = ""
     restriction: str = ""
 
     @property
@@ -79,7 +79,7 @@ def analyze_file(raw: bytes) -> FileAnalysis:
 def analyze_content(raw: bytes, notice_of: tuple[str, ...] = ()) -> FileAnalysis:
     """Analyze a content without the cache. `notice_of` is that of `read`."""
     if len(raw) > MAX_BYTES:
-        return FileAnalysis((), (), EMPTY, trouble=f"The file is larger than {MAX_BYTES // 1000} kB.")
+        return FileAnalysis((), (), EMPTY, read_error=f"The file is larger than {MAX_BYTES // 1000} kB.")
     text = tidy(decode(raw))
     reading = read(text, VARIANTS.texts, notice_of)
     # The library's templates have wildcards, so its result is a hint and never a decision. It takes most of the time,

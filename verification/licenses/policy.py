@@ -85,8 +85,8 @@ def judge(raw: bytes, policy: Policy) -> Judgment:
 
 
 def decide_verdict(analysis: FileAnalysis, policy: Policy) -> tuple[Verdict, list[str]]:
-    if analysis.trouble:
-        return Verdict.REVIEW, [analysis.trouble]
+    if analysis.read_error:
+        return Verdict.REVIEW, [analysis.read_error]
     if not analysis.ids:
         return Verdict.REVIEW, [NO_TEXT, *list_messages(analysis)]
     if not (policy.allow or policy.manual_review):

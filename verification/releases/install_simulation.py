@@ -113,7 +113,7 @@ def _check_download(reply: RegistryReply | None) -> TerraformDecision | None:
     if reply is None or reply.ok:
         return None
     if reply.answer is None:
-        return build_unknown_decision(UNDECIDED_MESSAGE.format(reply.trouble))
+        return build_unknown_decision(UNDECIDED_MESSAGE.format(reply.error))
     return _mark_outage(reply, build_refusal("archive_unread", place=reply.place, code=reply.status))
 
 
@@ -124,7 +124,7 @@ def _mark_outage(reply: RegistryReply, refusal: TerraformDecision) -> TerraformD
 def _check_refused_request(reply: RegistryReply) -> TerraformDecision | None:
     """Return an unknown decision if the portal refused a request that Terraform would send, else None."""
     is_refused = isinstance(reply.refusal, RequestRefusedError)
-    return build_unknown_decision(UNDECIDED_MESSAGE.format(reply.trouble)) if is_refused else None
+    return build_unknown_decision(UNDECIDED_MESSAGE.format(reply.error)) if is_refused else None
 
 
 def _describe_retry(reply: RegistryReply) -> str:
@@ -199,5 +199,5 @@ def _check_shasum(package: Package, release: Release) -> TerraformDecision | Non
     text = package.shasum.encode()
     if len(text) != 64:
         return _refuse_query(release, render_message("shasum_length", text=quote(text)))
-    _, trouble, _ = decode_hex(text)
-    return _refuse_query(release, render_message("shasum_hex", text=quote(text), why=trouble)) if trouble else None
+    _, error, _ = decode_hex(text)
+    return _refuse_query(release, render_message("shasum_hex", text=quote(text), why=error)) if error else None

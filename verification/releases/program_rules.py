@@ -46,8 +46,8 @@ def check_listing(release: Release, now: float) -> Result:
 
 def _build_unread_result(reply: RegistryReply, evidence: tuple[Evidence, ...]) -> Result:
     if reply.is_inconclusive:
-        return Result(Outcome.ERROR, f"We couldn't complete this check: {reply.trouble}", evidence)
-    problem = "has a format that Terraform can't read." if reply.ok else f"is not available: {reply.trouble}"
+        return Result(Outcome.ERROR, f"We couldn't complete this check: {reply.error}", evidence)
+    problem = "has a format that Terraform can't read." if reply.ok else f"is not available: {reply.error}"
     return Result(Outcome.FAIL, f"The registry's list of versions {problem}", evidence)
 
 
@@ -55,15 +55,15 @@ def check_packages(release: Release, now: float) -> Result:
     """Check that each listed platform has its own package with the expected file names."""
     if not release.platforms:
         return NOTHING_TO_CHECK
-    remarks, troubles = [], []
+    remarks, unread_replies = [], []
     for platform in list_platforms(release):
         if platform.package is None and platform.package_reply.reply.ok:
             remarks.append(build_remark("misread"))
         elif platform.package is None:
-            troubles.append(platform.package_reply.reply)
+            unread_replies.append(platform.package_reply.reply)
         remarks += _check_names(platform, release)
     evidence = (Evidence("Platforms", ", ".join(platform.name for platform in list_platforms(release)) or "none"),)
-    result = build_result(remarks, "Every listed platform has its package.", evidence, troubles)
+    result = build_result(remarks, "Every listed platform has its package.", evidence, unread_replies)
     return report_unchecked_platforms(result, release)
 
 
@@ -128,8 +128,8 @@ def check_protocols(release: Release, now: float) -> Result:
     evidence += (
         (Evidence("By the manifest", ", ".join(by_manifest), manifest.address),) if by_manifest and manifest else ()
     )
-    troubles = [manifest] if manifest is not None and not manifest.ok else []
-    return build_result(remarks, "The protocols agree.", evidence, troubles)
+    unread_replies = [manifest] if manifest is not None and not manifest.ok else []
+    return build_result(remarks, "The protocols agree.", evidence, unread_replies)
 
 
 def _check_manifest(

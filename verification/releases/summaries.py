@@ -31,11 +31,11 @@ def check_each_platform(
     is no remark.
     """
     names_by_remark: dict[Remark, list[str]] = {}
-    troubles, unchecked_names = [], []
+    unread_replies, unchecked_names = [], []
     for platform in list_platforms(release):
         reply, value = part(platform)
         if reply is not None and not reply.ok:
-            troubles.append(reply)
+            unread_replies.append(reply)
         elif value is None:
             unchecked_names.append(platform.name)
         else:
@@ -44,7 +44,7 @@ def check_each_platform(
     details = tuple(
         Evidence(", ".join(names[:MAX_LISTED_ITEMS]), remark.text) for remark, names in names_by_remark.items()
     )
-    result = build_result(names_by_remark, good, (*context, *details[:MAX_EVIDENCE_ITEMS]), troubles)
+    result = build_result(names_by_remark, good, (*context, *details[:MAX_EVIDENCE_ITEMS]), unread_replies)
     return report_unchecked_platforms(result, release, unchecked_names)
 
 
@@ -63,15 +63,18 @@ def report_unchecked_platforms(result: Result, release: Release, unchecked_names
 
 
 def build_result(
-    remarks: Iterable[Remark], good: str, evidence: tuple[Evidence, ...] = (), troubles: Sequence[RegistryReply] = ()
+    remarks: Iterable[Remark],
+    good: str,
+    evidence: tuple[Evidence, ...] = (),
+    unread_replies: Sequence[RegistryReply] = (),
 ) -> Result:
     """Build the result with the text of the worst remark and the number of others with the same outcome.
 
-    Of the `troubles`, which are unreadable replies, an outage is an error and any other one a failure.
+    An outage among the `unread_replies` is an error, and any other one a failure.
     """
-    outages = [reply.trouble for reply in troubles if reply.is_inconclusive]
-    unread = [build_remark("unread", trouble=reply.trouble) for reply in troubles if not reply.is_inconclusive]
-    evidence += tuple(Evidence("Not read", reply.trouble, reply.address) for reply in troubles[:MAX_LISTED_ITEMS])
+    outages = [reply.error for reply in unread_replies if reply.is_inconclusive]
+    unread = [build_remark("unread", message=reply.error) for reply in unread_replies if not reply.is_inconclusive]
+    evidence += tuple(Evidence("Not read", reply.error, reply.address) for reply in unread_replies[:MAX_LISTED_ITEMS])
     distinct_remarks = dict.fromkeys([*remarks, *unread])
     outcome = get_outcome(distinct_remarks)
     if outages and outcome != Outcome.FAIL:

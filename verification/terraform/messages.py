@@ -99,6 +99,6 @@ def decode_hex(text: bytes, size: int = 32) -> tuple[bytes, str, bool]:
         decoded.append(int(text[position : position + 2], 16))
     if len(text) % 2:
         is_digit = text[-1] in HEX_DIGITS
-        trouble = render_message("hex_length") if is_digit else render_message("hex_byte", char=format_byte(text[-1]))
-        return bytes(decoded), trouble, False
+        error = render_message("hex_length") if is_digit else render_message("hex_byte", char=format_byte(text[-1]))
+        return bytes(decoded), error, False
     return bytes(decoded).ljust(size, b"\0"), "", False

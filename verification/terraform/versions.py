@@ -36,12 +36,12 @@ class InvalidVersionError(ValueError):
 @total_ordering
 @dataclass(frozen=True, slots=True)
 class Version:
-    """Semantic version. `before` holds the pre-release identifiers. `build` is ignored for the order."""
+    """Semantic version. `prerelease` holds the identifiers after the hyphen. `build` is ignored for the order."""
 
     major: int
     minor: int
     patch: int
-    before: tuple[str, ...] = ()
+    prerelease: tuple[str, ...] = ()
     build: str = ""
 
     @property
@@ -50,7 +50,7 @@ class Version:
 
     @property
     def is_prerelease(self) -> bool:
-        return bool(self.before)
+        return bool(self.prerelease)
 
     @property
     def preference(self) -> tuple[bool, tuple[object, ...]]:
@@ -64,7 +64,7 @@ class Version:
 
     def __str__(self) -> str:
         text = f"{self.major}.{self.minor}.{self.patch}"
-        text += f"-{'.'.join(self.before)}" if self.before else ""
+        text += f"-{'.'.join(self.prerelease)}" if self.prerelease else ""
         return text + (f"+{self.build}" if self.build else "")
 
     def __lt__(self, other: "Version") -> bool:
@@ -77,11 +77,11 @@ class Version:
         Identifiers are compared in turn, and a last one comes before one that others follow: 1.0.0-beta comes before
         1.0.0-alpha.1. Numbers come before words, those with fewer digits first, leading zeros included.
         """
-        last = len(self.before) - 1
+        last = len(self.prerelease) - 1
         return (
             *self.numbers,
-            not self.before,
-            *((at != last, *_build_word_rank(word)) for at, word in enumerate(self.before)),
+            not self.prerelease,
+            *((at != last, *_build_word_rank(word)) for at, word in enumerate(self.prerelease)),
         )
 
 
@@ -175,7 +175,7 @@ class VersionConstraint:
         is_named = any(clause.operator == "=" and clause.version == version for clause in self.clauses)
         return (is_named or not version.is_prerelease) and all(clause.allows(version) for clause in self.clauses)
 
-    def newest(self, versions: Iterable[Version]) -> Version | None:
+    def find_newest(self, versions: Iterable[Version]) -> Version | None:
         """Return the version that Terraform would select: the first of `find_ties`, of which Terraform selects any."""
         return next(iter(self.find_ties(versions)), None)
 

@@ -139,7 +139,7 @@ def build_constraint_context(published_versions: RegistryListing, form: Constrai
     if version_constraint is None:
         return {"form": form}
     versions = parse_versions(published_versions.versions)
-    newest_version = version_constraint.newest(versions)
+    newest_version = version_constraint.find_newest(versions)
     matching_versions = [
         versions[version] for version in _sort_newest_first(versions) if version_constraint.allows(version)
     ]

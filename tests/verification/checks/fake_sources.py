@@ -176,7 +176,7 @@ class FakeSources:
         digest = hashlib.sha256(body).hexdigest()
         return SourceResponse(status, "", urls.parse_url(address), {}, b"" if into else body, len(body), digest)
 
-    def page_of(self, namespace: str, name: str) -> str:
+    def build_page_url(self, namespace: str, name: str) -> str:
         return f"https://registry.example/{namespace}/{name}"
 
     def _answer(self, answer: Any, about: str) -> Any:

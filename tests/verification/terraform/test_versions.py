@@ -95,7 +95,7 @@ def test_versions_are_ordered():
 def test_constraint_matches_versions_and_selects_the_newest(text):
     constraint = parse_constraint(text)
     assert [version for version in ALL if constraint.allows(parse_version(version))] == MATCHES[text].split()
-    newest_version = constraint.newest(map(parse_version, ALL))
+    newest_version = constraint.find_newest(map(parse_version, ALL))
     assert str(newest_version or "") == (MATCHES[text].split() or [""])[-1]
 
 

@@ -146,8 +146,8 @@ def describe_further_terms(content: bytes, policy: Policy, notice_of: tuple[str,
     `notice_of` holds the licenses of the repository if the file is its NOTICE, which also names dependencies.
     """
     inspection = analyze_content(content, notice_of) if notice_of else analyze_file(content)
-    if inspection.trouble or inspection.restriction:
-        return inspection.trouble or inspection.restriction
+    if inspection.read_error or inspection.restriction:
+        return inspection.read_error or inspection.restriction
     findings = [f for f in inspection.findings if not (notice_of and f.problem is Problem.SIMILAR_TEXT)]
     if findings:
         return findings[0].message

@@ -30,7 +30,7 @@ def read_listing(subject: Subject, sources: Sources) -> RegistryListing:
 
 
 def build_listing_evidence(subject: Subject, sources: Sources, listing: RegistryListing) -> Evidence:
-    page = sources.registry.page_of(subject.namespace, subject.provider)
+    page = sources.registry.build_page_url(subject.namespace, subject.provider)
     return Evidence("Registry", f"{listing.full_name} {listing.newest}".strip(), page)
 
 
@@ -50,7 +50,7 @@ def check_registry_listing(subject: Subject, sources: Sources) -> Result:
     if not (subject.namespace and subject.provider):
         return NO_REPOSITORY_RESULT
     full_name = f"{subject.namespace}/{subject.provider}"
-    page = sources.registry.page_of(subject.namespace, subject.provider)
+    page = sources.registry.build_page_url(subject.namespace, subject.provider)
     try:
         listing = read_listing(subject, sources)
     except SourceNotFoundError:

@@ -19,7 +19,7 @@ from verification.releases.artifacts.zip_directory import (
     SYMLINK,
     UTF_8,
     Directory,
-    Malformed,
+    MalformedArchiveError,
     Member,
 )
 from verification.terraform.messages import TerraformDecision
@@ -53,7 +53,7 @@ def judge(file: BinaryIO, size: int, name: str, binary: str = "") -> Archive:
     extraction = unzipping.judge(file, size, name, max_bytes)
     try:
         directory = zip_directory.read(file, size, MAX_MEMBERS)
-    except Malformed as fault:
+    except MalformedArchiveError as fault:
         return Archive((), (fault.remark,), extraction.terraform)
     members = directory.members
     first_remarks = [*_check_frame(directory), *_check_sizes(members), *check_names(members)]

@@ -66,11 +66,11 @@ def compare_with_registry(document: bytes, filename: str, shasum: str) -> Terraf
     listed_digest = next((line.digest for line in parse_lines(document) if line.name == filename.encode()), None)
     if listed_digest is None:
         return build_refusal("sums_missing", name=quote(filename))
-    digest, trouble, crashes = decode_hex(listed_digest)
+    digest, error, crashes = decode_hex(listed_digest)
     if crashes:
         return build_refusal("crash_long")
-    if trouble:
-        return build_refusal("sums_hash", text=quote(listed_digest), why=trouble)
+    if error:
+        return build_refusal("sums_hash", text=quote(listed_digest), why=error)
     if digest.hex() != shasum.lower():
         return build_refusal("sums_other", found=digest.hex(), expected=shasum.lower())
     return ACCEPT_DECISION

@@ -18,7 +18,7 @@ ARCHIVE = re.compile(
 )
 
 
-class Archive(NamedTuple):
+class ArchiveName(NamedTuple):
     """The parts of the name of an archive. `version` has no "v"."""
 
     name: str
@@ -96,10 +96,10 @@ def build_signature_name(name: str, version: str) -> str:
     return f"{build_sums_name(name, version)}.sig"
 
 
-def parse(filename: str) -> Archive | None:
+def parse(filename: str) -> ArchiveName | None:
     """Return the parts of the name of an archive, or None for any other file."""
     match = ARCHIVE.fullmatch(filename)
-    return Archive(*match.groups()) if match else None
+    return ArchiveName(*match.groups()) if match else None
 
 
 def list_remarks(filenames: Collection[str], name: str, version: str) -> tuple[Remark, ...]:

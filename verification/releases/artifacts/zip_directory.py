@@ -22,7 +22,7 @@ STORED, DEFLATED = 0, 8
 SYMLINK, FOLDER, FILE = 0o120000, 0o040000, 0o100000
 
 
-class Malformed(ValueError):
+class MalformedArchiveError(ValueError):
     """Unreadable archive. `remark` has the reason."""
 
     def __init__(self, key: str, **values: object) -> None:
@@ -72,20 +72,20 @@ class Directory:
 
 
 def read(file: BinaryIO, size: int, limit: int) -> Directory:
-    """Return the directory of an archive of `size` bytes with at most `limit` members. Raises Malformed."""
+    """Return the directory of an archive of `size` bytes with at most `limit` members. Raises MalformedArchiveError."""
     at, tail, comment, after = _find_end_record(file, size)
     _, disk, first_disk, here, count, length, offset, _ = tail
     if 0xFFFF in (count, here) or 0xFFFFFFFF in (length, offset) or _is_64(file, at):
-        raise Malformed("zip64")
+        raise MalformedArchiveError("zip64")
     if disk or first_disk or here != count:
-        raise Malformed("disks")
+        raise MalformedArchiveError("disks")
     if count > limit:
-        raise Malformed("members", count=count, limit=limit)
+        raise MalformedArchiveError("members", count=count, limit=limit)
     start = at - length
     if start < 0 or start < offset:
-        raise Malformed("directory")
+        raise MalformedArchiveError("directory")
     if length > MAX_DIRECTORY_BYTES:
-        raise Malformed("directory_size")
+        raise MalformedArchiveError("directory_size")
     before = start - offset  # places count from the archive's own beginning
     file.seek(start)
     entries = tuple(_read_entries(file, file.read(length), count, before, start))
@@ -104,7 +104,7 @@ def _find_end_record(file: BinaryIO, size: int) -> tuple[int, tuple[int, ...], b
             if end <= len(last):
                 return base + at, fields, last[at + TAIL.size : end], len(last) - end
         at = last.rfind(END, 0, at)
-    raise Malformed("no_zip")
+    raise MalformedArchiveError("no_zip")
 
 
 def _is_64(file: BinaryIO, at: int) -> bool:
@@ -118,18 +118,18 @@ def _read_entries(file: BinaryIO, directory: bytes, count: int, before: int, end
     at = 0
     for _ in range(count):
         if at + ENTRY.size > len(directory):
-            raise Malformed("directory_short")
+            raise MalformedArchiveError("directory_short")
         fields = ENTRY.unpack_from(directory, at)
         signature, _, _, flags, method, _, _, crc, packed_size, size, name, extra, comment, _, _, outer, offset = fields
         if signature != b"PK\x01\x02":
-            raise Malformed("directory_entry")
+            raise MalformedArchiveError("directory_entry")
         raw_name = directory[at + ENTRY.size : at + ENTRY.size + name]
         start = before + offset
         local, data = _read_local_header(file, start, end)
         yield Member(raw_name, flags, method, crc, packed_size, size, outer >> 16, start, data, local)
         at += ENTRY.size + name + extra + comment
     if at != len(directory):
-        raise Malformed("directory_long")
+        raise MalformedArchiveError("directory_long")
 
 
 def _read_local_header(file: BinaryIO, start: int, end: int) -> tuple[tuple[bytes, int, int, int, int, int], int]:
@@ -137,7 +137,7 @@ def _read_local_header(file: BinaryIO, start: int, end: int) -> tuple[tuple[byte
     file.seek(start)
     head = file.read(LOCAL.size)
     if start + LOCAL.size > end or len(head) < LOCAL.size or head[:4] != b"PK\x03\x04":
-        raise Malformed("local_header")
+        raise MalformedArchiveError("local_header")
     _, _, flags, method, _, _, crc, packed_size, size, name, extra = LOCAL.unpack(head)
     data = start + LOCAL.size + name + extra
     return (file.read(name), flags, method, crc, packed_size, size), data

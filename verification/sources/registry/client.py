@@ -62,7 +62,7 @@ class RegistryClient:
         self.base_url = (base_url or settings.REGISTRY_URL).rstrip("/")
         self._web = web or OutboundClient(loopback=settings.ALLOW_LOOPBACK_HTTP)
 
-    def page_of(self, namespace: str, name: str) -> str:
+    def build_page_url(self, namespace: str, name: str) -> str:
         """Return the URL of the provider's page."""
         return f"{self.base_url}/providers/{quote(namespace)}/{quote(name)}/latest"
 
@@ -78,9 +78,9 @@ class RegistryClient:
         """
         is_complete = previous is not None and (previous.builds is not None or not previous.newest)
         try:
-            listing = self.probe(namespace, name, previous.etag if previous and is_complete else "")
+            listing = self._fetch_internal_listing(namespace, name, previous.etag if previous and is_complete else "")
         except SourceError:  # the internal API is unsupported, so fall back to the public one
-            listing = self.detail(namespace, name)
+            listing = self._fetch_public_listing(namespace, name)
         if listing is None:
             assert previous is not None  # only its ETag is answered with "not modified"
             return previous
@@ -89,10 +89,10 @@ class RegistryClient:
         if previous and previous.newest == latest:
             fields = {name: getattr(previous, name) for name in VERSION_FIELDS}
         if latest and (not fields or None in (fields["platforms"], fields["docs"], fields["builds"])):
-            fields = self.newest(namespace, name, latest)
+            fields = self._fetch_version_fields(namespace, name, latest)
         return replace(listing, newest=latest, **fields)
 
-    def probe(self, namespace: str, name: str, etag: str = "") -> RegistryListing | None:
+    def _fetch_internal_listing(self, namespace: str, name: str, etag: str = "") -> RegistryListing | None:
         """Fetch the listing from the internal API, without the fields of a single version.
 
         Return None if it still has the given ETag. Raises SourceError.
@@ -101,12 +101,12 @@ class RegistryClient:
         status, tag, body = self._fetch(address, f"{namespace}/{name}", etag)
         return None if status == 304 else _parse_response(body, lambda raw: _parse_internal_listing(raw, tag))
 
-    def detail(self, namespace: str, name: str) -> RegistryListing:
+    def _fetch_public_listing(self, namespace: str, name: str) -> RegistryListing:
         """Fetch the listing from the public API, which has no warning and no new name. Raises SourceError."""
         path = f"v1/providers/{_quote_part(namespace)}/{_quote_part(name)}"
         return self._read(path, f"{namespace}/{name}", _parse_public_listing)
 
-    def newest(self, namespace: str, name: str, version: str) -> Mapping[str, object]:
+    def _fetch_version_fields(self, namespace: str, name: str, version: str) -> Mapping[str, object]:
         """Return `platforms`, `protocols`, and `docs` of a version, and `builds` of the highest. Raises SourceError."""
         full_name, path = f"{namespace}/{name}", f"v1/providers/{_quote_part(namespace)}/{_quote_part(name)}"
         builds = self._read(f"{path}/versions", full_name, lambda raw: _parse_builds(raw, version))

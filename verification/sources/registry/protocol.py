@@ -69,8 +69,8 @@ class RegistryReply:
         return self.own and isinstance(self.refusal, ForbiddenAddressError)
 
     @property
-    def trouble(self) -> str:
-        """Sentence that says why there is no content, blank if there is."""
+    def error(self) -> str:
+        """Return why there is no content, blank if there is some."""
         if self.ok:
             return ""
         if self.answer is None:

@@ -3,7 +3,7 @@
 import pytest
 
 from verification.releases.artifacts import file_names
-from verification.releases.artifacts.file_names import Archive
+from verification.releases.artifacts.file_names import ArchiveName
 
 FILES = [
     "terraform-provider-rocket_1.0.0_linux_amd64.zip",
@@ -32,8 +32,8 @@ def test_release_files_have_terraforms_names():
 @pytest.mark.parametrize(
     ("filename", "expected"),
     [
-        (FILES[0], Archive("rocket", "1.0.0", "linux", "amd64")),
-        ("terraform-provider-a-b_1.0.0-rc1_darwin_arm64.zip", Archive("a-b", "1.0.0-rc1", "darwin", "arm64")),
+        (FILES[0], ArchiveName("rocket", "1.0.0", "linux", "amd64")),
+        ("terraform-provider-a-b_1.0.0-rc1_darwin_arm64.zip", ArchiveName("a-b", "1.0.0-rc1", "darwin", "arm64")),
         ("terraform-provider-rocket_v1.0.0_linux_amd64.zip", None),
         ("terraform-provider-rocket_1.0_linux_amd64.zip", None),
         ("terraform-provider-rocket_1.0.0_linux_amd64.tar.gz", None),
