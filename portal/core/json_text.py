@@ -14,11 +14,16 @@ def clean_json(value: object, *, max_depth: int = sys.maxsize) -> Any:
     return _clean_value(json.loads(json.dumps(value, allow_nan=False)), max_depth)
 
 
+def clean_string(text: str) -> str:
+    """Return the text without NUL, which PostgreSQL rejects, and with "?" for surrogates, which UTF-8 can't encode."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode()
+
+
 def _clean_value(value: object, max_depth: int) -> object:
     if max_depth < 0:
         raise ValueError("too many levels")
-    if isinstance(value, str):  # PostgreSQL rejects NUL, and UTF-8 cannot encode lone surrogates
-        return value.replace("\x00", "").encode("utf-8", "replace").decode()
+    if isinstance(value, str):
+        return clean_string(value)
     if isinstance(value, list):
         return [_clean_value(item, max_depth - 1) for item in value]
     if isinstance(value, dict):

@@ -18,12 +18,12 @@ from pydantic import (
     model_validator,
 )
 
+from portal.core.json_text import clean_string
+
 
 def _clean_text(value: object) -> object:
-    """Remove NUL and lone surrogates. None becomes an empty string."""
-    if isinstance(value, str):
-        return value.replace("\x00", "").encode("utf-8", "replace").decode()
-    return "" if value is None else value
+    """Clean a text, and replace None with an empty one. Other values are refused later."""
+    return clean_string(value) if isinstance(value, str) else "" if value is None else value
 
 
 def _limit(length: int) -> AfterValidator:

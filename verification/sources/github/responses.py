@@ -12,6 +12,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, AliasChoices, AliasPath, BeforeValidator, Field, TypeAdapter
 
+from portal.core.json_text import clean_string
 from portal.core.value_types import JsonObject
 from verification.sources.repository_snapshot import RepositoryFile
 
@@ -24,7 +25,7 @@ def clean_text(value: object) -> str:
         return ""
     if not isinstance(value, str):
         raise TypeError(f"expected a text, not {type(value).__name__}")
-    return value.replace("\x00", "").encode("utf-8", "replace").decode().strip()
+    return clean_string(value).strip()
 
 
 def parse_number(value: object) -> int:

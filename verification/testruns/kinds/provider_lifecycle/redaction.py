@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote, quote_plus
 
+from portal.core.json_text import clean_string
+
 REDACTED_TEXT = "[redacted]"
 SENSITIVE_PLACEHOLDER = "(sensitive value)"
 MIN_SECRET_CHARACTERS = 4  # a shorter value cannot be told from ordinary text
@@ -57,7 +59,7 @@ class Secrets:
 
     def redact(self, text: str) -> str:
         """Return the text without secrets and without characters that the database rejects."""
-        text = text.replace("\x00", "").encode("utf-8", "replace").decode()
+        text = clean_string(text)
         return self._pattern.sub(REDACTED_TEXT, text) if self._pattern else text
 
     def find_names_in(self, text: str) -> tuple[str, ...]:
