@@ -4,11 +4,13 @@ import re
 from dataclasses import replace
 
 from verification.checks.rules.go_module import with_go_module
-from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, build_code_url, with_release_code
+from verification.checks.rules.repository import build_repository_evidence, with_repository
+from verification.checks.rules.shared_reads import build_code_url, with_release_code
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
 from verification.sources.errors import SourceNotFoundError
+from verification.sources.github.responses import GitHubRepository
 from verification.sources.repository_snapshot import GoModule, RepositorySnapshot
 from verification.terraform.versions import InvalidVersionError, Version, parse_constraint
 
@@ -22,7 +24,7 @@ NAME_CONVENTIONS = {
 }
 NAME_PATTERN = "[a-z0-9][a-z0-9-]*"
 PULL_REQUEST_URL_PATTERN = re.compile(
-    r"https://[^/]{1,100}/(?P<repository>[\w.-]{1,100}/[\w.-]{1,100})/pull/(?P<number>[1-9]\d{0,8})(?:[/?#].*)?"
+    r"https://github\.com/(?P<repository>[\w.-]{1,100}/[\w.-]{1,100})/pull/(?P<number>[1-9]\d{0,8})(?:[/?#].*)?"
 )
 PACKER_SDK_MODULE = "github.com/hashicorp/packer-plugin-sdk"
 SERVICES_VARIABLE_PATTERN = re.compile(r'^[ \t]*variable[ \t]+"services"', re.MULTILINE)
@@ -35,19 +37,15 @@ UNREAD_FILES_RESULT = Result(Outcome.NOT_RUN, "We couldn't read all Terraform fi
 
 
 @register_check("plugin.name")
-def check_plugin_name(subject: Subject, sources: Sources) -> Result:
+@with_repository
+def check_plugin_name(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     convention = NAME_CONVENTIONS.get(subject.category, "")
-    if not subject.repository:
-        return NO_REPOSITORY_RESULT
     if not convention:
         return Result(Outcome.NOT_RUN, "This category has no naming convention.")
-    repository = sources.github.repository(subject.repository)
-    evidence = Evidence("Repository", repository.full_name, repository.html_url), Evidence("Convention", convention)
-    inspected_revisions = (("repository", repository.full_name),)
+    evidence = (build_repository_evidence(repository), Evidence("Convention", convention))
     if re.fullmatch(convention.replace("NAME", NAME_PATTERN), repository.name):
-        return Result(Outcome.PASS, f"{repository.name} follows the naming convention.", evidence, inspected_revisions)
-    summary = f"{repository.name} doesn't follow the naming convention {convention}."
-    return Result(Outcome.WARN, summary, evidence, inspected_revisions)
+        return Result(Outcome.PASS, f"{repository.name} follows the naming convention.", evidence)
+    return Result(Outcome.WARN, f"{repository.name} doesn't follow the naming convention {convention}.", evidence)
 
 
 @register_check("plugin.pull_request")

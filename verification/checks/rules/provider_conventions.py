@@ -1,16 +1,12 @@
 """Checks of the conventions for provider authors. They are hints: a deviation is at most a warning."""
 
 from verification.checks.rules.go_module import with_go_module
-from verification.checks.rules.shared_reads import (
-    NO_REPOSITORY_RESULT,
-    TRUNCATED_RESULT,
-    build_code_url,
-    with_release_code,
-    with_whole_code,
-)
+from verification.checks.rules.repository import with_repository
+from verification.checks.rules.shared_reads import TRUNCATED_RESULT, build_code_url, with_release_code, with_whole_code
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result, format_count
 from verification.sources import Sources, repository_snapshot as reader
+from verification.sources.github.responses import GitHubRepository
 from verification.sources.repository_snapshot import GoModule, RepositoryFile, RepositorySnapshot
 
 MAX_OPENED_FILES = 30  # Go files opened per run
@@ -127,26 +123,17 @@ def _build_file_evidence(
 
 
 @register_check("guide.organization")
-def check_organization(subject: Subject, sources: Sources) -> Result:
-    if not subject.repository:
-        return NO_REPOSITORY_RESULT
-    repository = sources.github.repository(subject.repository)
+@with_repository
+def check_organization(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     owner = repository.full_name.partition("/")[0]
     evidence: tuple[Evidence, ...] = (Evidence("Owner", owner, repository.html_url.rpartition("/")[0]),)
-    inspected_revisions = (("repository", repository.full_name), ("owner", str(repository.owner_id)))
     if not repository.owner_type:
-        return Result(
-            Outcome.NOT_RUN, "GitHub doesn't say whether the owner is an organization.", evidence, inspected_revisions
-        )
+        return Result(Outcome.NOT_RUN, "GitHub doesn't say whether the owner is an organization.", evidence)
     if repository.owner_type != "Organization":
-        return Result(
-            Outcome.WARN, f"{owner} is a personal account, not an organization.", evidence, inspected_revisions
-        )
+        return Result(Outcome.WARN, f"{owner} is a personal account, not an organization.", evidence)
     other_providers = [provider for provider in subject.siblings if provider.partition("/")[0].lower() != owner.lower()]
     if other_providers:
         evidence += tuple(Evidence("Elsewhere", provider) for provider in other_providers[:MAX_EVIDENCE_ITEMS])
         count_phrase = format_count(len(other_providers), "other provider")
-        return Result(
-            Outcome.WARN, f"The partner has {count_phrase} outside of {owner}.", evidence, inspected_revisions
-        )
-    return Result(Outcome.PASS, f"{owner} is an organization.", evidence, inspected_revisions)
+        return Result(Outcome.WARN, f"The partner has {count_phrase} outside of {owner}.", evidence)
+    return Result(Outcome.PASS, f"{owner} is an organization.", evidence)

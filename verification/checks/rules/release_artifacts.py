@@ -2,13 +2,12 @@
 
 import re
 
+from verification.checks.rules.link_reachability import PREDICATES, check_link
 from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, find_release, list_published_releases
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
-from verification.sources.errors import RequestRefusedError, SourceUnavailableError
 from verification.sources.github.responses import GitHubRelease
-from verification.sources.http.client import PAGE, ResponseTooLargeError
 
 SBOM_FILE_PATTERN = re.compile(
     r"sbom|bill-of-materials|cyclonedx|(?:^|[._-])bom\.(?:json|xml)$"
@@ -64,16 +63,6 @@ def check_download(subject: Subject, sources: Sources) -> Result:
     if not address:
         summary = "No download URL entered, and no release has a file. Enter the URL, or attach the file to a release."
         return Result(Outcome.WARN, summary)
-    evidence: tuple[Evidence, ...] = (Evidence("Address", address, address),)
-    try:
-        response = sources.web.ask(address, PAGE)
-    except ResponseTooLargeError:  # a whole program was returned, so the download works
-        return Result(Outcome.PASS, "The URL returns a large file.", evidence)
-    except RequestRefusedError as refusal:
-        return Result(Outcome.NOT_RUN, f"We didn't request the URL: {refusal}", evidence)
-    evidence += (Evidence("Answer", response.status_line),)
-    if response.status == 200:
-        return Result(Outcome.PASS, f"{response.link.netloc} responds.", evidence)
-    if response.status == 429 or response.status >= 500:
-        raise SourceUnavailableError(f"{response.link.netloc} returned {response.status_line}.")
-    return Result(Outcome.WARN, f"{response.link.netloc} returned {response.status_line}.", evidence)
+    link = check_link(sources, address)
+    outcome = Outcome.WARN if link.outcome == Outcome.FAIL else link.outcome
+    return Result(outcome, f"The download URL {PREDICATES[link.outcome][0]}.", (link.evidence,))

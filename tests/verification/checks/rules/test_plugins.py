@@ -62,6 +62,7 @@ def test_pull_request_must_be_open_or_merged(change, expected):
     "url",
     [
         "https://github.com/acme/nomad/pull/7",
+        "https://github.acme.example/hashicorp/nomad/pull/7",
         "https://github.com/hashicorp/nomad/issues/7",
         "no address",
         "https://github.com/hashicorp/nomad/pull/0",
