@@ -57,27 +57,30 @@ class Reading:
         return bool(self.texts or self.choice) and not self.unexplained_lines
 
 
-def read(text: Text, ids: Iterable[str], notice_of: tuple[str, ...] = ()) -> Reading:
+def analyze_coverage(text: Text, ids: Iterable[str], notice_of: tuple[str, ...] = ()) -> Reading:
     """Align the text with the published texts of those licenses and explain the rest.
 
     `notice_of` contains the licenses of the repository if the text is that of a NOTICE file.
     """
     matches = [
-        (template, place) for id in ids for template in load_templates(id) for place in template.find(text.letters)
+        (template, place)
+        for id in ids
+        for template in load_templates(id)
+        for place in template.find_matches(text.letters)
     ]
-    whole = [Span(t.id, p.start, p.end, t.kind) for t, p in matches if p.whole and are_slots_valid(text, p)]
+    whole = [Span(t.id, p.start, p.end, t.kind) for t, p in matches if p.is_whole and are_slots_valid(text, p)]
     spans = select_outermost_spans(whole)
     named_ids = tuple(dict.fromkeys((*(span.id for span in spans), *notice_of)))
     reader, unexplained_lines = NoticeReader(named_ids, has_attributions=bool(notice_of)), []
     for start, end in iterate_gaps(spans, len(text.letters)):
-        if remainder := reader.find_unexplained(text.gap(start, end)):
+        if remainder := reader.find_unexplained(text.get_gap(start, end)):
             unexplained_lines.append(
                 (
-                    text.line(text.clean.find(remainder, text.place(start - 1) if start else 0)),
+                    text.get_line_number(text.clean.find(remainder, text.find_place(start - 1) if start else 0)),
                     remainder[:MAX_QUOTED_LENGTH],
                 )
             )
-        reader.first = False
+        reader.is_at_beginning = False
     share = sum(span.end - span.start for span in spans) / max(len(text.letters), 1)
     aligned_ids = {span.id for span in whole if span.kind == "text"}
     partial_matches = [(t.id, p) for t, p in matches if t.kind == "text" and t.id not in aligned_ids]
@@ -92,22 +95,22 @@ def find_departures(text: Text, partial_matches: list[tuple[str, TemplateMatch]]
         )
         if best.end - best.start < MIN_SIMILAR_LETTERS:
             continue
-        at = best.slots[0][1] if best.whole and best.slots else best.end
-        place = text.place(at)
-        yield id, text.line(place), text.clean[place : place + MAX_QUOTED_LENGTH].split("\n")[0].strip()
+        at = best.slots[0][1] if best.is_whole and best.slots else best.end
+        place = text.find_place(at)
+        yield id, text.get_line_number(place), text.clean[place : place + MAX_QUOTED_LENGTH].split("\n")[0].strip()
 
 
 def are_slots_valid(text: Text, match: TemplateMatch) -> bool:
     """Return whether the content of each slot is valid: a name, or copyright lines."""
-    notices = text.clean[: text.place(match.start)]
+    notices = text.clean[: text.find_place(match.start)]
     return all(is_slot_valid(text, notices, *slot) for slot in match.slots)
 
 
 def is_slot_valid(text: Text, notices: str, kind: str, start: int, end: int) -> bool:
     """Return whether a slot contains copyright lines, a name, or a holder that the notices name."""
     if kind == "fields":  # with the surrounding punctuation, as in "(c)" or in braces around a filled-in field
-        return not NoticeReader(()).find_unexplained(re.sub(r"[{}]", " ", text.gap(start, end)))
-    name = text.between(start, end).removeprefix("the ")
+        return not NoticeReader(()).find_unexplained(re.sub(r"[{}]", " ", text.get_gap(start, end)))
+    name = text.get_text(start, end).removeprefix("the ")
     words = set(WORD.findall(fold(name)))
     is_name = is_holder_list(name) or is_project_name(name.split()) or is_firm_name(name.split())
     is_known = kind == "name" or words <= BESIDE_HOLDER.union(WORD.findall(fold(notices)))

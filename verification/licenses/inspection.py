@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from licenseclassifier import identify_license
 
-from verification.licenses.coverage import Reading, read
+from verification.licenses.coverage import Reading, analyze_coverage
 from verification.licenses.findings import Finding, Problem, build_line_finding
 from verification.licenses.normalization import MAX_BYTES, decode, tidy
 from verification.licenses.variants import VARIANTS
 
 COMMONS_CLAUSE = re.compile(r"commonsclauselicensecondition|commonsclause(?:restriction)?v?10")
-MAX_KEPT = 5_000
-EMPTY = Reading((), (), 0.0)
+MAX_CACHED_ANALYSES = 5_000
+EMPTY_READING = Reading((), (), 0.0)
 # percentage of the text that looks like licenses: every region counts, and the gate judges the rest
 MIN_COVERAGE = 0.0
 
@@ -27,19 +27,19 @@ class FileAnalysis:
     """
 
     ids: tuple[str, ...]
-    looks: tuple[tuple[str, float], ...]
+    shares: tuple[tuple[str, float], ...]
     reading: Reading
     read_error: str = ""
     restriction: str = ""
 
     @property
-    def clean(self) -> bool:
+    def is_clean(self) -> bool:
         """Return whether every word is explained and the identifier found no license that the gate didn't find."""
         return self.reading.is_complete and set(self.ids) <= {*self.reading.texts, *self.reading.choice}
 
     @property
     def share(self) -> float:
-        return max(self.reading.share, self.looks_like(self.ids))
+        return max(self.reading.share, self.calculate_share(self.ids))
 
     @property
     def expression(self) -> str:
@@ -58,9 +58,9 @@ class FileAnalysis:
         extra = [id for id in self.ids if id not in (*reading.texts, *reading.choice)]
         return (*changes, *line_findings, *(Finding(Problem.SIMILAR_TEXT, license=id) for id in extra))
 
-    def looks_like(self, ids: Iterable[str]) -> float:
+    def calculate_share(self, ids: Iterable[str]) -> float:
         """Return the share of the text, from 0 to 1, that looks like these licenses."""
-        return min(1.0, sum(share for id, share in self.looks if id in ids))
+        return min(1.0, sum(share for id, share in self.shares if id in ids))
 
 
 _cache: dict[str, FileAnalysis] = {}
@@ -70,25 +70,25 @@ def analyze_file(raw: bytes) -> FileAnalysis:
     """Analyze a file. Each process analyzes the same content once."""
     digest = hashlib.sha256(raw).hexdigest()
     if digest not in _cache:
-        if len(_cache) >= MAX_KEPT:
+        if len(_cache) >= MAX_CACHED_ANALYSES:
             _cache.clear()
         _cache[digest] = analyze_content(raw)
     return _cache[digest]
 
 
 def analyze_content(raw: bytes, notice_of: tuple[str, ...] = ()) -> FileAnalysis:
-    """Analyze a content without the cache. `notice_of` is that of `read`."""
+    """Analyze a content without the cache. `notice_of` is that of `analyze_coverage`."""
     if len(raw) > MAX_BYTES:
-        return FileAnalysis((), (), EMPTY, read_error=f"The file is larger than {MAX_BYTES // 1000} kB.")
+        return FileAnalysis((), (), EMPTY_READING, read_error=f"The file is larger than {MAX_BYTES // 1000} kB.")
     text = tidy(decode(raw))
-    reading = read(text, VARIANTS.texts, notice_of)
+    reading = analyze_coverage(text, VARIANTS.texts, notice_of)
     # The library's templates have wildcards, so its result is a hint and never a decision. It takes most of the time,
     # and adds nothing if every word is explained.
     regions = [] if reading.is_complete else identify_license(text.clean, MIN_COVERAGE)
     identified_ids = tuple(dict.fromkeys(region.id for region in regions))
     if identified_ids:
-        reading = read(text, identified_ids, notice_of)
+        reading = analyze_coverage(text, identified_ids, notice_of)
     ids = tuple(dict.fromkeys((*reading.texts, *identified_ids)))
-    looks = tuple((region.id, (region.end - region.start) / len(text.clean)) for region in regions)
+    shares = tuple((region.id, (region.end - region.start) / len(text.clean)) for region in regions)
     clause = "The Commons Clause takes away the right to sell." if COMMONS_CLAUSE.search(text.letters) else ""
-    return FileAnalysis(ids, looks, reading, restriction=clause)
+    return FileAnalysis(ids, shares, reading, restriction=clause)

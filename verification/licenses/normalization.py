@@ -82,21 +82,21 @@ class Text:
         starts = list(accumulate(map(len, self._parts), initial=0))[::2]
         return list(accumulate(map(len, self._parts[::2]), initial=0)), starts
 
-    def place(self, letter: int) -> int:
+    def find_place(self, letter: int) -> int:
         """Return the offset in `clean` of the letter with that number."""
         before, starts = self._words
         word = bisect_right(before, letter) - 1
         return starts[word] + letter - before[word] if word < len(starts) else len(self.clean)
 
-    def between(self, start: int, end: int) -> str:
+    def get_text(self, start: int, end: int) -> str:
         """Return the cleaned text of the letters from `start` to before `end`."""
-        return self.clean[self.place(start) : self.place(end - 1) + 1] if end > start else ""
+        return self.clean[self.find_place(start) : self.find_place(end - 1) + 1] if end > start else ""
 
-    def gap(self, start: int, end: int) -> str:
+    def get_gap(self, start: int, end: int) -> str:
         """Return the cleaned text with the punctuation around it."""
-        return self.clean[self.place(start - 1) + 1 if start else 0 : self.place(end)]
+        return self.clean[self.find_place(start - 1) + 1 if start else 0 : self.find_place(end)]
 
-    def line(self, place: int) -> int:
+    def get_line_number(self, place: int) -> int:
         """Return the number, from 1, of the line at that offset of `clean`."""
         return self.clean.count("\n", 0, place) + 1
 

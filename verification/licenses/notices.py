@@ -83,7 +83,7 @@ class Piece:
             return None
         return self.ends[bisect_left(self.offsets, best.end()) - 1], best
 
-    def line(self, start: int) -> str:
+    def get_line(self, start: int) -> str:
         end = self.text.find("\n", start)
         return self.text[start : end if end >= 0 else len(self.text)]
 
@@ -95,84 +95,90 @@ class NoticeReader:
     """
 
     def __init__(self, ids: tuple[str, ...], *, has_attributions: bool = False) -> None:
-        self.named = build_mention_patterns(ids)
+        self.mention_patterns = build_mention_patterns(ids)
         self.has_attributions = has_attributions
         self.choice: tuple[str, ...] = ()  # the licenses of which a sentence offers a choice
-        self.is_list = False  # a notice without holders lists them on the lines below
-        self.first = True  # only one line above the notices can be the name of a project
+        self.has_list_below = False  # a notice without holders lists them on the lines below
+        self.is_at_beginning = True  # only one line above the notices can be the name of a project
 
     def find_unexplained(self, text: str) -> str:
         """Return the unmatched part of the first line that matches no rule, or "" if all lines match."""
         piece, place, after_holder = Piece(text), 0, False
         while (start := BLANK.match(text, place).end()) < len(text):  # type: ignore[union-attr]
-            end, after_holder = self.item(piece, start, after_holder)
+            end, after_holder = self._read_item(piece, start, after_holder)
             if end is None:
-                return piece.line(start).strip()
+                return piece.get_line(start).strip()
             place = end
         return ""
 
-    def item(self, piece: Piece, start: int, after_holder: bool) -> tuple[int | None, bool]:
+    def _read_item(self, piece: Piece, start: int, after_holder: bool) -> tuple[int | None, bool]:
         """Return the end of the item that begins at `start` and whether it names a holder, or (None, False)."""
         holders_start = find_notice(piece, start) or ((author := AUTHOR.match(piece.text, start)) and author.end())
-        if holders_start and (end := self.holders(piece, holders_start)):
-            self.first = False
-            self.is_list = parse_holders(piece.text[holders_start:end]) == ()
+        if holders_start and (end := self._read_holders(piece, holders_start)):
+            self.is_at_beginning = False
+            self.has_list_below = parse_holders(piece.text[holders_start:end]) == ()
             return end, True
-        if self.first and (plugin_match := LICENSE_OF.match(piece.line(start))) and is_plugin_name(plugin_match[1]):
-            self.first = False
+        if (
+            self.is_at_beginning
+            and (plugin_match := LICENSE_OF.match(piece.get_line(start)))
+            and is_plugin_name(plugin_match[1])
+        ):
+            self.is_at_beginning = False
             return start + plugin_match.end(), False
         choice = piece.match(build_patterns(), start) if piece.can_choose else None
         if choice:
             self.choice = find_chosen_ids(choice[1])
             return choice[0], False
-        if title := piece.match(self.named, start):
+        if title := piece.match(self.mention_patterns, start):
             return title[0], after_holder
-        if after_holder and (end := self.continuation(piece, start)):
+        if after_holder and (end := self._read_continuation(piece, start)):
             return end, True
-        return self.plain_line(piece, start), False
+        return self._read_plain_line(piece, start), False
 
-    def plain_line(self, piece: Piece, start: int) -> int | None:
+    def _read_plain_line(self, piece: Piece, start: int) -> int | None:
         """Return the end of an attribution, the name of a project, or a homepage that begins at `start`."""
         if end := find_attribution_end(piece.text, start, is_notice=self.has_attributions):
-            self.first = False
+            self.is_at_beginning = False
             return end
-        line = piece.line(start)
+        line = piece.get_line(start)
         below = BLANK.match(piece.text, start + len(line)).end()  # type: ignore[union-attr]
         is_begin = BLANK.fullmatch(piece.text, piece.text.rfind("\n", 0, start) + 1, start)
-        is_title_place = is_begin and (self.first or MARKER.match(piece.text, below))
+        is_title_place = is_begin and (self.is_at_beginning or MARKER.match(piece.text, below))
         if is_title_place and is_project_title(line, is_notice=self.has_attributions):
-            self.first = False
+            self.is_at_beginning = False
             return start + len(line)
         return start + len(line) if is_homepage(line.strip(TRIM + "<>()/")) else None
 
-    def holders(self, piece: Piece, start: int) -> int | None:
+    def _read_holders(self, piece: Piece, start: int) -> int | None:
         """Return the end of the holders that begin at `start`: the end of the line, or the next item on it."""
-        line = piece.line(start)
+        line = piece.get_line(start)
         pieces = parse_holders(line)
         is_whole = are_holders(pieces)
-        first_below = piece.line(start + len(line) + 1).lstrip(TRIM + "/>").partition(" ")[0]
+        first_below = piece.get_line(start + len(line) + 1).lstrip(TRIM + "/>").partition(" ")[0]
         if fold(first_below.strip(TRIM)) in load_words("groups"):
             is_whole = False  # the name of a group continues: "The Go" above "Authors"
         if is_whole and pieces and not line.rstrip().lower().endswith(OPEN_ENDED):
             return start + len(line)
         following = start + len(line) + 1
-        joined_line = f"{line} {piece.line(following).strip(TRIM + '/>')}" if following < len(piece.text) else line
+        joined_line = f"{line} {piece.get_line(following).strip(TRIM + '/>')}" if following < len(piece.text) else line
         if line.strip() and joined_line != line and is_holder_list(joined_line):
-            return following + len(piece.line(following))
+            return following + len(piece.get_line(following))
         if is_whole:
             return start + len(line)
         for token in TOKEN.finditer(piece.text, start + 1, start + len(line)):
             place = token.start()
             # "Site License" isn't a holder "Site" before a title "License"
-            title = line[place - start :].strip(TRIM + "<>()[]").lower() != "license" and piece.match(self.named, place)
+            title = line[place - start :].strip(TRIM + "<>()[]").lower() != "license" and piece.match(
+                self.mention_patterns, place
+            )
             is_end = find_notice(piece, place) or title or piece.match(build_patterns(), place)
             if is_end and is_holder_list(piece.text[start:place]):
                 return max(place, start + 1)
-        return start if piece.match(self.named, start) else None
+        return start if piece.match(self.mention_patterns, start) else None
 
-    def continuation(self, piece: Piece, start: int) -> int | None:
+    def _read_continuation(self, piece: Piece, start: int) -> int | None:
         """Return the end of another line of holders that is linked to the one before, or has an address or years."""
-        end = self.holders(piece, start)
+        end = self._read_holders(piece, start)
         if not end:
             return None
         line = piece.text[start:end].lower()
@@ -181,12 +187,12 @@ class NoticeReader:
             is_listed or line.startswith(("and ", "by ", "& ")) or "@" in line or "http" in line or YEAR.search(line)
         )
         before = piece.text[:start].rstrip(" \t\n#*/>-").lower().endswith(OPEN_ENDED)
-        return end if is_linked or before or self.is_list else None
+        return end if is_linked or before or self.has_list_below else None
 
 
 def find_notice(piece: Piece, start: int) -> int | None:
     """Return where the holders begin if a copyright notice, with or without a scope, begins at `start`."""
-    line = piece.line(start)
+    line = piece.get_line(start)
     if match := MARKER.match(line):
         return start + match.end()
     whose = []

@@ -93,10 +93,10 @@ def decide_verdict(analysis: FileAnalysis, policy: Policy) -> tuple[Verdict, lis
         return Verdict.ALLOW, [NO_RULE]
     if analysis.restriction:
         return Verdict.DENY, [analysis.restriction]
-    if analysis.clean:
+    if analysis.is_clean:
         return decide_clean_verdict(analysis, policy)
     unlisted_ids = [id for id in analysis.ids if not policy.is_listed(id)]
-    if len(unlisted_ids) == len(analysis.ids) and analysis.looks_like(unlisted_ids) >= MIN_UNLISTED_SHARE:
+    if len(unlisted_ids) == len(analysis.ids) and analysis.calculate_share(unlisted_ids) >= MIN_UNLISTED_SHARE:
         return Verdict.DENY, describe_unlisted(unlisted_ids)
     return Verdict.REVIEW, [*list_messages(analysis), *describe_unlisted(unlisted_ids)]
 
@@ -158,13 +158,13 @@ def combine_verdicts(
 
 def find_chosen_license(analyses: list[FileAnalysis], policy: Policy) -> str:
     """Return the listed license that one file offers and another contains, if no file contains anything else."""
-    clean_readings = [file.reading for file in analyses if file.clean]
+    clean_readings = [file.reading for file in analyses if file.is_clean]
     offered_ids = next((reading.choice for reading in clean_readings if reading.choice), ())
     texts = {id for reading in clean_readings for id in reading.texts}
     has_nothing_else = all(
-        (file.ids or file.clean)
+        (file.ids or file.is_clean)
         and set(file.ids) <= set(offered_ids)
-        and (file.clean or not set(file.ids) & policy.allow)
+        and (file.is_clean or not set(file.ids) & policy.allow)
         for file in analyses
     )
     return next((id for id in offered_ids if has_nothing_else and id in policy.allow and id in texts), "")

@@ -28,13 +28,13 @@ MARK = re.compile(r"\x01([^\x01\x02]*)\x02|\x03(\d+)\x04")
 class TemplateMatch:
     """Match of a template in the letters from `start` to before `end`. `slots`: (kind, start, end) of each slot.
 
-    `whole` is False if the text differs from the template at `end`.
+    `is_whole` is False if the text differs from the template at `end`.
     """
 
     start: int
     end: int
     slots: tuple[tuple[str, int, int], ...] = ()
-    whole: bool = True
+    is_whole: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +61,15 @@ class Template:
     lead: str  # the enumerator of its first line
     pieces: tuple[str | Number | re.Pattern[str], ...]  # the first is a string
 
-    def find(self, letters: str) -> Iterator[TemplateMatch]:
+    def find_matches(self, letters: str) -> Iterator[TemplateMatch]:
         """Yield the matches that begin like the template, in order, without those inside a whole match."""
         first, place = str(self.pieces[0]), 0
         while (start := letters.find(first[:40], place)) >= 0:
-            match = self.at(letters, start)
+            match = self._match_at(letters, start)
             yield match
-            place = match.end if match.whole else start + 1
+            place = match.end if match.is_whole else start + 1
 
-    def at(self, letters: str, start: int) -> TemplateMatch:
+    def _match_at(self, letters: str, start: int) -> TemplateMatch:
         place, slots = start, list[tuple[str, int, int]]()
         lead = len(self.lead) if letters.endswith(self.lead, 0, start) else 0
         marks = [Mark(self.lead, self.lead if lead else "")] if self.lead else []
@@ -77,13 +77,13 @@ class Template:
             if isinstance(piece, str):
                 if not letters.startswith(piece, place):
                     return TemplateMatch(
-                        start - lead, place + count_matching_letters(piece, letters, place), whole=False
+                        start - lead, place + count_matching_letters(piece, letters, place), is_whole=False
                     )
                 place += len(piece)
                 continue
             match = (piece.pattern if isinstance(piece, Number) else piece).match(letters, place)
             if match is None:
-                return TemplateMatch(start - lead, place, whole=False)
+                return TemplateMatch(start - lead, place, is_whole=False)
             if isinstance(piece, Number):
                 marks.append(Mark(piece.own, match[0]))
             slots += [(name.split("_")[0], *match.span(name)) for name, value in match.groupdict().items() if value]
@@ -129,7 +129,7 @@ def find_fragment(text: str, fragment: str, start: int = 0) -> tuple[int, int]:
     return match.start(), match.end()
 
 
-class Compiler:
+class TemplateCompiler:
     """Builder of the pieces of a published text: its form, with alternatives and enumerators between letters."""
 
     def __init__(self, text: str, form: Form) -> None:
@@ -139,38 +139,38 @@ class Compiler:
         self.slots = count()
         self.loose = tuple(map(strip_to_letters, form.loose))
         for vary in form.vary:
-            self.replace(vary)
+            self._mark_alternative(vary)
 
-    def replace(self, vary: Vary) -> None:
+    def _mark_alternative(self, vary: Vary) -> None:
         start, end = find_fragment(self.text, vary.fragment)
         if vary.to:
             end = find_fragment(self.text, vary.to, start)[1]
         self.alternatives.append((self.text[start:end], vary.options))
         self.text = f"{self.text[:start]}\x03{len(self.alternatives) - 1}\x04{self.text[end:]}"
 
-    def template(self, id: str, kind: str) -> Template:
+    def build_template(self, id: str, kind: str) -> Template:
         leading = re.match(r"\x01(.*?)\x02", self.text)
-        pieces = tuple(self.pieces(self.text[leading.end() :] if leading else self.text))
+        pieces = tuple(self._build_pieces(self.text[leading.end() :] if leading else self.text))
         return Template(id, kind, leading[1] if leading else "", pieces)
 
-    def pieces(self, text: str) -> Iterator[str | Number | re.Pattern[str]]:
+    def _build_pieces(self, text: str) -> Iterator[str | Number | re.Pattern[str]]:
         last = 0
         for mark in MARK.finditer(text):
             if mark.start() > last:
                 yield text[last : mark.start()]
             last = mark.end()
-            yield re.compile(self.choice(int(mark[2]))) if mark[2] else self.number(mark[1], text[last:])
+            yield re.compile(self._build_choice(int(mark[2]))) if mark[2] else self._build_number(mark[1], text[last:])
         if last < len(text):
             yield text[last:]
 
-    def number(self, own: str, after: str) -> Number | re.Pattern[str]:
+    def _build_number(self, own: str, after: str) -> Number | re.Pattern[str]:
         pattern = build_enumerator_pattern(own, after)
         return pattern if self.loose and after.startswith(self.loose) else Number(own, pattern)
 
-    def choice(self, number: int) -> str:
+    def _build_choice(self, number: int) -> str:
         same, options = self.alternatives[number]
-        same = "".join(map(get_pattern_source, self.pieces(same)))
-        others = [self.option(option) for option in options]
+        same = "".join(map(get_pattern_source, self._build_pieces(same)))
+        others = [self._build_option(option) for option in options]
         longer = [other for other in others if other.startswith(same)]
         others = [other for other in others if other not in longer]
         # "damages" isn't a prefix of "damage" or "SPDX-License-Identifier"
@@ -178,15 +178,15 @@ class Compiler:
         # Atomic: after an alternative matches, a later difference must not try all others.
         return f"(?>{'|'.join([*longer, same, *others])})"
 
-    def option(self, option: str) -> str:
+    def _build_option(self, option: str) -> str:
         pieces = SLOT.split(option)
-        pieces[1::2] = map(self.slot, pieces[1::2])
+        pieces[1::2] = map(self._build_slot, pieces[1::2])
         pieces[::2] = map(strip_to_letters, pieces[::2])
         return "".join(pieces)
 
-    def slot(self, kind: str) -> str:
+    def _build_slot(self, kind: str) -> str:
         if kind in VARIANTS.groups:
-            return f"(?:{'|'.join(map(self.option, VARIANTS.groups[kind]))})"
+            return f"(?:{'|'.join(map(self._build_option, VARIANTS.groups[kind]))})"
         return f"(?P<{kind}_{next(self.slots)}>.{SLOT_LENGTH[kind]})"
 
 
@@ -201,7 +201,7 @@ def get_pattern_source(piece: str | Number | re.Pattern[str]) -> str:
     return piece if isinstance(piece, str) else (piece.pattern if isinstance(piece, Number) else piece).pattern
 
 
-def read(name: str) -> str:
+def read_text(name: str) -> str:
     return (TEXTS / name).read_text(encoding="utf-8")
 
 
@@ -211,4 +211,4 @@ def load_templates(id: str) -> tuple[Template, ...]:
     forms = [("text", VARIANTS.texts[id])] if id in VARIANTS.texts else []
     forms += [("notice", form) for form in VARIANTS.notices.get(id, ())]
     forms += [("beside", form) for form in VARIANTS.beside.get(id, ())]
-    return tuple(Compiler(read(f"{id}.txt"), form).template(id, kind) for kind, form in forms)
+    return tuple(TemplateCompiler(read_text(f"{id}.txt"), form).build_template(id, kind) for kind, form in forms)

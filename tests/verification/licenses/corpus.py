@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from integrations.programs.registry import PROGRAMS
 from verification.licenses.policy import Policy
-from verification.licenses.templates import read
+from verification.licenses.templates import read_text
 from verification.licenses.variants import VARIANTS
 
 COMMON_LICENSES = ("MIT", "BSD-3-Clause", "Apache-2.0", "MPL-2.0", "BSL-1.0", "EPL-1.0")
@@ -35,7 +35,7 @@ def build_policy(program: str = "terraform-provider") -> Policy:
 
 def fill_license_text(id: str, holder: str = "Jane Doe", year: str = "2021") -> str:
     """Return a published text with its blanks filled in."""
-    content = read(f"{id}.txt")
+    content = read_text(f"{id}.txt")
     for blank in ("<year> <copyright holders>", "<year> <owner>", "[yyyy] [name of copyright owner]"):
         content = content.replace(blank, f"{year} {holder}")
     return content

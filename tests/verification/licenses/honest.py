@@ -12,7 +12,7 @@ from itertools import cycle
 from pathlib import Path
 
 from tests.verification.licenses.corpus import build_policy
-from verification.licenses.templates import read
+from verification.licenses.templates import read_text
 from verification.licenses.variants import VARIANTS
 
 CORPORA = Path(__file__).with_name("corpora")
@@ -61,7 +61,7 @@ def read_entries(path: Path) -> list[str]:
 
 def get_license_body(id: str) -> str:
     """Return the text of a license without title and notice."""
-    text = read(f"{id}.txt")
+    text = read_text(f"{id}.txt")
     text = text.replace("[yyyy] [name of copyright owner]", "2021 Jane Doe")
     return text[text.index(VARIANTS.texts[id].start) :]
 

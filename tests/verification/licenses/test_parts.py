@@ -3,11 +3,11 @@
 import pytest
 
 from tests.verification.licenses.honest import get_license_body
-from verification.licenses.coverage import read
+from verification.licenses.coverage import analyze_coverage
 from verification.licenses.holders import is_holder_list
 from verification.licenses.normalization import decode, tidy
 from verification.licenses.notices import NoticeReader
-from verification.licenses.templates import load_templates, read as read_template_text
+from verification.licenses.templates import load_templates, read_text
 from verification.licenses.variants import VARIANTS
 
 
@@ -33,9 +33,9 @@ def test_letters_of_a_file_are_normalized(raw, letters):
 
 def test_letters_are_located_in_the_cleaned_text():
     text = tidy('  "Ab c", d')
-    assert [text.clean[text.place(n)] for n in range(4)] == ["A", "b", "c", "d"]
-    assert text.between(1, 3) == "b c"
-    assert text.gap(3, 4) == '", d'
+    assert [text.clean[text.find_place(n)] for n in range(4)] == ["A", "b", "c", "d"]
+    assert text.get_text(1, 3) == "b c"
+    assert text.get_gap(3, 4) == '", d'
 
 
 @pytest.mark.parametrize(
@@ -67,18 +67,18 @@ def test_other_words_are_not_holder_names(words):
 
 @pytest.mark.parametrize("id", sorted(VARIANTS.texts))
 def test_published_text_is_its_own_template(id):
-    text = tidy(read_template_text(f"{id}.txt"))
-    assert read(text, (id,)).texts == (id,)
+    text = tidy(read_text(f"{id}.txt"))
+    assert analyze_coverage(text, (id,)).texts == (id,)
 
 
 @pytest.mark.parametrize("id", sorted(VARIANTS.texts))
 def test_template_matches_only_up_to_a_different_letter(id):
-    letters = tidy(read_template_text(f"{id}.txt")).letters
+    letters = tidy(read_text(f"{id}.txt")).letters
     template = load_templates(id)[0]
-    (whole,) = [match for match in template.find(letters) if match.whole]
+    (whole,) = [match for match in template.find_matches(letters) if match.is_whole]
     middle = (whole.start + 3 * whole.end) // 4
-    (partial_match,) = template.find(f"{letters[:middle]}%{letters[middle:]}")
-    assert (partial_match.whole, partial_match.end <= middle) == (False, True)
+    (partial_match,) = template.find_matches(f"{letters[:middle]}%{letters[middle:]}")
+    assert (partial_match.is_whole, partial_match.end <= middle) == (False, True)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_known_title_is_explained_beside_its_own_text_only(id, title):
 @pytest.mark.parametrize("form", ["SPDX-License-Identifier: {id}\n\n{text}", "{text}\n\nSPDX-License-Identifier: {id}"])
 def test_matching_spdx_tag_passes_before_and_after_the_text(id, form):
     file = form.format(id=id, text=f"Copyright (c) 2021 Jane Doe\n\n{get_license_body(id)}")
-    reading = read(tidy(file), (id,))
+    reading = analyze_coverage(tidy(file), (id,))
     assert (reading.texts, reading.unexplained_lines) == ((id,), ())
 
 
