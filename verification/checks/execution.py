@@ -45,7 +45,7 @@ def list_check_keys(edition: Edition, category: str = "") -> tuple[str, ...]:
     return _list_applicable_keys(edition.all_requirements(), category)
 
 
-def list_advisory_check_keys(edition: Edition, category: str = "") -> frozenset[str]:
+def list_advisory_check_keys(edition: Edition, category: str) -> frozenset[str]:
     """Return the checks that block nothing: those of optional requirements and of tiers only."""
     mandatory_requirements = (requirement for requirement in edition.requirements() if not requirement.optional)
     mandatory_keys = _list_applicable_keys(mandatory_requirements, category)

@@ -58,7 +58,7 @@ def start_plugin(
     versions: Sequence[int],
     *,
     has_tls: bool = False,
-    timeout_seconds: float = 20,
+    timeout_seconds: float,
 ) -> Iterator[RunningPlugin]:
     """Start a plugin and open a channel to it. Stop it at the end.
 

@@ -104,7 +104,7 @@ def calculate_blocked_until(rate_limit: GitHubRateLimit, background: bool, now: 
     return max(waits, default=None)
 
 
-def is_rate_limited(status: int, headers: Mapping[str, str], message: str = "") -> bool:
+def is_rate_limited(status: int, headers: Mapping[str, str], message: str) -> bool:
     """Return whether GitHub refuses because of a limit. A 403 without its marks is a plain refusal."""
     has_limit_headers = headers.get("x-ratelimit-remaining") == "0" or "retry-after" in headers
     mentions_limit = any(phrase in message.lower() for phrase in LIMIT_PHRASES)

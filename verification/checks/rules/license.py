@@ -140,7 +140,7 @@ def find_doubt(
     return ""
 
 
-def describe_further_terms(content: bytes, policy: Policy, notice_of: tuple[str, ...] = ()) -> str:
+def describe_further_terms(content: bytes, policy: Policy, notice_of: tuple[str, ...]) -> str:
     """Return what a file such as LEGAL.md adds to the license, "" if it only repeats it or names holders.
 
     `notice_of` holds the licenses of the repository if the file is its NOTICE, which also names dependencies.

@@ -138,4 +138,4 @@ def request_check_run_as_user(integration: Integration, actor: User, now: dateti
         raise ActionRefused(refusals.get_refusal("can_edit"), "forbidden")
     if not integration.is_open:
         raise ActionRefused("The integration has ended, so you can't run its checks.", "invalid-transition")
-    return request_check_run(integration, actor, now, "Asked for")
+    return request_check_run(integration, actor, now, "Requested")

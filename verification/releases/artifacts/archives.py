@@ -46,7 +46,7 @@ class Archive:
     head: bytes = b""
 
 
-def judge(file: BinaryIO, size: int, name: str, binary: str = "") -> Archive:
+def judge(file: BinaryIO, size: int, name: str, binary: str) -> Archive:
     """Judge the archive of provider `name`; `binary` is the expected name of its program. Never raises."""
     prefix = f"terraform-provider-{name}"
     max_bytes = min(MAX_UNPACKED_BYTES, max(MIN_BYTES_FOR_RATIO, MAX_COMPRESSION_RATIO * size))
@@ -62,7 +62,7 @@ def judge(file: BinaryIO, size: int, name: str, binary: str = "") -> Archive:
         return Archive(members, tuple(first_remarks), extraction.terraform)
     program = _find_program(members, prefix)
     faults = [build_remark(extraction.fault)] if extraction.fault else []
-    remarks = (*first_remarks, *faults, *_check_program(program, prefix, binary))
+    remarks = (*first_remarks, *faults, *_check_program(program, binary))
     return Archive(members, remarks, extraction.terraform, program.name if program else "", extraction.head)
 
 
@@ -172,11 +172,11 @@ def _find_program(members: tuple[Member, ...], prefix: str) -> Member | None:
     return min((m for m in programs if "/" not in m.name), key=lambda m: m.name, default=None)
 
 
-def _check_program(program: Member | None, prefix: str, binary: str) -> list[Remark]:
+def _check_program(program: Member | None, binary: str) -> list[Remark]:
     if program is None:
-        return [build_remark("no_program", expected=binary or prefix)]
+        return [build_remark("no_program", expected=binary)]
     conditions = {
-        "program_name": binary and program.name not in [binary + suffix for suffix in SUFFIXES],
+        "program_name": program.name not in [binary + suffix for suffix in SUFFIXES],
         "not_executable": program.mode and not program.mode & 0o111,
     }
     return select_remarks(conditions, found=program.name, expected=binary)

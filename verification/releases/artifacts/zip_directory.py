@@ -61,11 +61,10 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """All members. `start` and `end` limit the central directory. `before` and `after` count bytes outside."""
+    """All members. The central directory begins at `start`. `before` and `after` count bytes outside the archive."""
 
     members: tuple[Member, ...]
     start: int
-    end: int
     before: int
     after: int
     comment: bytes
@@ -89,7 +88,7 @@ def read(file: BinaryIO, size: int, limit: int) -> Directory:
     before = start - offset  # places count from the archive's own beginning
     file.seek(start)
     entries = tuple(_read_entries(file, file.read(length), count, before, start))
-    return Directory(entries, start, at, before, after, comment)
+    return Directory(entries, start, before, after, comment)
 
 
 def _find_end_record(file: BinaryIO, size: int) -> tuple[int, tuple[int, ...], bytes, int]:

@@ -92,7 +92,7 @@ class RegistryClient:
             fields = self._fetch_version_fields(namespace, name, latest)
         return replace(listing, newest=latest, **fields)
 
-    def _fetch_internal_listing(self, namespace: str, name: str, etag: str = "") -> RegistryListing | None:
+    def _fetch_internal_listing(self, namespace: str, name: str, etag: str) -> RegistryListing | None:
         """Fetch the listing from the internal API, without the fields of a single version.
 
         Return None if it still has the given ETag. Raises SourceError.
