@@ -42,7 +42,10 @@ def get_worst_outcome(outcomes: Iterable[str]) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A fact with its source. `at`: when the source stated it, if that matters."""
+    """A fact with its source. `at`: when the source stated it, if that matters.
+
+    `url` can come from a partner. Only a web address becomes a link.
+    """
 
     label: str
     value: str
@@ -50,7 +53,8 @@ class Evidence:
     at: datetime | None = None
 
     def as_dict(self) -> dict[str, str]:
-        fields = {"label": self.label, "value": self.value, "url": self.url}
+        url = self.url if self.url.startswith(("https://", "http://")) else ""
+        fields = {"label": self.label, "value": self.value, "url": url}
         return fields if self.at is None else fields | {"at": self.at.isoformat()}
 
 

@@ -35,3 +35,16 @@ def test_check_with_a_duplicate_or_unknown_key_is_refused():
 
 def test_evidence_is_converted_to_a_dictionary():
     assert Evidence("Tag", "v1").as_dict() == {"label": "Tag", "value": "v1", "url": ""}
+
+
+@pytest.mark.parametrize(
+    ("url", "link"),
+    [
+        ("https://acme.example/a", "https://acme.example/a"),
+        ("http://127.0.0.1/a", "http://127.0.0.1/a"),
+        ("javascript:alert(1)", ""),
+        ("git@github.com:acme/rocket", ""),
+    ],
+)
+def test_only_a_web_address_becomes_a_link(url, link):
+    assert Evidence("Tag", "v1", url).as_dict()["url"] == link

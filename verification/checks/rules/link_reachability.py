@@ -32,7 +32,7 @@ class LinkResult:
 
     @property
     def evidence(self) -> Evidence:
-        return Evidence(self.description, self.address, self.address if self.address.startswith("https://") else "")
+        return Evidence(self.description, self.address, self.address)
 
 
 def check_link(sources: Sources, address: str) -> LinkResult:

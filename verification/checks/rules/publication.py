@@ -60,7 +60,7 @@ def check_registry_listing(subject: Subject, sources: Sources) -> Result:
     outcome, summary = _check_source(subject, listing)
     evidence = (
         Evidence("Provider", listing.full_name, page),
-        Evidence("Source", listing.source, _get_https_url(listing.source)),
+        Evidence("Source", listing.source, listing.source),
     )
     is_same_provider = _has_name(listing, full_name) and (outcome != Outcome.FAIL or not listing.newest)
     observations = {"registry": listing.as_dict()} if is_same_provider else {}
@@ -99,10 +99,6 @@ def _parse_source_repository(address: str) -> str:
         return parse_repository(address)
     except InvalidRepositoryUrlError:
         return ""
-
-
-def _get_https_url(address: str) -> str:
-    return address if address.startswith("https://") else ""
 
 
 @register_check("registry.state")

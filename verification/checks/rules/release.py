@@ -113,10 +113,10 @@ def _build_check(id: str) -> Callable[[Subject, Sources], Result]:
 
 
 def _add_archive_observations(check_result: Result, report: Report, subject: Subject, sources: Sources) -> Result:
-    """Remember the archives, so that the next run doesn't fetch unchanged files again."""
+    """Remember the archives, so that the next run doesn't fetch unchanged files again. An outage changes nothing."""
     previous_archives, identities = subject.known.get(ARCHIVES_KEY), _list_asset_identities(subject, sources)
     archives = unchanged_archives.dump_archives(report.release.platforms, identities, previous_archives, subject.now)
-    return replace(check_result, observations={ARCHIVES_KEY: archives})
+    return replace(check_result, observations={ARCHIVES_KEY: archives} if identities else {})
 
 
 for _id in (*(id for id, _, _ in RULES if id not in EXCLUDED_IDS), TERRAFORM_ID):

@@ -130,6 +130,13 @@ def test_archive_is_fetched_again_for_a_new_file_on_github_or_after_a_week(publi
     assert run_check(8, known=first.observations)[0].outcome == Outcome.FAIL
 
 
+def test_outage_of_github_keeps_the_remembered_archives(publish_releases):
+    sources = publish_releases()
+    sources.github = FakeSources(releases_answer=SourceUnavailableError("Down."))
+    result = run_release_check("release.archive", sources)
+    assert (result.outcome, result.observations) == (Outcome.PASS, {})
+
+
 def test_no_check_passes_without_network():
     sources = Sources(Client("http://127.0.0.1:1"))
     assert {str(result.outcome) for result in run_registry_checks(sources).values()} <= {"error", "not_run"}
