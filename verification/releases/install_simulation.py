@@ -27,7 +27,6 @@ from verification.terraform.versions import MAX_VERSION_NUMBER, parse_constraint
 
 SUPPORTED_PROTOCOLS = parse_constraint(">= 5, < 7")
 RESPONSE_TIMEOUT_SECONDS = 10.0  # of Terraform, for each response of a registry
-UNDECIDED_MESSAGE = "Not settled: {}"
 
 
 def judge(release: Release, platform: str) -> TerraformDecision:
@@ -50,7 +49,7 @@ def _iterate_decisions(release: Release, name: str) -> Iterator[TerraformDecisio
     yield _check_version_list(release)
     platform = release.platform(name)
     if platform is None:
-        yield build_unknown_decision("Not decided: the platform is unknown.")
+        yield build_unknown_decision("the platform is unknown.")
         return
     no_platform = build_refusal("no_platform", ns=release.address, version=release.version, platform=name)
     yield _check_status(platform.package_reply.reply, release, no_platform)
@@ -113,7 +112,7 @@ def _check_download(reply: RegistryReply | None) -> TerraformDecision | None:
     if reply is None or reply.ok:
         return None
     if reply.answer is None:
-        return build_unknown_decision(UNDECIDED_MESSAGE.format(reply.error))
+        return build_unknown_decision(reply.error)
     return _mark_outage(reply, build_refusal("archive_unread", place=reply.place, code=reply.status))
 
 
@@ -124,7 +123,7 @@ def _mark_outage(reply: RegistryReply, refusal: TerraformDecision) -> TerraformD
 def _check_refused_request(reply: RegistryReply) -> TerraformDecision | None:
     """Return an unknown decision if the portal refused a request that Terraform would send, else None."""
     is_refused = isinstance(reply.refusal, RequestRefusedError)
-    return build_unknown_decision(UNDECIDED_MESSAGE.format(reply.error)) if is_refused else None
+    return build_unknown_decision(reply.error) if is_refused else None
 
 
 def _describe_retry(reply: RegistryReply) -> str:

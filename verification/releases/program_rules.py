@@ -32,7 +32,7 @@ EXPIRY_WARNINGS = ((7, "within a week"), (30, "within 30 days"), (90, "within 90
 def check_listing(release: Release, now: float) -> Result:
     """Check that the registry lists the version, and that it is a semantic version."""
     reply, versions = release.versions.reply, release.versions.value
-    evidence: tuple[Evidence, ...] = (Evidence("Asked", reply.address, reply.address),)
+    evidence: tuple[Evidence, ...] = (Evidence("Requested URL", reply.address, reply.address),)
     if versions is None:
         return _build_unread_result(reply, evidence)
     evidence += tuple(Evidence("The registry warns", text) for text in versions.warnings)
@@ -98,10 +98,10 @@ def check_platforms(release: Release, now: float) -> Result:
     remarks = select_remarks({"needed": REQUIRED_PLATFORM in missing}, platform=REQUIRED_PLATFORM)
     others = [platform for platform in missing if platform != REQUIRED_PLATFORM]
     evidence = (
-        Evidence("Offered", ", ".join(names) or "none"),
+        Evidence("Platforms", ", ".join(names) or "none"),
         Evidence("Recommended, but missing", ", ".join(others)),
     )
-    summary = f"{format_count(len(names), 'platform is', 'platforms are')} offered."
+    summary = f"The release has {format_count(len(names), 'platform')}."
     return build_result(remarks, summary, evidence if others else evidence[:1])
 
 
@@ -124,12 +124,12 @@ def check_protocols(release: Release, now: float) -> Result:
     elif manifest.ok:
         by_manifest = parse_manifest_protocols(manifest.body)
         remarks += _check_manifest(by_manifest, by_list, release, manifest)
-    evidence: tuple[Evidence, ...] = (Evidence("By the list", ", ".join(sorted(by_list)) or "none"),)
+    evidence: tuple[Evidence, ...] = (Evidence("In the list of versions", ", ".join(sorted(by_list)) or "none"),)
     evidence += (
-        (Evidence("By the manifest", ", ".join(by_manifest), manifest.address),) if by_manifest and manifest else ()
+        (Evidence("In the manifest", ", ".join(by_manifest), manifest.address),) if by_manifest and manifest else ()
     )
     unread_replies = [manifest] if manifest is not None and not manifest.ok else []
-    return build_result(remarks, "The protocols agree.", evidence, unread_replies)
+    return build_result(remarks, "All sources name the same protocols.", evidence, unread_replies)
 
 
 def _check_manifest(
@@ -199,7 +199,7 @@ def check_signing_key(release: Release, now: float) -> Result:
     level = platform.trust.level if platform.trust else Level.SELF
     if level == Level.BROKEN:
         remarks.append(build_remark("trust"))
-    return build_result(remarks, f"The key is {level}.", (Evidence("Terraform calls it", level),))
+    return build_result(remarks, f"The key is {level}.", (Evidence("Terraform's description", level),))
 
 
 def build_expiry_remarks(name: str, end: datetime | None, now: float) -> list[Remark]:

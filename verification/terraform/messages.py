@@ -55,8 +55,8 @@ def build_refusal(key: str, **values: object) -> TerraformDecision:
 
 
 def build_unknown_decision(reason: str) -> TerraformDecision:
-    """Build a decision of unknown outcome, with our own message that gives the reason."""
-    return TerraformDecision(None, reason)
+    """Build a decision of unknown outcome. The reason is a clause in our own words."""
+    return TerraformDecision(None, f"Not decided: {reason}")
 
 
 def quote(data: bytes | str) -> str:

@@ -113,7 +113,7 @@ def judge(document: bytes, signature: bytes, keys: Sequence[bytes], *, now: floa
     if sum(map(len, keys)) > MAX_KEY_BYTES:
         return Verdict(
             SignatureClass.UNSUPPORTED_KEY,
-            build_unknown_decision(f"Not settled: the keys exceed {MAX_KEY_BYTES} bytes."),
+            build_unknown_decision(f"the keys exceed {MAX_KEY_BYTES} bytes."),
         )
     limit = keyrings.VerificationLimit()
     for key_index, armored_key in enumerate(keys):
@@ -123,9 +123,7 @@ def judge(document: bytes, signature: bytes, keys: Sequence[bytes], *, now: floa
         except (ArmorError, PacketError) as error:
             return Verdict(SignatureClass.UNREADABLE_KEY, build_refusal("key", why=str(error)), key_index=key_index)
         except LimitError as error:
-            return Verdict(
-                SignatureClass.UNSUPPORTED_KEY, build_unknown_decision(f"Not settled: {error}."), key_index=key_index
-            )
+            return Verdict(SignatureClass.UNSUPPORTED_KEY, build_unknown_decision(f"{error}."), key_index=key_index)
         if verdict.terraform != UNKNOWN_ISSUER:
             return verdict
     return verdict if keys else Verdict(SignatureClass.NO_KEYS, UNKNOWN_ISSUER)

@@ -80,7 +80,7 @@ def judge(file: BinaryIO, size: int, name: str, max_bytes: int) -> Extraction:
     except ZipError as error:
         return Extraction(build_refusal(error.key, **error.values), reader.fault)
     except TooLargeError:
-        return Extraction(build_unknown_decision("Not decided: the unpacked archive exceeds our size limit."))
+        return Extraction(build_unknown_decision("the unpacked archive exceeds our size limit."))
     return Extraction(ACCEPT_DECISION, reader.fault, reader.head)
 
 

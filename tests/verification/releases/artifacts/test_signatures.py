@@ -133,7 +133,7 @@ LARGE_NUMBER = 1 << 4095 | 1
 def test_oversized_key_is_not_verified(body, reason):
     verdict = judge_built_signature(openpgp.sign(DOCUMENT, body=body), openpgp.build_key(body))
     assert (verdict.kind, verdict.terraform.accepts) == (SignatureClass.UNSUPPORTED_KEY, None)
-    assert verdict.terraform.message.startswith(f"Not settled: {reason}")
+    assert verdict.terraform.message.startswith(f"Not decided: {reason}")
 
 
 @pytest.mark.parametrize(
