@@ -55,7 +55,7 @@ FACT_VALUES = {value: description.label for value, description in CONTENT.values
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A stated value. `key` names it in FACTS; `source` is who states it."""
+    """A value that a source states. `key` is its key in FACTS."""
 
     key: str
     value: str

@@ -1,9 +1,9 @@
 """Types of checks: a subject goes in, a result comes out.
 
 A check is a function `(subject, sources) -> Result`, described in a content file. It gets plain values and clients (see
-verification.sources.Sources), never a database row or a socket. A check lets the errors of a source pass if it has no
-text for them: the runner turns them into ERROR, "not found" into FAIL, and what a source withholds into a reviewer's
-decision.
+verification.sources.Sources), never a database row or a socket. A check doesn't catch the errors of a source if it has
+no text for them: the runner turns outages into ERROR, "not found" into FAIL, and what a source withholds into a
+reviewer's decision.
 """
 
 from collections.abc import Callable, Mapping

@@ -22,10 +22,10 @@ def build_outbound_client() -> OutboundClient:
 
 @dataclass(frozen=True)
 class Sources:
-    """The clients of one run. What was read once is remembered, so that all checks see one state of the world.
+    """The clients of one run. Responses are remembered, so that all checks see the same state.
 
-    `registry` reads the public registry's own v1 and v2 answers, `web` every URL that a partner can influence.
-    verification.sources.factory makes the portal's own, which count their requests and keep answers.
+    `registry` reads the v1 and v2 APIs of the public registry, and `web` every URL that a partner can influence. The
+    clients of verification.sources.factory also count their requests and cache responses for later runs.
     """
 
     github: GitHubClient = field(default_factory=GitHubClient)

@@ -30,7 +30,7 @@ def get_credential() -> tuple[str, int, Auth | None]:
 
 
 def get_background_resource() -> str:
-    """Return the resource of jobs that no one waits for: they share what the credential may ask in the background."""
+    """Return the resource of jobs that no one waits for: they share the credential's limit for the background."""
     return f"github:{get_credential()[0]}"
 
 

@@ -26,9 +26,9 @@ class GitHubRateLimit(models.Model):
 
 
 class HttpCacheEntry(models.Model):
-    """Last answer of an address, for conditional requests. `body`: compressed JSON text.
+    """Last response of a URL, for conditional requests. `body` is compressed JSON.
 
-    `final`: the content cannot change (the address contains a commit), so it is not requested again.
+    `final`: the content can't change, because the URL contains a commit, so it isn't requested again.
     """
 
     address = models.CharField(max_length=500, unique=True)

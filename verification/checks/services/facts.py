@@ -59,9 +59,9 @@ def store_facts(integration: Integration, facts: Sequence[Fact], now: datetime) 
 
 
 def refresh_facts(integration: Integration, sources: Sources, now: datetime) -> None:
-    """Read the facts about the repository again. After a complete reading, those that no one states are removed.
+    """Read the facts about the repository again. After a complete reading, those that no source states are deleted.
 
-    Never raises: facts inform people, and nothing depends on them.
+    An error in reading is only logged: facts inform people, and nothing depends on them.
     """
     if not integration.repository:
         return

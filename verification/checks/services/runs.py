@@ -35,7 +35,7 @@ def request_check_run(
 ) -> CheckRun | None:
     """Request an immediate run of the checks of an integration. Return None if its edition has nothing to check.
 
-    A run that is open already is brought forward; one that is at work is run once more.
+    A planned run is brought forward, and one that is already running is run once more.
     """
     now = now or timezone.now()
     if not list_checked_requirements(integration) or not integration.is_open:
