@@ -176,11 +176,11 @@ class VersionConstraint:
         return (is_named or not version.is_prerelease) and all(clause.allows(version) for clause in self.clauses)
 
     def find_newest(self, versions: Iterable[Version]) -> Version | None:
-        """Return the version that Terraform would select: the first of `find_ties`, of which Terraform selects any."""
+        """Return a version that Terraform would select, or None. If there are several, it can select any of them."""
         return next(iter(self.find_ties(versions)), None)
 
     def find_ties(self, versions: Iterable[Version]) -> list[Version]:
-        """Return the allowed versions of the highest rank. Where there are several, they differ in build metadata."""
+        """Return the allowed versions of the highest rank. If there are several, they differ in build metadata."""
         matches = [version for version in versions if self.allows(version)]
         best = max(matches, default=None)
         return sorted({each for each in matches if best and each.rank == best.rank}, key=str)

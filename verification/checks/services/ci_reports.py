@@ -156,7 +156,7 @@ def _is_conclusive_since(row: CheckResult | None, reported_at: datetime) -> bool
 
 
 def find_disagreements(report: CiCheckReport, results_by_key: dict[str, CheckResult]) -> Iterator[dict[str, str]]:
-    """Yield the checks with a decisive result on both sides of which only one is good."""
+    """Yield the checks that passed on one side and failed on the other."""
     for check in report.results:
         result = results_by_key.get(check["id"])
         if result is None or not {check["outcome"], result.outcome} <= DECISIVE_OUTCOMES:
