@@ -37,7 +37,7 @@ MESSAGES: Mapping[str, str] = {
     ExitReason.NETWORK: "The program tried to access the network, which is blocked, and was stopped.",
     ExitReason.HOME: "The program opened the decoy credentials in the home folder and was stopped.",
     ExitReason.STOPPED: "We stopped it.",
-    ExitReason.LOST: "The sandbox failed. The error is on our side.",
+    ExitReason.LOST: "The sandbox failed.",
 }
 
 

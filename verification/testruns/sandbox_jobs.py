@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from portal.core.value_types import JsonObject
-from verification.sandbox.types import SandboxUnavailable
+from verification.sandbox.types import ExitReason, SandboxUnavailable
 from verification.sources.http.client import OutboundClient
 from verification.testruns.records import Record, SandboxTestRecords, StepRecord
 
@@ -78,5 +78,8 @@ class SandboxTestRunner(ABC, Generic[TargetT, RecordsT]):
         return self.records
 
     def record_step(self, step: StepRecord) -> None:
+        """Add a step to the records and report them. Raises SandboxUnavailable if the sandbox failed, not the step."""
+        if step.status == ExitReason.LOST:
+            raise SandboxUnavailable(step.message)
         self.records = self.records.with_step(step)
         self.report_progress(self.records)

@@ -8,8 +8,14 @@ import pytest
 from examples.nomad_plugin import FAULTS
 from tests.verification.markers import needs_sandbox
 from tests.verification.testruns.nomad_plugin.world import get_outcomes, get_summary, run_plugin_test
+from verification.sandbox.types import ExitReason
 from verification.testruns.kinds.nomad_plugin.driver import NomadPluginTestRunner
-from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords, NomadPluginTarget
+from verification.testruns.kinds.nomad_plugin.records import (
+    STATUS_ANSWERED,
+    NomadPluginRecords,
+    NomadPluginTarget,
+    PluginCall,
+)
 from verification.testruns.kinds.nomad_plugin.rules import RULES
 from verification.testruns.rules import get_exit_code
 
@@ -92,6 +98,33 @@ def test_without_a_sandbox_every_rule_is_not_run(monkeypatch: pytest.MonkeyPatch
 def test_records_survive_json() -> None:
     for records in (run_plugin_test("driver"), run_plugin_test("device", "twins")):
         assert NomadPluginRecords.load(json.loads(json.dumps(records.as_dict()))) == records
+
+
+@pytest.mark.parametrize("status", [ExitReason.TIMED_OUT, "too much"])
+@pytest.mark.parametrize(("rule", "kind"), [("reserve", "device"), ("garbage", "driver")])
+def test_call_without_an_answer_is_no_rejection(rule: str, kind: str, status: str) -> None:
+    steps = (PluginCall("alive", "Alive", STATUS_ANSWERED), PluginCall(rule, "Call", status, "No answer."))
+    records = NomadPluginRecords(steps, target=NomadPluginTarget(kind), is_complete=True)
+    assert get_outcomes(records)[rule] == "fail"
+
+
+def test_interruption_after_the_schema_is_not_blamed_on_the_schema() -> None:
+    steps = (PluginCall("schema", "ConfigSchema", STATUS_ANSWERED),)
+    records = NomadPluginRecords(steps, target=NomadPluginTarget("driver"), is_complete=True, broken="Worker stopped.")
+    assert get_summary(records, "config") == "We couldn't run this rule: Worker stopped."
+
+
+def test_failure_of_the_sandbox_is_not_blamed_on_the_plugin() -> None:
+    class LostSandboxRunner(NomadPluginTestRunner):
+        def run_steps(self) -> None:
+            self.record_step(
+                PluginCall("direct", "Direct start", STATUS_ANSWERED, data={"code": 1, "output": "plugin"})
+            )
+            self.record_step(PluginCall("handshake", "Handshake", ExitReason.LOST, "The sandbox failed."))
+
+    records = LostSandboxRunner(NomadPluginTarget("driver"), Path("/nowhere")).run()
+    assert [step.key for step in records.steps] == ["direct"]
+    assert get_summary(records, "handshake") == "We couldn't run this rule: The sandbox failed."
 
 
 def test_rules_without_records_are_not_run() -> None:

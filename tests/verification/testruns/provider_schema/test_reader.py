@@ -13,14 +13,15 @@ import pytest
 
 from tests.verification.sandbox.programs import HOSTILE, READABLE, write_program
 from verification.plugins.mutual_tls import create_context
-from verification.sandbox import environment
-from verification.sandbox.types import MEGABYTE, Limits
+from verification.sandbox import bubblewrap, environment
+from verification.sandbox.types import MEGABYTE, Limits, SandboxUnavailable
 from verification.testruns.kinds.provider_schema.reader import (
     ProviderSchemaTarget,
     build_target,
     list_differences,
     read_directly,
     read_with_terraform,
+    run_job,
 )
 from verification.testruns.terraform_cli import find_terraform
 
@@ -133,6 +134,13 @@ def test_failing_provider_is_reported_with_its_reason(text, key, tmp_path):
     direct_reading = read_directly(build_schema_target(program, limits))
     assert (direct_reading.document, direct_reading.key) == (None, key), direct_reading
     assert direct_reading.problem.endswith(".")
+
+
+def test_failure_of_the_sandbox_is_not_blamed_on_the_provider(provider, monkeypatch):
+    monkeypatch.setattr(bubblewrap.Bubblewrap, "read_exit_code", lambda self: None)  # as if bubblewrap was killed
+    provider.write_text("#!/bin/sh\nexit 1\n")
+    with pytest.raises(SandboxUnavailable, match="The sandbox failed"):
+        run_job({"source": "acme/example", "via": "direct"}, {"executable": provider}, lambda progress: None)
 
 
 def test_provider_that_terraform_rejects_is_reported(tmp_path, terraform):

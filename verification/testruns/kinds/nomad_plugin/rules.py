@@ -6,6 +6,7 @@ from pathlib import Path
 
 from verification.outcomes import format_count
 from verification.plugins.messages import API_VERSION, PLUGIN_TYPE_NUMBERS
+from verification.sandbox.types import ExitReason
 from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords, PluginCall
 from verification.testruns.rules import (
     RuleCatalog,
@@ -17,6 +18,8 @@ from verification.testruns.rules import (
 )
 
 RULES = RuleCatalog(Path(__file__).parent / "content" / "rules.yaml")
+UNIMPLEMENTED = "UNIMPLEMENTED"
+STATUSES_WITHOUT_ANSWER = ("ended", "too much", *ExitReason)  # any other status is the plugin's own error
 TYPE_BY_NUMBER = {number: f"a {name}" for name, number in PLUGIN_TYPE_NUMBERS.items()}
 API_VERSION_PATTERN = re.compile(r"v\d+\.\d+\.\d+")
 GROUP_FIELDS = ("vendor", "device_type", "device_name")
@@ -103,6 +106,8 @@ def check_configuration(records: NomadPluginRecords, schema_call: PluginCall) ->
     if records.problems:
         problems = " ".join(records.problems[:3])
         return report_failure(f"The supplied configuration doesn't match the schema. {problems}"[:600])
+    if call is None and schema_call.is_good and not records.schema:
+        return records.explain_missing_step()
     if call is None:
         return report_not_run("Not reached: without a schema, we can't build a configuration.")
     return call.find_failure() or report_pass("The plugin accepted the configuration.")
@@ -114,8 +119,10 @@ def check_invalid_configuration(records: NomadPluginRecords, alive: PluginCall, 
         return report_failure("The plugin accepts bytes that aren't a configuration.")
     if not alive.is_good:
         return report_failure(f"The plugin exited after receiving bytes that aren't a configuration. {alive.message}")
-    if call.status == "UNIMPLEMENTED":
+    if call.status == UNIMPLEMENTED:
         return report_failure("The plugin doesn't implement SetConfig.")
+    if call.status in STATUSES_WITHOUT_ANSWER:
+        return report_failure(f"The plugin doesn't reject bytes that aren't a configuration. {call.message}")
     return report_pass("The plugin rejects unreadable bytes and keeps responding.")
 
 
@@ -166,7 +173,7 @@ def check_devices(records: NomadPluginRecords, call: PluginCall) -> RuleOutcome:
 def check_reservation(records: NomadPluginRecords, call: PluginCall) -> RuleOutcome:
     if call.is_good:
         return report_failure("The plugin reserves a device that it never reported.")
-    failure = call.find_failure() if call.status in ("UNIMPLEMENTED", "ended") else None
+    failure = call.find_failure() if call.status in (UNIMPLEMENTED, *STATUSES_WITHOUT_ANSWER) else None
     return failure or report_pass("The plugin rejects an unknown device.")
 
 

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from verification.sandbox.egress_proxy import EgressRules
 from verification.sandbox.environment import open_environment
-from verification.sandbox.types import MEGABYTE, CommandResult, ExitReason, Limits, SandboxUnavailable
+from verification.sandbox.types import MEGABYTE, CommandResult, Limits, SandboxUnavailable
 from verification.testruns.kinds.provider_lifecycle import plan_parsing
 from verification.testruns.kinds.provider_lifecycle.config import build_incomplete_config
 from verification.testruns.kinds.provider_lifecycle.records import (
@@ -111,8 +111,6 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
         self.workspace.write(INCOMPLETE_FILE, incomplete_config.encode())
 
     def _build_record(self, step: ProviderLifecycleStep, command: str, result: CommandResult) -> CommandRecord:
-        if result.reason == ExitReason.LOST:
-            raise SandboxUnavailable(result.message)
         output, errors = _decode_output(result.stdout), _decode_output(result.stderr)
         return CommandRecord(
             step.key,

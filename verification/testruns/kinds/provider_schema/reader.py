@@ -15,7 +15,14 @@ from verification.plugins.client import PluginStartError, RunningPlugin, start_p
 from verification.plugins.handshake import TERRAFORM_COOKIE
 from verification.plugins.messages import RuntimeMessage
 from verification.sandbox.environment import open_environment
-from verification.sandbox.types import MEGABYTE, CommandResult, ExitReason, Limits, decode_output_end
+from verification.sandbox.types import (
+    MEGABYTE,
+    CommandResult,
+    ExitReason,
+    Limits,
+    SandboxUnavailable,
+    decode_output_end,
+)
 from verification.testruns.kinds.provider_schema import conversion
 from verification.testruns.kinds.provider_schema.conversion import ProviderSchemaError
 from verification.testruns.terraform_cli import (
@@ -96,7 +103,7 @@ def run_job(
         documents, "terraform": whether it is installed}.
 
     Raises:
-        SandboxUnavailable: There is no sandbox.
+        SandboxUnavailable: There is no sandbox, or it failed.
         ValueError: The input is invalid; the message is safe to display.
     """
     readable = [Path(path) for path in job_input.get("readable", ())]
@@ -109,6 +116,8 @@ def run_job(
     if terraform is not None and via != "direct":
         report_progress({"message": "Reading the schema through Terraform"})
         readings.append(read_with_terraform(target, terraform))
+    if lost_reading := next((reading for reading in readings if reading.key == ExitReason.LOST), None):
+        raise SandboxUnavailable(lost_reading.problem)
     documents = [reading.document for reading in readings if reading.document is not None]
     return {
         "readings": [reading.as_dict() for reading in readings],
