@@ -175,6 +175,20 @@ def test_results_above_the_maximum_are_refused(run_task: Integration, alice: Any
 
 
 @pytest.mark.django_db
+def test_frequent_updates_do_not_displace_the_final_result(run_task: Integration, alice: Any) -> None:
+    request, token = create_pending_request(run_task, alice)
+    running = DOCUMENT.replace("passed", "running").encode()
+    for second in range(0, 1200, 10):
+        at = request.sent_at + timedelta(seconds=second)
+        assert database_store.record_callback(request.uuid, build_callback(token, body=running), at)[0] == 200
+    at = request.sent_at + timedelta(seconds=1200)
+    assert database_store.record_callback(request.uuid, build_callback(token), at)[0] == 200
+    stored = [each.record["elapsed_seconds"] for each in request.callbacks.all()]
+    expected = [*range(0, 600, 10), *range(650, 1200, 60), 1200]
+    assert stored == expected
+
+
+@pytest.mark.django_db
 def test_only_members_start_a_test_run_and_only_one_is_open(run_task: Integration, alice: Any, charlie: Any) -> None:
     form_data = FORM_DATA | {"url": "https://run.acme.io/"}
     with pytest.raises(ActionRefused):

@@ -1,7 +1,7 @@
 """Requests and callbacks of run task tests in the database."""
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
@@ -17,7 +17,8 @@ from verification.testruns.kinds.run_task.records import CallbackRecord, Exchang
 from verification.testruns.models import RunTaskCallback, RunTaskRequest, TestRun
 
 LIMITS = RunTaskLimits()
-MAX_CALLBACKS = 60  # of one request that are stored
+MAX_CALLBACKS = 60  # of one request; after that, only its final result and one update per interval are stored
+UPDATE_INTERVAL = timedelta(minutes=1)
 URL_NAMES = ("inbound:run_task_callback", "inbound:run_task_plan", "inbound:run_task_configuration")
 
 
@@ -90,12 +91,16 @@ def _build_context(request: RunTaskRequest, now: datetime) -> CallbackContext:
 def record_callback(uuid: UUID, callback_request: CallbackRequest, now: datetime) -> tuple[int, str, TestRun | None]:
     """Store a callback. Returns status and message, and the test run if it was already finished."""
     with transaction.atomic():
-        request = RunTaskRequest.objects.select_for_update(of=("self",)).filter(uuid=uuid).first()
+        requests = RunTaskRequest.objects.select_related("test_run").select_for_update(of=("self", "test_run"))
+        request = requests.filter(uuid=uuid).first()
         if request is None:
             return 404, "Result not found.", None
-        if request.callbacks.count() >= MAX_CALLBACKS:
-            return 429, "Too many requests for this result.", None
         record, message = process_callback(_build_context(request, now), callback_request)
+        if not record.is_final and request.callbacks.count() >= MAX_CALLBACKS:
+            if record.response_status != 200:
+                return 429, "Too many requests for this result.", None
+            if request.callbacks.filter(at__gt=now - UPDATE_INTERVAL).exists():
+                return 200, message, None
         request.callbacks.create(at=now, is_final=record.is_final, record=record.as_dict())
     run = request.test_run
     return record.response_status, message, None if run.is_running else run

@@ -8,6 +8,7 @@ from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 
+from django.db import transaction
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
@@ -96,13 +97,19 @@ class RunTaskTest(TestKind):
         deadline = min(deadline, time.monotonic() + RESULT_WAIT_SECONDS)
         settles_at = wait_for_results(store, deadline, parse_datetime(run.records.get("settles_at") or ""))
         if settles_at is not None and timezone.now() >= settles_at:
-            self.finish(run, store.load_records(is_complete=True))
+            self.abandon(run, "")
             return None
         run.records = {"settles_at": settles_at.isoformat() if settles_at else ""}
         retry_while_locked(lambda: self.store_progress(run, store.load_records()))
         return Reschedule(timezone.now() + RESUME_DELAY) if store.is_open() else None
 
     def abandon(self, run: TestRun, message: str) -> None:
+        retry_while_locked(lambda: self._finish_with_all_callbacks(run))
+
+    @transaction.atomic
+    def _finish_with_all_callbacks(self, run: TestRun) -> None:
+        """Finish a run. A callback that waits for the lock is then evaluated as one that arrived after the end."""
+        _lock(run)
         self.finish(run, DatabaseStore(run).load_records(is_complete=True))
 
     def store_progress(self, run: TestRun, records: RunTaskRecords) -> None:
@@ -113,8 +120,10 @@ class RunTaskTest(TestKind):
         run.refresh_from_db(fields=["finished_at"])
         self.reevaluate(run)
 
+    @transaction.atomic
     def reevaluate(self, run: TestRun) -> None:
         """Evaluate a finished run again, because something arrived after its end."""
+        _lock(run)
         run.results, run.outcome = self.evaluate(run, DatabaseStore(run).load_records(is_complete=True))
         TestRun.objects.filter(pk=run.pk).update(results=run.results, outcome=run.outcome)
         self.report_to_check(run)
@@ -160,3 +169,8 @@ class RunTaskTest(TestKind):
         report = {"url": url, **self.describe_records(records)}
         text = render_report(f"Run task test of {url}", report, cli.list_details(records))
         return CommandOutput(report, text, get_exit_code(report["outcome"]))
+
+
+def _lock(run: TestRun) -> None:
+    """Lock a run until the end of the transaction, so that no callback is stored meanwhile."""
+    TestRun.objects.select_for_update().filter(pk=run.pk).first()

@@ -25,7 +25,7 @@ def receive_run_task_callback(request: HttpRequest, uuid: UUID) -> HttpResponse:
         now = timezone.now()
         status, message, finished_run = retry_while_locked(lambda: database_store.record_callback(uuid, callback, now))
         if finished_run is not None:
-            RUN_TASK.reevaluate(finished_run)
+            retry_while_locked(lambda: RUN_TASK.reevaluate(finished_run))
         return status, message
 
     return respond_to_callback(request, receive)
