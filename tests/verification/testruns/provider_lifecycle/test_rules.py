@@ -94,6 +94,12 @@ def test_object_whose_destroy_fails_stays_in_the_state() -> None:
     assert evaluate("left", *failed) == ("fail", f"{SERVER} couldn't be destroyed. {advice}")
 
 
+def test_unreadable_state_is_no_complete_cleanup() -> None:
+    summary = "The last state can't be read. Check your test account for leftover resources."
+    assert evaluate("left", command("apply", state=()), command("update", 1)) == ("warn", summary)
+    assert evaluate("left", command("apply", 1)) == ("warn", summary)
+
+
 @pytest.mark.parametrize(
     ("state", "expected"),
     [

@@ -5,7 +5,7 @@ No Django here.
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -100,7 +100,8 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
     def _write_files(self, step: ProviderLifecycleStep) -> None:
         """Write the configuration and the state that the step begins with."""
         if step.key == "destroy":
-            self.saved_state = self._read_file(STATE_FILE)
+            with suppress(OSError):
+                self.saved_state = self.workspace.read(STATE_FILE)
         if step.state:
             self.workspace.write(STATE_FILE, self.saved_state if step.state == "before_destroy" else b"")
         if not step.config:
@@ -138,19 +139,15 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
         )
 
     def _add_state(self, record: CommandRecord) -> CommandRecord:
+        text = ""
         try:
-            text = self._read_file(STATE_FILE).decode("utf-8", "replace")
+            with suppress(FileNotFoundError):
+                text = self.workspace.read(STATE_FILE).decode("utf-8", "replace")
             addresses, tainted_addresses = plan_parsing.list_state_objects(text)
-        except ValueError:
+        except (OSError, ValueError):
             return record
         redact = self.secrets.redact  # keys of for_each stand in addresses
         return replace(record, state=tuple(map(redact, addresses)), tainted=tuple(map(redact, tainted_addresses)))
-
-    def _read_file(self, name: str) -> bytes:
-        try:
-            return self.workspace.read(name)
-        except OSError:
-            return b""
 
 
 def _decode_output(raw: bytes) -> str:

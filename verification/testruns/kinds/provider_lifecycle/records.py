@@ -59,6 +59,8 @@ class ProviderLifecycleStep(Content):
 
 
 *STEPS, CLEANUP = load_content(Path(__file__).parent / "content" / "steps.yaml", tuple[ProviderLifecycleStep, ...])
+# The second destroy does not count: its objects were gone.
+STEPS_WITH_STATE = {step.key for step in (*STEPS, CLEANUP) if step.reads_state} - {"gone_destroy"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +87,8 @@ class CommandRecord(StepRecord):
     """One command and its output. `status`: an exit reason of the sandbox. `code`: None if it was stopped.
 
     `plan`: the reduced plan, None without one. `state`: the addresses of the objects in the state afterwards, None if
-    it was not read; `tainted` lists those marked for replacement. `exposed`: the names of secrets in the output.
-    `unmarked`: "address: path" of secrets in the state.
+    it was not or could not be read; `tainted` lists those marked for replacement. `exposed`: the names of secrets in
+    the output. `unmarked`: "address: path" of secrets in the state.
     """
 
     command: str = ""
@@ -172,9 +174,15 @@ class ProviderLifecycleRecords(SandboxTestRecords[CommandRecord]):
 
     @property
     def last_state(self) -> tuple[str, ...] | None:
-        """The objects in the last state, None without one. The second destroy does not count: its objects were gone."""
-        states = [step.state for step in self.steps if step.state is not None and step.key != "gone_destroy"]
+        """The objects in the last state that could be read, None without one."""
+        states = [step.state for step in self.steps if step.state is not None and step.key in STEPS_WITH_STATE]
         return states[-1] if states else None
+
+    @property
+    def is_state_unknown(self) -> bool:
+        """Return whether the state could not be read after the last step that can change it."""
+        last_step = next((step for step in reversed(self.steps) if step.key in STEPS_WITH_STATE), None)
+        return last_step is not None and last_step.state is None
 
     def list_steps(self) -> list[ProviderLifecycleStep]:
         """Return the steps for the existing inputs."""

@@ -237,6 +237,8 @@ def check_cleanup(records: ProviderLifecycleRecords) -> RuleOutcome:
         return report_not_run("Not reached yet.")
     if records.broken:
         return report_error(f"{records.broken} {LEFTOVER_ADVICE}")
+    if records.is_state_unknown:
+        return report_warning(f"The last state can't be read. {LEFTOVER_ADVICE}")
     if records.last_state is None:
         return report_not_run("Nothing was created.")
     if records.last_state:
