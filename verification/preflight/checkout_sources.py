@@ -108,17 +108,25 @@ def _mask_github_evidence(key: str, result: Result) -> Result:
 
 
 def list_files(folder: Path) -> Iterator[RepositoryFile]:
-    """Yield the regular files below a folder. Links are not followed because they can lead out of the repository."""
-    for folder_path, folders, names in os.walk(folder):
+    """Yield the regular files below a folder. Links are not followed because they can lead out of the repository.
+
+    Raises:
+        AccessDeniedError: A folder or file can't be read, so it isn't known whether the repository has a file.
+    """
+    for folder_path, folders, names in os.walk(folder, onerror=_raise_access_denied):
         folders[:] = sorted(set(folders) - SKIPPED_FOLDERS)
         for name in sorted(names):
             path = Path(folder_path) / name
             try:
                 file_stat = path.lstat()
-            except OSError:
-                continue
+            except OSError as error:
+                _raise_access_denied(error)
             if stat.S_ISREG(file_stat.st_mode):
                 yield RepositoryFile(path.relative_to(folder).as_posix(), file_stat.st_size)
+
+
+def _raise_access_denied(error: OSError) -> NoReturn:
+    raise AccessDeniedError(f"{error.filename} cannot be read: {error.strerror}.") from error
 
 
 def read_text(path: Path, display_path: str) -> str:

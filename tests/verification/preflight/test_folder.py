@@ -138,6 +138,19 @@ def test_folder_with_too_many_files_is_truncated(checkout, monkeypatch):
     assert (len(code.files), code.is_truncated) == (3, True)
 
 
+def test_check_of_an_unreadable_folder_is_not_decided(checkout, no_network):
+    folder = os.open(checkout, os.O_RDONLY)
+    for _ in range(25):  # a path that is too long for the system
+        os.mkdir("x" * 200, dir_fd=folder)
+        inner = os.open("x" * 200, os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = inner
+    os.close(folder)
+    _code, report = run_json_preflight("--path", checkout, "--only", "guide.main")
+    assert [check["outcome"] for check in report["checks"]] == ["error"]
+    assert "cannot be read: File name too long." in report["checks"][0]["summary"]
+
+
 @pytest.mark.parametrize(
     ("head", "refs", "commit"),
     [
