@@ -116,6 +116,19 @@ def test_data_source_is_read_before_the_resource_that_uses_it() -> None:
 
 
 @needs_terraform_or_opentofu
+def test_objects_are_destroyed_if_the_time_for_more_steps_is_up() -> None:
+    def end_time_after_apply(records: ProviderLifecycleRecords) -> None:
+        if records.steps[-1].key == "apply":
+            runner.latest_start_seconds = -1
+
+    runner = UnsandboxedTestRunner(build_target(), forked_executable(), report_progress=end_time_after_apply)
+    records = runner.run()
+    assert [step.key for step in records.steps][-2:] == ["apply", "cleanup"]
+    assert (records.steps[-2].state, records.last_state) == (("example_server.my-server",), ())
+    assert get_summary(records, "left") == "The state is empty."
+
+
+@needs_terraform_or_opentofu
 def test_records_survive_json_and_contain_no_credential(good: ProviderLifecycleRecords) -> None:
     assert ProviderLifecycleRecords.load(json.loads(json.dumps(good.as_dict()))) == good
     assert CANARY not in json.dumps([good.as_dict(), RULES.build_report(good)])

@@ -4,6 +4,7 @@ No Django here.
 """
 
 import re
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -28,6 +29,7 @@ from verification.testruns.sandbox_jobs import SandboxTestRunner
 from verification.testruns.terraform_cli import ENVIRONMENT, build_project_files, find_terraform, get_provider_path
 
 LIMITS = Limits(seconds=300, memory=2048 * MEGABYTE, disk=512 * MEGABYTE, processes=512, output=16 * MEGABYTE)
+TIMEOUT_SECONDS = 1800.0  # for the whole test, after which its process is stopped
 NO_TERRAFORM_MESSAGE = "this worker has no Terraform."
 STATE_FILE, INCOMPLETE_FILE = "terraform.tfstate", "incomplete.tf"
 CONTROL_CHARACTERS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
@@ -45,10 +47,14 @@ class Workspace(Protocol):
 
 
 class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, ProviderLifecycleRecords]):
-    """One test of a provider. Created resources are always destroyed. `only_steps`: blank for all steps."""
+    """One test of a provider. Created resources are always destroyed. `only_steps`: blank for all steps.
+
+    `latest_start_seconds`: when the last step can start, so that it and the cleanup end before the timeout.
+    """
 
     target_class, records_class = ProviderLifecycleTarget, ProviderLifecycleRecords
     only_steps: Collection[str] = ()
+    latest_start_seconds = TIMEOUT_SECONDS - 2 * LIMITS.seconds
     saved_state = b""
 
     def run_steps(self) -> None:
@@ -58,8 +64,11 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
         target = self.target
         self.secrets = Secrets(target.environment)
         files = build_project_files(self.executable, terraform, target.source, target.version, target.base)
+        start = time.monotonic()
         with self.open_workspace(files) as self.workspace:
             for step in self.records.list_steps():
+                if time.monotonic() - start > self.latest_start_seconds:
+                    break
                 if (not self.only_steps or step.key in self.only_steps) and self._is_reached(step):
                     self._run_step(step)
             if self.records.last_state:

@@ -27,7 +27,7 @@ from verification.testruns.kinds.provider_lifecycle.config import (
     parse_environment,
     parse_hosts,
 )
-from verification.testruns.kinds.provider_lifecycle.driver import NO_TERRAFORM_MESSAGE
+from verification.testruns.kinds.provider_lifecycle.driver import NO_TERRAFORM_MESSAGE, TIMEOUT_SECONDS
 from verification.testruns.kinds.provider_lifecycle.forms import ProviderLifecycleTestForm
 from verification.testruns.kinds.provider_lifecycle.local_workspace import UnsandboxedTestRunner
 from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords, ProviderLifecycleTarget
@@ -58,7 +58,7 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
     form_class = ProviderLifecycleTestForm
     has_secrets = True
     at_most_once = True
-    job, records_class, timeout_seconds = "lifecycle", ProviderLifecycleRecords, 1800.0
+    job, records_class, timeout_seconds = "lifecycle", ProviderLifecycleRecords, TIMEOUT_SECONDS
 
     def is_supported(self, integration: Integration) -> bool:
         return has_provider(integration)
