@@ -44,7 +44,7 @@ def become_supervisor(group: Path | None) -> bool:
 @cache
 def report_fallback(reason: str) -> None:
     """Log each reason why sandboxes have no control group once."""
-    logger.warning("Sandboxes run without control groups: %s. Limits are enforced by looking every 20 ms.", reason)
+    logger.warning("Sandboxes run without control groups: %s. Usage is checked every 20 ms instead.", reason)
 
 
 def _read(path: Path) -> str:

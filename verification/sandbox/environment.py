@@ -269,17 +269,17 @@ def find_filter() -> Path:
     return path
 
 
-_last_try: tuple[float, str] | None = None
-_trying = threading.Lock()
+_last_attempt: tuple[float, str] | None = None
+_attempt_lock = threading.Lock()
 
 
 def find_obstacle() -> str:
     """Return why no sandbox can run on this machine, or an empty string. The result of an attempt is cached."""
-    global _last_try
-    with _trying:
-        if _last_try is None or (_last_try[1] and time.monotonic() - _last_try[0] > RETRY_SECONDS):
-            _last_try = time.monotonic(), _try_sandbox()
-        return _last_try[1]
+    global _last_attempt
+    with _attempt_lock:
+        if _last_attempt is None or (_last_attempt[1] and time.monotonic() - _last_attempt[0] > RETRY_SECONDS):
+            _last_attempt = time.monotonic(), _try_sandbox()
+        return _last_attempt[1]
 
 
 def _try_sandbox() -> str:

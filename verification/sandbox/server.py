@@ -59,7 +59,7 @@ def _check_range(text: str) -> str:
 
 def main() -> None:
     """Serve until the process is stopped."""
-    parser = ArgumentParser(description="Runs jobs in the sandbox for whoever connects to the socket.")
+    parser = ArgumentParser(description="Run jobs in the sandbox for clients that connect to the socket.")
     parser.add_argument("socket", type=Path)
     parser.add_argument(
         "--host-users",

@@ -21,8 +21,8 @@ class ExitReason(StrEnum):
     DISK = "disk full"
     PROCESSES = "too many processes"
     OUTPUT = "too much output"
-    NETWORK = "reached for the network"
-    HOME = "reached for the home folder"
+    NETWORK = "network access"
+    HOME = "home folder access"
     STOPPED = "stopped by us"
     LOST = "sandbox lost"
 

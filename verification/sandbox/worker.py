@@ -1,8 +1,8 @@
 """Process that opens environments for one job, with the request on standard input and the response on output.
 
 In: one line of JSON {"kind", "arguments", "files": [[name, size], …]}, then the bytes of the files, one after another.
-Out: lines of JSON: any number of {"progress": …}, then one of {"answer": …}, {"not_run": reason} where no sandbox can
-be had, {"refused": message} for a job that makes no sense, {"error": what broke}.
+Out: lines of JSON: any number of {"progress": …}, then one of {"answer": …}, {"not_run": reason} if no sandbox can run,
+{"refused": message} if the job is invalid, or {"error": message} if the portal failed.
 """
 
 import json
@@ -18,7 +18,7 @@ from typing import BinaryIO, NoReturn
 from verification.sandbox.environment import find_obstacle
 from verification.sandbox.types import SandboxUnavailable
 
-# kind → the function that does it: (arguments, files by name, report) → answer
+# functions by kind: (arguments, files by name, report) → answer
 KINDS = {
     "schema": "verification.testruns.kinds.provider_schema.reader:run_job",
     "lifecycle": "verification.testruns.kinds.provider_lifecycle.driver:ProviderLifecycleTestRunner.run_job",
@@ -30,6 +30,8 @@ PIECE_SIZE = 1024 * 1024
 
 
 def _receive_file(stream: BinaryIO, path: Path, size: int) -> Path:
+    if size > MAX_FILE_SIZE:
+        raise ValueError(f"A file is larger than {MAX_FILE_SIZE // 1024**3} GiB.")
     remaining = size
     with path.open("wb") as file:
         while remaining:
@@ -46,7 +48,7 @@ def _run(request: BinaryIO, send: Callable[..., None]) -> object:
     job = json.loads(request.readline())
     with tempfile.TemporaryDirectory(prefix=f"sandbox-job-{os.getpid()}-") as folder:
         files = {
-            name: _receive_file(request, Path(folder, f"{number}-file"), min(size, MAX_FILE_SIZE))
+            name: _receive_file(request, Path(folder, f"{number}-file"), size)
             for number, (name, size) in enumerate(job["files"])
         }
         # Otherwise, a restriction of this machine would look like an error of the partner's program.

@@ -42,7 +42,7 @@ def build_inspection_context(integration: Integration, user: AnyUser) -> Templat
     newest = inspections.first()
     return {
         "integration": integration,
-        "reading": newest,
+        "newest": newest,
         "running": newest is not None and newest.is_running,
         "last": inspections.exclude(finished_at=None).first(),
         "can_request_test": integration.is_open and can_request_check_run(integration, user),

@@ -12,11 +12,11 @@ from verification.sandbox.types import MEGABYTE, Limits
 
 LIMITS = Limits(seconds=10, memory=80 * MEGABYTE, disk=30 * MEGABYTE, processes=40, output=200_000)
 EXPECTED_REASONS = {
-    "reads the home folder": "reached for the home folder",
-    "reads the home folder of its user and ends": "reached for the home folder",
-    "opens the network": "reached for the network",
-    "opens the network by name": "reached for the network",
-    "opens the network over IPv6": "reached for the network",
+    "reads the home folder": "home folder access",
+    "reads the home folder of its user and ends": "home folder access",
+    "opens the network": "network access",
+    "opens the network by name": "network access",
+    "opens the network over IPv6": "network access",
     "forks": "too many processes",
     "forks and hides": "too many processes",
     "eats memory": "out of memory",

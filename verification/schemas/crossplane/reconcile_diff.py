@@ -74,42 +74,42 @@ def _find_differences(
     """Return the arguments that differ from the spec. Arguments without a desired value never differ."""
     for node in nodes:
         here = f"{path}.{node.name}" if path else node.name
-        mine, theirs = spec_value.get(node.name), observed_value.get(node.name)
-        if mine is None or node.is_observed or (node.syntax == "block" and mine == [] and node.computed):
+        desired, observed = spec_value.get(node.name), observed_value.get(node.name)
+        if desired is None or node.is_observed or (node.syntax == "block" and desired == [] and node.computed):
             continue
-        if node.kind == "object" and node.children is not None and isinstance(theirs, dict):
-            yield from _find_differences(node.children, mine, theirs, here)
-        elif not _is_same(node, mine, theirs):
-            yield here, mine, theirs
+        if node.kind == "object" and node.children is not None and isinstance(observed, dict):
+            yield from _find_differences(node.children, desired, observed, here)
+        elif not _is_same(node, desired, observed):
+            yield here, desired, observed
 
 
-def _is_same(node: Node, mine: Any, theirs: Any) -> bool:
-    if node.sensitive or theirs == OBSERVED_SECRET:  # the values are unknown here
-        return (mine not in ([], {}, "")) == (theirs is not None)
-    if node.kind == "set" and isinstance(theirs, list):
-        return len(mine) == len(theirs) and _is_same_set(node, list(mine), list(theirs))
-    if node.children is None or theirs is None:
-        return bool(mine == theirs) and isinstance(mine, bool) == isinstance(theirs, bool)
+def _is_same(node: Node, desired: Any, observed: Any) -> bool:
+    if node.sensitive or observed == OBSERVED_SECRET:  # the values are unknown here
+        return (desired not in ([], {}, "")) == (observed is not None)
+    if node.kind == "set" and isinstance(observed, list):
+        return len(desired) == len(observed) and _is_same_set(node, list(desired), list(observed))
+    if node.children is None or observed is None:
+        return bool(desired == observed) and isinstance(desired, bool) == isinstance(observed, bool)
     if node.kind == "map":
-        return set(mine) == set(theirs) and all(_is_match(node, mine[key], theirs[key]) for key in mine)
-    pairs = zip(mine, theirs, strict=False)
-    return len(mine) == len(theirs) and all(_is_match(node, element, other) for element, other in pairs)
+        return set(desired) == set(observed) and all(_is_match(node, desired[key], observed[key]) for key in desired)
+    pairs = zip(desired, observed, strict=False)
+    return len(desired) == len(observed) and all(_is_match(node, element, other) for element, other in pairs)
 
 
-def _is_match(node: Node, mine: Any, theirs: Any) -> bool:
+def _is_match(node: Node, desired: Any, observed: Any) -> bool:
     """Return whether an observed element matches the desired one."""
     if node.children is None:
-        return bool(mine == theirs)
-    return next(_find_differences(node.children, mine, theirs), None) is None
+        return bool(desired == observed)
+    return next(_find_differences(node.children, desired, observed), None) is None
 
 
-def _is_same_set(node: Node, mine: list[object], theirs: list[object]) -> bool:
+def _is_same_set(node: Node, desired: list[object], observed: list[object]) -> bool:
     """Return whether each desired element matches a different observed one; the most detailed is matched first."""
-    for element in sorted(mine, key=_count_details, reverse=True):
-        match = next((other for other in theirs if _is_match(node, element, other)), None)
+    for element in sorted(desired, key=_count_details, reverse=True):
+        match = next((other for other in observed if _is_match(node, element, other)), None)
         if match is None:
             return False
-        theirs.remove(match)
+        observed.remove(match)
     return True
 
 
@@ -123,13 +123,13 @@ def _find_unset(
     """Return the settable values that neither the spec nor a reference sets (late initialization)."""
     for node in nodes:
         name = build_field_name(node.name)
-        mine, theirs = spec.get(name), observed_spec.get(name)
+        desired, observed = spec.get(name), observed_spec.get(name)
         is_reference = can_refer(node) and not spec.keys().isdisjoint(list_reference_names(node))
-        if is_reference or theirs in (None, [], {}, ""):
+        if is_reference or observed in (None, [], {}, ""):
             continue
-        if mine in (None, []):
-            yield path + name, theirs
-        elif node.kind == "object" and isinstance(mine, dict):
-            yield from _find_unset(node.children or (), mine, observed_spec[name], f"{path}{name}.")
+        if desired in (None, []):
+            yield path + name, observed
+        elif node.kind == "object" and isinstance(desired, dict):
+            yield from _find_unset(node.children or (), desired, observed_spec[name], f"{path}{name}.")
         elif node.kind == "object":  # a block that exists once, as a list
-            yield from _find_unset(node.children or (), mine[0], observed_spec[name][0], f"{path}{name}[0].")
+            yield from _find_unset(node.children or (), desired[0], observed_spec[name][0], f"{path}{name}[0].")

@@ -135,10 +135,13 @@ def _match_renamed_resources(
     added = {name: _list_names(resource) for name, resource in new.items() if name not in old}
     if not limit.allows(len(removed), len(added)):
         return pairs
-    for name, mine in removed.items():
-        for other, theirs in added.items():
-            is_like = len(mine & theirs) >= MIN_SHARED_ARGUMENTS * len(mine | theirs)
-            if is_like and _calculate_similarity(name, other) >= MIN_NAME_SIMILARITY:
+    for name, old_arguments in removed.items():
+        for other, new_arguments in added.items():
+            shared_count, total = len(old_arguments & new_arguments), len(old_arguments | new_arguments)
+            if (
+                shared_count >= MIN_SHARED_ARGUMENTS * total
+                and _calculate_similarity(name, other) >= MIN_NAME_SIMILARITY
+            ):
                 pairs[name] = other
                 del added[other]
                 break

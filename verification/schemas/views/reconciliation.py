@@ -71,7 +71,7 @@ def _reconcile(form: ReconciliationForm) -> TemplateContext:
         "tone": "warn" if decision.is_blocked else TONES.get(decision.action, "info"),
         "reason": REASONS[decision.reason],
         "differences": [
-            (path, _format_json(mine), _format_json(theirs)) for path, mine, theirs in decision.differences
+            (path, _format_json(desired), _format_json(observed)) for path, desired, observed in decision.differences
         ],
         "late": [(f"spec.forProvider.{path}", _format_json(value)) for path, value in decision.late.items()],
         "planned": planned_state and format_yaml(planned_state),

@@ -115,8 +115,8 @@ def test_provider_with_tls_is_read_as_terraform_reads_it(provider, terraform):
 @pytest.mark.parametrize(
     ("text", "key"),
     [
-        (HOSTILE["opens the network"], "reached for the network"),
-        (HOSTILE["reads the home folder"], "reached for the home folder"),
+        (HOSTILE["opens the network"], "network access"),
+        (HOSTILE["reads the home folder"], "home folder access"),
         (HOSTILE["writes 10 GB"], "disk full"),
         ("time.sleep(60)", "timed out"),
         ("sys.exit(1)", "ended"),

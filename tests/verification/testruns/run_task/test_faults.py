@@ -64,7 +64,7 @@ LIMITS = {  # longer limits for faults that take time themselves
     "never-ends": {"silence_seconds": 2.0},
 }
 TOLERATED_FAULTS = {
-    "outcome_id": "“outcome_id” is the JSON schema's word; the API page and the client library say “outcome-id”.",
+    "outcome_id": "“outcome_id” is the name in the JSON schema. The API page and the client library use “outcome-id”.",
     "outcomes-in-attributes": "Outcomes stand inside attributes, as the integrations page shows them; the API page and "
     "the client library put them under relationships.",
     "long-body": "Outcome 1: “body” has 20010 characters. The JSON schema allows 10000, the API page up to 5 MB.",

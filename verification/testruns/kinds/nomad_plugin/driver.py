@@ -71,7 +71,9 @@ class NomadPluginTestRunner(SandboxTestRunner[NomadPluginTarget, NomadPluginReco
         if self.target.type == "driver":
             answer = self._call(plugin, "task_schema", f"{DRIVER}.TaskConfigSchema")
             if answer is not None:
-                self.records = replace(self.records, task_schema=tuple(hcl_spec.find_schema_problems(answer.spec)))
+                self.records = replace(
+                    self.records, task_schema_problems=tuple(hcl_spec.find_schema_problems(answer.spec))
+                )
             self._call(plugin, "capabilities", f"{DRIVER}.Capabilities")
             self._call(plugin, "fingerprint", f"{DRIVER}.Fingerprint")
         else:
@@ -86,10 +88,10 @@ class NomadPluginTestRunner(SandboxTestRunner[NomadPluginTarget, NomadPluginReco
         answer = self._call(plugin, "schema", f"{BASE}.ConfigSchema")
         if answer is None:
             return
-        self.records = replace(self.records, schema=tuple(hcl_spec.find_schema_problems(answer.spec)))
-        if not self.records.schema:
+        self.records = replace(self.records, schema_problems=tuple(hcl_spec.find_schema_problems(answer.spec)))
+        if not self.records.schema_problems:
             values, problems = hcl_spec.evaluate_config(answer.spec, dict(self.target.config))
-            self.records = replace(self.records, problems=tuple(problems))
+            self.records = replace(self.records, config_problems=tuple(problems))
             if not problems:
                 self._set_config(plugin, "config", msgpack.packb(values))
 

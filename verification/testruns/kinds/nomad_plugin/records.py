@@ -67,16 +67,13 @@ class PluginCall(StepRecord):
 
 @dataclass(frozen=True, slots=True)
 class NomadPluginRecords(SandboxTestRecords[PluginCall]):
-    """All records of a test run so far.
-
-    `problems`: problems of the configuration. `schema`, `task_schema`: problems of the schemas.
-    """
+    """All records of a test run so far."""
 
     steps: tuple[PluginCall, ...] = ()
     target: NomadPluginTarget = field(kw_only=True)
-    problems: tuple[str, ...] = ()
-    schema: tuple[str, ...] = ()
-    task_schema: tuple[str, ...] = ()
+    config_problems: tuple[str, ...] = ()
+    schema_problems: tuple[str, ...] = ()
+    task_schema_problems: tuple[str, ...] = ()
     decisive_steps: ClassVar[tuple[str, ...]] = ("handshake",)
 
     @classmethod

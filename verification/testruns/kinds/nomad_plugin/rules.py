@@ -90,8 +90,8 @@ def check_release_version(records: NomadPluginRecords, call: PluginCall) -> Rule
 
 @RULES.check("schema")
 def check_schema(records: NomadPluginRecords, call: PluginCall) -> RuleOutcome:
-    if records.schema:
-        return report_failure(" ".join(records.schema[:3])[:600])
+    if records.schema_problems:
+        return report_failure(" ".join(records.schema_problems[:3])[:600])
     return report_pass(f"The schema has {format_count(len(_get_attributes(call)), 'top-level name')}.")
 
 
@@ -103,10 +103,10 @@ def _get_attributes(call: PluginCall) -> dict[str, object]:
 @RULES.check("config")
 def check_configuration(records: NomadPluginRecords, schema_call: PluginCall) -> RuleOutcome:
     call = records.get_step("config")
-    if records.problems:
-        problems = " ".join(records.problems[:3])
+    if records.config_problems:
+        problems = " ".join(records.config_problems[:3])
         return report_failure(f"The supplied configuration doesn't match the schema. {problems}"[:600])
-    if call is None and schema_call.is_good and not records.schema:
+    if call is None and schema_call.is_good and not records.schema_problems:
         return records.explain_missing_step()
     if call is None:
         return report_not_run("Not reached: without a schema, we can't build a configuration.")
@@ -129,8 +129,8 @@ def check_invalid_configuration(records: NomadPluginRecords, alive: PluginCall, 
 @RULES.check("task_schema")
 def check_task_schema(records: NomadPluginRecords, call: PluginCall) -> RuleOutcome:
     names = sorted(_get_attributes(call))
-    if records.task_schema:
-        return report_failure(" ".join(records.task_schema[:3])[:600])
+    if records.task_schema_problems:
+        return report_failure(" ".join(records.task_schema_problems[:3])[:600])
     if not names:
         return report_warning("Tasks of this driver can't be configured: the schema is empty.")
     return report_pass(f"Tasks accept {', '.join(names)[:200]}.")

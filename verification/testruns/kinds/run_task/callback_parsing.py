@@ -92,7 +92,7 @@ def parse_callback(raw: bytes) -> ParsedCallback:
     try:
         document = clean_json(json.loads(raw.decode("utf-8")))
     except (ValueError, RecursionError):
-        return ParsedCallback(form=("The body isn't JSON in UTF-8.",))
+        return ParsedCallback(form_problems=("The body isn't JSON in UTF-8.",))
     data = _get(document, "data")
     attributes = _get(data, "attributes")
     notes: list[str] = []
@@ -175,7 +175,7 @@ def _describe(error: ErrorDetails) -> str:
 
 def _list_notes(outcome: OutcomeAttributes, raw: JsonObject, where: str) -> Iterator[str]:
     if "outcome-id" not in raw:
-        yield "“outcome_id” is the JSON schema's word; the API page and the client library say “outcome-id”."
+        yield "“outcome_id” is the name in the JSON schema. The API page and the client library use “outcome-id”."
     body = outcome.body or ""
     if len(body) > SCHEMA_BODY_CHARACTERS:
         recommendation = ", and less than 1 MB is recommended" if len(body.encode()) > RECOMMENDED_BODY_BYTES else ""

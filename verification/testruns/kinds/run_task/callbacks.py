@@ -86,7 +86,7 @@ def _get_token(authorization: str) -> str:
 def process_callback(context: CallbackContext, request: CallbackRequest) -> tuple[CallbackRecord, str]:
     """Return the record of a callback, with its response status, and the response message."""
     token = get_token_state(context, request.authorization)
-    callback = ParsedCallback(limits=(f"The callback body is larger than {MAX_REQUEST_BYTES} bytes.",))
+    callback = ParsedCallback(length_problems=(f"The callback body is larger than {MAX_REQUEST_BYTES} bytes.",))
     if request.size <= MAX_REQUEST_BYTES:
         callback = parse_callback(request.body)
     status, message = _determine_response(request, token, callback)
@@ -111,7 +111,7 @@ def _determine_response(request: CallbackRequest, token: str, callback: ParsedCa
     if token != "valid":  # noqa: S105
         return 401, TOKEN_MESSAGES[token]
     if request.size > MAX_REQUEST_BYTES:
-        return 413, callback.limits[0]
+        return 413, callback.length_problems[0]
     if callback.problems:
         return 422, " ".join(callback.problems[:3])
     return 200, "The final result was recorded." if callback.status in FINAL_STATUSES else "Noted."

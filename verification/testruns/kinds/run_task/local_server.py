@@ -131,7 +131,7 @@ def _read_chunks(stream: BufferedIOBase) -> Iterator[bytes]:
         remaining_bytes -= int(size[1], 16)
         stream.readline(MAX_LINE_BYTES)
     if remaining_bytes > 0:
-        stream.readline(MAX_LINE_BYTES)  # the empty line at its end; else the answer could meet a reset connection
+        stream.readline(MAX_LINE_BYTES)  # the empty line at the end: unread data would reset the connection
 
 
 class CallbackServer(ThreadedWSGIServer):

@@ -36,22 +36,23 @@ class RunTaskLimits:
 
 @dataclass(frozen=True, slots=True)
 class ParsedCallback(Record):
-    """A callback body. `form`: why it is rejected. `limits`: values that are too long. `shape`: problems of outcomes
-    and tags. `notes`: contradictions between documents, and the reading that applies.
+    """A callback body, with its problems and those of its outcomes. `length_problems`: values that are too long.
+
+    `notes`: contradictions between documents, and the reading that applies.
     """
 
     status: str = ""
     message: str = ""
     url: str = ""
     outcomes: tuple[JsonObject, ...] = ()
-    form: tuple[str, ...] = ()
-    limits: tuple[str, ...] = ()
-    shape: tuple[str, ...] = ()
+    form_problems: tuple[str, ...] = ()
+    length_problems: tuple[str, ...] = ()
+    outcome_problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
     def problems(self) -> tuple[str, ...]:
-        return self.form + self.limits + self.shape
+        return self.form_problems + self.length_problems + self.outcome_problems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,8 +47,8 @@ def check_form(records: RunTaskRecords) -> RuleOutcome:
 def _check_callback_form(callback: CallbackRecord) -> RuleOutcome:
     if callback.method != "PATCH":
         return report_failure(f"A result was sent with {callback.method} instead of PATCH. We responded with 405.")
-    if callback.form:
-        problems = " ".join(callback.form[:3])
+    if callback.form_problems:
+        problems = " ".join(callback.form_problems[:3])
         return report_failure(f"A result was invalid. We responded with {callback.response_status}: {problems}")
     if callback.content_type.partition(";")[0].strip().lower() != CALLBACK_TYPE:
         return report_warning(f"A result had {callback.content_type or 'no media type'} instead of {CALLBACK_TYPE}.")
@@ -59,9 +59,10 @@ def _check_callback_form(callback: CallbackRecord) -> RuleOutcome:
 def check_limits(records: RunTaskRecords) -> RuleOutcome:
     """Check the lengths of message, URL, and body."""
     passed = report_pass("All texts are within their limits.")
-    readable = [each for each in records.run_callbacks if not each.form]
+    readable = [each for each in records.run_callbacks if not each.form_problems]
     return choose_worst(
-        [report_failure(" ".join(each.limits)) if each.limits else passed for each in readable], NO_RESULT
+        [report_failure(" ".join(each.length_problems)) if each.length_problems else passed for each in readable],
+        NO_RESULT,
     )
 
 
@@ -76,7 +77,7 @@ def check_outcomes(records: RunTaskRecords) -> RuleOutcome:
     outcome = report_pass(f"The endpoint sent {counts}.")
     if not outcomes:
         outcome = report_not_run("The endpoint sent no outcomes. They are optional and show findings line by line.")
-    failures = [report_failure(" ".join(each.shape[:3])) for each in callbacks if each.shape]
+    failures = [report_failure(" ".join(each.outcome_problems[:3])) for each in callbacks if each.outcome_problems]
     return choose_worst(failures, outcome)._replace(notes=notes)
 
 
@@ -154,7 +155,7 @@ def _check_repetitions(records: RunTaskRecords, run: Exchange, status: str) -> R
     others = join_words(f"“{each.status}”" for each in repeats if each.status not in ("", status))
     if others:
         return report_failure(
-            f"{_format_run(run)}: after “{status}” came {others}, and was answered with 401. The first result counts."
+            f"{_format_run(run)}: {others} arrived after “{status}”. We responded with 401. The first result counts."
         )
     if repeats:
         return report_warning(
