@@ -107,11 +107,7 @@ def _build_preview(resource: Resource, choices: GeneratorChoices, names: dict[st
 def _find_owner(group_kind: GroupKind, choices: GeneratorChoices, names: dict[str, GroupKind | None]) -> str:
     """Return the resource that uses a group and kind."""
     full = _build_full_name(group_kind, choices)
-    return next(
-        name
-        for name, group_kind in names.items()
-        if group_kind is not None and _build_full_name(group_kind, choices) == full
-    )
+    return next(name for name, other in names.items() if other is not None and _build_full_name(other, choices) == full)
 
 
 def _build_full_name(group_kind: GroupKind, choices: GeneratorChoices) -> str:

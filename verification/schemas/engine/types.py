@@ -55,9 +55,6 @@ class Node:
     def is_singleton(self) -> bool:
         return self.kind in ("list", "set") and self.children is not None and self.max_items == 1
 
-    def child(self, name: str) -> "Node | None":
-        return next((node for node in self.children or () if node.name == name), None)
-
     def walk(self, path: str = "") -> Iterator[tuple[str, "Node"]]:
         """Yield this node and all descendants with their dotted paths."""
         here = f"{path}.{self.name}" if path else self.name

@@ -104,7 +104,7 @@ class TestKind(ABC):
     has_secrets: ClassVar[bool] = False
     check_key: ClassVar[str] = ""
     observation_key: ClassVar[str] = ""
-    queue: ClassVar[str] = "sandbox"
+    queue: ClassVar[str] = SANDBOX
     resource: ClassVar[str] = SANDBOX
     retry: ClassVar[Backoff] = Backoff()
     at_most_once: ClassVar[bool] = False

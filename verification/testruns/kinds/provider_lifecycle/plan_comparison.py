@@ -75,11 +75,11 @@ def _find_unrequested_changes(
         if change["actions"] != ["update"]:
             yield report_failure(describe_other_action(name, change))
             continue
+        if name.startswith("module."):
+            continue
         expressions = plan["expressions"].get(_strip_index(name), {})
         derived = {key for key, each in expressions.items() if _has_reference(each)}  # may follow from another change
         extra = set(change["changed"]) - requested.get(_strip_index(name), set()) - derived
-        if name.startswith("module."):
-            continue
         if "id" in extra:
             yield report_failure(f"{name} gets a new ID despite the change in place. References to it break.")
         unknown = extra & {*change["unknown"]}

@@ -101,8 +101,8 @@ class ProviderSchemaInspection(TestKind):
 
     def evaluate(self, run: TestRun, records: JsonObject) -> tuple[list[JsonObject], str]:
         """Return the result of each schema check. That of the inspection itself is the outcome."""
-        records |= {"version": run.version, "at": records.get("at", timezone.now().isoformat())}
-        subject = replace(build_run_subject(run), known={checks.OBSERVATION_KEY: records})
+        observation = {"version": run.version, "at": timezone.now().isoformat(), **records}
+        subject = replace(build_run_subject(run), known={checks.OBSERVATION_KEY: observation})
         sources = build_integration_sources(run.integration, background=run.requested_by_id is None)
         results = [
             execution.serialize_result(key, execution.run_check(key, subject, sources))
@@ -115,7 +115,7 @@ class ProviderSchemaInspection(TestKind):
         return str(get_worst_outcome(each["outcome"] for each in run.results)) if run.results else run.outcome
 
     def build_observation(self, run: TestRun) -> JsonObject:
-        return dict(run.records)
+        return {"version": run.version, **run.records}
 
     def describe_records(self, records: JsonObject) -> JsonObject:
         return records

@@ -182,27 +182,22 @@ def list_steps(stages: Sequence[str], *, has_key: bool) -> tuple[RequestStep, ..
     """Return the requests in order: verification, requests that must be refused, runs."""
     probes = [step for step in PROBES if has_key or not step.needs_key]
     runs = [
-        RequestStep(
-            f"{scenario}.{stage}",
-            f"{scenario.capitalize()} run, {format_stage(stage)}, {choose_level(scenario, stage, stages)}",
-            stage=stage,
-            scenario=scenario,
-            level=choose_level(scenario, stage, stages),
-        )
+        _build_run_step(scenario, stage, is_last=stage == stages[-1])
         for stage in stages
         for scenario in ("passing", "failing")
     ]
     return (*probes, *runs)
 
 
-def choose_level(scenario: str, stage: str, stages: Sequence[str]) -> str:
-    """Return the enforcement level of a stage, so that the endpoint sees both levels.
+def _build_run_step(scenario: str, stage: str, *, is_last: bool) -> RequestStep:
+    """Return the request for a stage, with an enforcement level so that the endpoint sees both levels.
 
     A failed mandatory task ends its run, so the failing run is advisory until its last stage. The passing run is
     mandatory until its last stage.
     """
-    is_last = stage == stages[-1]
-    return MANDATORY if is_last == (scenario == "failing") else ADVISORY
+    level = MANDATORY if is_last == (scenario == "failing") else ADVISORY
+    title = f"{scenario.capitalize()} run, {format_stage(stage)}, {level}"
+    return RequestStep(f"{scenario}.{stage}", title, stage=stage, scenario=scenario, level=level)
 
 
 def build_request(
