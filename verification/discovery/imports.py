@@ -94,10 +94,10 @@ def import_providers(
         The selected rows with their outcomes, which are stored too.
 
     Raises:
-        ActionRefused: The actor can't edit for the partner. Nothing is created.
+        ActionRefused: The actor can't edit for the partner, or the program has changed. Nothing is created.
     """
     with transaction.atomic():
-        locked = Discovery.objects.select_for_update().get(pk=discovery.pk)
+        locked = discovery.lock()
         locked_partner = Partner.objects.select_for_update(no_key=True).get(pk=get_partner().pk)
         rows = load_rows(locked)
         for row in rows:

@@ -1,13 +1,16 @@
 """Discoveries: addresses that people entered, and what the portal found there."""
 
+from typing import Self
 from uuid import uuid4
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext as _
 
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Program
 from integrations.submissions.models import Integration
+from portal.core.errors import ActionRefused
 from verification.discovery.addresses import Address, AddressKind
 
 
@@ -64,6 +67,14 @@ class Discovery(models.Model):
     @property
     def is_namespace(self) -> bool:
         return self.kind == AddressKind.NAMESPACE
+
+    def lock(self) -> Self:
+        """Return the locked row. Raises ActionRefused if another program was selected after this object was loaded."""
+        rows = type(self).objects.select_for_update(of=("self",)).select_related("integration")
+        locked = rows.get(pk=self.pk)
+        if locked.program_key != self.program_key:
+            raise ActionRefused(_("Another program was selected. Reload the page, then try again."), "conflict")
+        return locked
 
     @property
     def program(self) -> Program | None:

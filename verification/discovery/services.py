@@ -200,10 +200,10 @@ def start_integration(
     `get_partner` returns the company, or creates it: a second request of a double click creates neither again.
 
     Raises:
-        ActionRefused: The actor can't edit for the partner, or the company can't be created.
+        ActionRefused: The actor can't edit for the partner, the company can't be created, or the program has changed.
     """
     with transaction.atomic():
-        locked = Discovery.objects.select_for_update(of=("self",)).select_related("integration").get(pk=discovery.pk)
+        locked = discovery.lock()
         if locked.integration is not None:
             return locked.integration
         is_private = bool(locked.values.get("private") and values.get("repository_id"))

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from integrations.partners.models import Membership, Partner
 from integrations.submissions.models import Integration, IntegrationDraft
+from portal.core.errors import ActionRefused
 from portal.jobs.definitions import JobContext, ProgressValue
 from portal.jobs.models import Job
 from tests.conftest import NOW, begin, company, person
@@ -101,6 +102,15 @@ def test_program_of_a_started_integration_is_not_replaced(discovery: Discovery, 
     started = Discovery.objects.get(pk=discovery.pk)
     assert (started.program_key, started.read_at) == (discovery.program_key, discovery.read_at)
     assert Job.objects.find_unfinished(services.READ_JOB, str(discovery.pk)) is None
+
+
+def test_values_for_a_replaced_program_are_refused(discovery: Discovery, alice: Any, acme: Partner) -> None:
+    loaded = Discovery.objects.get(pk=discovery.pk)
+    services.select_program(discovery, "vault")
+    values = {"name": "Rocket", "category": "networking", "offerings": ["Open Source"]}
+    with pytest.raises(ActionRefused, match="Another program was selected"):
+        services.start_integration(loaded, lambda: acme, values, actor=alice, now=NOW)
+    assert Integration.objects.count() == 0
 
 
 @pytest.mark.every_database
