@@ -75,6 +75,8 @@ def _send(request: BinaryIO, kind: str, arguments: Mapping[str, object], files: 
 
 def _receive(answer: BinaryIO, report: ReportProgress) -> Any:
     for line in answer:
+        if not line.endswith(b"\n"):
+            break  # the process was stopped while it wrote
         message = json.loads(line)
         if "progress" in message:
             report(message["progress"])

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import tempfile
 import threading
 from io import BytesIO
@@ -113,6 +114,18 @@ def test_job_over_its_time_limit_is_stopped(provider):
         )
     ((pid, _),) = job_processes
     assert (list_jobs(), list(Path("/tmp").glob(f"*-{pid}-*"))) == ([], [])
+
+
+def test_incomplete_answer_is_a_protocol_error(monkeypatch):
+    monkeypatch.setattr(client, "COMMAND", [sys.executable, "-c", "print('{\"answer\": {', end='')"])
+    with pytest.raises(SandboxProtocolError, match="ended without an answer"):
+        client.run_job("schema", {}, {})
+
+
+def test_file_above_the_limit_is_refused():
+    job, response = {"kind": "schema", "arguments": {}, "files": [["executable", 3 * 1024**3]]}, BytesIO()
+    run_job(BytesIO(json.dumps(job).encode() + b"\n"), response)
+    assert json.loads(response.getvalue()) == {"refused": "A file is larger than 2 GiB."}
 
 
 def test_sandbox_is_unavailable_without_service(tmp_path):
