@@ -34,7 +34,7 @@ def test_invalid_environment_is_refused(line: str, message: str) -> None:
 
 def test_hosts_must_be_host_names() -> None:
     assert parse_hosts("API.acme.io, b.acme.io:8443") == ("api.acme.io", "b.acme.io:8443")
-    for text in ("https://a.io", "10.0.0.1", "localhost", "a..b"):
+    for text in ("https://a.io", "10.0.0.1", "localhost", "a..b", "b.acme.io:65536", "b.acme.io:0"):
         with pytest.raises(ValueError, match="isn't a host name"):
             parse_hosts(text)
 

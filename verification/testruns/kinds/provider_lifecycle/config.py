@@ -13,7 +13,7 @@ HOST_PATTERN = re.compile(r"^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)
 RESOURCE_PATTERN = re.compile(r'^\s*resource\s+"([A-Za-z0-9_-]+)"\s+"[^"]+"', re.MULTILINE)
 BACKEND_PATTERN = re.compile(r'^\s*(backend\s+"[^"]*"|cloud)\s*\{', re.MULTILINE)
 PROBE_NAME = "test_incomplete"
-MAX_VARIABLES, MAX_HOSTS, MIN_SECRET_CHARACTERS = 40, 20, 8
+MAX_VARIABLES, MAX_HOSTS, MAX_PORT, MIN_SECRET_CHARACTERS = 40, 20, 65535, 8
 
 
 def parse_environment(text: str) -> dict[str, str]:
@@ -40,7 +40,7 @@ def parse_hosts(text: str) -> tuple[str, ...]:
     """Return the hosts in a text, separated by lines, spaces, or commas. Raises ValueError."""
     hosts = tuple(dict.fromkeys(re.split(r"[\s,]+", text.strip().lower()))) if text.strip() else ()
     for host in hosts:
-        if not HOST_PATTERN.match(host):
+        if not HOST_PATTERN.match(host) or not 0 < int(host.partition(":")[2] or 443) <= MAX_PORT:
             raise ValueError(f"{host[:100]} isn't a host name. Enter it as api.acme.io or api.acme.io:8443.")
     if len(hosts) > MAX_HOSTS:
         raise ValueError(f"Enter at most {MAX_HOSTS} hosts.")
