@@ -1,1 +1,1 @@
-"""Start of an integration from evidence: an address is read, its program recognized, and its requirements checked."""
+"""Discovery: the portal reads an address, recognizes its program, and checks the requirements of the program."""

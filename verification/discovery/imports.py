@@ -23,7 +23,7 @@ from verification.sources.registry.client import ProviderSummary
 
 
 class ImportOutcome(StrEnum):
-    """What became of a provider that was selected. Blank before."""
+    """Result of the import of a selected provider, blank before the import."""
 
     NONE = ""
     CREATED = "created"
@@ -36,7 +36,7 @@ class ImportOutcome(StrEnum):
 class ProviderRow:
     """Provider of a namespace: a ProviderSummary whose `repository` is "owner/name" on the allowed host, or blank.
 
-    `outcome` and `integration` (a UUID) say what became of it in the last import.
+    `outcome` and `integration` (a UUID) are the result of the last import.
     """
 
     full_name: str
@@ -136,7 +136,7 @@ def _import_row(
 
 
 def find_open_integrations(rows: Iterable[ProviderRow]) -> QuerySet[Integration]:
-    """Return the open integrations of anybody with the repository of one of the rows."""
+    """Return the open integrations of all partners with the repository of one of the rows."""
     rows = list(rows)
     names = [row.repository.lower() for row in rows if row.repository]
     ids = [row.repository_id for row in rows if row.repository_id is not None]

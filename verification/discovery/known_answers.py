@@ -1,4 +1,4 @@
-"""Answers to the questions of a program that are known before anybody types them."""
+"""Answers to the questions of a program that the portal already knows."""
 
 from collections.abc import Mapping
 from datetime import datetime

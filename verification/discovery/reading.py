@@ -67,7 +67,7 @@ def find_source_repository(listing: RegistryListing) -> str:
 
 
 def verify_endpoint(url: str, sources: Sources) -> Exchange:
-    """Send the request that Terraform Cloud sends when a run task is created, without a signature."""
+    """Send the request that HCP Terraform sends when a run task is created, without a signature."""
     step = next(step for step in PROBES if step.is_verification)
     base = settings.SITE_URL
     return send_request(step, RunTaskTarget(url, "", ()), RunTaskUrls(base, base, base), "", sources.web)

@@ -1,4 +1,4 @@
-"""Recognition of programs: which ones an address fits, and why. Their documents state the signs."""
+"""Recognition of the programs that fit an address, with the reasons. The signs are from their documents."""
 
 import re
 from collections.abc import Iterator

@@ -43,7 +43,7 @@ from verification.sources.github.responses import GitHubRepository
 
 READ_JOB = "discovery.read"
 RETRY = Backoff(first=timedelta(seconds=5), maximum=timedelta(minutes=1), give_up_after=timedelta(minutes=5))
-MAX_PER_HOUR = 30  # addresses that a person can have read
+MAX_PER_HOUR = 30  # addresses that a person can enter
 FINAL_ERRORS = (SourceNotFoundError, LegallyWithheldError, AccessDeniedError, RequestRefusedError)
 READING_FIELDS = ("name", "candidates", "facts", "values", "providers", "results", "problem", "detail", "read_at")
 REQUESTED_PRIORITY = 1  # someone waits for it
@@ -51,11 +51,11 @@ REQUESTED_PRIORITY = 1  # someone waits for it
 
 @transaction.atomic
 def start_discovery(text: str, *, actor: User, now: datetime, program: str = "") -> Discovery:
-    """Have an address read. With `program`, its requirements are checked whatever is recognized.
+    """Start to read an address. With `program`, its requirements are checked, whatever the portal recognizes.
 
     Raises:
-        InvalidAddressError: The text is no address that the portal can read.
-        ActionRefused: The person has had too many addresses read.
+        InvalidAddressError: The portal can't read such an address.
+        ActionRefused: The person entered too many addresses.
     """
     address = parse_address(text)
     User.objects.select_for_update(no_key=True).get(pk=actor.pk)  # two requests at once count one after the other

@@ -37,7 +37,7 @@ TEMPLATE = "discovery/discovery.html"
 
 @login_not_required
 def enter_address(request: HttpRequest) -> HttpResponse:
-    """Ask for an address and have it read. Visitors sign in first; the URL keeps what they entered."""
+    """Ask for an address, then start to read it. Visitors sign in first; the URL keeps what they entered."""
     form = AddressForm(
         request.POST if request.method == "POST" else None, initial={"address": request.GET.get("address", "")}
     )
@@ -101,7 +101,7 @@ def build_form(request: HttpRequest, discovery: Discovery) -> StartForm | Namesp
 def handle_input(
     request: AuthenticatedRequest, discovery: Discovery, form: StartForm | NamespaceForm | None, company: CompanyChoice
 ) -> HttpResponse | None:
-    """Start what the person asked for. Return None for invalid input."""
+    """Start the requested integrations. Return None for invalid input."""
     if isinstance(form, NamespaceForm):
         return namespace_page.handle_import(request, discovery, form, company)
     return start_integration(request, discovery, form, company) if form is not None else None

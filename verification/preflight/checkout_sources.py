@@ -21,8 +21,8 @@ from verification.sources import Sources
 from verification.sources.errors import AccessDeniedError, SourceError, UnsupportedBySourceError
 from verification.sources.repository_snapshot import MAX_FILE_BYTES, RepositoryFile, RepositorySnapshot
 
-FOLDER_REASON = "a local folder does not show this; run it without --path."
-NOT_ASKED_TEXT = "not asked with --path"
+FOLDER_REASON = "a local folder doesn't show this. Run the check without --path."
+NOT_ASKED_TEXT = "not requested with --path"
 # checks that compare GitHub's response with the requested name, which is all that a folder has
 ECHOING_CHECKS = frozenset({"repository.renamed"})
 SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", ".terraform", "node_modules"})
@@ -79,8 +79,8 @@ class CheckoutSources(Sources):
     """Sources for one run of checks on a folder. They send no requests."""
 
     def __init__(self, folder: Path) -> None:
-        registry = UnavailableSource(reason="the registry is not asked with --path.")
-        web = UnavailableSource(reason="no address is asked with --path.")
+        registry = UnavailableSource(reason="preflight doesn't request the registry with --path.")
+        web = UnavailableSource(reason="preflight requests no address with --path.")
         super().__init__(CheckoutGitHub(folder), registry, web)  # type: ignore[arg-type]
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -96,7 +96,7 @@ def run_checkout_checks(
 
 
 def _mask_github_evidence(key: str, result: Result) -> Result:
-    """Replace evidence from GitHub with "not asked". Return NOT_RUN for checks that only repeat the requested name."""
+    """Replace evidence from GitHub with a note. Return NOT_RUN for checks that only repeat the requested name."""
     if key in ECHOING_CHECKS:
         return Result(Outcome.NOT_RUN, f"Not checked: {FOLDER_REASON}")
     github_flags = (item.label.endswith("according to GitHub") for item in result.evidence)

@@ -56,7 +56,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("program", choices=sorted(PROGRAMS), metavar="PROGRAM", help=", ".join(sorted(PROGRAMS)))
     add_arguments(parser)
     parser.add_argument("--version", default="", metavar="X.Y.Z", help="version of the release (default: the latest)")
-    parser.add_argument("--path", metavar="DIR", help="read this checkout instead of asking GitHub and the registry")
+    parser.add_argument("--path", metavar="DIR", help="read this checkout instead of GitHub and the registry")
     parser.add_argument(
         "--allow-undecided", action="store_true", help="exit with 0 instead of 3 if some checks couldn't be completed"
     )
@@ -127,7 +127,7 @@ def _select_keys(available_keys: Sequence[str], only: Sequence[str]) -> tuple[st
     unknown = [key for key in only if key not in available_keys]
     if unknown:
         raise PreflightUsageError(
-            f"The program does not ask for {', '.join(unknown)}, but for {', '.join(available_keys) or 'no checks'}."
+            f"The program doesn't have {', '.join(unknown)}. Its checks are {', '.join(available_keys) or 'none'}."
         )
     return tuple(key for key in available_keys if not only or key in only)
 

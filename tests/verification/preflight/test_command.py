@@ -163,7 +163,7 @@ def test_hints_are_reported_without_changing_the_exit_code(run_program):
 def test_only_the_selected_checks_run(run_program):
     assert json.loads(run_program("--format", "json", "--only", "b", a=FAIL, b=PASS)[1])["checks"][0]["id"] == "b"
     code, _, err = run_program("--only", "x", a=PASS)
-    assert (code, err) == (2, "portal-preflight: The program does not ask for x, but for a.\n")
+    assert (code, err) == (2, "portal-preflight: The program doesn't have x. Its checks are a.\n")
 
 
 def test_version_selects_the_release(run_program):

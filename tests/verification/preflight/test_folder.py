@@ -71,7 +71,7 @@ def test_license_is_read_from_the_folder(checkout, no_network):
     assert report["checks"][0]["summary"] == "MPL-2.0 is on the program's list."
     evidence_values = {item["label"]: item["value"] for item in report["checks"][0]["evidence"]}
     assert list(evidence_values) == ["LICENSE", "License according to GitHub", "Accepted by the program"]
-    assert evidence_values["License according to GitHub"] == "not asked with --path"
+    assert evidence_values["License according to GitHub"] == "not requested with --path"
     (checkout / "LICENSE").write_text("Commons Clause")
     assert run_json_preflight("--path", checkout, "--only", "repository.license")[0] != 0
 

@@ -65,10 +65,10 @@ LIMITS = {  # longer limits for faults that take time themselves
 }
 TOLERATED_FAULTS = {
     "outcome_id": "“outcome_id” is the name in the JSON schema. The API page and the client library use “outcome-id”.",
-    "outcomes-in-attributes": "Outcomes stand inside attributes, as the integrations page shows them; the API page and "
-    "the client library put them under relationships.",
+    "outcomes-in-attributes": "Outcomes are inside attributes, as on the integrations page. The API page and the "
+    "client library put them under relationships.",
     "long-body": "Outcome 1: “body” has 20010 characters. The JSON schema allows 10000, the API page up to 5 MB.",
-    "tag-with-space": "The tag “Cost centre” has a space, which the API page shows and the JSON schema forbids.",
+    "tag-with-space": "The tag “Cost centre” contains a space. The API page has one, too. The JSON schema forbids it.",
     "answers-after-the-work": None,
     "garbage-answer": None,
 }

@@ -1,7 +1,7 @@
 """Validation of configuration schemas, and of configurations against them, as in Nomad. Pure functions.
 
 A schema is a Spec message of the plugin protocol. A configuration is plain JSON: a block is an object, and repeated
-blocks are a list of objects. The evaluation appends what it finds to `problems` and goes on.
+blocks are a list of objects. The evaluation appends what it finds to `problems` and continues.
 """
 
 import json

@@ -155,7 +155,7 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
             addresses, tainted_addresses = plan_parsing.list_state_objects(text)
         except (OSError, ValueError):
             return record
-        redact = self.secrets.redact  # keys of for_each stand in addresses
+        redact = self.secrets.redact  # addresses contain the keys of for_each
         return replace(record, state=tuple(map(redact, addresses)), tainted=tuple(map(redact, tainted_addresses)))
 
 

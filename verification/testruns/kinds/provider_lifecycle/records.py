@@ -18,7 +18,7 @@ FRAME_PATTERN = re.compile(r"^[│╷╵]\s?", re.MULTILINE)
 ERROR_PATTERN = re.compile(
     r"^(?:│ )?Error: (.+?)\n(.*?)(?=^╵|^(?:│ )?(?:Error|Warning): |\Z)", re.MULTILINE | re.DOTALL
 )
-CRASH_MARKERS = (  # what Terraform says of it depends on which of its parts notices first
+CRASH_MARKERS = (  # the message depends on which part of Terraform notices the crash first
     "plugin did not respond",
     "panic:",
     "plugin exited",

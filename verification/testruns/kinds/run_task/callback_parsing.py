@@ -130,8 +130,8 @@ def _find_outcomes(data: object, attributes: object, notes: list[str]) -> Any:
     outcomes = _get(attributes, "outcomes")
     if outcomes is not None:
         notes.append(
-            "Outcomes stand inside attributes, as the integrations page shows them; the API page and "
-            "the client library put them under relationships."
+            "Outcomes are inside attributes, as on the integrations page. The API page and the client library put "
+            "them under relationships."
         )
     items = _get(outcomes, "data")
     return outcomes if items is None else items
@@ -185,7 +185,7 @@ def _list_notes(outcome: OutcomeAttributes, raw: JsonObject, where: str) -> Iter
         )
     for name in outcome.tags or ():
         if " " in name:
-            yield f"The tag “{name[:40]}” has a space, which the API page shows and the JSON schema forbids."
+            yield f"The tag “{name[:40]}” contains a space. The API page has one, too. The JSON schema forbids it."
 
 
 def _serialize_outcome(outcome: OutcomeAttributes) -> JsonObject:
