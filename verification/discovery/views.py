@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from allauth.core.internal import ratelimit
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
@@ -33,6 +34,7 @@ from verification.discovery.forms import AddressForm, NamespaceForm, StartForm
 from verification.discovery.models import Discovery
 
 TEMPLATE = "discovery/discovery.html"
+RATE_LIMIT = {"read_again": f"{services.MAX_PER_HOUR}/h/user"}
 
 
 @login_not_required
@@ -167,7 +169,9 @@ def list_overlaps(discovery: Discovery, partners: list[Partner]) -> tuple[object
 def select_program(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Read the address again for the selected program, or for the one that is recognized."""
     discovery, program = load_discovery(request, uuid), request.POST.get("program", "")
-    if program in PROGRAMS or not program:
+    if not ratelimit.consume(request, app="discovery", action="read_again", config=RATE_LIMIT):
+        messages.error(request, _("Too many attempts. Try again in a few minutes."))
+    elif program in PROGRAMS or not program:
         services.select_program(discovery, program)
     return redirect("discovery:discovery", uuid)
 

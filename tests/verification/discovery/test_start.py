@@ -95,6 +95,16 @@ def test_selected_program_replaces_the_recognized_one(discovery: Discovery, sign
     assert (discovery.program_key, discovery.results, discovery.read_at) == ("vault", [], None)
 
 
+def test_address_is_not_read_again_without_limit(discovery: Discovery, sign_in: Any, alice: Any) -> None:
+    client, page = sign_in(alice), f"/new/{discovery.uuid}/program/"
+    for _ in range(services.MAX_PER_HOUR):
+        client.post(page, {"program": "vault"})
+    response = client.post(page, {"program": "nomad"}, follow=True)
+    discovery.refresh_from_db()
+    assert discovery.program_key == "vault"
+    assert "Too many attempts. Try again in a few minutes." in response.content.decode()
+
+
 def test_program_of_a_started_integration_is_not_replaced(discovery: Discovery, alice: Any, acme: Partner) -> None:
     values = {"name": "Rocket", "category": "networking", "offerings": ["Open Source"]}
     services.start_integration(discovery, lambda: acme, values, actor=alice, now=NOW)
