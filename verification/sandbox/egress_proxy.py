@@ -11,10 +11,10 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from verification.sandbox.network import join_sockets
-from verification.sources.errors import SourceError
+from verification.sources.errors import RequestRefusedError, SourceError, SourceUnavailableError
 from verification.sources.http import urls
 from verification.sources.http.client import OutboundClient
-from verification.sources.http.transport import DeadlineExceededError, RequestDeadline
+from verification.sources.http.transport import RequestDeadline
 
 CONNECT_SECONDS = 10.0
 REQUEST_SECONDS = 10.0
@@ -102,9 +102,13 @@ class ProxyConnection(socketserver.BaseRequestHandler):
         target = rest.partition(" ")[0].lower()
         assert isinstance(self.server, EgressProxy)
         rules = self.server.rules
-        far = connect(target, rules.outbound) if method == "CONNECT" and target in rules.hosts else None
-        if far is None:
-            self.request.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+        try:
+            if method != "CONNECT" or target not in rules.hosts:
+                raise RequestRefusedError("Host not allowed.")
+            far = connect(target, rules.outbound)
+        except SourceError as error:
+            status = "403 Forbidden" if isinstance(error, RequestRefusedError) else "502 Bad Gateway"
+            self.request.sendall(f"HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n".encode())
             return
         with self.server.track(far):
             self.request.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
@@ -124,21 +128,20 @@ class ProxyConnection(socketserver.BaseRequestHandler):
         return data.decode("latin-1")
 
 
-def connect(target: str, outbound: OutboundClient) -> socket.socket | None:
-    """Connect to the host at an allowed address. Return None if no address is allowed or answers."""
-    try:
-        link = urls.parse_url(f"https://{target}/", loopback=outbound.loopback)
-        deadline = RequestDeadline(CONNECT_SECONDS)
-        addresses = outbound.resolve_addresses(link, deadline)
-    except SourceError:
-        return None
-    for address in addresses:
+def connect(target: str, outbound: OutboundClient) -> socket.socket:
+    """Connect to the host at an allowed address.
+
+    Raises:
+        RequestRefusedError: An address is not allowed.
+        SourceUnavailableError: No address answers.
+    """
+    link = urls.parse_url(f"https://{target}/", loopback=outbound.loopback)
+    deadline = RequestDeadline(CONNECT_SECONDS)
+    for address in outbound.resolve_addresses(link, deadline):
         try:
             far = socket.create_connection((str(address), link.port), timeout=deadline.get_remaining_seconds())
         except OSError:
             continue
-        except DeadlineExceededError:
-            return None
         far.settimeout(None)
         return far
-    return None
+    raise SourceUnavailableError(f"{target} doesn't answer.")

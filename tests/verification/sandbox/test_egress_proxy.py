@@ -12,6 +12,7 @@ from verification.sandbox import egress_proxy
 from verification.sandbox.egress_proxy import EgressRules
 from verification.sandbox.environment import open_environment
 from verification.sandbox.types import MEGABYTE, Limits
+from verification.sources.errors import RequestRefusedError
 from verification.sources.http.client import OutboundClient
 
 LIMITS = Limits(seconds=10, disk=20 * MEGABYTE)
@@ -35,6 +36,14 @@ def test_proxy_refuses_hosts_that_are_not_allowed():
         with open_environment(LIMITS, egress=egress, readable=READABLE, is_strict=False) as sandbox:
             assert ask_proxy(sandbox, "127.0.0.1:1")[0] == "HTTP/1.1 403 Forbidden"
             assert ask_proxy(sandbox, "10.0.0.1:443")[0] == "HTTP/1.1 403 Forbidden"
+
+
+def test_proxy_distinguishes_an_unreachable_host_from_a_blocked_one():
+    with socket.create_server(("127.0.0.1", 0)) as closed_server:
+        port = closed_server.getsockname()[1]
+    egress = EgressRules([f"127.0.0.1:{port}"], OutboundClient(loopback=True))
+    with open_environment(LIMITS, egress=egress, readable=READABLE, is_strict=False) as sandbox:
+        assert ask_proxy(sandbox, f"127.0.0.1:{port}")[0] == "HTTP/1.1 502 Bad Gateway"
 
 
 def test_proxy_connects_to_an_allowed_host():
@@ -81,4 +90,5 @@ def test_proxy_closes_a_request_that_arrives_slowly(proxy_address):
 def test_proxy_connects_to_no_address_in_a_blocked_network(monkeypatch):
     replace_create_connection(monkeypatch, lambda *_, **__: pytest.fail("an address was dialed"))
     outbound = OutboundClient(resolve=lambda *_: ["198.41.0.4"], blocked_networks=["198.41.0.0/24"])
-    assert egress_proxy.connect("portal.acme.io:443", outbound) is None
+    with pytest.raises(RequestRefusedError):
+        egress_proxy.connect("portal.acme.io:443", outbound)
