@@ -157,6 +157,6 @@ class SandboxTestKind(TestKind, Generic[RecordsT]):
         }
 
     def select_outputs(self, records: RecordsT, rule_key: str) -> list[StepRecord]:
-        """Return the step that shows why a rule did not pass."""
-        rule = next(each for each in self.rules.file.rules if each.key == rule_key)
-        return [step for key in rule.steps[-1:] if (step := records.get_step(key)) is not None]
+        """Return the step that shows why a rule did not pass, none if the rule no longer exists."""
+        keys = [key for rule in self.rules.file.rules if rule.key == rule_key for key in rule.steps[-1:]]
+        return [step for key in keys if (step := records.get_step(key)) is not None]

@@ -10,6 +10,7 @@ from tests.verification.markers import needs_sandbox
 from tests.verification.testruns.nomad_plugin.world import get_outcomes, get_summary, run_plugin_test
 from verification.sandbox.types import ExitReason
 from verification.testruns.kinds.nomad_plugin.driver import NomadPluginTestRunner
+from verification.testruns.kinds.nomad_plugin.kind import NomadPluginTest
 from verification.testruns.kinds.nomad_plugin.records import (
     STATUS_ANSWERED,
     NomadPluginRecords,
@@ -125,6 +126,11 @@ def test_failure_of_the_sandbox_is_not_blamed_on_the_plugin() -> None:
     records = LostSandboxRunner(NomadPluginTarget("driver"), Path("/nowhere")).run()
     assert [step.key for step in records.steps] == ["direct"]
     assert get_summary(records, "handshake") == "We couldn't run this rule: The sandbox failed."
+
+
+def test_rule_that_no_longer_exists_has_no_output() -> None:
+    records = NomadPluginRecords(target=NomadPluginTarget("driver"))
+    assert NomadPluginTest().select_outputs(records, "retired") == []
 
 
 def test_rules_without_records_are_not_run() -> None:

@@ -71,8 +71,8 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
         if last is not None:
             texts = {name: last.inputs[name] for name in CONFIGURATION_FIELDS}
             return texts | {"version": last.version, "hosts": " ".join(last.inputs["hosts"])}
-        newest = ProviderSchema.objects.filter(integration=integration).order_by("-submitted_at").first()
-        return {"version": newest.version if newest else ""}
+        schemas = ProviderSchema.objects.filter(integration=integration).order_by("-submitted_at")
+        return {"version": schemas.values_list("version", flat=True).first() or ""}
 
     @sensitive_variables("inputs")
     def prepare(self, run: TestRun, inputs: JsonObject) -> None:

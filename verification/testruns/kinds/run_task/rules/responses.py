@@ -68,12 +68,15 @@ def _check_rejection(records: RunTaskRecords, step_key: str, description: str) -
     if 400 <= exchange.status < 500:
         summary = f"The endpoint rejected a request {description} with {exchange.status}."
         return _check_blanket_rejection(records) or report_pass(summary)
-    failure = exchange.find_failure()
-    if failure:
-        return report_not_run(f"We couldn't test this rule: {failure.summary}")
-    return report_warning(
+    return _explain_missing_response(exchange) or report_warning(
         f"The endpoint responded with {exchange.status} to a request {description}. The usual rejection is 401."
     )
+
+
+def _explain_missing_response(exchange: Exchange) -> RuleOutcome | None:
+    """Return the result of a rule that needs a response if there is none. Other rules report why."""
+    failure = exchange.find_failure()
+    return report_not_run(f"We couldn't test this rule: {failure.summary}") if failure else None
 
 
 def _check_blanket_rejection(records: RunTaskRecords) -> RuleOutcome | None:
@@ -94,7 +97,7 @@ def check_raw_signature(records: RunTaskRecords) -> RuleOutcome:
     if not records.is_verified or exchange is None:
         return NOT_VERIFIED
     if exchange.status != 200:
-        return report_failure(
+        return _explain_missing_response(exchange) or report_failure(
             f"The endpoint responded with {exchange.status} to the same document with different whitespace."
         )
     if check_wrong_signature(records).outcome not in (Outcome.PASS, Outcome.WARN):
@@ -132,7 +135,7 @@ def check_future(records: RunTaskRecords) -> RuleOutcome:
         return NOT_VERIFIED
     if exchange.status == 200:
         return report_pass("The endpoint accepted a request with an unknown stage and an unknown field.")
-    return report_warning(
+    return _explain_missing_response(exchange) or report_warning(
         f"The response to a verification request with a new stage and a new field was {exchange.line}."
     )
 
