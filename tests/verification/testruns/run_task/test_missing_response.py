@@ -19,9 +19,23 @@ def build_exchange(key: str, status: int, end_state: str = "complete") -> Exchan
     )
 
 
+def evaluate(rule: str, *exchanges: Exchange) -> tuple[str, str]:
+    result = next(each for each in RULES.evaluate(RunTaskRecords(exchanges)) if each.rule == rule)
+    return str(result.outcome), result.summary
+
+
+UNRESOLVED = ("error", "We couldn't run this rule: The name can't be resolved.")
+SLOW = ("not_run", "We couldn't test this rule: The endpoint didn't respond within 0.0 seconds.")
+
+
 @pytest.mark.parametrize(("rule", "step"), [("signature.raw", "spaced"), ("future", "future")])
-@pytest.mark.parametrize("end_state", ["unresolved", "slow"])
-def test_missing_response_is_not_evaluated_as_a_status(rule: str, step: str, end_state: str) -> None:
-    records = RunTaskRecords((build_exchange("verify", 200), build_exchange(step, 0, end_state)))
-    result = next(each for each in RULES.evaluate(records) if each.rule == rule)
-    assert (str(result.outcome), result.summary.startswith("We couldn't test this rule: ")) == ("not_run", True)
+@pytest.mark.parametrize(("end_state", "expected"), [("unresolved", UNRESOLVED), ("slow", SLOW)])
+def test_missing_response_is_not_evaluated_as_a_status(
+    rule: str, step: str, end_state: str, expected: tuple[str, str]
+) -> None:
+    assert evaluate(rule, build_exchange("verify", 200), build_exchange(step, 0, end_state)) == expected
+
+
+def test_raw_signature_is_not_evaluated_without_a_response_to_the_wrong_one() -> None:
+    exchanges = build_exchange("verify", 200), build_exchange("spaced", 200), build_exchange("wrong", 0, "unresolved")
+    assert evaluate("signature.raw", *exchanges) == UNRESOLVED

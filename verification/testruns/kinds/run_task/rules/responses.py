@@ -74,9 +74,11 @@ def _check_rejection(records: RunTaskRecords, step_key: str, description: str) -
 
 
 def _explain_missing_response(exchange: Exchange) -> RuleOutcome | None:
-    """Return the result of a rule that needs a response if there is none. Other rules report why."""
+    """Return the result of a rule that needs a response if there is none. Other rules report the failure."""
     failure = exchange.find_failure()
-    return report_not_run(f"We couldn't test this rule: {failure.summary}") if failure else None
+    if failure is None or failure.outcome == Outcome.ERROR:
+        return failure
+    return report_not_run(f"We couldn't test this rule: {failure.summary}")
 
 
 def _check_blanket_rejection(records: RunTaskRecords) -> RuleOutcome | None:
@@ -100,7 +102,10 @@ def check_raw_signature(records: RunTaskRecords) -> RuleOutcome:
         return _explain_missing_response(exchange) or report_failure(
             f"The endpoint responded with {exchange.status} to the same document with different whitespace."
         )
-    if check_wrong_signature(records).outcome not in (Outcome.PASS, Outcome.WARN):
+    wrong_signature = check_wrong_signature(records)
+    if wrong_signature.outcome in (Outcome.NOT_RUN, Outcome.ERROR):
+        return wrong_signature
+    if wrong_signature.outcome == Outcome.FAIL:
         return report_not_run("The endpoint accepts wrong signatures, so we couldn't test this rule.")
     return report_pass("The endpoint accepted a correctly signed document with different whitespace.")
 
