@@ -113,6 +113,16 @@ def test_crossplane_lists_what_is_made_and_why_the_rest_is_not(two: Integration,
     ]
 
 
+@pytest.mark.parametrize("resource", ["Acme_server", "_acme_server", "säule_server"])
+def test_crossplane_page_accepts_any_prefix_of_resource_names(provider: Integration, alice: Any, resource: str) -> None:
+    data = json.loads(encode_schema())
+    resources = data["provider_schemas"][SOURCE]["resource_schemas"]
+    data["provider_schemas"][SOURCE]["resource_schemas"] = {resource: resources["acme_user_role"]}
+    upload_schema(alice, provider, "1.4.0", json.dumps(data).encode())
+    page = fetch_page(alice, "schemas:crds", provider)
+    assert "of 1 resources are available" in page.get_text(" ", strip=True)
+
+
 def test_crossplane_choice_that_cannot_be_read_says_so_and_shows_the_usual(two: Integration, alice: Any) -> None:
     text = fetch_page(alice, "schemas:crds", two, group_prefix="A B").get_text(" ", strip=True)
     assert "is not a valid group prefix" in text

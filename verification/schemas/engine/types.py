@@ -1,5 +1,6 @@
 """Nodes of a parsed schema, the same for attributes, nested attributes, and blocks."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -115,6 +116,7 @@ class ParsedSchema:
 
     @property
     def prefix(self) -> str:
-        """Common prefix of the resource names: "aws" for aws_vpc."""
+        """Common prefix of the resource names as a part of a domain name: "aws" for aws_vpc."""
         names = sorted(self.resources) or sorted(self.data_sources)
-        return names[0].split("_")[0] if names else self.source.rpartition("/")[2]
+        prefix = names[0].split("_")[0] if names else self.source.rpartition("/")[2]
+        return re.sub(r"[^a-z0-9]+", "-", prefix.lower()).strip("-") or "provider"
