@@ -120,7 +120,7 @@ def test_crossplane_page_accepts_any_prefix_of_resource_names(provider: Integrat
     data["provider_schemas"][SOURCE]["resource_schemas"] = {resource: resources["acme_user_role"]}
     upload_schema(alice, provider, "1.4.0", json.dumps(data).encode())
     page = fetch_page(alice, "schemas:crds", provider)
-    assert "of 1 resources are available" in page.get_text(" ", strip=True)
+    assert "of 1 resource is available as a Kubernetes resource." in page.get_text(" ", strip=True)
 
 
 def test_crossplane_choice_that_cannot_be_read_says_so_and_shows_the_usual(two: Integration, alice: Any) -> None:
