@@ -11,7 +11,7 @@ from verification.sources.http.client import PAGE, ResponseTooLargeError, Source
 
 GONE_STATUSES = (404, 410)
 TIME_LIMIT_SECONDS = 60.0  # limit for starting the requests of one check
-CLOSED_STATUSES = (401, 403, 405, 451)  # the server exists but refuses automated clients
+TRANSIENT_STATUSES = (408, 425, 429)  # a later request can succeed
 # What is true of one link, and of several
 PREDICATES = {
     Outcome.PASS: ("works", "work"),
@@ -58,12 +58,17 @@ def check_links(sources: Sources, addresses: Iterable[str]) -> Iterator[LinkResu
             yield LinkResult(address, Outcome.ERROR, "not requested yet because earlier links took too long")
 
 
+def is_refusal(status: int) -> bool:
+    """Return whether the server exists but refuses automated clients, as it will the next time."""
+    return 400 <= status < 500 and status not in (*GONE_STATUSES, *TRANSIENT_STATUSES)
+
+
 def _determine_outcome(status: int) -> Outcome:
-    if status == 200:
+    if 200 <= status < 300:
         return Outcome.PASS
     if status in GONE_STATUSES:
         return Outcome.FAIL
-    return Outcome.WARN if status in CLOSED_STATUSES else Outcome.ERROR
+    return Outcome.WARN if is_refusal(status) else Outcome.ERROR
 
 
 def summarize_links(link_results: Iterable[LinkResult], *, dead_outcome: Outcome = Outcome.FAIL) -> Result:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from verification.checks.rules.link_reachability import CLOSED_STATUSES, GONE_STATUSES, check_links, summarize_links
+from verification.checks.rules.link_reachability import GONE_STATUSES, check_links, is_refusal, summarize_links
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result, format_count
 from verification.sources import Sources
@@ -112,7 +112,7 @@ def check_run_task_docs(subject: Subject, sources: Sources) -> Result:
         return Result(Outcome.NOT_RUN, f"We didn't request the page: {refusal}", evidence)
     if response.status in GONE_STATUSES:
         raise SourceNotFoundError(f"{response.link.netloc} returned {response.status_line} for the documentation.")
-    if response.status in CLOSED_STATUSES:
+    if is_refusal(response.status):
         summary = f"The page isn't public. {response.link.netloc} returned {response.status_line}."
         return Result(Outcome.FAIL, summary, evidence)
     if response.status != 200:

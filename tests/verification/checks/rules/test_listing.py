@@ -37,7 +37,11 @@ def test_summary_has_two_lines_at_most(text, expected):
     [
         (200, Outcome.PASS),
         (404, Outcome.FAIL),
+        (204, Outcome.PASS),
         (403, Outcome.WARN),
+        (400, Outcome.WARN),
+        (406, Outcome.WARN),
+        (429, Outcome.ERROR),
         (503, Outcome.ERROR),
         (RequestRefusedError("Private."), Outcome.NOT_RUN),
         (SourceUnavailableError("Down."), Outcome.ERROR),
@@ -144,6 +148,7 @@ def test_support_docs_need_contacts_and_an_faq(answers, outcome, summary):
         ("<script>draw()</script>", Outcome.NOT_RUN),
         (f"<script>{PAGE}</script>", Outcome.NOT_RUN),
         (403, Outcome.FAIL),
+        (406, Outcome.FAIL),
         (RequestRefusedError("Private."), Outcome.NOT_RUN),
     ],
 )
