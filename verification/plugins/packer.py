@@ -11,7 +11,7 @@ from pathlib import Path
 
 from portal.core.value_types import JsonObject
 from verification.sandbox.environment import open_environment
-from verification.sandbox.types import MEGABYTE, Limits
+from verification.sandbox.types import MEGABYTE, ExitReason, Limits, SandboxUnavailable
 
 LIMITS = Limits(seconds=30, memory=1024 * MEGABYTE, disk=16 * MEGABYTE, processes=100, output=1 * MEGABYTE)
 EXECUTABLE = "packer-plugin-example"
@@ -99,11 +99,13 @@ def run_job(arguments: JsonObject, files: Mapping[str, Path], report_progress: C
         files: The plugin as "executable".
 
     Raises:
-        SandboxUnavailable: There is no sandbox.
+        SandboxUnavailable: There is no sandbox, or it failed.
     """
     readable: Sequence[Path] = [Path(path) for path in arguments.get("readable", ())]
     with open_environment(LIMITS, files={EXECUTABLE: files["executable"]}, readable=readable) as environment:
         result = environment.run([environment.locate(EXECUTABLE), "describe"])
+    if result.reason == ExitReason.LOST:
+        raise SandboxUnavailable(result.message)
     if not result.is_success:
         return {"problem": result.message, "description": None}
     try:

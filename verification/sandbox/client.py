@@ -30,7 +30,10 @@ ReportProgress = Callable[[JsonObject], None]
 
 
 class SandboxProtocolError(Exception):
-    """The sandbox's process failed, which is an error of the portal. The message has the details."""
+    """The sandbox's process failed, which is an error of the portal.
+
+    Users can read the message. The cause has the details, which can contain credentials.
+    """
 
 
 def run_job(
@@ -87,7 +90,7 @@ def _receive(answer: BinaryIO, report: ReportProgress) -> Any:
         elif "refused" in message:
             raise ValueError(message["refused"])
         else:
-            raise SandboxProtocolError(str(message.get("error", "The sandbox's process sent an unknown message.")))
+            raise SandboxProtocolError("An error on our side stopped the sandbox.") from RuntimeError(str(message))
     raise SandboxProtocolError("The sandbox's process ended without an answer, or took too long.")
 
 

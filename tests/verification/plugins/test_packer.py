@@ -8,7 +8,9 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from tests.verification.markers import needs_sandbox
-from verification.plugins.packer import PackerDescription, PackerDescriptionError, parse_description
+from verification.plugins.packer import PackerDescription, PackerDescriptionError, parse_description, run_job
+from verification.sandbox import bubblewrap
+from verification.sandbox.types import SandboxUnavailable
 
 FOLDER = Path(__file__).with_name("packer")
 COMPLETE = PackerDescription(
@@ -106,6 +108,14 @@ def test_command_reports_the_problem_and_exits_with_1(
         call_command("inspect_packer_plugin", plugin, "--readable", str(FOLDER), "--json")
     report = json.loads(capsys.readouterr().out)
     assert (system_exit.value.code, report) == (1, {"problem": problem, "description": None})
+
+
+@needs_sandbox
+def test_failure_of_the_sandbox_is_not_blamed_on_the_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bubblewrap.Bubblewrap, "read_exit_code", lambda self: None)  # as if bubblewrap was killed
+    plugin = Path(write_packer_plugin(tmp_path, "exit 1"))
+    with pytest.raises(SandboxUnavailable, match="The sandbox failed"):
+        run_job({}, {"executable": plugin}, lambda: None)
 
 
 def test_command_refuses_a_missing_file(tmp_path: Path) -> None:

@@ -83,8 +83,10 @@ def test_job_without_a_provider_source_is_refused(provider):
 
 
 def test_unknown_job_kind_is_a_protocol_error(provider):
-    with pytest.raises(SandboxProtocolError, match="KeyError"):
+    with pytest.raises(SandboxProtocolError) as error:
         client.run_job("no such kind", {}, {})
+    assert str(error.value) == "An error on our side stopped the sandbox."
+    assert "KeyError: 'no such kind'" in str(error.value.__cause__)
 
 
 def test_temporary_files_are_deleted_before_the_answer(provider, tmp_path, monkeypatch):

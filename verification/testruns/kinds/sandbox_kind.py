@@ -100,9 +100,9 @@ class SandboxTestKind(TestKind, Generic[RecordsT]):
                 )
         except (SandboxUnavailable, UnverifiedReleaseError, ActionRefused, ValueError) as error:
             return replace(self.load_records(run), unavailable=f"Not run: {error}", is_complete=True)
-        except (SourceError, crypto.DecryptionError, client.SandboxProtocolError) as error:
+        except (SourceError, crypto.DecryptionError) as error:
             return replace(self.load_records(run), broken=str(error), is_complete=True)
-        except Exception as error:  # the message can contain credentials
+        except Exception as error:  # its message and its cause can contain credentials
             log.error("A %s failed: %s", self.texts.title, type(error).__name__, exc_info=not self.has_secrets)
             return replace(self.load_records(run), broken=INTERNAL_ERROR_MESSAGE, is_complete=True)
 

@@ -185,14 +185,14 @@ def test_internal_error_is_retried_and_given_up(
         None,
         "pending",
         1,
-        "Retrying soon: it broke",
+        "Retrying soon: An error on our side stopped the sandbox.",
     )
     assert job.run_after >= NOW + RETRY_DELAY
     for _ in range(2):
         Job.objects.filter(queue="sandbox").update(run_after=timezone.now())
         assert run_due_jobs("sandbox", timezone.now()) == {"testruns.provider_schema": 1}
     row.refresh_from_db()
-    assert row.records["not_run"] == "We couldn't read the schema: it broke"
+    assert row.records["not_run"] == "We couldn't read the schema: An error on our side stopped the sandbox."
 
 
 @pytest.mark.every_database

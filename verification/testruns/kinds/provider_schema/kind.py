@@ -1,6 +1,7 @@
 """The provider schema inspection as a kind of test run."""
 
 import json
+import logging
 import tempfile
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
@@ -36,6 +37,7 @@ from verification.testruns.kinds.provider_schema.reader import READ_METHODS, bui
 from verification.testruns.kinds.sandbox_kind import add_executable_arguments, get_executable
 from verification.testruns.models import TestRun
 
+log = logging.getLogger(__name__)
 OUTCOMES_WITHOUT_ADVICE = ("pass", "not_run", "error")
 RETRY_DELAY = timedelta(minutes=10)
 COMMAND_CHECK_KEYS = (checks.CHECK_KEY, *(f"schema.{rule.key}" for rule in checks.SCHEMA_RULES))
@@ -63,6 +65,7 @@ class ProviderSchemaInspection(TestKind):
         except (releases.UnverifiedReleaseError, SandboxUnavailable, ValueError) as error:
             self.finish(run, {"not_run": str(error)})
         except (SourceError, client.SandboxProtocolError, OSError) as outage:
+            log.warning("Test run %s is retried soon.", run.pk, exc_info=True)
             _store_progress_message(run, f"Retrying soon: {outage}")
             raise RetryLater(str(outage)) from outage
 
