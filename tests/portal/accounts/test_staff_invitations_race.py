@@ -19,7 +19,7 @@ pytestmark = [
 ]
 
 NORA = "nora@program.example"
-LOCKED_TABLE = re.compile(r'FROM "(\w+)".* FOR UPDATE')
+LOCKED_TABLE = re.compile(r'FROM "(\w+)".* FOR (?:NO KEY )?UPDATE')
 
 
 def list_locked_tables(action: Callable[[], object]) -> list[str]:

@@ -16,7 +16,7 @@ from verification.sources.factory import build_github_client
 from verification.testruns import releases
 
 pytestmark = [pytest.mark.any_database, pytest.mark.github]
-SECRET_SUBJECT = replace(SUBJECT, repository=SECRET.full_name, version="1.1.0")
+SECRET_SUBJECT = replace(SUBJECT, repository=SECRET.full_name, tag="v1.1.0")
 
 
 @pytest.fixture
