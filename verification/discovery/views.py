@@ -170,7 +170,7 @@ def select_program(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Read the address again for the selected program, or for the one that is recognized."""
     discovery, program = load_discovery(request, uuid), request.POST.get("program", "")
     if not ratelimit.consume(request, app="discovery", action="read_again", config=RATE_LIMIT):
-        messages.error(request, _("Too many attempts. Try again in a few minutes."))
+        messages.error(request, _("Too many attempts in the last hour. Try again later."))
     elif program in PROGRAMS or not program:
         services.select_program(discovery, program)
     return redirect("discovery:discovery", uuid)

@@ -102,7 +102,7 @@ def test_address_is_not_read_again_without_limit(discovery: Discovery, sign_in: 
     response = client.post(page, {"program": "nomad"}, follow=True)
     discovery.refresh_from_db()
     assert discovery.program_key == "vault"
-    assert "Too many attempts. Try again in a few minutes." in response.content.decode()
+    assert "Too many attempts in the last hour. Try again later." in response.content.decode()
 
 
 def test_program_of_a_started_integration_is_not_replaced(discovery: Discovery, alice: Any, acme: Partner) -> None:
