@@ -127,7 +127,7 @@ def _build_decision_entry(event: AuditEvent) -> dict[str, object]:
         "seq": event.seq,
         "at": event.at,
         "actor": event.actor or gettext("The portal"),
-        "summary": event.sentence,
+        "summary": event.action,
         "note": event.note,
         "has_evidence": "evidence" in event.data,
         "compliance_deadline_at": event.data.get("compliance_deadline", ""),

@@ -64,7 +64,7 @@ def get_undoable_decision(integration: Integration, user: User, now: datetime) -
     """
     if integration.is_awaiting_second_reviewer and integration.first_approver_id == user.pk:
         return {
-            "summary": f"{_('You')} {_(EVENT_TYPES_BY_TRANSITION['approve_first'].sentence)}",
+            "summary": f"{_('You')} {_(EVENT_TYPES_BY_TRANSITION['approve_first'].action)}",
             "is_allowed": permissions.can_decide(integration, user),
             "transition": "undo_first_approval",
         }
@@ -72,7 +72,7 @@ def get_undoable_decision(integration: Integration, user: User, now: datetime) -
         return None
     actor_name = _("You") if integration.decided_by_id == user.pk else str(integration.decided_by or _("Someone"))
     return {
-        "summary": f"{actor_name} {_(EVENT_TYPES_BY_TRANSITION[integration.decision].sentence)}",
+        "summary": f"{actor_name} {_(EVENT_TYPES_BY_TRANSITION[integration.decision].action)}",
         "expires_at": integration.undo_until,
         "is_allowed": permissions.can_undo_decision(integration, user),
         "transition": "undo_decision",

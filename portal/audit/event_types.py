@@ -33,7 +33,7 @@ class Category(StrEnum):
     MESSAGES = "messages"
     CHECKS = "checks"
     WARNINGS = "warnings"
-    PATH = "path"
+    PROGRESS = "progress"
     AGREEMENTS = "agreements"
     MEETINGS = "meetings"
     LABELS = "labels"
@@ -70,20 +70,20 @@ class EventType(Content):
 
     Attributes:
         key: Dotted name: the object and what happened to it.
-        sentence: What follows the actor's name in the history. Placeholders are filled from the event's data.
+        action: What the actor did, as in "created the company". Placeholders are filled from the event's data.
         transition: The workflow transition that records it.
-        repeated: What follows it for `count` such events, if it differs from the sentence and the count.
+        plural_action: The action of `count` such events, if it differs from the action and the count.
         is_internal: Whether it is hidden from the partner.
         is_anonymous: Whether the history hides the name of an unknown actor from the other partner.
         changes_listing: Whether it changes public pages.
     """
 
     key: str
-    sentence: str
+    action: str
     icon: str
     tone: str = "neutral"
     transition: str = ""
-    repeated: str = ""
+    plural_action: str = ""
     is_internal: bool = False
     is_anonymous: bool = False
     changes_listing: bool = False

@@ -101,8 +101,8 @@ class AuditEvent(models.Model):
 
     @property
     def summary(self) -> str:
-        """Return the actor's name and the sentence."""
-        return f"{self.actor_name} {self.sentence}"
+        """Return the actor's name and the action."""
+        return f"{self.actor_name} {self.action}"
 
     @property
     def type(self) -> EventType:
@@ -115,15 +115,15 @@ class AuditEvent(models.Model):
         return self.actor or (_("Someone") if self.type.is_anonymous else _("The portal"))
 
     @property
-    def sentence(self) -> str:
-        """Return what follows the actor's name in the history."""
+    def action(self) -> str:
+        """Return what the actor did, as in "created the company"."""
         values = {
             "until_day": str(self.data.get("until", ""))[:10],
             "outcome_label": _describe_outcome(str(self.data.get("outcome", ""))),
             "issue_names": _list_issues(list(dict.fromkeys(issue["name"] for issue in self.data.get("issues", ())))),
             **{key: value for key, value in self.data.items() if isinstance(value, str | int)},
         }
-        return _(self.type.sentence).format_map(_LenientValues(values))
+        return _(self.type.action).format_map(_LenientValues(values))
 
     def seal(self) -> None:
         """Seal the finished row with the newest key."""

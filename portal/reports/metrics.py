@@ -214,7 +214,7 @@ def _list_listing_changes(scope: MetricsScope, start: datetime, end: datetime) -
         {
             "partner": event.integration.partner.name,
             "integration": event.integration.name,
-            "change": capfirst(event.sentence),
+            "change": capfirst(event.action),
         }
         for event in recent_events
         if event.integration is not None

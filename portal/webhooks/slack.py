@@ -25,7 +25,7 @@ def build_link(address: str, text: object) -> str:
 def build_body(event: AuditEvent, payload: JsonObject) -> str:
     """Return the Slack message of an event with its payload."""
     data = payload["data"]
-    summary = f"{escape_text(event.actor_name)} {escape_text(event.sentence, LONG_TEXT_LENGTH)}"
+    summary = f"{escape_text(event.actor_name)} {escape_text(event.action, LONG_TEXT_LENGTH)}"
     integration, partner = data["integration"], data["partner"]
     emoji = TONE_EMOJI.get(event.type.tone, ":small_blue_diamond:")
     subject_line = f"*{build_link(integration['url'], integration['name'])}* by {escape_text(partner['name'])}"

@@ -25,7 +25,7 @@ def build_body(event: AuditEvent, payload: JsonObject) -> str:
     """Return the Teams message of an event with its payload."""
     data = payload["data"]
     row, partner = data["integration"], data["partner"]
-    summary = f"{shorten_text(event.actor_name)} {shorten_text(event.sentence, LONG_TEXT_LENGTH)}"
+    summary = f"{shorten_text(event.actor_name)} {shorten_text(event.action, LONG_TEXT_LENGTH)}"
     lines = [
         [build_run(summary, weight="Bolder", color=TONE_COLORS.get(event.type.tone, "Default"))],
         [build_run(shorten_text(row["name"]), url=row["url"]), build_run(f" by {shorten_text(partner['name'])}")],

@@ -174,7 +174,7 @@ def _perform_transition(
         end_writing(integration, request.user)
     has_undo_banner = "undo_until" in event.data or transition_name == "approve_first"
     if not (for_program and has_undo_banner):  # the banner names the decision
-        messages.success(request, _("You %(action)s.") % {"action": event.sentence})
+        messages.success(request, _("You %(action)s.") % {"action": event.action})
     if is_inline(request):
         return render_workspace(request, load_visible_integration(request, integration.uuid))
     if not for_program:

@@ -89,9 +89,9 @@ def group_events(events: Iterable[AuditEvent]) -> list[RecentChange]:
 
 def _build_change(events: list[AuditEvent]) -> RecentChange:
     last = events[-1]
-    event_type, summary = last.type, last.sentence
+    event_type, summary = last.type, last.action
     if len(events) > 1:
-        summary = _(event_type.repeated or REPEATED_TEMPLATE).format(count=len(events), summary=summary)
+        summary = _(event_type.plural_action or REPEATED_TEMPLATE).format(count=len(events), summary=summary)
     items = tuple(
         dict.fromkeys(text for event in events if (text := _describe_event(event, is_alone=len(events) == 1)))
     )

@@ -59,7 +59,7 @@ def test_breach_is_reported_to_both_sides_once(monitored_repository: MonitoredRe
     subject = "SLA breach: acme/terraform-provider-rocket#1 (critical)"
     assert list_sent_emails() == [(subject, "alice@acme.example"), (subject, "Nomad-integration-dev@hashicorp.com")]
     event = AuditEvent.objects.get(event_type="issue.breached")
-    assert (event.actor, event.sentence) == ("", "reported overdue issues: acme/terraform-provider-rocket#1")
+    assert (event.actor, event.action) == ("", "reported overdue issues: acme/terraform-provider-rocket#1")
 
 
 def test_many_breaches_are_one_email_that_names_every_issue(
@@ -72,7 +72,7 @@ def test_many_breaches_are_one_email_that_names_every_issue(
     assert {subject for subject, _ in list_sent_emails()} == {"SLA breaches: 30 issues in Rocket"}
     names = ", ".join(f"acme/terraform-provider-rocket#{number}" for number in range(3))
     event = AuditEvent.objects.get(event_type="issue.breached")
-    assert event.sentence == f"reported overdue issues: {names}, and 27 more"
+    assert event.action == f"reported overdue issues: {names}, and 27 more"
     text = EmailMessage.objects.filter(name="issues_breached").first().text  # type: ignore[union-attr]
     assert [f"rocket#{number}: http" in text for number in range(30)] == [True] * 30
 

@@ -163,7 +163,7 @@ def test_digest_lists_required_actions_and_pending_decisions_under_headings(
 
 @pytest.mark.every_database
 def test_digest_contains_each_waiting_notification_once(rocket: Any, alice: Any, rita: Any) -> None:
-    preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY, "path": DeliveryMode.WEEKLY})
+    preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY, "progress": DeliveryMode.WEEKLY})
     news = [write_message(rocket, rita, NOW + timedelta(minutes=minutes)) for minutes in (0, 5)]
     assert digests.send_due(MORNING - timedelta(seconds=1)) == 0
     assert digests.send_due(MORNING) == 1
@@ -180,7 +180,7 @@ def test_digest_contains_each_waiting_notification_once(rocket: Any, alice: Any,
 
 @pytest.mark.every_database
 def test_digest_stops_despite_a_preference_that_no_longer_exists(alice: Any, client: Any) -> None:
-    stored = {"former.event": "daily", "messages": "daily", "decisions": "daily", "path": "off"}
+    stored = {"former.event": "daily", "messages": "daily", "decisions": "daily", "progress": "off"}
     preferences.NotificationPreference.objects.create(user=alice, delivery=stored)
     path = stopping.build_url(alice, stopping.DIGEST).split("/", 3)[3]
     assert client.post(f"/{path}").status_code == 200
@@ -246,14 +246,14 @@ def test_undone_decision_is_in_no_digest(rocket: Any, alice: Any, rita: Any) -> 
 
 @pytest.mark.every_database
 def test_event_can_differ_from_its_category(rocket: Any, alice: Any, rita: Any) -> None:
-    preferences.save_preferences(alice, {"path": DeliveryMode.OFF, "integration.put_on_hold": DeliveryMode.DAILY})
+    preferences.save_preferences(alice, {"progress": DeliveryMode.OFF, "integration.put_on_hold": DeliveryMode.DAILY})
     perform_transition(rocket, "put_on_hold", actor=rita, note="Because.", waits_for="partner", now=NOW)
     perform_transition(rocket, "resume", actor=rita, now=NOW)
     emails = EmailMessage.objects.filter(person=alice)
     assert emails.get(name="integration_on_hold").state == "batched"
     assert emails.get(name="integration_resumed").state == "suppressed"
     preferences.save_preferences(alice, {"integration.put_on_hold": ""})
-    assert preferences.NotificationPreference.objects.get(user=alice).delivery == {"path": "off"}
+    assert preferences.NotificationPreference.objects.get(user=alice).delivery == {"progress": "off"}
     assert emails.get(name="integration_on_hold").state == "suppressed"  # it is in no digest either
 
 
@@ -264,18 +264,18 @@ def test_event_of_a_required_category_cannot_be_silenced(alice: Any, key: str) -
 
 
 def test_one_click_unsubscribes_from_the_events_of_a_category_too(alice: Any) -> None:
-    chosen = {"check.failed": "immediate", "check.passed": "off", "path": "daily", "integration.resumed": "weekly"}
+    chosen = {"check.failed": "immediate", "check.passed": "off", "progress": "daily", "integration.resumed": "weekly"}
     preferences.save_preferences(alice, chosen)
     preferences.stop_category(alice, "checks")
     expected = chosen | {"checks": "portal", "check.failed": "portal"}
     assert preferences.NotificationPreference.objects.get(user=alice).delivery == expected
     preferences.stop_category(alice, stopping.DIGEST)
-    expected |= {"path": "portal", "integration.resumed": "portal"}
+    expected |= {"progress": "portal", "integration.resumed": "portal"}
     assert preferences.NotificationPreference.objects.get(user=alice).delivery == expected
 
 
 def test_silenced_notifications_are_not_shown_and_others_are(sign_in: Any, rocket: Any, alice: Any, rita: Any) -> None:
-    preferences.save_preferences(alice, {"messages": DeliveryMode.OFF, "path": DeliveryMode.PORTAL})
+    preferences.save_preferences(alice, {"messages": DeliveryMode.OFF, "progress": DeliveryMode.PORTAL})
     write_message(rocket, rita)
     perform_transition(rocket, "put_on_hold", actor=rita, note="Because.", waits_for="partner", now=NOW)
     page = sign_in(alice).get("/notifications/").content.decode()

@@ -9,7 +9,7 @@ def _list_cells(event_type: EventType) -> list[str]:
     scope = " Program endpoints only." if webhook and webhook.is_program_only else ""
     return [
         f"`{event_type.key}`",
-        event_type.sentence + (" (internal)" if event_type.is_internal else ""),
+        event_type.action + (" (internal)" if event_type.is_internal else ""),
         webhook.description + scope if webhook else "",
         ", ".join(f"`{field}`" for field in webhook.fields) if webhook else "",
         _describe_email(email) if email else "",

@@ -147,7 +147,7 @@ def test_reviewer_ends_a_waiver(waived_integration, rita, now, sign_in):
     title = waived_integration.edition.requirement(CHECKED_REQUIREMENT).title
     assert (event.note, event.data["title"]) == ("The license is missing since March.", title)
     assert event.data["until"] == (now + WAIVED_UNTIL).isoformat()
-    assert event.sentence == f"ended the waiver of “{title}” early"
+    assert event.action == f"ended the waiver of “{title}” early"
     assert "The license is missing since March." in get_text(
         sign_in(rita).get(get_url(waived_integration, CHECKED_REQUIREMENT))
     )

@@ -1,4 +1,4 @@
-"""Tests of the sentences of events in the history."""
+"""Tests of the actions of events in the history."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from portal.audit.models import AuditEvent
 
 
 @pytest.mark.parametrize(
-    ("outcome", "sentence"),
+    ("outcome", "action"),
     [
         ("pass", "checked “License”: passed"),
         ("warn", "checked “License”: passed with a warning"),
@@ -15,16 +15,16 @@ from portal.audit.models import AuditEvent
         ("error", "checked “License”: couldn't be completed"),
     ],
 )
-def test_outcomes_are_written_as_words(outcome: str, sentence: str) -> None:
+def test_outcomes_are_written_as_words(outcome: str, action: str) -> None:
     event = AuditEvent(event_type="requirement.checked", data={"title": "License", "outcome": outcome})
-    assert event.sentence == sentence
+    assert event.action == action
 
 
 def test_missing_value_is_shown_as_an_ellipsis() -> None:
-    assert AuditEvent(event_type="integration.advanced").sentence == "completed a step. Next step: …"
+    assert AuditEvent(event_type="integration.advanced").action == "completed a step. Next step: …"
 
 
 def test_each_issue_is_named_once_and_only_the_first_three() -> None:
     names = ("acme/rocket#1", "acme/rocket#1", "acme/rocket#2", "acme/rocket#3", "acme/rocket#4")  # clocks of issues
     event = AuditEvent(event_type="issue.breached", data={"issues": [{"name": name} for name in names]})
-    assert event.sentence == "reported overdue issues: acme/rocket#1, acme/rocket#2, acme/rocket#3, and 1 more"
+    assert event.action == "reported overdue issues: acme/rocket#1, acme/rocket#2, acme/rocket#3, and 1 more"
