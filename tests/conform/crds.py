@@ -46,7 +46,7 @@ def run(options: RunOptions) -> SuiteReport:
     previews = preview(schema, resources, choices)
     compared = [each for name in sorted(definitions | previews) for each in compare(name, previews, definitions)]
     metadata = compare_metadata(schema, choices, files)
-    kinds = {name: choices.group_kind(name) for name in sorted(resources & schema.resources.keys())}
+    kinds = {name: choices.get_group_kind(name) for name in sorted(resources & schema.resources.keys())}
     examples = list(list_examples(schema, choices, kinds))[1:]  # the first one is the secret
     refusals = [each for one in examples for each in judge_example(one, definitions)]
     settings = list(compare_configuration(render_configuration(kinds, choices), configuration, kinds.keys()))

@@ -26,8 +26,8 @@ def test_single_blocks_become_objects_if_chosen() -> None:
 
 def test_category_is_the_first_word_of_a_domain() -> None:
     choices = parse_choices("acme.crossplane.io")
-    assert (choices.category, choices.group("x", is_namespaced=True)) == ("acme", "x.acme.m.crossplane.io")
-    assert choices.group("", is_namespaced=False) == "acme.crossplane.io"
+    assert (choices.category, choices.build_group_name("x", is_namespaced=True)) == ("acme", "x.acme.m.crossplane.io")
+    assert choices.build_group_name("", is_namespaced=False) == "acme.crossplane.io"
 
 
 @pytest.mark.parametrize(

@@ -25,11 +25,11 @@ IDENTIFIER_NODE = Node(name="id", kind="string", computed=True)
 
 def build_definition(resource: Resource, choices: GeneratorChoices, *, is_namespaced: bool) -> dict[str, object]:
     """Build a CustomResourceDefinition. Raises UnsupportedSchemaError with the unsupported field."""
-    group_kind = choices.group_kind(resource.name)
+    group_kind = choices.get_group_kind(resource.name)
     return envelope.build_shell(
         group_kind.kind,
         pluralize(group_kind.kind),
-        choices.group(group_kind.group, is_namespaced=is_namespaced),
+        choices.build_group_name(group_kind.group, is_namespaced=is_namespaced),
         ["crossplane", "managed", choices.category],
         _build_version(resource, choices, group_kind.kind, is_namespaced),
         is_namespaced=is_namespaced,
@@ -67,7 +67,7 @@ def _build_schema(resource: Resource, choices: GeneratorChoices, kind: str, is_n
 
 def list_generated_nodes(resource: Resource, choices: GeneratorChoices) -> tuple[Node, ...]:
     """Return the nodes that the generator uses: no timeouts or replaced arguments, but always an `id`."""
-    omitted_names = {*choices.external_name(resource.name).omitted, "id"}
+    omitted_names = {*choices.get_external_name(resource.name).omitted, "id"}
     sensitive = choices.sensitive.get(resource.name, ())
     nodes = [
         replace(node, sensitive=node.sensitive or node.name in sensitive)

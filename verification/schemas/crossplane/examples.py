@@ -31,7 +31,7 @@ def build_provider_examples(provider: Resource, choices: GeneratorChoices) -> It
     reference = {"name": secret, "namespace": SYSTEM_NAMESPACE, "key": SECRET_KEY}
     for is_namespaced in choices.scopes:
         yield {
-            "apiVersion": f"{choices.group('', is_namespaced=is_namespaced)}/{API_VERSION}",
+            "apiVersion": f"{choices.build_group_name('', is_namespaced=is_namespaced)}/{API_VERSION}",
             "kind": CLUSTER_CONFIG if is_namespaced else CONFIG,
             "metadata": {"name": "default"},
             "spec": {"credentials": {"source": "Secret", "secretRef": reference}},
@@ -43,7 +43,7 @@ def build_example(
 ) -> JsonObject:
     """Return an object with the required arguments."""
     builder = FieldBuilder(choices, resource.name, is_namespaced)
-    group = choices.group(group_kind.group, is_namespaced=is_namespaced)
+    group = choices.build_group_name(group_kind.group, is_namespaced=is_namespaced)
     return {
         "apiVersion": f"{group}/{choices.api_version}",
         "kind": group_kind.kind,

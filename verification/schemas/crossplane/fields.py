@@ -40,7 +40,7 @@ class FieldBuilder:
 
     @property
     def external(self) -> ExternalName:
-        return self.choices.external_name(self.resource_name)
+        return self.choices.get_external_name(self.resource_name)
 
     @property
     def references(self) -> tuple[str, ...]:

@@ -51,7 +51,7 @@ class ManagedResourceCodec:
 
     @property
     def external(self) -> ExternalName:
-        return self.choices.external_name(self.resource.name)
+        return self.choices.get_external_name(self.resource.name)
 
     @property
     def nodes(self) -> tuple[Node, ...]:

@@ -119,10 +119,10 @@ class GeneratorChoices:
     reference_targets: dict[str, str] = field(default_factory=dict)
     sensitive: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def external_name(self, resource: str) -> ExternalName:
+    def get_external_name(self, resource: str) -> ExternalName:
         return self.by_resource.get(resource, self.default)
 
-    def group_kind(self, resource: str) -> GroupKind:
+    def get_group_kind(self, resource: str) -> GroupKind:
         return self.kinds.get(resource) or derive_group_kind(resource)
 
     @property
@@ -130,7 +130,7 @@ class GeneratorChoices:
         """Scopes of the definitions. Runtime 1 has no namespaced ones."""
         return (False,) if self.runtime == "1" else (False, True)
 
-    def group(self, short: str, *, is_namespaced: bool) -> str:
+    def build_group_name(self, short: str, *, is_namespaced: bool) -> str:
         """Return the full group. The namespaced one has an "m" after the provider name."""
         first, _, rest = self.root.partition(".")
         root = f"{first}.m.{rest}" if is_namespaced else self.root

@@ -33,7 +33,7 @@ def _build_definition(choices: GeneratorChoices, kind: str, *, is_namespaced: bo
     return build_shell(
         kind,
         f"{kind.lower()}s",
-        choices.group("", is_namespaced=is_namespaced),
+        choices.build_group_name("", is_namespaced=is_namespaced),
         [] if kind == CLUSTER_CONFIG else ["crossplane", "provider", choices.category],
         version,
         is_namespaced=is_namespaced and kind != CLUSTER_CONFIG,

@@ -35,7 +35,7 @@ def _arrange_states(
 
 def describe_requests(resource: Resource, choices: GeneratorChoices) -> dict[str, Request]:
     """Return the states of each operation, with the source of each value instead of the value."""
-    name_arguments = choices.external_name(resource.name).omitted
+    name_arguments = choices.get_external_name(resource.name).omitted
     timeouts = _describe_timeouts(resource)
     planned_state = {
         node.name: _describe_planned(node, name_arguments, "spec.forProvider") for node in resource.arguments

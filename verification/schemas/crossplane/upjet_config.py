@@ -40,7 +40,7 @@ def render_configuration(kinds: Mapping[str, GroupKind], choices: GeneratorChoic
     """Return the Go file for the resources, as gofmt formats it."""
     lines = [HEAD]
     for name, group_kind in kinds.items():
-        lines += [f"\t// {group_kind}", f"\t{json.dumps(name)}: config.{choices.external_name(name).render_go()},"]
+        lines += [f"\t// {group_kind}", f"\t{json.dumps(name)}: config.{choices.get_external_name(name).render_go()},"]
     lines.append(CONFIGURE)
     for name, group_kind in kinds.items():
         lines.append(f"\tp.AddResourceConfigurator({json.dumps(name)}, func(r *config.Resource) {{")

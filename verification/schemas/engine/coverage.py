@@ -80,13 +80,13 @@ def assign_kinds(schema: ParsedSchema, choices: GeneratorChoices) -> dict[str, G
 
 
 def _list_candidates(resource: str, choices: GeneratorChoices) -> tuple[GroupKind, ...]:
-    return tuple(dict.fromkeys((choices.group_kind(resource), *list_group_kinds(resource))))
+    return tuple(dict.fromkeys((choices.get_group_kind(resource), *list_group_kinds(resource))))
 
 
 def _build_preview(resource: Resource, choices: GeneratorChoices, names: dict[str, GroupKind | None]) -> CrdPreview:
     if not resource.arguments:
         return CrdPreview(resource.name, reason="it has no arguments, and the generator skips such resources")
-    first, group_kind = choices.group_kind(resource.name), names[resource.name]
+    first, group_kind = choices.get_group_kind(resource.name), names[resource.name]
     others = tuple(str(candidate) for candidate in _list_candidates(resource.name, choices) if candidate != group_kind)
     reason = "" if group_kind == first else f"{first} is already used for {_find_owner(first, choices, names)}"
     if group_kind is None:
@@ -111,7 +111,7 @@ def _find_owner(group_kind: GroupKind, choices: GeneratorChoices, names: dict[st
 
 
 def _build_full_name(group_kind: GroupKind, choices: GeneratorChoices) -> str:
-    return f"{pluralize(group_kind.kind)}.{choices.group(group_kind.group, is_namespaced=False)}"
+    return f"{pluralize(group_kind.kind)}.{choices.build_group_name(group_kind.group, is_namespaced=False)}"
 
 
 def build_coverage(schema: ParsedSchema, crd_previews: Iterable[CrdPreview]) -> dict[str, object]:
