@@ -60,7 +60,7 @@ def _advance_by_row(now: datetime, limit: int) -> ClockProcessingResult:
 
 
 def _advance_clock(clock: SlaClock, now: datetime) -> str:
-    kind, share = judge_clock(clock, now)
+    kind, share = evaluate_clock(clock, now)
     is_late = clock.state == ClockStatus.LATE
     changes = {
         "next_at": now + RETRY_DELAY,
@@ -79,7 +79,7 @@ def _advance_clock(clock: SlaClock, now: datetime) -> str:
     return kind
 
 
-def judge_clock(clock: SlaClock, now: datetime) -> tuple[str, int]:
+def evaluate_clock(clock: SlaClock, now: datetime) -> tuple[str, int]:
     """Return the outcome of a due clock (breached, warned, or data_incomplete) and the used share."""
     assert clock.due_at
     assert clock.next_at

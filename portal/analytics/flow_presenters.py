@@ -73,11 +73,11 @@ def build_forecast_rows(lines: list[ForecastAccuracy]) -> list[TemplateContext]:
             "judgment": _(judgment) if judgment else "",
             "tone": TONES.get(judgment, "neutral"),
         }
-        for line, judgment in ((line, _judge(line)) for line in lines)
+        for line, judgment in ((line, _rate_accuracy(line)) for line in lines)
     ]
 
 
-def _judge(line: ForecastAccuracy) -> str:
+def _rate_accuracy(line: ForecastAccuracy) -> str:
     if line.backtest.p90_percentage is None:
         return ""
     if line.backtest.count < MIN_JUDGED_WAITS:

@@ -41,7 +41,7 @@ class FictionalGitHub(GitHubClient):
         super().__init__(token="")
         self._documents, self._is_available = dict(list_github_documents(repository)), is_available
 
-    def _ask(self, path: str, what: str) -> object:
+    def _request(self, path: str, what: str) -> object:
         if not self._is_available:
             raise GitHubUnavailableError("GitHub did not respond.")
         if path in self._documents:
@@ -62,7 +62,7 @@ class FictionalWeb(OutboundClient):
         super().__init__()
         self._bodies, self._is_available = dict(list_web_documents(repository)), is_available
 
-    def ask(
+    def request(
         self,
         address: str,
         kind: ResponseKind,

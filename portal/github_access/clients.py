@@ -80,7 +80,7 @@ def find_client(full_name: str, reader: User | None, *, background: bool = False
     if grant is None:
         return client
     try:
-        client.repository(full_name)
+        client.get_repository(full_name)
     except SourceNotFoundError:
         return build_grant_client(grant, background=background)
     except SourceError:

@@ -24,7 +24,7 @@ from tests.verification.licenses.mutants import draw_mutants
 from tests.verification.licenses.sentences import RESTRICTIONS
 from verification.licenses import inspection
 from verification.licenses.normalization import decode
-from verification.licenses.policy import judge
+from verification.licenses.policy import evaluate_file
 
 ROOT = Path(__file__).parents[2]
 TESTS = ROOT / "tests/verification/licenses"
@@ -56,7 +56,7 @@ def judge_corpus(seed: int) -> Iterator[JudgedFile]:
 
 
 def verdict(raw: bytes, program: str = "terraform-provider") -> str:
-    return str(judge(raw, build_policy(program)).verdict)
+    return str(evaluate_file(raw, build_policy(program)).verdict)
 
 
 def print_table(rows: list[JudgedFile]) -> tuple[int, float]:

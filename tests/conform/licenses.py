@@ -7,7 +7,7 @@ from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 from tests.verification.licenses import adversarial, heads, heldout, honest
 from tests.verification.licenses.corpus import build_policy
 from tests.verification.licenses.honest import Sample
-from verification.licenses.policy import Verdict, judge
+from verification.licenses.policy import Verdict, evaluate_file
 
 JUDGE = "Labeled corpora: adversarial files must not pass, honest files need no person"
 REVIEWED_BY_PERSON = "An honest file that a person reads; never a pass"
@@ -50,7 +50,7 @@ def run(options: RunOptions) -> SuiteReport:
 
 def is_allowed(sample: Sample) -> bool:
     """Return whether the gate lets the file pass without a person."""
-    return judge(sample.raw, build_policy(sample.program)).verdict is Verdict.ALLOW
+    return evaluate_file(sample.raw, build_policy(sample.program)).verdict is Verdict.ALLOW
 
 
 def list_disagreements(names: Iterable[str], portal: str, judge: str, reason: str) -> tuple[Disagreement, ...]:

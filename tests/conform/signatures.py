@@ -48,7 +48,7 @@ class Portal:
         self.registry.routes.update(case.routes(self.registry.url, "portal"))
         protocol = RegistryProtocol(self.registry.url, OutboundClient(loopback=True))
         release = ReleaseReader(protocol, "portal", NAME, time.time(), host=HOST).read(VERSION)
-        return install_simulation.judge(release, "linux_amd64")
+        return install_simulation.simulate_installation(release, "linux_amd64")
 
 
 @contextmanager
@@ -171,7 +171,7 @@ def check_gpg() -> list[Disagreement]:
 
 
 def judge_signature(case: Case) -> signatures.Verdict:
-    return signatures.judge(case.sums, case.signature, [key.encode() for key in case.keys], now=time.time())
+    return signatures.verify_signature(case.sums, case.signature, [key.encode() for key in case.keys], now=time.time())
 
 
 SUITE = Suite("signatures", "Signatures, checksums and archives", run)

@@ -53,12 +53,12 @@ def read_repository(
     Raises:
         SourceError: The repository doesn't exist or can't be read.
     """
-    repository, unread = sources.github.repository(full_name), list[str]()
-    releases = try_read(lambda: sources.github.releases(repository.full_name), unread) or ()
+    repository, unread = sources.github.get_repository(full_name), list[str]()
+    releases = try_read(lambda: sources.github.list_releases(repository.full_name), unread) or ()
     published = tuple(release for release in releases if not release.draft)
     newest = find_newest_release(published)
     ref = newest.tag if newest else repository.default_branch or "HEAD"
-    code = try_read(lambda: sources.github.code(repository.full_name, ref), unread)
+    code = try_read(lambda: sources.github.get_snapshot(repository.full_name, ref), unread)
     go_mod = try_read(lambda: code.text("go.mod"), unread) if code else None
     listing = listing or try_read(lambda: _find_listing(repository, sources, provider), unread)
     keys = listing and try_read(lambda: _read_fingerprints(listing, sources), unread)

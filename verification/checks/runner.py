@@ -156,7 +156,7 @@ def _is_hidden(integration: Integration, subject: Subject, sources: Sources) -> 
     if not observations.has_been_read(integration, subject):
         return False
     try:
-        sources.github.repository(subject.repository)  # remembered: the checks of this run have read it
+        sources.github.get_repository(subject.repository)  # remembered: the checks of this run have read it
     except SourceNotFoundError:
         return True
     except SourceError:

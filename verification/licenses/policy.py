@@ -75,7 +75,7 @@ def is_license_file(path: str) -> bool:
     return bool(LICENSE_FILE_PATTERN.match(path))
 
 
-def judge(raw: bytes, policy: Policy) -> Judgment:
+def evaluate_file(raw: bytes, policy: Policy) -> Judgment:
     """Return the verdict on one file's content."""
     analysis = analyze_file(raw)
     verdict, reasons = decide_verdict(analysis, policy)
@@ -128,9 +128,9 @@ def describe_unlisted(ids: list[str]) -> list[str]:
     return [f"{id} is not on the program's list." for id in ids]
 
 
-def judge_all(files: Mapping[str, bytes], policy: Policy) -> tuple[Judgment, dict[str, Judgment]]:
+def evaluate_files(files: Mapping[str, bytes], policy: Policy) -> tuple[Judgment, dict[str, Judgment]]:
     """Return the verdict on a repository by all of its license files (path to content), and the verdict on each."""
-    judgments = {path: judge(raw, policy) for path, raw in files.items()}
+    judgments = {path: evaluate_file(raw, policy) for path, raw in files.items()}
     if len(judgments) == 1:
         return next(iter(judgments.values())), judgments
     verdict, reasons = combine_verdicts(judgments, [analyze_file(raw) for raw in files.values()], policy)

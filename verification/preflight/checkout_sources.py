@@ -60,10 +60,10 @@ class CheckoutGitHub(UnavailableSource):
 
     folder: Path
 
-    def repository(self, full_name: str) -> CheckoutRepository:
+    def get_repository(self, full_name: str) -> CheckoutRepository:
         return CheckoutRepository(full_name, f"{settings.GITHUB_WEB_URL}/{full_name}")
 
-    def code(self, full_name: str, ref: str) -> RepositorySnapshot:
+    def get_snapshot(self, full_name: str, ref: str) -> RepositorySnapshot:
         """Return the files in the folder and the checked-out commit. `ref` is ignored."""
         entries = tuple(islice(list_files(self.folder), MAX_FILES + 1))
         sorted_files = tuple(sorted(entries[:MAX_FILES], key=lambda file: file.path))

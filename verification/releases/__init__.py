@@ -86,7 +86,10 @@ def verify(reader: ReleaseReader, version: str = "", platform: str = "linux_amd6
     """Verify a release, by default the newest. Never raises: the report contains all failures and outages."""
     release = reader.read(version, platform)
     platform_names = release.version_entry.platforms if release.version_entry else ()
-    decisions = {name: install_simulation.judge(release, name) for name in dict.fromkeys((platform, *platform_names))}
+    decisions = {
+        name: install_simulation.simulate_installation(release, name)
+        for name in dict.fromkeys((platform, *platform_names))
+    }
     checks = tuple(ReleaseCheck(id, title, rule(release, reader.now)) for id, title, rule in RULES)
     install = ReleaseCheck(
         TERRAFORM_ID,

@@ -76,7 +76,7 @@ class ReleaseReader:
 
     def read(self, version: str = "", required_platform: str = "linux_amd64") -> Release:
         """Read a version, by default the newest release. `required_platform` is read even if it is not listed."""
-        parsed_reply = shapes.parse_reply(self.registry.versions(self.namespace, self.name), shapes.parse_versions)
+        parsed_reply = shapes.parse_reply(self.registry.get_versions(self.namespace, self.name), shapes.parse_versions)
         version_entry = _choose_version(parsed_reply.value.entries if parsed_reply.value else (), version)
         release = Release(self.namespace, self.name, self.host or self.registry.host, version, version, parsed_reply)
         if version_entry is None:
@@ -95,13 +95,13 @@ class ReleaseReader:
 
     def _read_platform(self, name: str, version: str) -> Platform:
         os, _, arch = name.partition("_")
-        reply = self.registry.package(self.namespace, self.name, version, os, arch)
+        reply = self.registry.get_package(self.namespace, self.name, version, os, arch)
         parsed_reply = shapes.parse_reply(reply, shapes.parse_package)
         if parsed_reply.value is None:
             return Platform(name, parsed_reply)
         package = parsed_reply.value
-        checksums = self.registry.ask(reply.resolve(package.shasums_url), SUMS)
-        signature = self.registry.ask(reply.resolve(package.shasums_signature_url), SIGNATURE)
+        checksums = self.registry.request(reply.resolve(package.shasums_url), SUMS)
+        signature = self.registry.request(reply.resolve(package.shasums_signature_url), SIGNATURE)
         verdict = self._get_verdict(package, checksums, signature) if checksums.ok and signature.ok else None
         archive_reply, archive = self._read_archive(reply.resolve(package.download_url), version)
         trust = self._judge_trust(package, verdict) if verdict else None
@@ -113,7 +113,9 @@ class ReleaseReader:
         cache_key = (checksums.address, signature.address, keys)
         if cache_key not in self._verdicts:
             armored_keys = [key.encode() for key in keys]
-            self._verdicts[cache_key] = signatures.judge(checksums.body, signature.body, armored_keys, now=self.now)
+            self._verdicts[cache_key] = signatures.verify_signature(
+                checksums.body, signature.body, armored_keys, now=self.now
+            )
         return self._verdicts[cache_key]
 
     def _judge_trust(self, package: Package, verdict: signatures.Verdict) -> key_trust.Trust | None:
@@ -121,7 +123,7 @@ class ReleaseReader:
             return None
         key = package.keys[verdict.key_index]
         fingerprint = verdict.certificate.primary.fingerprint
-        return key_trust.judge(fingerprint, key.ascii_armor.encode(), key.trust_signature, now=self.now)
+        return key_trust.evaluate_trust(fingerprint, key.ascii_armor.encode(), key.trust_signature, now=self.now)
 
     def _read_archive(self, address: str, version: str) -> tuple[RegistryReply, Archive | None]:
         if address in self.known_archives:
@@ -129,9 +131,9 @@ class ReleaseReader:
         binary = file_names.build_binary_name(self.name, version)
 
         def inspect(file: BinaryIO, size: int) -> Archive:
-            return archives.judge(file, size, self.name, binary)
+            return archives.inspect_archive(file, size, self.name, binary)
 
-        return self.registry.archive(address, inspect)
+        return self.registry.download_archive(address, inspect)
 
     def _read_manifest(self, platforms: tuple[Platform, ...], version: str) -> RegistryReply | None:
         """Read the manifest in the folder of the list of checksums. Return None if no list contains one."""
@@ -141,7 +143,7 @@ class ReleaseReader:
             if checksums is not None and sums.find_digest(checksums.body, filename):
                 parts = urlsplit(checksums.address)
                 folder = parts.path.rpartition("/")[0]
-                return self.registry.ask(parts._replace(path=f"{folder}/{filename}", query="").geturl(), JSON)
+                return self.registry.request(parts._replace(path=f"{folder}/{filename}", query="").geturl(), JSON)
         return None
 
 

@@ -29,7 +29,7 @@ SUPPORTED_PROTOCOLS = parse_constraint(">= 5, < 7")
 RESPONSE_TIMEOUT_SECONDS = 10.0  # of Terraform, for each response of a registry
 
 
-def judge(release: Release, platform: str) -> TerraformDecision:
+def simulate_installation(release: Release, platform: str) -> TerraformDecision:
     """Return whether Terraform would install the release on a platform, with its message if it would refuse."""
     for decision in _iterate_decisions(release, platform):
         if decision is not None and decision.accepts is not True:
@@ -71,8 +71,8 @@ def _check_package(platform: Platform, package: Package, release: Release) -> It
     yield _check_download(platform.archive_reply)
     checksum_list, verdict = platform.sums.body if platform.sums else b"", platform.verdict
     yield checksums.compare_with_registry(checksum_list, package.filename, package.shasum)
-    answer = platform.archive_reply.answer if platform.archive_reply else None
-    archive_digest = answer.sha256 if answer else ""
+    response = platform.archive_reply.response if platform.archive_reply else None
+    archive_digest = response.sha256 if response else ""
     if archive_digest != package.shasum.lower():
         yield build_refusal("archive_other", found=archive_digest, expected=package.shasum.lower())
     yield verdict.terraform if verdict else None
@@ -111,7 +111,7 @@ def _check_file(reply: RegistryReply | None, release: Release, key: str) -> Terr
 def _check_download(reply: RegistryReply | None) -> TerraformDecision | None:
     if reply is None or reply.ok:
         return None
-    if reply.answer is None:
+    if reply.response is None:
         return build_unknown_decision(reply.error)
     return _mark_outage(reply, build_refusal("archive_unread", place=reply.place, code=reply.status))
 
@@ -128,18 +128,18 @@ def _check_refused_request(reply: RegistryReply) -> TerraformDecision | None:
 
 def _describe_retry(reply: RegistryReply) -> str:
     """Return Terraform's message after a timeout or its second attempt, blank if it doesn't retry."""
-    if reply.answer is None or _is_late(reply):
+    if reply.response is None or _is_late(reply):
         return render_message("too_slow")
     retries = reply.status == 429 or (reply.status >= 500 and reply.status != 501)
     return render_message("retried", status=_get_status_line(reply), place=reply.place) if retries else ""
 
 
 def _is_late(reply: RegistryReply) -> bool:
-    return reply.answer is not None and reply.answer.seconds > RESPONSE_TIMEOUT_SECONDS
+    return reply.response is not None and reply.response.seconds > RESPONSE_TIMEOUT_SECONDS
 
 
 def _get_status_line(reply: RegistryReply) -> str:
-    return reply.answer.status_line if reply.answer else ""
+    return reply.response.status_line if reply.response else ""
 
 
 def _check_parsing(parsed_reply: ParsedReply[Any], release: Release) -> TerraformDecision | None:

@@ -138,7 +138,7 @@ def _check_manifest(
     filename = file_names.build_manifest_name(release.name, release.version)
     digests = {sums.find_digest(p.sums.body, filename) for p in release.platforms if p.sums is not None and p.sums.ok}
     conditions = {
-        "manifest_changed": manifest.answer is not None and manifest.answer.sha256 not in digests,
+        "manifest_changed": manifest.response is not None and manifest.response.sha256 not in digests,
         "manifest_form": protocols is None,
         "manifest": protocols is not None and frozenset(protocols) != by_list,
     }
@@ -220,12 +220,12 @@ def check_archives(release: Release, now: float) -> Result:
 
 def _check_platform_archive(platform: Platform, release: Release) -> list[Remark]:
     package, contents = platform.package, platform.archive
-    answer = platform.archive_reply.answer if platform.archive_reply else None
-    if package is None or contents is None or answer is None:
+    response = platform.archive_reply.response if platform.archive_reply else None
+    if package is None or contents is None or response is None:
         return []
     remarks = list(contents.remarks)
     signed = sums.find_digest(platform.sums.body, package.filename) if platform.sums else ""
-    if answer.sha256 not in (package.shasum.lower(), signed) or (signed and answer.sha256 != signed):
+    if response.sha256 not in (package.shasum.lower(), signed) or (signed and response.sha256 != signed):
         remarks.append(build_remark("changed"))
     if contents.program and contents.head:
         os, _, arch = platform.name.partition("_")

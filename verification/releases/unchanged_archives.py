@@ -61,13 +61,13 @@ def dump_archives(
     stored, archives = _load(previous), {}
     for platform in platforms:
         reply, archive = platform.archive_reply, platform.archive
-        if reply is None or reply.answer is None or archive is None or reply.address not in identity_by_address:
+        if reply is None or reply.response is None or archive is None or reply.address not in identity_by_address:
             continue
         identity, stored_archive = identity_by_address[reply.address], stored.get(reply.address)
         if stored_archive is None or not stored_archive.is_current(identity, now):
-            answer, head = reply.answer, archive.head[:HEAD_BYTES]
+            response, head = reply.response, archive.head[:HEAD_BYTES]
             stored_archive = StoredArchive(
-                identity, now, answer.size, answer.sha256, archive.remarks, archive.terraform, archive.program, head
+                identity, now, response.size, response.sha256, archive.remarks, archive.terraform, archive.program, head
             )
         archives[reply.address] = stored_archive
     return ARCHIVES_ADAPTER.dump_python(archives, mode="json")  # type: ignore[no-any-return]

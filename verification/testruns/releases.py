@@ -72,8 +72,8 @@ def fetch_provider(platform: Platform, sources: Sources, folder: Path) -> Path:
     assert archive is not None
     path = folder / "archive.zip"
     with path.open("wb") as file:
-        answer = sources.web.download(reply.address, ARCHIVE, file)
-    if reply.answer is None or answer.sha256 != reply.answer.sha256:
+        response = sources.web.download(reply.address, ARCHIVE, file)
+    if reply.response is None or response.sha256 != reply.response.sha256:
         raise UnverifiedReleaseError("The archive has changed since we verified its signature, so we don't start it.")
     if not archive.program:
         raise UnverifiedReleaseError("The archive contains no program that Terraform would start.")

@@ -137,9 +137,9 @@ def verify_by_github_role(partner: Partner, organization: str, *, actor: User, n
 def _fetch_github_file(full_name: str) -> tuple[str, str, str | None]:
     """Return the current owner in lower case, its type, and the text of the file or None. Raises SourceError."""
     with closing(build_github_client()) as client:
-        repository = client.repository(full_name)
+        repository = client.get_repository(full_name)
         owner = repository.full_name.partition("/")[0].lower()  # GitHub also answers for the former name
-        text = client.code(repository.full_name, repository.default_branch).text(GITHUB_FILE)
+        text = client.get_snapshot(repository.full_name, repository.default_branch).text(GITHUB_FILE)
         return owner, repository.owner_type, text
 
 

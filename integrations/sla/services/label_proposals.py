@@ -117,7 +117,7 @@ def resolve_account(integration: Integration, login: str) -> int:
         return int(account_id)
     try:
         with closing(build_github_client()) as api:
-            return api.user(login)
+            return api.get_user_id(login)
     except SourceNotFoundError:
         refusal = gettext("GitHub has no account “%(login)s”. Check the username.")
         raise ActionRefused(refusal % {"login": login}) from None

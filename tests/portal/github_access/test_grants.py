@@ -26,7 +26,7 @@ HOURS = timedelta(hours=9)
 
 
 def read_secret(grant: GitHubGrant) -> str:
-    return clients.build_grant_client(grant).repository(SECRET.full_name).full_name
+    return clients.build_grant_client(grant).get_repository(SECRET.full_name).full_name
 
 
 def get_tokens(grant: GitHubGrant) -> tuple[bytes, bytes]:
@@ -186,21 +186,21 @@ def test_private_responses_are_cached_for_their_grant_only(
     alice: User, bob: User, connect: Connect, github_app: GitHub
 ) -> None:
     grant = connect(alice)
-    clients.build_grant_client(grant).code(SECRET.full_name, "main")
+    clients.build_grant_client(grant).get_snapshot(SECRET.full_name, "main")
     addresses = HttpCacheEntry.objects.filter(address__contains=SECRET.full_name).values_list("address", flat=True)
     assert {address.split(" ")[0] for address in addresses} == {grant.source_name}
     assert len(addresses) == 2  # the commit and the tree
     for reader in (None, bob):
         with pytest.raises(Exception, match="It doesn't exist or isn't public"):
-            clients.find_client(SECRET.full_name, reader).repository(SECRET.full_name)
+            clients.find_client(SECRET.full_name, reader).get_repository(SECRET.full_name)
 
 
 def test_public_repository_is_read_without_the_grant(alice: User, connect: Connect, github_app: GitHub) -> None:
     grant = connect(alice)
     client = clients.find_client(PUBLIC.full_name, alice)
-    assert client.repository(PUBLIC.full_name).private is False
+    assert client.get_repository(PUBLIC.full_name).private is False
     assert HttpCacheEntry.objects.filter(address__startswith=grant.source_name).count() == 0
-    assert clients.find_client(SECRET.full_name, alice).repository(SECRET.full_name).private is True
+    assert clients.find_client(SECRET.full_name, alice).get_repository(SECRET.full_name).private is True
 
 
 def test_readable_repositories_are_listed_page_by_page(

@@ -39,7 +39,7 @@ def test_private_asset_is_not_downloaded_after_the_grant_ended(
 ) -> None:
     grant = connect(alice)
     client = clients.build_grant_client(grant)
-    client.releases(SECRET.full_name)
+    client.list_releases(SECRET.full_name)
     services.reject_grant(grant, grant.granted_at)
     with pytest.raises(SourceNotFoundError, match="has ended"):
         releases.fetch_nomad_plugin(SECRET_SUBJECT, Sources(client), tmp_path)
@@ -49,7 +49,7 @@ def test_credential_of_the_portal_is_never_sent_for_an_asset(
     connect: Connect, alice: User, release: int, settings: object
 ) -> None:
     settings.GITHUB_TOKEN = "portal"  # type: ignore[attr-defined]
-    assets = clients.build_grant_client(connect(alice)).releases(SECRET.full_name)[0].assets
+    assets = clients.build_grant_client(connect(alice)).list_releases(SECRET.full_name)[0].assets
     assert [build_github_client().build_asset_request(SECRET.full_name, asset) for asset in assets] == [
         (asset.url, {}) for asset in assets
     ]

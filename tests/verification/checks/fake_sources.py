@@ -144,25 +144,25 @@ class FakeSources:
     def read(self, _key: str, function: Any) -> Any:
         return function()
 
-    def repository(self, full_name: str) -> Any:
+    def get_repository(self, full_name: str) -> Any:
         return self._answer(self.repository_answer, full_name)
 
-    def releases(self, full_name: str) -> Any:
+    def list_releases(self, full_name: str) -> Any:
         return self._answer(self.releases_answer, full_name)
 
     def read_listing(self, namespace: str, name: str, before: Any = None) -> Any:
         return self._answer(self.listing_answer, f"{namespace}/{name}")
 
-    def code(self, full_name: str, ref: str) -> Any:
+    def get_snapshot(self, full_name: str, ref: str) -> Any:
         return self._answer(self.code_answer, f"{full_name}@{ref}")
 
     def has_branch(self, full_name: str, name: str) -> bool:
         return name in self.branches
 
-    def pull(self, full_name: str, number: int) -> Any:
+    def get_pull_request(self, full_name: str, number: int) -> Any:
         return self._answer(self.pull_request_answer, f"{full_name}#{number}")
 
-    def ask(self, address: str, kind: Any, headers: Any = None, *, into: Any = None, redirects: int = 0) -> Any:
+    def request(self, address: str, kind: Any, headers: Any = None, *, into: Any = None, redirects: int = 0) -> Any:
         """Answer like the guarded client with a status or a page for each address, otherwise with 404."""
         self.requested_addresses.append(address)
         answer = self.pages.get(address, 404)

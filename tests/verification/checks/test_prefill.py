@@ -74,11 +74,11 @@ def test_prefill_of_a_private_repository_equals_that_of_a_missing_one(github, se
 
 
 READERS = {
-    "repository": lambda client, name: client.repository(name),
-    "releases": lambda client, name: client.releases(name),
-    "code": lambda client, name: client.code(name, "main"),
+    "repository": lambda client, name: client.get_repository(name),
+    "releases": lambda client, name: client.list_releases(name),
+    "code": lambda client, name: client.get_snapshot(name, "main"),
     "branch": lambda client, name: client.has_branch(name, "main"),
-    "pull": lambda client, name: client.pull(name, 1),
+    "pull": lambda client, name: client.get_pull_request(name, 1),
 }
 
 

@@ -235,7 +235,7 @@ def test_rate_limit_of_github_delays_background_runs(provider, acme, alice, unre
 def test_integration_whose_repository_has_a_new_owner_is_put_on_hold(at, github, registry):
     github.seed(Repo(NAME))
     registry.publish(Provider("acme/rocket"))
-    repository = factory.build_github_client().repository(NAME)
+    repository = factory.build_github_client().get_repository(NAME)
     row = at("support", "terraform-provider", repository_id=repository.id, repository_owner_id=repository.owner_id)
     run_due_checks()
     assert Integration.objects.get(pk=row.pk).on_hold_for == ""

@@ -123,7 +123,7 @@ def test_grant_of_a_former_member_is_not_used(
     Membership.objects.filter(user=alice).update(role="viewer")
     row = Integration.objects.get()
     with pytest.raises(Exception, match="It doesn't exist or isn't public"):
-        build_integration_sources(row).github.repository(SECRET.full_name)
+        build_integration_sources(row).github.get_repository(SECRET.full_name)
 
 
 def test_colleague_takes_over_reading(

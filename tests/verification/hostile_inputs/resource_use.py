@@ -43,7 +43,7 @@ class Cost:
 
 def judge_archive(path: str) -> str:
     with open(path, "rb") as file:
-        return str(get_outcome(archives.judge(file, os.path.getsize(path), "rocket", PROGRAM).remarks))
+        return str(get_outcome(archives.inspect_archive(file, os.path.getsize(path), "rocket", PROGRAM).remarks))
 
 
 def judge_checksums(text: str) -> str:
@@ -55,7 +55,7 @@ def judge_checksums(text: str) -> str:
 
 def judge_signature(parts: list[str]) -> str:
     data, signature_bytes, *keys = map(base64.b64decode, parts)
-    return str(signatures.judge(data, signature_bytes, keys, now=NOW).kind)
+    return str(signatures.verify_signature(data, signature_bytes, keys, now=NOW).kind)
 
 
 def fetch_from_server(address: str) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from integrations.programs.registry import PROGRAMS
 from tests.verification.licenses.corpus import ACCEPTED_VERDICTS, CASES, build_policy
-from verification.licenses.policy import judge
+from verification.licenses.policy import evaluate_file
 from verification.licenses.variants import VARIANTS
 
 FOLDER = Path(__file__).parent
@@ -21,7 +21,7 @@ def read_real_files() -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_verdict_on_a_case_is_expected(case):
-    judgment = judge(case.text.encode(), build_policy(case.program))
+    judgment = evaluate_file(case.text.encode(), build_policy(case.program))
     assert str(judgment.verdict) in ACCEPTED_VERDICTS[case.expected], judgment
 
 
@@ -35,7 +35,8 @@ def test_no_real_file_is_allowed_or_denied_wrongly():
     wrong = {
         row["file"]: verdict
         for row in read_real_files()
-        if (verdict := str(judge((FOLDER / "real" / row["file"]).read_bytes(), build_policy()).verdict)) != "review"
+        if (verdict := str(evaluate_file((FOLDER / "real" / row["file"]).read_bytes(), build_policy()).verdict))
+        != "review"
         and verdict != row["truth"]
     }
     assert wrong == {}
@@ -43,7 +44,7 @@ def test_no_real_file_is_allowed_or_denied_wrongly():
 
 def test_real_allowed_files_are_decided_without_a_person():
     allowed_rows = [row for row in read_real_files() if row["truth"] == "allow"]
-    judgments = [judge((FOLDER / "real" / row["file"]).read_bytes(), build_policy()) for row in allowed_rows]
+    judgments = [evaluate_file((FOLDER / "real" / row["file"]).read_bytes(), build_policy()) for row in allowed_rows]
     passing_files = [
         row["file"] for row, judgment in zip(allowed_rows, judgments, strict=True) if judgment.verdict == "allow"
     ]

@@ -9,7 +9,16 @@ from django.core.management import CommandError, call_command
 
 from tests.verification.licenses.corpus import build_policy, fill_license_text
 from verification.licenses import inspection
-from verification.licenses.policy import NO_FILE, NO_RULE, NO_TEXT, UNCLEAR, Policy, is_license_file, judge, judge_all
+from verification.licenses.policy import (
+    NO_FILE,
+    NO_RULE,
+    NO_TEXT,
+    UNCLEAR,
+    Policy,
+    evaluate_file,
+    evaluate_files,
+    is_license_file,
+)
 
 FOLDER = Path(__file__).parent
 MIT, APACHE, MPL = (fill_license_text(id).encode() for id in ("MIT", "Apache-2.0", "MPL-2.0"))
@@ -34,36 +43,36 @@ CHOICE_ISC = b"Licensed under either of ISC or MIT license at your option.\n"
     ],
 )
 def test_all_files_of_a_repository_determine_the_verdict(files, verdict, expression):
-    combined, each = judge_all(files, build_policy())
+    combined, each = evaluate_files(files, build_policy())
     assert (str(combined.verdict), combined.expression) == (verdict, expression)
     assert each.keys() == files.keys()
 
 
 def test_verdict_has_reasons():
-    assert judge_all({}, build_policy())[0].reasons == (NO_FILE,)
-    assert judge(b"Hello\n", build_policy()).reasons == (
+    assert evaluate_files({}, build_policy())[0].reasons == (NO_FILE,)
+    assert evaluate_file(b"Hello\n", build_policy()).reasons == (
         NO_TEXT,
         "Line 1 needs review: “Hello” is not a copyright notice, a title, or part of a known license.",
     )
-    assert judge(MIT, build_policy()).reasons == ("The text is MIT, word for word.",)
-    assert judge(MIT, build_policy("nomad")).reasons == ("MIT is not on the program's list.",)
-    assert judge(MIT, Policy(frozenset())).reasons == (NO_RULE,)
-    assert judge_all({"LICENSE": MIT, "COPYING": ISC}, build_policy())[0].reasons[0] == UNCLEAR
-    assert judge(MIT.replace(b"THE AUTHORS", b"KIND AUTHORS"), build_policy()).reasons[0] == (
+    assert evaluate_file(MIT, build_policy()).reasons == ("The text is MIT, word for word.",)
+    assert evaluate_file(MIT, build_policy("nomad")).reasons == ("MIT is not on the program's list.",)
+    assert evaluate_file(MIT, Policy(frozenset())).reasons == (NO_RULE,)
+    assert evaluate_files({"LICENSE": MIT, "COPYING": ISC}, build_policy())[0].reasons[0] == UNCLEAR
+    assert evaluate_file(MIT.replace(b"THE AUTHORS", b"KIND AUTHORS"), build_policy()).reasons[0] == (
         "Line 16 needs review: the text differs from MIT at "
         "“KIND AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, D”."
     )
-    assert judge(MIT.replace(b"sell", b"lend"), build_policy()).reasons == (
+    assert evaluate_file(MIT.replace(b"sell", b"lend"), build_policy()).reasons == (
         NO_TEXT,
         "Line 7 needs review: the text differs from MIT at “lend”.",
     )
-    assert judge(MIT + b"\nNot for sale.\n", build_policy()).reasons == (
+    assert evaluate_file(MIT + b"\nNot for sale.\n", build_policy()).reasons == (
         "Line 20 needs review: “Not for sale.” contains “sale”, which can set terms.",
     )
 
 
 def test_finding_is_exported_as_a_dictionary():
-    (finding,) = judge(MIT + b"\nNot for sale.\n", build_policy()).findings
+    (finding,) = evaluate_file(MIT + b"\nNot for sale.\n", build_policy()).findings
     assert finding.as_dict() == {
         "problem": "terms",
         "line": 20,
@@ -75,7 +84,7 @@ def test_finding_is_exported_as_a_dictionary():
 
 def test_offered_choice_does_not_cover_a_file_of_unknown_terms():
     files = {"LICENSE": CHOICE, "LICENSE-MIT": MIT, "LICENSE-COMMERCIAL": b"Pay us.\n"}
-    assert judge_all(files, build_policy())[0].verdict == "review"
+    assert evaluate_files(files, build_policy())[0].verdict == "review"
 
 
 @pytest.mark.parametrize(

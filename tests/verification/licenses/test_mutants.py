@@ -9,7 +9,7 @@ import pytest
 from tests.verification.licenses.corpus import build_policy, fill_license_text
 from tests.verification.licenses.mutants import WORD, draw_mutants
 from tests.verification.licenses.sentences import RESTRICTIONS, TERMS_WITHOUT_PUNCTUATION
-from verification.licenses.policy import judge
+from verification.licenses.policy import evaluate_file
 from verification.licenses.variants import VARIANTS
 
 SEED = int(os.environ.get("LICENSE_SEED") or random.SystemRandom().randrange(10**9))
@@ -18,7 +18,7 @@ LICENSE_IDS = ("MIT", "BSD-3-Clause", "Apache-2.0", "MPL-2.0", "BSL-1.0")
 
 
 def is_allowed(text: str) -> bool:
-    return judge(text.encode(), build_policy()).verdict == "allow"
+    return evaluate_file(text.encode(), build_policy()).verdict == "allow"
 
 
 def insert_between_paragraphs(text: str, sentence: str, place: int) -> str:

@@ -5,7 +5,7 @@ import pytest
 from tests.verification.licenses.corpus import build_policy, fill_license_text
 from verification.licenses.holders import is_holder_list
 from verification.licenses.notices import is_project_title
-from verification.licenses.policy import Verdict, judge
+from verification.licenses.policy import Verdict, evaluate_file
 
 BADGE = "[![License](https://img.shields.io/badge/license-{id}-green.svg)](LICENSE)\n\n"
 
@@ -79,4 +79,4 @@ def test_title_with_a_summary_or_a_version_is_recognized(line: str, expected: bo
     ],
 )
 def test_lines_around_a_license_determine_the_verdict(before: str, after: str, expected: Verdict) -> None:
-    assert judge(f"{before}{fill_license_text('MIT')}\n{after}\n".encode(), build_policy()).verdict is expected
+    assert evaluate_file(f"{before}{fill_license_text('MIT')}\n{after}\n".encode(), build_policy()).verdict is expected

@@ -97,8 +97,8 @@ def test_results_of_a_folder_equal_those_from_github(checkout, github, registry)
 def test_source_that_a_folder_lacks_is_refused(tmp_path):
     sources = CheckoutSources(tmp_path)
     for read_source in (
-        lambda: sources.github.releases("acme/rocket"),
-        lambda: sources.github.repository("acme/rocket").name,
+        lambda: sources.github.list_releases("acme/rocket"),
+        lambda: sources.github.get_repository("acme/rocket").name,
         lambda: sources.registry.provider("acme", "rocket"),
         lambda: sources.web.get,
         lambda: sources.anything,
@@ -117,7 +117,7 @@ def test_files_outside_the_folder_are_not_read(checkout, tmp_path_factory):
     for name in (".git", "node_modules", ".terraform"):
         (checkout / name).mkdir()
         (checkout / name / "inside.go").write_text("")
-    code = CheckoutGitHub(checkout).code(NAME, "HEAD")
+    code = CheckoutGitHub(checkout).get_snapshot(NAME, "HEAD")
     assert [file.path for file in code.files] == sorted(FILES)
     for name in ("link.go", "pipe.go"):
         with pytest.raises(AccessDeniedError, match=name):
@@ -127,14 +127,14 @@ def test_files_outside_the_folder_are_not_read(checkout, tmp_path_factory):
 def test_large_file_is_not_read(checkout):
     with (checkout / "large.go").open("wb") as file:
         file.truncate(10**12)
-    code = CheckoutGitHub(checkout).code(NAME, "HEAD")
+    code = CheckoutGitHub(checkout).get_snapshot(NAME, "HEAD")
     with pytest.raises(UnsupportedBySourceError, match="larger than 512 KiB"):
         code.text("large.go")
 
 
 def test_folder_with_too_many_files_is_truncated(checkout, monkeypatch):
     monkeypatch.setattr(checkout_sources, "MAX_FILES", 3)
-    code = CheckoutGitHub(checkout).code(NAME, "HEAD")
+    code = CheckoutGitHub(checkout).get_snapshot(NAME, "HEAD")
     assert (len(code.files), code.is_truncated) == (3, True)
 
 

@@ -176,7 +176,7 @@ def test_each_file_is_requested_once(registry, verify_published):
 def test_discovery_document_sets_the_base_path(registry, monkeypatch, document, base):
     monkeypatch.setitem(registry.routes, "/.well-known/terraform.json", document)
     registry.requested_paths.clear()
-    RegistryProtocol(registry.url, OutboundClient(loopback=True)).versions("acme", "rocket")
+    RegistryProtocol(registry.url, OutboundClient(loopback=True)).get_versions("acme", "rocket")
     assert registry.requested_paths == ["/.well-known/terraform.json", f"{base}acme/rocket/versions"]
 
 

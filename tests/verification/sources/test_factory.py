@@ -22,50 +22,52 @@ def seeded_github(github):
 
 
 def test_unchanged_response_does_not_count_toward_the_limit(seeded_github):
-    first = factory.build_github_client().repository(NAME)
+    first = factory.build_github_client().get_repository(NAME)
     before = GitHubRateLimit.objects.get().request_count
-    assert factory.build_github_client().repository(NAME) == first
+    assert factory.build_github_client().get_repository(NAME) == first
     assert (before, GitHubRateLimit.objects.get().request_count) == (1, 1)
     assert HttpCacheEntry.objects.get().confirmed_at > HttpCacheEntry.objects.get().at
 
 
 def test_changed_response_replaces_the_cached_one(seeded_github):
-    factory.build_github_client().repository(NAME)
+    factory.build_github_client().get_repository(NAME)
     seeded_github.set_extra(NAME, archived=True)
-    assert factory.build_github_client().repository(NAME).archived is True
-    assert factory.build_github_client().repository(NAME).archived is True
+    assert factory.build_github_client().get_repository(NAME).archived is True
+    assert factory.build_github_client().get_repository(NAME).archived is True
 
 
 def test_tree_of_a_commit_is_requested_once(seeded_github):
-    factory.build_github_client().code(NAME, "main")
+    factory.build_github_client().get_snapshot(NAME, "main")
     seeded_github.seen.clear()
-    factory.build_github_client().code(NAME, "main")
+    factory.build_github_client().get_snapshot(NAME, "main")
     assert [path for path in seeded_github.seen if "/git/trees/" in path] == []
 
 
 def test_refused_token_is_not_used_again_and_staff_are_notified(seeded_github, settings, sam):
     settings.GITHUB_TOKEN = "revoked"
     with pytest.raises(SourceUnavailableError):
-        factory.build_github_client().repository(NAME)
+        factory.build_github_client().get_repository(NAME)
     assert GitHubRateLimit.objects.exclude(disabled_at=None).count() == 1
     mails = EmailMessage.objects.filter(name="github_credential_rejected")
     assert [mail.to for mail in mails] == [sam.email]
     assert "revoked" not in "".join(f"{mail.subject}{mail.text}{mail.html}" for mail in mails)
     count = len(seeded_github.seen)
     with pytest.raises(SourceUnavailableError):
-        factory.build_github_client(background=True).repository(NAME)
+        factory.build_github_client(background=True).get_repository(NAME)
     assert len(seeded_github.seen) == count
-    assert factory.build_github_client().repository(NAME).full_name == NAME  # interactive requests continue anonymously
+    assert (
+        factory.build_github_client().get_repository(NAME).full_name == NAME
+    )  # interactive requests continue anonymously
 
 
 def test_rate_limit_has_a_retry_time_and_stops_requests(seeded_github):
     seeded_github.fail("/repos/", "rate_limit")
     with pytest.raises(SourceUnavailableError, match=r"limit.*Can't read the repository") as refusal:
-        factory.build_github_client().repository(NAME)
+        factory.build_github_client().get_repository(NAME)
     assert timedelta(hours=1) < refusal.value.retry_at - timezone.now() < timedelta(hours=25)
     count = len(seeded_github.seen)
     with pytest.raises(SourceUnavailableError):
-        factory.build_github_client().releases(NAME)
+        factory.build_github_client().list_releases(NAME)
     assert len(seeded_github.seen) == count
 
 
@@ -84,12 +86,12 @@ def test_app_installation_takes_precedence_over_the_token(app_settings):
 
 
 def test_unused_cached_responses_are_deleted(seeded_github):
-    factory.build_github_client().repository(NAME)
+    factory.build_github_client().get_repository(NAME)
     assert http_cache.forget_unused(timezone.now()) == 0
     assert http_cache.forget_unused(timezone.now() + http_cache.UNUSED_AFTER + timedelta(days=1)) == 1
 
 
 def test_corrupt_cached_response_is_requested_again(seeded_github):
-    first = factory.build_github_client().repository(NAME)
+    first = factory.build_github_client().get_repository(NAME)
     HttpCacheEntry.objects.update(body=b"corrupt")
-    assert factory.build_github_client().repository(NAME) == first
+    assert factory.build_github_client().get_repository(NAME) == first

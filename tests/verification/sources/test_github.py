@@ -27,7 +27,7 @@ def client(seeded_github):
 
 
 def test_repository_fields_are_read(client):
-    repository = client.repository(NAME)
+    repository = client.get_repository(NAME)
     assert (repository.full_name, repository.name, repository.description) == (
         NAME,
         "terraform-provider-rocket",
@@ -46,20 +46,20 @@ def test_repository_fields_are_read(client):
 @pytest.mark.parametrize(("spdx", "read"), [(None, ""), ("NOASSERTION", "NOASSERTION"), ("MIT", "MIT")])
 def test_license_is_the_spdx_id_of_github(seeded_github, client, spdx, read):
     seeded_github.set_license(NAME, spdx)
-    assert client.repository(NAME).license_spdx == read
+    assert client.get_repository(NAME).license_spdx == read
 
 
 def test_releases_are_read_with_their_assets(seeded_github, client):
     number = seeded_github.release(NAME, "v1.1.0")
     seeded_github.asset(NAME, number, "v1.1.0", "rocket_1.1.0_SHA256SUMS", b"sums")
-    releases_by_tag = {release.tag: release for release in client.releases(NAME)}
+    releases_by_tag = {release.tag: release for release in client.list_releases(NAME)}
     assert set(releases_by_tag) == {"v1.0.0", "v1.1.0"}
     assert [(a.name, a.size) for a in releases_by_tag["v1.1.0"].assets] == [("rocket_1.1.0_SHA256SUMS", 4)]
     assert releases_by_tag["v1.0.0"].published_at is not None
 
 
 def test_repeated_request_is_sent_once(seeded_github, client):
-    assert client.repository(NAME) == client.repository(NAME)
+    assert client.get_repository(NAME) == client.get_repository(NAME)
     assert seeded_github.seen == [f"GET /repos/{NAME}"]
 
 
@@ -82,23 +82,23 @@ def test_unchanged_list_of_branches_does_not_count_toward_the_limit(seeded_githu
 
 def test_missing_repository_is_not_found(client):
     with pytest.raises(SourceNotFoundError, match="It doesn't exist or isn't public"):
-        client.repository("acme/terraform-provider-none")
+        client.get_repository("acme/terraform-provider-none")
 
 
 def test_private_repository_is_not_found(github):
     github.seed(Repo("acme/secret", private=True, releases=()))
     with pytest.raises(SourceNotFoundError):
-        GitHubClient().repository("acme/secret")
+        GitHubClient().get_repository("acme/secret")
 
 
 def test_renamed_repository_is_followed(seeded_github, client):
     seeded_github.rename("acme/old-rocket", NAME)
-    assert client.repository("acme/old-rocket").full_name == NAME
+    assert client.get_repository("acme/old-rocket").full_name == NAME
 
 
 def test_large_file_is_refused_but_not_an_outage(github):
     github.seed(Repo(NAME, files=(("README.md", "x" * (512 * 1024 + 1)),)))
-    code = GitHubClient().code(NAME, "main")
+    code = GitHubClient().get_snapshot(NAME, "main")
     with pytest.raises(UnsupportedBySourceError, match=f"README.md of {NAME} is larger than 512 KiB."):
         code.text("README.md")
 
@@ -107,24 +107,24 @@ def test_large_file_is_refused_but_not_an_outage(github):
 def test_outage_is_unavailable(seeded_github, client, kind):
     seeded_github.fail("/repos/", kind)
     with pytest.raises(SourceUnavailableError, match=r"Can't (?:read|parse)"):
-        client.repository(NAME)
+        client.get_repository(NAME)
 
 
 def test_server_that_never_answers_is_unavailable(seeded_github, monkeypatch):
     monkeypatch.setattr(requester, "TIMEOUT_SECONDS", 1)
     seeded_github.fail("/repos/", "stall")
     with pytest.raises(SourceUnavailableError):
-        GitHubClient().repository(NAME)
+        GitHubClient().get_repository(NAME)
 
 
 def test_rejected_token_is_unavailable(seeded_github):
     with pytest.raises(SourceUnavailableError, match="token"):
-        GitHubClient(token="revoked").repository(NAME)
+        GitHubClient(token="revoked").get_repository(NAME)
 
 
 def test_unreachable_server_is_unavailable():
     with pytest.raises(SourceUnavailableError):
-        GitHubClient("http://127.0.0.1:1").repository(NAME)
+        GitHubClient("http://127.0.0.1:1").get_repository(NAME)
 
 
 @pytest.mark.parametrize(
@@ -133,9 +133,9 @@ def test_unreachable_server_is_unavailable():
 def test_response_of_unexpected_shape_is_unavailable(seeded_github, client, extra):
     seeded_github.set_extra(NAME, **extra)
     with pytest.raises(SourceUnavailableError, match="Can't parse"):
-        client.repository(NAME)
+        client.get_repository(NAME)
 
 
 def test_control_characters_are_removed(seeded_github, client):
     seeded_github.set_extra(NAME, description="a\x00b")
-    assert client.repository(NAME).description == "ab"
+    assert client.get_repository(NAME).description == "ab"

@@ -33,8 +33,8 @@ def apps(github, app_settings, app_key):
 
 
 def test_installation_reads_with_one_token_an_hour(apps, github):
-    assert factory.build_github_client().repository(NAME).full_name == NAME
-    assert factory.build_github_client(background=True).releases(NAME)
+    assert factory.build_github_client().get_repository(NAME).full_name == NAME
+    assert factory.build_github_client(background=True).list_releases(NAME)
     repository = f"GET /repos/{NAME}"  # read before the releases too, because it could be private
     expected_requests = ["POST /app/installations/11/access_tokens", repository, repository, f"{repository}/releases"]
     assert (github.seen, len(apps.issued_tokens)) == (expected_requests, 1)
@@ -46,7 +46,7 @@ def test_installation_reads_with_one_token_an_hour(apps, github):
 def test_expiring_token_is_renewed(apps):
     apps.lasts = timedelta(seconds=5)
     for _ in range(2):
-        factory.build_github_client().repository(NAME)
+        factory.build_github_client().get_repository(NAME)
     assert len(apps.issued_tokens) == 2
 
 
@@ -57,15 +57,17 @@ def test_unknown_app_is_disabled_and_staff_are_notified(apps, github, sam, wrong
     else:
         apps.installations.clear()
     with pytest.raises(SourceUnavailableError):
-        factory.build_github_client().repository(NAME)
+        factory.build_github_client().get_repository(NAME)
     assert GitHubRateLimit.objects.exclude(disabled_at=None).count() == 1
     assert [mail.to for mail in EmailMessage.objects.filter(name="github_credential_rejected")] == [sam.email]
-    assert factory.build_github_client().repository(NAME).full_name == NAME  # interactive requests continue anonymously
+    assert (
+        factory.build_github_client().get_repository(NAME).full_name == NAME
+    )  # interactive requests continue anonymously
 
 
 @pytest.mark.every_database
 def test_outage_of_the_token_does_not_disable_the_app(apps, github):
     github.fail("/app/", 502)
     with pytest.raises(SourceUnavailableError, match="Can't read"):
-        factory.build_github_client().repository(NAME)
+        factory.build_github_client().get_repository(NAME)
     assert GitHubRateLimit.objects.exclude(disabled_at=None).count() == 0

@@ -111,7 +111,7 @@ def check_go_tests(subject: Subject, sources: Sources, code: RepositorySnapshot)
 def _read_default_branch(subject: Subject, sources: Sources) -> RepositorySnapshot | Result:
     if not subject.repository:
         return NO_REPOSITORY_RESULT
-    return read_code(subject, sources, sources.github.repository(subject.repository).default_branch or "HEAD")
+    return read_code(subject, sources, sources.github.get_repository(subject.repository).default_branch or "HEAD")
 
 
 @register_check("go.nightly")

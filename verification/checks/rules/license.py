@@ -14,7 +14,15 @@ from verification.checks.types import CONTENT_FOLDER, Subject, register_check
 from verification.licenses.findings import Problem
 from verification.licenses.inspection import analyze_content, analyze_file
 from verification.licenses.normalization import MAX_BYTES
-from verification.licenses.policy import NO_RULE, Judgment, Policy, Verdict, is_license_file, judge, judge_all
+from verification.licenses.policy import (
+    NO_RULE,
+    Judgment,
+    Policy,
+    Verdict,
+    evaluate_file,
+    evaluate_files,
+    is_license_file,
+)
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
 from verification.sources.github.responses import GitHubRepository
@@ -40,10 +48,10 @@ MAX_REASONS = 6
 def check_license(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     code = read_code(subject, sources, determine_ref(subject, sources))
     state = (*build_repository_state(repository), ("commit", code.commit))
-    return replace(_judge_code(subject, repository, code), inspected_revisions=state)
+    return replace(_evaluate_code(subject, repository, code), inspected_revisions=state)
 
 
-def _judge_code(subject: Subject, repository: GitHubRepository, code: RepositorySnapshot) -> Result:
+def _evaluate_code(subject: Subject, repository: GitHubRepository, code: RepositorySnapshot) -> Result:
     license_files, part_files, other_files = classify_license_files(code)
     if code.is_truncated or len(license_files) + len(part_files) > MAX_LICENSE_FILES:
         reason = "The repository has more license files than we read."
@@ -51,7 +59,7 @@ def _judge_code(subject: Subject, repository: GitHubRepository, code: Repository
     if not license_files:
         return _build_missing_file_result(repository, code)
     policy = Policy(subject.allowed_licenses, subject.licenses_for_review)
-    judgment, judgment_by_path = judge_all({file.path: read_content(code, file) for file in license_files}, policy)
+    judgment, judgment_by_path = evaluate_files({file.path: read_content(code, file) for file in license_files}, policy)
     evidence = (
         *_build_evidence(repository, code, judgment_by_path, subject),
         *(Evidence("Also found", file.path) for file in other_files),
@@ -128,7 +136,7 @@ def find_doubt(
 ) -> str:
     """Return why a reviewer must decide although the license itself is fine: terms of a part, or in a further file."""
     for file in part_files:
-        if judge(read_content(code, file), policy).verdict is not Verdict.ALLOW:
+        if evaluate_file(read_content(code, file), policy).verdict is not Verdict.ALLOW:
             return f"{file.path} has separate terms for part of the repository."
     own = (analyze_file(read_content(code, file)) for file in code.files if is_license_file(file.path))
     ids = tuple(dict.fromkeys(id for analysis in own for id in analysis.ids))

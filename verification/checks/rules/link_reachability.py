@@ -38,7 +38,7 @@ class LinkResult:
 def check_link(sources: Sources, address: str) -> LinkResult:
     """Return the result for a URL, read once per run."""
     try:
-        response: SourceResponse = sources.read(f"page:{address}", lambda: sources.web.ask(address, PAGE))
+        response: SourceResponse = sources.read(f"page:{address}", lambda: sources.web.request(address, PAGE))
     except ResponseTooLargeError:
         return LinkResult(address, Outcome.PASS, "returned a large file")
     except RequestRefusedError as refusal:

@@ -107,7 +107,7 @@ def check_run_task_docs(subject: Subject, sources: Sources) -> Result:
         return Result(Outcome.NOT_RUN, "The documentation URL is missing.")
     evidence: tuple[Evidence, ...] = (Evidence("Page", address, address),)
     try:
-        response: SourceResponse = sources.read(f"page:{address}", lambda: sources.web.ask(address, PAGE))
+        response: SourceResponse = sources.read(f"page:{address}", lambda: sources.web.request(address, PAGE))
     except RequestRefusedError as refusal:
         return Result(Outcome.NOT_RUN, f"We didn't request the page: {refusal}", evidence)
     if response.status in GONE_STATUSES:

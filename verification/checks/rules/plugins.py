@@ -58,7 +58,7 @@ def check_pull_request(subject: Subject, sources: Sources) -> Result:
         address_evidence = (Evidence("Address", address[:300]),)
         return Result(Outcome.FAIL, f"The URL isn't a pull request in {product_repository}.", address_evidence)
     try:
-        pull = sources.github.pull(product_repository, int(match["number"]))
+        pull = sources.github.get_pull_request(product_repository, int(match["number"]))
     except SourceNotFoundError:
         return Result(Outcome.FAIL, f"{product_repository} has no pull request {match['number']}.")
     state = "merged" if pull.merged else "draft" if pull.draft and pull.state == "open" else pull.state

@@ -74,7 +74,7 @@ def check_registry_releases(subject: Subject, sources: Sources, listing: Registr
         count = len(github_releases)
         releases = f"all of the newest {count} releases" if count > 1 else "the only release"
         return Result(Outcome.PASS, f"The registry has {releases}.", evidence)
-    return Result(*_judge_missing_releases(missing_releases, github_releases, subject), evidence)
+    return Result(*_evaluate_missing_releases(missing_releases, github_releases, subject), evidence)
 
 
 def _build_missing_release_evidence(missing_release: MissingRelease, subject: Subject, sources: Sources) -> Evidence:
@@ -85,7 +85,7 @@ def _build_missing_release_evidence(missing_release: MissingRelease, subject: Su
     return Evidence(missing_release.release.tag, cause, missing_release.release.html_url)
 
 
-def _judge_missing_releases(
+def _evaluate_missing_releases(
     missing_releases: tuple[MissingRelease, ...], github_releases: tuple[GitHubRelease, ...], subject: Subject
 ) -> tuple[Outcome, str]:
     newest = find_newest_release(github_releases)

@@ -56,7 +56,7 @@ def _list_asset_identities(subject: Subject, sources: Sources) -> dict[str, str]
     """
     try:
         return unchanged_archives.build_identities(
-            asset for release in sources.github.releases(subject.repository) for asset in release.assets
+            asset for release in sources.github.list_releases(subject.repository) for asset in release.assets
         )
     except SourceError:
         return {}
@@ -77,7 +77,7 @@ def build_release_state(release: Release) -> tuple[tuple[str, str], ...]:
     checksums_reply = next(
         (platform.sums for platform in release.platforms if platform.sums and platform.sums.ok), None
     )
-    digest = checksums_reply.answer.sha256 if checksums_reply and checksums_reply.answer else ""
+    digest = checksums_reply.response.sha256 if checksums_reply and checksums_reply.response else ""
     return (("version", release.version), *((("checksums", digest),) if digest else ()))
 
 

@@ -63,9 +63,9 @@ def collect_digests(release: Release) -> dict[str, str]:
 
 
 def _get_digest(reply: RegistryReply | None) -> dict[str, str]:
-    if reply is None or not reply.ok or reply.answer is None:
+    if reply is None or not reply.ok or reply.response is None:
         return {}
-    return {urls.get_file_name(reply.address)[:200]: reply.answer.sha256}
+    return {urls.get_file_name(reply.address)[:200]: reply.response.sha256}
 
 
 @register_check("release.tag")

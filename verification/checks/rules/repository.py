@@ -29,7 +29,7 @@ def read_repository(subject: Subject, sources: Sources) -> GitHubRepository | Re
     if not subject.repository:
         return NO_REPOSITORY_RESULT
     try:
-        return sources.github.repository(subject.repository)
+        return sources.github.get_repository(subject.repository)
     except SourceNotFoundError as error:
         evidence = (Evidence("Repository", subject.repository),)
         return Result(Outcome.FAIL, str(error), evidence, missing_item=f"the repository {subject.repository}")
@@ -76,7 +76,7 @@ def _check_required_name(subject: Subject, sources: Sources, repository: GitHubR
 @register_check("repository.release")
 @with_repository
 def check_release_published(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
-    releases = [candidate for candidate in sources.github.releases(repository.full_name) if not candidate.draft]
+    releases = [candidate for candidate in sources.github.list_releases(repository.full_name) if not candidate.draft]
     versions = [candidate for candidate in releases if file_names.TAG.fullmatch(candidate.tag)]
     if subject.tag:
         return _check_requested_release(subject.tag, repository, releases)

@@ -72,7 +72,7 @@ def resolve_recorded_number(
 
 def list_published_releases(subject: Subject, sources: Sources) -> tuple[GitHubRelease, ...]:
     """Return the releases on GitHub that aren't drafts. Raises SourceError."""
-    return tuple(release for release in sources.github.releases(subject.repository) if not release.draft)
+    return tuple(release for release in sources.github.list_releases(subject.repository) if not release.draft)
 
 
 def find_newest_release(releases: Sequence[GitHubRelease]) -> GitHubRelease | None:
@@ -89,7 +89,9 @@ def find_release(releases: Sequence[GitHubRelease], tag: str) -> GitHubRelease |
 
 def read_code(subject: Subject, sources: Sources, ref: str) -> RepositorySnapshot:
     """Return the files of the commit that a tag or branch names. Raises SourceError."""
-    return sources.read(f"code:{subject.repository}@{ref}", lambda: sources.github.code(subject.repository, ref))
+    return sources.read(
+        f"code:{subject.repository}@{ref}", lambda: sources.github.get_snapshot(subject.repository, ref)
+    )
 
 
 def determine_ref(subject: Subject, sources: Sources) -> str:
@@ -97,7 +99,7 @@ def determine_ref(subject: Subject, sources: Sources) -> str:
     if subject.tag:
         return subject.tag
     newest = find_newest_release(list_published_releases(subject, sources))
-    return newest.tag if newest else str(sources.github.repository(subject.repository).default_branch or "HEAD")
+    return newest.tag if newest else str(sources.github.get_repository(subject.repository).default_branch or "HEAD")
 
 
 def read_release_code(subject: Subject, sources: Sources) -> RepositorySnapshot | Result:
@@ -129,5 +131,5 @@ with_whole_code = with_value(read_whole_code, add_state(build_code_state))
 
 def build_code_url(code: RepositorySnapshot, sources: Sources, path: str = "") -> str:
     """Return the public URL of a file in the commit, or of the commit itself."""
-    repository_url = str(sources.github.repository(code.repository).html_url)
+    repository_url = str(sources.github.get_repository(code.repository).html_url)
     return f"{repository_url}/blob/{code.commit}/{path}" if path else f"{repository_url}/tree/{code.commit}"

@@ -28,7 +28,7 @@ def prefill(address: str, client: GitHubClient | None = None) -> dict[str, objec
         return values | {"error": str(error)}
     client = client or factory.build_github_client()
     try:
-        repository = client.repository(values["repository"])
+        repository = client.get_repository(values["repository"])
     except SourceNotFoundError:
         return values | {"problem": _describe_missing_repository(values["repository"])}
     except SourceError as refusal:
@@ -65,7 +65,7 @@ def format_title(name: str) -> str:
 def _find_latest_release(client: GitHubClient, full_name: str) -> GitHubRelease | None:
     """Return the newest published release, or None without one or if GitHub doesn't answer."""
     try:
-        releases = client.releases(full_name)
+        releases = client.list_releases(full_name)
     except SourceError:
         return None
     return next((release for release in releases if not release.draft and not release.prerelease), None)

@@ -46,11 +46,11 @@ class Archive:
     head: bytes = b""
 
 
-def judge(file: BinaryIO, size: int, name: str, binary: str) -> Archive:
+def inspect_archive(file: BinaryIO, size: int, name: str, binary: str) -> Archive:
     """Judge the archive of provider `name`; `binary` is the expected name of its program. Never raises."""
     prefix = f"terraform-provider-{name}"
     max_bytes = min(MAX_UNPACKED_BYTES, max(MIN_BYTES_FOR_RATIO, MAX_COMPRESSION_RATIO * size))
-    extraction = unzipping.judge(file, size, name, max_bytes)
+    extraction = unzipping.unpack_archive(file, size, name, max_bytes)
     try:
         directory = zip_directory.read(file, size, MAX_MEMBERS)
     except MalformedArchiveError as fault:

@@ -44,7 +44,7 @@ def load_partner_key() -> bytes:
     return Path(__file__).with_name("partners.asc").read_bytes()
 
 
-def judge(
+def evaluate_trust(
     fingerprint: str,
     armored_key: bytes,
     trust_signature: str,

@@ -102,7 +102,7 @@ class Verdict:
         return (Remark(self.kind, self.outcome, self.summary),)
 
 
-def judge(document: bytes, signature: bytes, keys: Sequence[bytes], *, now: float) -> Verdict:
+def verify_signature(document: bytes, signature: bytes, keys: Sequence[bytes], *, now: float) -> Verdict:
     """Judge a detached signature over a document against armored keys, in their order, as Terraform does.
 
     Time and memory are limited. Keys above the limits are SignatureClass.UNSUPPORTED_KEY.

@@ -65,7 +65,7 @@ class Extraction:
     head: bytes = b""
 
 
-def judge(file: BinaryIO, size: int, name: str, max_bytes: int) -> Extraction:
+def unpack_archive(file: BinaryIO, size: int, name: str, max_bytes: int) -> Extraction:
     """Unpack an archive as Terraform does, and find the program of provider `name`. Never raises."""
     prefix = f"terraform-provider-{name}"
     reader = _Reader(file, max_bytes)

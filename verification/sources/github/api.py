@@ -80,7 +80,7 @@ class GitHubApi:
         self._cache.put(path, headers.get("etag", ""), value, final=IMMUTABLE_PATH_PATTERN.search(path) is not None)
         return value
 
-    def repository(self, full_name: str) -> Repository:
+    def get_repository(self, full_name: str) -> Repository:
         """Return PyGithub's object for a repository without a request."""
         return Repository(self.requester, url=f"/repos/{full_name}")
 

@@ -42,15 +42,15 @@ class GitHubClient:
     ) -> None:
         credential = auth or build_token_auth(settings.GITHUB_TOKEN if token is None else token)
         self._api = GitHubApi(base_url or settings.GITHUB_API_URL, credential, rate_limiter, cache)
-        self._answers: dict[str, object] = {}
+        self._responses: dict[str, object] = {}
         self._hides_private = credential is not None and not shows_private
         self._personal_auth = auth if shows_private else None
 
-    def repository(self, full_name: str) -> GitHubRepository:
+    def get_repository(self, full_name: str) -> GitHubRepository:
         """Return the repository with this name, or with the new name after a rename. Raises SourceError."""
         return self._read(f"/repos/{full_name}", f"the repository {full_name}", responses.parse_repository)
 
-    def releases(self, full_name: str) -> tuple[GitHubRelease, ...]:
+    def list_releases(self, full_name: str) -> tuple[GitHubRelease, ...]:
         """Return the newest 30 releases in GitHub's order. Raises SourceError."""
         return self._read(f"/repos/{full_name}/releases", f"the releases of {full_name}", responses.parse_releases)
 
@@ -66,7 +66,7 @@ class GitHubClient:
         authorization = f"{self._personal_auth.token_type} {self._personal_auth.token}"
         return address, {"Authorization": authorization, "Accept": "application/octet-stream"}
 
-    def code(self, full_name: str, ref: str) -> RepositorySnapshot:
+    def get_snapshot(self, full_name: str, ref: str) -> RepositorySnapshot:
         """Return the files at a tag or branch. Each file is fetched when it is opened. Raises SourceError."""
         what = f"the code of {full_name} at {ref}"
         commit = self._read(f"/repos/{full_name}/commits/{quote(ref, safe='')}", what, responses.parse_commit)
@@ -83,12 +83,12 @@ class GitHubClient:
         refs = self._read(path, f"the branches of {full_name} called {name}", responses.parse_refs)
         return f"refs/heads/{name}" in refs
 
-    def pull(self, full_name: str, number: int) -> PullRequest:
+    def get_pull_request(self, full_name: str, number: int) -> PullRequest:
         """Return the pull request with this number. Raises SourceError."""
         what = f"pull request {number} of {full_name}"
         return self._read(f"/repos/{full_name}/pulls/{number}", what, responses.parse_pull_request)
 
-    def user(self, login: str) -> int:
+    def get_user_id(self, login: str) -> int:
         """Return the ID of an account, which stays the same when the account is renamed. Raises SourceError."""
         return self._read(f"/users/{login}", f"the account {login}", lambda raw: responses.parse_number(raw["id"]))
 
@@ -111,21 +111,21 @@ class GitHubClient:
         repository = REPOSITORY_PATH_PATTERN.match(path)
         if repository and self._hides_private:
             name = f"the repository {repository[1]}"
-            if _parse_response(name, lambda raw: bool(raw["private"]), self._ask(repository[0], name)):
+            if _parse_response(name, lambda raw: bool(raw["private"]), self._request(repository[0], name)):
                 raise build_error(404, name)
-        return _parse_response(what, parse, self._ask(path, what))
+        return _parse_response(what, parse, self._request(path, what))
 
-    def _ask(self, path: str, what: str) -> object:
+    def _request(self, path: str, what: str) -> object:
         """Return the response, requested once per client. An error is remembered and raised again."""
-        if path not in self._answers:
+        if path not in self._responses:
             try:
-                self._answers[path] = self._api.get(path, what)
+                self._responses[path] = self._api.get(path, what)
             except SourceError as error:
-                self._answers[path] = error
-        answer = self._answers[path]
-        if isinstance(answer, SourceError):
-            raise answer
-        return answer
+                self._responses[path] = error
+        response = self._responses[path]
+        if isinstance(response, SourceError):
+            raise response
+        return response
 
 
 def _parse_response(what: str, parse: Callable[[Any], T], response: object) -> T:

@@ -82,7 +82,7 @@ def iterate_changes(
 def list_open_numbers(api: GitHubApi, repository: str) -> set[int]:
     """Return the numbers of all open issues and pull requests."""
     with source_errors(f"the open issues of {repository}"):
-        rows = api.repository(repository).get_issues(state="open", sort="created", direction="asc")
+        rows = api.get_repository(repository).get_issues(state="open", sort="created", direction="asc")
         return {issue.number for issue in rows}
 
 
@@ -101,7 +101,7 @@ def list_events_after(api: GitHubApi, repository: str, last_event_id: int, since
 def list_comment_ids(api: GitHubApi, repository: str, issue: int) -> set[int]:
     """Return the IDs of an issue's comments."""
     with source_errors(f"the comments of {repository}#{issue}"):
-        return {comment.id for comment in api.repository(repository).get_issue(issue).get_comments()}
+        return {comment.id for comment in api.get_repository(repository).get_issue(issue).get_comments()}
 
 
 def get_comment(api: GitHubApi, repository: str, comment_id: int) -> GitHubComment | None:
@@ -147,7 +147,7 @@ def list_failed_deliveries(
     """
     description = f"the deliveries of {repository}"
     with source_errors(description):
-        newest = islice(api.repository(repository).get_hook_deliveries(hook_id), MAX_PAGES * PAGE_SIZE)
+        newest = islice(api.get_repository(repository).get_hook_deliveries(hook_id), MAX_PAGES * PAGE_SIZE)
         rows = (_parse(HookDelivery, row.raw_data, description) for row in newest)
         deliveries = list(takewhile(lambda delivery: delivery.delivered_at >= since, rows))
     delivered = {delivery.guid for delivery in deliveries if 200 <= delivery.status_code < 300}

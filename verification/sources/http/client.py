@@ -35,7 +35,7 @@ from verification.sources.http.transport import (
     RequestDeadline,
     Resolver,
     resolve_host,
-    system_resolve,
+    resolve_with_system,
 )
 from verification.sources.http.urls import ParsedUrl
 
@@ -99,20 +99,20 @@ class OutboundClient:
 
     loopback: bool = False
     blocked_networks: Sequence[str] = ()
-    resolve: Resolver = system_resolve
+    resolve: Resolver = resolve_with_system
     context: ssl.SSLContext | None = None
 
     def get(self, address: str, kind: ResponseKind, headers: Mapping[str, str] | None = None) -> SourceResponse:
         """Return the response with status 200. Raises SourceError for any other status and for a failed request."""
-        return _require_success(self.ask(address, kind, headers), kind)
+        return _require_success(self.request(address, kind, headers), kind)
 
     def download(
         self, address: str, kind: ResponseKind, into: BinaryIO, headers: Mapping[str, str] | None = None
     ) -> SourceResponse:
         """Write the body to a file, else like get(). `size` and `sha256` of the response are those of the file."""
-        return _require_success(self.ask(address, kind, headers, into=into), kind)
+        return _require_success(self.request(address, kind, headers, into=into), kind)
 
-    def ask(
+    def request(
         self,
         address: str,
         kind: ResponseKind,

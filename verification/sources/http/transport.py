@@ -50,7 +50,7 @@ class RequestDeadline:
         return remaining_seconds
 
 
-def system_resolve(host: str, port: int) -> list[str]:
+def resolve_with_system(host: str, port: int) -> list[str]:
     """Return the addresses of a host from the system's resolver."""
     entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(entry[4][0]) for entry in entries))
@@ -63,13 +63,13 @@ def resolve_host(resolve: Resolver, host: str, port: int, deadline: RequestDeadl
     """
     answer_queue: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
-    def ask() -> None:
+    def resolve_in_thread() -> None:
         try:
             answer_queue.put([ip_address(text) for text in resolve(host, port)])
         except (OSError, ValueError) as error:
             answer_queue.put(error)
 
-    threading.Thread(target=ask, daemon=True, name="resolve").start()
+    threading.Thread(target=resolve_in_thread, daemon=True, name="resolve").start()
     try:
         answer = answer_queue.get(timeout=deadline.get_remaining_seconds())
     except queue.Empty:

@@ -132,7 +132,7 @@ class RegistryClient:
         """Return status (200 or 304), ETag, and body, within the limits of size and time. Raises SourceError."""
         headers = {"If-None-Match": etag} if etag else {}
         try:
-            response = self._web.ask(address, replace(JSON, limit=MAX_BYTES), headers, redirects=0)
+            response = self._web.request(address, replace(JSON, limit=MAX_BYTES), headers, redirects=0)
         except (RequestRefusedError, SourceUnavailableError) as refusal:
             raise RegistryUnavailableError(f"Can't read {description}: {refusal}") from refusal
         if etag and response.status == 304:

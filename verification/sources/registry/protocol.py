@@ -30,37 +30,37 @@ DEFAULT_PROVIDERS_PATH = "/v1/providers/"
 
 @dataclass(frozen=True, slots=True)
 class RegistryReply:
-    """Outcome of one request. Without an `answer`, `refusal` holds the reason.
+    """Outcome of one request. Without a `response`, `refusal` holds the reason.
 
     `own`: the address belongs to the registry and was not chosen by a publisher.
     """
 
     address: str
-    answer: SourceResponse | None = None
+    response: SourceResponse | None = None
     refusal: SourceError | None = None
     own: bool = False
 
     @property
     def ok(self) -> bool:
-        return self.answer is not None and self.answer.status == 200
+        return self.response is not None and self.response.status == 200
 
     @property
     def status(self) -> int:
-        return self.answer.status if self.answer else 0
+        return self.response.status if self.response else 0
 
     @property
     def body(self) -> bytes:
-        return self.answer.body if self.answer and self.ok else b""
+        return self.response.body if self.response and self.ok else b""
 
     @property
     def place(self) -> str:
         """Host that responded, with its port unless it is the default."""
-        return self.answer.link.netloc if self.answer else urlsplit(self.address).netloc
+        return self.response.link.netloc if self.response else urlsplit(self.address).netloc
 
     @property
     def is_inconclusive(self) -> bool:
         """Return whether the reply is inconclusive: an outage, a rate limit, or a registry that the network forbids."""
-        silent = self.answer is None and (not isinstance(self.refusal, RequestRefusedError) or self._is_shut_out)
+        silent = self.response is None and (not isinstance(self.refusal, RequestRefusedError) or self._is_shut_out)
         return silent or self.status == 429 or self.status >= 500
 
     @property
@@ -73,14 +73,14 @@ class RegistryReply:
         """Return why there is no content, blank if there is some."""
         if self.ok:
             return ""
-        if self.answer is None:
+        if self.response is None:
             return str(self.refusal)
-        return f"{self.place} returned {self.answer.status_line} for {self.address.rpartition('/')[2] or self.place}."
+        return f"{self.place} returned {self.response.status_line} for {self.address.rpartition('/')[2] or self.place}."
 
     def resolve(self, address: str) -> str:
         """Return the absolute form of a URL from this reply. An invalid one is unchanged; its request is refused."""
         try:
-            return urljoin(str(self.answer.link) if self.answer else self.address, address)
+            return urljoin(str(self.response.link) if self.response else self.address, address)
         except ValueError:
             return address
 
@@ -104,30 +104,30 @@ class RegistryProtocol:
     def host(self) -> str:
         return urlsplit(self.base_url).netloc
 
-    def versions(self, namespace: str, name: str) -> RegistryReply:
-        return self._ask_registry(f"{self._get_providers_url()}{_quote_part(namespace)}/{_quote_part(name)}/versions")
+    def get_versions(self, namespace: str, name: str) -> RegistryReply:
+        return self._request_own(f"{self._get_providers_url()}{_quote_part(namespace)}/{_quote_part(name)}/versions")
 
-    def package(self, namespace: str, name: str, version: str, os: str, arch: str) -> RegistryReply:
+    def get_package(self, namespace: str, name: str, version: str, os: str, arch: str) -> RegistryReply:
         parts = "/".join(map(_quote_part, (namespace, name, version, "download", os, arch)))
-        return self._ask_registry(f"{self._get_providers_url()}{parts}")
+        return self._request_own(f"{self._get_providers_url()}{parts}")
 
-    def _ask_registry(self, address: str) -> RegistryReply:
-        return replace(self.ask(address, JSON), own=True)
+    def _request_own(self, address: str) -> RegistryReply:
+        return replace(self.request(address, JSON), own=True)
 
-    def archive(self, address: str, inspect: Callable[[BinaryIO, int], T]) -> tuple[RegistryReply, T | None]:
+    def download_archive(self, address: str, inspect: Callable[[BinaryIO, int], T]) -> tuple[RegistryReply, T | None]:
         """Download an archive to a temporary file. Return the reply and the result of `inspect`, None on failure."""
         with cast(BinaryIO, tempfile.SpooledTemporaryFile(max_size=MAX_MEMORY_BYTES)) as file:
-            reply = self._request(address, ARCHIVE, file)
-            return reply, inspect(file, reply.answer.size) if reply.answer and reply.ok else None
+            reply = self._send_request(address, ARCHIVE, file)
+            return reply, inspect(file, reply.response.size) if reply.response and reply.ok else None
 
-    def ask(self, address: str, kind: ResponseKind) -> RegistryReply:
+    def request(self, address: str, kind: ResponseKind) -> RegistryReply:
         if address not in self._replies:
-            self._replies[address] = self._request(address, kind)
+            self._replies[address] = self._send_request(address, kind)
         return self._replies[address]
 
-    def _request(self, address: str, kind: ResponseKind, into: BinaryIO | None = None) -> RegistryReply:
+    def _send_request(self, address: str, kind: ResponseKind, into: BinaryIO | None = None) -> RegistryReply:
         try:
-            return RegistryReply(address, self.outbound.ask(address, self._limit_time(kind), into=into))
+            return RegistryReply(address, self.outbound.request(address, self._limit_time(kind), into=into))
         except SourceError as refusal:
             return RegistryReply(address, refusal=refusal)
 
@@ -143,7 +143,7 @@ class RegistryProtocol:
         """Return the providers URL from the discovery document, or the default."""
         if not self._base:
             root = self.base_url.rstrip("/")
-            reply = self.ask(root + DISCOVERY_PATH, JSON)
+            reply = self.request(root + DISCOVERY_PATH, JSON)
             base = reply.resolve(_parse_discovery(reply.body)) if reply.ok else root + DEFAULT_PROVIDERS_PATH
             self._base = base.rstrip("/") + "/"
         return self._base

@@ -18,7 +18,7 @@ NO_BINARY = "provider binary not found: could not find executable file starting 
 
 
 def judge_archive(data):
-    return archives.judge(io.BytesIO(data), len(data), "rocket", PROGRAM)
+    return archives.inspect_archive(io.BytesIO(data), len(data), "rocket", PROGRAM)
 
 
 @pytest.mark.parametrize("name", VALID)

@@ -38,7 +38,7 @@ def build_trust_error(reason):
     ],
 )
 def test_trust_signature_sets_the_level(keyring, build, level, message):
-    trust_verdict = key_trust.judge(
+    trust_verdict = key_trust.evaluate_trust(
         keyring.fingerprint("good"), keyring.export("good"), build(keyring), lambda: keyring.export("partner"), now=NOW
     )
     assert (trust_verdict.level, trust_verdict.terraform.accepts, trust_verdict.terraform.message) == (
@@ -56,4 +56,4 @@ def test_partner_key_has_the_published_fingerprint():
 
 def test_hashicorps_key_is_official():
     (fingerprint,) = key_trust.OFFICIAL
-    assert key_trust.judge(fingerprint, b"", "", now=NOW).level == Level.OFFICIAL
+    assert key_trust.evaluate_trust(fingerprint, b"", "", now=NOW).level == Level.OFFICIAL

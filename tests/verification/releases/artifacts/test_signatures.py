@@ -14,7 +14,7 @@ from verification.releases.artifacts import digest_verification, signatures
 from verification.releases.artifacts.digest_verification import SignatureResult
 from verification.releases.artifacts.packets import PacketReader, read_key
 from verification.releases.artifacts.signature_packets import Signature
-from verification.releases.artifacts.signatures import SignatureClass, judge
+from verification.releases.artifacts.signatures import SignatureClass, verify_signature
 
 NO_TAG = "openpgp: invalid data: tag byte does not have MSB set"
 BASE64 = "illegal base64 data at input byte "
@@ -23,7 +23,7 @@ NOW = datetime(2026, 11, 1, tzinfo=UTC).timestamp()
 
 def judge_case(keyring, case):
     keys = [keyring.export(name) for name in case.keys]
-    return judge(case.document, case.sign(keyring), keys, now=NOW)
+    return verify_signature(case.document, case.sign(keyring), keys, now=NOW)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -67,14 +67,14 @@ def test_failed_signature_that_sequoia_verifies_is_disputed(keyring, monkeypatch
     ],
 )
 def test_unreadable_key_fails_with_terraforms_error(keyring, armored_key, message):
-    verdict = judge(DOCUMENT, keyring.sign("good", DOCUMENT), [armored_key, keyring.export("good")], now=NOW)
+    verdict = verify_signature(DOCUMENT, keyring.sign("good", DOCUMENT), [armored_key, keyring.export("good")], now=NOW)
     assert (verdict.kind, verdict.outcome) == (SignatureClass.UNREADABLE_KEY, Outcome.FAIL)
     assert (verdict.terraform.accepts, verdict.terraform.message) == (False, message)
 
 
 def test_signer_is_found_in_a_block_of_several_keys(keyring):
     block = keyring.gpg("--armor", "--export", "=other <other@acme.example>", "=good <good@acme.example>")
-    verdict = judge(DOCUMENT, keyring.sign("good", DOCUMENT), [block], now=NOW)
+    verdict = verify_signature(DOCUMENT, keyring.sign("good", DOCUMENT), [block], now=NOW)
     assert (verdict.kind, verdict.signer.fingerprint) == (
         SignatureClass.GOOD,
         keyring.fingerprint("good"),
@@ -91,7 +91,7 @@ def test_verdict_has_the_key_the_certificate_and_the_digest(keyring):
 
 def judge_built_signature(signature=None, key=None):
     keys = [add_armor(key or openpgp.build_key()).encode()]
-    return judge(DOCUMENT, openpgp.sign(DOCUMENT) if signature is None else signature, keys, now=NOW)
+    return verify_signature(DOCUMENT, openpgp.sign(DOCUMENT) if signature is None else signature, keys, now=NOW)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_key_with_more_than_500_certifications_is_unsupported(certifications, ki
 
 
 def test_keys_of_more_than_a_mebibyte_are_unsupported():
-    assert judge(DOCUMENT, b"", [b" " * 1024 * 1024, b" "], now=NOW).kind == SignatureClass.UNSUPPORTED_KEY
+    assert verify_signature(DOCUMENT, b"", [b" " * 1024 * 1024, b" "], now=NOW).kind == SignatureClass.UNSUPPORTED_KEY
 
 
 # the library cryptography refuses keys of 1,280 bits, which FIPS 186-4 doesn't define

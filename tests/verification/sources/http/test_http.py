@@ -176,18 +176,18 @@ def test_redirect_without_a_location_is_an_outage(server):
 
 def test_redirect_is_refused_if_none_is_allowed(server):
     with pytest.raises(RequestRefusedError, match="more than 0 redirects"):
-        CLIENT.ask(f"{server.url}/one", SMALL, redirects=0)
+        CLIENT.request(f"{server.url}/one", SMALL, redirects=0)
 
 
 def test_headers_of_the_caller_are_not_sent_to_a_redirect_target(server):
     server.request_heads.clear()
-    CLIENT.ask(f"{server.url}/one", SMALL, {"Authorization": "Bearer secret"})
+    CLIENT.request(f"{server.url}/one", SMALL, {"Authorization": "Bearer secret"})
     assert ["secret" in head for head in server.request_heads] == [True, False]
 
 
 def test_archives_are_requested_uncompressed(server):
     server.request_heads.clear()
-    CLIENT.ask(f"{server.url}/json", ARCHIVE)
+    CLIENT.request(f"{server.url}/json", ARCHIVE)
     assert "Accept-Encoding: identity" in server.request_heads[0]
     with pytest.raises(RequestRefusedError, match="didn't allow compression"):
         CLIENT.get(f"{server.url}/gzip", SUMS)

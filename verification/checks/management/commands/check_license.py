@@ -1,4 +1,4 @@
-"""Command that judges license files by a program's license policy."""
+"""Command that evaluates license files by a program's license policy."""
 
 import json
 from argparse import ArgumentParser
@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.selectors import get_edition_in_force
-from verification.licenses.policy import Judgment, Policy, Verdict, judge
+from verification.licenses.policy import Judgment, Policy, Verdict, evaluate_file
 
 
 class Command(BaseCommand):
@@ -32,7 +32,7 @@ class Command(BaseCommand):
         self, *, files: list[str], program: str, edition: str | None, as_json: bool, **_: object
     ) -> None:
         policy = get_policy(program, edition)
-        rows = [{"path": path, **judge_file(path, policy).as_dict()} for path in files]
+        rows = [{"path": path, **evaluate_path(path, policy).as_dict()} for path in files]
         if as_json:
             self.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False))
             return
@@ -50,10 +50,10 @@ def get_policy(program: str, edition: str | None) -> Policy:
     return Policy(license_policy.allow, license_policy.manual_review)
 
 
-def judge_file(path: str, policy: Policy) -> Judgment:
+def evaluate_path(path: str, policy: Policy) -> Judgment:
     """Return the verdict on a file. A file that can't be read needs a review, with the reason."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
         return Judgment("", 0.0, Verdict.REVIEW, (f"The file can't be read: {error.strerror}.",))
-    return judge(content, policy)
+    return evaluate_file(content, policy)
