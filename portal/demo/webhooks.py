@@ -24,15 +24,15 @@ NEWEST_STATUSES: tuple[tuple[int | None, ...], ...] = ((200,), (503, 200), (200,
 def create_webhooks(partner: Partner, owner: User, staff: User, now: datetime) -> None:
     """Create both webhooks and their logs."""
     created_at = now - timedelta(days=29)
-    kinds = [key for key, webhook in WEBHOOKS.items() if not webhook.is_program_only]
+    event_types = [key for key, webhook in WEBHOOKS.items() if not webhook.is_program_only]
     pipeline_settings = EndpointConfiguration(
-        "Release pipeline", kinds, address="https://ci.acme.example/portal/events?team=range"
+        "Release pipeline", event_types, url="https://ci.acme.example/portal/events?team=range"
     )
     pipeline, _ = services.create_endpoint(partner, pipeline_settings, actor=owner, now=created_at)
     channel_settings = EndpointConfiguration(
         "#integrations",
         ["review.requested", "issue.breached", "compliance.appealed", "program.action_overdue"],
-        address="https://chat.program.example/services/T0/B1/made-up",
+        url="https://chat.program.example/services/T0/B1/made-up",
         format=WebhookEndpoint.Format.SLACK,
     )
     channel, _ = services.create_endpoint(None, channel_settings, actor=staff, now=created_at)
@@ -43,7 +43,7 @@ def create_webhooks(partner: Partner, owner: User, staff: User, now: datetime) -
 def create_log(endpoint: WebhookEndpoint, events: QuerySet[AuditEvent], owner: AnyUser | None, now: datetime) -> None:
     """Create deliveries for the newest events."""
     logged_events = events.filter(
-        event_type__in=endpoint.kinds, at__gte=now - timedelta(days=29), at__lte=now - timedelta(minutes=20)
+        event_type__in=endpoint.event_types, at__gte=now - timedelta(days=29), at__lte=now - timedelta(minutes=20)
     )
     logged_events = logged_events.exclude(integration=None).order_by("-at", "-pk")
     for place, event in reversed(list(enumerate(logged_events[:MAX_LOGGED_EVENTS]))):  # oldest first

@@ -17,7 +17,7 @@ def create_deliveries(event: AuditEvent) -> None:
     if webhook is None or event.integration is None or (event.internal and not webhook.is_program_only):
         return
     subscribed_endpoints = [
-        endpoint for endpoint in list_endpoints(event, webhook) if event.event_type in endpoint.kinds
+        endpoint for endpoint in list_endpoints(event, webhook) if event.event_type in endpoint.event_types
     ]
     if not subscribed_endpoints:
         return
@@ -47,7 +47,7 @@ def create_delivery(endpoint: WebhookEndpoint, event: AuditEvent, body: str) -> 
         key=f"{event.stream}:{event.seq}",
         defaults={
             "event": event,
-            "kind": event.event_type,
+            "event_type": event.event_type,
             "about": event.integration.name if event.integration else "",
             "body": body,
             "created_at": event.at,

@@ -20,11 +20,11 @@ from portal.webhooks.services import EndpointConfiguration
 from verification.sources.errors import RequestRefusedError
 from verification.sources.http import urls
 
-MAX_ADDRESS_LENGTH = 1000
+MAX_URL_LENGTH = 1000
 CHOICE_ERROR_MESSAGES = {"invalid_choice": gettext_lazy("Select an option.")}
 
 
-def validate_address(text: str) -> str:
+def validate_url(text: str) -> str:
     """Return the normalized URL of a receiver.
 
     Raises:
@@ -58,9 +58,9 @@ class EndpointForm(forms.Form):
         max_length=80,
         help_text=gettext_lazy("For example, Build pipeline."),
     )
-    address = forms.CharField(
+    url = forms.CharField(
         label=gettext_lazy("URL"),
-        max_length=MAX_ADDRESS_LENGTH,
+        max_length=MAX_URL_LENGTH,
         widget=forms.TextInput(
             attrs={
                 "inputmode": "url",
@@ -70,7 +70,7 @@ class EndpointForm(forms.Form):
             }
         ),
     )
-    kinds = forms.MultipleChoiceField(
+    event_types = forms.MultipleChoiceField(
         label=gettext_lazy("Events"),
         widget=forms.CheckboxSelectMultiple,
         error_messages={
@@ -85,8 +85,8 @@ class EndpointForm(forms.Form):
     ) -> None:
         super().__init__(**kwargs)
         self.endpoint = endpoint
-        kinds: Any = self.fields["kinds"]
-        kinds.choices = [
+        event_types: Any = self.fields["event_types"]
+        event_types.choices = [
             (_(title), [(key, _(webhook.description)) for key, webhook in webhooks.items()])
             for title, webhooks in iterate_webhook_groups(is_program_staff=is_program_endpoint)
         ]
@@ -95,26 +95,26 @@ class EndpointForm(forms.Form):
             ("", _("All programs")),
             *((key, partner_program.name) for key, partner_program in PROGRAMS.items()),
         ]
-        address = self.fields["address"]
-        address.help_text = _(
+        url = self.fields["url"]
+        url.help_text = _(
             "Public https URL of your receiver. Slack shows it for an incoming webhook, Teams for a workflow."
         )
         if endpoint is not None:
             del self.fields["format"]
             send_initial_values(self)
-            address.required = False
-            address.help_text = _("Current URL: %(url)s. Leave this field empty to keep the URL.") % {
+            url.required = False
+            url.help_text = _("Current URL: %(url)s. Leave this field empty to keep the URL.") % {
                 "url": endpoint.display_url
             }
 
-    def clean_address(self) -> str:
-        address = str(self.cleaned_data.get("address", ""))
-        return validate_address(address) if address else ""
+    def clean_url(self) -> str:
+        url = str(self.cleaned_data.get("url", ""))
+        return validate_url(url) if url else ""
 
     def clean(self) -> NamedValues:
-        address, is_teams = self.cleaned_data.get("address", ""), self._get_format() == WebhookEndpoint.Format.TEAMS
-        if address and is_teams and not teams.is_teams_host(urlsplit(address).hostname or ""):
-            self.add_error("address", teams.build_host_message())
+        url, is_teams = self.cleaned_data.get("url", ""), self._get_format() == WebhookEndpoint.Format.TEAMS
+        if url and is_teams and not teams.is_teams_host(urlsplit(url).hostname or ""):
+            self.add_error("url", teams.build_host_message())
         return self.cleaned_data
 
     def _get_format(self) -> str:
@@ -124,12 +124,14 @@ class EndpointForm(forms.Form):
     @property
     def configuration(self) -> EndpointConfiguration:
         data, endpoint_format = self.cleaned_data, self._get_format()
-        return EndpointConfiguration(data["name"], data["kinds"], data["program_key"], data["address"], endpoint_format)
+        return EndpointConfiguration(
+            data["name"], data["event_types"], data["program_key"], data["url"], endpoint_format
+        )
 
 
 def build_initial_data(endpoint: WebhookEndpoint) -> NamedValues:
     """Return the current values of the form fields, without the URL, which is secret."""
-    return {"name": endpoint.name, "kinds": endpoint.kinds, "program_key": endpoint.program_key}
+    return {"name": endpoint.name, "event_types": endpoint.event_types, "program_key": endpoint.program_key}
 
 
 class ReplayForm(forms.Form):

@@ -29,7 +29,7 @@ class DeliveryBatch:
     """Deliveries to send to one endpoint in sequence. `secrets` starts with the newest."""
 
     format: str
-    address: Secret
+    url: Secret
     secrets: tuple[Secret, ...]
     deliveries: tuple[WebhookDelivery, ...]
     started_at: datetime
@@ -70,7 +70,7 @@ def send_delivery(
     try:
         response = post(
             outbound,
-            batch.address.value,
+            batch.url.value,
             delivery.body.encode(),
             headers,
             timeout_seconds=TIMEOUT_SECONDS,

@@ -35,9 +35,9 @@ class WebhookEndpoint(EncryptedRow):
     partner = models.ForeignKey("partners.Partner", models.CASCADE, null=True, blank=True, related_name="endpoints")
     name = models.CharField("name", max_length=80)
     format = models.CharField(max_length=10, choices=Format.choices, default=Format.WEBHOOK)
-    address = EncryptedField()
+    url = EncryptedField()
     display_url = models.CharField(max_length=300)
-    kinds = models.JSONField(default=list)
+    event_types = models.JSONField(default=list)
     program_key = models.CharField(max_length=40, blank=True)
     secret = EncryptedField(null=True)
     old_secret = EncryptedField(null=True)
@@ -84,7 +84,7 @@ class WebhookDelivery(models.Model):
     key = models.CharField(max_length=80)
     message_id = models.CharField(max_length=40, default=generate_message_id, unique=True, editable=False)
     event = models.ForeignKey("audit.AuditEvent", models.PROTECT, null=True, blank=True, related_name="+")
-    kind = models.CharField(max_length=60)
+    event_type = models.CharField(max_length=60)
     about = models.CharField(max_length=120, blank=True)
     body = models.TextField()
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
@@ -107,7 +107,7 @@ class WebhookDelivery(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.message_id}"
+        return f"{self.event_type} {self.message_id}"
 
 
 class WebhookDeliveryAttempt(models.Model):

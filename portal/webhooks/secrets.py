@@ -17,19 +17,17 @@ def generate_secret() -> Secret:
     return Secret("whsec_" + base64.b64encode(os.urandom(SECRET_BYTES)).decode())
 
 
-def set_address(endpoint: WebhookEndpoint, address: str) -> None:
-    endpoint.encrypt("address", Secret(address))
-    endpoint.display_url = format_display_address(endpoint.format, address)
+def set_url(endpoint: WebhookEndpoint, url: str) -> None:
+    endpoint.encrypt("url", Secret(url))
+    endpoint.display_url = format_display_url(endpoint.format, url)
 
 
-def format_display_address(endpoint_format: str, address: str) -> str:
+def format_display_url(endpoint_format: str, url: str) -> str:
     """Return the visible part of a URL: host and last characters for Slack and Teams, or everything but the query."""
-    address_parts = urlsplit(address)
+    url_parts = urlsplit(url)
     if endpoint_format != WebhookEndpoint.Format.WEBHOOK:
-        return f"{address_parts.netloc}/…{address[-4:]}"
-    return f"{address_parts.scheme}://{address_parts.netloc}{address_parts.path}"[:280] + (
-        "?…" if address_parts.query else ""
-    )
+        return f"{url_parts.netloc}/…{url[-4:]}"
+    return f"{url_parts.scheme}://{url_parts.netloc}{url_parts.path}"[:280] + ("?…" if url_parts.query else "")
 
 
 def set_secret(endpoint: WebhookEndpoint, now: datetime) -> Secret:

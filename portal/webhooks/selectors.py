@@ -26,20 +26,20 @@ RECENT_PERIOD = timedelta(days=7)
 Tab = tuple[str, str, bool]
 
 
-def build_tabs(state: str, kind: str) -> list[Tab]:
+def build_tabs(state: str, event_type: str) -> list[Tab]:
     """Return the tabs as label, URL, and whether the tab is current. They keep the event filter."""
-    kind_params = {"kind": kind} if kind else {}
+    event_type_params = {"event_type": event_type} if event_type else {}
     return [
-        (_(label), f"?{urlencode({'state': key, **kind_params})}#log", key == state)
+        (_(label), f"?{urlencode({'state': key, **event_type_params})}#log", key == state)
         for key, (label, _query) in STATE_TABS.items()
     ]
 
 
-def list_kinds(endpoint: WebhookEndpoint) -> list[str]:
+def list_event_type_options(endpoint: WebhookEndpoint) -> list[str]:
     """Return the options of the event filter: the event types of the endpoint and of its log."""
-    logged_kinds = set(endpoint.deliveries.order_by().values_list("kind", flat=True).distinct())
-    available_kinds = {*endpoint.kinds, *logged_kinds}
-    return [kind for kind in (*WEBHOOKS, TEST_EVENT_TYPE) if kind in available_kinds]
+    logged_event_types = set(endpoint.deliveries.order_by().values_list("event_type", flat=True).distinct())
+    available_event_types = {*endpoint.event_types, *logged_event_types}
+    return [event_type for event_type in (*WEBHOOKS, TEST_EVENT_TYPE) if event_type in available_event_types]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,8 @@ def list_managed_endpoints(user: AnyUser | None, now: datetime) -> list[tuple[We
     return [(row, get_health(row)) for row in rows.order_by("partner__name", "name", "pk")]
 
 
-def list_deliveries(endpoint: WebhookEndpoint, state: str, kind: str) -> QuerySet[WebhookDelivery]:
+def list_deliveries(endpoint: WebhookEndpoint, state: str, event_type: str) -> QuerySet[WebhookDelivery]:
     """Return the deliveries that match the filters, newest first. Unknown filter values are ignored."""
     _, state_condition = STATE_TABS.get(state, STATE_TABS[""])
     rows = endpoint.deliveries.filter(state_condition).defer("body")
-    return rows.filter(kind=kind) if kind in WEBHOOKS or kind == TEST_EVENT_TYPE else rows
+    return rows.filter(event_type=event_type) if event_type in WEBHOOKS or event_type == TEST_EVENT_TYPE else rows

@@ -30,7 +30,7 @@ MAX_ENDPOINTS = 20  # per partner, and of the program
 MAX_WAITING_TESTS = 5  # pending test events per endpoint
 DeliveryState = WebhookDelivery.State
 # columns of a removed endpoint, and of its pending deliveries
-BLANK_SECRETS: NamedValues = {"address": b"", "secret": None, "old_secret": None}
+BLANK_SECRETS: NamedValues = {"url": b"", "secret": None, "old_secret": None}
 CANCELED_BY_REMOVAL = {"state": DeliveryState.CANCELED, "last_response_summary": "The webhook was deleted."}
 
 
@@ -39,9 +39,9 @@ class EndpointConfiguration:
     """Settings of a new endpoint."""
 
     name: str
-    kinds: Sequence[str]
+    event_types: Sequence[str]
     program_key: str = ""
-    address: str = ""
+    url: str = ""
     format: str = WebhookEndpoint.Format.WEBHOOK
 
 
@@ -72,7 +72,7 @@ def _record_change(row: WebhookEndpoint, event_type: str, actor: AnyUser | None,
         record_system_event(row.audit_stream, event_type, actor=actor, now=now, **data)
 
 
-def _select_kinds(kinds: Sequence[str], *, is_program_endpoint: bool) -> list[str]:
+def _select_event_types(event_types: Sequence[str], *, is_program_endpoint: bool) -> list[str]:
     """Return the selected event types in the order of the table.
 
     Raises:
@@ -81,7 +81,7 @@ def _select_kinds(kinds: Sequence[str], *, is_program_endpoint: bool) -> list[st
     selected_kinds = [
         key
         for key, webhook in WEBHOOKS.items()
-        if key in kinds and (is_program_endpoint or not webhook.is_program_only)
+        if key in event_types and (is_program_endpoint or not webhook.is_program_only)
     ]
     if not selected_kinds:
         raise ActionRefused(_("Select at least one event."))
@@ -111,9 +111,9 @@ def create_endpoint(
         program_key=configuration.program_key,
         created_by=actor,
         created_at=now,
-        kinds=_select_kinds(configuration.kinds, is_program_endpoint=partner is None),
+        event_types=_select_event_types(configuration.event_types, is_program_endpoint=partner is None),
     )
-    secrets.set_address(row, configuration.address)
+    secrets.set_url(row, configuration.url)
     secret = secrets.set_secret(row, now) if configuration.format == WebhookEndpoint.Format.WEBHOOK else None
     row.save()
     _record_change(row, "webhook.created", actor, now)
@@ -121,16 +121,16 @@ def create_endpoint(
 
 
 def change_endpoint(endpoint: WebhookEndpoint, changes: NamedValues, *, actor: User, now: datetime) -> None:
-    """Change the `name`, `program_key`, `kinds`, and `address` that are given. A blank address keeps the current one.
+    """Change the `name`, `program_key`, `event_types`, and `url` that are given. A blank URL keeps the current one.
 
     Pending deliveries use the new URL.
     """
     with _lock_endpoint(endpoint, actor, now) as row:
         row.name, row.program_key = changes.get("name", row.name), changes.get("program_key", row.program_key)
-        if "kinds" in changes:
-            row.kinds = _select_kinds(changes["kinds"], is_program_endpoint=row.partner_id is None)
-        if changes.get("address"):
-            secrets.set_address(row, changes["address"])
+        if "event_types" in changes:
+            row.event_types = _select_event_types(changes["event_types"], is_program_endpoint=row.partner_id is None)
+        if changes.get("url"):
+            secrets.set_url(row, changes["url"])
             end_backoff(row.pk)
         if changes:
             _record_change(row, "webhook.changed", actor, now)
@@ -189,12 +189,12 @@ def resume_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime, sk
 def send_test_event(endpoint: WebhookEndpoint, *, actor: User, now: datetime) -> WebhookDelivery:
     """Create a delivery with a test event."""
     with _lock_endpoint(endpoint, actor, now) as row:
-        if row.deliveries.filter(kind=TEST_EVENT_TYPE, state=DeliveryState.WAITING).count() >= MAX_WAITING_TESTS:
+        if row.deliveries.filter(event_type=TEST_EVENT_TYPE, state=DeliveryState.WAITING).count() >= MAX_WAITING_TESTS:
             raise ActionRefused(_("Several test events are still pending. Check the log first."))
         body = formats.format_test(row.format, payloads.build_test_body(row.partner, actor, now))
         end_backoff(row.pk)
         message: WebhookDelivery = row.deliveries.create(
-            key=f"test:{uuid4()}", kind=TEST_EVENT_TYPE, body=body, created_at=now, due_at=now
+            key=f"test:{uuid4()}", event_type=TEST_EVENT_TYPE, body=body, created_at=now, due_at=now
         )
     return message
 

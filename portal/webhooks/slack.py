@@ -17,9 +17,9 @@ def escape_text(text: object, max_length: int = SHORT_TEXT_LENGTH) -> str:
     return shortened_text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("@", "@\u2060")
 
 
-def build_link(address: str, text: object) -> str:
+def build_link(url: str, text: object) -> str:
     """Return a link with user input as its text. A vertical bar in the text would end the URL."""
-    return f"<{address}|{escape_text(text).replace('|', '¦')}>"
+    return f"<{url}|{escape_text(text).replace('|', '¦')}>"
 
 
 def build_body(event: AuditEvent, payload: JsonObject) -> str:

@@ -88,10 +88,10 @@ def _build_batch(endpoint: WebhookEndpoint, now: datetime) -> DeliveryBatch:
     due = endpoint.deliveries.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now).order_by("due_at", "pk")
     deliveries = tuple(due.only("pk", "message_id", "body")[:BATCH_SIZE])
     try:
-        address, secrets = endpoint.decrypt("address"), list_signing_secrets(endpoint, now)
+        url, secrets = endpoint.decrypt("url"), list_signing_secrets(endpoint, now)
     except DecryptionError as error:
         raise RetryLater("The URL or a secret of the endpoint can't be decrypted.") from error
-    return DeliveryBatch(endpoint.format, address, secrets, deliveries, now)
+    return DeliveryBatch(endpoint.format, url, secrets, deliveries, now)
 
 
 def _reschedule(endpoint_id: int) -> Reschedule | None:

@@ -27,7 +27,13 @@ from portal.webhooks.forms import EndpointForm, ReplayForm, build_initial_data
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.payloads import format_body, format_json
 from portal.webhooks.retry_policy import RETRY_DELAYS_SECONDS, format_delay
-from portal.webhooks.selectors import build_tabs, get_health, list_deliveries, list_kinds, list_managed_endpoints
+from portal.webhooks.selectors import (
+    build_tabs,
+    get_health,
+    list_deliveries,
+    list_event_type_options,
+    list_managed_endpoints,
+)
 
 EndpointAction = Callable[[AuthenticatedRequest, WebhookEndpoint], str]
 
@@ -97,17 +103,17 @@ def show_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Show an endpoint with its health and its log, and once after its creation or rotation the new secret."""
     endpoint, now = access.get_endpoint(request.user, uuid), timezone.now()
     secret = take_secret(request, f"webhook {uuid}")
-    state, kind = request.GET.get("state", ""), request.GET.get("kind", "")
-    log = paginate(request, list_deliveries(endpoint, state, kind), 25)
+    state, event_type = request.GET.get("state", ""), request.GET.get("event_type", "")
+    log = paginate(request, list_deliveries(endpoint, state, event_type), 25)
     context: TemplateContext = {
         "endpoint": endpoint,
         "secret": secret.value if secret else "",
         "fingerprint": services.get_secret_fingerprint(endpoint),
         "page": log,
         "state": state,
-        "kind": kind,
-        "tabs": build_tabs(state, kind),
-        "kinds": list_kinds(endpoint),
+        "event_type": event_type,
+        "tabs": build_tabs(state, event_type),
+        "event_types": list_event_type_options(endpoint),
         "health": get_health(endpoint),
         "since": ReplayForm(initial={"since": timezone.localtime(now - timedelta(days=1))}),
         "now": now,
@@ -127,7 +133,7 @@ def change_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if form_data is not None and form.is_valid():
         with reported_refusals(request):
             changes = {name: form.cleaned_data[name] for name in form.changed_data}
-            if changes.get("address"):
+            if changes.get("url"):
                 require_recent_authentication(request)
             services.change_endpoint(endpoint, changes, actor=request.user, now=timezone.now())
             messages.success(request, _("Webhook changed."))

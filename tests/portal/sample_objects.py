@@ -138,7 +138,7 @@ def invite_reviewer(sam: Any, now: Any) -> dict[str, Any]:
 def create_subscriptions(acme: Any, alice: Any, now: Any) -> dict[str, Any]:
     """Create a webhook with a message, and a calendar feed."""
     endpoint_configuration = EndpointConfiguration(
-        f"Build {CANARY}", ["integration.listed"], address=f"https://hooks.acme.com/{CANARY}"
+        f"Build {CANARY}", ["integration.listed"], url=f"https://hooks.acme.com/{CANARY}"
     )
     endpoint, _ = services.create_endpoint(acme, endpoint_configuration, actor=alice, now=now)
     test_event = services.send_test_event(endpoint, actor=alice, now=now)

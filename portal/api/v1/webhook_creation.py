@@ -32,8 +32,8 @@ class WebhookIn(StrictSchema):
 
     partner: str | None = Field(description="Slug of the partner, or null for a webhook of the program.")
     name: str
-    address: str = Field(description="HTTPS URL of a public host.")
-    kinds: list[str] = Field(max_length=100, description="Event types from /webhooks/event-types.")
+    url: str = Field(description="HTTPS URL of a public host.")
+    event_types: list[str] = Field(max_length=100, description="Event types from /webhooks/event-types.")
     format: str = "webhook"
     program: str = Field(
         "", description="Program to limit events to, or empty for all programs.", serialization_alias="program_key"

@@ -34,7 +34,7 @@ class WebhookOut(Schema):
     name: str
     format: str
     display_url: str
-    kinds: list[str]
+    event_types: list[str]
     program: str = Field(validation_alias="program_key")
     health: str
     summary: str
@@ -57,20 +57,20 @@ class WebhookOut(Schema):
 class WebhookEventTypeOut(Schema):
     """Event type with its description and an example payload."""
 
-    kind: str
+    event_type: str
     description: str
     example: dict[str, object]
 
 
 class WebhookUpdateIn(StrictSchema):
-    """Changes of a webhook. Omitted fields stay unchanged. Pending deliveries use a new address."""
+    """Changes of a webhook. Omitted fields stay unchanged. Pending deliveries use a new URL."""
 
     name: str | None = None
-    kinds: list[str] | None = Field(None, max_length=100)
+    event_types: list[str] | None = Field(None, max_length=100)
     program: str | None = Field(
         None, description="Program to limit events to, or empty for all programs.", serialization_alias="program_key"
     )
-    address: str | None = Field(None, description="HTTPS URL of a public host.")
+    url: str | None = Field(None, description="HTTPS URL of a public host.")
 
 
 class WebhookResumeIn(StrictSchema):
@@ -87,7 +87,7 @@ class WebhookDeliveryParams(PaginationParams):
     state: str = Field(
         "", pattern="^(delivered|waiting|failed)?$", description="`failed` includes deliveries that are retrying."
     )
-    kind: str = Field("", max_length=60, description="Event type.")
+    event_type: str = Field("", max_length=60, description="Event type.")
 
 
 class WebhookDeliveryOut(Schema):
@@ -98,7 +98,7 @@ class WebhookDeliveryOut(Schema):
 
     uuid: UUID
     webhook_id: str = Field(validation_alias="message_id")
-    kind: str
+    event_type: str
     about: str
     state: str
     created_at: datetime
@@ -144,7 +144,7 @@ def list_webhook_event_types(request: AuthenticatedRequest) -> list[WebhookEvent
     """List the event types available to webhooks."""
     is_program_staff = permissions.can_manage(None, request.user)
     return [
-        WebhookEventTypeOut(kind=key, description=webhook.description, example=payloads.build_example(key))
+        WebhookEventTypeOut(event_type=key, description=webhook.description, example=payloads.build_example(key))
         for _, webhooks in iterate_webhook_groups(is_program_staff=is_program_staff)
         for key, webhook in webhooks.items()
     ]
@@ -158,7 +158,7 @@ def get_webhook(request: AuthenticatedRequest, uuid: UUID) -> WebhookEndpoint:
 
 @router.patch("/webhooks/{uuid:uuid}", WRITE_SCOPE, WebhookOut)
 def update_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookUpdateIn) -> WebhookEndpoint:
-    """Change a webhook's name, address, or event types."""
+    """Change a webhook's name, URL, or event types."""
     row = permissions.get_endpoint(request.user, uuid)
     submitted_values = body.model_dump(exclude_none=True, by_alias=True)
     form_data = build_form_data(**build_initial_data(row) | submitted_values)
@@ -171,7 +171,7 @@ def update_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookUpdat
 
 @router.delete("/webhooks/{uuid:uuid}", WRITE_SCOPE)
 def delete_webhook(request: AuthenticatedRequest, uuid: UUID, params: Query[NameConfirmation]) -> MessageResponse:
-    """Delete a webhook with its address and secrets. `confirm_name` is its name."""
+    """Delete a webhook with its URL and secrets. `confirm_name` is its name."""
     row = permissions.get_endpoint(request.user, uuid)
     validate_form(NameConfirmationForm(row.name, data=params.model_dump()))
     services.remove_endpoint(row, actor=request.user, now=timezone.now())
@@ -214,7 +214,9 @@ def list_webhook_deliveries(
     request: AuthenticatedRequest, uuid: UUID, params: Query[WebhookDeliveryParams]
 ) -> Page[WebhookDelivery]:
     """List deliveries of the last 30 days, newest first."""
-    deliveries = selectors.list_deliveries(permissions.get_endpoint(request.user, uuid), params.state, params.kind)
+    deliveries = selectors.list_deliveries(
+        permissions.get_endpoint(request.user, uuid), params.state, params.event_type
+    )
     return paginate(request, deliveries, params)
 
 

@@ -101,7 +101,7 @@ def test_access_and_offers_of_the_source_end(
 ) -> None:
     dora = person("dora@acme.example", "Dora Dean")
     tokens.create_token("pipeline", ("integrations:read",), 30, actor=alice, now=now, partner=acme)
-    configuration = EndpointConfiguration("Chat", ["integration.approved"], address="https://hooks.acme.example/")
+    configuration = EndpointConfiguration("Chat", ["integration.approved"], url="https://hooks.acme.example/")
     create_endpoint(acme, configuration, actor=alice, now=now)
     invitation, _ = members.create_invitation(acme, "fred@acme.example", "editor", actor=alice, now=now)
     request = members.request_to_join(acme, actor=dora, now=now)
@@ -111,7 +111,7 @@ def test_access_and_offers_of_the_source_end(
     assert (invitation.revoked_at, request.state) == (now, "declined")
     assert ApiToken.objects.get().revoked_at == now
     endpoint = acme.endpoints.get()
-    assert (endpoint.ended_at, bytes(endpoint.address), endpoint.secret) == (now, b"", None)
+    assert (endpoint.ended_at, bytes(endpoint.url), endpoint.secret) == (now, b"", None)
     with pytest.raises(ActionRefused, match="This company was merged into Globex"):
         members.request_to_join(acme, actor=dora, now=now)
 

@@ -126,21 +126,21 @@ def test_old_session_reauthenticates_before_a_sensitive_change(
 def test_old_session_reauthenticates_before_changing_where_a_webhook_sends(
     old_session: Client, acme: Any, alice: Any
 ) -> None:
-    configuration = EndpointConfiguration("Build", WEBHOOK["kinds"], address=WEBHOOK["address"])
+    configuration = EndpointConfiguration("Build", WEBHOOK["event_types"], url=WEBHOOK["url"])
     endpoint, _ = webhooks.create_endpoint(acme, configuration, actor=alice, now=timezone.now())
     path, elsewhere = f"/webhooks/{endpoint.uuid}/change/", "https://hooks.evil.com/in"
-    renamed = old_session.post(path, WEBHOOK | {"address": "", "name": "Renamed"})
-    moved = old_session.post(path, WEBHOOK | {"address": elsewhere})
+    renamed = old_session.post(path, WEBHOOK | {"url": "", "name": "Renamed"})
+    moved = old_session.post(path, WEBHOOK | {"url": elsewhere})
     assert [answer["Location"].partition("?")[0] for answer in (renamed, moved)] == [
         f"/webhooks/{endpoint.uuid}/",
         "/accounts/reauthenticate/",
     ]
     endpoint.refresh_from_db()
-    assert (endpoint.name, endpoint.decrypt("address").value) == ("Renamed", WEBHOOK["address"])
+    assert (endpoint.name, endpoint.decrypt("url").value) == ("Renamed", WEBHOOK["url"])
     old_session.post("/accounts/reauthenticate/", {"password": PASSWORD})
-    old_session.post(path, WEBHOOK | {"address": elsewhere})
+    old_session.post(path, WEBHOOK | {"url": elsewhere})
     endpoint.refresh_from_db()
-    assert endpoint.decrypt("address").value == elsewhere
+    assert endpoint.decrypt("url").value == elsewhere
 
 
 @pytest.mark.parametrize("path", ["/accounts/2fa/totp/activate/", "/accounts/2fa/webauthn/add/"])

@@ -161,8 +161,8 @@ def build_body(name: str, world: dict[str, Any]) -> Any:
         "create_webhook": {
             "partner": "acme",
             "name": "Other",
-            "address": "https://hooks.acme.com/in",
-            "kinds": ["integration.listed"],
+            "url": "https://hooks.acme.com/in",
+            "event_types": ["integration.listed"],
         },
         "update_webhook": {"name": "Other"},
         "replay_webhook": {"since": (soon - timedelta(days=12)).isoformat()},

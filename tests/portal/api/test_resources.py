@@ -28,7 +28,7 @@ State = WebhookDelivery.State
 @pytest.fixture
 def endpoint(acme: Any, alice: Any) -> Any:
     endpoint_configuration = EndpointConfiguration(
-        "Build", ["integration.listed"], address="https://hooks.acme.com/in?key=secret-place"
+        "Build", ["integration.listed"], url="https://hooks.acme.com/in?key=secret-place"
     )
     return services.create_endpoint(acme, endpoint_configuration, actor=alice, now=timezone.now() - timedelta(hours=1))[
         0
@@ -38,7 +38,7 @@ def endpoint(acme: Any, alice: Any) -> Any:
 def create_failed_message(endpoint: Any, **columns: Any) -> Any:
     now = timezone.now() - timedelta(minutes=5)
     message_fields = {
-        "kind": "integration.listed",
+        "event_type": "integration.listed",
         "body": "{}",
         "created_at": now,
         "due_at": now,
@@ -63,24 +63,26 @@ def test_webhook_is_paused_and_resumed_and_failed_messages_are_replayed(endpoint
     assert (far_future.status_code, far_future.json()["message"]) == (200, "0 deliveries queued again.")
 
 
-def test_log_is_filtered_by_kind(endpoint: Any, alice: Any) -> None:
+def test_log_is_filtered_by_event_type(endpoint: Any, alice: Any) -> None:
     me, place = create_api_client(alice), f"/webhooks/{endpoint.uuid}"
     create_failed_message(endpoint)
     me.post(f"{place}/test")
-    assert [each["kind"] for each in me.get(f"{place}/deliveries?kind=portal.test").json()["items"]] == ["portal.test"]
+    assert [each["event_type"] for each in me.get(f"{place}/deliveries?event_type=portal.test").json()["items"]] == [
+        "portal.test"
+    ]
 
 
 @pytest.mark.any_database
 def test_webhook_is_changed_and_its_secret_url_never_shown(endpoint: Any, alice: Any) -> None:
     me, place = create_api_client(alice), f"/webhooks/{endpoint.uuid}"
-    response = me.patch(place, {"kinds": ["review.requested"], "program": "nomad"})
-    assert (response.json()["name"], response.json()["kinds"], response.json()["program"]) == (
+    response = me.patch(place, {"event_types": ["review.requested"], "program": "nomad"})
+    assert (response.json()["name"], response.json()["event_types"], response.json()["program"]) == (
         "Build",
         ["review.requested"],
         "nomad",
     )
-    odd = me.patch(place, {"program": "x", "kinds": []}).json()["errors"]
-    assert sorted(each["field"] for each in odd) == ["kinds", "program"]
+    odd = me.patch(place, {"program": "x", "event_types": []}).json()["errors"]
+    assert sorted(each["field"] for each in odd) == ["event_types", "program"]
     assert b"secret-place" not in response.content + me.get(place).content
     assert me.send("DELETE", place).json()["errors"][0]["field"] == "confirm_name"
     assert me.send("DELETE", f"{place}?confirm_name=Build").status_code == 200

@@ -17,8 +17,8 @@ KEY = {"Idempotency-Key": "a-webhook"}
 WEBHOOK_DATA = {
     "partner": "acme",
     "name": "Build",
-    "address": "https://hooks.acme.com/in?key=place",
-    "kinds": ["integration.listed"],
+    "url": "https://hooks.acme.com/in?key=place",
+    "event_types": ["integration.listed"],
 }
 
 
@@ -37,7 +37,7 @@ def receiver(settings: Any) -> Iterator[Receiver]:
 
 
 def test_secret_of_a_new_webhook_signs_what_is_sent(api: ApiClient, acme: Any, receiver: Receiver) -> None:
-    response = api.post("/webhooks", WEBHOOK_DATA | {"address": receiver.url})
+    response = api.post("/webhooks", WEBHOOK_DATA | {"url": receiver.url})
     assert (response.status_code, response.json()["health"], response["Cache-Control"]) == (
         201,
         "New",
@@ -73,14 +73,14 @@ def test_rotated_secret_is_shown_once(api: ApiClient, acme: Any) -> None:
 
 def test_invalid_input_is_named_and_nothing_created(api: ApiClient, acme: Any) -> None:
     for odd, field in (
-        ({"address": "http://hooks.acme.com/"}, "address"),
-        ({"kinds": []}, "kinds"),
-        ({"kinds": ["x"]}, "kinds"),
+        ({"url": "http://hooks.acme.com/"}, "url"),
+        ({"event_types": []}, "event_types"),
+        ({"event_types": ["x"]}, "event_types"),
         ({"program": "x"}, "program"),
         ({"format": "pigeon"}, "format"),
-        ({"format": "teams"}, "address"),
+        ({"format": "teams"}, "url"),
         ({"name": ""}, "name"),
-        ({"kinds": ["program.action_overdue"]}, "kinds"),
+        ({"event_types": ["program.action_overdue"]}, "event_types"),
     ):
         answer = api.post("/webhooks", WEBHOOK_DATA | odd, **{"Idempotency-Key": f"{field}{odd}"})
         assert (answer.status_code, [each["field"] for each in answer.json()["errors"]]) == (422, [field])
@@ -88,14 +88,14 @@ def test_invalid_input_is_named_and_nothing_created(api: ApiClient, acme: Any) -
 
 
 @pytest.mark.parametrize(
-    ("format", "address"),
+    ("format", "url"),
     [
         ("slack", "https://hooks.slack.com/services/T01/B02/verysecretpart"),
         ("teams", "https://prod-1.westus.logic.azure.com/workflows/a/triggers/manual/run?sig=verysecretpart"),
     ],
 )
-def test_message_for_a_chat_has_no_secret(api: ApiClient, acme: Any, format: str, address: str) -> None:
-    response = api.post("/webhooks", WEBHOOK_DATA | {"format": format, "address": address})
+def test_message_for_a_chat_has_no_secret(api: ApiClient, acme: Any, format: str, url: str) -> None:
+    response = api.post("/webhooks", WEBHOOK_DATA | {"format": format, "url": url})
     assert (response.status_code, response.json()["secret"], b"verysecret" in response.content) == (201, None, False)
     assert api.post(f"/webhooks/{response.json()['uuid']}/secret").status_code == 409
 

@@ -132,7 +132,7 @@ def test_company_selects_events_of_all_its_objects(
 
 
 def test_page_of_a_program_webhook_links_to_its_events(sign_in: SignIn, sam: User) -> None:
-    configuration = EndpointConfiguration("Build", ["integration.listed"], address="https://hooks.program.example/1")
+    configuration = EndpointConfiguration("Build", ["integration.listed"], url="https://hooks.program.example/1")
     endpoint, _secret = create_endpoint(None, configuration, actor=sam, now=NOW)
     client, query = sign_in(sam), f"stream=webhook:{endpoint.pk}&detail=webhook:{endpoint.uuid}"
     page = client.get(reverse("webhooks:detail", args=[endpoint.uuid])).text

@@ -46,11 +46,11 @@ def receiver(receiver_server: Receiver, settings: Any) -> Iterator[Receiver]:
 def endpoint(receiver: Receiver, acme: Any, alice: Any) -> Callable[..., WebhookEndpoint]:
     """Return a function that creates an endpoint of Acme for all events; its secret is `endpoint.initial_secret`."""
 
-    def make(partner: Any = acme, by: Any = alice, address: str = "", **fields: Any) -> WebhookEndpoint:
+    def make(partner: Any = acme, by: Any = alice, url: str = "", **fields: Any) -> WebhookEndpoint:
         configuration = {
             "name": "Build pipeline",
-            "kinds": list(WEBHOOKS),
-            "address": address or receiver.url,
+            "event_types": list(WEBHOOKS),
+            "url": url or receiver.url,
         } | fields
         row, secret = services.create_endpoint(partner, EndpointConfiguration(**configuration), actor=by, now=NOW)
         row.initial_secret = secret  # type: ignore[attr-defined]

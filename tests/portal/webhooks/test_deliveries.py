@@ -124,7 +124,7 @@ def test_deleted_endpoint_has_no_secret(endpoint: CreateEndpoint, rocket: Any, a
     create_event_message(rocket, alice)
     services.remove_endpoint(endpoint_row, actor=alice, now=NOW)
     endpoint_row.refresh_from_db()
-    assert (bytes(endpoint_row.address), endpoint_row.secret, list_states(endpoint_row)) == (
+    assert (bytes(endpoint_row.url), endpoint_row.secret, list_states(endpoint_row)) == (
         b"",
         None,
         [State.CANCELED],

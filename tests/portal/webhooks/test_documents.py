@@ -80,15 +80,15 @@ def test_every_event_type_has_an_example(key: str) -> None:
 
 @pytest.mark.django_db
 def test_new_key_reencrypts_webhook_secrets(settings: Any) -> None:
-    row = WebhookEndpoint(name="Build", kinds=["tier.granted"], created_at=datetime.now(tz=UTC))
-    secrets.set_address(row, "https://ci.acme.com/")
+    row = WebhookEndpoint(name="Build", event_types=["tier.granted"], created_at=datetime.now(tz=UTC))
+    secrets.set_url(row, "https://ci.acme.com/")
     secret = secrets.set_secret(row, row.created_at)
     row.save()
     settings.ENCRYPTION_KEYS = ["a newer key", *configured.ENCRYPTION_KEYS]
     call_command("rotate_encryption_keys")
     settings.ENCRYPTION_KEYS = ["a newer key"]
     row.refresh_from_db()
-    assert (row.decrypt("address").value, secrets.list_signing_secrets(row, row.created_at)) == (
+    assert (row.decrypt("url").value, secrets.list_signing_secrets(row, row.created_at)) == (
         "https://ci.acme.com/",
         (secret,),
     )

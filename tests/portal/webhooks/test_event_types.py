@@ -27,7 +27,7 @@ WITHOUT_EMAIL = {
 
 @pytest.mark.django_db
 def test_permanently_accepted_check_is_sent(endpoint: Any, rocket: Any, rita: Any) -> None:
-    endpoint(kinds=["check.accepted"])
+    endpoint(event_types=["check.accepted"])
     event_data: dict[str, Any] = {
         "check": "repository.owner",
         "title": "Same owner",
@@ -43,7 +43,7 @@ def test_permanently_accepted_check_is_sent(endpoint: Any, rocket: Any, rita: An
 
 @pytest.mark.django_db
 def test_action_of_a_company_token_is_by_the_partner(endpoint: Any, rocket: Any, acme: Any, alice: Any) -> None:
-    endpoint(kinds=["message.sent_to_program"])
+    endpoint(event_types=["message.sent_to_program"])
     token, _ = tokens.create_token("ci", ["integrations:write"], 30, actor=alice, now=NOW, partner=acme)
     findings.post_message(rocket, "Hello.", actor=tokens.get_acting_user(token), now=NOW)
     assert json.loads(WebhookDelivery.objects.get().body)["data"]["by"] == "partner"
@@ -51,7 +51,7 @@ def test_action_of_a_company_token_is_by_the_partner(endpoint: Any, rocket: Any,
 
 @pytest.mark.django_db
 def test_introduction_does_not_reveal_who_asks(endpoint: Any, rocket: Any, globex: Any, charlie: Any) -> None:
-    endpoint(kinds=["introduction.requested", "introduction.declined"])
+    endpoint(event_types=["introduction.requested", "introduction.declined"])
     other = begin(globex, charlie, name="Comet", repository="globex/comet", repository_id=9)
     introductions.request_introduction(other, rocket, "We are Globex.", actor=charlie, now=NOW)
     body = WebhookDelivery.objects.get().body

@@ -20,7 +20,7 @@ def test_decision_is_sent_when_it_can_no_longer_be_undone(
     endpoint: CreateEndpoint, receiver: Receiver, at: Any, rita: Any
 ) -> None:
     row = at("review")
-    endpoint_row = endpoint(kinds=["integration.approved"])
+    endpoint_row = endpoint(event_types=["integration.approved"])
     meet(row, None, NOW)
     perform_transition(row, "approve", actor=rita, now=NOW)
     assert send_due_deliveries(NOW + timedelta(minutes=9)) == 0
@@ -32,7 +32,7 @@ def test_decision_is_sent_when_it_can_no_longer_be_undone(
 def test_each_endpoint_gets_its_own_and_chosen_events(
     endpoint: CreateEndpoint, acme: Any, globex: Any, alice: Any, charlie: Any, sam: Any
 ) -> None:
-    ours, tier_endpoint = endpoint(), endpoint(kinds=["tier.granted"])
+    ours, tier_endpoint = endpoint(), endpoint(event_types=["tier.granted"])
     theirs = endpoint(globex, charlie)
     office, other_program = endpoint(None, sam), endpoint(None, sam, program_key="vault")
     begin(acme, alice)

@@ -20,8 +20,8 @@ Make = Callable[..., WebhookEndpoint]
 FORM_DATA = {
     "format": "webhook",
     "name": "Build",
-    "address": "https://hooks.acme.com/in",
-    "kinds": ["integration.listed"],
+    "url": "https://hooks.acme.com/in",
+    "event_types": ["integration.listed"],
     "program_key": "",
 }
 
@@ -41,12 +41,12 @@ def test_new_webhook_shows_its_secret_once(sign_in: Any, alice: Any, acme: Any) 
     pages = [client.get(created["Location"]) for _ in range(2)]
     assert [secret.value in page.content.decode() for page in pages] == [True, False]
     assert pages[0]["Cache-Control"] == "private, no-store"
-    assert row.decrypt("address").value == FORM_DATA["address"]
+    assert row.decrypt("url").value == FORM_DATA["url"]
     assert "added the webhook “Build”" in read_page(client, "partners:members", "acme")
 
 
 @pytest.mark.parametrize(
-    ("address", "expected_error"),
+    ("url", "expected_error"),
     [
         ("http://hooks.acme.com/in", "Use https."),
         ("https://127.0.0.1/in", "an address of this machine"),
@@ -56,10 +56,10 @@ def test_new_webhook_shows_its_secret_once(sign_in: Any, alice: Any, acme: Any) 
         ("ftp://acme.com/", "is not a valid URL"),
     ],
 )
-def test_invalid_address_is_shown_as_field_error(
-    sign_in: Any, alice: Any, acme: Any, address: str, expected_error: str
+def test_invalid_url_is_shown_as_field_error(
+    sign_in: Any, alice: Any, acme: Any, url: str, expected_error: str
 ) -> None:
-    answer = sign_in(alice).post(reverse("webhooks:create", args=["acme"]), FORM_DATA | {"address": address})
+    answer = sign_in(alice).post(reverse("webhooks:create", args=["acme"]), FORM_DATA | {"url": url})
     assert answer.status_code == 422
     assert expected_error in answer.content.decode()
     assert WebhookEndpoint.objects.count() == 0
@@ -68,7 +68,7 @@ def test_invalid_address_is_shown_as_field_error(
 def test_slack_url_is_never_shown_completely(sign_in: Any, alice: Any, acme: Any) -> None:
     client = sign_in(alice)
     address = "https://hooks.slack.com/services/T01/B02/verysecretpart"
-    client.post(reverse("webhooks:create", args=["acme"]), FORM_DATA | {"format": "slack", "address": address})
+    client.post(reverse("webhooks:create", args=["acme"]), FORM_DATA | {"format": "slack", "url": address})
     row = WebhookEndpoint.objects.get()
     assert row.secret is None
     for page_text in (
@@ -89,10 +89,10 @@ def test_log_has_pages_and_filters(sign_in: Any, endpoint: Make, receiver: Recei
     assert read_page(client, "webhooks:detail", row.uuid, page="2").count('<td class="main">') == 5
     assert read_page(client, "webhooks:detail", row.uuid, state="failed").count('<td class="main">') == 1
     assert "No matching deliveries" in read_page(client, "webhooks:detail", row.uuid, state="delivered")
-    assert read_page(client, "webhooks:detail", row.uuid, kind="issue.breached").count('<td class="main">') == 0
-    page_text = read_page(client, "webhooks:detail", row.uuid, kind="message.sent_to_partner")
+    assert read_page(client, "webhooks:detail", row.uuid, event_type="issue.breached").count('<td class="main">') == 0
+    page_text = read_page(client, "webhooks:detail", row.uuid, event_type="message.sent_to_partner")
     assert "<option selected>message.sent_to_partner</option>" in page_text
-    assert 'href="?state=failed&amp;kind=message.sent_to_partner#log"' in page_text
+    assert 'href="?state=failed&amp;event_type=message.sent_to_partner#log"' in page_text
 
 
 def test_program_staff_see_who_manages_webhooks_of_the_program(sign_in: Any, rita: Any) -> None:
@@ -161,31 +161,31 @@ def test_endpoint_is_visible_to_its_owners_only(sign_in: Any, endpoint: Make, wh
     assert "Build pipeline" not in read_page(client, "webhooks:list")
 
 
-def test_change_without_an_address_keeps_the_old_one(sign_in: Any, endpoint: Make, alice: Any) -> None:
+def test_change_without_a_url_keeps_the_old_one(sign_in: Any, endpoint: Make, alice: Any) -> None:
     row = endpoint()
-    before = row.decrypt("address").value
-    form_data = {"name": "Other", "address": "", "kinds": ["tier.granted"], "program_key": "nomad"}
+    before = row.decrypt("url").value
+    form_data = {"name": "Other", "url": "", "event_types": ["tier.granted"], "program_key": "nomad"}
     sign_in(alice).post(reverse("webhooks:edit", args=[row.uuid]), form_data)
     row.refresh_from_db()
-    assert (row.name, row.kinds, row.program_key) == ("Other", ["tier.granted"], "nomad")
-    assert row.decrypt("address").value == before
+    assert (row.name, row.event_types, row.program_key) == ("Other", ["tier.granted"], "nomad")
+    assert row.decrypt("url").value == before
 
 
 def test_edit_retains_fields_that_a_colleague_changed(sign_in: Any, endpoint: Make, alice: Any, acme: Any) -> None:
-    row, client = endpoint(kinds=["tier.granted"]), sign_in(alice)
+    row, client = endpoint(event_types=["tier.granted"]), sign_in(alice)
     url = reverse("webhooks:edit", args=[row.uuid])
-    seen = {"name": "Build pipeline", "kinds": ["tier.granted"], "program_key": "", "address": ""}
+    seen = {"name": "Build pipeline", "event_types": ["tier.granted"], "program_key": "", "url": ""}
     assert [name for name in seen if f'name="initial-{name}"' not in client.get(url).content.decode()] == []
-    changes = {"kinds": ["integration.listed"], "program_key": "nomad"}
+    changes = {"event_types": ["integration.listed"], "program_key": "nomad"}
     services.change_endpoint(row, changes, actor=alice, now=NOW)
     client.post(url, seen | {"name": "Renamed"} | {f"initial-{name}": value for name, value in seen.items()})
     row.refresh_from_db()
-    assert (row.name, row.kinds, row.program_key) == ("Renamed", ["integration.listed"], "nomad")
+    assert (row.name, row.event_types, row.program_key) == ("Renamed", ["integration.listed"], "nomad")
 
 
 def test_edit_without_a_change_records_nothing(sign_in: Any, endpoint: Make, alice: Any, acme: Any) -> None:
-    row, client = endpoint(kinds=["tier.granted"]), sign_in(alice)
-    seen = {"name": "Build pipeline", "kinds": ["tier.granted"], "program_key": "", "address": ""}
+    row, client = endpoint(event_types=["tier.granted"]), sign_in(alice)
+    seen = {"name": "Build pipeline", "event_types": ["tier.granted"], "program_key": "", "url": ""}
     form_data = seen | {f"initial-{name}": value for name, value in seen.items()}
     client.post(reverse("webhooks:edit", args=[row.uuid]), form_data)
     assert acme.events.last().event_type == "webhook.created"

@@ -71,7 +71,7 @@ def test_slow_receiver_does_not_delay_others(
 ) -> None:
     """The slow receiver is released only after the quick one has all messages of several rounds."""
     monkeypatch.setattr(tasks, "BATCH_SIZE", 1)
-    slow, quick = endpoint(address=receiver.url.replace("/in", "/slow")), endpoint()
+    slow, quick = endpoint(url=receiver.url.replace("/in", "/slow")), endpoint()
     for _ in range(3):
         findings.post_message(rocket, "Hello.", actor=alice, now=NOW)
 

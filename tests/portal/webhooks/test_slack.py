@@ -44,7 +44,7 @@ def test_message_has_blocks_and_a_text_and_no_signature(
 ) -> None:
     rocket.name = "<!everyone> Rocket"
     rocket.save()
-    endpoint(format="slack", kinds=["issue.breached"])
+    endpoint(format="slack", event_types=["issue.breached"])
     with transaction.atomic():
         record_event(rocket, "issue.breached", actor=None, now=NOW, **ISSUE_DATA)
     assert send_due_deliveries(NOW) == 1

@@ -40,7 +40,7 @@ def test_message_is_a_card_of_literal_text_without_a_signature(
 ) -> None:
     rocket.name = "<at>Everyone</at> [Rocket](https://evil.example)"
     rocket.save()
-    endpoint(format="teams", kinds=["issue.breached"])
+    endpoint(format="teams", event_types=["issue.breached"])
     with transaction.atomic():
         record_event(rocket, "issue.breached", actor=None, now=NOW, **ISSUE_DATA)
     assert send_due_deliveries(NOW) == 1
@@ -99,7 +99,7 @@ def test_page_accepts_workflow_urls_only_and_hides_them(sign_in: Any, alice: Any
     refused = client.post(address, FORM_DATA | {"format": "teams"})
     assert (refused.status_code, WebhookEndpoint.objects.count()) == (422, 0)
     assert teams.build_host_message() in refused.text
-    client.post(address, FORM_DATA | {"format": "teams", "address": WORKFLOW})
+    client.post(address, FORM_DATA | {"format": "teams", "url": WORKFLOW})
     row = WebhookEndpoint.objects.get()
     assert (row.format, row.secret) == ("teams", None)
     assert "verysecret" not in client.get(reverse("webhooks:detail", args=[row.uuid])).text
