@@ -181,7 +181,7 @@ def describe_weakness(secret: str, min_characters: int = MIN_SECRET_CHARACTERS) 
         return "contains a placeholder"
     if len(secret) < min_characters:
         return f"has {len(secret)} characters and needs at least {min_characters}"
-    if estimate_bits(secret) < MIN_SECRET_BITS or _repeats_itself(secret):
+    if estimate_bits(secret) < MIN_SECRET_BITS or _is_repetitive(secret):
         return "is too regular to be random"
     if _is_made_of_words(secret.lower()) or _is_made_of_words(secret.lower().translate(LETTERS_OF_DIGITS)):
         return "is made of words"
@@ -215,7 +215,7 @@ def _is_sequence(triple: str) -> bool:
     return second - first == third - second
 
 
-def _repeats_itself(secret: str) -> bool:
+def _is_repetitive(secret: str) -> bool:
     """Return whether a secret repeats one part. The last repetition can be incomplete."""
     return any(secret[length:] == secret[:-length] for length in range(1, len(secret) // 2 + 1))
 

@@ -66,11 +66,11 @@ def find_problems(documents: list[LedgerDocument]) -> Iterator[str]:
     ids = [row.id for row in rows]
     yield from (f"{id} is repeated." for id in sorted({id for id in ids if ids.count(id) > 1}))
     for row in rows:
-        yield from (f"{row.id}: {reference} does not exist." for reference in row.by if not exists(reference))
+        yield from (f"{row.id}: {reference} does not exist." for reference in row.by if not reference_exists(reference))
         yield from (f"{row.id}: the test {test} does not exist." for test in row.proof if not is_test(test))
 
 
-def exists(reference: str) -> bool:
+def reference_exists(reference: str) -> bool:
     """Return whether something has this reference."""
     kind, _, name = reference.partition(":")
     return kind in FINDERS and FINDERS[kind](name)
@@ -89,7 +89,7 @@ def _list_parts(edition: Edition) -> set[str]:
         *(step.key for step in edition.steps),
         *(category.key for category in edition.categories),
         *(tier.key for tier in edition.tiers),
-        *(requirement.id for requirement in edition.all_requirements()),
+        *(requirement.id for requirement in edition.list_all_requirements()),
         *(name for name, value in vars(edition).items() if value),
     }
 

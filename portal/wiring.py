@@ -86,7 +86,7 @@ def check_answers(event: AuditEvent) -> None:
     """Request a check run after a form was answered, because checks can depend on the answers."""
     integration = event.integration
     requirement = (
-        integration.edition.requirement(event.data.get("requirement", "")) if integration is not None else None
+        integration.edition.get_requirement(event.data.get("requirement", "")) if integration is not None else None
     )
     if integration is not None and requirement is not None and requirement.kind == RequirementKind.FORM:
         runs.request_check_run(integration, now=event.at, reason=f"Answered: {requirement.title}")

@@ -25,18 +25,18 @@ class EditionComparison:
     @cached_property
     def retained_pairs(self) -> tuple[tuple[Requirement, Requirement], ...]:
         """Return the (old, new) requirements that are in both editions."""
-        pairs = ((old, self.new.requirement(self.rename(old.id))) for old in self.old.requirements())
+        pairs = ((old, self.new.get_requirement(self.rename(old.id))) for old in self.old.list_requirements())
         return tuple((old, new) for old, new in pairs if new is not None)
 
     @property
     def removed_requirements(self) -> tuple[Requirement, ...]:
         retained = [old for old, _new in self.retained_pairs]
-        return tuple(each for each in self.old.requirements() if each not in retained)
+        return tuple(each for each in self.old.list_requirements() if each not in retained)
 
     @property
     def new_requirements(self) -> tuple[Requirement, ...]:
         retained_ids = {new.id for _old, new in self.retained_pairs}
-        return tuple(each for each in self.new.requirements() if each.id not in retained_ids)
+        return tuple(each for each in self.new.list_requirements() if each.id not in retained_ids)
 
     @property
     def extended_requirements(self) -> tuple[Requirement, ...]:

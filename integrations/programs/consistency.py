@@ -132,7 +132,7 @@ def _find_path_errors(edition: Edition) -> Iterator[Inconsistency]:
             stage = requirement.needed_for
             if stage is not None and stage not in stages:
                 yield Inconsistency(location, f"Unknown stage {stage}: no step has it.", "Use a stage of a step.")
-            elif not max(begin, 1) <= edition.deadline(requirement) < len(stages):
+            elif not max(begin, 1) <= edition.get_deadline(requirement) < len(stages):
                 problem = "The requirement would be due before its step begins, or after the last step."
                 yield Inconsistency(location, problem, 'Use a later stage, in the last step "support".')
 
@@ -209,8 +209,8 @@ def _find_hint_errors(location: Location, requirement: Requirement, edition: Edi
         place = (*location, "meeting_hints", item)
         if item not in requirement.meeting_items:
             yield Inconsistency(place, f"{item!r} is not an item of the meeting.", "Use the text of an item.")
-        if edition.requirement(id) is None:
-            ids = [each.id for each in edition.requirements()]
+        if edition.get_requirement(id) is None:
+            ids = [each.id for each in edition.list_requirements()]
             yield Inconsistency(place, f"Unknown requirement {id!r}.", _suggest(id, ids))
 
 
@@ -221,13 +221,13 @@ def _find_subject_errors(location: Location, requirement: Requirement, edition: 
             problem = "Only attestations can have confirms or after_findings."
             yield Inconsistency(location, problem, "Remove the key, or change the kind.")
         return
-    ids = [each.id for each in edition.all_requirements()]
-    earlier_ids, deadline = ids[: ids.index(requirement.id)], edition.deadline(requirement)
+    ids = [each.id for each in edition.list_all_requirements()]
+    earlier_ids, deadline = ids[: ids.index(requirement.id)], edition.get_deadline(requirement)
     for index, id in enumerate(requirement.confirms):
-        place, subject = (*location, "confirms", index), edition.requirement(id)
+        place, subject = (*location, "confirms", index), edition.get_requirement(id)
         if subject is None:
             yield Inconsistency(place, f"Unknown requirement {id!r}.", _suggest(id, ids))
-        elif id not in earlier_ids or edition.deadline(subject) > deadline:
+        elif id not in earlier_ids or edition.get_deadline(subject) > deadline:
             yield Inconsistency(place, f"{id!r} is due after the statement.", "Use an earlier requirement.")
         elif (subject.optional or subject.group) and not requirement.optional:
             yield Inconsistency(place, f"{id!r} is optional.", "Use a required one, or make the statement optional.")
@@ -272,7 +272,7 @@ def _find_repository_errors(file: EditionFile) -> Iterator[Inconsistency]:
 
 
 def _has_check(edition: Edition, key: str) -> bool:
-    return any(key in requirement.checks for requirement in edition.requirements())
+    return any(key in requirement.checks for requirement in edition.list_requirements())
 
 
 def _suggest(key: str, known_keys: Sequence[str]) -> str:

@@ -35,7 +35,7 @@ def find_misplaced_upcoming(program: Program, edition: Edition) -> Iterator[Inco
 
 def _collect_names(edition: Edition) -> set[str]:
     return {
-        *(requirement.id for requirement in edition.requirements()),
+        *(requirement.id for requirement in edition.list_requirements()),
         *(step.key for step in edition.steps),
         *(category.key for category in edition.categories),
         *edition.offerings,

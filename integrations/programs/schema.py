@@ -170,31 +170,31 @@ class Edition(Content):
     def business_calendar(self) -> Calendar:
         return self.calendar.business_calendar
 
-    def requirements(self) -> tuple[Requirement, ...]:
+    def list_requirements(self) -> tuple[Requirement, ...]:
         """Return the requirements of all steps in order, without those of tiers."""
         return tuple(r for step in self.steps for r in step.requirements)
 
-    def all_requirements(self) -> tuple[Requirement, ...]:
+    def list_all_requirements(self) -> tuple[Requirement, ...]:
         """Return the requirements of all steps in order, then those of tiers."""
-        return (*self.requirements(), *(r for tier in self.tiers for r in tier.requirements))
+        return (*self.list_requirements(), *(r for tier in self.tiers for r in tier.requirements))
 
-    def requirement(self, id: str) -> Requirement | None:
+    def get_requirement(self, id: str) -> Requirement | None:
         """Return the requirement with this ID from the steps or tiers, or None."""
-        return next((r for r in self.all_requirements() if r.id == id), None)
+        return next((r for r in self.list_all_requirements() if r.id == id), None)
 
-    def step(self, key: str) -> Step:
+    def get_step(self, key: str) -> Step:
         return next(step for step in self.steps if step.key == key)
 
-    def step_of(self, requirement: Requirement) -> Step | None:
+    def find_step(self, requirement: Requirement) -> Step | None:
         return next((s for s in self.steps if requirement in s.requirements), None)
 
-    def category(self, key: str) -> Category | None:
+    def get_category(self, key: str) -> Category | None:
         return next((c for c in self.categories if c.key == key), None)
 
-    def tier(self, key: str) -> Tier | None:
+    def get_tier(self, key: str) -> Tier | None:
         return next((t for t in self.tiers if t.key == key), None)
 
-    def described_offerings(self) -> tuple[tuple[str, str], ...]:
+    def list_offerings(self) -> tuple[tuple[str, str], ...]:
         """Return each offering with its description, which can be blank."""
         descriptions = dict(self.offering_descriptions)
         return tuple((offering, descriptions.get(offering, "")) for offering in self.offerings)
@@ -208,20 +208,20 @@ class Edition(Content):
         """Return each step with each of its stages, in order."""
         return tuple((step, stage) for step in self.steps for stage in step.stages)
 
-    def position(self, step: str, stage: str) -> int:
+    def get_position(self, step: str, stage: str) -> int:
         """Return the index in `positions`. Raises ValueError for an unknown step or stage."""
         return [(s.key, str(g)) for s, g in self.positions].index((step, str(stage)))
 
-    def deadline(self, requirement: Requirement) -> int:
+    def get_deadline(self, requirement: Requirement) -> int:
         """Return the position that requires the requirement to be fulfilled, after all steps if only a tier does."""
         return self._deadlines.get(requirement.id, len(self.positions))
 
     @cached_property
     def _deadlines(self) -> dict[str, int]:
         """Return the deadlines of all requirements, cached because every page uses them many times."""
-        return {requirement.id: self._deadline(requirement) for requirement in self.requirements()}
+        return {requirement.id: self._find_deadline(requirement) for requirement in self.list_requirements()}
 
-    def _deadline(self, requirement: Requirement) -> int:
+    def _find_deadline(self, requirement: Requirement) -> int:
         if requirement.needed_for is not None:
             stages = [stage for _, stage in self.positions]
             return stages.index(requirement.needed_for) if requirement.needed_for in stages else len(stages)

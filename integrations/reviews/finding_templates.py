@@ -32,7 +32,7 @@ def list_templates(integration: Integration) -> list[FindingTemplate]:
     return [
         template
         for template in TEMPLATES_BY_PROGRAM.get(integration.program_key, ())
-        if (requirement := integration.edition.requirement(template.requirement))
+        if (requirement := integration.edition.get_requirement(template.requirement))
         and context.is_applicable(requirement, integration)
     ]
 

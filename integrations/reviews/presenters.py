@@ -25,7 +25,7 @@ MAX_CONTACTS = 3
 
 def build_reviewer_context(integration: Integration, participants: Iterable[Participant]) -> dict[str, object]:
     """Return contacts and test account requirements."""
-    requirements = integration.edition.requirements()
+    requirements = integration.edition.list_requirements()
     return {
         "contacts": [person.user for person in participants if person.is_acting_member][:MAX_CONTACTS],
         "credentials": [r for r in requirements if r.kind == RequirementKind.CREDENTIALS],

@@ -97,7 +97,7 @@ def _find_week(issue: SupportIssue, now: datetime) -> Period:
 
 
 def _read_totals(issue: SupportIssue, week: Period, now: datetime) -> Totals:
-    start, end = week.span(get_program_zone())
+    start, end = week.get_bounds(get_program_zone())
     return get_metrics(MetricsScope(partner_id=issue.integration.partner_id), start, end, min(now, end))
 
 

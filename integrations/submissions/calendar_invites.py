@@ -22,7 +22,7 @@ def build_page_url(meeting: Meeting) -> str:
 
 def build_description(meeting: Meeting) -> str:
     """Return the agenda, one item per line, and the URL of the requirement's page, in English for all invitees."""
-    requirement = meeting.integration.edition.requirement(meeting.requirement_id)
+    requirement = meeting.integration.edition.get_requirement(meeting.requirement_id)
     items = requirement.meeting_items if requirement else ()
     agenda = ["Agenda:", *(f"- {item}" for item in items), ""] if items else []
     return "\n".join([*agenda, build_page_url(meeting)])

@@ -15,7 +15,7 @@ from integrations.partners.models import Role
 from integrations.submissions.compliance_emails import build_compliance_email
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
-from integrations.submissions.selectors.deciders import lacks_decider, list_reviewer_managers
+from integrations.submissions.selectors.deciders import has_no_decider, list_reviewer_managers
 from integrations.submissions.services.transitions import build_settled_copy, perform_transition
 from integrations.submissions.workflow.actions import NextAction
 from integrations.submissions.workflow.compliance_guards import is_excluded_from_decision
@@ -50,7 +50,7 @@ def list_program_contacts(integration: Integration) -> list[User | str]:
         if permissions.can_act_for_program(integration, person)
         and not is_excluded_from_decision(integration, person.pk)
     ]
-    managers = list_reviewer_managers(integration.program_key) if lacks_decider(integration) else []
+    managers = list_reviewer_managers(integration.program_key) if has_no_decider(integration) else []
     return [*dict.fromkeys((*contacts, *managers)), integration.edition.mailbox]
 
 
@@ -80,12 +80,12 @@ def build_context(event: AuditEvent) -> TemplateContext:
     if integration is not None and "undo_until" in event.data:
         integration = build_settled_copy(integration)
     is_in_changes = integration is not None and integration.review_state == ReviewState.CHANGES
-    tier = integration.edition.tier(event.data.get("tier") or integration.tier) if integration else None
+    tier = integration.edition.get_tier(event.data.get("tier") or integration.tier) if integration else None
     actions: tuple[NextAction, ...] = ()
     if integration and is_in_changes:
         moment = integration.undo_until or event.at
         actions = context.list_integration_actions(integration, moment, ResponsibleParty.PARTNER)
-    requirement = integration.edition.requirement(event.data.get("requirement", "")) if integration else None
+    requirement = integration.edition.get_requirement(event.data.get("requirement", "")) if integration else None
     waived_until = parse_moment(event.data.get("until"))
     return {
         **_build_names(event, integration),
@@ -96,7 +96,7 @@ def build_context(event: AuditEvent) -> TemplateContext:
         "findings": list(integration.findings.filter(state=Finding.State.OPEN)) if integration else [],
         "items": [action.requirement for action in actions if action.requirement],
         "process": build_compliance_email(event),
-        "lacks_decider": integration is not None and lacks_decider(integration),
+        "has_no_decider": integration is not None and has_no_decider(integration),
         "due": parse_moment(event.data.get("due")),
         "tier_name": tier.name if tier else "",
         "starts_at": parse_moment(event.data.get("starts_at")),
@@ -178,7 +178,7 @@ def list_recipients(event: AuditEvent, integration: Integration, audience: Audie
     if audience == Audience.MENTIONED_PEOPLE:
         return User.objects.filter(pk__in=event.data["people"], is_active=True).order_by("pk")
     is_decision = EMAILS[event.event_type].category == Category.COMPLIANCE and audience == Audience.PROGRAM_TEAM
-    if is_decision and lacks_decider(integration):
+    if is_decision and has_no_decider(integration):
         return list_program_contacts(integration)
     return FINDERS[audience](integration) if audience in FINDERS else ()
 
@@ -266,7 +266,7 @@ def _hide_program_recipients(event: AuditEvent, emails: list[email.EmailMessage]
     program_email = next((each for each in emails if each not in partner_emails), None)
     if program_email is None:
         return partner_emails
-    context = add_reader(build_context(event) | {"lacks_decider": False}, for_program=True)
+    context = add_reader(build_context(event) | {"has_no_decider": False}, for_program=True)
     rendered = render(program_email.name, {"person": None, **context})
     return [*partner_emails, email.EmailMessage(to=_("Program reviewers"), **asdict(rendered))]
 

@@ -138,7 +138,9 @@ def list_step_rows(
     """Return each step with its applicable requirements in the order of the path."""
     step_rows = []
     edition, category = integration.edition, integration.current_category
-    open_ids = {r.id for r in context_selectors.list_blocking(integration, edition.requirements(), edition.groups, now)}
+    open_ids = {
+        r.id for r in context_selectors.list_blocking(integration, edition.list_requirements(), edition.groups, now)
+    }
     due_ids = {r.id for r in context_selectors.list_missing_next(integration, now)} if integration.is_open else set()
     minimums = {group.key: group.minimum for group in edition.groups}
     first_develop = next((s for s in edition.steps if s.stage == Stage.DEVELOP), None)

@@ -23,7 +23,7 @@ from portal.core.crypto import hash_token
 from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
 from portal.ui.pagination import paginate
-from portal.ui.refusals import raise_if_forbidden, refusals_in_form, reported_refusals
+from portal.ui.refusals import add_refusals_to_form, raise_if_forbidden, report_refusals
 
 ACCOUNT_ACTIONS = {"sign_out": roles.end_sessions, "deactivate": roles.deactivate, "reactivate": roles.reactivate}
 REQUEST_DECISIONS = {"approve": roles.approve_request, "reject": roles.reject_request}
@@ -127,7 +127,7 @@ def change_account(request: AuthenticatedRequest, pk: int) -> HttpResponse:
             messages.error(request, str(form.errors["reason"][0]))
             return redirect("accounts:person", pk)
         reason = form.cleaned_data["reason"]
-        with reported_refusals(request, _("Account of %(name)s changed.") % {"name": person}):
+        with report_refusals(request, _("Account of %(name)s changed.") % {"name": person}):
             if action := ACCOUNT_ACTIONS.get(name):
                 action(person, actor=request.user, now=now, reason=reason, request=request)
             else:
@@ -148,7 +148,7 @@ def invite_person(request: AuthenticatedRequest) -> HttpResponse:
         require_recent_authentication(request)
         if form.is_valid():
             email, role_names = form.cleaned_data["email"], form.cleaned_data["roles"]
-            with refusals_in_form(form):
+            with add_refusals_to_form(form):
                 invitation = invitations.send_invitation(email, role_names, actor=request.user, now=timezone.now())
                 messages.success(request, _("Invitation sent to %(email)s.") % {"email": invitation.email})
                 return redirect("accounts:people")
@@ -166,10 +166,10 @@ def change_invitation(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if name == "resend":
         require_recent_authentication(request)
         message = _("New invitation sent to %(email)s. The earlier link no longer works.") % {"email": invitation.email}
-        with reported_refusals(request, message):
+        with report_refusals(request, message):
             invitations.send_invitation(invitation.email, invitation.roles, actor=request.user, now=now)
     elif name == "revoke":
-        with reported_refusals(request, _("Invitation to %(email)s revoked.") % {"email": invitation.email}):
+        with report_refusals(request, _("Invitation to %(email)s revoked.") % {"email": invitation.email}):
             invitations.revoke_invitation(invitation, actor=request.user, now=now)
     return redirect("accounts:people")
 
@@ -193,7 +193,7 @@ def show_invitation(request: HttpRequest, token: str) -> HttpResponse:
 def accept_invitation(request: AuthenticatedRequest, invitation: StaffInvitation) -> HttpResponse:
     """Grant the roles and redirect to the home page, or show why not."""
     addresses = list_verified_addresses(request.user)
-    with reported_refusals(request, _("You accepted the invitation.")):
+    with report_refusals(request, _("You accepted the invitation.")):
         invitations.accept_invitation(
             invitation, user=request.user, addresses=addresses, now=timezone.now(), request=request
         )

@@ -38,7 +38,7 @@ LIST_COLUMNS: Columns = {
     "company": "partner__name",
     "program": lambda row: PROGRAMS[row.program_key].name,
     "edition": "edition_date",
-    "step": lambda row: get_edition(row.program_key, row.edition_date).step(row.step).name,
+    "step": lambda row: get_edition(row.program_key, row.edition_date).get_step(row.step).name,
     "stage": "stage",
     "listing_status": "listing_status",
     "tier": "tier",

@@ -15,7 +15,7 @@ from portal.analytics.metrics import count_working_days
 from portal.analytics.models import StageDuration
 from portal.analytics.stage_durations import ResponsibilityChange, StagePeriod, build_periods, parse_change
 from portal.audit.models import AuditEvent
-from portal.core.bulk_changes import skipped_in_bulk
+from portal.core.bulk_changes import skip_in_bulk_changes
 from portal.core.business_time import Calendar
 
 BATCH_SIZE = 500
@@ -23,7 +23,7 @@ COLUMNS = (*(field.name for field in fields(StagePeriod)), "working_day_tenths")
 DurationValues = tuple[object, ...]
 
 
-@skipped_in_bulk
+@skip_in_bulk_changes
 def handle_responsibility_change(integration: Integration, **_: object) -> None:
     """Store the periods of an integration after a change of its responsible party or stage."""
     update_durations(integration)

@@ -137,7 +137,7 @@ def _finalize_response(
         )
     if request.method == "GET":
         response = conditional.apply_conditional_get(request, response)
-    for name, value in (allowance.headers() if allowance else {}).items():
+    for name, value in (allowance.build_headers() if allowance else {}).items():
         response[name] = value
     response.headers.setdefault("Cache-Control", "private, no-store")
     patch_vary_headers(response, ["Authorization"])

@@ -21,7 +21,7 @@ class RequestAllowance:
     remaining: int
     seconds: int
 
-    def headers(self) -> dict[str, str]:
+    def build_headers(self) -> dict[str, str]:
         """Return the headers of draft-ietf-httpapi-ratelimit-headers."""
         return {
             "RateLimit-Policy": f'"default";q={self.limit};w={WINDOW_SECONDS}',

@@ -12,7 +12,7 @@ _is_bulk_change: ContextVar[bool] = ContextVar("is_bulk_change", default=False)
 
 @contextmanager
 def bulk_changes(*rebuilds: Callable[[], object]) -> Iterator[None]:
-    """Skip the functions that are `skipped_in_bulk`, and call the functions that make up for them at the end."""
+    """Skip the functions that are `skip_in_bulk_changes`, and call the functions that make up for them at the end."""
     token = _is_bulk_change.set(True)
     try:
         yield
@@ -22,7 +22,7 @@ def bulk_changes(*rebuilds: Callable[[], object]) -> Iterator[None]:
         rebuild()
 
 
-def skipped_in_bulk(update: Callable[Parameters, None]) -> Callable[Parameters, None]:
+def skip_in_bulk_changes(update: Callable[Parameters, None]) -> Callable[Parameters, None]:
     """Let an update of derived rows do nothing within `bulk_changes`."""
 
     @wraps(update)

@@ -53,7 +53,7 @@ class Period:
         months = self.first_day.month - 1 + MONTH_COUNTS[self.kind]
         return date(self.first_day.year + months // 12, months % 12 + 1, 1)
 
-    def span(self, zone: ZoneInfo) -> tuple[datetime, datetime]:
+    def get_bounds(self, zone: ZoneInfo) -> tuple[datetime, datetime]:
         """Return the start and the exclusive end in UTC. Clock changes make a week an hour longer or shorter."""
         start, end = (datetime.combine(day, time(), zone).astimezone(UTC) for day in (self.first_day, self.end_day))
         return start, end

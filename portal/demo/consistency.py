@@ -67,7 +67,7 @@ def check_draft(integration: Integration, now: datetime) -> Iterator[str]:
 
 def check_answers(integration: Integration, now: datetime) -> Iterator[str]:
     """Require that the form of each requirement accepts its answers."""
-    for requirement in integration.edition.all_requirements():
+    for requirement in integration.edition.list_all_requirements():
         state = integration.fulfillments_by_id.get(requirement.id)
         if requirement.kind == RequirementKind.FORM and state is not None and state.status in FULFILLED:
             form = RequirementForm(requirement, data=state.data)

@@ -109,7 +109,7 @@ class PastLifecycle:
     def request_changes(self) -> None:
         """Raise a finding and request changes."""
         demo = self.demo
-        requirement = self.random.choice(demo.integration.edition.requirements())
+        requirement = self.random.choice(demo.integration.edition.list_requirements())
         claims.claim_review(demo.integration, actor=demo.reviewer, now=demo.now)
         text = f"Please extend “{requirement.title}”."
         findings.raise_finding(demo.integration, requirement.id, text, actor=demo.reviewer, now=demo.now)

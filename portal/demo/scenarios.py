@@ -51,7 +51,7 @@ def request_changes(demo: DemoContext) -> None:
     """Request changes with two findings, of which the partner answers one."""
     integration, reviewer, now = demo.integration, demo.reviewer, demo.now
     claims.claim_review(integration, actor=reviewer, now=now)
-    ids = [requirement.id for requirement in integration.edition.requirements()]
+    ids = [requirement.id for requirement in integration.edition.list_requirements()]
     text = "Show a failed run in addition to a passed run."
     first = findings.raise_finding(integration, ids[2], text, actor=reviewer, now=now)
     findings.raise_finding(integration, ids[-2], "Document the supported run stages.", actor=reviewer, now=now)

@@ -50,8 +50,8 @@ def build_listing_content(row: Integration, *, is_preview: bool = False) -> List
     """
     public_answer_pairs = list(iterate_public_answers(row))
     listing_status = LISTED_STATUS if is_preview else get_public_listing_status(row)
-    tier = row.edition.release_tier if is_preview else row.edition.tier(row.tier)
-    category = row.edition.category(row.category)
+    tier = row.edition.release_tier if is_preview else row.edition.get_tier(row.tier)
+    category = row.edition.get_category(row.category)
     return ListingContent(
         row=row,
         listing_status=listing_status,
@@ -78,7 +78,7 @@ def iterate_public_answers(row: Integration) -> Iterator[tuple[Question, PublicA
 
 
 def list_answered_requirements(row: Integration) -> list[Requirement]:
-    return [requirement for requirement in row.edition.requirements() if requirement.id in row.fulfillments_by_id]
+    return [requirement for requirement in row.edition.list_requirements() if requirement.id in row.fulfillments_by_id]
 
 
 def get_logo(row: Integration) -> Document | None:

@@ -168,9 +168,9 @@ def summarize_checks(row: Integration, now: datetime) -> CheckSummary:
 
 
 def _list_requirements(row: Integration) -> list[Requirement]:
-    tier = row.edition.tier(row.tier)
+    tier = row.edition.get_tier(row.tier)
     tier_requirements = tier.requirements if tier is not None else ()
-    all_requirements = dict.fromkeys((*row.edition.requirements(), *tier_requirements))
+    all_requirements = dict.fromkeys((*row.edition.list_requirements(), *tier_requirements))
     return [requirement for requirement in all_requirements if is_applicable(requirement, row)]
 
 

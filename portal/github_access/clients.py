@@ -16,7 +16,7 @@ from verification.sources import Sources
 from verification.sources.errors import SourceError, SourceNotFoundError
 from verification.sources.factory import TOKEN_LIMIT, build_github_client
 from verification.sources.github.client import GitHubClient
-from verification.sources.github.requester import LimitedRequester, source_errors
+from verification.sources.github.requester import LimitedRequester, convert_github_errors
 from verification.sources.http_cache import HttpCache
 from verification.sources.rate_limits import GitHubRateLimiter
 
@@ -95,7 +95,7 @@ def build_sources(full_name: str, reader: User | None, *, background: bool = Fal
 
 def list_repositories(grant: GitHubGrant) -> list[ReadableRepository]:
     """Return the repositories that a grant can read, most recently pushed first. Raises SourceError."""
-    with source_errors("your repositories"):
+    with convert_github_errors("your repositories"):
         repositories = _get_account(grant).get_repos(sort="pushed")
         return [
             ReadableRepository(repository.full_name, repository.description or "", repository.private)
@@ -109,7 +109,7 @@ def get_organization_role(grant: GitHubGrant, organization: str) -> tuple[str, s
     Raises AccessDeniedError if the GitHub App isn't installed, SourceNotFoundError if the person isn't a member, and
     SourceError.
     """
-    with source_errors(f"your role in {organization}"):
+    with convert_github_errors(f"your role in {organization}"):
         membership = _get_account(grant).get_organization_membership(organization)
         return membership.organization.login, membership.role if membership.state == "active" else ""
 

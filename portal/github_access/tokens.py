@@ -8,7 +8,7 @@ from github.Auth import Login
 
 from portal.core.crypto import Secret
 from verification.sources.errors import SourceError
-from verification.sources.github.requester import LimitedRequester, build_error, source_errors
+from verification.sources.github.requester import LimitedRequester, build_error, convert_github_errors
 from verification.sources.http import github_transport
 
 REFUSED_REFRESH = "bad_refresh_token"  # used before, expired, or revoked by its owner
@@ -24,7 +24,7 @@ def refresh(refresh_token: Secret) -> AccessToken:
     github_transport.reset_hops()
     values = {"client_id": settings.GITHUB_CLIENT_ID, "client_secret": settings.GITHUB_CLIENT_SECRET}
     application = ApplicationOAuth(LimitedRequester(settings.GITHUB_API_URL), {}, values)
-    with source_errors(SUBJECT):
+    with convert_github_errors(SUBJECT):
         try:
             return application.refresh_access_token(refresh_token.value)
         except GithubException as error:
@@ -51,7 +51,7 @@ def revoke(access_token: Secret, refresh_token: Secret, *, is_expired: bool) -> 
 def _delete_grant(token: str) -> None:
     """Send the request, for which PyGithub has no method. An unknown token is already revoked."""
     auth = Login(settings.GITHUB_CLIENT_ID, settings.GITHUB_CLIENT_SECRET)
-    with source_errors(SUBJECT):
+    with convert_github_errors(SUBJECT):
         requester = LimitedRequester(settings.GITHUB_API_URL, auth)
         path = f"/applications/{settings.GITHUB_CLIENT_ID}/grant"
         status, _headers, _body = requester.requestJson("DELETE", path, input={"access_token": token})

@@ -44,7 +44,7 @@ class PreparationList:
 def build_preparation_list(program: Program) -> PreparationList:
     """Return the preparation list for the edition of new integrations."""
     edition = get_edition_in_force(program.key)
-    requirements = edition.requirements()
+    requirements = edition.list_requirements()
     needs = tuple(
         (each, MINUTES[each.kind])
         for each in requirements

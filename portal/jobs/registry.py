@@ -1,7 +1,7 @@
 """Schedule of the periodic jobs for beat and run_jobs.
 
 Beat sends each job to a worker at its interval. `run_jobs` runs overdue jobs, with at least one thread per queue, so
-that a slow mail server or repository doesn't delay clocks. `@periodic` in an app's `tasks.py` adds a job. The jobs
+that a slow mail server or repository doesn't delay clocks. `@periodic_job` in an app's `tasks.py` adds a job. The jobs
 listed below name their function as text, which is imported when the job first runs.
 """
 
@@ -66,7 +66,7 @@ JOBS = [
 ]
 
 
-def periodic(
+def periodic_job(
     name: str, *, every: timedelta, queue: str = QUEUES[0]
 ) -> Callable[[Callable[[datetime], int]], Callable[[datetime], int]]:
     """Add a function to the schedule. It takes the current time and returns the number of items it handled."""

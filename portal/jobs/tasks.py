@@ -9,7 +9,7 @@ from django.db import DatabaseError
 from portal.jobs import execution
 from portal.jobs.periodic import run_scheduled
 from portal.jobs.publishing import publish_jobs
-from portal.jobs.registry import JOBS, periodic
+from portal.jobs.registry import JOBS, periodic_job
 from portal.jobs.services import prune_finished
 
 logger = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ def run(job_id: int) -> None:
         logger.warning("Job %s waits for the database (%s).", job_id, error)
 
 
-@periodic("jobs.dispatch_due", every=DISPATCH_INTERVAL)
+@periodic_job("jobs.dispatch_due", every=DISPATCH_INTERVAL)
 def dispatch_due(now: datetime) -> int:
     """Publish due jobs: retries, jobs of processes that died, and jobs whose message was lost."""
     due = list(execution.list_runnable(now).values_list("pk", flat=True)[:DISPATCH_COUNT])
@@ -44,7 +44,7 @@ def dispatch_due(now: datetime) -> int:
     return publish_jobs(due, expires=DISPATCH_INTERVAL)
 
 
-@periodic("jobs.prune", every=timedelta(hours=1), queue="network")
+@periodic_job("jobs.prune", every=timedelta(hours=1), queue="network")
 def prune(now: datetime) -> int:
     """Delete old finished jobs."""
     return prune_finished(now)

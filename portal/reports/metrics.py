@@ -47,10 +47,10 @@ def build_figures(report_scope: ReportScope, period: Period, zone: ZoneInfo, now
 
     Open clocks are evaluated at the end of the period, even if the report is created later.
     """
-    start, end = period.span(zone)
+    start, end = period.get_bounds(zone)
     scope, evaluated_at = report_scope.scope, min(end, now)
     data_up_to = metrics.get_data_up_to(scope)
-    next_period_ends_at = period.next.span(zone)[1]
+    next_period_ends_at = period.next.get_bounds(zone)[1]
     due_soon_clocks = (
         metrics.list_due_soon_clocks(scope, evaluated_at, next_period_ends_at)
         if now < next_period_ends_at
@@ -84,7 +84,7 @@ def _build_report_metadata(
     report_scope: ReportScope, period: Period, zone: ZoneInfo, now: datetime
 ) -> dict[str, object]:
     """Return what the report covers and when it was made."""
-    start, end = period.span(zone)
+    start, end = period.get_bounds(zone)
     return {
         "scope": report_scope.key,
         "name": report_scope.name,
@@ -110,7 +110,7 @@ def _build_previous_totals(
     report_scope: ReportScope, period: Period, zone: ZoneInfo, evaluated_at: datetime
 ) -> dict[str, object]:
     """Return the totals of the previous period. The counts of open clocks come from its own report, or are None."""
-    totals = metrics.get_closed_metrics(report_scope.scope, *period.previous.span(zone), evaluated_at).as_dict()
+    totals = metrics.get_closed_metrics(report_scope.scope, *period.previous.get_bounds(zone), evaluated_at).as_dict()
     frozen_figures = (
         ReportSnapshot.objects.filter(scope=report_scope.key, period=str(period.previous))
         .values_list("figures", flat=True)

@@ -73,7 +73,7 @@ def _count_figures(
     filters: ClockFilters, weeks: list[Period], now: datetime, zone: ZoneInfo
 ) -> tuple[list[tuple[SlaShare, Chart]], list[SlaShare], list[BreachReason]]:
     """Return the figures of programs, partners, and reasons in six queries."""
-    met_clocks, breaches = query_results(filters, weeks[0].span(zone)[0], now)
+    met_clocks, breaches = query_results(filters, weeks[0].get_bounds(zone)[0], now)
     met_counts = count_by_week(met_clocks, "stopped_at", zone, "integration__program_key")
     breach_counts = count_by_week(breaches, "due_at", zone, "integration__program_key")
     programs = []

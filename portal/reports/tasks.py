@@ -56,7 +56,7 @@ def list_due_scopes(period: Period) -> list[ReportScope]:
 
     Programs that someone subscribed to are included too.
     """
-    start, end = period.span(get_program_zone())
+    start, end = period.get_bounds(get_program_zone())
     monitored_repositories = MonitoredRepository.objects.filter(began_at__lt=end).exclude(ended_at__lt=start)
     integrations = monitored_repositories.order_by().values_list("integration__partner_id", "integration__program_key")
     pairs = sorted(integrations.distinct())
@@ -119,7 +119,7 @@ def calculate_delivery_time(period: Period, calendar: Calendar, reader: User) ->
     """Return the morning of the delivery day in the reader's zone, but not before the metrics are complete."""
     return max(
         datetime.combine(_find_delivery_day(period, calendar), DELIVERY_TIME, ZoneInfo(reader.zone)),
-        period.span(get_program_zone())[1] + SETTLING_PERIOD,
+        period.get_bounds(get_program_zone())[1] + SETTLING_PERIOD,
     )
 
 

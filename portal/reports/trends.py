@@ -91,10 +91,10 @@ class TrendCounts:
 def build_trends(filters: ClockFilters, now: datetime, zone: ZoneInfo) -> TemplateContext:
     """Return the charts and shares of the last twelve weeks, including the current week. Up to ten minutes old."""
     earlier, weeks = list_weeks(now, zone)
-    start = weeks[0].span(zone)[0]
+    start = weeks[0].get_bounds(zone)[0]
     counts = read_figures(
         build_key(f"trends {weeks[0]}", filters.list_clocks()),
-        lambda: _count_trends(filters, (earlier[0].span(zone)[0], start, now), zone),
+        lambda: _count_trends(filters, (earlier[0].get_bounds(zone)[0], start, now), zone),
         attrgetter("row_count"),
     )
     bins = _build_bins_by_kind(counts.editions)

@@ -81,7 +81,7 @@ def run(*, empty: bool, reload: bool) -> int:
         has_broker = bool(environment.REDIS_URL) or start_broker(supervisor, data_folder)
         os.environ.setdefault("LOG_LEVEL", "WARNING")
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
-        with reported_storage_errors(data_folder):
+        with convert_storage_errors(data_folder):
             django.setup()
             prepare_database(data_folder, empty)
         load_shared_modules()
@@ -113,7 +113,7 @@ def start_broker(supervisor: Supervisor, data_folder: Path) -> bool:
 
 
 @contextmanager
-def reported_storage_errors(data_folder: Path) -> Iterator[None]:
+def convert_storage_errors(data_folder: Path) -> Iterator[None]:
     """Raise StartError if a file or the database can't be read or written."""
     try:
         yield

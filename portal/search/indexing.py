@@ -19,7 +19,7 @@ from integrations.sla.models import SupportIssue
 from integrations.submissions.models import Finding, Integration
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
-from portal.core.bulk_changes import skipped_in_bulk
+from portal.core.bulk_changes import skip_in_bulk_changes
 from portal.search.entries import build_integration_entries, build_issue_entry, build_partner_entries, get_source
 from portal.search.models import SearchEntry
 from portal.search.public_entries import DOCUMENTATION_SOURCE, build_documentation_entries, build_provider_entry
@@ -84,7 +84,7 @@ def index_documentation() -> int:
         return write_entries([DOCUMENTATION_SOURCE], build_documentation_entries())
 
 
-@skipped_in_bulk
+@skip_in_bulk_changes
 def index_event(event: AuditEvent) -> None:
     """Update the entries of the integration or the partner of an event."""
     if event.integration is not None:
@@ -96,14 +96,14 @@ def index_event(event: AuditEvent) -> None:
             _rebuild_rows(_select_issues().filter(integration__partner=event.partner), index_issues)
 
 
-@skipped_in_bulk
+@skip_in_bulk_changes
 def _index_person(instance: User, update_fields: Iterable[str] | None, created: bool, **_: object) -> None:
     """Update the entries of a user after a change of the name or the email address."""
     if not created and (update_fields is None or {"name", "email"} & set(update_fields)):
         index_partners(list(Partner.objects.filter(memberships__user=instance, memberships__ended_at=None)))
 
 
-@skipped_in_bulk
+@skip_in_bulk_changes
 def _index_changed_issues(issue_ids: Iterable[int], **_: object) -> None:
     index_issues(list(_select_issues().filter(pk__in=issue_ids)))
 

@@ -18,7 +18,7 @@ def report_refusal(request: HttpRequest, refusal: ActionRefused) -> None:
 
 
 @contextmanager
-def reported_refusals(request: HttpRequest, success_message: str = "") -> Iterator[None]:
+def report_refusals(request: HttpRequest, success_message: str = "") -> Iterator[None]:
     """Show a refusal of the block, or else the message, on the next page.
 
     Raises PermissionDenied for a missing permission.
@@ -33,7 +33,7 @@ def reported_refusals(request: HttpRequest, success_message: str = "") -> Iterat
 
 
 @contextmanager
-def refusals_in_form(form: BaseForm) -> Iterator[None]:
+def add_refusals_to_form(form: BaseForm) -> Iterator[None]:
     """Show a refusal of the block among the errors of the form."""
     try:
         yield

@@ -20,7 +20,7 @@ from portal.core.one_time_secrets import store_secret, take_secret
 from portal.core.value_types import TemplateContext
 from portal.ui.name_confirmation import NameConfirmationForm
 from portal.ui.pagination import paginate
-from portal.ui.refusals import reported_refusals
+from portal.ui.refusals import report_refusals
 from portal.webhooks import payloads, permissions as access, services
 from portal.webhooks.event_types import iterate_webhook_groups
 from portal.webhooks.forms import EndpointForm, ReplayForm, build_initial_data
@@ -131,7 +131,7 @@ def change_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         data=form_data, is_program_endpoint=endpoint.partner_id is None, endpoint=endpoint, initial=initial_data
     )
     if form_data is not None and form.is_valid():
-        with reported_refusals(request):
+        with report_refusals(request):
             changes = {name: form.cleaned_data[name] for name in form.changed_data}
             if changes.get("url"):
                 require_recent_authentication(request)
@@ -147,7 +147,7 @@ def rotate_secret(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Rotate the secret and redirect to the endpoint, which shows it once."""
     endpoint = access.get_endpoint(request.user, uuid)
     if request.method == "POST":
-        with reported_refusals(request):
+        with report_refusals(request):
             require_recent_authentication(request)
             secret = services.rotate_secret(
                 endpoint, actor=request.user, now=timezone.now(), expected_fingerprint=request.POST.get("seen", "")
@@ -217,7 +217,7 @@ def perform_action(request: AuthenticatedRequest, uuid: UUID, action: str) -> Ht
     if action not in ENDPOINT_ACTIONS:
         raise Http404(_("Unknown action."))
     if request.method == "POST":
-        with reported_refusals(request):
+        with report_refusals(request):
             messages.success(request, ENDPOINT_ACTIONS[action](request, endpoint))
     return redirect("webhooks:detail", uuid)
 
@@ -229,7 +229,7 @@ def remove_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if not form.is_valid():
         context = {"endpoint": endpoint, "form": form}
         return render(request, "webhooks/end.html", context, status=422 if form.is_bound else 200)
-    with reported_refusals(request):
+    with report_refusals(request):
         services.remove_endpoint(endpoint, actor=request.user, now=timezone.now())
         messages.success(request, _("Webhook “%(name)s” deleted.") % {"name": endpoint.name})
     return redirect("webhooks:list")
@@ -242,7 +242,7 @@ def show_delivery(request: AuthenticatedRequest, uuid: UUID, message: UUID) -> H
         WebhookDelivery.objects.select_related("replayed_by", "event"), endpoint=endpoint, uuid=message
     )
     if request.method == "POST":
-        with reported_refusals(request):
+        with report_refusals(request):
             services.replay_delivery(delivery, actor=request.user, now=timezone.now())
             messages.success(request, _("Delivery queued again with the same webhook-id."))
         return redirect("webhooks:delivery", uuid, message)

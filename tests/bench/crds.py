@@ -21,7 +21,7 @@ def build_crd_previews(path: Path) -> tuple[list[CrdPreview], str]:
     """Return the previews of a schema and the digest of all their files."""
     schema = parse_schema(path.read_bytes())
     previews = list(build_previews(schema, parse_choices(schema.prefix)))
-    digest = hashlib.sha256("".join(name + text for one in previews for name, text, _ in one.files()).encode())
+    digest = hashlib.sha256("".join(name + text for one in previews for name, text, _ in one.iterate_files()).encode())
     return previews, digest.hexdigest()
 
 

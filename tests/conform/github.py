@@ -96,7 +96,7 @@ def read_code(client: Client, name: str, theirs: Any) -> Iterator[tuple[str, Any
     yield f"{name} files", [each.path for each in code.files], [each.path for each in tree if each.type == "blob"]
     for each in code.files:
         text = theirs.get_contents(each.path, ref=branch.commit.sha).decoded_content.decode()
-        yield f"{name} {each.path}", code.text(each.path), text
+        yield f"{name} {each.path}", code.read_text(each.path), text
 
 
 SUITE = Suite("github", "GitHub facts", run)

@@ -109,7 +109,7 @@ def list_repeated_questions(program: str, reading: Reading, facts: list[Fact]) -
     known_facts = {key: by_key[key].value for key in ("listing", "endpoint") if key in by_key}
     known = list_known_answers(integration, known_facts, User(name="Alice Archer", email="alice@acme.example"))
     stated = list_stated_answers(reading)
-    for requirement in get_edition_in_force(program).requirements():
+    for requirement in get_edition_in_force(program).list_requirements():
         questions = {question.key for question in requirement.fields if requirement.kind == RequirementKind.FORM}
         yield from (f"{requirement.id} {key}" for key in sorted(questions & stated) if not known.get(key))
 

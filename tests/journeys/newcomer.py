@@ -64,7 +64,7 @@ class Newcomer(Walkthrough):
         if kind == "step":
             self.partner.press(self.partner.read_action_label())
             return
-        requirement = self.row.edition.requirement(key)
+        requirement = self.row.edition.get_requirement(key)
         assert requirement is not None
         self.fulfill(requirement)
 

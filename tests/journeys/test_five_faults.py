@@ -54,7 +54,7 @@ def publish_on_github(github: Any, release: signed_releases.SignedRelease, *, ex
 
 def list_failed_checks(walkthrough: Walkthrough) -> set[str]:
     """Return the checks of the last run that did not pass, without those that only warn."""
-    check_keys = {key for id in REQUIREMENT_IDS for key in walkthrough.row.edition.requirement(id).checks}
+    check_keys = {key for id in REQUIREMENT_IDS for key in walkthrough.row.edition.get_requirement(id).checks}
     newest = CheckResult.objects.filter(integration=walkthrough.row, key__in=check_keys).newest()
     return {result.key for result in newest if result.outcome not in ("pass", "warn")}
 

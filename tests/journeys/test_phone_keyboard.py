@@ -26,7 +26,7 @@ def new_integration(acme: Partner, alice: Any) -> Integration:
 
 
 def find_requirement(row: Integration, id: str) -> tuple[Requirement, str]:
-    requirement = row.edition.requirement(id)
+    requirement = row.edition.get_requirement(id)
     assert requirement is not None
     return requirement, f"/integrations/{row.uuid}/requirements/{id}/"
 

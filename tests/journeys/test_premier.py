@@ -33,7 +33,7 @@ def test_listed_provider_becomes_partner_premier(
     assert (listed_provider.listing_status, listed_provider.tier) == ("listed", "partner")
     partner.sees("Partner Premier", "Technical requirements", "Feature requirements")
     partner.does_not_see("Request Partner Premier").shot("premier-before")
-    tier = listed_provider.edition.tier("partner-premier")
+    tier = listed_provider.edition.get_tier("partner-premier")
     walkthrough.fulfill(next(r for r in tier.requirements if r.id == "TP-SBOM"))
     partner.go(walkthrough.page).does_not_see("Request Partner Premier")
     walkthrough.fulfill(next(r for r in tier.requirements if r.id == "TP-ACTION"))
@@ -54,7 +54,7 @@ def test_listed_provider_becomes_partner_premier(
 def test_declined_request_keeps_the_tier_and_can_be_repeated(
     walkthrough: Walkthrough, listed_provider: Integration, find_email: Any, alice: Any
 ) -> None:
-    tier = listed_provider.edition.tier("partner-premier")
+    tier = listed_provider.edition.get_tier("partner-premier")
     for requirement in (r for r in tier.requirements if r.id in ("TP-SBOM", "TP-EPH")):
         walkthrough.fulfill(requirement)
     walkthrough.partner.go(walkthrough.page).press("Request Partner Premier").press("Request tier")

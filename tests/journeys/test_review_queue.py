@@ -146,7 +146,9 @@ def test_waiver_has_a_reason_and_expires(
     visit: Visit, advance_time: AdvanceTime, alice: Any, rita: Any, review_request: Integration
 ) -> None:
     requirement = next(
-        r for r in review_request.edition.requirements() if not review_request.fulfillments.filter(requirement_id=r.id)
+        r
+        for r in review_request.edition.list_requirements()
+        if not review_request.fulfillments.filter(requirement_id=r.id)
     )
     until = timezone.localtime(timezone.now() + timedelta(days=30))
     reviewer = visit(rita).go(build_path(review_request, f"requirements/{requirement.id}/"))

@@ -136,7 +136,7 @@ class Walkthrough:
     def list_partner_requirements(self) -> list[Requirement]:
         """Return the requirements that the partner must meet before it can request another review."""
         own = context.list_partner_requirements(self.row, timezone.now())
-        return [r for r in self.row.edition.requirements() if r.id in {item.id for item in own}]
+        return [r for r in self.row.edition.list_requirements() if r.id in {item.id for item in own}]
 
     # -- requirements --------------------------------------------------------------------------------------
 

@@ -42,12 +42,12 @@ def build_subject(program: Program, edition: Edition, repository: str) -> Subjec
 
 def list_check_keys(edition: Edition, category: str = "") -> tuple[str, ...]:
     """Return the checks that an edition requires, tiers included, each once. Default: those of all categories."""
-    return _list_applicable_keys(edition.all_requirements(), category)
+    return _list_applicable_keys(edition.list_all_requirements(), category)
 
 
 def list_advisory_check_keys(edition: Edition, category: str) -> frozenset[str]:
     """Return the checks that block nothing: those of optional requirements and of tiers only."""
-    mandatory_requirements = (requirement for requirement in edition.requirements() if not requirement.optional)
+    mandatory_requirements = (requirement for requirement in edition.list_requirements() if not requirement.optional)
     mandatory_keys = _list_applicable_keys(mandatory_requirements, category)
     return frozenset(list_check_keys(edition, category)) - frozenset(mandatory_keys)
 

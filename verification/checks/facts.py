@@ -98,7 +98,7 @@ def _list_code_facts(reading: RepositoryReading) -> list[Fact]:
         return []
     folders = {file.path.partition("/")[0] for file in code.files if "/" in file.path}
     owners_path = next((path for path in CODEOWNERS_PATHS if path in code.files_by_path), "")
-    owners = try_read(lambda: code.text(owners_path), []) or ""
+    owners = try_read(lambda: code.read_text(owners_path), []) or ""
     names = dict.fromkeys(word for line in owners.splitlines() for word in line.split()[1:] if word.startswith("@"))
     tree = f"{repository.html_url}/tree/{code.commit}"
     return [

@@ -60,7 +60,7 @@ class IdentityComparison:
 
 def is_about_identity(requirement: Requirement, integration: Integration) -> bool:
     """Return whether the requirement, or one that it confirms, has checks of the owner or the signing key."""
-    confirmed = [integration.edition.requirement(id) for id in requirement.confirms]
+    confirmed = [integration.edition.get_requirement(id) for id in requirement.confirms]
     return any(each and IDENTITY_CHECKS.intersection(each.checks) for each in (requirement, *confirmed))
 
 
@@ -88,7 +88,7 @@ def compare_identity(
 
 def _compare_domains(partner: Partner, proofs: Sequence[PartnerVerification]) -> IdentityRow:
     proved = (proof.subject for proof in proofs if proof.method in DOMAIN_METHODS)
-    return IdentityRow(_("Domain"), tuple(list_claimable_domains(partner)), _unique(proved))
+    return IdentityRow(_("Domain"), tuple(list_claimable_domains(partner)), _deduplicate(proved))
 
 
 def _compare_organizations(
@@ -96,8 +96,8 @@ def _compare_organizations(
 ) -> IdentityRow:
     proved = (proof.subject for proof in proofs if proof.method == VerificationMethod.GITHUB)
     claimed = (_get_owner(integration.repository),) if integration else ()
-    owners = _unique(_get_owner(each.repository) for each in earlier)
-    return IdentityRow(_("GitHub organization"), _unique(claimed), _unique(proved), owners or None)
+    owners = _deduplicate(_get_owner(each.repository) for each in earlier)
+    return IdentityRow(_("GitHub organization"), _deduplicate(claimed), _deduplicate(proved), owners or None)
 
 
 def _compare_registry(integration: Integration, earlier: Sequence[Integration]) -> list[IdentityRow]:
@@ -107,11 +107,11 @@ def _compare_registry(integration: Integration, earlier: Sequence[Integration]) 
         (pk, key): str((data or {}).get(key if key == PROVIDER_QUESTION else "value", "")) for pk, key, data in rows
     }
     namespaces = {pk: _get_owner(value) for (pk, key), value in values.items() if key == LISTING}
-    keys = {pk: _unique(value.split(", ")) for (pk, key), value in values.items() if key == SIGNING_KEYS}
-    claimed = _unique([_get_owner(values.get((integration.pk, PROVIDER_QUESTION)) or integration.repository)])
-    earlier_namespaces = _unique(namespaces.get(each.pk, "") for each in earlier)
-    earlier_keys = _unique(key for each in earlier for key in keys.get(each.pk, ()))
-    found = _unique([namespaces.get(integration.pk, "")])
+    keys = {pk: _deduplicate(value.split(", ")) for (pk, key), value in values.items() if key == SIGNING_KEYS}
+    claimed = _deduplicate([_get_owner(values.get((integration.pk, PROVIDER_QUESTION)) or integration.repository)])
+    earlier_namespaces = _deduplicate(namespaces.get(each.pk, "") for each in earlier)
+    earlier_keys = _deduplicate(key for each in earlier for key in keys.get(each.pk, ()))
+    found = _deduplicate([namespaces.get(integration.pk, "")])
     return [
         IdentityRow(_("Registry namespace"), claimed, found, earlier_namespaces or None),
         IdentityRow(_("Signing key"), (), keys.get(integration.pk, ()), earlier_keys or None),
@@ -132,7 +132,7 @@ def _get_owner(full_name: str) -> str:
     return full_name.partition("/")[0]
 
 
-def _unique(values: Iterable[str]) -> Values:
+def _deduplicate(values: Iterable[str]) -> Values:
     return tuple(dict.fromkeys(value for value in values if value))
 
 

@@ -59,7 +59,7 @@ def read_repository(
     newest = find_newest_release(published)
     ref = newest.tag if newest else repository.default_branch or "HEAD"
     code = try_read(lambda: sources.github.get_snapshot(repository.full_name, ref), unread)
-    go_mod = try_read(lambda: code.text("go.mod"), unread) if code else None
+    go_mod = try_read(lambda: code.read_text("go.mod"), unread) if code else None
     listing = listing or try_read(lambda: _find_listing(repository, sources, provider), unread)
     keys = listing and try_read(lambda: _read_fingerprints(listing, sources), unread)
     return RepositoryReading(

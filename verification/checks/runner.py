@@ -58,7 +58,7 @@ def list_checked_requirements(integration: Integration) -> tuple[Requirement, ..
     """Return the requirements of the edition that checks decide, those of tiers included."""
     return tuple(
         requirement
-        for requirement in integration.edition.all_requirements()
+        for requirement in integration.edition.list_all_requirements()
         if requirement.checks and context.is_applicable(requirement, integration)
     )
 
@@ -106,7 +106,7 @@ def _list_sibling_repositories(integration: Integration) -> tuple[str, ...]:
 def _collect_answers(integration: Integration) -> dict[str, dict[str, object]]:
     """Return the answers from forms by requirement, in the order of the path."""
     fulfillments = integration.fulfillments_by_id
-    requirements = integration.edition.all_requirements()
+    requirements = integration.edition.list_all_requirements()
     form_ids = [requirement.id for requirement in requirements if requirement.kind == RequirementKind.FORM]
     return {id: fulfillments[id].data for id in form_ids if id in fulfillments and fulfillments[id].data}
 

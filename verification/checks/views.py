@@ -19,7 +19,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
 from portal.ui.polling import STOP_POLLING_STATUS
-from portal.ui.refusals import report_refusal, reported_refusals
+from portal.ui.refusals import report_refusal, report_refusals
 from verification.checks.documentation import list_outcomes, list_programs_using_check
 from verification.checks.models import CheckRun
 from verification.checks.presenters import list_check_results
@@ -94,7 +94,7 @@ def accept_finding(request: AuthenticatedRequest, uuid: UUID, key: str) -> HttpR
     integration, check = load_visible_integration(request, uuid), CHECKS.get(key)
     if check is None or not check.accepts:
         raise Http404(_("There is nothing to accept. Reload the page."))
-    with reported_refusals(request, _("You accepted the %(what)s permanently.") % {"what": _(check.accepts)}):
+    with report_refusals(request, _("You accepted the %(what)s permanently.") % {"what": _(check.accepts)}):
         accept_deviation(integration, key, request.POST.get("value", "")[:200], request.user, timezone.now())
     return redirect("checks:results", uuid=uuid)
 

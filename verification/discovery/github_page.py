@@ -20,7 +20,7 @@ from portal.core.value_types import TemplateContext
 from portal.github_access import services
 from portal.github_access.clients import list_repositories
 from portal.github_access.models import GitHubGrant
-from portal.ui.refusals import reported_refusals
+from portal.ui.refusals import report_refusals
 from verification.sources.errors import SourceError
 
 PAGE_SIZE = 30
@@ -51,7 +51,7 @@ def change_reader(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         messages.info(request, _("Connect GitHub first."))
         page = reverse("submissions:detail", args=[uuid])
         return redirect(f"{reverse('github_access:access')}?{urlencode({'next': page})}")
-    with reported_refusals(request, _("We now use your GitHub access to read this repository.")):
+    with report_refusals(request, _("We now use your GitHub access to read this repository.")):
         change_repository_reader(integration, actor=request.user, now=timezone.now())
     return redirect("submissions:detail", uuid)
 

@@ -109,7 +109,7 @@ def build_requirements_preview(discovery: Discovery, partners: Iterable[Partner]
     category = str(discovery.values.get("category", ""))
     requirements = [
         requirement
-        for requirement in edition.requirements()
+        for requirement in edition.list_requirements()
         if not (requirement.optional or requirement.after_findings)
         and (not requirement.categories or category in requirement.categories)
     ]
@@ -136,7 +136,7 @@ def _find_shared_answers(discovery: Discovery, partners: Iterable[Partner]) -> s
     if len(companies) != 1:
         return set()
     edition = get_edition_in_force(discovery.program_key)
-    shared = {requirement.id for requirement in edition.requirements() if requirement.scope == AnswerScope.PARTNER}
+    shared = {requirement.id for requirement in edition.list_requirements() if requirement.scope == AnswerScope.PARTNER}
     rows = RequirementFulfillment.objects.filter(
         integration__partner=companies[0],
         integration__program_key=discovery.program_key,

@@ -56,7 +56,7 @@ def find_category(edition: Edition, repository_name: str) -> str:
 
 
 def _list_reasons(program: Program, edition: Edition, reading: Reading) -> Iterator[Reason]:
-    checks = {key for requirement in edition.requirements() for key in requirement.checks}
+    checks = {key for requirement in edition.list_requirements() for key in requirement.checks}
     if module := _find_sdk_module(program, reading.go_module):
         yield Reason("module", module)
     if _is_named_like(program, edition, reading.name):

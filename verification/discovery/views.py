@@ -26,7 +26,7 @@ from portal.core.value_types import TemplateContext
 from portal.github_access import services as github_access
 from portal.jobs.models import Job
 from portal.ui.polling import STOP_POLLING_STATUS
-from portal.ui.refusals import refusals_in_form
+from portal.ui.refusals import add_refusals_to_form
 from verification.discovery import github_page, namespace_page, presenters, provider_rows, services
 from verification.discovery.addresses import AddressKind
 from verification.discovery.company_choice import CompanyChoice, build_company_choice
@@ -49,7 +49,7 @@ def enter_address(request: HttpRequest) -> HttpResponse:
         if not is_authenticated(request):
             query = urlencode({"address": address} | ({"program": program} if program else {}))
             return redirect_to_login(f"{request.path}?{query}", reverse("account_signup"))
-        with refusals_in_form(form):
+        with add_refusals_to_form(form):
             discovery = services.start_discovery(address, actor=request.user, now=timezone.now(), program=program)
             return redirect("discovery:discovery", discovery.uuid)
     context = {

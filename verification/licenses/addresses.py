@@ -3,7 +3,7 @@
 import re
 
 from verification.licenses.dictionaries import fold, load_common_english_words
-from verification.licenses.lexicon import Kind, get_kind, holds_term, is_singular, is_term, load_words
+from verification.licenses.lexicon import Kind, get_kind, has_term, is_singular, is_term, load_words
 
 EMAIL = re.compile(r"(?:mailto:)?[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+", re.A)
 URL = re.compile(r"(?:https?://)?(?P<host>[\w-]+(?:\.[\w-]+)+)(?::\d{1,5})?(?P<path>/[\w~@.+/-]*)?", re.A)
@@ -65,7 +65,7 @@ def is_identifier(label: str) -> bool:
     parts = [part for part in re.split(r"[-_.+~@]+", label) if part]
     if not parts or label.lower() in HARMLESS:
         return bool(parts)
-    if is_term(fold(label)) or holds_term(label) or (len(parts) > 2 and all(len(part) == 1 for part in parts)):
+    if is_term(fold(label)) or has_term(label) or (len(parts) > 2 and all(len(part) == 1 for part in parts)):
         return False
     rest = [part for part in parts if fold(part) not in load_words("products") and not part.isdigit()]
     is_product = len(parts) - len(rest) > 1  # "terraform-provider-random"

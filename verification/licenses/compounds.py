@@ -11,7 +11,7 @@ MIN_WORD = 4  # letters of an ordinary word that isn't one of the most frequent
 Test = Callable[[str], bool]
 
 
-def holds_term_when_split(letters: str, is_word: Test, is_term: Test) -> bool:
+def has_term_when_split(letters: str, is_word: Test, is_term: Test) -> bool:
     """Return whether the shortest split into words has a term: "voorbeeld stad", not "voor beeld stad"."""
     if len(letters) < MIN_LETTERS or not (letters.isascii() and letters.isalpha()):
         return False
@@ -33,7 +33,7 @@ def is_phrase(word: str, is_term: Test) -> bool:
 
 def _is_phrase_in(language: str, letters: str, is_term: Test) -> bool:
     ordinary, frequent = load_language_words(language)
-    return holds_term_when_split(
+    return has_term_when_split(
         letters,
         lambda word: word in (ordinary if len(word) >= MIN_WORD else frequent),
         lambda word: word in ordinary and len(word) > 2 and is_term(word),

@@ -35,7 +35,7 @@ from verification.licenses.lexicon import (
 )
 from verification.licenses.persons import MAX_PERSON_WORDS, NAME_KINDS, PLAIN_SCRIPTS, is_person, strip_nicknames
 from verification.licenses.projects import is_emblem_name, is_project_name
-from verification.licenses.restrictions import holds_restriction, is_territory
+from verification.licenses.restrictions import has_restriction, is_territory
 
 MAX_LENGTH = 400  # characters of a holder list
 MAX_ORGANIZATION_WORDS = 12
@@ -137,7 +137,7 @@ def are_surnames(pieces: tuple[str, ...]) -> bool:
 
 def parse_holders(text: str) -> tuple[str, ...] | None:
     """Return the holders in a list. Return None for an invalid address, a too long text, or a restriction."""
-    if len(text) > MAX_LENGTH or holds_restriction(text):
+    if len(text) > MAX_LENGTH or has_restriction(text):
         return None
     text = text.strip("*_` ")
     text = strip_nicknames(CREDITS.sub(" ; ", DATE.sub("", text)))

@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from pathlib import Path
 
-from verification.licenses.compounds import holds_term_when_split, is_phrase
+from verification.licenses.compounds import has_term_when_split, is_phrase
 from verification.licenses.dictionaries import (
     fold,
     load_english_words,
@@ -114,7 +114,7 @@ def is_term(word: str) -> bool:
     return any(piece in load_terms() for piece in pieces if piece)
 
 
-def holds_term(word: str) -> bool:
+def has_term(word: str) -> bool:
     """Return whether words of terms were written together: "NotForSale", "notforsale"."""
     parts = [fold(part) for part in CAMEL_CASE.findall(word)]
     return (len(parts) > 1 and any(map(is_term, parts))) or is_written_together(re.sub(r"[\W\d_]+", "", fold(word)))
@@ -147,7 +147,7 @@ def is_plain_term(word: str) -> bool:
 def is_written_together(letters: str) -> bool:
     """Return whether ordinary English words and at least one word of terms make up all letters."""
     words_by_length = (SHORT_WORDS, load_english_words())
-    return holds_term_when_split(letters, lambda word: word in words_by_length[len(word) > 2], is_plain_term)
+    return has_term_when_split(letters, lambda word: word in words_by_length[len(word) > 2], is_plain_term)
 
 
 def is_phrase_in_one_word(word: str) -> bool:
@@ -198,7 +198,7 @@ def get_kind_with_digits(word: str) -> Kind:
         return Kind.NONE
     decoded = fold(word).translate(LEET)
     parts = [fold(part) for part in CAMEL_CASE.findall(word) if len(part) > 1]
-    if is_term(decoded) or holds_term(decoded) or any(is_term(part) or holds_term(part) for part in parts):
+    if is_term(decoded) or has_term(decoded) or any(is_term(part) or has_term(part) for part in parts):
         return Kind.TERM
     is_disguised = word[0].isalpha() and word[-1].isalpha() and decoded in load_english_words()
     return Kind.NONE if is_disguised else Kind.UNKNOWN
@@ -223,7 +223,7 @@ def get_kind_of_letters(word: str, folded_word: str) -> Kind:
         return Kind.NEUTRAL
     if is_ordinary(folded_word, script):
         return Kind.WORD
-    if holds_term(word):
+    if has_term(word):
         return Kind.TERM
     if len(parts) > 1:
         return Kind.WORD if [get_kind(part) for part in parts].count(Kind.WORD) > 1 else Kind.UNKNOWN

@@ -29,7 +29,7 @@ from verification.licenses.projects import (
     is_project_name,
     is_summary,
 )
-from verification.licenses.restrictions import holds_restriction
+from verification.licenses.restrictions import has_restriction
 from verification.licenses.titles import build_mention_patterns
 
 MARKER = re.compile(
@@ -214,7 +214,7 @@ def is_project_title(line: str, is_notice: bool = False) -> bool:
     if summary and is_summary(summary.split()) and is_project_name(name.split()):
         return True
     tokens = text.split()
-    if not tokens or len(tokens) > MAX_TITLE_WORDS or holds_restriction(text):
+    if not tokens or len(tokens) > MAX_TITLE_WORDS or has_restriction(text):
         return False
     if is_handle(text) or (is_holder(text) and not text.isupper()):
         return True

@@ -15,7 +15,7 @@ def build_restriction_pattern() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(load_lines('restriction_phrases'))})\b")
 
 
-def holds_restriction(text: str) -> bool:
+def has_restriction(text: str) -> bool:
     """Return whether syllables that can each be part of a name form a restriction."""
     return build_restriction_pattern().search(fold(text)) is not None
 

@@ -16,9 +16,9 @@ class WordList:
         self._lengths = sorted({len(stem) for stem in self.starts | self.ends | self.parts})
 
     def __contains__(self, word: str) -> bool:
-        return word in self.words or self.holds_part_of(word)
+        return word in self.words or self.has_part_of(word)
 
-    def holds_part_of(self, word: str) -> bool:
+    def has_part_of(self, word: str) -> bool:
         """Return whether the word starts with, ends with, or contains a stem of the list."""
         size = len(word)
         for length in self._lengths:

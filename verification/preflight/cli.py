@@ -96,7 +96,7 @@ def main(argv: Sequence[str] | None = None, out: TextIO | None = None, err: Text
 def run_preflight(options: argparse.Namespace, report_progress: Callable[[str], object]) -> PreflightReport:
     """Run the selected checks and call `report_progress` at the start of each. Raises USAGE_ERRORS."""
     repository, edition = parse_repository(options.repository), _get_edition(options.program, options.edition)
-    if options.category and edition.category(options.category) is None:
+    if options.category and edition.get_category(options.category) is None:
         raise PreflightUsageError(f"The program has these categories: {', '.join(c.key for c in edition.categories)}.")
     keys = _select_keys(execution.list_check_keys(edition, options.category), options.only)
     advisory_keys = execution.list_advisory_check_keys(edition, options.category) - set(options.only)

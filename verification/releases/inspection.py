@@ -52,7 +52,7 @@ class Release:
     def address(self) -> str:
         return f"{self.host}/{self.namespace}/{self.name}"
 
-    def platform(self, name: str) -> Platform | None:
+    def get_platform(self, name: str) -> Platform | None:
         return next((platform for platform in self.platforms if platform.name == name), None)
 
 

@@ -47,7 +47,7 @@ def _iterate_decisions(release: Release, name: str) -> Iterator[TerraformDecisio
     yield _check_status(release.versions.reply, release, unknown_provider)
     yield _check_parsing(release.versions, release)
     yield _check_version_list(release)
-    platform = release.platform(name)
+    platform = release.get_platform(name)
     if platform is None:
         yield build_unknown_decision("the platform is unknown.")
         return

@@ -166,12 +166,12 @@ def _check_platform_checksums(platform: Platform, release: Release) -> list[Rema
 def check_signature(release: Release, now: float) -> Result:
     """Check that a valid registered key of the provider signed the list of checksums."""
 
-    def remarks(platform: Platform, _: Release) -> Iterable[Remark]:
+    def list_signature_remarks(platform: Platform, _: Release) -> Iterable[Remark]:
         return platform.verdict.remarks if platform.verdict else ()
 
     evidence = _list_signer_evidence(release)
     return check_each_platform(
-        release, lambda p: (p.signature, p.verdict), remarks, "Signed by a registered key.", evidence
+        release, lambda p: (p.signature, p.verdict), list_signature_remarks, "Signed by a registered key.", evidence
     )
 
 

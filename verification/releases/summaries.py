@@ -55,7 +55,7 @@ def report_unchecked_platforms(result: Result, release: Release, unchecked_names
     if len(unchecked_names) == len(list_platforms(release)):
         return NOTHING_TO_CHECK
     listed_names = release.version_entry.platforms if release.version_entry else ()
-    unchecked_names = (*unchecked_names, *(name for name in listed_names if release.platform(name) is None))
+    unchecked_names = (*unchecked_names, *(name for name in listed_names if release.get_platform(name) is None))
     if not unchecked_names:
         return result
     names = ", ".join(unchecked_names[:MAX_LISTED_ITEMS])

@@ -40,7 +40,7 @@ class Sources:
                 self._read[key] = function()
             except SourceError as refusal:
                 self._read[key] = refusal
-        answer: T | SourceError = self._read[key]
-        if isinstance(answer, SourceError):
-            raise answer
-        return answer
+        response: T | SourceError = self._read[key]
+        if isinstance(response, SourceError):
+            raise response
+        return response

@@ -52,7 +52,7 @@ class RepositorySnapshot:
     def files_by_path(self) -> Mapping[str, RepositoryFile]:
         return {file.path: file for file in self.files}
 
-    def text(self, path: str) -> str | None:
+    def read_text(self, path: str) -> str | None:
         """Return the text of a file, or None without such a file."""
         file = self.files_by_path.get(path)
         return None if file is None else self.open(file)

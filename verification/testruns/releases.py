@@ -45,7 +45,7 @@ def verify_provider(subject: Subject, sources: Sources) -> tuple[Report, Platfor
     for check in report.checks:
         if check.id in AUTHENTICITY_CHECKS:
             _require_good_outcome(check.title, check.result)
-    platform = report.release.platform(get_platform())
+    platform = report.release.get_platform(get_platform())
     if platform is None or platform.archive is None or platform.archive_reply is None:
         raise UnverifiedReleaseError(
             f"The release has no package for {get_platform() or 'this machine'}, the platform of our worker."

@@ -10,7 +10,7 @@ from integrations.submissions.models import Integration
 from portal.accounts.requests import AnyUser, AuthenticatedRequest
 from portal.core.value_types import TemplateContext
 from portal.ui.polling import STOP_POLLING_STATUS
-from portal.ui.refusals import reported_refusals
+from portal.ui.refusals import report_refusals
 from verification.checks.services.runs import can_request_check_run
 from verification.testruns.models import TestRun
 from verification.testruns.registry import KINDS
@@ -25,7 +25,7 @@ def inspect_schema(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Inspect the newest release's schema on POST. htmx requests updates of a running inspection."""
     integration = load_integration(request, uuid, KINDS[KIND])
     if request.method == "POST":
-        with reported_refusals(request):
+        with report_refusals(request):
             start_test_run(KIND, integration, {}, actor=request.user, now=timezone.now())
     elif request.htmx:  # type: ignore[attr-defined]
         context = build_inspection_context(integration, request.user)

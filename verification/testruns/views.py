@@ -17,7 +17,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
 from portal.ui.polling import STOP_POLLING_STATUS
-from portal.ui.refusals import reported_refusals
+from portal.ui.refusals import report_refusals
 from verification.checks.services.runs import can_request_check_run
 from verification.testruns import selectors, services
 from verification.testruns.kinds.base import TestKind
@@ -52,7 +52,7 @@ def show_test(request: AuthenticatedRequest, uuid: UUID, kind: str) -> HttpRespo
     form = definition.build_form(integration, request.POST)
     if not form.is_valid():
         return _render(request, integration, definition, form, status=422)
-    with reported_refusals(request):
+    with report_refusals(request):
         services.start_test_run(kind, integration, form.cleaned_data, actor=request.user, now=timezone.now())
     return redirect(f"testruns:{kind}", uuid=uuid)
 
@@ -71,7 +71,7 @@ def cancel_test(request: AuthenticatedRequest, uuid: UUID, kind: str) -> HttpRes
     """Finish the running test run with its results so far."""
     if request.method == "POST":
         integration = load_integration(request, uuid, KINDS[kind])
-        with reported_refusals(request, _("Test run canceled. The results so far are below.")):
+        with report_refusals(request, _("Test run canceled. The results so far are below.")):
             services.require_permission(integration, request.user)
             run = TestRun.objects.open().filter(integration=integration, kind=kind).first()
             if run is None:

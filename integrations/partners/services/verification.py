@@ -139,7 +139,7 @@ def _fetch_github_file(full_name: str) -> tuple[str, str, str | None]:
     with closing(build_github_client()) as client:
         repository = client.get_repository(full_name)
         owner = repository.full_name.partition("/")[0].lower()  # GitHub also answers for the former name
-        text = client.get_snapshot(repository.full_name, repository.default_branch).text(GITHUB_FILE)
+        text = client.get_snapshot(repository.full_name, repository.default_branch).read_text(GITHUB_FILE)
         return owner, repository.owner_type, text
 
 

@@ -18,7 +18,7 @@ from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
 from portal.ui.name_confirmation import NameConfirmationForm
 from portal.ui.pagination import paginate
-from portal.ui.refusals import raise_if_forbidden, reported_refusals
+from portal.ui.refusals import raise_if_forbidden, report_refusals
 
 HISTORY_PAGE_SIZE = 20
 
@@ -113,13 +113,13 @@ def change_invitation(request: AuthenticatedRequest, slug: str, pk: int) -> Http
     invitation = get_object_or_404(partner.invitations, pk=pk)
     now, requested_action = timezone.now(), request.POST.get("action")
     if requested_action == "resend":
-        with reported_refusals(
+        with report_refusals(
             request,
             _("New invitation sent to %(email)s. The earlier link no longer works.") % {"email": invitation.email},
         ):
             invitation_services.send_invitation(partner, invitation.email, invitation.role, actor=request.user, now=now)
     elif requested_action == "revoke":
-        with reported_refusals(request, _("Invitation to %(email)s revoked.") % {"email": invitation.email}):
+        with report_refusals(request, _("Invitation to %(email)s revoked.") % {"email": invitation.email}):
             members.revoke_invitation(invitation, actor=request.user, now=now)
     return redirect("partners:members", slug)
 
@@ -131,7 +131,7 @@ def decide_join_request(request: AuthenticatedRequest, slug: str, pk: int) -> Ht
     if requested_action in ("accept", "decline"):
         accept, role = requested_action == "accept", request.POST.get("role", "")
         message = _("%(user)s joined the company.") if accept else _("Request declined. We notify %(user)s by email.")
-        with reported_refusals(request, message % {"user": join_request.user}):
+        with report_refusals(request, message % {"user": join_request.user}):
             members.decide_join_request(join_request, accept=accept, role=role, actor=request.user, now=timezone.now())
     return redirect("partners:members", slug)
 
@@ -146,10 +146,10 @@ def change_member(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResp
     membership = get_object_or_404(get_own_partner(request, slug).memberships.select_related("user"), pk=pk)
     now, requested_action = timezone.now(), request.POST.get("action")
     if requested_action == "role":
-        with reported_refusals(request, _("Role of %(user)s changed.") % {"user": membership.user}):
+        with report_refusals(request, _("Role of %(user)s changed.") % {"user": membership.user}):
             members.change_role(membership, request.POST.get("role", ""), actor=request.user, now=now)
     elif requested_action == "transfer":
-        with reported_refusals(request, _("%(user)s is now an owner. You are an editor.") % {"user": membership.user}):
+        with report_refusals(request, _("%(user)s is now an owner. You are an editor.") % {"user": membership.user}):
             members.transfer_ownership(membership, actor=request.user, now=now)
     elif requested_action == "end":
         form = build_removal_form(membership, data=request.POST)
@@ -157,9 +157,7 @@ def change_member(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResp
         if can_remove and membership.user != request.user and not form.is_valid():
             context = build_partner_context(request, membership.partner, removal_forms={membership.pk: form})
             return render(request, "partners/company.html", context, status=422)
-        with reported_refusals(
-            request, _("%(user)s is no longer a member of the company.") % {"user": membership.user}
-        ):
+        with report_refusals(request, _("%(user)s is no longer a member of the company.") % {"user": membership.user}):
             members.end_membership(membership, actor=request.user, now=now)
     permissions.clear_cached_roles(request.user)
     is_still_member = bool(permissions.get_role(membership.partner, request.user))

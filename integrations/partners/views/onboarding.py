@@ -21,7 +21,7 @@ from portal.accounts.models import User
 from portal.accounts.requests import AnyUser, AuthenticatedRequest, is_authenticated
 from portal.core import crypto
 from portal.core.errors import ActionRefused
-from portal.ui.refusals import reported_refusals
+from portal.ui.refusals import report_refusals
 
 
 def create_partner_page(request: AuthenticatedRequest) -> HttpResponse:
@@ -103,7 +103,7 @@ def join_partner(request: AuthenticatedRequest) -> HttpResponse:
         raise Http404(_("Company not found. Return to the previous page and select a listed company."))
     form = JoinRequestForm(request.POST if request.method == "POST" else None, initial=request.unsent())
     if form.is_valid():
-        with reported_refusals(
+        with report_refusals(
             request,
             _("Request sent to the owners of %(name)s. We email you when they decide.") % {"name": partner.name},
         ):
@@ -121,7 +121,7 @@ def join_by_domain(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     matches = {match.slug: match for match in list_matching_partners(request.user, "")}
     if request.method != "POST" or slug not in matches:
         return redirect("partners:join")
-    with reported_refusals(request, _("You joined %(name)s as a viewer.") % {"name": matches[slug].name}):
+    with report_refusals(request, _("You joined %(name)s as a viewer.") % {"name": matches[slug].name}):
         members.join_by_domain(matches[slug], addresses=addresses, actor=request.user, now=timezone.now())
         return redirect("partners:members", slug)
     return redirect("partners:join")
@@ -138,7 +138,7 @@ def accept_own_invitation(request: AuthenticatedRequest, pk: int) -> HttpRespons
 
 def accept_invitation(request: AuthenticatedRequest, invitation: Invitation) -> HttpResponse:
     """Accept the invitation and redirect to the company, or show the refusal on the home page."""
-    with reported_refusals(request, _("You joined %(name)s.") % {"name": invitation.partner.name}):
+    with report_refusals(request, _("You joined %(name)s.") % {"name": invitation.partner.name}):
         members.accept_invitation(
             invitation, addresses=list_verified_addresses(request.user), actor=request.user, now=timezone.now()
         )

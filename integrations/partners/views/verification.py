@@ -16,7 +16,7 @@ from integrations.partners.views.members import get_own_partner
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.value_types import TemplateContext
 from portal.github_access import services as github_access
-from portal.ui.refusals import reported_refusals
+from portal.ui.refusals import report_refusals
 
 # Service and names of its inputs by the value of the button
 CHECKS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
@@ -35,7 +35,7 @@ def verify_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     if check := CHECKS.get(request.POST.get("action", "")):
         verify, names = check
         values = [request.POST.get(name, "").strip() for name in names]
-        with reported_refusals(request, _("%(name)s is verified.") % {"name": partner.name}):
+        with report_refusals(request, _("%(name)s is verified.") % {"name": partner.name}):
             verify(partner, *values, actor=request.user, now=timezone.now())
     return redirect("partners:verify", slug)
 

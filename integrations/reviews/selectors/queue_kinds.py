@@ -100,7 +100,7 @@ def build_integration_columns(prefix: str, *names: str) -> dict[str, Combinable]
 
 
 def _list_waiver_tasks(values: NamedValues) -> list[str]:
-    requirement = get_edition(values["program_key"], values["edition_date"]).requirement(values["slug"])
+    requirement = get_edition(values["program_key"], values["edition_date"]).get_requirement(values["slug"])
     title = requirement.title if requirement else values["slug"]
     return [_("Decide on the waiver of “%(title)s”") % {"title": title}]
 

@@ -211,7 +211,7 @@ def _describe_company(name: str, state: str) -> str:
 def _format_position(
     _language: str | None, program: str, edition: str, step: str, stage: str, review: str, review_round: int
 ) -> str:
-    name = get_edition(program, edition).step(step).name
+    name = get_edition(program, edition).get_step(step).name
     if stage != Stage.REVIEW or review != ReviewState.WAITING:
         return name
     round_label = _("new") if review_round == 1 else _("round %(number)s") % {"number": review_round}

@@ -72,10 +72,10 @@ class Candidate:
     def is_full(self) -> bool:
         return self.load >= self.profile.max_open_reviews
 
-    def reviews_program(self, program_key: str) -> bool:
+    def can_review_program(self, program_key: str) -> bool:
         return not self.profile.programs or program_key in self.profile.programs
 
-    def chose_program(self, program_key: str) -> bool:
+    def has_chosen_program(self, program_key: str) -> bool:
         chosen_programs = {*self.profile.programs, *list_programs(self.user, "reviewer")}
         return program_key in chosen_programs
 
@@ -148,7 +148,7 @@ def _build_rank(
     if rule == "round_robin":
         return lambda _row, each: (each.new_count,)
     if rule == "program":
-        return lambda row, each: (not each.chose_program(row.program_key), each.load)
+        return lambda row, each: (not each.has_chosen_program(row.program_key), each.load)
     events = AuditEvent.objects.filter(event_type__in=REVIEW_EVENT_TYPES).order_by()
     by_partner = _count_reviews(events.filter(integration__partner__in={row.partner_id for row in rows}), "partner")
     by_program = _count_reviews(events, "program_key")
@@ -171,7 +171,7 @@ def _select_reviewer(
     available = [
         each
         for each in candidates
-        if not each.is_full and each.reviews_program(row.program_key) and permissions.can_review_now(row, each.user)
+        if not each.is_full and each.can_review_program(row.program_key) and permissions.can_review_now(row, each.user)
     ]
     if not available:
         return None

@@ -20,7 +20,7 @@ from integrations.submissions.views.access import redirect_get_to
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
-from portal.ui.refusals import reported_refusals
+from portal.ui.refusals import report_refusals
 
 
 def build_conflict_context(integration: Integration, user: User) -> dict[str, object]:
@@ -49,7 +49,7 @@ def build_conflict_context(integration: Integration, user: User) -> dict[str, ob
 def change_conflict(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Record or remove a conflict of interest with the company."""
     integration, form = load_integration_for_program(request, uuid), ConflictForm(request.POST)
-    with reported_refusals(request):
+    with report_refusals(request):
         if not form.is_valid():
             raise ActionRefused(" ".join(str(error) for errors in form.errors.values() for error in errors))
         reviewer, reason = form.cleaned_data["reviewer"], form.cleaned_data["reason"]

@@ -22,7 +22,7 @@ from integrations.submissions.views.texts import report_mentions
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.primary_keys import parse_pk
-from portal.ui.refusals import reported_refusals
+from portal.ui.refusals import report_refusals
 
 
 @redirect_get_to("reviews:queue")
@@ -30,7 +30,7 @@ def verify_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Verify a finding."""
     finding = load_finding(request, pk)
     require_program_staff(request)
-    with reported_refusals(request):
+    with report_refusals(request):
         finding_services.verify_finding(finding, actor=request.user, now=timezone.now())
     return _redirect_to_finding(request, finding)
 
@@ -42,7 +42,7 @@ def reopen_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     require_program_staff(request)
     form = FindingReplyForm(request.POST)
     note = form.cleaned_data["text"] if form.is_valid() else ""
-    with reported_refusals(request):
+    with report_refusals(request):
         finding_services.reopen_finding(finding, actor=request.user, now=timezone.now(), note=note)
     return _redirect_to_finding(request, finding)
 
@@ -52,7 +52,7 @@ def edit_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Edit a finding that the partner can't see yet."""
     finding, form = load_finding(request, pk), FindingForm(request.POST)
     require_program_staff(request)
-    with reported_refusals(request):
+    with report_refusals(request):
         if not form.is_valid():
             raise ActionRefused(str(next(iter(form.errors.values()))[0]))
         finding_threads.edit_finding(finding, **form.cleaned_data, actor=request.user, now=timezone.now())
@@ -65,7 +65,7 @@ def withdraw_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Withdraw a finding that the partner can't see yet."""
     finding = load_finding(request, pk)
     require_program_staff(request)
-    with reported_refusals(request, _("You withdrew finding %(number)s.") % {"number": finding.number}):
+    with report_refusals(request, _("You withdrew finding %(number)s.") % {"number": finding.number}):
         finding_threads.withdraw_finding(finding, actor=request.user, now=timezone.now())
     return redirect(f"{reverse('reviews:review', args=[finding.integration.uuid])}#findings")
 
@@ -74,7 +74,7 @@ def withdraw_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 def reply_to_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Send a reply to the other side."""
     finding, form = load_finding(request, pk), FindingReplyForm(request.POST)
-    with reported_refusals(request):
+    with report_refusals(request):
         if not form.is_valid():
             raise ActionRefused(str(next(iter(form.errors.values()))[0]))
         text = form.cleaned_data["text"]
@@ -89,7 +89,7 @@ def verify_findings(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     integration = load_integration_for_program(request, uuid)
     require_permission(permissions.can_decide, integration, request.user)
     pks = [pk for text in request.POST.getlist("finding") if (pk := parse_pk(text)) is not None]
-    with reported_refusals(request):
+    with report_refusals(request):
         if not pks:
             raise ActionRefused(_("Select at least one finding."))
         count = finding_threads.verify_resolved_findings(integration, actor=request.user, now=timezone.now(), pks=pks)
@@ -103,7 +103,7 @@ def verify_findings(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 def apply_templates(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Add findings from the selected templates, and open the request for changes if that button was pressed."""
     integration = load_integration_for_program(request, uuid)
-    with reported_refusals(request):
+    with report_refusals(request):
         new_findings = build_findings(integration, request.POST.getlist("template"))
         if not new_findings:
             raise ActionRefused(_("Select at least one template."))

@@ -17,7 +17,7 @@ from integrations.partners.services import name_decisions, verification
 from integrations.submissions.views.access import require_program_staff
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.form_fields import MultiLineField
-from portal.ui.refusals import reported_refusals
+from portal.ui.refusals import report_refusals
 
 
 class PartnerDecisionForm(forms.Form):
@@ -68,7 +68,7 @@ def decide_on_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     partner = get_object_or_404(Partner, slug=slug)
     form, decision = PartnerDecisionForm(request.POST), DECISIONS.get(request.POST.get("action", ""))
     if decision and form.is_valid():
-        with reported_refusals(request, _("Decision recorded. We notify the owners by email.")):
+        with report_refusals(request, _("Decision recorded. We notify the owners by email.")):
             decision.decide(partner, form.cleaned_data["note"], actor=request.user, now=timezone.now())
     elif decision:
         messages.error(request, _("Enter a reason. We record it with the decision."))

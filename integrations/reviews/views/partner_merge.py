@@ -13,7 +13,7 @@ from integrations.submissions.views.access import require_program_staff
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.form_fields import MultiLineField
 from portal.core.value_types import TemplateContext
-from portal.ui.refusals import reported_refusals
+from portal.ui.refusals import report_refusals
 
 
 class MergeTargetForm(forms.Form):
@@ -64,7 +64,7 @@ def merge_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
 
 def _merge(request: AuthenticatedRequest, source: Partner, target: Partner, note: str) -> HttpResponse:
     names = {"source": source, "target": target}
-    with reported_refusals(request, _("%(source)s is now part of %(target)s.") % names):
+    with report_refusals(request, _("%(source)s is now part of %(target)s.") % names):
         partner_merges.merge_partners(source, target, note, actor=request.user, now=timezone.now())
         return redirect("reviews:partner", target.slug)
     return redirect("reviews:partner", source.slug)

@@ -21,7 +21,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.core.compiled_queries import CompiledQuery, Parameter, select_compiled
 from portal.core.form_fields import clean_search_query
 from portal.ui.pagination import paginate, paginate_compiled
-from portal.ui.refusals import reported_refusals
+from portal.ui.refusals import report_refusals
 
 MAX_RECENT_EVENTS = 20
 MAX_INTEGRATIONS = 20  # per page of a partner
@@ -112,7 +112,7 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         message = _("%(manager)s is now the alliances manager of %(name)s.")
         if manager is None:
             message = _("%(name)s now uses the program mailbox.")
-        with reported_refusals(request, message % {"manager": manager, "name": partner.name}):
+        with report_refusals(request, message % {"manager": manager, "name": partner.name}):
             creation.assign_manager(partner, manager, actor=request.user, now=timezone.now())
         return redirect("reviews:partner", slug)
     count = partner.integration_count  # type: ignore[attr-defined]

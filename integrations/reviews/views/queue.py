@@ -41,7 +41,7 @@ from portal.core.errors import ActionRefused
 from portal.core.primary_keys import parse_pk
 from portal.ui.components.markup import render as render_component
 from portal.ui.components.moments import format_span
-from portal.ui.refusals import reported_refusals
+from portal.ui.refusals import report_refusals
 
 SELECTION_KEY = "queue_selection"
 COLUMN_LABELS = {
@@ -155,7 +155,7 @@ def _build_kind_links(
 def claim_review(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Claim a review and open it; return to the queue with an error if someone else claimed it."""
     integration = load_integration_for_program(request, uuid)
-    with reported_refusals(request):
+    with report_refusals(request):
         claims.claim_review(integration, actor=request.user, now=timezone.now())
         return redirect("reviews:review", uuid=uuid)
     return redirect_to_queue(request)
@@ -188,7 +188,7 @@ def build_claim_context(integration: Integration, user: User) -> dict[str, objec
 def release_claim(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Release the user's claim."""
     integration = load_integration_for_program(request, uuid)
-    with reported_refusals(request, _("You released the claim on %(name)s.") % {"name": integration.name}):
+    with report_refusals(request, _("You released the claim on %(name)s.") % {"name": integration.name}):
         claims.release_claim(integration, actor=request.user, now=timezone.now())
     return redirect_to_queue(request)
 
@@ -203,7 +203,7 @@ def assign_reviewer(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     reviewer_pk = parse_pk(request.POST.get("reviewer", ""))
     reviewers = get_user_model().objects.filter(is_reviewer=True, is_active=True)
     reviewer = get_object_or_404(reviewers, pk=reviewer_pk) if reviewer_pk is not None else None
-    with reported_refusals(request):
+    with report_refusals(request):
         if reviewer is None:
             raise ActionRefused(_("Select a reviewer."))
         claims.assign_reviewer(integration, reviewer, actor=request.user, now=timezone.now())

@@ -41,7 +41,7 @@ from integrations.submissions.views.access import (
 from integrations.submissions.views.texts import build_text_context, report_mentions
 from integrations.submissions.views.workspace import render_workspace
 from portal.accounts.requests import AuthenticatedRequest
-from portal.ui.refusals import refusals_in_form
+from portal.ui.refusals import add_refusals_to_form
 
 
 def show_review(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
@@ -117,12 +117,12 @@ def raise_finding(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     integration = load_integration_for_program(request, uuid)
     require_permission(permissions.can_decide, integration, request.user)
     data = _get_form_data(request)
-    requirement = integration.edition.requirement((data or request.GET).get("requirement", ""))
+    requirement = integration.edition.get_requirement((data or request.GET).get("requirement", ""))
     if requirement is None:
         raise Http404(_("Requirement not found in this edition."))
     form = FindingForm(data, auto_id=f"{requirement.id}-%s")
     if _is_submitted(request) and form.is_valid():
-        with refusals_in_form(form):
+        with add_refusals_to_form(form):
             text, severity = form.cleaned_data["text"], form.cleaned_data["severity"]
             finding = finding_services.raise_finding(
                 integration, requirement.id, text, severity=severity, actor=request.user, now=timezone.now()
@@ -151,14 +151,14 @@ def answer_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     require_permission(permissions.can_edit, finding.integration, request.user)
     integration, form = finding.integration, FindingAnswerForm(_get_form_data(request))
     if _is_submitted(request) and form.is_valid():
-        with refusals_in_form(form):
+        with add_refusals_to_form(form):
             finding_services.answer_finding(finding, **form.cleaned_data, actor=request.user, now=timezone.now())
             messages.success(request, _("You responded to finding %(number)s.") % {"number": finding.number})
             report_mentions(request, integration, form.cleaned_data["answer"])
             if request.htmx:  # type: ignore[attr-defined]
                 return render_workspace(request, load_visible_integration(request, integration.uuid))
             return redirect(f"{reverse('submissions:detail', args=[integration.uuid])}#finding-{finding.number}")
-    requirement = integration.edition.requirement(finding.requirement_id)
+    requirement = integration.edition.get_requirement(finding.requirement_id)
     context = {"integration": integration, "finding": finding, "form": form, "requirement": requirement}
     context |= build_text_context(request, integration)
     return render(request, "submissions/finding_fix.html", context, status=_get_status_code(request))
@@ -174,7 +174,7 @@ def post_message(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     )
     if _is_submitted(request) and form.is_valid():
         body, is_internal = form.cleaned_data["body"], form.cleaned_data.get("internal", False)
-        with refusals_in_form(form):
+        with add_refusals_to_form(form):
             finding_services.post_message(
                 integration, body, actor=request.user, now=timezone.now(), is_internal=is_internal
             )

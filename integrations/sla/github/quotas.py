@@ -36,7 +36,7 @@ class Quota:
         """Return the number of the current window."""
         return int(time.time()) // self.seconds
 
-    def remaining_seconds(self) -> int:
+    def get_remaining_seconds(self) -> int:
         """Return the remaining seconds of the current window."""
         return self.seconds - int(time.time()) % self.seconds
 
@@ -74,7 +74,7 @@ def get_wait(sender: str, hook: UUID | None, size: int) -> int:
     """
     needs = [(REFUSED, f"{sender}:{hook}", 1), *_list_accepted_needs(hook, size)]
     full = [quota for quota, source, need in needs if _get_counter(quota, source).total + need > quota.limit]
-    return max((quota.remaining_seconds() for quota in full), default=0)
+    return max((quota.get_remaining_seconds() for quota in full), default=0)
 
 
 def charge(sender: str, hook: UUID | None, size: int, *, is_accepted: bool) -> None:

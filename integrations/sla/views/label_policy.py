@@ -27,7 +27,7 @@ from portal.core.errors import ActionRefused
 from portal.core.form_fields import FormArguments, MultiLineField
 from portal.core.primary_keys import parse_pk
 from portal.core.value_types import TemplateContext
-from portal.ui.refusals import reported_refusals
+from portal.ui.refusals import report_refusals
 
 LOGIN_PATTERN = re.compile(r"^@?[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$")
 MAX_LINES, MAX_EARLIER_POLICIES = 40, 20
@@ -201,7 +201,7 @@ def decide_proposal(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     form = LabelPolicyDecisionForm(request.POST)
     accept = request.POST.get("answer") == "accept"
     message = _("Label policy accepted. It applies to new issues.") if accept else _("Label policy declined.")
-    with reported_refusals(request, message):
+    with report_refusals(request, message):
         if proposal is None or request.POST.get("answer") not in ("accept", "decline") or not form.is_valid():
             raise ActionRefused(_("This proposal was already decided. Reload the page."), "conflict")
         note = form.cleaned_data["note"]

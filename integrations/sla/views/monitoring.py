@@ -29,7 +29,7 @@ from portal.core import crypto
 from portal.core.client_ip import get_client_network
 from portal.core.one_time_secrets import store_secret, take_secret
 from portal.core.value_types import TemplateContext
-from portal.ui.refusals import reported_refusals
+from portal.ui.refusals import report_refusals
 
 Handler = Callable[[HttpRequest], HttpResponse]
 INBOUND_PATH_PREFIX = "/inbound/"
@@ -126,7 +126,7 @@ def show_monitoring(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if not can_edit:
         messages.error(request, _("Only owners and editors of the company can rotate the secret."))
         return redirect("sla:monitoring", uuid)
-    with reported_refusals(request):
+    with report_refusals(request):
         require_recent_authentication(request)
         secret = monitoring.rotate_secret(
             monitored_repository,

@@ -254,15 +254,15 @@ class Integration(FSMModelMixin, StageFields):
 
     @property
     def current_category(self) -> Category | None:
-        return self.edition.category(self.category)
+        return self.edition.get_category(self.category)
 
     @property
     def current_tier(self) -> Tier | None:
-        return self.edition.tier(self.tier)
+        return self.edition.get_tier(self.tier)
 
     @property
     def requested_tier(self) -> Tier | None:
-        return self.edition.tier(self.tier_request)
+        return self.edition.get_tier(self.tier_request)
 
     @property
     def plugin(self) -> str:
@@ -271,7 +271,7 @@ class Integration(FSMModelMixin, StageFields):
 
     @property
     def current_step(self) -> Step:
-        return self.edition.step(self.step)
+        return self.edition.get_step(self.step)
 
     @property
     def is_listed(self) -> bool:

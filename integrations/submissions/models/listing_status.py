@@ -205,11 +205,11 @@ class ListingStatusFields(ListingPeriod):
     )
     def downgrade_to_community(self, *, now: datetime, **_: object) -> None:
         self._begin_listing_status(now)
-        self.tier = "community" if self.edition.tier("community") else ""
+        self.tier = "community" if self.edition.get_tier("community") else ""
         self.tier_request = ""
 
     def _restore_listing(self, now: datetime) -> None:
         self._begin_listing_status(now)
         self.notice_by = self.suspended_by = None
-        if self.edition.tier(self.tier) is None or self.tier == "community":
+        if self.edition.get_tier(self.tier) is None or self.tier == "community":
             self.tier = self.edition.release_tier.key

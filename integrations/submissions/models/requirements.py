@@ -79,7 +79,7 @@ class RequirementFulfillment(models.Model):
 
     @property
     def requirement(self) -> Requirement | None:
-        return self.integration.edition.requirement(self.requirement_id)
+        return self.integration.edition.get_requirement(self.requirement_id)
 
     @property
     def waiver_expires_on(self) -> date | None:

@@ -78,7 +78,7 @@ class StageFields(ListingStatusFields):
 
     @property
     def position(self) -> int:
-        return self.edition.position(self.step, self.stage)
+        return self.edition.get_position(self.step, self.stage)
 
     @property
     def next_position(self) -> tuple[Step, Stage] | tuple[None, None]:
@@ -216,7 +216,7 @@ class StageFields(ListingStatusFields):
     def archive(self, *, now: datetime, **_: object) -> None:
         self._end_integration(now)
         self.unlist()
-        self.tier = "archived" if self.edition.tier("archived") else ""
+        self.tier = "archived" if self.edition.get_tier("archived") else ""
         self._begin_listing_status(now)
 
     @stage_transition(

@@ -130,7 +130,7 @@ def map_signing_urls(partner: Partner) -> dict[str, str]:
     """
     urls_by_kind: dict[str, str] = {}
     for uuid, program_key, edition_date in NEWEST_BY_EDITION.fetch(partner=partner.pk):
-        for requirement in get_edition(program_key, edition_date).requirements():
+        for requirement in get_edition(program_key, edition_date).list_requirements():
             if requirement.agreement:
                 url = reverse("submissions:requirement", args=[uuid, requirement.id])
                 urls_by_kind.setdefault(requirement.agreement, url)

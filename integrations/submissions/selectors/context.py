@@ -108,7 +108,7 @@ def list_blocking(
 def list_missing_at(integration: "Integration", position: int, now: datetime) -> list[Requirement]:
     """Return open requirements due before this position of the path."""
     edition = integration.edition
-    due_requirements = [r for r in edition.requirements() if edition.deadline(r) <= position]
+    due_requirements = [r for r in edition.list_requirements() if edition.get_deadline(r) <= position]
     return list_blocking(integration, due_requirements, edition.groups, now)
 
 
@@ -143,7 +143,9 @@ OTHER_PARTY_ACTIONS = {
 def list_open_next(integration: "Integration", now: datetime) -> tuple[OpenRequirement, ...]:
     """Return open requirements before the next position; in support, those no longer fulfilled."""
     edition = integration.edition
-    met_by_group = Counter(r.group for r in edition.requirements() if r.group and is_fulfilled(r, integration, now))
+    met_by_group = Counter(
+        r.group for r in edition.list_requirements() if r.group and is_fulfilled(r, integration, now)
+    )
     remaining_by_group = {group.key: group.minimum - met_by_group[group.key] for group in edition.groups}
     open_requirements = []
     for r in list_missing_next(integration, now):
@@ -254,7 +256,7 @@ def count_requirements(integration: "Integration", now: datetime) -> dict[str, i
     An any-of group counts with its minimum.
     """
     states = integration.fulfillments_by_id
-    applicable = [r for r in integration.edition.requirements() if is_needed(r, integration) and not r.optional]
+    applicable = [r for r in integration.edition.list_requirements() if is_needed(r, integration) and not r.optional]
     counts = {"left": 0, "of": count_with_groups(applicable, integration.edition.groups)}
     if integration.is_open:
         counts["left"] = count_open(list_open_next(integration, now))

@@ -42,7 +42,7 @@ class QueuedIntegration:
         return cls(partner=Partner(pk=values["partner_id"]), **{name: values[name] for name in names})
 
 
-def lacks_decider(integration: DecidableIntegration) -> bool:
+def has_no_decider(integration: DecidableIntegration) -> bool:
     """Return whether the pending decision needs another person than the earlier ones, and no reviewer can make it."""
     return integration.next_action_code in SEPARATED_DECISIONS and not any(
         _can_decide(integration, reviewer) for reviewer in _list_reviewers()

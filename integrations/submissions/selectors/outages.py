@@ -22,7 +22,7 @@ class Outage:
 
 def find_outage(integration: Integration, now: datetime) -> Outage | None:
     """Return the outage that requirements of the integration wait for, or None."""
-    requirements = [r for r in integration.edition.requirements() if is_applicable(r, integration)]
+    requirements = [r for r in integration.edition.list_requirements() if is_applicable(r, integration)]
     states = integration.fulfillments_by_id
     waiting = [(r, states[r.id]) for r in requirements if r.id in states and states[r.id].status == Status.ERROR]
     waiting = [(r, state) for r, state in waiting if not state.is_met(now)]

@@ -50,7 +50,7 @@ def explain_blocker(requirement: Requirement, integration: "Integration", now: d
             return _("Needed only after a reviewer requests changes.")
         if open_count:
             return describe_open_findings(open_count)
-    subjects = [subject for id in requirement.confirms if (subject := integration.edition.requirement(id))]
+    subjects = [subject for id in requirement.confirms if (subject := integration.edition.get_requirement(id))]
     titles = [
         subject.title
         for subject in subjects

@@ -23,7 +23,7 @@ def request_new_versions(now: datetime) -> int:
 def _list_outdated(kind: str) -> QuerySet[RequirementFulfillment]:
     """Return the signed requirements of an agreement with another version than the current one, newest first."""
     editions = [edition for program in PROGRAMS.values() for edition in program.editions]
-    ids = {each.id for edition in editions for each in edition.requirements() if each.agreement == kind}
+    ids = {each.id for edition in editions for each in edition.list_requirements() if each.agreement == kind}
     states = RequirementFulfillment.objects.filter(requirement_id__in=ids, status__in=SIGNED_STATUSES)
     states = states.exclude(data__version=get_agreement_document(kind).version)
     return states.filter(integration__in=Integration.objects.open()).order_by("-integration__created_at", "-pk")

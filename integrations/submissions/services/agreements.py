@@ -102,7 +102,7 @@ def sign_agreement(
 def update_agreement_requirements(integrations: Iterable[Integration], now: datetime) -> None:
     """Answer the requirements that differ from the company's current agreement, such as after a merge of companies."""
     for integration in integrations:
-        for requirement in integration.edition.requirements():
+        for requirement in integration.edition.list_requirements():
             if requirement.agreement:
                 agreement = get_current_agreement(integration.partner, requirement.agreement)
                 state = integration.fulfillments_by_id.get(requirement.id)

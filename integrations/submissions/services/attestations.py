@@ -40,7 +40,7 @@ def void_changed(
         Whether a statement was voided.
     """
     reason = next(_list_changes(previous, detail), None)
-    confirming = [each for each in integration.edition.all_requirements() if checked in each.confirms]
+    confirming = [each for each in integration.edition.list_all_requirements() if checked in each.confirms]
     return reason is not None and _void(integration, confirming, reason, now)
 
 
@@ -58,7 +58,7 @@ def void_answered_findings(integration: Integration, now: datetime) -> None:
     """Void the statements that every finding has a response if one that the partner can see has none."""
     context.clear_cache(integration)
     if any(finding.state == finding.State.OPEN for finding in list_sent_findings(integration)):
-        about_findings = [each for each in integration.edition.requirements() if each.after_findings]
+        about_findings = [each for each in integration.edition.list_requirements() if each.after_findings]
         _void(integration, about_findings, {"code": NEW_FINDINGS, "params": {}}, now)
 
 

@@ -74,7 +74,7 @@ def _copy_shared_answers(integration: Integration, edition: Edition) -> None:
     for state in submitted.select_related("integration").order_by("submitted_at"):
         agreement = state.requirement.agreement if state.requirement else ""
         sources[agreement or (state.integration.program_key, state.requirement_id)] = state
-    for requirement in edition.requirements():
+    for requirement in edition.list_requirements():
         source = sources.get(requirement.agreement or (integration.program_key, requirement.id))
         if requirement.scope == AnswerScope.PARTNER and source is not None:
             integration.fulfillments.create(

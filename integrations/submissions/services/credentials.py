@@ -173,7 +173,7 @@ def _change_credential(
 
 
 def _build_event_data(credential: TestCredential, integration: Integration) -> JsonObject:
-    requirement = integration.edition.requirement(credential.requirement_id)
+    requirement = integration.edition.get_requirement(credential.requirement_id)
     title = requirement.title if requirement else ""
     return {"requirement": credential.requirement_id, "title": title, "label": credential.label}
 

@@ -49,11 +49,11 @@ def plan_migration(integration: Integration, edition_date: str, now: datetime) -
     step = _get_target_step(integration, comparison)
     category = comparison.rename(integration.category)
     answered_ids = integration.fulfillments_by_id.keys()
-    position = new_edition.position(step, integration.stage) if integration.is_open else 0
+    position = new_edition.get_position(step, integration.stage) if integration.is_open else 0
     return EditionMigrationPlan(
         to=new_edition,
         step=step,
-        category=category if new_edition.category(category) else "",
+        category=category if new_edition.get_category(category) else "",
         comparison=comparison,
         duplicates=tuple(
             new
@@ -61,7 +61,7 @@ def plan_migration(integration: Integration, edition_date: str, now: datetime) -
             if old.id != new.id and {old.id, new.id} <= answered_ids and comparison.rename(new.id) == new.id
         ),
         blocking=tuple(
-            r for r in comparison.new_requirements if not r.optional and new_edition.deadline(r) <= position + 1
+            r for r in comparison.new_requirements if not r.optional and new_edition.get_deadline(r) <= position + 1
         ),
         tier_changes=tuple(_describe_tier_changes(integration, new_edition)),
         differences=_list_differences(comparison, integration.category, category),
@@ -78,7 +78,7 @@ def _get_target_step(integration: Integration, comparison: EditionComparison) ->
 
 def get_target_tier(integration: Integration, new_edition: Edition) -> Tier | None:
     """Return the tier of a listed integration in another edition: the same one, or else the release tier."""
-    return (new_edition.tier(integration.tier) or new_edition.release_tier) if integration.is_listed else None
+    return (new_edition.get_tier(integration.tier) or new_edition.release_tier) if integration.is_listed else None
 
 
 def _describe_tier_changes(integration: Integration, new_edition: Edition) -> Iterator[str]:
@@ -93,12 +93,12 @@ def _describe_tier_changes(integration: Integration, new_edition: Edition) -> It
         else:
             yield f"The tier {old_tier.name} becomes {new_tier.name}."
     requested_tier = integration.requested_tier
-    if requested_tier is not None and new_edition.tier(requested_tier.key) is None:
+    if requested_tier is not None and new_edition.get_tier(requested_tier.key) is None:
         yield f"The request for the tier {requested_tier.name} ends because this edition doesn't have the tier."
 
 
 def _list_differences(comparison: EditionComparison, category: str, new_category: str) -> tuple[TextDifference, ...]:
-    old_entry, new_entry = comparison.old.category(category), comparison.new.category(new_category)
+    old_entry, new_entry = comparison.old.get_category(category), comparison.new.get_category(new_category)
     names = (old_entry.name if old_entry else category, new_entry.name if new_entry else _("Select again"))
     category_row = ((_("Category"), *names),) if names[0] != names[1] else ()
     return (*comparison.list_text_differences(), *category_row)
@@ -147,7 +147,7 @@ def _reopen_requirements(integration: Integration, requirements: tuple[Requireme
 def _apply_edition(integration: Integration, plan: EditionMigrationPlan) -> None:
     tier = get_target_tier(integration, plan.to)
     integration.tier = tier.key if tier else ""
-    if plan.to.tier(integration.tier_request) is None:
+    if plan.to.get_tier(integration.tier_request) is None:
         integration.tier_request = ""
     offerings = (plan.comparison.rename(offering) for offering in integration.offerings)
     integration.offerings = [offering for offering in dict.fromkeys(offerings) if offering in plan.to.offerings]

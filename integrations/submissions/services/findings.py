@@ -62,7 +62,7 @@ def _raise_finding(change: IntegrationChange, new: NewFinding, actor: User | Non
     text, integration = new.text.strip(), change.integration
     if not text:
         raise ActionRefused(_("Enter the requested change."))
-    if integration.edition.requirement(new.requirement_id) is None:
+    if integration.edition.get_requirement(new.requirement_id) is None:
         raise ActionRefused(_("Requirement not found in this edition."), "invalid-transition")
     fields = {"severity": new.severity, "raised_by": actor, "raised_at": change.now}
     finding = _create_finding(integration, new.requirement_id, text, **fields)

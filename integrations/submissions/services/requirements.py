@@ -47,7 +47,7 @@ OTHER_PARTY = {ResponsibleParty.PARTNER: ResponsibleParty.PROGRAM, ResponsiblePa
 
 def get_requirement(integration: Integration, requirement_id: str) -> Requirement:
     """Return a requirement of the path or of a tier. Raises ActionRefused for an unknown ID."""
-    requirement = integration.edition.requirement(requirement_id)
+    requirement = integration.edition.get_requirement(requirement_id)
     if requirement is None:
         raise ActionRefused(_("Requirement not found in this edition."), "invalid-transition")
     return requirement
@@ -122,7 +122,7 @@ class RequirementChange(IntegrationChange):
     def _share_answer(self, data: Mapping[str, object], status: Status, summary: str) -> None:
         """Write a shared answer to the partner's other open integrations with the same requirement."""
         for integration in self.integration.partner.integrations.open().exclude(pk=self.integration.pk):
-            for requirement in integration.edition.requirements():
+            for requirement in integration.edition.list_requirements():
                 if self._is_same_requirement(requirement, integration):
                     other = RequirementChange(lock_integration(integration.pk), self.actor, self.now, requirement)
                     other._save_answer(data, status, summary)

@@ -4,7 +4,7 @@ from django import template
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
-from integrations.submissions.selectors.deciders import lacks_decider
+from integrations.submissions.selectors.deciders import has_no_decider
 from portal.accounts.role_names import list_manageable_roles
 from portal.core.value_types import TemplateContext
 
@@ -16,7 +16,7 @@ def no_decider_banner(context: TemplateContext, integration: Integration) -> dic
     """Tell program staff that no reviewer can make the pending decision, and how to add one."""
     user = context["request"].user
     return {
-        "is_shown": permissions.can_view_notes(integration, user) and lacks_decider(integration),
+        "is_shown": permissions.can_view_notes(integration, user) and has_no_decider(integration),
         "program": integration.program,
         "can_invite": f"reviewer:{integration.program_key}" in list_manageable_roles(user),
     }

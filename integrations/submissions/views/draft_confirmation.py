@@ -20,7 +20,7 @@ from integrations.submissions.views.drafts import redirect_sent_draft
 from integrations.submissions.views.drafts_shared import find_draft_overlaps, get_program, load_draft, parse_version
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
-from portal.ui.refusals import report_refusal, reported_refusals
+from portal.ui.refusals import report_refusal, report_refusals
 
 MAX_INTRODUCTION_REQUESTS = 12
 
@@ -79,7 +79,7 @@ def request_introductions(request: AuthenticatedRequest, integration: Integratio
     """Send the selected introduction requests; a refused one doesn't stop the others."""
     for handle in request.POST.getlist("introduce")[:MAX_INTRODUCTION_REQUESTS]:
         other = resolve_handle(handle, describe_work(integration))
-        with reported_refusals(request):
+        with report_refusals(request):
             if other is None:
                 raise ActionRefused(_("The other integration no longer overlaps with yours."), "invalid-transition")
             introductions.request_introduction(integration, other, message, actor=request.user, now=timezone.now())

@@ -57,7 +57,7 @@ def compare_fields(edition: Edition, own_data: JsonObject, other_data: JsonObjec
 def format_value(edition: Edition, key: str, data: JsonObject) -> str:
     value = data.get(key, "")
     if key == "category":
-        category = edition.category(str(value))
+        category = edition.get_category(str(value))
         return category.name if category else str(value)
     return ", ".join(value) if isinstance(value, list) else str(value)
 

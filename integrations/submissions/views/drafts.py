@@ -42,7 +42,7 @@ from portal.accounts.requests import AuthenticatedRequest, is_authenticated
 from portal.core import repository_urls
 from portal.core.value_types import NamedValues, TemplateContext
 from portal.ui.name_confirmation import NameConfirmationForm
-from portal.ui.refusals import reported_refusals
+from portal.ui.refusals import report_refusals
 
 
 @login_not_required
@@ -173,7 +173,7 @@ def collect_form_data(draft: IntegrationDraft, request: HttpRequest) -> dict[str
     """Return the data of a draft of either kind."""
     if draft.integration is None:
         return merge_form_data(request.POST, draft.data)
-    requirement = draft.integration.edition.requirement(draft.requirement_id)
+    requirement = draft.integration.edition.get_requirement(draft.requirement_id)
     return requirements.collect_draft_data(requirement, request.POST) if requirement else {}
 
 
@@ -212,7 +212,7 @@ def discard_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if needs_name and permissions.can_edit_partner(draft.partner, request.user) and not form.is_valid():
         context = build_draft_context(request, draft, draft.data, draft.version, unsent=False)
         return render(request, "submissions/draft.html", context | {"deletion_form": form}, status=422)
-    with reported_refusals(request, _("Draft deleted.")):
+    with report_refusals(request, _("Draft deleted.")):
         drafts.discard_draft(draft, actor=request.user, now=timezone.now())
     return redirect("dashboard:home")
 
@@ -221,7 +221,7 @@ def discard_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 def restore_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Undo the deletion of a draft."""
     draft = load_draft(request, uuid)
-    with reported_refusals(request, _("Draft restored.")):
+    with report_refusals(request, _("Draft restored.")):
         drafts.restore_draft(draft, actor=request.user, now=timezone.now())
     return redirect("submissions:draft", uuid=uuid)
 

@@ -18,7 +18,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.core import repository_urls
 from portal.core.form_fields import send_initial_values
 from portal.core.value_types import NamedValues
-from portal.ui.refusals import reported_refusals
+from portal.ui.refusals import report_refusals
 
 
 def edit_integration(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
@@ -34,7 +34,7 @@ def edit_integration(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     )
     send_initial_values(form)
     if request.method == "POST" and form.is_valid():
-        with reported_refusals(request, _("Details saved.")):
+        with report_refusals(request, _("Details saved.")):
             changes = build_changes(integration, form)
             creation.change_description(integration, changes, actor=request.user, now=timezone.now())
         return redirect("submissions:detail", uuid)

@@ -20,7 +20,7 @@ from integrations.submissions.views.draft_confirmation import request_introducti
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
-from portal.ui.refusals import reported_refusals
+from portal.ui.refusals import report_refusals
 
 DECISIONS = {"agree": introductions.accept_introduction, "decline": introductions.decline_introduction}
 
@@ -80,7 +80,7 @@ def load_introduction(request: HttpRequest, pk: int) -> Introduction:
 
 def decide_introduction(request: AuthenticatedRequest, introduction: Introduction) -> HttpResponse:
     """Accept or decline an introduction."""
-    with reported_refusals(request):
+    with report_refusals(request):
         if request.POST.get("answer") not in DECISIONS:
             raise ActionRefused(_("Select Accept or Decline."))
         DECISIONS[request.POST["answer"]](introduction, actor=request.user, now=timezone.now())

@@ -153,7 +153,7 @@ def compare_with_neighbor(program: Program, edition: Edition, edition_in_force: 
 
 def list_tier_rows(edition: Edition) -> list[tuple[Tier, list[RequirementSummary], int]]:
     """Return each tier, its requirements beyond the path, and the number of those on the path."""
-    path_ids = {r.id for r in edition.requirements()}
+    path_ids = {r.id for r in edition.list_requirements()}
     rows = []
     for tier in edition.tiers:
         extra_requirements = tuple(r for r in tier.requirements if r.id not in path_ids)

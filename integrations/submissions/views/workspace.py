@@ -101,7 +101,7 @@ def build_page_context(integration: Integration, user: User) -> TemplateContext:
         "can_edit": permissions.can_edit(integration, user),
         "for_program": permissions.is_program_staff(user),
         "now": now,
-        "has_run_task_test": any("run_task.test_run" in r.checks for r in integration.edition.requirements()),
+        "has_run_task_test": any("run_task.test_run" in r.checks for r in integration.edition.list_requirements()),
         "actions": transitions,
         "ready_actions": [a for a in transitions if a.tone == "good" and a.is_ready and a.name != "request_tier"],
         "reinstatement": transitions_by_name.get("request_reinstatement"),

@@ -14,7 +14,7 @@ from portal.analytics.models import SavedView
 from portal.analytics.saved_views import services
 from portal.analytics.saved_views.forms import SavedViewForm
 from portal.core.errors import ActionRefused
-from portal.ui.refusals import reported_refusals
+from portal.ui.refusals import report_refusals
 
 
 def list_saved_views(
@@ -66,7 +66,7 @@ def change_view(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         return redirect("analytics:saved_views")
     view, action = get_object_or_404(services.list_visible_views(request.user), pk=pk), request.POST.get("action", "")
-    with reported_refusals(request):
+    with report_refusals(request):
         if action == "rename":
             return _rename(request, view)
         if action == "delete":

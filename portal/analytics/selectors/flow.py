@@ -79,6 +79,6 @@ def count_groups(filters: AnalyticsFilters) -> list[IntegrationGroup]:
 
 
 def _build_group(row: JsonObject) -> IntegrationGroup:
-    step = get_edition(row["program_key"], row["edition_date"]).step(row["step"]).name
+    step = get_edition(row["program_key"], row["edition_date"]).get_step(row["step"]).name
     flags = {name: bool(row[name]) for name in ("has_review_request", "was_listed")}
     return IntegrationGroup(row["stage"], row["n"], row["stage_before_end"], step=step, program=row["program"], **flags)

@@ -221,7 +221,7 @@ def _count_checks(filters: AnalyticsFilters) -> dict[tuple[str, str], list[int]]
     )
     counts: dict[tuple[str, str], list[int]] = {}
     for program, edition, key, failed_count, checked_count in counted_rows:
-        requirement = get_edition(program, edition).requirement(key)
+        requirement = get_edition(program, edition).get_requirement(key)
         numbers = counts.setdefault((program, requirement.title if requirement else key), [0, 0])
         numbers[0] += failed_count
         numbers[1] += checked_count

@@ -89,7 +89,7 @@ class ProgramDetail(ProgramOut):
     """Program with the steps and requirements of its entry edition."""
 
     steps: list[ProgramStepOut] = Field(validation_alias="edition.steps")
-    requirements: list[ProgramRequirementOut] = Field(validation_alias="edition.requirements")
+    requirements: list[ProgramRequirementOut] = Field(validation_alias="edition.list_requirements")
     categories: list[OptionOut] = Field(validation_alias="edition.categories")
     offerings: list[str] = Field(validation_alias="edition.offerings")
     tiers: list[OptionOut] = Field(validation_alias="edition.tiers")
@@ -144,7 +144,7 @@ def get_program(request: HttpRequest, key: str) -> PublishedProgram:
 def get_answer_schemas(request: HttpRequest, key: str) -> AnswerSchemasOut:
     """Get JSON schemas of the draft fields and of each requirement's questions. Public."""
     program, edition = get_program(request, key)
-    schemas = {requirement.id: build_answer_schema(requirement) for requirement in edition.requirements()}
+    schemas = {requirement.id: build_answer_schema(requirement) for requirement in edition.list_requirements()}
     return AnswerSchemasOut(
         start=build_form_schema(IntegrationForm(program, edition)),
         requirements={id: schema for id, schema in schemas.items() if schema},

@@ -108,7 +108,7 @@ def build_detail(request: HttpRequest, page: RequirementPage) -> SimpleNamespace
     """Return the fields of `RequirementDetail` for the current user, and set the ETag."""
     set_etag(request, page.state.version)
     integration, requirement = page.integration, page.requirement
-    step = integration.edition.step_of(requirement)
+    step = integration.edition.find_step(requirement)
     actions = list_actions(page).items()
     return describe_requirement(
         build_row(integration, requirement, page.now),

@@ -132,7 +132,7 @@ def raise_finding(request: AuthenticatedRequest, uuid: UUID, body: FindingIn) ->
     """Add a finding to a requirement during a review."""
     integration = load_as_program_staff(request, uuid)
     require_permission(permissions.can_decide, integration, request.user)
-    if integration.edition.requirement(body.requirement) is None:
+    if integration.edition.get_requirement(body.requirement) is None:
         raise Http404("Requirement not found in this edition of the program.")
     values = clean(FindingForm(build_form_data(text=body.text, severity=body.severity)))
     return findings.raise_finding(integration, body.requirement, **values, actor=request.user, now=timezone.now())

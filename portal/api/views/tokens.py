@@ -21,7 +21,7 @@ from portal.api.models import ApiToken
 from portal.api.services import tokens
 from portal.core.crypto import Secret
 from portal.core.one_time_secrets import store_secret, take_secret
-from portal.ui.refusals import refusals_in_form, reported_refusals
+from portal.ui.refusals import add_refusals_to_form, report_refusals
 from portal.webhooks.permissions import list_managed_partners
 
 
@@ -42,7 +42,7 @@ def manage_partner_tokens(request: AuthenticatedRequest, slug: str) -> HttpRespo
 def _render_page(request: AuthenticatedRequest, partner: Partner | None) -> HttpResponse:
     form = build_form(request, partner)
     if request.method == "POST" and form.is_valid():
-        with refusals_in_form(form):
+        with add_refusals_to_form(form):
             return _create_token(request, partner, form)
     owned_tokens, now = ApiToken.objects.owned_by(partner or request.user), timezone.now()
     context = {
@@ -116,7 +116,7 @@ def revoke_token(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Revoke a token."""
     token = _get_token(request, uuid)
     if request.method == "POST":
-        with reported_refusals(request):
+        with report_refusals(request):
             require_recent_authentication(request)
             tokens.revoke_token(token, actor=request.user, now=timezone.now(), request=request)
             messages.success(request, _("Token “%(name)s” revoked.") % {"name": token.name})

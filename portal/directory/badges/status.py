@@ -71,7 +71,7 @@ def find_badge_status(uuid: UUID) -> BadgeStatus | None:
 def get_badge_status(row: Integration) -> BadgeStatus:
     """Return the status of an integration that is or was listed, with normalized names."""
     listing_status = get_public_listing_status(row)
-    tier = row.edition.tier(row.tier) if listing_status.shows_tier else None
+    tier = row.edition.get_tier(row.tier) if listing_status.shows_tier else None
     return BadgeStatus(
         uuid=str(row.uuid),
         integration=strip_decoration(row.name),

@@ -15,7 +15,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.directory.listing_page import get_current_reply, list_replies
 from portal.directory.models import Listing
 from portal.directory.partner_replies import ReplyForm, save_reply
-from portal.ui.refusals import reported_refusals
+from portal.ui.refusals import report_refusals
 
 
 def edit_reply(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
@@ -35,7 +35,7 @@ def edit_reply(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 
 
 def _save_reply(request: AuthenticatedRequest, row: Integration, text: str) -> HttpResponse:
-    with reported_refusals(request):
+    with report_refusals(request):
         if save_reply(row, text, actor=request.user, now=timezone.now()) is not None:
             messages.success(request, _("Reply published.") if text else _("Reply withdrawn."))
         return redirect("directory:listing", uuid=row.uuid)

@@ -44,7 +44,7 @@ def rae(db: None) -> Any:
 
 def pass_checks(row: Integration, now: datetime) -> None:
     """Record that all checks passed just now."""
-    for requirement in row.edition.requirements():
+    for requirement in row.edition.list_requirements():
         if requirement.responsible_party == "machine":
             answers.record_check_outcome(
                 reload_row(row), requirement.id, outcome=Status.PASS, summary="Good.", detail=[], retry_at=None, now=now

@@ -92,7 +92,7 @@ def _go_to_position_before(row: Integration, position: int, alice: Any, rita: An
 
 def complete_round_of_changes(row: Integration, alice: Any, rita: Any, now: datetime) -> Integration:
     """Send a finding, respond to it, request another review, and verify the response."""
-    finding = findings.raise_finding(row, row.edition.requirements()[0].id, "Add tests.", actor=rita, now=now)
+    finding = findings.raise_finding(row, row.edition.list_requirements()[0].id, "Add tests.", actor=rita, now=now)
     perform_transition(reload_row(row), "request_changes", actor=rita, now=now)
     findings.answer_finding(finding, "Added.", actor=alice, now=now)
     meet(row, alice, now)
@@ -118,9 +118,9 @@ def test_transition_waits_for_the_requirement(
     transition: str,
 ) -> None:
     row = begin(acme, alice, program[0], category=category or get_edition(*program).categories[0].key)
-    requirement = next(r for r in row.edition.requirements() if r.id == id)
+    requirement = next(r for r in row.edition.list_requirements() if r.id == id)
     assert row.edition_date == program[1]
-    row = go_to_position_before(row, row.edition.deadline(requirement), alice, rita, now)
+    row = go_to_position_before(row, row.edition.get_deadline(requirement), alice, rita, now)
     row = complete_round_of_changes(row, alice, rita, now) if requirement.after_findings else row
     row.fulfillments.filter(requirement_id=id).delete()
     actor = rita if transition in ("approve", "publish") else alice
@@ -235,7 +235,7 @@ def test_internal_support_documentation_is_read_by_the_program_and_not_by_the_pu
 def test_provider_is_published_then_applied_for_then_verified() -> None:
     edition = get_edition(*PROVIDER)
     ids = ("TP-LIC", "TP-PUB", "TP-APPLY", "TP-VERIFY")
-    assert [edition.deadline(r) for r in edition.requirements() if r.id in ids] == [1, 2, 3, 4]
+    assert [edition.get_deadline(r) for r in edition.list_requirements() if r.id in ids] == [1, 2, 3, 4]
 
 
 def judge_license(program: tuple[str, str], spdx: str) -> str:

@@ -32,7 +32,7 @@ def test_json_names_steps_and_requirements_as_the_edition_does():
                 (r["id"], r["title"], r["responsible_party"], r["kind"])
                 for s in one["steps"]
                 for r in s["requirements"]
-            ] == [(r.id, r.title, str(r.responsible_party), str(r.kind)) for r in edition.requirements()]
+            ] == [(r.id, r.title, str(r.responsible_party), str(r.kind)) for r in edition.list_requirements()]
 
 
 def test_json_holds_rules_as_plain_values():
@@ -66,7 +66,7 @@ def test_text_shows_every_title_rule_and_tier():
                 edition.licenses.summary,
                 *edition.offerings,
                 *(s.name for s in edition.steps),
-                *(r.title for r in edition.requirements()),
+                *(r.title for r in edition.list_requirements()),
                 *(c.name for c in edition.categories),
                 *(t.name for t in edition.tiers),
                 *(line.published for line in edition.licenses.rules),

@@ -49,7 +49,7 @@ def test_only_critical_targets_are_ideal(edition):
 
 def test_checklist_appears_in_its_published_order(name, edition):
     expected_ids = published_programs.CHECKLISTS[name]
-    assert [r.id for r in edition.requirements() if r.id in expected_ids] == expected_ids
+    assert [r.id for r in edition.list_requirements() if r.id in expected_ids] == expected_ids
 
 
 def test_offerings_are_the_published_ones(name, edition):
@@ -93,7 +93,7 @@ def test_rule_allows_only_go_and_mpl(key):
 
 def test_development_kit_runs_from_a_to_f_in_both_editions():
     for edition in PROGRAMS["terraform-provider"].editions:
-        letters = [link.title[0] for link in edition.step("prepare").links if link.title[1:2] == ")"]
+        letters = [link.title[0] for link in edition.get_step("prepare").links if link.title[1:2] == ")"]
         assert sorted(set(letters)) == list("abcdef")
         assert letters == sorted(letters)
 
@@ -115,7 +115,7 @@ def test_tiers_of_providers_are_the_published_ones():
 
 
 def test_partner_premier_asks_for_one_of_each_group():
-    premier = get_edition("terraform-provider", "2026-06").tier("partner-premier")
+    premier = get_edition("terraform-provider", "2026-06").get_tier("partner-premier")
     members = {g.key: [r.id for r in premier.requirements if r.group == g.key] for g in premier.groups}
     assert premier.on_request
     assert [g.minimum for g in premier.groups] == [1, 1]
@@ -125,7 +125,7 @@ def test_partner_premier_asks_for_one_of_each_group():
 def test_partner_tier_has_six_requirements_that_are_on_the_path_too():
     edition = get_edition("terraform-provider", "2026-06")
     assert len(edition.release_tier.requirements) == 6
-    assert set(edition.release_tier.requirements) <= set(edition.requirements())
+    assert set(edition.release_tier.requirements) <= set(edition.list_requirements())
 
 
 def test_contact_changed_with_the_terraform_editions_of_2026():
@@ -139,31 +139,34 @@ def test_contact_changed_with_the_terraform_editions_of_2026():
 
 def test_run_task_review_covers_three_items():
     for edition in PROGRAMS["terraform-run-task"].editions:
-        assert len(edition.requirement("RT-4").meeting_items) == 3
+        assert len(edition.get_requirement("RT-4").meeting_items) == 3
 
 
 def test_run_task_summary_is_two_lines_shared_by_the_partner():
     for edition in PROGRAMS["terraform-run-task"].editions:
-        summary = edition.requirement("RT-6")
+        summary = edition.get_requirement("RT-6")
         assert (summary.scope, [f.max_lines for f in summary.fields]) == ("partner", [2])
 
 
 def test_run_task_stages_grew_from_one_to_four():
     older, newer = PROGRAMS["terraform-run-task"].editions
-    stages = [{value for value, _ in e.requirement("RT-3").fields[0].options} for e in (older, newer)]
+    stages = [{value for value, _ in e.get_requirement("RT-3").fields[0].options} for e in (older, newer)]
     assert stages == [{"pre_apply"}, {"pre_plan", "post_plan", "pre_apply", "post_apply", "api"}]
 
 
 def test_only_nomad_accepts_permanent_credentials():
     permanence_by_id = {
-        r.id: r.permanent for name in ALL_EDITIONS for r in get_edition(*name).requirements() if r.kind == "credentials"
+        r.id: r.permanent
+        for name in ALL_EDITIONS
+        for r in get_edition(*name).list_requirements()
+        if r.kind == "credentials"
     }
     assert permanence_by_id == {"NO-6": True, "PK-6": False, "VA-4": False}
 
 
 def test_agreement_comes_before_building_in_the_newer_run_task_edition_only():
     older, newer = PROGRAMS["terraform-run-task"].editions
-    stages = [str(e.positions[e.deadline(e.requirement("RT-2"))][1]) for e in (older, newer)]
+    stages = [str(e.positions[e.get_deadline(e.get_requirement("RT-2"))][1]) for e in (older, newer)]
     assert stages == ["release", "develop"]
 
 

@@ -15,5 +15,5 @@ from integrations.programs.registry import get_edition
     ],
 )
 def test_preparation_leads_to_the_guide(title: str, url: str) -> None:
-    links = get_edition("terraform-provider", "2021-10").step("prepare").links
+    links = get_edition("terraform-provider", "2021-10").get_step("prepare").links
     assert {link.title: link.url for link in links}[title] == f"https://{url}"

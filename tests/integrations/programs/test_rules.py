@@ -22,7 +22,7 @@ def edition(request: pytest.FixtureRequest) -> Edition:
 
 def list_requirements(edition: Edition) -> list:
     tiers = [r for t in edition.tiers for r in t.requirements]
-    return [*edition.requirements(), *(r for r in tiers if r not in edition.requirements())]
+    return [*edition.list_requirements(), *(r for r in tiers if r not in edition.list_requirements())]
 
 
 def test_every_edition_links_to_resources(edition):
@@ -40,7 +40,7 @@ def test_texts_have_no_exclamation_marks_and_no_banned_words(edition):
 
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS.keys())
 def test_name_check_needs_a_pattern_and_a_repository(program):
-    has_name_check = any("repository.name" in r.checks for e in program.editions for r in e.requirements())
+    has_name_check = any("repository.name" in r.checks for e in program.editions for r in e.list_requirements())
     assert has_name_check == bool(program.repository_pattern)
     assert not has_name_check or (program.needs_repository and program.repository_hint)
 

@@ -39,7 +39,7 @@ def test_suggestions_without_history_are_sorted_by_name(
 
 def test_earlier_reviewer_of_the_integration_comes_first(at: Any, rita: User, rob: User, now: datetime) -> None:
     rocket = at("review")
-    findings.raise_finding(rocket, rocket.edition.requirements()[0].id, "Fix it.", actor=rob, now=now)
+    findings.raise_finding(rocket, rocket.edition.list_requirements()[0].id, "Fix it.", actor=rob, now=now)
     assert describe_suggestions(rocket, now) == [
         ("Rob Roth", "Reviewed Rocket earlier · 0 of 8 reviews open", True),
         ("Rita Reyes", "0 of 8 reviews open", True),

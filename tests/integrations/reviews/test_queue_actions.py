@@ -103,7 +103,7 @@ def test_returned_work_keeps_the_age_of_its_first_round(
 ) -> None:
     row = Integration.objects.get(name="Rocket")
     first_request = get_round_and_start(row, rita, frozen_now)[1]
-    requirement = row.edition.requirements()[0].id
+    requirement = row.edition.list_requirements()[0].id
     finding = findings.raise_finding(row, requirement, "Fix it.", actor=rita, now=frozen_now)
     perform_transition(row, "request_changes", actor=rita, note="See the finding.", now=frozen_now)
     later = frozen_now + timedelta(days=2)

@@ -56,7 +56,7 @@ def test_expertise_counts_the_partner_then_the_program(
     three_reviews: None, rita: User, rob: User, sam: User, frozen_now: datetime
 ) -> None:
     scan = Integration.objects.get(name="Scan")
-    findings.raise_finding(scan, scan.edition.requirements()[0].id, "Fix it.", actor=rob, now=frozen_now)
+    findings.raise_finding(scan, scan.edition.list_requirements()[0].id, "Fix it.", actor=rob, now=frozen_now)
     expected = [("Scan", "Rob Roth"), ("Rocket", "Rob Roth"), ("Vaulted", "Rob Roth")]
     assert list_planned_assignments("expertise", sam, frozen_now) == expected
 

@@ -150,7 +150,7 @@ def test_changed_answer_of_the_partner_withdraws_the_first_approval(
 ) -> None:
     perform_transition(ready_integration, "approve_first", actor=rita, now=frozen_now)
     requirement = next(
-        r for r in ready_integration.edition.requirements() if r.responsible_party == FulfillingParty.PARTNER
+        r for r in ready_integration.edition.list_requirements() if r.responsible_party == FulfillingParty.PARTNER
     )
     requirements.submit_answer(ready_integration, requirement.id, {"met": "differently"}, actor=alice, now=frozen_now)
     row = reload_row(ready_integration)

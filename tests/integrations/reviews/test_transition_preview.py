@@ -61,7 +61,7 @@ def test_transition_without_email_shows_notice(
 
 def test_blockers_are_shown_and_button_is_disabled(at: Any, rita: User, sign_in: SignIn, frozen_now: datetime) -> None:
     row = at("review")
-    findings.raise_finding(row, row.edition.requirements()[0].id, "Sign it.", actor=rita, now=frozen_now)
+    findings.raise_finding(row, row.edition.list_requirements()[0].id, "Sign it.", actor=rita, now=frozen_now)
     response = sign_in(rita).get(build_url(row, "approve"))
     assert response.status_code == 200
     assert "Not available yet" in get_text(response)

@@ -154,7 +154,7 @@ def test_double_submission_performs_transition_once(
 
 def test_transition_that_is_not_ready_is_refused(at: Any, rita: User, sign_in: SignIn, frozen_now: datetime) -> None:
     row = at("review")
-    findings.raise_finding(row, row.edition.requirements()[0].id, "Sign it.", actor=rita, now=frozen_now)
+    findings.raise_finding(row, row.edition.list_requirements()[0].id, "Sign it.", actor=rita, now=frozen_now)
     response = submit_transition(sign_in(rita), row, "approve")
     assert response.status_code == 422
     assert reload_row(row).stage == "review"

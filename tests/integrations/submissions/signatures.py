@@ -15,7 +15,7 @@ RITA = Signature("Rita Reyes", "Director", "I am authorized to accept it on beha
 
 def sign(row: Any, by: Any, now: Any, signature: Signature = ALICE, requirement_id: str = TPA) -> Agreement:
     """Sign the text that is current."""
-    kind = row.edition.requirement(requirement_id).agreement
+    kind = row.edition.get_requirement(requirement_id).agreement
     digest = agreements.get_current_agreement(row.partner, kind).digest
     return agreements.sign_agreement(row, requirement_id, signature, digest=digest, actor=by, now=now)
 

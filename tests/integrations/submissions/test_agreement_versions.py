@@ -42,7 +42,7 @@ def test_new_version_opens_the_requirement_of_every_integration(
     acme, rocket, complete_agreement, alice, now, monkeypatch
 ):
     vault = begin(acme, alice, "vault", name="Keeper")
-    tpa_id = next(r.id for r in vault.edition.requirements() if r.agreement == "tpa")
+    tpa_id = next(r.id for r in vault.edition.list_requirements() if r.agreement == "tpa")
     publish_version(monkeypatch)
     assert [request_new_versions(now + timedelta(days=day)) for day in (1, 2)] == [1, 0]
     assert (get_answer(rocket), get_answer(vault, tpa_id)) == ((Status.OPEN, REASON), (Status.OPEN, REASON))
@@ -88,7 +88,7 @@ def test_listed_integration_waits_for_the_company(at, alice, rita, now, monkeypa
     sign(integration, rita, now, RITA)
     publish_version(monkeypatch)
     request_new_versions(now)
-    row, title = Integration.objects.get(pk=integration.pk), integration.edition.requirement(TPA).title
+    row, title = Integration.objects.get(pk=integration.pk), integration.edition.get_requirement(TPA).title
     assert (row.responsible_party, row.next_action_label) == ("partner", f"Sign “{title}”")
     assert (row.stage, row.listing_status) == ("support", "listed")
 

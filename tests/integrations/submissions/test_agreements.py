@@ -103,15 +103,15 @@ def test_agreement_counts_in_every_program(acme, rocket, alice, rita, now):
     vault = begin(acme, alice, "vault", name="Keeper")
     sign(rocket, alice, now)
     sign(rocket, rita, now, RITA)
-    tpa_id = next(r.id for r in vault.edition.requirements() if r.agreement == "tpa")
+    tpa_id = next(r.id for r in vault.edition.list_requirements() if r.agreement == "tpa")
     later = begin(acme, alice, "packer", name="Bundler")
-    other = next(r.id for r in later.edition.requirements() if r.agreement == "tpa")
+    other = next(r.id for r in later.edition.list_requirements() if r.agreement == "tpa")
     assert (get_status(vault, tpa_id), get_status(later, other)) == ((Status.SUBMITTED, ""), (Status.SUBMITTED, ""))
 
 
 def test_agreement_can_be_completed_from_another_integration(acme, rocket, alice, rita, now):
     vault = begin(acme, alice, "vault", name="Keeper")
-    tpa_id = next(r.id for r in vault.edition.requirements() if r.agreement == "tpa")
+    tpa_id = next(r.id for r in vault.edition.list_requirements() if r.agreement == "tpa")
     sign(rocket, alice, now)
     assert sign(vault, rita, now, RITA, tpa_id).is_complete
     assert get_status(rocket) == (Status.SUBMITTED, "")

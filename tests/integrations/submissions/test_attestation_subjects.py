@@ -49,7 +49,7 @@ def confirm(row: Integration, requirement_id: str, by: Any, now: datetime) -> No
 
 
 def get_status(row: Integration, requirement_id: str) -> str:
-    requirement = next(r for r in row.edition.requirements() if r.id == requirement_id)
+    requirement = next(r for r in row.edition.list_requirements() if r.id == requirement_id)
     return build_row(reload_row(row), requirement, row.created_at).display_status
 
 
@@ -75,7 +75,7 @@ def test_statement_is_refused_before_its_subject_is_fulfilled(
 def test_all_statements_that_a_page_shows_are_confirmed_at_once(
     provider: Integration, alice: Any, now: datetime, sign_in: Callable[[Any], Client], shown: str, status: int
 ) -> None:
-    for requirement in (r for r in provider.edition.requirements() if r.responsible_party == "machine"):
+    for requirement in (r for r in provider.edition.list_requirements() if r.responsible_party == "machine"):
         requirements.record_check_outcome(
             provider, requirement.id, outcome="pass", summary="Read.", detail=[], retry_at=None, now=now
         )

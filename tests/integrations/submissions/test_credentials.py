@@ -79,10 +79,10 @@ def test_uuid_of_an_account_of_another_partner_is_refused(rocket, globex, alice,
 
 def test_permanent_account_is_refused_if_the_program_does_not_accept_it(acme, alice, now):
     row = begin(acme, alice, "vault")
-    requirement = next((r for r in row.edition.requirements() if r.kind == "credentials"), None)
+    requirement = next((r for r in row.edition.list_requirements() if r.kind == "credentials"), None)
     if requirement is None:
         row = begin(acme, alice, "packer", name="Bundler")
-        requirement = next(r for r in row.edition.requirements() if r.kind == "credentials")
+        requirement = next(r for r in row.edition.list_requirements() if r.kind == "credentials")
     with pytest.raises(ActionRefused, match="doesn't accept permanent test accounts"):
         submit_account(row, alice, now, permanent=True, requirement_id=requirement.id)
 

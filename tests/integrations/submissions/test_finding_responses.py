@@ -25,7 +25,7 @@ AFTER_UNDO = NOW + timedelta(days=1)
 def request_four_changes(acme: Partner, alice: User, rita: User) -> tuple[Integration, list[Finding]]:
     """Drive an integration into changes for four findings that can't be undone anymore."""
     row = drive(begin(acme, alice), "review", partner=alice, reviewer=rita)
-    requirement = row.edition.requirements()[0].id
+    requirement = row.edition.list_requirements()[0].id
     new_findings = [NewFinding(requirement, f"Change {number}.") for number in range(4)]
     findings = raise_findings(row, new_findings, actor=rita, now=NOW)
     perform_transition(row, "request_changes", actor=rita, now=NOW)

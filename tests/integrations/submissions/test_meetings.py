@@ -190,7 +190,7 @@ def test_partner_cannot_complete_a_meeting(scheduled_meeting, alice, times):
 def partly_completed_meeting(acme, alice, rita, now, times):
     """A meeting of a run task review in which two of three items were shown."""
     row = begin(acme, alice, "terraform-run-task")
-    requirement = next(r for r in row.edition.requirements() if len(r.meeting_items) == 3)
+    requirement = next(r for r in row.edition.list_requirements() if len(r.meeting_items) == 3)
     proposal = meetings.propose_times(row, requirement.id, MeetingProposal(times, WHERE, 45), actor=alice, now=now)
     agreed_meeting = meetings.accept_time(proposal, times[0], actor=rita, now=now)
     completed_meeting = meetings.complete_meeting(

@@ -97,7 +97,7 @@ def test_note_mentions_program_staff_only(rocket: Integration, sign_in: Any, rit
 
 
 def test_finding_mentions_staff_until_it_is_sent(rocket: Integration, sign_in: Any, rita: Any) -> None:
-    requirement = rocket.edition.requirements()[0].id
+    requirement = rocket.edition.list_requirements()[0].id
     fields = {"requirement": requirement, "severity": "blocking", "text": "@alice-archer or @rob-roth?"}
     response = sign_in(rita).post(reverse("reviews:raise_finding", args=[rocket.uuid]), fields)
     assert list_messages(response)[0] == "We notified Rob Roth."
@@ -107,7 +107,7 @@ def test_finding_mentions_staff_until_it_is_sent(rocket: Integration, sign_in: A
 
 @pytest.mark.every_database
 def test_response_mentions_the_reviewer(rocket: Integration, sign_in: Any, alice: Any, rita: Any) -> None:
-    finding = findings.raise_finding(rocket, rocket.edition.requirements()[0].id, "Fix it.", actor=rita, now=NOW)
+    finding = findings.raise_finding(rocket, rocket.edition.list_requirements()[0].id, "Fix it.", actor=rita, now=NOW)
     perform_transition(rocket, "request_changes", actor=rita, now=NOW)
     EmailMessage.objects.all().delete()
     url = reverse("reviews:answer_finding", args=[finding.pk])
@@ -192,7 +192,7 @@ def test_preview_shows_text_and_mentions(rocket: Integration, sign_in: Any, alic
 def test_preview_without_scripts_keeps_the_text_and_saves_nothing(
     rocket: Integration, sign_in: Any, alice: Any, rita: Any, name: str
 ) -> None:
-    finding = findings.raise_finding(rocket, rocket.edition.requirements()[0].id, "Fix it.", actor=rita, now=NOW)
+    finding = findings.raise_finding(rocket, rocket.edition.list_requirements()[0].id, "Fix it.", actor=rita, now=NOW)
     perform_transition(rocket, "request_changes", actor=rita, now=NOW + MINUTE)
     before = AuditEvent.objects.count()
     user, field, argument = {
@@ -208,7 +208,7 @@ def test_preview_without_scripts_keeps_the_text_and_saves_nothing(
 
 
 def test_timeline_and_findings_are_rendered(rocket: Integration, sign_in: Any, alice: Any, rita: Any) -> None:
-    findings.raise_finding(rocket, rocket.edition.requirements()[0].id, "*Finding*", actor=rita, now=NOW)
+    findings.raise_finding(rocket, rocket.edition.list_requirements()[0].id, "*Finding*", actor=rita, now=NOW)
     perform_transition(rocket, "request_changes", actor=rita, note="*Note*", now=NOW)
     findings.answer_finding(Finding.objects.get(), "*Answer*", actor=alice, now=NOW)
     findings.post_message(rocket, "*Message* <script>", actor=alice, now=NOW)

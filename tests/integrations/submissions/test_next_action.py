@@ -160,7 +160,7 @@ def test_page_email_and_api_show_the_same_actions(
     at: Callable[..., Integration], client: Client, alice: User, rita: User, now: datetime
 ) -> None:
     row = at("review")
-    raise_finding(row, row.edition.requirements()[0].id, "Describe the limits.", actor=rita, now=now)
+    raise_finding(row, row.edition.list_requirements()[0].id, "Describe the limits.", actor=rita, now=now)
     client.force_login(rita)
     review = BeautifulSoup(client.get(reverse("reviews:review", args=[row.uuid])).content, "html.parser")
     perform_transition(row, "request_changes", actor=rita, now=now)
@@ -175,7 +175,7 @@ def test_page_email_and_api_show_the_same_actions(
     assert actions[0]["action"] == row.next_action_label == "Respond to 1 finding"
     assert "Respond to 1 finding" in page
     assert message.text.startswith("Action required: Respond to 1 finding.")
-    requirements = [row.edition.requirement(action["requirement"]).title for action in actions[1:]]
+    requirements = [row.edition.get_requirement(action["requirement"]).title for action in actions[1:]]
     listed = [line.split(": ")[1].split(" (")[0] for line in message.text.splitlines() if line.startswith("- ")]
     assert (
         requirements

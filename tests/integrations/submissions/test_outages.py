@@ -23,7 +23,7 @@ def provider(acme: Any, alice: Any) -> Integration:
 
 
 def list_checks(row: Integration) -> list[str]:
-    return [r.id for r in row.edition.requirements() if r.checks][:3]
+    return [r.id for r in row.edition.list_requirements() if r.checks][:3]
 
 
 def record_check(row: Integration, requirement: str, service: str, now: datetime, outcome: str = "error") -> None:
@@ -43,7 +43,7 @@ def test_errors_of_checks_fold_into_one_banner(provider: Integration, alice: Any
     checks = list_checks(provider)
     for number, requirement in enumerate(checks):
         record_check(provider, requirement, "GitHub", now + timedelta(minutes=number))
-    titles = [r.title for r in provider.edition.requirements() if r.id in checks]
+    titles = [r.title for r in provider.edition.list_requirements() if r.id in checks]
     text = get_text(sign_in(alice).get(f"/integrations/{provider.uuid}/"))
     assert text.count("Not reachable: GitHub. Since Tue, Apr 14, 9:00 AM UTC . Next attempt:") == 1
     assert f"Waiting: {'; '.join(titles)}. No action needed." in text

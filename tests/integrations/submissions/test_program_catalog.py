@@ -23,7 +23,7 @@ def test_program_page_shows_all_of_the_edition(client, db, program, edition):
     page = client.get(f"/programs/{program.key}/", {"edition": edition.date})
     text = unescape(page.text)
     steps = [step.name for step in edition.steps]
-    requirement_titles = [r.title for r in edition.requirements()] + [
+    requirement_titles = [r.title for r in edition.list_requirements()] + [
         r.title for t in edition.tiers for r in t.requirements
     ]
     expected_texts = [

@@ -94,7 +94,7 @@ def list_options(row: Integration, users: dict[str, Any], now: datetime) -> list
 def perform_side_action(name: str, row: Integration, who: Any, now: datetime) -> None:
     """Perform an action of people or automation between transitions."""
     findings = list(Finding.objects.filter(integration=row))
-    requirement = row.edition.requirements()[len(findings) % len(row.edition.requirements())].id
+    requirement = row.edition.list_requirements()[len(findings) % len(row.edition.list_requirements())].id
     if name == "meet" and row.is_open:
         meet(row, who, now)
     elif name == "raise":
@@ -108,7 +108,7 @@ def perform_side_action(name: str, row: Integration, who: Any, now: datetime) ->
             row, requirement, reason="Known.", expires_at=now + timedelta(days=1), actor=who, now=now
         )
     elif name == "fail a check":
-        for machine in (r for r in row.edition.requirements() if r.responsible_party == "machine"):
+        for machine in (r for r in row.edition.list_requirements() if r.responsible_party == "machine"):
             answers.record_check_outcome(
                 row, machine.id, outcome="fail", summary="Gone.", detail=[], retry_at=None, now=now
             )
@@ -123,7 +123,7 @@ def check_invariants(row: Integration, before: int | None, step: str, now: datet
     check_compliance(row)
     assert row.responsible_party in set(ResponsibleParty)
     assert row.next_action_label
-    place = row.edition.position(row.step, row.stage)  # raises if the path has no such position
+    place = row.edition.get_position(row.step, row.stage)  # raises if the path has no such position
     if before is not None and step not in BACKWARD_TRANSITIONS:
         skipped_all_met = step == "complete_step" and context.list_missing_at(row, place, now) == []
         assert place in (before, before + 1) or (place > before and skipped_all_met)

@@ -46,7 +46,7 @@ def test_events_of_one_kind_are_grouped_newest_first(
     at: Any, alice: User, bob: User, rita: User, now: datetime
 ) -> None:
     rocket = at("review")
-    first, second = rocket.edition.requirements()[:2]
+    first, second = rocket.edition.list_requirements()[:2]
     raised_findings = [
         findings.raise_finding(rocket, r.id, f"Change {r.id}.", actor=rita, now=now) for r in (first, second)
     ]
@@ -76,7 +76,7 @@ def test_changed_facts_are_reported_with_old_and_new(
 
 def test_changed_check_is_reported_with_both_outcomes(at: Any, rita: User, now: datetime) -> None:
     rocket = at("review", program="terraform-provider")
-    checks = [r for r in rocket.edition.requirements() if r.responsible_party == "machine"][:2]
+    checks = [r for r in rocket.edition.list_requirements() if r.responsible_party == "machine"][:2]
     findings.update_read_marker(rocket, actor=rita, now=now)
     for requirement in checks:
         answers.record_check_outcome(

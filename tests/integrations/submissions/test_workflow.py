@@ -151,7 +151,7 @@ def test_only_the_claim_holder_decides(at: At, rita: Any, rob: Any, alice: Any, 
 
 def test_shared_summary_is_opened_again_when_an_integration_is_added(acme: Partner, alice: Any, now: datetime) -> None:
     first = begin(acme, alice, "terraform-run-task", name="One")
-    summary = next(r for r in first.edition.requirements() if any(f.max_lines for f in r.fields))
+    summary = next(r for r in first.edition.list_requirements() if any(f.max_lines for f in r.fields))
     answers.submit_answer(first, summary.id, {"summary": "One does this."}, actor=alice, now=now)
     second = begin(acme, alice, "terraform-run-task", name="Two")
     state = second.fulfillments.get(requirement_id=summary.id)
@@ -242,7 +242,7 @@ def test_available_transitions_say_whether_they_are_ready(rocket: Integration, a
 
 def test_waiver_counts_until_it_ends(rocket: Integration, rita: Any, now: datetime) -> None:
     blocking_requirements = [
-        m for m in rocket.edition.requirements() if rocket.edition.deadline(m) == 1 and not m.optional
+        m for m in rocket.edition.list_requirements() if rocket.edition.get_deadline(m) == 1 and not m.optional
     ]
     for requirement in blocking_requirements:
         waivers.waive_requirement(
@@ -280,8 +280,8 @@ def test_shared_answer_applies_to_the_other_integrations_of_the_partner(
     acme: Partner, alice: Any, now: datetime
 ) -> None:
     first, second = begin(acme, alice), begin(acme, alice, "vault", name="Rocket secrets")
-    shared = next(r for r in first.edition.requirements() if r.agreement == "tpa")
-    tpa = next(r for r in second.edition.requirements() if r.agreement == "tpa")
+    shared = next(r for r in first.edition.list_requirements() if r.agreement == "tpa")
+    tpa = next(r for r in second.edition.list_requirements() if r.agreement == "tpa")
     answers.submit_answer(first, shared.id, {"version": "2026"}, actor=alice, now=now)
     third = begin(acme, alice, "nomad", name="Rocket storage")
     assert second.fulfillments.get(requirement_id=tpa.id).data == {"version": "2026"}

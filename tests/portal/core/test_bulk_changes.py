@@ -2,12 +2,12 @@
 
 import pytest
 
-from portal.core.bulk_changes import bulk_changes, skipped_in_bulk
+from portal.core.bulk_changes import bulk_changes, skip_in_bulk_changes
 
 updates: list[str] = []
 
 
-@skipped_in_bulk
+@skip_in_bulk_changes
 def record_update(name: str) -> None:
     updates.append(name)
 

@@ -67,7 +67,7 @@ def test_periods_follow_each_other_over_the_end_of_a_year(name: str, before: str
     ],
 )
 def test_period_has_the_length_of_its_zone(name: str, hours: int) -> None:
-    start, end = parse_period(name).span(LA)
+    start, end = parse_period(name).get_bounds(LA)
     assert (end - start).total_seconds() / 3600 == hours
 
 

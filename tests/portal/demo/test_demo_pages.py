@@ -40,7 +40,7 @@ def list_pages(integrations: Iterable[Integration]) -> Iterator[tuple[Integratio
             names = (*names, "compliance:status", "directory:listing")
         yield from ((integration, reverse(name, args=[integration.uuid])) for name in names)
         for requirement_id, fulfillment in integration.fulfillments_by_id.items():
-            requirement = integration.edition.requirement(requirement_id)
+            requirement = integration.edition.get_requirement(requirement_id)
             if requirement and (requirement.kind, fulfillment.status) not in seen:
                 seen.add((requirement.kind, fulfillment.status))
                 yield integration, reverse("submissions:requirement", args=[integration.uuid, requirement_id])

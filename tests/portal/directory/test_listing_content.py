@@ -21,7 +21,7 @@ ALL_ANSWERS = [
     (program.key, requirement)
     for program in PROGRAMS.values()
     for edition in program.editions
-    for requirement in (*edition.requirements(), *(r for tier in edition.tiers for r in tier.requirements))
+    for requirement in (*edition.list_requirements(), *(r for tier in edition.tiers for r in tier.requirements))
 ]
 
 
@@ -33,7 +33,7 @@ def listed_integration(at: Any, alice: Any, now: Any) -> Any:
         row, TEXT, {"text": "Launches rockets.\nSafely.", "page": "https://acme.example/r"}, actor=alice, now=now
     )
     private = {"escalation": "pager@acme.example", "plan": "We get up at night.", "commitment": True}
-    plan = next(r.id for r in row.edition.requirements() if any(field.key == "plan" for field in r.fields))
+    plan = next(r.id for r in row.edition.list_requirements() if any(field.key == "plan" for field in r.fields))
     answers.submit_answer(row, plan, private, actor=alice, now=now)
     documents.upload_document(
         row, LOGO, validate_file(SimpleUploadedFile("logo.png", PNG), ("png",)), actor=alice, now=now

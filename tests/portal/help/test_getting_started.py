@@ -42,7 +42,7 @@ def test_partner_is_directed_to_the_action_then_the_draft_then_the_start(
 @pytest.mark.parametrize("key", PROGRAMS)
 def test_preparation_list_matches_the_requirements_of_the_program(key: str) -> None:
     preparation_list = build_preparation_list(PROGRAMS[key])
-    requirement_titles = {each.title for each in PROGRAMS[key].default_edition.requirements()}
+    requirement_titles = {each.title for each in PROGRAMS[key].default_edition.list_requirements()}
     assert preparation_list.needs
     assert {need.title for need, _ in preparation_list.needs} <= requirement_titles
     assert preparation_list.minutes == sum(minutes for need, minutes in preparation_list.needs if not need.optional)

@@ -113,7 +113,7 @@ def test_url_is_shown_once(sign_in: Any, alice: Any) -> None:
 
 def test_due_finding_and_meeting_are_entries(listed_integration: Any, alice: Any, rita: Any) -> None:
     now = timezone.now()
-    requirement = listed_integration.edition.requirements()[0].id
+    requirement = listed_integration.edition.list_requirements()[0].id
     finding_fields = {"integration": listed_integration, "requirement_id": requirement}
     due = now + timedelta(days=5)
     Finding.objects.create(

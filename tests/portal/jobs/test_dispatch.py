@@ -9,7 +9,7 @@ from django.db import OperationalError
 from portal.jobs import dispatcher, tasks
 from portal.jobs.execution import claim
 from portal.jobs.models import Job
-from portal.jobs.registry import JOBS, PeriodicJob, periodic
+from portal.jobs.registry import JOBS, PeriodicJob, periodic_job
 from portal.jobs.services import enqueue
 from tests.portal.jobs.conftest import NOW
 from tests.portal.jobs.sample_jobs import LEASE, calls, deliver, steps
@@ -128,10 +128,10 @@ def test_schedule_contains_the_periodic_jobs_of_the_queue():
 
 def test_periodic_decorator_adds_a_function_to_the_schedule_once(monkeypatch):
     monkeypatch.setattr("portal.jobs.registry.JOBS", schedule := [])
-    add = periodic("mine", every=timedelta(minutes=2), queue="email")
+    add = periodic_job("mine", every=timedelta(minutes=2), queue="email")
     add(tasks.prune)
     assert schedule == [PeriodicJob("mine", "portal.jobs.tasks.prune", 120, "email")]
     with pytest.raises(ValueError, match="The periodic job mine already exists"):
-        periodic("mine", every=SECOND)
+        periodic_job("mine", every=SECOND)
     with pytest.raises(ValueError, match="its queue 'nowhere' is unknown"):
-        periodic("other", every=SECOND, queue="nowhere")
+        periodic_job("other", every=SECOND, queue="nowhere")

@@ -25,7 +25,7 @@ def test_changes_requested_email_lists_open_findings(at: Any, alice: User, rita:
     row = at("review")
     meet(row, alice, now)
     for text in ("Sign the release.", "Add a license."):
-        findings.raise_finding(row, row.edition.requirements()[0].id, text, actor=rita, now=now)
+        findings.raise_finding(row, row.edition.list_requirements()[0].id, text, actor=rita, now=now)
     perform_transition(row, "request_changes", actor=rita, note="Nearly there.", now=now)
     email = EmailMessage.objects.get(event__event_type="review.changes_requested")
     assert email.to == "alice@acme.example"
@@ -98,7 +98,7 @@ def test_both_sides_of_a_meeting_get_the_calendar_entry(
 
 def test_waiver_email_has_reason_and_expiration(at: Any, alice: User, rita: User, now: datetime) -> None:
     row = at("review")
-    requirement = row.edition.requirements()[0]
+    requirement = row.edition.list_requirements()[0]
     until = datetime(2026, 6, 1, tzinfo=now.tzinfo)
     waivers.waive_requirement(
         row, requirement.id, reason="The registry is closed.", expires_at=until, actor=rita, now=now
@@ -112,7 +112,7 @@ def test_email_of_a_revoked_waiver_has_reason_and_responsible_party(
     at: Any, alice: User, rita: User, now: datetime
 ) -> None:
     row = at("review")
-    requirement = row.edition.requirements()[0]
+    requirement = row.edition.list_requirements()[0]
     until = datetime(2026, 6, 1, tzinfo=now.tzinfo)
     waivers.waive_requirement(
         row, requirement.id, reason="The registry is closed.", expires_at=until, actor=rita, now=now

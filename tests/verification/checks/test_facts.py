@@ -172,7 +172,7 @@ def test_listing_links_to_the_requirement_that_asks_for_the_provider(acme: Any, 
     facts.store_facts(integration, [Fact("listing", "acme/rocket", REGISTRY)], NOW)
     page = sign_in(alice).get(reverse("submissions:detail", args=[integration.uuid]))
     requirement = next(
-        each for each in integration.edition.requirements() if "provider" in {field.key for field in each.fields}
+        each for each in integration.edition.list_requirements() if "provider" in {field.key for field in each.fields}
     )
     assert [row.edit_url for group in page.context["groups"] for row in group.rows] == [
         reverse("submissions:requirement", args=[integration.uuid, requirement.id])
@@ -187,7 +187,7 @@ def test_endpoint_is_shown_only_while_it_is_the_answer(
     integration = begin(acme, alice, "terraform-run-task")
     facts.store_facts(integration, [Fact("endpoint", "https://a.example", "Run task endpoint")], NOW)
     requirement = next(
-        each for each in integration.edition.requirements() if "endpoint" in {field.key for field in each.fields}
+        each for each in integration.edition.list_requirements() if "endpoint" in {field.key for field in each.fields}
     )
     integration.fulfillments.update_or_create(requirement_id=requirement.id, defaults={"data": {"endpoint": answer}})
     page = sign_in(alice).get(reverse("submissions:detail", args=[integration.uuid]))

@@ -76,9 +76,9 @@ def test_waived_failure_opens_no_finding_until_the_waiver_ends(listed_provider, 
 def test_failed_hint_or_check_of_another_tier_opens_no_finding(listed_provider, stubs):
     edition = listed_provider.edition
     others = [r for tier in edition.tiers if tier.key != listed_provider.tier for r in tier.requirements]
-    hints = [r for r in edition.requirements() if r.optional]
+    hints = [r for r in edition.list_requirements() if r.optional]
     keys = {key for r in (*others, *hints) for key in r.checks}
-    keys -= {key for r in edition.requirements() if not r.optional for key in r.checks}
+    keys -= {key for r in edition.list_requirements() if not r.optional for key in r.checks}
     assert keys
     for key in keys:
         stubs.set_result(key, Outcome.FAIL)

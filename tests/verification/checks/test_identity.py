@@ -83,7 +83,7 @@ def test_identity_is_shown_only_to_staff_where_they_decide(
     provider: Integration, rita: User, alice: User, sign_in: Any
 ) -> None:
     requirement = next(
-        each for each in provider.edition.requirements() if each.confirms and is_about_identity(each, provider)
+        each for each in provider.edition.list_requirements() if each.confirms and is_about_identity(each, provider)
     )
     page = f"/integrations/{provider.uuid}/requirements/{requirement.id}/"
     for path in (page, "/companies/acme/"):
@@ -95,7 +95,7 @@ def test_identity_is_shown_only_to_staff_where_they_decide(
     Membership.objects.create(partner=provider.partner, user=rita, role="editor", joined_at=NOW)
     assert 'id="identity"' not in sign_in(rita).get(page).text
     Membership.objects.filter(user=rita).delete()
-    other = next(each for each in provider.edition.requirements() if not is_about_identity(each, provider))
+    other = next(each for each in provider.edition.list_requirements() if not is_about_identity(each, provider))
     assert 'id="identity"' not in sign_in(rita).get(f"/integrations/{provider.uuid}/requirements/{other.id}/").text
 
 

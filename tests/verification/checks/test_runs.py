@@ -200,7 +200,7 @@ def test_request_stores_its_reason(provider):
 
 def test_answer_to_a_form_requests_a_run(provider, alice):
     CheckRun.objects.update(finished_at=NOW)
-    form = next(r for r in provider.edition.requirements() if r.kind == RequirementKind.FORM)
+    form = next(r for r in provider.edition.list_requirements() if r.kind == RequirementKind.FORM)
     requirements.submit_answer(provider, form.id, {}, actor=alice, now=NOW + MINUTE)
     run = CheckRun.objects.open().get()
     assert (run.requested_at, run.reason) == (NOW + MINUTE, f"Answered: {form.title}")
@@ -208,7 +208,7 @@ def test_answer_to_a_form_requests_a_run(provider, alice):
 
 def test_answer_that_no_check_reads_requests_no_run(provider, alice):
     CheckRun.objects.update(finished_at=NOW)
-    other = next(r for r in provider.edition.requirements() if r.kind == RequirementKind.AGREEMENT)
+    other = next(r for r in provider.edition.list_requirements() if r.kind == RequirementKind.AGREEMENT)
     requirements.submit_answer(provider, other.id, {}, actor=alice, now=NOW + MINUTE)
     assert not CheckRun.objects.open().exists()
 

@@ -129,7 +129,7 @@ def test_large_file_is_not_read(checkout):
         file.truncate(10**12)
     code = CheckoutGitHub(checkout).get_snapshot(NAME, "HEAD")
     with pytest.raises(UnsupportedBySourceError, match="larger than 512 KiB"):
-        code.text("large.go")
+        code.read_text("large.go")
 
 
 def test_folder_with_too_many_files_is_truncated(checkout, monkeypatch):

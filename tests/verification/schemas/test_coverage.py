@@ -59,7 +59,7 @@ def test_previews_use_the_chosen_kind() -> None:
 def test_files_are_identical_in_every_run() -> None:
     def list_files() -> list[tuple[str, str]]:
         previews = build_previews(parse_schema(encode_schema()), parse_choices("acme"))
-        return [(name, text) for one in previews for name, text, _ in one.files()]
+        return [(name, text) for one in previews for name, text, _ in one.iterate_files()]
 
     files = list_files()
     assert files == list_files()

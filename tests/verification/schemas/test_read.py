@@ -25,7 +25,7 @@ def test_parsed_schema_has_everything_that_the_provider_offers() -> None:
 
 def test_timeouts_block_is_not_an_argument() -> None:
     server = parse_schema(encode_schema()).resources["acme_compute_server"]
-    assert server.timeouts is server.node("timeouts") is not None
+    assert server.timeouts is server.get_node("timeouts") is not None
     assert "timeouts" not in {node.name for node in server.arguments}
 
 
@@ -44,13 +44,13 @@ def test_timeouts_attribute_is_an_argument() -> None:
     [("rule", (False, True, False)), ("disk", (True, False, False)), ("placement", (False, True, False))],
 )
 def test_block_flags_follow_from_its_item_limits_and_required_arguments(name: str, flags: tuple[bool, ...]) -> None:
-    node = parse_schema(encode_schema()).resources["acme_compute_server"].node(name)
+    node = parse_schema(encode_schema()).resources["acme_compute_server"].get_node(name)
     assert node is not None
     assert (node.optional, node.required, node.computed) == flags
 
 
 def test_members_of_a_computed_object_are_computed() -> None:
-    events = parse_schema(encode_schema()).resources["acme_compute_server"].node("events")
+    events = parse_schema(encode_schema()).resources["acme_compute_server"].get_node("events")
     assert events is not None
     assert [(node.name, node.computed, node.optional) for node in events.children or ()] == [
         ("at", True, False),

@@ -80,7 +80,7 @@ from verification.schemas.engine.coverage import build_coverage, build_previews,
 from verification.schemas.engine.parsing import parse_schema
 schema = parse_schema(Path(sys.argv[1]).read_bytes())
 previews = list(build_previews(schema, parse_choices(schema.prefix)))
-texts = [name + text for one in previews for name, text, _ in one.files()]
+texts = [name + text for one in previews for name, text, _ in one.iterate_files()]
 texts.append(render_json(build_coverage(schema, previews)))
 print(len(texts), hashlib.sha256("".join(texts).encode()).hexdigest())
 """

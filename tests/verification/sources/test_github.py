@@ -100,7 +100,7 @@ def test_large_file_is_refused_but_not_an_outage(github):
     github.seed(Repo(NAME, files=(("README.md", "x" * (512 * 1024 + 1)),)))
     code = GitHubClient().get_snapshot(NAME, "main")
     with pytest.raises(UnsupportedBySourceError, match=f"README.md of {NAME} is larger than 512 KiB."):
-        code.text("README.md")
+        code.read_text("README.md")
 
 
 @pytest.mark.parametrize("kind", [500, 502, 503, "cut", "garbage", "rate_limit"])

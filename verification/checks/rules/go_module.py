@@ -23,7 +23,7 @@ GoModuleCheck = Callable[[RepositorySnapshot, Sources, GoModule], Result]
 
 def read_go_module(code: RepositorySnapshot) -> GoModule | None:
     """Return the go.mod at the root, or None if the repository has no such file."""
-    text = code.text("go.mod")
+    text = code.read_text("go.mod")
     return None if text is None else reader.parse_go_mod(text)
 
 
@@ -124,7 +124,7 @@ def check_nightly_tests(subject: Subject, sources: Sources, code: RepositorySnap
         for path, crons in crons_by_path.items()
     )
     nightly_paths = [path for path, crons in crons_by_path.items() if any(map(reader.is_nightly, crons))]
-    testing_paths = [path for path in nightly_paths if reader.has_test_command(code.text(path) or "")]
+    testing_paths = [path for path in nightly_paths if reader.has_test_command(code.read_text(path) or "")]
     if testing_paths:
         return Result(Outcome.PASS, f"{testing_paths[0]} runs the tests every night.", evidence)
     if nightly_paths:

@@ -157,7 +157,7 @@ def check_registry_protocols(subject: Subject, sources: Sources, listing: Regist
     if not listing.protocols:
         return Result(Outcome.NOT_RUN, "The registry has no version with a protocol to check.")
     code = read_code(subject, sources, f"v{listing.newest}")
-    manifest = code.text("terraform-registry-manifest.json")
+    manifest = code.read_text("terraform-registry-manifest.json")
     manifest_protocols = DEFAULT_PROTOCOLS if manifest is None else parse_manifest_protocols(manifest.encode())
     manifest_summary = (
         "no manifest, default 5.0" if manifest is None else ", ".join(manifest_protocols or ()) or "not readable"

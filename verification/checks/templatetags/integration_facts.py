@@ -36,7 +36,7 @@ def _build_edit_urls(integration: Integration) -> dict[str, str]:
     """Return the pages where people name the objects, by the keys of the facts."""
     requirement_by_question = {
         question.key: requirement
-        for requirement in integration.edition.requirements()
+        for requirement in integration.edition.list_requirements()
         if requirement.kind == RequirementKind.FORM
         for question in requirement.fields
     }

@@ -109,14 +109,14 @@ def is_odd(part: str) -> bool:
     return part in {"", "."} or part != part.strip(" ") or (part.endswith(".") and part != "..")
 
 
-def differs_in_size(member: Member) -> bool:
+def has_different_sizes(member: Member) -> bool:
     """Return whether the sizes differ, unless the header announces that they follow the bytes."""
     _, flags, _, *local = member.local
     later = bool(flags & DESCRIBED_LATER) and not any(local)
     return not later and local != [member.crc, member.packed_size, member.size]
 
 
-def differs_in_name(member: Member) -> bool:
+def has_different_names(member: Member) -> bool:
     name, flags, method, *_ = member.local
     return (name, method) != (member.raw_name, member.method) or bool((flags ^ member.flags) & ~UTF_8)
 
@@ -133,8 +133,8 @@ NAME_RULES: dict[str, Rule] = {
 HEADER_RULES: dict[str, Rule] = {
     "encrypted": lambda m: bool((m.flags | m.local[1]) & ENCRYPTED),
     "method": lambda m: m.method not in (STORED, DEFLATED),
-    "headers_differ": differs_in_name,
-    "sizes_differ": differs_in_size,
+    "headers_differ": has_different_names,
+    "sizes_differ": has_different_sizes,
     "stored_size": lambda m: m.method == STORED and m.packed_size != m.size,
     "symlink": lambda m: m.kind == SYMLINK,
     "device": lambda m: m.kind not in (0, FILE, FOLDER, SYMLINK),

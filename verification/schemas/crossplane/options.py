@@ -223,7 +223,7 @@ def validate_choices(schema: ParsedSchema, choices: GeneratorChoices) -> Generat
     _validate_references(schema, choices)
     for resource, names in sorted(choices.sensitive.items()):
         for name in names:
-            node = schema.resources[resource].node(name)
+            node = schema.resources[resource].get_node(name)
             if node is None or node.kind != "string":
                 raise InvalidChoiceError(f"{resource}.{name[:100]} can't be sensitive. It must be a string argument.")
     return choices

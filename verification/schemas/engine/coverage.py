@@ -40,7 +40,7 @@ class CrdPreview:
     def kind(self) -> str:
         return str(self.definitions[0]["spec"]["names"]["kind"]) if self.definitions else ""
 
-    def files(self) -> Iterator[tuple[str, str, JsonObject]]:
+    def iterate_files(self) -> Iterator[tuple[str, str, JsonObject]]:
         """Yield the name and the text of each file, with its definition."""
         for definition in self.definitions:
             yield build_file_name(definition), dump(definition), definition
@@ -152,7 +152,7 @@ def iterate_files(schema: ParsedSchema, choices: GeneratorChoices) -> Iterator[t
     """Yield the name and text of each file, with its definition if it has one. The last two contain the coverage."""
     entries, names = [], []
     for crd_preview in build_previews(schema, choices):
-        yield from crd_preview.files()
+        yield from crd_preview.iterate_files()
         entries.append(summarize_preview(crd_preview))
     available = {entry["resource"] for entry in entries if "kind" in entry}
     kinds = {

@@ -82,13 +82,13 @@ class Resource:
     deprecated: bool = False
     deprecation: str = ""
 
-    def node(self, name: str) -> Node | None:
+    def get_node(self, name: str) -> Node | None:
         return next((node for node in self.nodes if node.name == name), None)
 
     @property
     def timeouts(self) -> Node | None:
         """Block with the timeouts of Terraform's operations, which isn't part of the object."""
-        block = self.node("timeouts")
+        block = self.get_node("timeouts")
         return block if block is not None and block.syntax == "block" else None
 
     @property

@@ -97,7 +97,7 @@ def show_crd(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     shapes = describe_requests(preview_request.schema.resources[preview.resource], preview_request.choices)
     context = {
         "preview": preview,
-        "files": [(definition["spec"]["scope"], name, text) for name, text, definition in preview.files()],
+        "files": [(definition["spec"]["scope"], name, text) for name, text, definition in preview.iterate_files()],
         "requests": format_requests(shapes),
         "reconciliation_form": build_reconciliation_form(preview_request, preview),
     }
@@ -133,7 +133,7 @@ def download_crd(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Download the definition of a resource and scope as YAML."""
     preview = CrdPreviewRequest(request, uuid).preview(request.GET.get("resource", ""))
     scope = request.GET.get("scope", "Cluster")
-    for name, text, definition in preview.files():
+    for name, text, definition in preview.iterate_files():
         if definition["spec"]["scope"] == scope:
             headers = {"Content-Disposition": content_disposition_header(True, name) or ""}
             return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers=headers)

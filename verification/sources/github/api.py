@@ -13,7 +13,7 @@ from github.Auth import AppAuth, AppInstallationAuth, Auth, Token
 from github.Repository import Repository
 
 from verification.sources.errors import GitHubUnavailableError
-from verification.sources.github.requester import LimitedRequester, RateLimiter, build_error, source_errors
+from verification.sources.github.requester import LimitedRequester, RateLimiter, build_error, convert_github_errors
 
 IMMUTABLE_PATH_PATTERN = re.compile(r"/git/(?:trees|blobs|commits)/(?:[0-9a-f]{40}|[0-9a-f]{64})(?:\?|$)")
 
@@ -94,7 +94,7 @@ class GitHubApi:
         self.requester.close()
 
     def _send(self, method: str, path: str, what: str, etag: str = "") -> tuple[int, dict[str, str], str]:
-        with source_errors(what):
+        with convert_github_errors(what):
             return self.requester.requestJson(method, path, headers={"If-None-Match": etag} if etag else None)
 
 

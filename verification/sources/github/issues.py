@@ -23,7 +23,7 @@ from verification.sources.github.issue_models import (
     HookDelivery,
     RepositoryIdentity,
 )
-from verification.sources.github.requester import PAGE_SIZE, source_errors
+from verification.sources.github.requester import PAGE_SIZE, convert_github_errors
 
 MAX_PAGES = 50
 MAX_EVENTS = 1000  # of one issue
@@ -81,7 +81,7 @@ def iterate_changes(
 
 def list_open_numbers(api: GitHubApi, repository: str) -> set[int]:
     """Return the numbers of all open issues and pull requests."""
-    with source_errors(f"the open issues of {repository}"):
+    with convert_github_errors(f"the open issues of {repository}"):
         rows = api.get_repository(repository).get_issues(state="open", sort="created", direction="asc")
         return {issue.number for issue in rows}
 
@@ -100,7 +100,7 @@ def list_events_after(api: GitHubApi, repository: str, last_event_id: int, since
 
 def list_comment_ids(api: GitHubApi, repository: str, issue: int) -> set[int]:
     """Return the IDs of an issue's comments."""
-    with source_errors(f"the comments of {repository}#{issue}"):
+    with convert_github_errors(f"the comments of {repository}#{issue}"):
         return {comment.id for comment in api.get_repository(repository).get_issue(issue).get_comments()}
 
 
@@ -146,7 +146,7 @@ def list_failed_deliveries(
     If there are more deliveries than MAX_PAGES hold, only the newest count.
     """
     description = f"the deliveries of {repository}"
-    with source_errors(description):
+    with convert_github_errors(description):
         newest = islice(api.get_repository(repository).get_hook_deliveries(hook_id), MAX_PAGES * PAGE_SIZE)
         rows = (_parse(HookDelivery, row.raw_data, description) for row in newest)
         deliveries = list(takewhile(lambda delivery: delivery.delivered_at >= since, rows))

@@ -77,7 +77,7 @@ class LimitedRequester(Requester):
 
 
 @contextmanager
-def source_errors(what: str) -> Iterator[None]:
+def convert_github_errors(what: str) -> Iterator[None]:
     """Raise a SourceError with a message about `what` for each error of PyGithub and of the connection."""
     try:
         yield

@@ -31,7 +31,7 @@ from integrations.submissions.views.requirements.page import RequirementPage, lo
 from integrations.submissions.views.workspace import render_workspace, replace_page
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
-from portal.ui.refusals import raise_if_forbidden, report_refusal, reported_refusals
+from portal.ui.refusals import raise_if_forbidden, report_refusal, report_refusals
 
 SINGLE_ANSWER_KINDS = (RequirementKind.FORM, RequirementKind.ATTESTATION, RequirementKind.AGREEMENT)
 COMPLETE_STEP_TARGET = "step:complete_step"
@@ -94,7 +94,7 @@ def complete_finished_step(page: RequirementPage) -> None:
     integration = load_visible_integration(page.request, page.integration.uuid)
     if integration.next_action_target == COMPLETE_STEP_TARGET:
         actor = page.user if permissions.can_edit(integration, page.user) else None
-        with reported_refusals(page.request):
+        with report_refusals(page.request):
             perform_transition(integration, "complete_step", actor=actor)
 
 

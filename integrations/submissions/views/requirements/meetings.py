@@ -132,7 +132,7 @@ def download_meeting(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     visible = Integration.objects.visible_to(request.user)
     rows = Meeting.objects.select_related("integration__partner__alliances_manager", "integration__reviewer")
     meeting = get_object_or_404(rows, uuid=uuid, integration__in=visible, state__in=(State.SCHEDULED, State.COMPLETED))
-    requirement = meeting.integration.edition.requirement(meeting.requirement_id)
+    requirement = meeting.integration.edition.get_requirement(meeting.requirement_id)
     title = requirement.title if requirement else _("Meeting")
     invitees = meetings.list_invitees(meeting.integration)
     text = calendar_invites.build_invitation(

@@ -68,7 +68,7 @@ def build_opened_context(page: RequirementPage, bound_forms: BoundForms) -> Temp
 def open_next_requirement(request: AuthenticatedRequest, integration: Integration) -> TemplateContext:
     """Return the context of the requirement that the user has to fulfill next; empty without one."""
     kind, _, requirement_id = integration.next_action_target.partition(":")
-    requirement = integration.edition.requirement(requirement_id) if kind == "requirement" else None
+    requirement = integration.edition.get_requirement(requirement_id) if kind == "requirement" else None
     if requirement is None:
         return {}
     page = build_requirement_page(request, integration, requirement)

@@ -112,7 +112,7 @@ def can_answer(page: RequirementPage) -> bool:
 def load_page(request: AuthenticatedRequest, uuid: UUID, requirement_id: str) -> RequirementPage:
     """Return the page of a requirement. Raises Http404."""
     integration = load_visible_integration(request, uuid)
-    requirement = integration.edition.requirement(requirement_id)
+    requirement = integration.edition.get_requirement(requirement_id)
     if requirement is None:
         raise Http404(_("Requirement not found in this edition."))
     return build_requirement_page(request, integration, requirement)
@@ -141,7 +141,7 @@ def describe_deadline(edition: Edition, requirement: Requirement) -> str:
     tier = next((tier for tier in edition.tiers if requirement in tier.requirements), None)
     if tier is not None:
         return _("Tier %(name)s") % {"name": tier.name}
-    positions, position = edition.positions, edition.deadline(requirement)
+    positions, position = edition.positions, edition.get_deadline(requirement)
     if position >= len(positions):
         return _("Staying listed")
     step, stage = positions[position]

@@ -11,7 +11,7 @@ SignIn = Any
 
 
 def get_first_requirement_id(row: Integration) -> str:
-    return row.edition.requirements()[0].id
+    return row.edition.list_requirements()[0].id
 
 
 def add_finding(row: Integration, by: User, now: datetime, text: str = "Sign the release.") -> Finding:

@@ -28,7 +28,7 @@ EMPTY = {"confirmed": False, "answers": {}, "documents": [], "checks": []}
 
 @pytest.fixture
 def form_requirement(rocket: Integration) -> Requirement:
-    return next(each for each in rocket.edition.requirements() if each.fields)
+    return next(each for each in rocket.edition.list_requirements() if each.fields)
 
 
 def end_first_round(row: Integration, alice: User, rita: User, frozen_now: datetime) -> None:
@@ -75,7 +75,7 @@ def test_passed_check_is_one_line_with_folded_details(
     at: Callable[..., Integration], rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     row = at("review", program="terraform-provider")
-    requirement = next(each for each in row.edition.requirements() if each.responsible_party == "machine")
+    requirement = next(each for each in row.edition.list_requirements() if each.responsible_party == "machine")
     result = {"key": "x", "title": "License", "outcome": "pass", "summary": "MPL-2.0.", "version": 3}
     result |= {
         "inspected_summary": "commit 4f2a",
@@ -107,7 +107,7 @@ def test_test_accounts_are_listed_without_their_values(
     at: Callable[..., Integration], alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     row = at("review", program="vault")
-    requirement = next(each for each in row.edition.requirements() if each.kind == "credentials")
+    requirement = next(each for each in row.edition.list_requirements() if each.kind == "credentials")
     secret = crypto.Secret("hush")
     credentials.submit_credential(row, requirement.id, "Test tenant", secret, actor=alice, now=frozen_now, uuid=uuid4())
     text = get_text(get_review_page(sign_in(rita), row), f"#requirement-{requirement.id}")
@@ -123,7 +123,7 @@ def test_first_round_is_not_compared(rocket: Integration, rita: User, sign_in: S
 def test_second_round_is_compared_with_the_first(
     ready_integration: Integration, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    changed = next(each for each in ready_integration.edition.requirements() if each.fields)
+    changed = next(each for each in ready_integration.edition.list_requirements() if each.fields)
     field = changed.fields[0]
     answers.submit_answer(ready_integration, changed.id, {field.key: "On Tuesdays"}, actor=alice, now=frozen_now)
     end_first_round(reload_row(ready_integration), alice, rita, frozen_now)
@@ -138,7 +138,7 @@ def test_second_round_is_compared_with_the_first(
     assert (comparison.round, comparison.changed, comparison.new) == (1, 1, 1)
     assert f"{field.label} Before On Tuesdays Now Every day" in get_text(response, f"#requirement-{changed.id}")
     filtered = client.get(f"/integrations/{ready_integration.uuid}/review/?show=changed")
-    about_findings = next(each for each in ready_integration.edition.requirements() if each.after_findings)
+    about_findings = next(each for each in ready_integration.edition.list_requirements() if each.after_findings)
     assert list_index_links(filtered) == [f"#requirement-{changed.id}", f"#requirement-{about_findings.id}"]
     assert filtered.context["comparison"] == comparison
 
@@ -210,7 +210,7 @@ def test_document_is_shown_with_type_size_and_digest(
     at: Callable[..., Integration], alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
     row = at("review")
-    requirement = next(each for each in row.edition.requirements() if each.kind == "document")
+    requirement = next(each for each in row.edition.list_requirements() if each.kind == "document")
     client, url = sign_in(alice), f"/integrations/{row.uuid}/requirements/{requirement.id}/"
     file = SimpleUploadedFile("notes.txt", b"It launches.")
     client.post(url, {"action": "upload", "file": file})

@@ -26,7 +26,7 @@ def test_review_page_shows_every_step_with_its_requirements(rocket: Integration,
     text = get_text(get_review_page(sign_in(rita), rocket))
     for step in rocket.edition.steps:
         assert step.name in text
-    for requirement in rocket.edition.requirements():
+    for requirement in rocket.edition.list_requirements():
         if not requirement.categories:
             assert requirement.title in text
 
@@ -34,7 +34,7 @@ def test_review_page_shows_every_step_with_its_requirements(rocket: Integration,
 def test_evidence_is_shown_under_its_questions(
     rocket: Integration, alice: User, rita: User, sign_in: SignIn, frozen_now: datetime
 ) -> None:
-    requirement = next(r for r in rocket.edition.requirements() if r.fields)
+    requirement = next(r for r in rocket.edition.list_requirements() if r.fields)
     field = requirement.fields[0]
     answers.submit_answer(rocket, requirement.id, {field.key: "<b>Rockets</b> for all"}, actor=alice, now=frozen_now)
     response = get_review_page(sign_in(rita), rocket)
@@ -44,7 +44,7 @@ def test_evidence_is_shown_under_its_questions(
 
 def test_check_results_are_shown_with_evidence(at: Any, rita: User, sign_in: SignIn, frozen_now: datetime) -> None:
     row = at("review", program="terraform-provider")
-    requirement = next(r for r in row.edition.requirements() if r.responsible_party == "machine")
+    requirement = next(r for r in row.edition.list_requirements() if r.responsible_party == "machine")
     detail = [
         {
             "key": "x",
@@ -107,7 +107,7 @@ def test_second_round_is_shown_with_few_queries(
     perform_transition(reload_row(row), "request_changes", actor=rita, now=frozen_now)
     findings.answer_finding(finding, "Done.", actor=alice, now=frozen_now)
     findings.post_message(row, "We are ready.", actor=alice, now=frozen_now)
-    document = next(each for each in row.edition.requirements() if each.kind == "document")
+    document = next(each for each in row.edition.list_requirements() if each.kind == "document")
     file = SimpleUploadedFile(*SAMPLE_FILES[document.accept[0]])
     sign_in(alice).post(f"/integrations/{row.uuid}/requirements/{document.id}/", {"action": "upload", "file": file})
     meet(row, alice, frozen_now)

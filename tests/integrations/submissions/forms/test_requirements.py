@@ -99,7 +99,7 @@ def test_long_answer_is_refused():
 
 @pytest.mark.parametrize("edition", PROGRAMS["terraform-run-task"].editions, ids=lambda edition: edition.date)
 def test_third_line_of_a_two_line_summary_is_refused(edition):
-    summary = next(field for r in edition.requirements() for field in r.fields if field.max_lines == 2)
+    summary = next(field for r in edition.list_requirements() for field in r.fields if field.max_lines == 2)
     form = RequirementForm(build_requirement(summary), data={summary.key: "one\ntwo\nthree"})
     assert form.errors == {summary.key: ["Enter 2 lines or fewer. You entered 3."]}
 
@@ -116,7 +116,7 @@ def test_every_question_of_every_edition_has_a_form():
         for program in PROGRAMS.values()
         for edition in program.editions
         for tiers in [[r for t in edition.tiers for r in t.requirements]]
-        for requirement in (*edition.requirements(), *tiers)
+        for requirement in (*edition.list_requirements(), *tiers)
         for field in requirement.fields
     }
     assert kinds - set(FIELD_FACTORIES) == set()

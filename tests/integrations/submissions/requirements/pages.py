@@ -25,4 +25,4 @@ def submit_action(client, row, requirement_id, action, **fields):
 
 
 def list_requirement_ids(row):
-    return [r.id for r in row.edition.requirements()]
+    return [r.id for r in row.edition.list_requirements()]

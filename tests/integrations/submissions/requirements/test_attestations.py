@@ -37,7 +37,9 @@ def test_unticked_statement_is_refused(rocket, alice, sign_in):
 
 
 def get_program_attestation(row):
-    return next(r for r in row.edition.requirements() if r.responsible_party == "program" and r.kind == "attestation")
+    return next(
+        r for r in row.edition.list_requirements() if r.responsible_party == "program" and r.kind == "attestation"
+    )
 
 
 def test_only_reviewers_confirm_a_statement_of_the_program(acme, alice, rita, sign_in):

@@ -16,7 +16,7 @@ def test_every_requirement_has_its_page(acme, alice, sign_in, request, who, prog
     client = sign_in(request.getfixturevalue(who))
     responses_by_id = {id: client.get(get_url(row, id)) for id in list_requirement_ids(row)}
     assert {id: response.status_code for id, response in responses_by_id.items()} == dict.fromkeys(responses_by_id, 200)
-    titles = {r.id: r.title for r in row.edition.requirements()}
+    titles = {r.id: r.title for r in row.edition.list_requirements()}
     assert [id for id, response in responses_by_id.items() if titles[id] not in get_text(response)] == []
 
 
@@ -44,7 +44,7 @@ def test_action_of_another_kind_is_refused(rocket, alice, sign_in):
 
 def test_automated_requirement_cannot_be_skipped(rocket, alice, sign_in):
     checked_requirement_id = next(
-        r.id for r in rocket.edition.requirements() if r.responsible_party == "machine" and r.optional
+        r.id for r in rocket.edition.list_requirements() if r.responsible_party == "machine" and r.optional
     )
     page = sign_in(alice).get(get_url(rocket, checked_requirement_id))
     assert (page.status_code, 'value="not_needed"' in page.text) == (200, False)

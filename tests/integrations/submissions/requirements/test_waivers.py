@@ -144,7 +144,7 @@ def test_reviewer_ends_a_waiver(waived_integration, rita, now, sign_in):
     )
     assert (response.status_code, get_state(waived_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (302, now)
     event = waived_integration.events.get(event_type="requirement.waiver_ended")
-    title = waived_integration.edition.requirement(CHECKED_REQUIREMENT).title
+    title = waived_integration.edition.get_requirement(CHECKED_REQUIREMENT).title
     assert (event.note, event.data["title"]) == ("The license is missing since March.", title)
     assert event.data["until"] == (now + WAIVED_UNTIL).isoformat()
     assert event.action == f"ended the waiver of “{title}” early"
@@ -218,7 +218,7 @@ def test_passed_check_clears_the_request(checked_integration, alice, now, outcom
 @pytest.mark.every_database
 def test_answer_clears_the_request(checked_integration, alice, now):
     row = checked_integration
-    answered = next(each for each in row.edition.requirements() if each.fields)
+    answered = next(each for each in row.edition.list_requirements() if each.fields)
     waivers.request_waiver(row, answered.id, reason="Please.", actor=alice, now=now)
     requirements.submit_answer(row, answered.id, {answered.fields[0].key: "x"}, actor=alice, now=now)
     assert get_state(row, answered.id).waiver_requested_at is None
