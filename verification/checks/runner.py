@@ -1,5 +1,4 @@
-"""Execution of an integration's checks: read the sources once, run each check, store the results, and update the
-requirements.
+"""Execution of an integration's checks, which read the sources once per run.
 
 Each result is stored as soon as it is known, so that a page can show it while other checks still run.
 """
@@ -35,8 +34,9 @@ log = logging.getLogger(__name__)
 ResultsByKey = dict[str, Result]
 ProgressCallback = Callable[[str], None]
 RETRY_DELAYS = tuple(timedelta(minutes=m) for m in (10, 30, 120, 360, 1440))
-# checks start within this time; the longest one, reading a release, may take 120 seconds more
+# Checks start within this time. The longest one, reading a release, may take 120 seconds more.
 TIME_LIMIT_SECONDS = 150.0
+# An error, so that the run is repeated and none of its requirements passes without the check.
 DEFERRED_RESULT = Result(Outcome.ERROR, "Earlier checks took too long. We postponed this check.")
 FREEZE_PREFIX = f"{observations.LAST_SEEN_PREFIX}frozen:"  # the key of the check follows
 
@@ -96,10 +96,8 @@ def build_integration_sources(integration: Integration, *, background: bool = Fa
 
 def _list_sibling_repositories(integration: Integration) -> tuple[str, ...]:
     """Return the repositories of the partner's other active integrations in the program."""
-    partner_integrations = Integration.objects.open().filter(
-        partner=integration.partner_id, program_key=integration.program_key
-    )
-    siblings = partner_integrations.exclude(pk=integration.pk).exclude(repository="").order_by("repository")
+    rows = Integration.objects.open().filter(partner=integration.partner_id, program_key=integration.program_key)
+    siblings = rows.exclude(pk=integration.pk).exclude(repository="").order_by("repository")
     return tuple(siblings.values_list("repository", flat=True)[:100])
 
 
@@ -141,6 +139,7 @@ def run_integration_checks(
         )
         result = observations.apply_absence_grace_period(integration, subject, key, new_result, now)
         results[key] = result = _request_access_if_hidden(integration, subject, result, run_sources)
+        # The next run compares with the result and its observations, so neither is stored without the other.
         with transaction.atomic(savepoint=False):
             store_result(integration, key, result, now, previous_results.get(key))
         report_progress(key)
@@ -183,18 +182,16 @@ def _request_access_if_hidden(integration: Integration, subject: Subject, result
 def _sanitize_result(result: Result, key: str) -> Result:
     """Return the result without characters that the database rejects. One that isn't plain data becomes an error."""
     try:
+        texts = {name: clean_json(getattr(result, name)) for name in ("summary", "advice", "source", "freeze_reason")}
         return replace(
             result,
-            summary=clean_json(result.summary),
-            advice=clean_json(result.advice),
-            source=clean_json(result.source),
-            freeze_reason=clean_json(result.freeze_reason),
+            **texts,
             evidence=tuple(
                 replace(item, label=clean_json(item.label), value=clean_json(item.value), url=clean_json(item.url))
                 for item in result.evidence
             ),
             inspected_revisions=tuple(
-                (clean_json(thing), clean_json(revision)) for thing, revision in result.inspected_revisions
+                (clean_json(name), clean_json(value)) for name, value in result.inspected_revisions
             ),
             observations={name: clean_json(value) for name, value in result.observations.items()},
         )
@@ -207,6 +204,7 @@ def _determine_retry_at(results: ResultsByKey, attempt: int, now: datetime) -> d
     """Return when to retry after an outage: as the source says, else after a pause. None if there was no outage."""
     outages = [result for result in results.values() if result.outcome == Outcome.ERROR]
     requested_retries = [result.retry_at for result in outages if result.retry_at is not None and result.retry_at > now]
+    # The last of several sources decides, because an earlier retry would end with another outage.
     return max(requested_retries, default=calculate_retry_at(attempt, now)) if outages else None
 
 
@@ -243,7 +241,7 @@ def _record_requirement_result(
 ) -> None:
     requirement_results = {key: results[key] for key in requirement.checks}
     outcome = get_worst_outcome(result.outcome for result in requirement_results.values())
-    # checks that read the same source often fail with the same sentence
+    # Checks that read the same source often fail with the same sentence.
     summaries = dict.fromkeys(result.summary for result in requirement_results.values() if result.outcome == outcome)
     record_check_outcome(
         integration,
@@ -252,6 +250,7 @@ def _record_requirement_result(
         summary=" ".join(summaries),
         detail=[_serialize_detail(key, result) for key, result in requirement_results.items()],
         retry_at=retry_at if outcome == Outcome.ERROR else None,
+        # A requirement needs all of its checks, so the first one that becomes stale ends its validity.
         valid_until=now + min(get_description(key).max_age for key in requirement_results),
         now=now,
     )
@@ -268,6 +267,7 @@ def _freeze_listing(integration: Integration, results: ResultsByKey, now: dateti
     reasons = {key: result.freeze_reason for key, result in results.items() if result.freeze_reason}
     if not reasons:
         return
+    # Read again: the checks took minutes, and someone can have acted on the integration meanwhile.
     current = Integration.objects.get(pk=integration.pk)
     if not current.is_listed or current.on_hold_for:
         return
