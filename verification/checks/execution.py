@@ -86,16 +86,20 @@ def run_check(key: str, subject: Subject, sources: object) -> Result:
         return Result(Outcome.NOT_RUN, "This check isn't available in the portal. A reviewer decides.")
     try:
         return CHECKS[key].run(subject, sources)
+    # From the most specific error to SourceError, from which all of them derive.
     except UnsupportedBySourceError as reason:
         return Result(Outcome.NOT_RUN, f"Not checked: {reason}")
     except SourceNotFoundError as answer:
         return Result(Outcome.FAIL, str(answer), missing_item=str(answer))
+    # Status 451 is neither absence nor an outage, so a person decides before anything changes.
     except LegallyWithheldError as answer:
         return Result(Outcome.NOT_RUN, f"A reviewer decides: {answer}", freeze_reason=str(answer))
+    # An outage is never the partner's fault, so it isn't a failure and is tried again.
     except SourceError as refusal:
         retry_at, source = getattr(refusal, "retry_at", None), getattr(refusal, "source", "")
         summary = f"We couldn't complete this check: {refusal}"
         return Result(Outcome.ERROR, summary, retry_at=retry_at, source=source or str(refusal))
+    # A broken check must not keep the others of the run from their results.
     except Exception:
         log.exception("check %s failed on %s", key, subject.repository)
         summary = "We couldn't complete this check because of an error on our side. No action needed."

@@ -16,6 +16,7 @@ from verification.checks.types import CONTENT_FOLDER
 
 GITHUB, REGISTRY = "GitHub", "Terraform Registry"
 MISSING_FACTS = frozenset({"license", "release"})  # shown as "None" if a source states none
+# The order in which GitHub looks for the file. Only the first one counts.
 CODEOWNERS_PATHS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 MAX_OWNERS = 5
 
@@ -66,6 +67,7 @@ class Fact:
 def list_repository_facts(reading: RepositoryReading) -> list[Fact]:
     """Return what GitHub and the registry state about a repository, in the order of the page."""
     facts = [*_list_github_facts(reading), *_list_code_facts(reading), *_list_registry_facts(reading)]
+    # A missing license or release is news to the reader. Other missing facts aren't.
     return [fact for fact in facts if fact.value or fact.key in MISSING_FACTS]
 
 
@@ -78,6 +80,7 @@ def _list_github_facts(reading: RepositoryReading) -> list[Fact]:
     values: Mapping[str, tuple[str, str]] = {
         "repository": (repository.full_name, url),
         "former_name": (reading.former_name, ""),
+        # Only private repositories have this fact: see services.facts.is_read_as_private().
         "visibility": ("private" if repository.private else "", ""),
         "archived": ("archived" if repository.archived else "", ""),
         "owner_type": (repository.owner_type.lower(), ""),
@@ -98,6 +101,7 @@ def _list_code_facts(reading: RepositoryReading) -> list[Fact]:
         return []
     folders = {file.path.partition("/")[0] for file in code.files if "/" in file.path}
     owners_path = next((path for path in CODEOWNERS_PATHS if path in code.files_by_path), "")
+    # The owners are a detail, so a failed read doesn't make the reading incomplete.
     owners = try_read(lambda: code.read_text(owners_path), []) or ""
     names = dict.fromkeys(word for line in owners.splitlines() for word in line.split()[1:] if word.startswith("@"))
     tree = f"{repository.html_url}/tree/{code.commit}"
@@ -174,6 +178,7 @@ def _build_group(
     edit_urls: Mapping[str, str],
     hidden: Container[str],
 ) -> FactGroup:
+    # Hidden facts count too, so that the time of a group doesn't depend on the page.
     newest = max((read_at[fact.key] for fact in facts if fact.key in read_at), default=None)
     rows = (
         FactRow(

@@ -108,6 +108,7 @@ def _compare_registry(integration: Integration, earlier: Sequence[Integration]) 
     }
     namespaces = {pk: _get_owner(value) for (pk, key), value in values.items() if key == LISTING}
     keys = {pk: _deduplicate(value.split(", ")) for (pk, key), value in values.items() if key == SIGNING_KEYS}
+    # The registry publishes a provider in the namespace of its repository's owner.
     claimed = _deduplicate([_get_owner(values.get((integration.pk, PROVIDER_QUESTION)) or integration.repository)])
     earlier_namespaces = _deduplicate(namespaces.get(each.pk, "") for each in earlier)
     earlier_keys = _deduplicate(key for each in earlier for key in keys.get(each.pk, ()))
@@ -137,4 +138,5 @@ def _deduplicate(values: Iterable[str]) -> Values:
 
 
 def _fold(values: Values) -> set[str]:
+    # GitHub, the registry, and DNS ignore case.
     return {value.casefold() for value in values}

@@ -19,6 +19,7 @@ class CheckResultQuerySet(models.QuerySet["CheckResult"]):
 
     def newest(self) -> "CheckResultQuerySet":
         """Return the last result of each check of each integration."""
+        # By primary key, because results of one run have the same time.
         latest_ids = self.order_by().values("integration_id", "key").annotate(last=Max("pk")).values("last")
         return self.model.objects.filter(pk__in=latest_ids).order_by("key")
 
@@ -31,6 +32,7 @@ class CheckResultQuerySet(models.QuerySet["CheckResult"]):
 
     def confirm(self, pk: int, now: datetime) -> None:
         """Record that the check returned the same result again. Only this field of a result ever changes."""
+        # Bypasses our own update(), which refuses every change of a result.
         models.QuerySet.update(self.filter(pk=pk), confirmed_at=now)
 
 
@@ -71,6 +73,7 @@ class CheckResult(models.Model):
         return self._build_comparison_key() == other._build_comparison_key()
 
     def _build_comparison_key(self) -> tuple[object, ...]:
+        # The time of a statement differs in each run, so with it no result would ever be confirmed.
         evidence_items = [{name: value for name, value in item.items() if name != "at"} for item in self.evidence]
         return (self.version, self.outcome, self.summary, self.advice, evidence_items, self.inspected_revisions)
 
@@ -107,6 +110,7 @@ class CheckRun(models.Model):
 
     class Meta:
         constraints = [
+            # Decides which of two simultaneous requests opens the run: see services.runs._open_run().
             models.UniqueConstraint(fields=["integration"], condition=Q(finished_at=None), name="check_run_unique_open")
         ]
 
@@ -116,6 +120,7 @@ class CheckRun(models.Model):
     @cached_property
     def job(self) -> Job | None:
         """Return the pending or running job of this run, or None."""
+        # Jobs of check runs have the integration as their deduplication key.
         return Job.objects.find_unfinished(CHECK_RUN_JOB, str(self.integration_id))
 
     @property

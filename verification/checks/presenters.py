@@ -73,6 +73,7 @@ def list_waived_check_keys(integration: Integration, now: datetime) -> set[str]:
     waived_ids = {id for id, fulfillment in integration.fulfillments_by_id.items() if fulfillment.is_waived(now)}
     requirements = list_checked_requirements(integration)
     waived_keys = list_required_check_keys(each for each in requirements if each.id in waived_ids)
+    # A check can belong to several requirements, and a waiver of one of them exempts none of the others.
     required_keys = list_required_check_keys(each for each in requirements if each.id not in waived_ids)
     return set(waived_keys) - set(required_keys)
 
@@ -87,6 +88,7 @@ def _build_row(
     now: datetime,
 ) -> CheckResultRow:
     description = get_description(key)
+    # An outage doesn't replace the last conclusive result, which still counts until it is stale.
     result = conclusive or newest
     if result is None or newest is None:
         summary = _("This check hasn't run yet.")
@@ -114,7 +116,9 @@ def _build_row(
 
 def _determine_outcome(result: CheckResult, is_waived: bool, now: datetime) -> str:
     """Return the outcome of the result, or WAIVED or STALE if it doesn't count."""
+    # A waiver changes neither a pass nor an outage on our side.
     if result.outcome == Outcome.PASS or result.outcome == Outcome.ERROR or not is_waived:
+        # An error has no age: it is tried again anyway.
         is_stale = result.outcome != Outcome.ERROR and result.last_seen + get_description(result.key).max_age <= now
         return Outcome.STALE if is_stale else result.outcome
     return Outcome.WAIVED

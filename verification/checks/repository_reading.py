@@ -53,6 +53,7 @@ def read_repository(
     Raises:
         SourceError: The repository doesn't exist or can't be read.
     """
+    # Without the repository, the other parts mean nothing, so this error isn't caught.
     repository, unread = sources.github.get_repository(full_name), list[str]()
     releases = try_read(lambda: sources.github.list_releases(repository.full_name), unread) or ()
     published = tuple(release for release in releases if not release.draft)
@@ -79,6 +80,7 @@ def _find_listing(repository: GitHubRepository, sources: Sources, provider: str)
     owner, name = repository.full_name.split("/")
     namespace, _, provider_name = (provider or f"{owner}/{get_product_name(name)}").partition("/")
     listing = sources.registry.read_listing(namespace, provider_name)
+    # Someone else can have published a provider of this name. The public API has no number, so then the name decides.
     return listing if listing.repository_id in (None, repository.id) else None
 
 
@@ -93,6 +95,7 @@ def try_read(read: Callable[[], Value], unread: list[str]) -> Value | None:
     """Return the value, or None. An outage adds its message to `unread`."""
     try:
         return read()
+    # Absence is an answer, not a gap: only outages make a reading incomplete and keep old facts.
     except SourceNotFoundError:
         return None
     except SourceError as error:

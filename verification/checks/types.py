@@ -15,7 +15,7 @@ from pathlib import Path
 from portal.core.content_files import Content, load_content
 from verification.outcomes import Result
 
-# prefix of keys in Subject.known for values that a reviewer accepted; the key of the check follows
+# Prefix of keys in Subject.known for values that a reviewer accepted. The key of the check follows.
 ACCEPTED_KEY_PREFIX = "accepted:"
 
 
@@ -66,9 +66,11 @@ class Subject:
 
     def find_answer(self, key: str) -> object:
         """Return the first answer to a question of that key, such as "summary" or "documentation"; "" if none."""
+        # Keys of questions mean the same in every form, so the first answer is as good as any.
         return next((form_answers[key] for form_answers in self.answers.values() if form_answers.get(key)), "")
 
 
+# With any arguments, because this module can't import the clients that checks get.
 CheckFunction = Callable[..., Result]
 CONTENT_FOLDER = Path(__file__).parent / "content"
 CONTENT_PATH = CONTENT_FOLDER / "checks.yaml"
@@ -133,6 +135,7 @@ def register_check(key: str) -> Callable[[CheckFunction], CheckFunction]:
     """Register the function as the check of that key. Raises ValueError if the key is taken or not described."""
 
     def register(run: CheckFunction) -> CheckFunction:
+        # Two checks of one key would silently replace each other, depending on the order of imports.
         if key in CHECKS:
             raise ValueError(f"Two checks have the key {key}.")
         if key not in load_descriptions():

@@ -11,6 +11,8 @@ from verification.sources import Sources
 from verification.sources.html_pages import extract_links
 from verification.sources.repository_snapshot import RepositoryFile, RepositorySnapshot
 
+# In the order of precedence. The registry still reads the legacy folder website/docs/, whose pages end in .html.md or
+# .html.markdown.
 DOCS_ROOTS = ("docs/", "website/docs/")
 PAGE_SUFFIX_PATTERN = re.compile(r"\.(?:html\.)?(?:md|markdown)$")
 CATEGORY_BY_FOLDER = {
@@ -28,8 +30,10 @@ SOURCE_FILE_PATTERNS = {
     "data-sources": re.compile(r"(?:^|/)(?:data_source_(?P<a>[a-z0-9_]+)|(?P<b>[a-z0-9_]+)_data_source)\.go$"),
     "functions": re.compile(r"(?:^|/)(?:function_(?P<a>[a-z0-9_]+)|(?P<b>[a-z0-9_]+)_function)\.go$"),
 }
+# The registry's limits for a version: it omits further pages and truncates larger ones.
 MAX_PAGES = 1000
 MAX_PAGE_BYTES = 500_000
+# Each link is a request of up to 20 seconds to a foreign host, and all checks of a run share 150 seconds.
 MAX_LINKS = 15
 MAX_EVIDENCE_ITEMS = 10
 
@@ -55,6 +59,7 @@ def collect_documentable_names(code: RepositorySnapshot) -> Mapping[str, set[str
         for category in ("data-sources", "functions", "resources"):
             if match := SOURCE_FILE_PATTERNS[category].search(file.path):
                 names[category].add(match["a"] or match["b"])
+                # A file such as resource_data_source.go matches several patterns, but defines one thing.
                 break
     return names
 
@@ -66,6 +71,7 @@ def check_docs_layout(subject: Subject, sources: Sources, code: RepositorySnapsh
     evidence = tuple(
         Evidence(category, str(len(category_pages))) for category, category_pages in pages.items() if category_pages
     )
+    # Only a hint while the documentation isn't published yet: registry.docs fails for what the registry shows.
     if not pages["index"]:
         return Result(Outcome.WARN, "docs/index.md is missing.", evidence)
     if not any(pages[thing] for thing in DOCUMENTED_CATEGORIES):
@@ -82,6 +88,7 @@ def check_docs_layout(subject: Subject, sources: Sources, code: RepositorySnapsh
 def check_docs_pages(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     expected_names, existing_pages = collect_documentable_names(code), collect_pages(code)
     total = sum(map(len, expected_names.values()))
+    # File names are a convention and no rule, so their absence says nothing about missing pages.
     if not total:
         summary = "No Go file is named after a resource, so we couldn't compare files and pages."
         return Result(Outcome.NOT_RUN, summary)
@@ -143,4 +150,5 @@ def check_docs_links(subject: Subject, sources: Sources, code: RepositorySnapsho
     readme = [file for file in code.files if file.path.lower() == "readme.md"]
     addresses = dict.fromkeys(address for file in (*overview, *readme) for address in extract_links(code.open(file)))
     https_addresses = [address for address in addresses if address.startswith("https://")][:MAX_LINKS]
+    # Unlike in listing.links, a broken link is a warning here, because the listing doesn't show these links.
     return summarize_links(check_links(sources, https_addresses), dead_outcome=Outcome.WARN)

@@ -36,6 +36,7 @@ def with_go_module(check: GoModuleCheck) -> Callable[[Subject, Sources], Result]
         go_module = read_go_module(code)
         if go_module is not None:
             return check(code, sources, go_module)
+        # GitHub returns at most 100,000 entries of a tree, so a file that is missing in a truncated list can exist.
         if code.is_truncated:
             return Result(Outcome.NOT_RUN, "GitHub truncates the file list before go.mod.")
         evidence = (Evidence("Commit", code.commit[:7], build_code_url(code, sources)),)
@@ -53,6 +54,8 @@ def check_go_module(code: RepositorySnapshot, sources: Sources, go_module: GoMod
     )
     if not go_module.path:
         return Result(Outcome.WARN, "go.mod has no module name.", evidence)
+    # GitHub ignores case in names. A module of major version 2 or later ends in its version, such as /v2 (Go Modules
+    # Reference).
     expected_path = f"github.com/{code.repository}".lower()
     if go_module.path.lower() != expected_path and not go_module.path.lower().startswith(f"{expected_path}/"):
         return Result(Outcome.WARN, f"The module in go.mod is named {go_module.path}, not {expected_path}.", evidence)
@@ -67,6 +70,8 @@ def check_plugin_framework(code: RepositorySnapshot, sources: Sources, go_module
     }
     url = build_code_url(code, sources, "go.mod")
     evidence = tuple(Evidence(name, f"v{version}", url) for name, version in plugin_libraries.items())
+    # The Partner tag requires the framework of new providers only, and older ones can migrate one resource at a time.
+    # So neither the older SDK nor both together fail.
     if reader.FRAMEWORK_MODULE not in plugin_libraries:
         requirement = "only the older SDK" if plugin_libraries else "none of the plugin libraries"
         return Result(Outcome.WARN, f"go.mod requires {requirement}.", evidence)
@@ -87,6 +92,7 @@ def check_acceptance_tests(subject: Subject, sources: Sources, code: RepositoryS
     if not test_files:
         return _build_missing_tests_result(code, tuple(evidence))
     summary = f"The repository has {format_count(len(test_files), 'test file')}"
+    # The older SDK includes its framework for acceptance tests. For other providers, it is a module of its own.
     if {reader.TESTING_MODULE, reader.SDK_MODULE}.isdisjoint(requires):
         return Result(Outcome.WARN, f"{summary}, but go.mod has no library for acceptance tests.", tuple(evidence))
     return Result(Outcome.PASS, f"{summary} and a library for acceptance tests.", tuple(evidence))
@@ -111,6 +117,7 @@ def check_go_tests(subject: Subject, sources: Sources, code: RepositorySnapshot)
 def _read_default_branch(subject: Subject, sources: Sources) -> RepositorySnapshot | Result:
     if not subject.repository:
         return NO_REPOSITORY_RESULT
+    # GitHub runs schedules of the default branch only, so the workflows of a release don't matter.
     return read_code(subject, sources, sources.github.get_repository(subject.repository).default_branch or "HEAD")
 
 
@@ -130,6 +137,7 @@ def check_nightly_tests(subject: Subject, sources: Sources, code: RepositorySnap
     if nightly_paths:
         summary = f"{nightly_paths[0]} runs every night, but doesn't contain “go test”."
         return Result(Outcome.WARN, summary, evidence)
+    # A workflow that we haven't read can be the nightly one.
     if code.is_truncated or len(files) > MAX_WORKFLOWS:
         return Result(Outcome.NOT_RUN, "We couldn't read all workflows.", evidence)
     return Result(Outcome.WARN, "No workflow runs every night.", evidence)

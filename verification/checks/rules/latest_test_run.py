@@ -8,7 +8,9 @@ from verification.sources import Sources
 NOMAD_PLUGIN_CHECK_KEY, NOMAD_PLUGIN_OBSERVATION_KEY = "plugin.test_run", "nomad_plugin_test_run"
 RUN_TASK_CHECK_KEY, RUN_TASK_OBSERVATION_KEY = "run_task.test_run", "run_task_test_run"
 STAGE_TITLES = {"pre_plan": "Pre-plan", "post_plan": "Post-plan", "pre_apply": "Pre-apply", "post_apply": "Post-apply"}
-OPTIONAL_RULE = "outcomes"  # of run tasks
+# A callback of a run task needs no outcomes (HCP Terraform, Run Tasks Integration API), so a run without them is
+# complete.
+OPTIONAL_RULE = "outcomes"
 NO_TEST_RUN_RESULT = Result(Outcome.NOT_RUN, "No test run yet.")
 OUTCOME_PHRASES = {
     "pass": "passed its test run",

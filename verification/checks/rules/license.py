@@ -28,13 +28,16 @@ from verification.sources import Sources
 from verification.sources.github.responses import GitHubRepository
 from verification.sources.repository_snapshot import RepositoryFile, RepositorySnapshot
 
+# What GitHub answers for a license file that it doesn't recognize, which is no second opinion.
 UNKNOWN_GITHUB_LICENSES = ("", "NOASSERTION", "OTHER")
 FILE_WORDS = load_content(CONTENT_FOLDER / "license_file_words.yaml", dict[str, tuple[str, ...]])
 TERMS_WORDS, NOTICE_WORDS = FILE_WORDS["terms"], FILE_WORDS["notice"]
 NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # "AcmeEULA" has two
-# by its last extension: a language or a version may come before it, as in "EULA.zh-CN.md"
+# The last extension decides: a language or a version can come before it, as in "EULA.zh-CN.md".
 PROSE = re.compile(r"[^./]+|[^/]+\.(?:md|txt|rst|html?|adoc|pdf|rtf|docx?)", re.I)
 PART_LICENSE_PATTERN = re.compile(r"(?:[^/]+/){1,2}(?:licen[sc]e|copying)(?:\.[^/.]*)?", re.I)
+# Files in these folders belong to other projects. Those in licenses/ belong to the whole repository and are license
+# files.
 THIRD_PARTY_FOLDERS = frozenset(
     {"vendor", "node_modules", "third_party", "third-party", "testdata", "examples", "licenses"}
 )
@@ -46,6 +49,7 @@ MAX_REASONS = 6
 @register_check("repository.license")
 @with_repository
 def check_license(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
+    # The licenses of the released commit count, because users get that code and not the default branch.
     code = read_code(subject, sources, determine_ref(subject, sources))
     state = (*build_repository_state(repository), ("commit", code.commit))
     return replace(_evaluate_code(subject, repository, code), inspected_revisions=state)
@@ -53,6 +57,7 @@ def check_license(subject: Subject, sources: Sources, repository: GitHubReposito
 
 def _evaluate_code(subject: Subject, repository: GitHubRepository, code: RepositorySnapshot) -> Result:
     license_files, part_files, other_files = classify_license_files(code)
+    # An unread file could add terms, so nothing passes without it.
     if code.is_truncated or len(license_files) + len(part_files) > MAX_LICENSE_FILES:
         reason = "The repository has more license files than we read."
         return _build_manual_decision_result(reason, (build_repository_evidence(repository),))
@@ -97,6 +102,7 @@ def is_about_terms(path: str, beginnings: tuple[str, ...] = TERMS_WORDS + NOTICE
 
 def read_content(code: RepositorySnapshot, file: RepositoryFile) -> bytes:
     """Return the content of a file. A file that is too large isn't read: a reviewer decides about it."""
+    # The gate refuses to read any content above its limit, so the size alone leads to a review.
     return b" " * (MAX_BYTES + 1) if file.size > MAX_BYTES else code.open(file).encode()
 
 
@@ -108,6 +114,7 @@ def decide_outcome(judgment: Judgment, github_license: str, policy: Policy) -> t
         return Outcome.PASS, f"{license_name}. The program publishes no license rule."
     if judgment.verdict is Verdict.REVIEW:
         return Outcome.NOT_RUN, reasons if reasons.startswith(MANUAL_DECISION) else f"{MANUAL_DECISION}: {reasons}"
+    # GitHub's answer neither allows nor denies: a contradiction only leads to a review.
     if _has_github_contradiction(judgment, github_license, policy):
         contradiction = f"GitHub detects {github_license}, and we detect {judgment.expression}."
         return Outcome.NOT_RUN, f"{MANUAL_DECISION}: {contradiction} {reasons}"

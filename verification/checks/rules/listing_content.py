@@ -11,15 +11,20 @@ from verification.sources.errors import RequestRefusedError, SourceNotFoundError
 from verification.sources.html_pages import WebPage, parse_page
 from verification.sources.http.client import PAGE, SourceResponse
 
+# Terraform Integration Program, Terraform Cloud Integrations, 4. Release: "a two-line summary about your integration".
 MAX_SUMMARY_LINES = 2
 MAX_ADDRESSES = 15
+# About one sentence. The same step requires an FAQ or best practices for HashiCorp's support team.
 MIN_FAQ_WORDS = 15
 URL_PATTERN = re.compile(r"https?://[^\s<>\"]{1,500}")
 EMAIL_PATTERN = re.compile(r"[\w.+%-]{1,64}@[\w.-]{1,253}")
 DOMAIN_PATTERN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}")
+# Names that are reserved for examples and local networks (RFC 2606, RFC 6762) or left over from templates.
 PLACEHOLDER_DOMAIN_PATTERN = re.compile(
     r"(?:^|\.)(?:example\.(?:com|net|org)|test|invalid|localhost|local|internal|yourcompany\.com|company\.com)$"
 )
+# What the registry's page on run tasks requires of the partner's public documentation. All patterns of a topic must
+# match.
 REQUIRED_TOPICS = {
     "how to create the run task": (r"\bcreat|\badd|\bnew\b|\bset ?up", r"run task"),
     "how to attach it to a workspace": (r"\battach|\bassociat|\benabl|\bassign|\badd", r"workspace"),
@@ -111,7 +116,9 @@ def check_run_task_docs(subject: Subject, sources: Sources) -> Result:
     except RequestRefusedError as refusal:
         return Result(Outcome.NOT_RUN, f"We didn't request the page: {refusal}", evidence)
     if response.status in GONE_STATUSES:
+        # An error and no result, so that a page that was there before must be missing for a day before the check fails.
         raise SourceNotFoundError(f"{response.link.netloc} returned {response.status_line} for the documentation.")
+    # The registry's card links to this page, so unlike other links, a page that refuses strangers fails.
     if is_refusal(response.status):
         summary = f"The page isn't public. {response.link.netloc} returned {response.status_line}."
         return Result(Outcome.FAIL, summary, evidence)
@@ -133,6 +140,7 @@ def _summarize_page(missing_topics: list[str], page: WebPage) -> tuple[Outcome, 
     if missing_topics:
         suffix = f", and {len(missing_topics) - 1} more topics" if missing_topics[1:] else ""
         return Outcome.WARN, f"The page doesn't seem to cover {missing_topics[0]}{suffix}."
+    # The program prefers screenshots, but doesn't require them.
     if not page.images:
         return Outcome.WARN, "The page covers all topics, but has no screenshot of a stopped run and a passed run."
     return Outcome.PASS, "The page covers all topics and has screenshots."

@@ -7,6 +7,7 @@ from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
 from verification.sources.github.responses import GitHubRepository
 
+# The name of this revision is also what `accepts` names in checks.yaml: with it, a reviewer can accept the owner.
 NEW_OWNER = "new owner"
 
 
@@ -16,6 +17,7 @@ def check_owner(subject: Subject, sources: Sources, repository: GitHubRepository
     owner_name = repository.full_name.partition("/")[0]
     inspected_revisions = (("repository", repository.full_name), ("owner", str(repository.owner_id)))
     evidence: tuple[Evidence, ...] = (Evidence("Owner", f"{owner_name} ({repository.owner_id})", repository.html_url),)
+    # By number, because GitHub lets others take a name that its owner gave up.
     recorded_owner_id, observations = resolve_recorded_number(
         subject, "owner", subject.repository_owner_id, repository.owner_id
     )
@@ -39,6 +41,7 @@ def check_owner(subject: Subject, sources: Sources, repository: GitHubRepository
 @with_repository
 def check_repository_name_unchanged(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     evidence = (build_repository_evidence(repository),)
+    # Only a warning: GitHub redirects the old name until someone creates another repository with it.
     if repository.full_name.lower() == subject.repository.lower():
         return Result(Outcome.PASS, f"The repository is still named {repository.full_name}.", evidence)
     return Result(Outcome.WARN, f"{subject.repository} is now named {repository.full_name}.", evidence)

@@ -14,7 +14,7 @@ from verification.sources.github.responses import GitHubRepository
 from verification.sources.repository_snapshot import GoModule, RepositorySnapshot
 from verification.terraform.versions import InvalidVersionError, Version, parse_constraint
 
-# conventional repository names per category
+# Repository names by category, which are conventions and no rules.
 NAME_CONVENTIONS = {
     "container-runtime": "nomad-driver-NAME",
     "gpus-hardware-devices": "nomad-device-NAME",
@@ -30,6 +30,7 @@ PACKER_SDK_MODULE = "github.com/hashicorp/packer-plugin-sdk"
 SERVICES_VARIABLE_PATTERN = re.compile(r'^[ \t]*variable[ \t]+"services"', re.MULTILINE)
 REQUIRED_VERSION_PATTERN = re.compile(r'^[ \t]*required_version[ \t]*=[ \t]*"(?P<version>[^"\n]{1,100})"', re.MULTILINE)
 PROVIDER_PATTERN = re.compile(r"(?P<namespace>[A-Za-z0-9-]{1,64})/(?P<name>[a-z0-9-]{1,64})")
+# NIA modules use the syntax of Terraform 0.13. A constraint that excludes the last 0.12 release excludes the others.
 LAST_TERRAFORM_0_12 = Version(0, 12, 31)
 VERIFIED_TIERS = ("partner", "official")
 MAX_FILES = 20
@@ -50,6 +51,7 @@ def check_plugin_name(subject: Subject, sources: Sources, repository: GitHubRepo
 
 @register_check("plugin.pull_request")
 def check_pull_request(subject: Subject, sources: Sources) -> Result:
+    # Nomad asks for it in 4. Review: "submit a GitHub pull request (PR) against the Nomad project".
     address, product_repository = str(subject.find_answer("pull_request")), f"hashicorp/{subject.product.lower()}"
     if not address:
         return Result(Outcome.NOT_RUN, "The pull request URL is missing.")
@@ -90,6 +92,7 @@ def _read_configuration(code: RepositorySnapshot) -> tuple[dict[str, str], bool]
 def check_services_variable(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     texts, is_complete = _read_configuration(code)
     declaring_path = next((path for path, text in texts.items() if SERVICES_VARIABLE_PATTERN.search(text)), "")
+    # Consul-Terraform-Sync passes the services to a module in this variable.
     if declaring_path:
         evidence = (Evidence("Declared in", declaring_path, build_code_url(code, sources, declaring_path)),)
         return Result(Outcome.PASS, f"{declaring_path} declares the variable services.", evidence)
@@ -107,7 +110,7 @@ def check_required_terraform_version(subject: Subject, sources: Sources, code: R
         (path, match["version"]) for path, text in texts.items() for match in REQUIRED_VERSION_PATTERN.finditer(text)
     ]
     evidence = tuple(Evidence(path, version, build_code_url(code, sources, path)) for path, version in constraints[:5])
-    # Terraform must match all of them, so one that excludes 0.12 is enough
+    # Terraform must match all of them, so one that excludes 0.12 is enough.
     strict_constraint = next((version for _, version in constraints if _excludes_terraform_0_12(version)), "")
     if strict_constraint:
         return Result(Outcome.PASS, f"The module requires Terraform {strict_constraint}.", evidence)
@@ -121,7 +124,7 @@ def check_required_terraform_version(subject: Subject, sources: Sources, code: R
 def _excludes_terraform_0_12(constraint_text: str) -> bool:
     """Return whether a constraint on Terraform itself excludes 0.12. One that can't be read doesn't."""
     try:
-        # unlike constraints on providers, those on Terraform can have any number of spaces after the operator
+        # Unlike constraints on providers, those on Terraform can have any number of spaces after the operator.
         return not parse_constraint(" ".join(constraint_text.split())).allows(LAST_TERRAFORM_0_12)
     except InvalidVersionError:
         return False
@@ -145,6 +148,7 @@ def check_provider_tier(subject: Subject, sources: Sources) -> Result:
     evidence = (
         Evidence("Provider", listing.full_name, sources.registry.build_page_url(match["namespace"], match["name"])),
     )
+    # The program requires a verified provider. The registry's name for that tier is "partner".
     if listing.tier in VERIFIED_TIERS:
         return Result(Outcome.PASS, f"{listing.full_name} is in the {listing.tier} tier.", evidence)
     tier = f"in the {listing.tier} tier" if listing.tier else "in no tier"

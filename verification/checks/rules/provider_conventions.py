@@ -9,13 +9,15 @@ from verification.sources import Sources, repository_snapshot as reader
 from verification.sources.github.responses import GitHubRepository
 from verification.sources.repository_snapshot import GoModule, RepositoryFile, RepositorySnapshot
 
-MAX_OPENED_FILES = 30  # Go files opened per run
+# Each opened file of a run is a request to GitHub.
+MAX_OPENED_FILES = 30
 MAX_EVIDENCE_ITEMS = 10
 
 
 @register_check("guide.main")
 @with_release_code
 def check_main_file(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
+    # Writing Custom Providers, "Building the Plugin": main.go is the entry point.
     if "main.go" in code.files_by_path:
         evidence = (Evidence("Entry point", "main.go", build_code_url(code, sources, "main.go")),)
         return Result(Outcome.PASS, "The program starts in main.go.", evidence)
@@ -27,6 +29,8 @@ def check_main_file(subject: Subject, sources: Sources, code: RepositorySnapshot
 @register_check("guide.provider")
 @with_release_code
 def check_provider_file(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
+    # Writing Custom Providers, "The Provider Schema": provider.go is the root of the provider. Many keep it in a
+    # folder.
     paths = sorted((path for path in code.files_by_path if path.split("/")[-1] == "provider.go"), key=_get_sort_key)
     if paths and not paths[0].startswith("vendor/"):
         evidence = (Evidence("Provider", paths[0], build_code_url(code, sources, paths[0])),)
@@ -44,6 +48,7 @@ def _get_sort_key(path: str) -> tuple[bool, int, str]:
 @register_check("guide.resources")
 @with_release_code
 def check_resource_files(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
+    # Writing Custom Providers, "Defining Resources": each resource has its own file with the prefix resource_.
     resource_files = reader.collect_resource_files(code)
     if resource_files:
         evidence = _build_file_evidence(code, sources, list(resource_files.values()))
@@ -74,6 +79,7 @@ def check_resource_tests(subject: Subject, sources: Sources, code: RepositorySna
 @register_check("guide.client")
 @with_go_module
 def check_client_library(code: RepositorySnapshot, sources: Sources, go_module: GoModule) -> Result:
+    # Writing Custom Providers: "Terraform should always consume an independent client library".
     clients = reader.list_client_candidates(go_module)
     url = build_code_url(code, sources, "go.mod")
     owner = code.repository.partition("/")[0].lower()
@@ -92,6 +98,8 @@ def check_abrupt_exits(subject: Subject, sources: Sources, code: RepositorySnaps
         summary = "Besides main.go, the release has no Go files to check. Publish a release with the provider's code."
         return Result(Outcome.NOT_RUN, summary)
     opened_files = files[:MAX_OPENED_FILES]
+    # Writing Custom Providers: "Functions should never intentionally panic". A provider that exits leaves partial
+    # state.
     exit_calls = [(file, call) for file in opened_files for call in reader.find_abrupt_calls(code.open(file))]
     evidence = tuple(
         Evidence(call, file.path, build_code_url(code, sources, file.path))
@@ -131,6 +139,7 @@ def check_organization(subject: Subject, sources: Sources, repository: GitHubRep
         return Result(Outcome.NOT_RUN, "GitHub doesn't say whether the owner is an organization.", evidence)
     if repository.owner_type != "Organization":
         return Result(Outcome.WARN, f"{owner} is a personal account, not an organization.", evidence)
+    # Terraform Integration Program, 2. Publish, recommends one GitHub organization for all providers of a company.
     other_providers = [provider for provider in subject.siblings if provider.partition("/")[0].lower() != owner.lower()]
     if other_providers:
         evidence += tuple(Evidence("Elsewhere", provider) for provider in other_providers[:MAX_EVIDENCE_ITEMS])

@@ -48,6 +48,7 @@ def check_schema_read(subject: Subject, sources: Sources, inspection: JsonObject
     failed_reading = next((reading for reading in inspection["readings"] if not reading["read"]), None)
     if failed_reading is not None:
         return Result(Outcome.FAIL, _describe_problem(failed_reading), evidence)
+    # Users get the schema through Terraform, so both must be the same.
     if inspection.get("differences"):
         evidence += tuple(Evidence("Differs", place) for place in inspection["differences"][:MAX_EVIDENCE_ITEMS])
         summary = "The provider and Terraform return different schemas."
@@ -79,6 +80,8 @@ class SchemaRule(Content):
     pass_text: str
     problem_text: str
     empty_text: str
+    # Most rules are conventions. The prefix of names can fail, because Terraform finds the provider of a resource by
+    # the first word of its type (Configuring Providers).
     outcome: Outcome = Outcome.WARN
 
 
@@ -133,6 +136,7 @@ def check_schema_pages(subject: Subject, sources: Sources, inspection: JsonObjec
 
 def _list_page_names(name: str, provider_name: str) -> set[str]:
     """Return the possible page names of an item, which usually omit the provider's name."""
+    # A variant such as google-beta names its resources after the first word: google_compute_instance.
     return {name, name.removeprefix(f"{provider_name}_"), name.removeprefix(f"{provider_name.partition('-')[0]}_")}
 
 
@@ -145,16 +149,19 @@ def check_declared_protocol(subject: Subject, sources: Sources, inspection: Json
         return Result(Outcome.NOT_RUN, "No repository is set, so no protocol is declared.")
     report = read_report(subject, sources)
     release = report.release
+    # Whether the version is listed is for registry.listed to decide, so this check fails for it only with an outage.
     if release.version_entry is None:
         listing = report.get_result("release.listed")
         return listing if listing.outcome == Outcome.ERROR else replace(listing, outcome=Outcome.NOT_RUN)
     if release.version != inspection["version"]:
         return Result(Outcome.NOT_RUN, f"{release.version} is newer than the schema that we read.")
     manifest = release.manifest
+    # The registry takes its own statement from the manifest, so the manifest counts first.
     declared_protocols = parse_manifest_protocols(manifest.body) if manifest is not None and manifest.ok else None
     declared_protocols = declared_protocols or release.version_entry.protocols
     protocol = str(inspection["protocol"])
     evidence = (Evidence("Protocol", protocol), Evidence("Declared", ", ".join(declared_protocols) or "none"))
+    # A plugin's handshake only has the major version.
     if protocol in {declared_protocol.partition(".")[0] for declared_protocol in declared_protocols}:
         return Result(Outcome.PASS, f"The provider speaks protocol {protocol}, as declared.", evidence)
     return Result(Outcome.FAIL, f"The provider speaks protocol {protocol}, which isn't declared.", evidence)

@@ -8,7 +8,9 @@ from verification.sources import Sources
 from verification.sources.errors import SourceNotFoundError
 from verification.sources.published_versions import RegistryListing, load_listing
 
+# Only the program and the partner see a notice, so to others the integration is still listed.
 LISTED_STATUSES = ("listed", "on_notice")
+# "Verified" was the name of the partner tier until 2022. The API's value for the premier tier isn't documented.
 REGISTRY_TIERS_BY_TIER = {
     "verified": ("partner",),
     "partner": ("partner",),
@@ -16,6 +18,7 @@ REGISTRY_TIERS_BY_TIER = {
     "official": ("official",),
     "community": ("community",),
 }
+# The registry's limit for the documentation of a version.
 MAX_PAGES = 1000
 
 
@@ -23,6 +26,7 @@ def read_listing(subject: Subject, sources: Sources) -> RegistryListing:
     """Return what the registry has published, read once per run. Raises SourceError."""
     full_name = f"{subject.namespace}/{subject.provider}"
     listing = load_listing(subject.known.get("registry"))
+    # After a change of the repository, the stored platforms and pages are those of another provider.
     previous = listing if listing is not None and _has_name(listing, full_name) else None
     return sources.read(
         f"registry:{full_name}", lambda: sources.registry.read_listing(subject.namespace, subject.provider, previous)
@@ -62,6 +66,7 @@ def check_registry_listing(subject: Subject, sources: Sources) -> Result:
         Evidence("Provider", listing.full_name, page),
         Evidence("Source", listing.source, listing.source),
     )
+    # The listing of another repository isn't stored, because the next run would reuse parts of it.
     is_same_provider = _has_name(listing, full_name) and (outcome != Outcome.FAIL or not listing.newest)
     observations = {"registry": listing.as_dict()} if is_same_provider else {}
     return Result(outcome, summary, evidence, build_listing_state(listing), observations=observations)
@@ -81,6 +86,7 @@ def _check_source(subject: Subject, listing: RegistryListing) -> tuple[Outcome, 
     full_name = f"{subject.namespace}/{subject.provider}"
     if not _has_name(listing, full_name):
         return Outcome.FAIL, f"The registry returned {listing.full_name or 'no name'} instead of {full_name}."
+    # The number outlives renames and transfers, but only the registry's internal API states it.
     ids = (listing.repository_id, subject.repository_id)
     is_other_repository = None not in ids and ids[0] != ids[1]
     is_same_address = _parse_source_repository(listing.source).lower() == subject.repository.lower()
@@ -105,6 +111,7 @@ def _parse_source_repository(address: str) -> str:
 @with_listing
 def check_registry_state(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
     evidence: tuple[Evidence, ...] = (build_listing_evidence(subject, sources, listing),)
+    # Only the internal API states these, so without it nothing is known.
     if listing.warning is None or listing.unlisted is None or listing.moved_to is None:
         return Result(Outcome.NOT_RUN, "The registry didn't say whether it warns about the provider.", evidence)
     if listing.moved_to:
@@ -153,6 +160,7 @@ def check_registry_docs(subject: Subject, sources: Sources, listing: RegistryLis
         return Result(Outcome.FAIL, "The registry shows no overview of the provider.", evidence)
     if not things:
         return Result(Outcome.FAIL, "The registry shows no page for a resource or data source.", evidence)
+    # The registry stops at its limit, so even exactly as many pages can be incomplete.
     if total >= MAX_PAGES:
         summary = f"The provider has {total} pages. The registry shows at most {MAX_PAGES} per version."
         return Result(Outcome.WARN, summary, evidence)

@@ -16,7 +16,9 @@ from verification.sources.github.responses import GitHubRelease
 from verification.sources.published_versions import RegistryListing, parse_versions
 from verification.terraform.versions import Version, parse_version, try_parse_version
 
-REGISTRY_DELAY = timedelta(hours=1)  # the registry imports a release within minutes; the first hour is normal
+# The registry imports a release within minutes. A delay of up to an hour is normal.
+REGISTRY_DELAY = timedelta(hours=1)
+# What the registry assumes for a release without a manifest (Publishing Providers).
 DEFAULT_PROTOCOLS = ("5.0",)
 INVALID_TAG_CAUSE = "The tag doesn't have the form v1.2.3."
 NO_FILES_CAUSE = "The release has no files. Build, sign, and upload them, for example with GoReleaser."
@@ -38,6 +40,7 @@ def list_missing_releases(
     releases: Sequence[GitHubRelease], versions: tuple[str, ...], name: str
 ) -> tuple[MissingRelease, ...]:
     """Return the published releases that aren't versions in the registry, newest first in GitHub's order."""
+    # Compared as versions, because the registry and a tag can spell the same version differently.
     published_versions = set(parse_versions(versions))
     return tuple(
         _explain_missing_release(release, name)
@@ -66,6 +69,7 @@ def _explain_missing_release(release: GitHubRelease, name: str) -> MissingReleas
 def check_registry_releases(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
     github_releases = list_published_releases(subject, sources)
     missing_releases = list_missing_releases(github_releases, listing.versions, subject.provider)
+    # Each missing release can cost a request for a branch of its name, so the number is limited here.
     missing_evidence = (_build_missing_release_evidence(release, subject, sources) for release in missing_releases[:10])
     evidence = (build_listing_evidence(subject, sources, listing), *missing_evidence)
     if not github_releases:
@@ -80,6 +84,7 @@ def check_registry_releases(subject: Subject, sources: Sources, listing: Registr
 def _build_missing_release_evidence(missing_release: MissingRelease, subject: Subject, sources: Sources) -> Evidence:
     """Return a missing release and its cause. If the files show no cause, a branch with the tag's name may be it."""
     cause = missing_release.cause
+    # The registry requires that no branch has the name of the tag (Publishing Providers).
     if not missing_release.is_certain and sources.github.has_branch(subject.repository, missing_release.release.tag):
         cause = f"A branch is also named {missing_release.release.tag}, so the registry can't resolve the tag."
     return Evidence(missing_release.release.tag, cause, missing_release.release.html_url)
@@ -113,7 +118,7 @@ def check_latest_version(subject: Subject, sources: Sources, listing: RegistryLi
     github_version, registry_version = parse_version(newest.tag.removeprefix("v")), parse_version(listing.newest)
     state = (*build_listing_state(listing), ("release", newest.tag))
     if github_version.rank < registry_version.rank:
-        # a deleted release and a delay on either side look the same
+        # A deleted release and a delay on either side look the same, so a reviewer decides.
         github_evidence = Evidence("GitHub", newest.tag, newest.html_url, subject.now)
         registry_evidence = Evidence("the registry", listing.newest, evidence[-1].url, subject.now)
         return build_conflict_result(
@@ -156,6 +161,7 @@ def check_registry_platforms(subject: Subject, sources: Sources, listing: Regist
 def check_registry_protocols(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
     if not listing.protocols:
         return Result(Outcome.NOT_RUN, "The registry has no version with a protocol to check.")
+    # The registry has read the manifest of its own newest version, which GitHub's newest release can be ahead of.
     code = read_code(subject, sources, f"v{listing.newest}")
     manifest = code.read_text("terraform-registry-manifest.json")
     manifest_protocols = DEFAULT_PROTOCOLS if manifest is None else parse_manifest_protocols(manifest.encode())

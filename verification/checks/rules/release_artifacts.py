@@ -9,6 +9,7 @@ from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
 from verification.sources.github.responses import GitHubRelease
 
+# The program prescribes no name for the file, and generators such as GitHub's, Syft, and cdxgen choose their own.
 SBOM_FILE_PATTERN = re.compile(
     r"sbom|bill-of-materials|cyclonedx|(?:^|[._-])bom\.(?:json|xml)$"
     r"|\.(?:spdx|cdx)(?:\.(?:json|xml|ya?ml|rdf|gz)){0,2}$",
@@ -27,6 +28,7 @@ def check_tag_branch(subject: Subject, sources: Sources) -> Result:
         return NO_REPOSITORY_RESULT
     newest = _find_release(subject, sources)
     if newest is None:
+        # Whether there is a release is for repository.release to decide.
         return Result(Outcome.NOT_RUN, NO_RELEASE_SUMMARY)
     evidence = (Evidence("Release", newest.tag, newest.html_url),)
     inspected_revisions = (("repository", subject.repository), ("release", newest.tag))
@@ -64,5 +66,6 @@ def check_download(subject: Subject, sources: Sources) -> Result:
         summary = "No download URL entered, and no release has a file. Enter the URL, or attach the file to a release."
         return Result(Outcome.WARN, summary)
     link = check_link(sources, address)
+    # Nomad Integration Program, 5. Release: "the plugin can be hosted anywhere", so a dead link proves nothing.
     outcome = Outcome.WARN if link.outcome == Outcome.FAIL else link.outcome
     return Result(outcome, f"The download URL {PREDICATES[link.outcome][0]}.", (link.evidence,))

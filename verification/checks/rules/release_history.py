@@ -24,7 +24,7 @@ from verification.sources.http import urls
 from verification.sources.registry.protocol import RegistryReply
 from verification.terraform.versions import Version, try_parse_version
 
-# keys in `known` that the next run reads
+# Keys in `known` that the next run reads.
 DIGESTS_KEY, NEWEST_KEY, TAGS_KEY = "release.digests", "release.newest", "release.tags"
 MAX_VERSIONS = 20  # number of versions whose digests and tags are kept
 
@@ -45,11 +45,13 @@ def check_files_unchanged(subject: Subject, sources: Sources, report: Report) ->
     )
     count = format_count(len(digests), "file")
     pass_summary = f"{count} unchanged." if first_digests else f"{count} recorded for later comparison."
+    # The first digests win, so a replaced file is reported until a new version replaces the whole release.
     observations = _keep_last_entries({**digests_by_version, release.version: {**digests, **first_digests}})
     return replace(build_result(remarks, pass_summary, evidence), observations={DIGESTS_KEY: observations})
 
 
 def _build_replaced_remark(name: str) -> Remark:
+    # Terraform's lock files contain checksums, but no signatures, so a new signature over the same list breaks no one.
     return build_remark("signed_again" if name.endswith(".sig") else "replaced", name=name)
 
 
@@ -81,6 +83,7 @@ def check_tag_unchanged(subject: Subject, sources: Sources) -> Result:
     except SourceNotFoundError:
         return Result(Outcome.FAIL, f"The repository has no tag {tag_name}.", missing_item=f"the tag {tag_name}")
     commits_by_tag = _coerce_mapping(subject.known.get(TAGS_KEY))
+    # The first commit stays recorded, so moving the tag back ends the failure.
     first_commit, state = str(commits_by_tag.get(tag_name, commit)), (("tag", tag_name), ("commit", commit))
     observations = {TAGS_KEY: _keep_last_entries({**commits_by_tag, tag_name: first_commit})}
     if first_commit == commit:
@@ -101,6 +104,7 @@ def check_newest_version(subject: Subject, sources: Sources) -> Result:
         return report.get_result("release.listed")
     highest_version, known_newest = _find_highest_version(versions), str(subject.known.get(NEWEST_KEY, ""))
     previous_version = try_parse_version(known_newest)
+    # Publishers can't remove versions from the registry themselves, so a lower newest version needs an explanation.
     if previous_version is not None and (highest_version is None or highest_version.rank < previous_version.rank):
         summary = f"The registry's newest version is {highest_version or 'none'}, but it was {known_newest} before."
         evidence = (Evidence("Highest version so far", known_newest), Evidence("Now", str(highest_version or "none")))

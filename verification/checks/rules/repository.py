@@ -42,6 +42,7 @@ with_repository = with_value(read_repository, add_state(build_repository_state))
 @with_repository
 def check_public(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     evidence = (build_repository_evidence(repository),)
+    # The name alone isn't enough: GitHub gives a freed name to any new repository.
     submitted_id, observations = resolve_recorded_number(subject, "id", subject.repository_id, repository.id)
     if repository.id != submitted_id:
         return Result(
@@ -67,6 +68,7 @@ def check_repository_name(subject: Subject, sources: Sources) -> Result:
 def _check_required_name(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     required_name = Evidence("Required name", subject.repository_hint or subject.repository_pattern)
     evidence = (build_repository_evidence(repository), required_name)
+    # The registry finds a provider only under the exact form (Publishing Providers), so a similar name isn't enough.
     if re.fullmatch(subject.repository_pattern, repository.name):
         return Result(Outcome.PASS, f"{repository.name} has the required name.", evidence)
     hint = f": {subject.repository_hint}" if subject.repository_hint else ""
@@ -76,11 +78,13 @@ def _check_required_name(subject: Subject, sources: Sources, repository: GitHubR
 @register_check("repository.release")
 @with_repository
 def check_release_published(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
+    # The registry imports no drafts, and only tags that are versions (Publishing Providers).
     releases = [candidate for candidate in sources.github.list_releases(repository.full_name) if not candidate.draft]
     versions = [candidate for candidate in releases if file_names.TAG.fullmatch(candidate.tag)]
     if subject.tag:
         return _check_requested_release(subject.tag, repository, releases)
     if versions:
+        # Terraform selects a pre-release only if a constraint names it, so a pre-release alone is a warning.
         newest = next((candidate for candidate in versions if not candidate.prerelease), versions[0])
         outcome, suffix = (Outcome.WARN, ", but only as a pre-release") if newest.prerelease else (Outcome.PASS, "")
         return _build_release_result(outcome, f"{newest.tag} is published{suffix}.", repository, newest)
@@ -125,6 +129,7 @@ def _check_accepted_language(subject: Subject, sources: Sources, repository: Git
         Evidence("Language according to GitHub", language or "none found"),
     )
     if not language:
+        # GitHub detects languages with a delay, and none in a repository without code.
         return Result(Outcome.NOT_RUN, "GitHub hasn't detected a language yet. A reviewer decides.", evidence)
     if language in subject.languages:
         return Result(Outcome.PASS, f"The repository is written in {language}.", evidence)

@@ -63,6 +63,7 @@ def resolve_recorded_number(
         return recorded_number, {}
     key, repository = f"entered.{field_name}", subject.repository.lower()
     observation = subject.known.get(key)
+    # A number that was recorded for a former repository says nothing about the present one.
     if isinstance(observation, dict) and observation.get("repository") == repository:
         number = int(observation["number"])
     else:
@@ -78,6 +79,7 @@ def list_published_releases(subject: Subject, sources: Sources) -> tuple[GitHubR
 def find_newest_release(releases: Sequence[GitHubRelease]) -> GitHubRelease | None:
     """Return the newest release by version, pre-releases last, or None if no tag is a version."""
     by_tag = {release.tag: release for release in releases}
+    # The registry ignores tags without the "v" (Publishing Providers).
     newest = find_newest_version(tuple(tag.removeprefix("v") for tag in by_tag if tag.startswith("v")))
     return by_tag[f"v{newest}"] if newest else None
 
@@ -99,6 +101,7 @@ def determine_ref(subject: Subject, sources: Sources) -> str:
     if subject.tag:
         return subject.tag
     newest = find_newest_release(list_published_releases(subject, sources))
+    # Before the first release, the default branch shows what a release would contain.
     return newest.tag if newest else str(sources.github.get_repository(subject.repository).default_branch or "HEAD")
 
 
@@ -108,6 +111,7 @@ def read_release_code(subject: Subject, sources: Sources) -> RepositorySnapshot 
         return NO_REPOSITORY_RESULT
     try:
         return read_code(subject, sources, determine_ref(subject, sources))
+    # As a missing item, because only these get the grace period of a day and the request to connect GitHub.
     except SourceNotFoundError as error:
         evidence = (Evidence("Repository", subject.repository),)
         return Result(Outcome.FAIL, str(error), evidence, missing_item=str(error))

@@ -22,10 +22,11 @@ from verification.releases.program_rules import build_expiry_remarks
 from verification.releases.summaries import NOTHING_TO_CHECK, build_result, list_platforms
 from verification.sources import Sources
 
-SIGNERS_KEY = "keys.signers"  # key in `known` that the next run reads: [{fingerprint, since, version, swapped}]
+# Key in `known` that the next run reads: [{fingerprint, since, version, swapped}].
+SIGNERS_KEY = "keys.signers"
 NEW_KEY = "new key"
 MAX_SIGNERS = 20
-# how long a replaced key is reported; for a listed integration, until a reviewer accepts it
+# How long a replaced key is reported. For a listed integration, a reviewer has to accept it.
 ROTATION_WATCH_PERIOD = timedelta(days=30)
 UNREGISTERED_VERDICTS = frozenset(
     {SignatureClass.WRONG_KEY, SignatureClass.NO_KEYS, SignatureClass.UNREADABLE_KEY, SignatureClass.UNSUPPORTED_KEY}
@@ -57,6 +58,7 @@ def read_signing_keys(subject: Subject, sources: Sources) -> SigningKeys:
     packages = [platform.package for platform in list_platforms(report.release) if platform.package]
     armored_keys = dict.fromkeys(key.ascii_armor for package in packages for key in package.keys)
     certificates = {key.primary.fingerprint: key for text in armored_keys for key in _read_keys(text)}
+    # The registry has one list of checksums per version, so one verdict is that of all platforms.
     verdict = next((platform.verdict for platform in list_platforms(report.release) if platform.verdict), None)
     return SigningKeys(report, tuple(certificates.values()), verdict)
 
@@ -64,6 +66,7 @@ def read_signing_keys(subject: Subject, sources: Sources) -> SigningKeys:
 def _read_keys(armored_text: str) -> list[Certificate]:
     try:
         return keyrings.read_armored(armored_text.encode())
+    # release.signature reports unreadable keys. Here, they just aren't registered keys.
     except (ArmorError, PacketError, LimitError):
         return []
 
@@ -100,6 +103,8 @@ def check_key_expiry(subject: Subject, sources: Sources, keys: SigningKeys) -> R
     if not keys.certificates:
         return NOTHING_TO_CHECK
     end_by_fingerprint = {key.primary.fingerprint: _find_end(key, keys.verdict) for key in keys.certificates}
+    # Terraform accepts expired keys, but 1.6.0 refused them. So an expiration is announced before it can break
+    # anything.
     remarks = [
         remark
         for fingerprint, end in end_by_fingerprint.items()
@@ -114,6 +119,7 @@ def check_key_expiry(subject: Subject, sources: Sources, keys: SigningKeys) -> R
 
 def _find_end(key: Certificate, verdict: Verdict | None) -> datetime | None:
     """Return when the key can no longer sign: the expiration of the primary key, or of the subkey that signed."""
+    # A subkey can expire before its primary key, and only the subkey that signs matters to users.
     is_signer = verdict is not None and verdict.signer is not None and verdict.signer in key.keys
     return verdict.expires_at if verdict is not None and is_signer else key.expires_at
 
@@ -159,6 +165,8 @@ def _append_signer(history: list[dict[str, str]], keys: SigningKeys, now: dateti
 def _list_rotation_remarks(history: list[dict[str, str]], keys: SigningKeys, subject: Subject) -> list[Remark]:
     last, previous = history[-1], history[-2]["fingerprint"] if len(history) > 1 else ""
     is_accepted = last["fingerprint"] == subject.get_accepted_value("keys.rotation")
+    # With both keys registered, this is a rotation as the registry recommends it: the new key is added, the old one
+    # stays.
     if not last["swapped"] or is_accepted or previous in keys.fingerprints:
         return []
     swapped_at = datetime.fromisoformat(last["swapped"]).replace(tzinfo=UTC)
@@ -177,6 +185,7 @@ def check_key_owner(subject: Subject, sources: Sources, keys: SigningKeys) -> Re
     domains = [domain for user in keys.signer.user_ids if (domain := extract_email_domain(user))]
     evidence = tuple(Evidence("Key owner", user) for user in keys.signer.user_ids[:5])
     remarks: list[Remark] = []
+    # Anyone can write any address into a key, so the owner is only a hint, at most a warning.
     if not domains:
         remarks = [build_remark("nobody")]
     elif all(domain in PERSONAL_EMAIL_DOMAINS for domain in domains):

@@ -30,6 +30,7 @@ def get_acceptable_value(result: CheckResult | None) -> tuple[str, str]:
 def _is_on_hold_for(integration: Integration, key: str) -> bool:
     """Return whether the integration is on hold for this result only."""
     reason = list_freeze_reasons(integration).get(key, "") if integration.on_hold_for else ""
+    # Another check or a person can have put it on hold, which this decision doesn't settle. The column cuts the reason.
     return bool(reason) and integration.hold_reason == reason[:500]
 
 
@@ -42,6 +43,7 @@ def accept_deviation(integration: Integration, key: str, value: str, actor: User
         thing, current_value = get_acceptable_value(
             CheckResult.objects.filter(integration=locked_integration, key=key).conclusive().first()
         )
+        # The page can be older than the last run, and only what the reviewer has seen may be accepted.
         if not current_value or current_value != value:
             raise ActionRefused("The deviation has changed. Reload the page and check it again.", "invalid-transition")
         observations.store_observation(locked_integration, key, {f"{ACCEPTED_KEY_PREFIX}{key}": value}, now)

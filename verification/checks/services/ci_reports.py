@@ -55,6 +55,7 @@ def report_ci_results(
         _refuse_other_subject(row, reported_results)
         sampling_reason = get_sampling_reason(row, reported_results, now)
         checks = reported_results.checks
+        # Hints block nothing here either, so they decide only if the report has nothing else.
         counted_checks = [check for check in checks if not check.get("hint")] or checks
         ci_report = CiCheckReport.objects.create(
             integration=row,
@@ -132,6 +133,7 @@ def compare_report(report: CiCheckReport, now: datetime) -> bool:
     differences = list(find_disagreements(report, results_by_key))
     with transaction.atomic():
         pending_report = CiCheckReport.objects.filter(pk=report.pk, compared_at=None)
+        # Another worker was faster, and the finding must not be opened twice.
         if not pending_report.update(compared_at=now, disagreements=differences):
             return True
         if differences:
@@ -159,6 +161,7 @@ def find_disagreements(report: CiCheckReport, results_by_key: dict[str, CheckRes
     """Yield the checks that passed on one side and failed on the other."""
     for check in report.results:
         result = results_by_key.get(check["id"])
+        # A check that wasn't run or ended with an error on either side contradicts nothing.
         if result is None or not {check["outcome"], result.outcome} <= DECISIVE_OUTCOMES:
             continue
         if (check["outcome"] in GOOD_OUTCOMES) != (result.outcome in GOOD_OUTCOMES):

@@ -65,6 +65,7 @@ def refresh_facts(integration: Integration, sources: Sources, now: datetime) -> 
     """
     if not integration.repository:
         return
+    # A provider keeps its name in the registry when its repository is renamed, so the last known name counts.
     provider = {fact.key: fact.value for fact in load_facts(integration)[0]}.get("listing", "")
     try:
         reading = read_repository(integration.repository, sources, provider=provider)
@@ -76,6 +77,7 @@ def refresh_facts(integration: Integration, sources: Sources, now: datetime) -> 
     facts = list_repository_facts(reading)
     store_facts(integration, facts, now)
     if not reading.unread:
+        # Facts of an endpoint were stated once, at the start, and aren't read again.
         stated = [f"{FACT_PREFIX}{fact.key}" for fact in facts]
         _select_facts(integration).filter(source__in=(GITHUB, REGISTRY)).exclude(key__in=stated).delete()
 

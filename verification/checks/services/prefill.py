@@ -53,6 +53,7 @@ def build_values(repository: GitHubRepository, latest: GitHubRelease | None) -> 
         "description": repository.description,
         "license": repository.license_spdx,
         "latest_release": latest.tag if latest else "",
+        # GitHub accepts any text as homepage.
         "homepage": repository.homepage if repository.homepage.startswith(("https://", "http://")) else "",
     }
 
@@ -66,6 +67,7 @@ def _find_latest_release(client: GitHubClient, full_name: str) -> GitHubRelease 
     """Return the newest published release, or None without one or if GitHub doesn't answer."""
     try:
         releases = client.list_releases(full_name)
+    # The release only completes the form, so its failed read isn't a problem to report.
     except SourceError:
         return None
     return next((release for release in releases if not release.draft and not release.prerelease), None)

@@ -25,6 +25,7 @@ from verification.checks.runner import (
 from verification.checks.services import facts
 from verification.sources import factory
 
+# Never gives up: the run stays open until the source answers, however long the outage lasts.
 RETRY = Backoff(first=RETRY_DELAYS[0], factor=3, maximum=RETRY_DELAYS[-1], give_up_after=None)
 REQUESTED_PRIORITY = 1  # someone waits for it
 
@@ -82,6 +83,7 @@ def _update_open_run(integration: Integration, fields: Mapping[str, object], **c
 def _open_run(integration: Integration, fields: Mapping[str, object]) -> CheckRun:
     """Return the integration's open run: a new one, or one that was opened concurrently."""
     try:
+        # In a savepoint, because PostgreSQL refuses all statements after an error in a transaction.
         with transaction.atomic():
             return CheckRun.objects.create(integration=integration, **fields)
     except IntegrityError:
@@ -115,6 +117,7 @@ def run_checks(context: JobContext, *, integration_id: int) -> None:
         ).retry_at
         facts.refresh_facts(check_run.integration, sources, now)
     if retry_at is not None:
+        # The first job that finds the limit holds up all background jobs, so that they don't all try in vain.
         limit_end = factory.get_background_limit_end() if check_run.nightly else None
         if limit_end is not None:
             raise ResourceBlocked(limit_end, "GitHub's rate limit is reached.")

@@ -28,6 +28,7 @@ def show_facts(integration: Integration, *, can_edit: bool) -> dict[str, object]
 
 def _has_other_endpoint(integration: Integration, url: str) -> bool:
     """Return whether the company has named another endpoint than the one that was read at the start."""
+    # The endpoint of the start was read once and isn't updated when the answer changes.
     answers = {fulfillment.data.get(QUESTIONS["endpoint"]) for fulfillment in integration.fulfillments_by_id.values()}
     return bool(answers - {None, "", url})
 

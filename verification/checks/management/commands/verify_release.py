@@ -35,6 +35,7 @@ class Command(BaseCommand):
         namespace, _, name = provider.partition("/")
         if not (namespace and name) or "/" in name or version.startswith("-"):
             raise CommandError("Enter the provider as NAMESPACE/NAME.")
+        # A registry on this machine is one for tests, which rarely has TLS.
         outbound = OutboundClient(loopback=urlsplit(registry).hostname in LOOPBACK_HOSTS)
         try:
             urls.parse_url(registry, loopback=outbound.loopback)
