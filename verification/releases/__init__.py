@@ -86,6 +86,8 @@ def verify(reader: ReleaseReader, version: str = "", platform: str = "linux_amd6
     """Verify a release, by default the newest. Never raises: the report contains all failures and outages."""
     release = reader.read(version, platform)
     platform_names = release.version_entry.platforms if release.version_entry else ()
+    # The requested platform is judged even if it isn't listed, because Terraform's refusal for it is part of the
+    # report.
     decisions = {
         name: install_simulation.simulate_installation(release, name)
         for name in dict.fromkeys((platform, *platform_names))
@@ -102,15 +104,18 @@ def verify(reader: ReleaseReader, version: str = "", platform: str = "linux_amd6
 def _summarize_decisions(decisions: dict[str, TerraformDecision]) -> Result:
     """Return the worst of Terraform's decisions as a result."""
     refusals = {name: decision for name, decision in decisions.items() if decision.accepts is False}
+    # An outage on one platform must not hide what the publisher has to fix on another.
     refusals = {name: decision for name, decision in refusals.items() if not decision.outage} or refusals
     undecided = {name: decision for name, decision in decisions.items() if decision.accepts is None}
     evidence = tuple(Evidence(name, decision.message) for name, decision in (refusals | undecided).items())[:20]
     if refusals:
         name, decision = next(iter(refusals.items()))
+        # Terraform refuses during an outage too, but no publisher can fix that, so it isn't a failure.
         if decision.outage:
             summary = f"We couldn't complete this check: Terraform currently reports {decision.message}."
             return Result(Outcome.ERROR, summary, evidence)
         return Result(Outcome.FAIL, f"Terraform would refuse it on {name}: {decision.message}", evidence)
+    # Terraform could refuse what we couldn't decide, so this is no pass.
     if undecided:
         return Result(Outcome.NOT_RUN, next(iter(undecided.values())).message, evidence)
     return Result(Outcome.PASS, "Terraform would install it.")

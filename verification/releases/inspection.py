@@ -13,6 +13,7 @@ from verification.sources.http.client import JSON, SIGNATURE, SUMS
 from verification.sources.registry.protocol import RegistryProtocol, RegistryReply
 from verification.terraform.versions import parse_version, try_parse_version
 
+# Each platform costs up to four requests. The checks report platforms above the limit as not checked.
 MAX_PLATFORMS = 40
 
 
@@ -104,6 +105,7 @@ class ReleaseReader:
         signature = self.registry.request(reply.resolve(package.shasums_signature_url), SIGNATURE)
         verdict = self._get_verdict(package, checksums, signature) if checksums.ok and signature.ok else None
         archive_reply, archive = self._read_archive(reply.resolve(package.download_url), version)
+        # A trust signature is over the key that signed, so without a verdict there is nothing to judge.
         trust = self._judge_trust(package, verdict) if verdict else None
         return Platform(name, parsed_reply, checksums, signature, verdict, trust, archive_reply, archive)
 
@@ -137,6 +139,7 @@ class ReleaseReader:
 
     def _read_manifest(self, platforms: tuple[Platform, ...], version: str) -> RegistryReply | None:
         """Read the manifest in the folder of the list of checksums. Return None if no list contains one."""
+        # The registry protocol doesn't name the manifest, which is published beside the list of checksums.
         filename = file_names.build_manifest_name(self.name, version)
         for platform in platforms:
             checksums = platform.sums

@@ -8,6 +8,7 @@ from portal.core.content_files import Content, load_content
 from verification.releases.artifacts import file_names
 from verification.terraform.versions import parse_version, suggest_constraint
 
+# Terraform's default, so source addresses leave it out.
 PUBLIC_HOST = "registry.terraform.io"
 DATA = Path(__file__).parent / "data"
 
@@ -97,6 +98,7 @@ def format_required_providers(source: Source, version: str) -> str:
 
 def format_provider_block(name: str, required_arguments: Sequence[str] = (), alias: str = "") -> str:
     """Return the provider block with the required arguments, blank without arguments and alias."""
+    # Equals signs are aligned as by terraform fmt.
     width = max(map(len, (*required_arguments, "alias" if alias else "")), default=0)
     lines = [f'  {"alias".ljust(width)} = "{alias}"'] if alias else []
     lines += [f"  {argument.ljust(width)} = …" for argument in required_arguments]

@@ -39,6 +39,7 @@ def simulate_installation(release: Release, platform: str) -> TerraformDecision:
 
 def _iterate_decisions(release: Release, name: str) -> Iterator[TerraformDecision | None]:
     """Yield Terraform's decisions in the order of its checks. None and acceptance continue with the next check."""
+    # Terraform refuses such addresses before it sends a request.
     if not file_names.is_part(release.namespace):
         yield build_refusal("provider_namespace")
     if not file_names.is_provider(release.name):
@@ -69,6 +70,7 @@ def _check_package(platform: Platform, package: Package, release: Release) -> It
     yield _check_url(platform, package.shasums_signature_url, "SHASUMS signature")
     yield _check_file(platform.signature, release, "signature_unread")
     yield _check_download(platform.archive_reply)
+    # After the download, Terraform compares the list, then the archive, then the signature, then the trust signature.
     checksum_list, verdict = platform.sums.body if platform.sums else b"", platform.verdict
     yield checksums.compare_with_registry(checksum_list, package.filename, package.shasum)
     response = platform.archive_reply.response if platform.archive_reply else None
@@ -78,6 +80,7 @@ def _check_package(platform: Platform, package: Package, release: Release) -> It
     yield verdict.terraform if verdict else None
     yield platform.trust.terraform if platform.trust else None
     yield platform.archive.terraform if platform.archive else None
+    # The lock file is written last, from all lines of the list.
     yield checksums.predict_terraform_parsing(checksum_list)
 
 
@@ -91,6 +94,7 @@ def _check_status(reply: RegistryReply, release: Release, missing: TerraformDeci
         return None
     if reply.status == 404:
         return missing
+    # Refused credentials aren't an outage: Terraform repeats no such request.
     if reply.status in {401, 403}:
         return build_refusal("credentials", host=release.host)
     return _check_refused_request(reply) or _mark_outage(
@@ -130,6 +134,7 @@ def _describe_retry(reply: RegistryReply) -> str:
     """Return Terraform's message after a timeout or its second attempt, blank if it doesn't retry."""
     if reply.response is None or _is_late(reply):
         return render_message("too_slow")
+    # Terraform's HTTP client repeats such requests once.
     retries = reply.status == 429 or (reply.status >= 500 and reply.status != 501)
     return render_message("retried", status=_get_status_line(reply), place=reply.place) if retries else ""
 
@@ -154,6 +159,7 @@ def _check_version_list(release: Release) -> TerraformDecision | None:
         return _refuse_version(bad, release)
     if not entries:
         return build_refusal("no_versions", ns=release.address)
+    # Terraform's library uses 0.0.0 for a missing version, so this version is never selected.
     is_chosen = release.version_entry is not None and not parse_version(release.version).is_unspecified
     return None if is_chosen else build_refusal("no_match", version=release.requested_version)
 
@@ -186,6 +192,7 @@ def _has_supported_protocol(protocols: tuple[str, ...]) -> bool:
 
 def _check_url(platform: Platform, address: str, which: str) -> TerraformDecision | None:
     try:
+        # Go refuses URLs with control characters, which urlsplit() removes silently.
         scheme = urlsplit(platform.package_reply.reply.resolve(address)).scheme if address.isprintable() else None
     except ValueError:
         scheme = None

@@ -26,6 +26,8 @@ from verification.sources.registry.protocol import RegistryReply
 from verification.terraform.versions import is_strict
 
 SECONDS_PER_DAY = 86400.0
+# The first match counts, so the shortest period comes first. Terraform 1.6.0 refused expired keys, which broke the
+# installation of several providers.
 EXPIRY_WARNINGS = ((7, "within a week"), (30, "within 30 days"), (90, "within 90 days"))
 
 
@@ -39,6 +41,7 @@ def check_listing(release: Release, now: float) -> Result:
     if release.version_entry is None:
         requested = f"version {release.requested_version}" if release.requested_version else "any version"
         return Result(Outcome.FAIL, f"The registry does not list {requested} of {release.address}.", evidence)
+    # The registry requires Semantic Versioning (Publishing Providers), which Terraform's own parser doesn't.
     conditions = {"loose": not is_strict(release.version_entry.version), "warned": versions.warnings}
     remarks = select_remarks(conditions, version=release.requested_version)
     return build_result(remarks, f"The registry lists {release.version}.", evidence)
@@ -81,6 +84,7 @@ def _check_names(platform: Platform, release: Release) -> list[Remark]:
         (package.shasums_signature_url, file_names.build_signature_name),
     )
     for address, name in parts:
+        # Terraform requests any URL, so another name is only a warning.
         last = urls.get_file_name(address)
         expected_name = name(release.name, release.version)
         if last != expected_name:
@@ -95,6 +99,7 @@ def check_platforms(release: Release, now: float) -> Result:
         return NOTHING_TO_CHECK
     names = [platform.name for platform in list_platforms(release)]
     missing = [platform for platform in RECOMMENDED_PLATFORMS if platform not in names]
+    # HCP Terraform can't run the provider without this platform. The others are recommendations.
     remarks = select_remarks({"needed": REQUIRED_PLATFORM in missing}, platform=REQUIRED_PLATFORM)
     others = [platform for platform in missing if platform != REQUIRED_PLATFORM]
     evidence = (
@@ -136,6 +141,7 @@ def _check_manifest(
     protocols: tuple[str, ...] | None, by_list: frozenset[str], release: Release, manifest: RegistryReply
 ) -> list[Remark]:
     filename = file_names.build_manifest_name(release.name, release.version)
+    # The signed lists decide: the manifest itself has no signature.
     digests = {sums.find_digest(p.sums.body, filename) for p in release.platforms if p.sums is not None and p.sums.ok}
     conditions = {
         "manifest_changed": manifest.response is not None and manifest.response.sha256 not in digests,
@@ -197,6 +203,7 @@ def check_signing_key(release: Release, now: float) -> Result:
         return Result(Outcome.NOT_RUN, "No registered key signed this release, so there is no key to check.")
     remarks = build_expiry_remarks("The key", verdict.expires_at, now)
     level = platform.trust.level if platform.trust else Level.SELF
+    # Terraform refuses the release then, although it would accept it without any trust signature.
     if level == Level.BROKEN:
         remarks.append(build_remark("trust"))
     return build_result(remarks, f"The key is {level}.", (Evidence("Terraform's description", level),))
@@ -224,9 +231,11 @@ def _check_platform_archive(platform: Platform, release: Release) -> list[Remark
     if package is None or contents is None or response is None:
         return []
     remarks = list(contents.remarks)
+    # The signed checksum outweighs the registry's own, which someone could have changed together with the archive.
     signed = sums.find_digest(platform.sums.body, package.filename) if platform.sums else ""
     if response.sha256 not in (package.shasum.lower(), signed) or (signed and response.sha256 != signed):
         remarks.append(build_remark("changed"))
+    # Without a readable program, a remark about the archive already says so.
     if contents.program and contents.head:
         os, _, arch = platform.name.partition("_")
         remarks += executables.list_remarks(contents.head, os, arch)

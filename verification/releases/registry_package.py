@@ -63,11 +63,13 @@ class ParsedReply(Generic[T]):
 
     reply: RegistryReply
     value: T | None = None
+    # Blank if the message can't be predicted, so only None means that nothing was misread.
     misread: str | None = None
 
 
 def parse_reply(reply: RegistryReply, shape: Callable[[object], T]) -> ParsedReply[T]:
     """Parse a reply. An unreadable reply has no value."""
+    # An error page isn't parsed: Terraform decides by the status alone then.
     if not reply.ok:
         return ParsedReply(reply)
     try:
@@ -78,6 +80,7 @@ def parse_reply(reply: RegistryReply, shape: Callable[[object], T]) -> ParsedRep
 
 def parse_versions(raw: object) -> Versions:
     """Parse the list of versions. Raises JsonReadError."""
+    # The field names are those of Terraform's structs, which its messages quote.
     document = go_json.expect_object(raw)
     return Versions(
         tuple(_parse_entry(item) for item in go_json.expect_objects(document.get("versions"))),
@@ -122,4 +125,5 @@ def parse_manifest_protocols(body: bytes) -> tuple[str, ...] | None:
         protocols = go_json.expect_strings(metadata.get("protocol_versions"), "")
     except JsonReadError:
         return None
+    # An empty list declares nothing, like a missing manifest.
     return protocols or None

@@ -30,6 +30,7 @@ def check_each_platform(
     `part` returns the reply to check and its parsed content, None for what was not read. `good` is the summary if there
     is no remark.
     """
+    # Platforms share the list and its signature, so most remarks would otherwise appear once for each.
     names_by_remark: dict[Remark, list[str]] = {}
     unread_replies, unchecked_names = [], []
     for platform in list_platforms(release):
@@ -52,6 +53,7 @@ def report_unchecked_platforms(result: Result, release: Release, unchecked_names
     """Return NOT_RUN instead of a pass if these platforms, or listed ones above the limit, were not checked."""
     if result.outcome in (Outcome.FAIL, Outcome.ERROR):
         return result
+    # Nothing was read at all, for example because the version isn't listed, which another rule reports.
     if len(unchecked_names) == len(list_platforms(release)):
         return NOTHING_TO_CHECK
     listed_names = release.version_entry.platforms if release.version_entry else ()
@@ -77,6 +79,7 @@ def build_result(
     evidence += tuple(Evidence("Not read", reply.error, reply.address) for reply in unread_replies[:MAX_LISTED_ITEMS])
     distinct_remarks = dict.fromkeys([*remarks, *unread])
     outcome = get_outcome(distinct_remarks)
+    # A failure is certain, whatever the outage hides. Anything else could change after it.
     if outages and outcome != Outcome.FAIL:
         return Result(Outcome.ERROR, f"We couldn't complete this check: {outages[0]}", evidence)
     texts = [remark.text for remark in distinct_remarks if remark.outcome == outcome]

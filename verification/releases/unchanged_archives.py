@@ -41,6 +41,7 @@ class StoredArchive:
         return self.identity == identity and now - self.at < MAX_AGE
 
     def build_reply(self, address: str) -> tuple[RegistryReply, Archive]:
+        # The URL was checked before the download, and nothing is requested here.
         link = urls.parse_url(address, loopback=True)
         reply = RegistryReply(address, SourceResponse(200, "OK", link, {}, b"", self.size, self.sha256))
         return reply, Archive((), self.remarks, self.terraform, self.program, self.head)
@@ -64,6 +65,7 @@ def dump_archives(
         if reply is None or reply.response is None or archive is None or reply.address not in identity_by_address:
             continue
         identity, stored_archive = identity_by_address[reply.address], stored.get(reply.address)
+        # A reused archive keeps its date. With a new one each night, it would never be read again.
         if stored_archive is None or not stored_archive.is_current(identity, now):
             response, head = reply.response, archive.head[:HEAD_BYTES]
             stored_archive = StoredArchive(

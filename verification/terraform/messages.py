@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+# As Go's strconv.Quote() writes them.
 NAMED_ESCAPES = {
     "\a": r"\a",
     "\b": r"\b",
@@ -97,8 +98,10 @@ def decode_hex(text: bytes, size: int = 32) -> tuple[bytes, str, bool]:
         if len(decoded) == size:
             return bytes(decoded), render_message("crash_long"), True
         decoded.append(int(text[position : position + 2], 16))
+    # Go reports an invalid last digit first, and an odd number of digits only after that.
     if len(text) % 2:
         is_digit = text[-1] in HEX_DIGITS
         error = render_message("hex_length") if is_digit else render_message("hex_byte", char=format_byte(text[-1]))
         return bytes(decoded), error, False
+    # Go decodes into an array, whose rest stays zero.
     return bytes(decoded).ljust(size, b"\0"), "", False

@@ -16,6 +16,7 @@ STRICT_VERSION_PATTERN = re.compile(
     r"(-(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?",
     re.ASCII,
 )
+# Terraform panics above it, because its library parses numbers as uint64.
 MAX_VERSION_NUMBER = 2**64 - 1
 # Terraform reads a constraint twice, with hashicorp/go-version and with apparentlymart/go-versions. The pattern is
 # what both accept: at most one space after the operator, no empty identifier but the first one, and 63-bit numbers.
@@ -140,6 +141,7 @@ class ConstraintClause:
     @property
     def upper_bound(self) -> Version:
         """First release above the range of `~>`: the second to last number of the text is increased by one."""
+        # "~> 1" has no second to last number and means the same as "~> 1.0".
         prefix = self.version.numbers[: max(self.number_count - 1, 1)]
         major, minor, patch = (*prefix[:-1], prefix[-1] + 1, 0, 0)[:3]
         return Version(major, minor, patch)
@@ -151,6 +153,7 @@ def _is_pessimistic_match(version: Version, clause: ConstraintClause) -> bool:
 
 
 OPERATORS: dict[str, Callable[[Version, ConstraintClause], bool]] = {
+    # Only these two operators compare build metadata.
     "=": lambda version, clause: version == clause.version,
     "!=": lambda version, clause: version != clause.version,
     ">": lambda version, clause: version.rank > clause.version.rank,
@@ -208,6 +211,8 @@ def suggest_constraint(version: Version) -> str:
     """Build a constraint that allows later minor versions, or later patch versions before 1.0."""
     if version.is_prerelease:
         return f"= {version}"
+    # Before 1.0, every minor version may break its users (Semantic Versioning 2.0.0, item 4).
     if version.major == 0:
         return f"~> {version.major}.{version.minor}.{version.patch}"
+    # The constraint that `terraform init` suggests (Configuring Providers).
     return f"~> {version.major}.{version.minor}"

@@ -26,10 +26,12 @@ from verification.terraform.messages import TerraformDecision
 
 MAX_MEMBERS = 200
 MAX_UNPACKED_BYTES = 2 * 1024**3
+# A package index refuses uploads by the same ratio and, as here, only from 64 MiB on.
 MAX_COMPRESSION_RATIO = 50
 MIN_BYTES_FOR_RATIO = 64 * 1024**2  # smaller archives may have any ratio
 UNREAD = frozenset({"too_large", "ratio", "overlap", "past_the_end", "encrypted", "method", "traversal"})
 MAX_DESCRIPTOR_BYTES = 24  # data descriptor with signature and 64-bit sizes
+# Older providers have the version of the plugin protocol in their names: terraform-provider-aws_v5.100.0_x5.
 SUFFIXES = ("", "_x4", "_x5", "_x6", ".exe")
 MAX_NAME_BYTES = 255
 ARCHIVE_SUFFIXES = (".zip", ".tar", ".gz", ".tgz", ".xz", ".bz2", ".7z", ".jar")
@@ -49,6 +51,7 @@ class Archive:
 def inspect_archive(file: BinaryIO, size: int, name: str, binary: str) -> Archive:
     """Judge the archive of provider `name`; `binary` is the expected name of its program. Never raises."""
     prefix = f"terraform-provider-{name}"
+    # The sizes in the headers can be wrong, so reading ends by itself where the limits are exceeded.
     max_bytes = min(MAX_UNPACKED_BYTES, max(MIN_BYTES_FOR_RATIO, MAX_COMPRESSION_RATIO * size))
     extraction = unzipping.unpack_archive(file, size, name, max_bytes)
     try:
@@ -79,6 +82,7 @@ def _check_frame(directory: Directory) -> list[Remark]:
 def _check_places(directory: Directory) -> list[Remark]:
     keys, end = set(), directory.before
     for member in sorted(directory.members, key=lambda member: member.start):
+        # A data descriptor can be between two members, but not before the first one.
         has_descriptor = member.start - end <= MAX_DESCRIPTOR_BYTES and end > directory.before
         if member.start < end:
             keys.add("overlap")
@@ -106,6 +110,7 @@ def split_name(member: Member) -> list[str]:
 
 
 def is_odd(part: str) -> bool:
+    # Windows drops spaces and dots at the end of a name, so another file would be written.
     return part in {"", "."} or part != part.strip(" ") or (part.endswith(".") and part != "..")
 
 
@@ -152,7 +157,7 @@ def check_names(members: tuple[Member, ...]) -> Iterator[Remark]:
         yield build_remark("duplicate")
     elif len({name.casefold() for name in names}) != len(names):
         yield build_remark("same_on_windows")
-    # members with longer names have already failed
+    # Members with longer names have already failed, and their folders would take quadratic time and memory.
     short = [split_name(member) for member in members if len(member.raw_name) <= MAX_NAME_BYTES]
     folders = {"/".join(path[:depth]) for path in short for depth in range(1, len(path))}
     if any(not member.is_folder and member.name in folders for member in members):

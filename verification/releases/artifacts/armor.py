@@ -13,8 +13,10 @@ from verification.releases.artifacts.checksums import trim
 from verification.terraform.messages import render_message
 
 BEGIN, END, DASHES = b"-----BEGIN ", b"-----END ", b"-----"
+# The library's limit. RFC 9580 allows lines of 76 characters.
 MAX_BODY_LINE = 96
 CORRUPT = "openpgp: invalid data: armor invalid"
+# Possessive, because a hostile body must not cause backtracking.
 DIGITS = re.compile(rb"(?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 CRC_INIT, CRC_POLY = 0xB704CE, 0x1864CFB
 
@@ -80,6 +82,7 @@ def _decode_base64(text: bytes) -> tuple[bytes, str]:
     match = DIGITS.match(text)
     end = match.end() if match else 0
     rest = len(text) - end
+    # Go decodes four digits at a time, so fewer are an early end and not a wrong digit.
     message_key = "base64" if rest >= 4 else "unexpected_end"
     return base64.b64decode(text[:end]), render_message(message_key) if rest else ""
 

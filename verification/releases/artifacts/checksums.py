@@ -19,9 +19,10 @@ from verification.terraform.messages import (
     quote,
 )
 
+# As much as the client downloads: see verification.sources.http.client.SUMS.
 MAX_BYTES = 1024 * 1024
 MAX_LINES = 1000
-# spaces in Go; possessive, so that a mebibyte of them needs no memory for backtracking
+# Spaces in Go. Possessive, so that a mebibyte of them needs no memory for backtracking.
 SPACE = re.compile(
     rb"(?:[\t-\r ]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)++"
 )
@@ -67,6 +68,7 @@ def compare_with_registry(document: bytes, filename: str, shasum: str) -> Terraf
     if listed_digest is None:
         return build_refusal("sums_missing", name=quote(filename))
     digest, error, crashes = decode_hex(listed_digest)
+    # Go's hex.Decode() writes into an array of 32 bytes, so Terraform panics at more digits instead of refusing them.
     if crashes:
         return build_refusal("crash_long")
     if error:
@@ -82,6 +84,7 @@ def predict_terraform_parsing(document: bytes) -> TerraformDecision:
         parts = split_words(line)
         if not parts:
             return build_refusal("crash_blank")
+        # Terraform stops at the first line that it can't parse and never reaches a blank line below.
         if len(parts) < 2 or len(parts[0]) != 64 or not HEX_DIGITS.issuperset(parts[0]):
             return ACCEPT_DECISION
     return ACCEPT_DECISION
@@ -98,6 +101,7 @@ def _scan_lines(document: bytes) -> list[bytes]:
 
 def list_remarks(document: bytes, expected: Iterable[str] = ()) -> tuple[Remark, ...]:
     """Return remarks on the list, independent of Terraform. `expected` lists the required names."""
+    # The lines of a list that fails as a whole would only repeat the failure.
     whole = _check_document(document)
     if whole and whole[-1].outcome == "fail":
         return tuple(whole)

@@ -41,6 +41,7 @@ class ProgramPlatform:
 def read_platform(head: bytes) -> ProgramPlatform:
     """Return the platform that the first bytes of a program show (4 KiB are enough)."""
     if head.startswith(b"\x7fELF") and len(head) >= 20:
+        # e_machine is at offset 18, in the byte order that the sixth byte, EI_DATA, names (ELF specification).
         machine = struct.unpack_from(">H" if head[5] == 2 else "<H", head, 18)[0]
         return ProgramPlatform("ELF", ELF_MACHINES.get(machine, ""))
     if head[:4] in (b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe") and len(head) >= 8:
@@ -61,6 +62,7 @@ def list_remarks(head: bytes, os: str, arch: str) -> tuple[Remark, ...]:
         return (build_remark("no_executable"),)
     if actual.format != FORMATS.get(os, "ELF"):
         return (build_remark("other_system", format=actual.format, os=os),)
+    # ELF has one number for both byte orders and for all versions of ARM, so these aren't told apart.
     if actual.arch and actual.arch != MACHINES_BY_ARCH.get(arch, arch):
         return (build_remark("other_machine", found=actual.arch, arch=arch),)
     return ()

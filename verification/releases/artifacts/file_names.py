@@ -33,6 +33,7 @@ def map_part(text: str) -> str:
     Raises:
         ValueError: Terraform refuses the name, or letters of the name are equivalent to dots.
     """
+    # Terraform refuses dots and consecutive dashes, which internationalized names would allow.
     if "." in text or "--" in text or not REFUSED_SYMBOLS.isdisjoint(text):
         raise ValueError(text)
     mapped_text = idna.uts46_remap(text.replace("ẞ", "ss"), std3_rules=True)  # Unicode 15.0, as Terraform 1.11
@@ -68,6 +69,7 @@ def is_part(text: str) -> bool:
 
 def is_provider(text: str) -> bool:
     """Return whether Terraform accepts the name of a provider."""
+    # Terraform takes this prefix for a mistake, because only the repository and the program have it.
     return is_part(text) and not text.startswith("terraform-")
 
 

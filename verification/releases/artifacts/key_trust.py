@@ -58,6 +58,7 @@ def evaluate_trust(
         fingerprint: That of its primary key.
         vouching: Returns the key that signs keys of partners.
     """
+    # Terraform verifies the signature again with its own copies of these keys, which leads to the same result.
     if fingerprint in OFFICIAL:
         return Trust(Level.OFFICIAL, ACCEPT_DECISION)
     if not trust_signature:

@@ -87,6 +87,7 @@ class Certificate:
 
 def _get_preference(identity: Identity) -> tuple[int, bool, int]:
     claim = identity.claim
+    # The library's order: the fewest revocations, then the primary mark, then the newest claim.
     return -len(identity.revocations), bool(claim and claim.is_primary), (claim.created_at or 0) if claim else 0
 
 
@@ -105,9 +106,11 @@ class Candidate:
 
     @property
     def can_sign(self) -> bool:
+        # RFC 9580 lets a key without flags do everything, but the library doesn't find such a key by its ID.
         return self.claim is not None and bool((self.claim.flags or 0) & MAY_SIGN)
 
     def is_revoked(self, now: float) -> bool:
+        # A compromised key is revoked for all time, even before the date of its revocation and after its end.
         lists = (self.revocations, self.certificate.revocations, self.certificate.primary_identity.revocations)
         return any(
             each.reason == COMPROMISED or not each.is_expired(now) for revocations in lists for each in revocations
@@ -149,6 +152,7 @@ def read_armored(text: bytes, limit: VerificationLimit | None = None) -> list[Ce
 def read(data: bytes, limit: VerificationLimit) -> list[Certificate]:
     """Return the certificates, without those that are malformed. Raises PacketError if none remains."""
     packets, certificates = deque(read_packets(data)), []
+    # Terraform skips a key with an invalid user ID or subkey and goes on with the next one of the block.
     last: PacketError | None = None
     while packets:
         try:
@@ -219,6 +223,7 @@ def _add_identity(certificate: Certificate, packets: Packets, name: bytes, limit
     for signature in _take_signatures(packets):
         if signature.kind not in (*CERTIFICATIONS, CERTIFICATION_REVOCATION):
             raise StructuralError("user ID signature with wrong type")
+        # Anyone can certify a user ID, so only the key's own signatures count.
         if not signature.is_by(certificate.primary):
             continue
         if not limit.verify(certificate.primary, signature, signed_data):
@@ -250,6 +255,7 @@ def _read_subkey(certificate: Certificate, packets: Packets, key: PublicKey, lim
 
 def _is_cross_signed(key: PublicKey, binding: Signature, signed_data: bytes, limit: VerificationLimit) -> bool:
     """Return whether a signing subkey has signed its binding to the primary key."""
+    # Without the subkey's signature, anyone could bind a foreign signing key to their own (RFC 9580, section 5.2.1).
     if not (binding.flags or 0) & MAY_SIGN:
         return True
     return binding.embedded_signature is not None and limit.verify(key, binding.embedded_signature, signed_data)
@@ -257,6 +263,7 @@ def _is_cross_signed(key: PublicKey, binding: Signature, signed_data: bytes, lim
 
 def verify(key: PublicKey, signature: Signature, signed_data: bytes) -> SignatureResult:
     """Verify a signature over the bytes that it covers in addition to itself. Raises LimitError."""
+    # SHA-1 included: Terraform accepts it, and only the portal's own class refuses it later.
     digest = hashlib.new(signature.digest, signed_data + signature.hashed_data, usedforsecurity=False).digest()
     return digest_verification.verify_digest(key, signature, digest)
 
@@ -274,5 +281,6 @@ def find(certificates: Sequence[Certificate], signature: Signature) -> list[Cand
 def verify_document(candidate: Candidate, signature: Signature, document: bytes) -> SignatureResult:
     """Verify a signature over a document. Raises LimitError."""
     if signature.kind == TEXT:
+        # Signatures of text are over lines that end in CRLF (RFC 9580, section 5.2.1).
         document = document.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
     return verify(candidate.key, signature, document)

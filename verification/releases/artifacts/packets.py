@@ -14,6 +14,7 @@ from verification.terraform.messages import render_message
 RSA, RSA_ENCRYPT, RSA_SIGN, ELGAMAL, DSA, ECDH, ECDSA, EDDSA = 1, 2, 3, 16, 17, 18, 19, 22
 FAMILIES = {RSA: "RSA", RSA_SIGN: "RSA", DSA: "DSA", ECDSA: "ECDSA", EDDSA: "EdDSA"}  # those that sign
 INTEGER_COUNTS = {RSA: 2, RSA_ENCRYPT: 2, RSA_SIGN: 2, DSA: 4, ELGAMAL: 3}
+# The library's limit for the public exponent of an RSA key.
 MAX_EXPONENT_BYTES = 3
 # curves by object identifier: their names in the library cryptography, and the algorithms of keys on them
 CURVES = {
@@ -174,6 +175,7 @@ def read_key(body: PacketReader, *, is_subkey: bool) -> PublicKey:
     else:
         raise UnsupportedError(f"public key type: {algorithm}")
     hashed_data = b"\x99" + struct.pack(">H", body.position & 0xFFFF) + body.data[: body.position]
+    # Fingerprints of version 4 are SHA-1 by definition (RFC 9580, section 5.5.4).
     fingerprint = hashlib.sha1(hashed_data, usedforsecurity=False).hexdigest().upper()
     return PublicKey(is_subkey, created_at, algorithm, hashed_data, fingerprint, numbers, curve)
 

@@ -31,6 +31,7 @@ def _load_remarks() -> dict[str, Remark]:
 def build_remark(key: str, /, **values: object) -> Remark:
     """Return the remark with this key, its text filled with the values."""
     remark = _load_remarks()[key]
+    # `key` is positional-only above, so that a text can have a placeholder of that name.
     return replace(remark, text=remark.text.format(**values))
 
 
@@ -41,4 +42,5 @@ def select_remarks(conditions: Mapping[str, object], /, **values: object) -> lis
 
 def get_outcome(remarks: Iterable[Remark]) -> Outcome:
     """Return the worst outcome of the remarks, or PASS without remarks."""
+    # Without a pass, no remarks would count as not run.
     return get_worst_outcome([Outcome.PASS, *(remark.outcome for remark in remarks)])

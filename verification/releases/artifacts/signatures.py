@@ -30,6 +30,7 @@ from verification.terraform.messages import (
     render_message,
 )
 
+# Stricter than Terraform, which accepts SHA-1 and keys of any size: see docs/explanation/signatures.md.
 WEAK_DIGESTS = frozenset({"sha1"})
 MIN_BITS = 2048
 CLOCK_TOLERANCE_SECONDS = 1800
@@ -120,6 +121,7 @@ def verify_signature(document: bytes, signature: bytes, keys: Sequence[bytes], *
         try:
             certificates = keyrings.read_armored(armored_key, limit)
             verdict = check(document, signature, certificates, now=now, key_index=key_index)
+        # Terraform goes on with the next key only after an unknown issuer. Any other error ends its search.
         except (ArmorError, PacketError) as error:
             return Verdict(SignatureClass.UNREADABLE_KEY, build_refusal("key", why=str(error)), key_index=key_index)
         except LimitError as error:
@@ -205,7 +207,7 @@ def _apply_terraform_rules(
         return _build_signature_refusal("notation", name=notation), SignatureClass.UNSUPPORTED
     if candidate.is_revoked(now):
         return _build_signature_refusal("revoked"), SignatureClass.REVOKED
-    # Terraform accepts an expired key, and doesn't check its signatures further
+    # Terraform accepts an expired key and doesn't check its signatures further.
     if not candidate.is_expired(now) and any(each.is_expired(now) for each in signatures):
         is_early = not any(each.has_ended(now) for each in signatures)
         return _build_signature_refusal(
@@ -223,8 +225,10 @@ def _find_fault(candidate: Candidate, signature: Signature, now: float) -> Signa
     key, primary = candidate.key, candidate.certificate.primary
     signed_at = signature.created_at or 0
     weakly_bound = all(claim is not None and claim.digest in WEAK_DIGESTS for claim in candidate.claims[:1])
+    # The only warning comes last, so that it hides no fault.
     faults = (
         (SignatureClass.FUTURE, max(signed_at, key.created_at, primary.created_at) > now + CLOCK_TOLERANCE_SECONDS),
+        # Terraform accepts signatures that were made after the key expired.
         (SignatureClass.EXPIRED_AT_SIGNING, signed_at >= candidate.ends_at),
         (
             SignatureClass.SIGNATURE_EXPIRED,
@@ -235,6 +239,7 @@ def _find_fault(candidate: Candidate, signature: Signature, now: float) -> Signa
             SignatureClass.WEAK_KEY,
             weakly_bound or any(not each.curve and each.bits < MIN_BITS for each in (key, primary)),
         ),
+        # The registry accepts RSA and DSA keys only (Publishing Providers). Terraform itself accepts elliptic curves.
         (SignatureClass.ECC_KEY, bool(key.curve or primary.curve)),
         (SignatureClass.EXPIRED_SINCE, candidate.is_expired(now)),
     )

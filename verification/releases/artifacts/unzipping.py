@@ -16,8 +16,10 @@ from verification.terraform.messages import ACCEPT_DECISION, TerraformDecision, 
 END, ENTRY, LOCAL, DESCRIPTOR = b"PK\x05\x06", b"PK\x01\x02", b"PK\x03\x04", b"PK\x07\x08"
 LOCATOR_64 = b"PK\x06\x07"
 END_SIZE, ENTRY_SIZE, LOCAL_SIZE = 22, 46, 30
+# Go looks for the end record in the last KiB, then in the last 65 KiB, which a comment of any length fits in.
 SEARCH_SIZES = (1024, 65 * 1024)
 STORED, DEFLATED, HAS_DESCRIPTOR = 0, 8, 8
+# Who made a member, by number: Unix and macOS, and FAT, NTFS, and VFAT. Only these have modes that Go reads.
 UNIX, FAT = (3, 19), (0, 11, 14)
 DIRECTORY_BIT, UNIX_FOLDER = 0x10, 0o040000
 MAX_NAME_BYTES = 255
@@ -73,6 +75,7 @@ def unpack_archive(file: BinaryIO, size: int, name: str, max_bytes: int) -> Extr
         entries = list(_read_directory(file, size))
         if not entries:
             raise ZipError("zip_empty")
+        # Terraform starts the first match in the folder, which it reads in the order of names.
         program = min((entry.path for entry in entries if _is_program(entry, prefix.encode())), default=None)
         reader.unpack(entries, program)
         if program is None:
@@ -92,6 +95,7 @@ def _read_directory(file: BinaryIO, size: int) -> Iterator[Entry]:
     base = at - length - offset
     if not 0 <= base + offset < size:
         raise ZipError("no_zip")
+    # If a valid entry is where the end record says, Go doesn't add the length of the bytes before the archive.
     if base > 0 and isinstance(_read_entry(file, offset, 0), tuple):
         base = 0
     position, entry_count, error = base + offset, 0, ZipError("no_zip")
@@ -103,6 +107,7 @@ def _read_directory(file: BinaryIO, size: int) -> Iterator[Entry]:
         position = entry[1]
         entry_count += 1
         yield entry[0]
+    # Go reads entries until something isn't one. Then it compares the last 16 bits of their number.
     if error.key == "json_end" or entry_count % 0x10000 != count:
         raise error
 
@@ -111,6 +116,7 @@ def _find_end(file: BinaryIO, size: int) -> int:
     for length in SEARCH_SIZES:
         block = _read_at(file, max(0, size - length), length)
         at = block.rfind(END, 0, len(block) - END_SIZE + len(END))
+        # Only the last signature of a block counts. If its comment is cut off, Go searches the larger block.
         if at >= 0 and at + END_SIZE + int.from_bytes(block[at + 20 : at + 22], "little") <= len(block):
             return max(0, size - length) + at
         if length >= size:
@@ -159,6 +165,7 @@ class _Reader:
             if not entry.is_folder:
                 self._read_member(entry, is_program=entry.path == program)
         _check_folders(entries)
+        # Hashing the unpacked package for the lock file fails at such names, after all files have been written.
         if any(b"\n" in entry.path for entry in entries if not entry.is_folder):
             raise ZipError("zip_newline")
 
@@ -175,6 +182,7 @@ class _Reader:
             _check_descriptor(self.file, start + entry.packed_size, entry.crc)
         if crc != entry.crc:
             error = self._fail("checksum", "zip_checksum")
+            # Go takes a checksum of zero without a descriptor for a missing one and compares nothing.
             if entry.crc or entry.flags & HAS_DESCRIPTOR:
                 raise error
         if is_program:
@@ -246,6 +254,7 @@ def _find_body(file: BinaryIO, entry: Entry) -> int:
 
 def _check_descriptor(file: BinaryIO, at: int, crc: int) -> None:
     data = _read_at(file, at, 16)
+    # The signature is optional, and Go ignores the sizes, which have 32 or 64 bits.
     data = data.removeprefix(DESCRIPTOR)[:12]
     if len(data) < 12:
         raise ZipError("unexpected_end")

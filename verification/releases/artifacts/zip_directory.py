@@ -15,6 +15,7 @@ END_64 = b"PK\x06\x07"
 ENTRY = struct.Struct("<4s6H3L5H2L")
 LOCAL = struct.Struct("<4s5H3L2H")
 TAIL = struct.Struct("<4s4H2LH")
+# The length of the comment at the end has two bytes.
 MAX_TAIL_BYTES = TAIL.size + 65535
 MAX_DIRECTORY_BYTES = 4 * 1024 * 1024
 ENCRYPTED, DESCRIBED_LATER, UTF_8 = 0x1, 0x8, 0x800
@@ -47,6 +48,7 @@ class Member:
 
     @property
     def name(self) -> str:
+        # Without the flag, names are in code page 437 (APPNOTE, appendix D).
         return self.raw_name.decode("utf-8" if self.flags & UTF_8 else "cp437", "replace")
 
     @property
@@ -74,6 +76,7 @@ def read(file: BinaryIO, size: int, limit: int) -> Directory:
     """Return the directory of an archive of `size` bytes with at most `limit` members. Raises MalformedArchiveError."""
     at, tail, comment, after = _find_end_record(file, size)
     _, disk, first_disk, here, count, length, offset, _ = tail
+    # Only archives above 4 GiB or 65,534 members need ZIP64, and both are far above the limits here.
     if 0xFFFF in (count, here) or 0xFFFFFFFF in (length, offset) or _is_64(file, at):
         raise MalformedArchiveError("zip64")
     if disk or first_disk or here != count:
@@ -102,6 +105,7 @@ def _find_end_record(file: BinaryIO, size: int) -> tuple[int, tuple[int, ...], b
             end = at + TAIL.size + fields[-1]
             if end <= len(last):
                 return base + at, fields, last[at + TAIL.size : end], len(last) - end
+        # These four bytes can also be part of a comment or a member, so the search goes on.
         at = last.rfind(END, 0, at)
     raise MalformedArchiveError("no_zip")
 
