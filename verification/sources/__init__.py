@@ -38,6 +38,8 @@ class Sources:
         if key not in self._read:
             try:
                 self._read[key] = function()
+            # Errors are remembered too, so that all checks of the run report the same outage and none repeats the
+            # request.
             except SourceError as refusal:
                 self._read[key] = refusal
         response: T | SourceError = self._read[key]

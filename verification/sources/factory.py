@@ -11,7 +11,8 @@ from verification.sources.github.client import GitHubClient
 from verification.sources.http_cache import HttpCache
 from verification.sources.rate_limits import GitHubRateLimiter
 
-ANONYMOUS_LIMIT, TOKEN_LIMIT = 60, 5000  # requests per hour, until a GitHub response contains the limit
+# Requests per hour (GitHub, Rate limits for the REST API), until a response contains the actual limit.
+ANONYMOUS_LIMIT, TOKEN_LIMIT = 60, 5000
 
 
 def get_credential() -> tuple[str, int, Auth | None]:
@@ -36,6 +37,7 @@ def get_background_resource() -> str:
 
 def _compute_fingerprint(secret: str) -> str:
     """Return a fingerprint of a secret, so that a new secret starts with a new row."""
+    # The name is shown and logged, so it must not contain the secret.
     return hashlib.sha256(secret.encode()).hexdigest()[:8]
 
 

@@ -72,5 +72,6 @@ def sort_versions(texts: Iterable[str]) -> tuple[str, ...]:
 def find_newest_version(texts: tuple[str, ...]) -> str:
     """Return the newest release, else the newest pre-release, which users get by default; blank without versions."""
     spelling_by_version = parse_versions(texts)
+    # Not what the registry calls its latest version, which can be a pre-release that Terraform doesn't select.
     best = max(spelling_by_version, key=lambda version: version.preference, default=None)
     return "" if best is None else spelling_by_version[best]

@@ -17,6 +17,7 @@ CRON_PATTERN = re.compile(
 )
 TEST_COMMAND_PATTERN = re.compile(r"\bgo\s+test\b|\btestacc\b|\bmake\s+\S*test|\bTF_ACC\b")
 RESOURCE_FILE_PATTERN = re.compile(r"(?:^|/)(?:resource_(?P<before>[a-z0-9_]+)|(?P<after>[a-z0-9_]+)_resource)\.go$")
+# Not after a quotation mark, where a name can be part of a text.
 ABRUPT_CALL_PATTERN = re.compile(r"[^\"`]*?(?<![\w.])(?P<call>panic|os\.Exit|log\.Fatal(?:f|ln)?)\(")
 MAX_LINE_CHARACTERS = 500  # longer lines are generated
 
@@ -96,6 +97,7 @@ def parse_go_mod(text: str) -> GoModule:
             continue
         block = _find_block(line, block)
         requirement = REQUIREMENT_PATTERN.match(line) if _is_required(line, block) else None
+        # Indirect requirements are those of other modules and say nothing about this code.
         if requirement and "// indirect" not in requirement["rest"]:
             requires[requirement["module"]] = requirement["version"]
     return GoModule(directives.get("module", ""), directives.get("go", ""), requires)
@@ -122,6 +124,7 @@ def list_cron_schedules(workflow: str) -> tuple[str, ...]:
     schedules = (
         " ".join(match["when"].split()) for line in _split_lines(workflow) if (match := CRON_PATTERN.match(line))
     )
+    # GitHub accepts exactly five fields. Anything else is no schedule.
     return tuple(schedule for schedule in schedules if len(schedule.split()) == 5)
 
 
@@ -143,6 +146,7 @@ def collect_resource_files(code: RepositorySnapshot) -> Mapping[str, RepositoryF
     for file in code.list_go_files():
         match = RESOURCE_FILE_PATTERN.search(file.path)
         if match:
+            # Two files of one resource, in different folders, count once.
             files_by_name.setdefault(match["before"] or match["after"], file)
     return files_by_name
 

@@ -15,6 +15,7 @@ from github.Repository import Repository
 from verification.sources.errors import GitHubUnavailableError
 from verification.sources.github.requester import LimitedRequester, RateLimiter, build_error, convert_github_errors
 
+# Git names these objects by their content, so their responses never change.
 IMMUTABLE_PATH_PATTERN = re.compile(r"/git/(?:trees|blobs|commits)/(?:[0-9a-f]{40}|[0-9a-f]{64})(?:\?|$)")
 
 
@@ -101,6 +102,7 @@ class GitHubApi:
 def parse_body(body: str, what: str) -> object:
     """Parse a JSON response body. Raises SourceUnavailableError if it isn't JSON."""
     try:
+        # Python's parser accepts NaN and Infinity, which JSON doesn't have and PostgreSQL refuses.
         return json.loads(body, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
         raise GitHubUnavailableError(f"Can't read {what}: GitHub sent an invalid response.") from error

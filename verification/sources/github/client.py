@@ -52,6 +52,7 @@ class GitHubClient:
 
     def list_releases(self, full_name: str) -> tuple[GitHubRelease, ...]:
         """Return the newest 30 releases in GitHub's order. Raises SourceError."""
+        # One page of GitHub's default size, so that all releases cost one conditional request.
         return self._read(f"/repos/{full_name}/releases", f"the releases of {full_name}", responses.parse_releases)
 
     def build_asset_request(self, full_name: str, asset: ReleaseAsset) -> tuple[str, dict[str, str]]:
@@ -70,6 +71,7 @@ class GitHubClient:
         """Return the files at a tag or branch. Each file is fetched when it is opened. Raises SourceError."""
         what = f"the code of {full_name} at {ref}"
         commit = self._read(f"/repos/{full_name}/commits/{quote(ref, safe='')}", what, responses.parse_commit)
+        # By commit and not by ref, because the tree and the files of a commit are cached forever.
         path = f"/repos/{full_name}/git/trees/{commit}?recursive=1"
         files, is_truncated = self._read(path, what, responses.parse_tree)
         return RepositorySnapshot(full_name, commit, files, is_truncated, lambda file: self._read_file(full_name, file))
@@ -98,6 +100,7 @@ class GitHubClient:
     def _read_file(self, full_name: str, file: RepositoryFile) -> str:
         """Return the text of a file. Invalid UTF-8 is replaced. Raises SourceError."""
         what = f"{file.path} of {full_name}"
+        # A large file isn't an outage: no later run could read it either.
         if file.size > MAX_FILE_BYTES:
             raise UnsupportedBySourceError(f"{what} is larger than {MAX_FILE_BYTES // 1024} KiB.")
         return self._read(f"/repos/{full_name}/git/blobs/{file.sha}", what, responses.parse_blob)
@@ -109,6 +112,7 @@ class GitHubClient:
         error is the one that GitHub returns without a credential: not found.
         """
         repository = REPOSITORY_PATH_PATTERN.match(path)
+        # A conditional request, so it counts toward the rate limit only if the repository changed.
         if repository and self._hides_private:
             name = f"the repository {repository[1]}"
             if _parse_response(name, lambda raw: bool(raw["private"]), self._request(repository[0], name)):

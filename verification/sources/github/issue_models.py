@@ -30,8 +30,10 @@ def _limit(length: int) -> AfterValidator:
     return AfterValidator(lambda text: text[:length])
 
 
+# Database columns have 64 bits with a sign. Strict, because true and "1" are no numbers.
 Number = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
 Timestamp = Annotated[AwareDatetime, AfterValidator(lambda timestamp: timestamp.astimezone(UTC))]
+# GitHub's own limit for the text of an issue or a comment.
 Text = Annotated[str, BeforeValidator(_clean_text), _limit(65_536)]
 Url = Annotated[Text, _limit(400)]
 Title = Annotated[Text, _limit(300)]
@@ -62,6 +64,7 @@ class GitHubIssue(GitHubModel):
     body: Text = ""
     html_url: Url = ""
     repository_url: Url = ""
+    # null in GitHub's schema, for example for a deleted account.
     user: GitHubUser | None = None
     author_association: Annotated[Text, _limit(30)] = "NONE"
     created_at: Timestamp
@@ -94,6 +97,7 @@ class GitHubChange(GitHubModel):
     label: GitHubLabel | None = None
 
     def require_label(self, action: str) -> Self:
+        # Without its label, a change of the severity would go unnoticed.
         if action in ("labeled", "unlabeled") and self.label is None:
             raise ValueError("the label is missing")
         return self
@@ -124,6 +128,7 @@ class IssueWebhook(GitHubChange):
 
     @model_validator(mode="after")
     def validate_action(self) -> Self:
+        # The time of the closure can stop a clock, so it can't be guessed.
         if self.action == "closed" and self.issue.closed_at is None:
             raise ValueError("the time of the closure is missing")
         return self.require_label(self.action)

@@ -75,6 +75,7 @@ def iterate_changes(
         if page is None or len(page) < PAGE_SIZE:
             return
         last = page[-1].updated_at
+        # Only page numbers get past more than a page of rows that changed in the same second.
         start, page_number = (start, page_number + 1) if last == start else (last, 1)
     raise GitHubUnavailableError(f"Too many {description} to read.")
 
@@ -93,6 +94,7 @@ def list_events_after(api: GitHubApi, repository: str, last_event_id: int, since
     for page in _iterate_pages(api, path, GitHubIssueEvent, description):
         new_events = [event for event in page if event.id > last_event_id and event.created_at >= since]
         events |= {event.id: event for event in new_events}
+        # GitHub lists the newest events first, so an older one ends the search.
         if len(new_events) < len(page):
             break
     return [events[event_id] for event_id in sorted(events)]
@@ -134,6 +136,7 @@ def is_gone(api: GitHubApi, repository: str, issue: int) -> bool:
         response = api.get(f"/repos/{repository}/issues/{issue}", description)
     except SourceNotFoundError:
         return True
+    # GitHub redirects a transferred issue to its new repository.
     url = _parse(GitHubIssue, response, description).repository_url
     return not url.lower().endswith(f"/{repository.lower()}")
 
@@ -150,6 +153,7 @@ def list_failed_deliveries(
         newest = islice(api.get_repository(repository).get_hook_deliveries(hook_id), MAX_PAGES * PAGE_SIZE)
         rows = (_parse(HookDelivery, row.raw_data, description) for row in newest)
         deliveries = list(takewhile(lambda delivery: delivery.delivered_at >= since, rows))
+    # Redeliveries have the GUID of the delivery that they repeat.
     delivered = {delivery.guid for delivery in deliveries if 200 <= delivery.status_code < 300}
     attempt_counts = Counter(delivery.guid for delivery in deliveries)
     failed = {delivery.guid: delivery for delivery in reversed(deliveries) if delivery.guid not in delivered}
@@ -169,6 +173,7 @@ def _iterate_pages(
         yield page
         if len(page) < PAGE_SIZE:
             return
+    # With only a part of the list, the rest would look as if it didn't exist.
     raise GitHubUnavailableError(f"Too many {description} to read.")
 
 

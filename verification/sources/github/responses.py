@@ -29,6 +29,7 @@ def clean_text(value: object) -> str:
 
 
 def parse_number(value: object) -> int:
+    # In Python, True is an int.
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"expected a number, not {type(value).__name__}")
     return value

@@ -135,6 +135,7 @@ class OutboundClient:
             location = response.headers.get("location", "")
             if response.status not in REDIRECT_STATUSES or not location:
                 return replace(response, seconds=deadline.get_elapsed_seconds())
+            # The given headers can contain a credential, which no redirect may take to another host.
             link, headers = urls.follow_redirect(link, location, loopback=self.loopback), {}
             if str(link) in visited_urls:
                 raise RequestRefusedError(f"{link.netloc} has a redirect loop.")
@@ -162,8 +163,10 @@ class OutboundClient:
         connection.context = (self.context or _create_trusted_context()) if link.scheme == "https" else None
         try:
             yield connection
+        # All but HTTPException are OSErrors, so the order is from specific to general.
         except TimeoutError as error:
             raise DeadlineExceededError(f"{link.netloc} didn't respond in time.") from error
+        # A retry wouldn't help: the owner of the host has to renew the certificate.
         except ssl.SSLCertVerificationError as error:
             raise RequestRefusedError(
                 f"The certificate of {link.netloc} is invalid: {error.verify_message}."
@@ -173,6 +176,7 @@ class OutboundClient:
         except OSError as error:
             raise BrokenConnectionError(f"The connection to {link.netloc} failed.") from error
         finally:
+            # http.client closes nothing of ours: see _SocketAdapter.close().
             connection.hang_up()
 
     def resolve_addresses(self, link: ParsedUrl, deadline: RequestDeadline) -> list[IpAddress]:
@@ -184,6 +188,7 @@ class OutboundClient:
         """
         literal = link.literal
         addresses = [literal] if literal else resolve_host(self.resolve, link.host, link.port, deadline)
+        # All of them have to be allowed, because the connection can use any.
         for address in addresses:
             description = self._describe_forbidden_address(address)
             if description:
@@ -220,7 +225,7 @@ def _exchange(
     response_headers = {name.lower(): value for name, value in response.getheaders()}
     if response.status != 200:
         return SourceResponse(response.status, response.reason, link, response_headers)
-    # with the smallest chunks, each byte of the body takes several bytes on the wire
+    # With the smallest chunks, each byte of the body takes several bytes on the wire.
     connection.allow(8 * kind.limit + HEADER_BYTES)
     sink = into or io.BytesIO()
     size, digest = _copy_body(response, kind, response_headers.get("content-encoding", ""), sink, link)
@@ -232,6 +237,7 @@ def _copy_body(
     response: http.client.HTTPResponse, kind: ResponseKind, encoding: str, sink: BinaryIO, link: ParsedUrl
 ) -> tuple[int, str]:
     """Write the decoded body to the sink. Return its size and SHA-256. Raises ByteLimitExceededError."""
+    # The announced length saves reading a body that will be refused.
     if response.length is not None and response.length > kind.limit:
         raise ByteLimitExceededError
     digest, size = hashlib.sha256(), 0
@@ -250,6 +256,7 @@ def _copy_body(
 def _iterate_body(response: http.client.HTTPResponse, decoder: Decoder, max_bytes: int) -> Iterable[bytes]:
     while chunk := response.read1(READ_BYTES):
         yield from decoder.feed(chunk, max_bytes)
+    # read1() reports a connection that closes too early as the end of the body.
     if response.length:
         raise http.client.IncompleteRead(b"", response.length)
     decoder.finish()

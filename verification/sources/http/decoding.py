@@ -27,6 +27,7 @@ class Decoder:
         if self._gzip is None:
             yield chunk
             return
+        # A small chunk can decompress into gigabytes, so the limit applies within a chunk too.
         while chunk and max_bytes > 0:
             try:
                 piece = self._gzip.decompress(chunk, PIECE_BYTES)

@@ -34,12 +34,14 @@ def post(
     """
     deadline = RequestDeadline(timeout_seconds)
     link = urls.parse_url(address, loopback=outbound.loopback)
+    # Uncompressed, because the beginning of a compressed body can't be shown.
     own_headers = {"Host": link.netloc, "User-Agent": USER_AGENT, "Accept-Encoding": "identity", "Connection": "close"}
     try:
         with outbound.open_connection(link, deadline) as connection:
             connection.request("POST", link.target, body=body, headers=own_headers | dict(headers))
             response = connection.getresponse()
             response_headers = {name.lower(): value for name, value in response.getheaders()}
+            # The framing of chunks counts too, so the body gets more than its own size.
             connection.allow(max_bytes + HEADER_BYTES)
             beginning, seconds = _read_beginning(response, max_bytes), deadline.get_elapsed_seconds()
             return SourceResponse(response.status, response.reason, link, response_headers, beginning, seconds=seconds)

@@ -18,6 +18,7 @@ from verification.sources.errors import SourceUnavailableError
 
 IpAddress = IPv4Address | IPv6Address
 Resolver = Callable[[str, int], Sequence[str]]
+# Less than the deadline of most requests, so that a dead address leaves time for the next one.
 CONNECT_SECONDS = 10.0
 HEADER_BYTES = 64 * 1024
 READ_BYTES = 64 * 1024
@@ -69,6 +70,7 @@ def resolve_host(resolve: Resolver, host: str, port: int, deadline: RequestDeadl
         except (OSError, ValueError) as error:
             answer_queue.put(error)
 
+    # A daemon, so that a stalled resolver doesn't keep the process from ending.
     threading.Thread(target=resolve_in_thread, daemon=True, name="resolve").start()
     try:
         answer = answer_queue.get(timeout=deadline.get_remaining_seconds())
@@ -96,6 +98,7 @@ class _CountingReader(io.RawIOBase):
         try:
             count = self._sock.recv_into(memoryview(buffer)[: self.remaining_bytes])
         except TimeoutError:
+            # Names the deadline in the error. The socket's own timeout doesn't.
             self._deadline.get_remaining_seconds()
             raise
         self.remaining_bytes -= count
@@ -139,6 +142,7 @@ class PinnedConnection(http.client.HTTPConnection):
         try:
             if self.context is not None:
                 raw.settimeout(self._deadline.get_remaining_seconds())
+                # The certificate has to be valid for the name, although the connection goes to a checked address.
                 raw = self.context.wrap_socket(raw, server_hostname=self.host)
         except BaseException:
             raw.close()

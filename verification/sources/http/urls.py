@@ -21,7 +21,9 @@ URL_PATTERN = re.compile(
     re.IGNORECASE,
 )
 LABEL_PATTERN = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
+# No digits: resolvers read 127.1 and 0x7f.1 as addresses.
 TOP_LEVEL_PATTERN = re.compile(r"[a-z]{2,63}|xn--[a-z0-9-]{1,59}")
+# Special-use names (RFC 6761, RFC 6762, RFC 7686, RFC 9476), and names that are common in private networks.
 PRIVATE_TOP_LEVEL_PATTERN = re.compile(
     "local|localhost|localdomain|internal|intranet|private|corp|home|lan|onion|alt|arpa|test|example|invalid"
 )
@@ -58,6 +60,7 @@ def parse_url(text: str, *, loopback: bool = False) -> ParsedUrl:
     """
     if len(text) > MAX_URL_LENGTH:
         raise RequestRefusedError(f"The URL is longer than {MAX_URL_LENGTH} characters.")
+    # A fragment is never sent.
     address, _, _ = text.partition("#")
     match = URL_PATTERN.fullmatch(address) if address.isascii() else None
     if match is None:
@@ -74,6 +77,7 @@ def parse_url(text: str, *, loopback: bool = False) -> ParsedUrl:
 
 def follow_redirect(link: ParsedUrl, location: str, *, loopback: bool = False) -> ParsedUrl:
     """Return the URL of a redirect after checking it like the first. Raises RequestRefusedError."""
+    # Parsers disagree about these characters: some read a backslash as a slash, and urljoin() removes line breaks.
     if not location.isascii() or not location.isprintable() or "\\" in location or " " in location:
         raise RequestRefusedError(f"{link.netloc} redirects to an invalid URL: {format_untrusted_url(location)}.")
     target = parse_url(urljoin(str(link), location), loopback=loopback)

@@ -76,16 +76,19 @@ class RegistryClient:
             SourceNotFoundError: The registry doesn't list the provider.
             SourceError: The registry can't be read.
         """
+        # A 304 only confirms what is stored, so an incomplete listing is fetched without its ETag.
         is_complete = previous is not None and (previous.builds is not None or not previous.newest)
         try:
             listing = self._fetch_internal_listing(namespace, name, previous.etag if previous and is_complete else "")
-        except SourceError:  # the internal API is unsupported, so fall back to the public one
+        # The internal API is unsupported, so even its 404 doesn't prove that the registry lists no such provider.
+        except SourceError:
             listing = self._fetch_public_listing(namespace, name)
         if listing is None:
             assert previous is not None  # only its ETag is answered with "not modified"
             return previous
         latest = find_newest_version(listing.versions)
         fields: Mapping[str, Any] = {}
+        # The registry never changes a published version, so its parts are fetched once.
         if previous and previous.newest == latest:
             fields = {name: getattr(previous, name) for name in VERSION_FIELDS}
         if latest and (not fields or None in (fields["platforms"], fields["docs"], fields["builds"])):
@@ -137,6 +140,7 @@ class RegistryClient:
             raise RegistryUnavailableError(f"Can't read {description}: {refusal}") from refusal
         if etag and response.status == 304:
             return 304, etag, b""
+        # Only a conditional request may be answered with 304. Without an ETag, it is an invalid response.
         _raise_for_status(response.status, description)
         return 200, response.headers.get("etag", "")[:200], response.body
 
@@ -199,6 +203,7 @@ def _parse_public_listing(raw: Any) -> RegistryListing:
     return RegistryListing(
         full_name=f"{clean_text(raw['namespace'])}/{clean_text(raw['name'])}",
         source=clean_text(raw["source"]),
+        # Older registries have a flag instead of the tier.
         tier=clean_text(raw.get("tier")) or ("official" if raw.get("official") else ""),
         versions=tuple(clean_text(version) for version in raw.get("versions") or (raw["version"],)),
     )

@@ -112,11 +112,13 @@ class RegistryProtocol:
         return self._request_own(f"{self._get_providers_url()}{parts}")
 
     def _request_own(self, address: str) -> RegistryReply:
+        # The publisher chooses the other addresses, so only these tell a registry that our network forbids.
         return replace(self.request(address, JSON), own=True)
 
     def download_archive(self, address: str, inspect: Callable[[BinaryIO, int], T]) -> tuple[RegistryReply, T | None]:
         """Download an archive to a temporary file. Return the reply and the result of `inspect`, None on failure."""
         with cast(BinaryIO, tempfile.SpooledTemporaryFile(max_size=MAX_MEMORY_BYTES)) as file:
+            # Unlike other replies, an archive isn't remembered, because it can have 500 MB.
             reply = self._send_request(address, ARCHIVE, file)
             return reply, inspect(file, reply.response.size) if reply.response and reply.ok else None
 
@@ -135,6 +137,7 @@ class RegistryProtocol:
         """Return the response kind with its timeout limited to the remaining time. Raises if no time remains."""
         if not self.seconds:
             return kind
+        # From the first request on, because the client can be built long before it is used.
         if self._deadline is None:
             self._deadline = RequestDeadline(self.seconds)
         return replace(kind, seconds=min(kind.seconds, self._deadline.get_remaining_seconds()))
@@ -144,6 +147,7 @@ class RegistryProtocol:
         if not self._base:
             root = self.base_url.rstrip("/")
             reply = self.request(root + DISCOVERY_PATH, JSON)
+            # The URL can be relative to the document (Terraform, Remote Service Discovery).
             base = reply.resolve(_parse_discovery(reply.body)) if reply.ok else root + DEFAULT_PROVIDERS_PATH
             self._base = base.rstrip("/") + "/"
         return self._base
@@ -159,4 +163,5 @@ def _parse_discovery(body: bytes) -> str:
 
 
 def _quote_part(text: str) -> str:
+    # Go leaves the plus sign of build metadata in a path as it is.
     return quote(text, safe="+~")
