@@ -24,6 +24,7 @@ def is_address(text: str) -> bool:
     if text.startswith("@"):
         return bool(USER_NAME.fullmatch(text)) and is_identifier(text[1:])
     if EMAIL.fullmatch(text):
+        # Particles such as "van" are ordinary words of their languages, but usual in addresses of persons.
         local, _, host = text.removeprefix("mailto:").partition("@")
         particles = "|".join(load_words("particles"))
         return is_identifier(re.sub(rf"(?<=\w)[-_.](?:{particles})(?=[-_.]\w)", "", local)) and is_host(host)
@@ -54,6 +55,7 @@ def is_host(host: str) -> bool:
         for label in labels[:-1]
         if label not in load_words("products") | load_words("neutral") | load_words("services")
     ]
+    # "rules.acme.com" could state terms, so words before the site's name must not be ordinary.
     is_plain = any(
         len(part) > 2 and part in load_common_english_words() for label in before for part in label.split("-")
     )

@@ -15,6 +15,7 @@ from verification.licenses.lexicon import TRIM
 from verification.licenses.projects import is_project_name
 from verification.licenses.titles import THINGS
 
+# Limits the time for a hostile file: each end of a sentence within it is tried.
 MAX_LENGTH = 600  # characters of an attribution
 THING = rf"(?:{THINGS}|distribution|release|sdk|driver|binary|client|component|file|files)"
 PRODUCT = rf"(?:(?:some |certain )?(?:portions|parts) of )?(?:this|the) (?:\w+ ){{0,2}}?{THING}|it|portions|parts"
@@ -88,6 +89,7 @@ def find_sentence_ends(text: str, start: int) -> Iterator[int]:
     """Yield the possible ends of a sentence that begins at `start`, the last first, within its paragraph."""
     paragraph = text[start : start + MAX_LENGTH]
     paragraph = paragraph[: gap.start()] if (gap := re.search(r"\n\s*\n", paragraph)) else paragraph
+    # The longest sentence first, because a name can contain a period: "Acme, Inc. and others".
     yield from sorted({start + match.end() for match in SENTENCE_END.finditer(paragraph)}, reverse=True)
 
 
@@ -130,6 +132,7 @@ def is_source(text: str) -> bool:
 
 def is_dependency(text: str) -> bool:
     """Return whether a line is an entry of a list: a name with a license, a version, or an address."""
+    # Lists of dependencies often have fields, as in "Name: acme, License: MIT".
     text = FIELD.sub("", text.strip(TRIM))
     detail_count, names = 0, 0
     for part in PART.split(ADDRESS.sub(lambda found: ";;" if is_address(found[0].strip("<>()[]")) else found[0], text)):
@@ -143,4 +146,5 @@ def is_dependency(text: str) -> bool:
                 return False
             names += 1
     detail_count += bool(ADDRESS.search(text))
+    # Not only names: a line of capitalized words without a license, version, or address could say anything.
     return bool(detail_count) and names <= 3

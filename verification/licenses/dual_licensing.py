@@ -1,4 +1,4 @@
-"""Sentences that offer a choice of two licenses. In other than a few exact forms, every named license applies."""
+"""Sentences that offer a choice of two licenses."""
 
 import re
 from functools import cache
@@ -15,6 +15,7 @@ OPTION = r"(?: at (?:your|the user s|the licensee s) (?:option|choice|discretion
 @cache
 def build_patterns() -> tuple[re.Pattern[str], ...]:
     first, second = map(build_license_group, "ab")
+    # Only these exact forms offer a choice. In any other sentence, every named license applies.
     either = rf"(?:either )?(?:of )?(?:the )?(?:terms of )?(?:the )?{first}{FILE} or (?:the )?{second}{FILE}"
     return tuple(
         map(
@@ -22,6 +23,7 @@ def build_patterns() -> tuple[re.Pattern[str], ...]:
             (
                 rf"{WORK}(?:(?:is|are) )?(?:dual )?{VERB}{UNDER}{either}(?: licenses?)?{OPTION}",
                 rf"you may use (?:this|the) (?:software|project|library|code|work) {UNDER}{either}{OPTION}",
+                # SPDX expressions may also contain AND and WITH, which offer no choice.
                 rf"spdx license identifier {build_license_group('a')} or {build_license_group('b')}",
             ),
         )

@@ -115,6 +115,7 @@ def are_holders(pieces: tuple[str, ...] | None) -> bool:
     """Return whether each piece of a list is a holder, with at most one single word among them."""
     if pieces is None or (pieces and is_territory(pieces[0])):
         return False
+    # "Internet Systems Consortium (ISC)" is one holder, although its acronym is in brackets.
     pieces = tuple(piece for before, piece in pairwise(("", *pieces)) if not is_acronym(piece, before))
     lone = [piece for piece in pieces if is_lone_name(piece)]
     if len(pieces) > 1 and any(piece[:2].isupper() for piece in lone):
@@ -137,6 +138,7 @@ def are_surnames(pieces: tuple[str, ...]) -> bool:
 
 def parse_holders(text: str) -> tuple[str, ...] | None:
     """Return the holders in a list. Return None for an invalid address, a too long text, or a restriction."""
+    # The patterns below try each part of the text, so its length bounds their time.
     if len(text) > MAX_LENGTH or has_restriction(text):
         return None
     text = text.strip("*_` ")
@@ -145,6 +147,7 @@ def parse_holders(text: str) -> tuple[str, ...] | None:
         text = text.replace(short, f" {form} ")
     text = IN_BRACKETS.sub(r" \1 ", FOLLOWING.sub(" ; ", AT_SIGN.sub("@", text)))
     for pattern in (ENCLOSED_ADDRESS, OPEN_ADDRESS):
+        # Brackets also enclose other words, which remain for the rules below.
         addresses = [match for match in pattern.finditer(text) if re.search(r"[@/]|\w\.\w", match[1])]
         if not all(is_address(replace_repeated_parts(match[1], text[: match.start()])) for match in addresses):
             return None

@@ -39,10 +39,12 @@ def list_unspaced_forms() -> tuple[str, ...]:
 def split_legal_form(tokens: list[str]) -> list[str] | None:
     """Return the words before (or after) the legal form, or None without a legal form."""
     bare = [token.replace(".", "").strip(",;:'\"") for token in tokens]
+    # Only organizations have affiliates, so the mark counts like a legal form.
     if bare[-1:] == [AFFILIATES_MARK]:
         return split_legal_form(tokens[:-1]) or tokens[:-1]
     before, also_behind = load_leading_forms()
     folded_words = tuple(map(fold, tokens[:MAX_FORM_WORDS]))
+    # The longest form first: "Co., Ltd." contains the form "Ltd.".
     for size in range(min(MAX_FORM_WORDS, len(bare)), 0, -1):
         ending = tuple(bare[-size:])
         if (

@@ -125,6 +125,7 @@ class NoticeReader:
         ):
             self.is_at_beginning = False
             return start + plugin_match.end(), False
+        # A choice begins like a title, so it has to be tried before.
         choice = piece.match(build_patterns(), start) if piece.can_choose else None
         if choice:
             self.choice = find_chosen_ids(choice[1])
@@ -156,7 +157,9 @@ class NoticeReader:
         is_whole = are_holders(pieces)
         first_below = piece.get_line(start + len(line) + 1).lstrip(TRIM + "/>").partition(" ")[0]
         if fold(first_below.strip(TRIM)) in load_words("groups"):
-            is_whole = False  # the name of a group continues: "The Go" above "Authors"
+            # The name of a group continues on the next line: "The Go" above "Authors".
+            is_whole = False
+        # A line that ends in "and" or a comma goes on below.
         if is_whole and pieces and not line.rstrip().lower().endswith(OPEN_ENDED):
             return start + len(line)
         following = start + len(line) + 1

@@ -89,8 +89,10 @@ def decide_verdict(analysis: FileAnalysis, policy: Policy) -> tuple[Verdict, lis
         return Verdict.REVIEW, [analysis.read_error]
     if not analysis.ids:
         return Verdict.REVIEW, [NO_TEXT, *list_messages(analysis)]
+    # Without a published list, there is nothing to deny by.
     if not (policy.allow or policy.manual_review):
         return Verdict.ALLOW, [NO_RULE]
+    # The Commons Clause changes any license, so even an intact text of a listed one doesn't pass with it.
     if analysis.restriction:
         return Verdict.DENY, [analysis.restriction]
     if analysis.is_clean:
@@ -105,6 +107,7 @@ def decide_clean_verdict(analysis: FileAnalysis, policy: Policy) -> tuple[Verdic
     """Return the verdict on a file in which every word is explained."""
     texts = analysis.reading.texts
     if analysis.reading.choice:
+        # The text of the chosen license has to be in the file. Naming the license isn't enough.
         passing = [id for id in analysis.reading.choice if id in policy.allow and id in texts]
         if passing:
             return Verdict.ALLOW, [f"The file offers a choice of licenses, and {passing[0]} is on the list."]
@@ -149,6 +152,7 @@ def combine_verdicts(
         return Verdict.REVIEW, [NO_FILE]
     verdicts = {judgment.verdict for judgment in judgments.values()}
     reasons = [f"{path}: {reason}" for path, judgment in judgments.items() for reason in judgment.reasons]
+    # Files that agree need no choice between them.
     if len(verdicts) == 1:
         return verdicts.pop(), reasons
     if passing := find_chosen_license(analyses, policy):

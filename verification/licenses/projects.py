@@ -18,6 +18,7 @@ from verification.licenses.lexicon import (
 CONNECTORS = frozenset(
     {"for", "a", "an", "the", "by", "from", "in", "of", "and", "official", "unofficial", "community", "", "&"}
 )
+# Only plugins of HashiCorp's products get these rules, because their names describe a purpose in ordinary words.
 HOSTS = frozenset({"terraform", "opentofu", "packer", "vault", "nomad", "consul", "boundary", "vagrant", "sentinel"})
 PLUGINS = frozenset({"provider", "plugin", "module", "driver", "builder", "provisioner"})
 MAX_WORDS = 4
@@ -78,6 +79,7 @@ def is_description(tokens: list[str]) -> bool:
         if word not in load_words("products") | CONNECTORS
     ]
     products = load_words("products").intersection(bare)
+    # Two product words name a product together: "Terraform SDK".
     if not names:
         return len(products) > 1
     if is_brand(" ".join(names)):

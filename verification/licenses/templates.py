@@ -20,6 +20,7 @@ ENUMERATOR = re.compile(r"(?m)^[ \t]*[(\[]?(\d+(?:\.\d+)*|[a-zA-Z]|[ivx]+)[.)\]]
 OTHERS = r"\d{1,2}|[a-z]|[ivx]{2,4}"
 LETTERS = re.compile(r"[^\W_]{2,8}")
 SLOT = re.compile(r"\{([a-z ]+)\}")
+# Lazy and short, so that a slot ends where the license goes on.
 SLOT_LENGTH = {"name": "{1,90}?", "holder": "{1,90}?", "fields": "{0,300}?"}
 MARK = re.compile(r"\x01([^\x01\x02]*)\x02|\x03(\d+)\x04")
 
@@ -67,6 +68,7 @@ class Template:
         while (start := letters.find(first[:40], place)) >= 0:
             match = self._match_at(letters, start)
             yield match
+            # A text that begins like a license and then differs can contain the whole license later.
             place = match.end if match.is_whole else start + 1
 
     def _match_at(self, letters: str, start: int) -> TemplateMatch:

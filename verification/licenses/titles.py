@@ -32,6 +32,7 @@ NAMES = {
 for _id, _names in NAMES.items():
     TITLES[_id] += _names
 BSD = "(?:original |the )?bsd(?: style)?(?: license)?"
+# A title such as "BSD license" names no number of clauses. The text below it decides.
 for _id in ("BSD-2-Clause", "BSD-3-Clause"):
     TITLES[_id] += (BSD, f"software license agreement {BSD}")
 PLAIN = (
@@ -49,6 +50,7 @@ BLANK_FORM = (
     r"copyright owner|fullname|full name|name|name of author|name of organization|author)"
 )
 BE = "(?:is|are|has been|may be) "
+# The subject must be a name: "this" and other words would begin a sentence of terms.
 OWN = r"(?!(?:this|the|all|our|it|is|are|has|in|everything|licensed|released|distributed|available|under) )[^ ]+"
 WORK = (
     rf"(?:(?:the )?(?P<who>(?!(?:{THINGS}) (?:is|are|has) ){OWN}(?: {OWN}){{0,5}}) (?:is|are|has been) |"
@@ -107,6 +109,7 @@ FULL_TEXT = (
 def build_mention_patterns(ids: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     """Return patterns that only name the licenses of these IDs: titles, sentences, tags, and URLs."""
     always = (PLAIN, CREDITS, BLANK_FORM, FULL_TEXT, "all rights? reserved")
+    # A title may only name licenses whose text is in the file.
     if not ids:
         return tuple(map(compile_folded_pattern, always))
     name = build_title_pattern(ids)

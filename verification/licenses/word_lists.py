@@ -13,6 +13,7 @@ class WordList:
         self.parts: set[str] = set()
         for entry in entries:
             self._get_set(entry).add(entry.strip("*"))
+        # One lookup per length, because a pattern of thousands of alternatives takes most of the time of the gate.
         self._lengths = sorted({len(stem) for stem in self.starts | self.ends | self.parts})
 
     def __contains__(self, word: str) -> bool:
@@ -26,6 +27,7 @@ class WordList:
                 return False
             if word[:length] in self.starts or word[size - length :] in self.ends:
                 return True
+            # Last, because it is the only lookup for each position of the word.
             if self.parts and any(word[at : at + length] in self.parts for at in range(size - length + 1)):
                 return True
         return False
