@@ -58,8 +58,10 @@ def parse_address(text: str) -> Address:
         parts = urlsplit(text if "://" in text else f"https://{text}")
     except ValueError as error:  # such as brackets that enclose no IPv6 address
         raise InvalidAddressError(_("Enter a valid URL, such as https://github.com/owner/name.")) from error
+    # Before other sites, because the registry's pages are URLs too and would become endpoints.
     if parts.netloc.lower() == urlsplit(settings.REGISTRY_URL).netloc.lower():
         return _parse_registry_path(parts.path)
+    # Without a scheme, a text such as owner/name is a repository. With one, any other site can only be an endpoint.
     is_other_site = "://" in text and parts.netloc.lower().removeprefix("www.") != get_allowed_host()
     if is_other_site and parts.scheme in {"https", "http"}:
         return _parse_endpoint(text)

@@ -28,6 +28,7 @@ class CompanyChoice:
 
     def get_partner(self) -> Partner:
         """Return the company, or create it. Call if the choice is valid. Raises ActionRefused."""
+        # Called in the transaction that starts the integration, so that a refusal leaves no company behind.
         if isinstance(self.form, PartnerProfileForm):
             return create_partner(self.request.user, self.form.cleaned_data)
         return self.form.get_partner() if self.form is not None else self.partners[0]

@@ -59,9 +59,11 @@ def change_reader(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 def _load_page(request: AuthenticatedRequest, grant: GitHubGrant, query: str) -> TemplateContext:
     try:
         repositories = list_repositories(grant)
+    # The request has ended the grant, so the page has to show the new state.
     except services.GrantEndedError:
         return {"grant": services.find_grant(request.user)}
     except SourceError as error:
         return {"problem": str(error)}
+    # GitHub's list of a person's repositories has no search.
     rows = [row for row in repositories if query.lower() in row.full_name.lower()]
     return {"page": Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))}

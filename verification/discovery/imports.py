@@ -98,9 +98,11 @@ def import_providers(
     """
     with transaction.atomic():
         locked = discovery.lock()
+        # Without the key, so that new rows that refer to the company don't wait.
         locked_partner = Partner.objects.select_for_update(no_key=True).get(pk=get_partner().pk)
         rows = load_rows(locked)
         for row in rows:
+            # A repeated request, such as a double click, creates nothing again.
             if row.full_name in categories and row.outcome != ImportOutcome.CREATED:
                 values = {"category": categories[row.full_name], "offerings": list(offerings)}
                 _import_row(row, locked_partner, locked.program_key, values, actor=actor, now=now)
@@ -129,6 +131,7 @@ def _import_row(
         row.outcome = ImportOutcome.NAME_REFUSED
     else:
         description = {"name": name[:80], "description": row.description[:2000], **values}
+        # The registry doesn't state the owner's number, so the first check records it.
         repository = {"repository": row.repository, "repository_id": row.repository_id, "repository_owner_id": None}
         integration = create_integration(partner, program, description | repository, actor=actor, now=now)
         draft_known_answers(integration, {"listing": row.full_name}, actor=actor, now=now)
@@ -140,6 +143,7 @@ def find_open_integrations(rows: Iterable[ProviderRow]) -> QuerySet[Integration]
     rows = list(rows)
     names = [row.repository.lower() for row in rows if row.repository]
     ids = [row.repository_id for row in rows if row.repository_id is not None]
+    # By name too, because an integration has no number if GitHub didn't answer when it started.
     same = Integration.objects.open().annotate(lower_repository=Lower("repository"))
     return (
         same.filter(Q(lower_repository__in=names) | Q(repository_id__in=ids)).select_related("partner").order_by("pk")

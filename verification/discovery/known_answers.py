@@ -14,10 +14,12 @@ from portal.accounts.models import User
 def draft_known_answers(integration: Integration, facts: Mapping[str, str], *, actor: User, now: datetime) -> None:
     """Save a draft for each form with a known answer, so that no one types it again."""
     known = list_known_answers(integration, facts, actor)
+    # What a person has submitted outweighs what the portal derives.
     answered = set(integration.fulfillments.exclude(submitted_at=None).values_list("requirement_id", flat=True))
     for requirement in integration.edition.list_requirements():
         data = {question.key: known[question.key] for question in requirement.fields if known.get(question.key)}
         if requirement.kind == RequirementKind.FORM and data and requirement.id not in answered:
+            # Only a draft: the partner reviews and submits it.
             draft = drafts.get_or_create_answer_draft(integration, requirement.id, actor=actor, now=now)
             drafts.save_draft(draft, data, version=draft.version, actor=actor, now=now)
 

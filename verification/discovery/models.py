@@ -62,6 +62,7 @@ class Discovery(models.Model):
     @property
     def asks_for_signature(self) -> bool:
         """Return whether the endpoint may have refused the verification request because it is unsigned."""
+        # HashiCorp's scaffolding for run tasks refuses unsigned requests with 401.
         return self.problem == self.Problem.ENDPOINT_STATUS and self.detail[:3] in {"401", "403"}
 
     @property
@@ -70,8 +71,10 @@ class Discovery(models.Model):
 
     def lock(self) -> Self:
         """Return the locked row. Raises ActionRefused if another program was selected after this object was loaded."""
+        # PostgreSQL can't lock the nullable side of the join, the integration.
         rows = type(self).objects.select_for_update(of=("self",)).select_related("integration")
         locked = rows.get(pk=self.pk)
+        # The form was checked against the program that the page showed.
         if locked.program_key != self.program_key:
             raise ActionRefused(_("Another program was selected. Reload the page, then try again."), "conflict")
         return locked

@@ -25,6 +25,7 @@ REASON_TEXTS = {
     "namespace": gettext_noop("The Terraform Registry lists the providers of %(value)s."),
     "endpoint": gettext_noop("The endpoint accepted a verification request with status %(value)s."),
 }
+# A warning doesn't block a requirement.
 MET_OUTCOMES = frozenset({Outcome.PASS, Outcome.WARN})
 
 
@@ -83,6 +84,7 @@ class RequirementsPreview:
 
 def list_facts(discovery: Discovery) -> list[FactGroup]:
     """Return the facts by source, in the order in which they were read."""
+    # Facts are stored for weeks, and a new version of the portal can have fewer.
     return group_facts([Fact(**fact) for fact in discovery.facts if fact["key"] in FACTS])
 
 
@@ -121,11 +123,13 @@ def _build_row(requirement: Requirement, results: dict[str, JsonObject], shared:
     if requirement.id in shared:
         return RequirementPreview(requirement, "met", _("Your company has already submitted this."))
     own_results = [results[key] for key in requirement.checks if key in results]
+    # Some of the results aren't enough: the missing ones could fail.
     if not requirement.checks or len(own_results) < len(requirement.checks):
         return RequirementPreview(requirement, "open", requirement.reason)
     outcome = get_worst_outcome(result["outcome"] for result in own_results)
     worst = [result for result in own_results if result["outcome"] == outcome]
     summaries = dict.fromkeys(result["summary"] for result in worst)
+    # A warning doesn't block, so only a failure needs advice before the start.
     advice = dict.fromkeys(result["advice"] for result in worst if outcome == Outcome.FAIL)
     return RequirementPreview(requirement, str(outcome), " ".join([*summaries, *advice]))
 
@@ -133,6 +137,7 @@ def _build_row(requirement: Requirement, results: dict[str, JsonObject], shared:
 def _find_shared_answers(discovery: Discovery, partners: Iterable[Partner]) -> set[str]:
     """Return the requirements that a submission for another integration of the person's only company fulfills."""
     companies = list(partners)
+    # With several companies, it isn't known yet whose answers count.
     if len(companies) != 1:
         return set()
     edition = get_edition_in_force(discovery.program_key)

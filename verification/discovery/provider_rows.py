@@ -72,6 +72,7 @@ def list_providers(form: NamespaceForm, partners: Collection[Partner]) -> list[P
     own_ids = {partner.pk for partner in partners}
     integrations = list(find_open_integrations(form.rows.values()))
     rows = [ProviderChoiceRow(row, form, *_describe(row, integrations, own_ids)) for row in form.rows.values()]
+    # Sorting is stable, so both groups keep the registry's order.
     return sorted(rows, key=lambda row: not row.is_available)
 
 
@@ -81,8 +82,10 @@ def _describe(row: ProviderRow, integrations: list[Integration], own_ids: set[in
         return _(SKIP_REASONS[ImportOutcome.NO_REPOSITORY]) % {"host": get_allowed_host()}, "", False
     matches = [integration for integration in integrations if _is_same(integration, row)]
     own = next((integration for integration in matches if integration.partner_id in own_ids), None)
+    # The person may see their own company's integration, so it is linked.
     if own is not None:
         return _("Already in the portal"), reverse("submissions:detail", args=[own.uuid]), False
+    # Only listings are public, so other work of other partners stays anonymous.
     listed = next((integration for integration in matches if integration.is_listed), None)
     if listed is not None:
         return _("%(partner)s lists this provider.") % {"partner": listed.partner.name}, "", True
@@ -90,6 +93,7 @@ def _describe(row: ProviderRow, integrations: list[Integration], own_ids: set[in
 
 
 def _is_same(integration: Integration, row: ProviderRow) -> bool:
+    # A rename changes the name, and an outage at the start leaves no number, so either is enough.
     is_same_id = row.repository_id is not None and integration.repository_id == row.repository_id
     return is_same_id or integration.repository.lower() == row.repository.lower()
 

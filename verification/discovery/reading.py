@@ -54,6 +54,7 @@ def read_namespace(namespace: str, sources: Sources) -> Reading:
     """Return the providers of a registry namespace. Raises SourceError."""
     providers = sources.registry.list_providers(namespace)
     if not providers:
+        # A filter that matches nothing returns an empty list and no 404.
         raise SourceNotFoundError(f"The registry lists no providers in the namespace {namespace}.")
     return Reading(namespace=providers[0].full_name.split("/")[0], providers=providers)
 
@@ -69,6 +70,7 @@ def find_source_repository(listing: RegistryListing) -> str:
 def verify_endpoint(url: str, sources: Sources) -> Exchange:
     """Send the request that HCP Terraform sends when a run task is created, without a signature."""
     step = next(step for step in PROBES if step.is_verification)
+    # A verification request needs no callback, plan, or configuration, but the payload requires their URLs.
     base = settings.SITE_URL
     return send_request(step, RunTaskTarget(url, "", ()), RunTaskUrls(base, base, base), "", sources.web)
 
@@ -78,6 +80,7 @@ def list_facts(reading: Reading) -> list[Fact]:
     facts = list_repository_facts(reading)
     if reading.reply is not None:
         facts.append(Fact("endpoint", reading.reply.url, ENDPOINT))
+        # Without a status, there was no reply, which the page reports as a problem.
         facts.append(Fact("reply", reading.reply.line if reading.reply.status else "", ENDPOINT))
     if reading.providers:
         url = f"{settings.REGISTRY_URL}/namespaces/{reading.namespace}"

@@ -10,6 +10,7 @@ from integrations.programs.selectors import get_edition_in_force
 from verification.discovery.reading import Reading
 from verification.sources.repository_snapshot import GoModule
 
+# HCP Terraform accepts no other status, not even 202 (Run Tasks Integration API).
 OK_STATUS = 200
 
 
@@ -43,6 +44,7 @@ def recognize(reading: Reading) -> list[Candidate]:
 
 def find_category(edition: Edition, repository_name: str) -> str:
     """Return the category that the repository name or the edition leaves, or an empty string."""
+    # A program with one category asks for none.
     if len(edition.categories) == 1:
         return edition.categories[0].key
     return next(
@@ -61,6 +63,7 @@ def _list_reasons(program: Program, edition: Edition, reading: Reading) -> Itera
         yield Reason("module", module)
     if _is_named_like(program, edition, reading.name):
         yield Reason("name", reading.name)
+    # A program whose checks read the registry is one for providers.
     if reading.listing is not None and "registry.listed" in checks:
         yield Reason("listing", reading.listing.full_name)
     if reading.providers and "registry.listed" in checks:

@@ -12,6 +12,7 @@ from verification.sandbox.environment import Environment
 from verification.sandbox.process import SandboxProcess
 from verification.sandbox.types import CommandResult, ExitReason
 
+# gRPC's default of 4 MiB is less than the schema of a large provider.
 MAX_MESSAGE_BYTES = 256 * 1024 * 1024
 EXIT_WAIT_SECONDS = 3.0
 
@@ -41,7 +42,7 @@ class RunningPlugin:
         The key is "ended", an exit reason of the sandbox, or a gRPC status such as "UNIMPLEMENTED".
         """
         code = error.code()
-        # the channel breaks a moment before the end of the process is seen
+        # The channel breaks a moment before the end of the process is seen.
         result = self.process.wait(EXIT_WAIT_SECONDS) if code == grpc.StatusCode.UNAVAILABLE else self.process.result
         if result is not None:
             return ("ended" if result.reason == ExitReason.FINISHED else str(result.reason)), result.message
@@ -93,6 +94,7 @@ def _perform_handshake(
 ) -> Handshake:
     line = process.read_line(timeout_seconds)
     if line is None:
+        # Neither a line nor an end, so the time is up. stop() alone would report that we stopped the plugin.
         result = process.result or replace(process.stop(), reason=ExitReason.TIMED_OUT)
         key = "ended" if result.reason == ExitReason.FINISHED else str(result.reason)
         raise PluginStartError(key, _describe_result(result), result)
@@ -114,6 +116,7 @@ def _describe_result(result: CommandResult) -> str:
 def _open_channel(path: str) -> Iterator[grpc.Channel]:
     options = [
         ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
+        # The environment's proxy must not carry what goes to a local socket.
         ("grpc.enable_http_proxy", 0),
         ("grpc.enable_retries", 0),
     ]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 CORE_VERSION = "1"
 NETWORKS = ("unix", "tcp")
 MAX_HANDSHAKE_BYTES = 64 * 1024
+# Constants of the products and no secrets: they keep people from starting a plugin by hand.
 TERRAFORM_COOKIE = ("TF_PLUGIN_MAGIC_COOKIE", "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2")
 NOMAD_COOKIE = ("NOMAD_PLUGIN_MAGIC_COOKIE", "e4327c2e01eabfd75a8a67adb114fb34a757d57eee7728d857a8cec6e91a7255")
 
@@ -50,6 +51,7 @@ def parse_handshake(line: bytes, versions: Iterable[int], *, has_tls: bool = Fal
         fields = line.decode("ascii").strip().split("|")
     except UnicodeDecodeError:
         raise HandshakeError("text", "The handshake is not plain text.") from None
+    # go-plugin without gRPC writes only the first four fields.
     if len(fields) < 4:
         raise HandshakeError("fields", f"The first line on stdout is not a handshake: “{_format_line(line)}”.")
     core, app, network, address, *rest = fields
@@ -71,6 +73,7 @@ def _parse_app_version(text: str, versions: Iterable[int]) -> int:
     supported_versions = sorted(versions)
     if not (text.isascii() and text.isdecimal() and len(text) < 6):
         raise HandshakeError("app", f"“{text[:20]}” is not a protocol version.")
+    # A plugin that supports none of the offered versions starts with one of its own, so the client has to refuse it.
     if int(text) not in supported_versions:
         choices = " or ".join(str(version) for version in supported_versions)
         raise HandshakeError("version", f"The plugin offers protocol {int(text)}. Supported: {choices}.")
@@ -97,6 +100,7 @@ def _is_local(address: str) -> bool:
 def _decode_certificate(text: str) -> bytes:
     """Return the bytes of an unpadded Base64 text."""
     try:
+        # go-plugin writes Base64 without padding.
         return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except (binascii.Error, ValueError):
         raise HandshakeError("certificate", "The certificate in the handshake is not valid Base64.") from None

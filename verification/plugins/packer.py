@@ -15,8 +15,10 @@ from verification.sandbox.types import MEGABYTE, ExitReason, Limits, SandboxUnav
 
 LIMITS = Limits(seconds=30, memory=1024 * MEGABYTE, disk=16 * MEGABYTE, processes=100, output=1 * MEGABYTE)
 EXECUTABLE = "packer-plugin-example"
+# Of the protocol between Packer and its plugins. The SDK has a version of its own.
 API_MAJOR, API_MINOR = 5, 0
 API_VERSION_PATTERN = re.compile(r"x(\d{1,4})\.(\d{1,4})")
+# The fields that Packer's plugin SDK writes for `describe`.
 COMPONENT_KEYS = ("builders", "provisioners", "post_processors", "datasources")
 
 
@@ -87,6 +89,7 @@ def _validate_api_version(text: str) -> None:
     match = API_VERSION_PATTERN.fullmatch(text)
     if match is None:
         raise PackerDescriptionError(f"“{text[:20]}” isn't an API version, such as x{API_MAJOR}.{API_MINOR}.")
+    # Packer supports older minor versions of the same major version.
     if int(match[1]) != API_MAJOR or int(match[2]) > API_MINOR:
         raise PackerDescriptionError(f"The plugin has API version {text}. Packer supports x{API_MAJOR}.{API_MINOR}.")
 
@@ -104,6 +107,7 @@ def run_job(arguments: JsonObject, files: Mapping[str, Path], report_progress: C
     readable: Sequence[Path] = [Path(path) for path in arguments.get("readable", ())]
     with open_environment(LIMITS, files={EXECUTABLE: files["executable"]}, readable=readable) as environment:
         result = environment.run([environment.locate(EXECUTABLE), "describe"])
+    # The sandbox failed, which must not count against the plugin.
     if result.reason == ExitReason.LOST:
         raise SandboxUnavailable(result.message)
     if not result.is_success:

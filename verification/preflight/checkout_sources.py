@@ -28,6 +28,7 @@ ECHOING_CHECKS = frozenset({"repository.renamed"})
 SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", ".terraform", "node_modules"})
 MAX_FILES = 20_000
 SHA_PATTERN = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+# The files are read without git, which can run programs that the configuration of a repository names.
 REF_PATTERN = re.compile(r"ref: (refs/[\w./-]+)")
 
 
@@ -66,6 +67,7 @@ class CheckoutGitHub(UnavailableSource):
     def get_snapshot(self, full_name: str, ref: str) -> RepositorySnapshot:
         """Return the files in the folder and the checked-out commit. `ref` is ignored."""
         entries = tuple(islice(list_files(self.folder), MAX_FILES + 1))
+        # Sorted by path like GitHub's trees, because some checks take the first match.
         sorted_files = tuple(sorted(entries[:MAX_FILES], key=lambda file: file.path))
         return RepositorySnapshot(
             full_name, read_commit(self.folder), sorted_files, len(entries) > MAX_FILES, self._read_text
@@ -137,6 +139,7 @@ def read_text(path: Path, display_path: str) -> str:
         UnsupportedBySourceError: The file is too large.
     """
     try:
+        # A link can lead out of the folder, and opening a pipe would wait for its writer.
         with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise AccessDeniedError(f"{display_path} is not a regular file.")
@@ -152,6 +155,7 @@ def read_commit(folder: Path) -> str:
     """Return the checked-out commit, or "local" if it is unknown. The files are read without running git."""
     line = _read_first_line(folder / ".git" / "HEAD")
     if ref := REF_PATTERN.fullmatch(line):
+        # A ref is the text of a file, so it must not lead out of .git.
         line = _read_first_line(folder / ".git" / ref[1]) if ".." not in ref[1] else ""
     return line if SHA_PATTERN.fullmatch(line) else "local"
 

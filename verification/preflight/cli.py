@@ -23,6 +23,7 @@ from verification.preflight.settings import InvalidSettingError, configure
 from verification.sources import Sources
 from verification.terraform.versions import InvalidVersionError, parse_version
 
+# 128 plus the number of SIGINT, as shells report it.
 INTERRUPTED_EXIT_CODE = 130
 EPILOG = """\
 environment:
@@ -80,6 +81,7 @@ def main(argv: Sequence[str] | None = None, out: TextIO | None = None, err: Text
     """Run the command and return its exit code. Only the result is written to `out`."""
     out, err = out or sys.stdout, err or sys.stderr
     options = build_parser().parse_args(argv)
+    # Without a handler, Python prints warnings and tracebacks between the lines of progress.
     logging.getLogger().addHandler(logging.NullHandler())
     try:
         configure()
@@ -99,9 +101,11 @@ def run_preflight(options: argparse.Namespace, report_progress: Callable[[str], 
     if options.category and edition.get_category(options.category) is None:
         raise PreflightUsageError(f"The program has these categories: {', '.join(c.key for c in edition.categories)}.")
     keys = _select_keys(execution.list_check_keys(edition, options.category), options.only)
+    # A check that was named with --only counts, even if it is a hint in the program.
     advisory_keys = execution.list_advisory_check_keys(edition, options.category) - set(options.only)
     version = str(parse_version(options.version.removeprefix("v"))) if options.version else ""
     folder = _get_folder(options.path)
+    # A folder has no releases, so the checked-out commit counts.
     tag = f"v{version}" if version else "HEAD" if folder else ""
     subject = execution.build_subject(PROGRAMS[options.program], edition, repository)
     subject = replace(subject, category=options.category, tag=tag)
@@ -120,6 +124,7 @@ def _get_edition(program: str, date: str) -> Edition:
     editions = PROGRAMS[program].by_date
     if date and date not in editions:
         raise PreflightUsageError(f"{program} has these editions: {', '.join(editions)}.")
+    # Without the portal's settings, which can name another edition.
     return editions[date] if date else PROGRAMS[program].default_edition
 
 

@@ -27,11 +27,13 @@ SUMMARY_BY_EXIT_CODE = {
     EXIT_FINDINGS: "Some checks failed. Follow the advice under each line marked ✗. Warnings are optional.",
     EXIT_UNDECIDED: "No check failed, but some checks couldn't be completed.",
 }
+# Only a failure is an error of the pull request. An error on our side is a warning there.
 ANNOTATION_LEVELS = {"fail": "error", "error": "warning", "stale": "warning", "warn": "warning", "not_run": "notice"}
 
 
 def sanitize(text: str) -> str:
     """Replace characters of untrusted text that could move the terminal's cursor or hide text."""
+    # Evidence quotes what others wrote, such as file names, and a terminal executes control sequences.
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 
@@ -91,6 +93,7 @@ def format_junit(report: PreflightReport) -> str:
 def _get_junit_kind(check: JsonObject) -> str:
     """Return the JUnit element of a result, blank if it passes. A failed hint counts as passed."""
     outcome = check["outcome"]
+    # Test reports have no warnings, and a hint must not make the job fail.
     if check["hint"] and outcome in (Outcome.FAIL, Outcome.ERROR):
         return ""
     return {"fail": "failure", "error": "error", "not_run": "skipped", "stale": "skipped"}.get(outcome, "")
@@ -104,6 +107,7 @@ def format_annotations(report: PreflightReport) -> str:
         if level:
             advice = check["advice"] if check["outcome"] == Outcome.FAIL else ""
             level = "notice" if check["hint"] else level
+            # An annotation has one file.
             file = sanitize(report.list_files(check)[0])
             message = sanitize(f"{check['summary']} {advice}".strip())
             place = f"file={_escape_property(file)},line=1,title={_escape_property(check['title'])}"
@@ -112,6 +116,7 @@ def format_annotations(report: PreflightReport) -> str:
 
 
 def _escape_data(text: str) -> str:
+    # The runner decodes these escapes in workflow commands. Without them, a summary could contain a command.
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

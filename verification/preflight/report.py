@@ -11,6 +11,7 @@ from verification.checks import execution
 from verification.checks.types import Subject
 from verification.outcomes import Outcome, Result, get_worst_outcome
 
+# In the order of their numbers, which scripts of partners rely on and `portal-preflight --help` lists.
 EXIT_PASSED, EXIT_FINDINGS, EXIT_USAGE, EXIT_UNDECIDED = range(4)
 EXIT_CODE_BY_OUTCOME = {
     Outcome.PASS: EXIT_PASSED,
@@ -41,6 +42,7 @@ class PreflightReport:
     @property
     def exit_code(self) -> int:
         """Return the exit code: 0 if nothing must be fixed, 1 for findings, 3 if undecided or without checks."""
+        # Everything else is undecided, a run without checks too: silence is no pass.
         return EXIT_CODE_BY_OUTCOME.get(self.outcome, EXIT_UNDECIDED)
 
     def as_dict(self) -> JsonObject:
@@ -64,6 +66,7 @@ class PreflightReport:
         The second one need not exist, for example a missing license.
         """
         urls = [item["url"] for item in check["evidence"]]
+        # Evidence also links to other repositories, whose files can't be annotated here.
         files = [_get_file(url) for url in urls if f"/{self.subject.repository}/blob/".lower() in url.lower()]
         usual = next(file for prefix, file in FILE_BY_KEY_PREFIX.items() if check["id"].startswith(prefix))
         return list(dict.fromkeys(files)) or [usual]

@@ -22,6 +22,7 @@ def build_sarif(report: PreflightReport) -> JsonObject:
     checks = report.as_dict()["checks"]
     run = {
         "tool": {"driver": {"name": "portal-preflight", "rules": [_build_rule(check) for check in checks]}},
+        # Code scanning takes the text before the last slash as the category, so each program has its own alerts.
         "automationDetails": {"id": f"portal-preflight/{report.subject.program}/{report.subject.edition}/"},
         "invocations": [
             {
@@ -56,12 +57,14 @@ def _build_rule(check: JsonObject) -> JsonObject:
 def _build_result(index: int, check: JsonObject, report: PreflightReport) -> JsonObject:
     """Return a finding. Its region is the first line, because checks judge files and code scanning requires a line."""
     locations = [
+        # A URI, so spaces and other characters of a path are escaped.
         {"physicalLocation": {"artifactLocation": {"uri": quote(file)}, "region": {"startLine": 1}}}
         for file in report.list_files(check)
     ]
     return {
         "ruleId": check["id"],
         "ruleIndex": index,
+        # A hint must not become an error of the pull request.
         "level": "note" if check["hint"] else LEVELS[check["outcome"]],
         "message": {"text": f"{check['summary']} {check['advice']}".strip()},
         "locations": locations,

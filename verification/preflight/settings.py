@@ -23,6 +23,7 @@ def configure() -> None:
 
     The token is read from GITHUB_TOKEN only, because every user of the machine can see command-line arguments.
     """
+    # manage.py check_repository runs with the portal's settings.
     if not settings.configured:
         addresses = read_addresses()
         allow_loopback = any(urlsplit(address).hostname in LOOPBACK_HOSTS for address in addresses.values())
