@@ -51,6 +51,9 @@ def check_public(subject: Subject, sources: Sources, repository: GitHubRepositor
             (*evidence, Evidence("Submitted", str(submitted_id)), Evidence("Found", str(repository.id))),
             freeze_reason=f"{subject.repository} is now a different repository. A reviewer decides.",
         )
+    # A person's GitHub access also reads private repositories, which users and the registry can't see.
+    if repository.private:
+        return Result(Outcome.FAIL, f"{repository.full_name} is private.", evidence, observations=observations)
     if repository.archived:
         message = f"{repository.full_name} is archived, so its maintainers can't fix anything."
         return Result(Outcome.FAIL, message, evidence, observations=observations)

@@ -45,6 +45,7 @@ def test_outage_is_raised(key, error):
     [
         ({}, Outcome.PASS),
         ({"archived": True}, Outcome.FAIL),
+        ({"private": True}, Outcome.FAIL),
         ({"id": 9}, Outcome.FAIL),
         ({"owner_id": 9, "full_name": "globex/terraform-provider-rocket"}, Outcome.PASS),
         ({"full_name": "acme/terraform-provider-rockets"}, Outcome.PASS),
