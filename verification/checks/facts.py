@@ -1,5 +1,6 @@
 """Facts: values about an integration that GitHub, the registry, or an endpoint states."""
 
+import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,6 +19,7 @@ GITHUB, REGISTRY = "GitHub", "Terraform Registry"
 MISSING_FACTS = frozenset({"license", "release"})  # shown as "None" if a source states none
 # The order in which GitHub looks for the file. Only the first one counts.
 CODEOWNERS_PATHS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
+CODEOWNERS_COMMENT_PATTERN = re.compile(r"(?:^|\s)#.*")
 MAX_OWNERS = 5
 
 
@@ -103,7 +105,8 @@ def _list_code_facts(reading: RepositoryReading) -> list[Fact]:
     owners_path = next((path for path in CODEOWNERS_PATHS if path in code.files_by_path), "")
     # The owners are a detail, so a failed read doesn't make the reading incomplete.
     owners = try_read(lambda: code.read_text(owners_path), []) or ""
-    names = dict.fromkeys(word for line in owners.splitlines() for word in line.split()[1:] if word.startswith("@"))
+    lines = (CODEOWNERS_COMMENT_PATTERN.sub("", line) for line in owners.splitlines())
+    names = dict.fromkeys(word for line in lines for word in line.split()[1:] if word.startswith("@"))
     tree = f"{repository.html_url}/tree/{code.commit}"
     return [
         *(Fact(key, key, GITHUB, f"{tree}/{key}") for key in ("docs", "examples") if key in folders),

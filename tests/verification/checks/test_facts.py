@@ -35,7 +35,8 @@ def provider(acme: Any, alice: Any) -> Integration:
 
 
 def publish_provider(github: Any, registry: Any, **fields: Any) -> None:
-    files = (("docs/index.md", "# Rocket\n"), ("examples/main.tf", "\n"), (".github/CODEOWNERS", "* @acme/rockets\n"))
+    owners = "# Ask @acme/support first.\n* @acme/rockets # and @acme/engines\n"
+    files = (("docs/index.md", "# Rocket\n"), ("examples/main.tf", "\n"), (".github/CODEOWNERS", owners))
     github.seed(Repo(NAME, **{"topics": ("rockets",), "files": files} | fields))
     registry.publish(Provider("acme/rocket", tier="partner", downloads=1234))
 
