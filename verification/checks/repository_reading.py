@@ -62,7 +62,7 @@ def read_repository(
     code = try_read(lambda: sources.github.get_snapshot(repository.full_name, ref), unread)
     go_mod = try_read(lambda: code.read_text("go.mod"), unread) if code else None
     listing = listing or try_read(lambda: _find_listing(repository, sources, provider), unread)
-    keys = listing and try_read(lambda: _read_fingerprints(listing, sources), unread)
+    keys = listing and try_read(lambda: _read_fingerprints(listing, repository.full_name, sources), unread)
     return RepositoryReading(
         repository,
         published,
@@ -84,10 +84,10 @@ def _find_listing(repository: GitHubRepository, sources: Sources, provider: str)
     return listing if listing.repository_id in (None, repository.id) else None
 
 
-def _read_fingerprints(listing: RegistryListing, sources: Sources) -> tuple[str, ...]:
+def _read_fingerprints(listing: RegistryListing, repository: str, sources: Sources) -> tuple[str, ...]:
     """Return the fingerprints of the keys that the registry has for the newest version. Raises SourceError."""
     namespace, name = listing.full_name.split("/")
-    subject = Subject("", "", "", name, namespace=namespace, provider=name)
+    subject = Subject("", "", "", name, repository=repository, namespace=namespace, provider=name)
     return read_signing_keys(subject, sources).fingerprints
 
 

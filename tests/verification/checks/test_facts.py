@@ -13,8 +13,10 @@ from portal.jobs.execution import run_due_jobs
 from tests.conftest import NOW, begin
 from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider
+from tests.verification.checks.fake_sources import FakeSources, build_registry_listing, build_release_answers
 from verification.checks.facts import GITHUB, REGISTRY, Fact
 from verification.checks.models import Observation
+from verification.checks.repository_reading import read_repository
 from verification.checks.services import facts, observations, runs
 
 pytestmark = pytest.mark.any_database
@@ -76,6 +78,14 @@ def test_check_run_reads_the_facts(provider: Integration, github: Any, registry:
         "downloads": "1234",
     }
     assert set(facts.load_facts(provider)[1].values()) == {NOW}
+
+
+def test_reading_asks_only_about_its_repository() -> None:
+    listing = build_registry_listing(versions=("1.0.0",), newest="1.0.0")
+    sources: Any = FakeSources(**build_release_answers(), listing_answer=listing)
+    reading = read_repository(NAME, sources)
+    about_github = {address for address in sources.requested_addresses if not address.startswith("https://")}
+    assert (len(reading.signing_keys), about_github) == (1, {NAME, f"{NAME}@v1.0.0", "acme/rocket"})
 
 
 @pytest.mark.every_database
