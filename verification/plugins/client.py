@@ -1,7 +1,7 @@
 """Plugins of HashiCorp's go-plugin: started in the sandbox, called over gRPC from outside."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
 import grpc
@@ -112,13 +112,11 @@ def _describe_result(result: CommandResult) -> str:
     return result.message
 
 
-@contextmanager
-def _open_channel(path: str) -> Iterator[grpc.Channel]:
+def _open_channel(path: str) -> grpc.Channel:
     options = [
         ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
         # The environment's proxy must not carry what goes to a local socket.
         ("grpc.enable_http_proxy", 0),
         ("grpc.enable_retries", 0),
     ]
-    with suppress(ValueError), grpc.insecure_channel(f"unix:{path}", options) as channel:
-        yield channel
+    return grpc.insecure_channel(f"unix:{path}", options)

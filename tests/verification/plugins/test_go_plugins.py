@@ -8,6 +8,9 @@ import pytest
 
 from tests.verification.markers import needs_terraform_or_opentofu
 from tests.verification.testruns.common import get_outcomes
+from verification.plugins.client import start_plugin
+from verification.plugins.handshake import TERRAFORM_COOKIE
+from verification.sandbox.environment import open_environment
 from verification.sandbox.types import MEGABYTE, Limits
 from verification.testruns.kinds.nomad_plugin.driver import NomadPluginTestRunner
 from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords, NomadPluginTarget
@@ -125,6 +128,18 @@ def test_provider_fault_is_reported_with_its_key_and_text(
 ) -> None:
     result = read_provider(go_plugin, write_plugin("provider", fault), fault)
     assert (result.document, result.key, result.problem) == (None, *PROVIDER_FAULTS[fault])
+
+
+def test_error_of_the_caller_is_raised_and_stops_the_plugin(go_plugin: Path, write_plugin: WritePlugin) -> None:
+    files = {"provider": write_plugin("provider", "")}
+    with open_environment(LIMITS, files=files, readable=[go_plugin]) as environment:
+        argv = [environment.locate("provider")]
+        with (
+            pytest.raises(ValueError, match="not a number"),
+            start_plugin(environment, argv, TERRAFORM_COOKIE, (5, 6), has_tls=True, timeout_seconds=10) as plugin,
+        ):
+            raise ValueError("not a number")
+    assert plugin.process.result is not None
 
 
 @needs_terraform_or_opentofu
