@@ -236,7 +236,7 @@ def _check_platform_archive(platform: Platform, release: Release) -> list[Remark
     if response.sha256 not in (package.shasum.lower(), signed) or (signed and response.sha256 != signed):
         remarks.append(build_remark("changed"))
     # Without a readable program, a remark about the archive already says so.
-    if contents.program and contents.head:
+    if contents.platform is not None:
         os, _, arch = platform.name.partition("_")
-        remarks += executables.list_remarks(contents.head, os, arch)
+        remarks += executables.list_remarks(contents.platform, os, arch)
     return remarks

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from pydantic import Base64Bytes, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from portal.core.value_types import JsonObject
 from verification.releases.artifacts.archives import Archive
+from verification.releases.artifacts.executables import ProgramPlatform
 from verification.releases.artifacts.remarks import Remark
 from verification.releases.inspection import Platform
 from verification.sources.github.responses import ReleaseAsset
@@ -21,7 +22,6 @@ from verification.sources.registry.protocol import RegistryReply
 from verification.terraform.messages import TerraformDecision
 
 MAX_AGE = timedelta(days=7)
-HEAD_BYTES = 1024  # of a program, enough to determine its platform
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class StoredArchive:
     remarks: tuple[Remark, ...]
     terraform: TerraformDecision
     program: str
-    head: Base64Bytes
+    platform: ProgramPlatform | None
 
     def is_current(self, identity: str | None, now: datetime) -> bool:
         return self.identity == identity and now - self.at < MAX_AGE
@@ -44,7 +44,7 @@ class StoredArchive:
         # The URL was checked before the download, and nothing is requested here.
         link = urls.parse_url(address, loopback=True)
         reply = RegistryReply(address, SourceResponse(200, "OK", link, {}, b"", self.size, self.sha256))
-        return reply, Archive((), self.remarks, self.terraform, self.program, self.head)
+        return reply, Archive((), self.remarks, self.terraform, self.program, self.platform)
 
 
 ARCHIVES_ADAPTER = TypeAdapter(dict[str, StoredArchive])
@@ -67,10 +67,8 @@ def dump_archives(
         identity, stored_archive = identity_by_address[reply.address], stored.get(reply.address)
         # A reused archive keeps its date. With a new one each night, it would never be read again.
         if stored_archive is None or not stored_archive.is_current(identity, now):
-            response, head = reply.response, archive.head[:HEAD_BYTES]
-            stored_archive = StoredArchive(
-                identity, now, response.size, response.sha256, archive.remarks, archive.terraform, archive.program, head
-            )
+            response, results = reply.response, (archive.remarks, archive.terraform, archive.program, archive.platform)
+            stored_archive = StoredArchive(identity, now, response.size, response.sha256, *results)
         archives[reply.address] = stored_archive
     return ARCHIVES_ADAPTER.dump_python(archives, mode="json")  # type: ignore[no-any-return]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from verification.releases.artifacts import unzipping, zip_directory
+from verification.releases.artifacts.executables import ProgramPlatform, read_platform
 from verification.releases.artifacts.remarks import Remark, build_remark, select_remarks
 from verification.releases.artifacts.zip_directory import (
     DEFLATED,
@@ -39,13 +40,13 @@ ARCHIVE_SUFFIXES = (".zip", ".tar", ".gz", ".tgz", ".xz", ".bz2", ".7z", ".jar")
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """Contents of an archive. `head` holds the first bytes of its program, at most 4 KiB."""
+    """Contents of an archive. `platform` is that of its program, None without a readable one."""
 
     members: tuple[Member, ...]
     remarks: tuple[Remark, ...]
     terraform: TerraformDecision
     program: str = ""
-    head: bytes = b""
+    platform: ProgramPlatform | None = None
 
 
 def inspect_archive(file: BinaryIO, size: int, name: str, binary: str) -> Archive:
@@ -66,7 +67,8 @@ def inspect_archive(file: BinaryIO, size: int, name: str, binary: str) -> Archiv
     program = _find_program(members, prefix)
     faults = [build_remark(extraction.fault)] if extraction.fault else []
     remarks = (*first_remarks, *faults, *_check_program(program, binary))
-    return Archive(members, remarks, extraction.terraform, program.name if program else "", extraction.head)
+    platform = read_platform(extraction.head) if program and extraction.head else None
+    return Archive(members, remarks, extraction.terraform, program.name if program else "", platform)
 
 
 def _check_frame(directory: Directory) -> list[Remark]:

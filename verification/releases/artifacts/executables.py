@@ -55,9 +55,8 @@ def read_platform(head: bytes) -> ProgramPlatform:
     return ProgramPlatform()
 
 
-def list_remarks(head: bytes, os: str, arch: str) -> tuple[Remark, ...]:
+def list_remarks(actual: ProgramPlatform, os: str, arch: str) -> tuple[Remark, ...]:
     """Return the differences between a program and the platform in the name of its archive."""
-    actual = read_platform(head)
     if not actual.format:
         return (build_remark("no_executable"),)
     if actual.format != FORMATS.get(os, "ELF"):

@@ -1,6 +1,7 @@
 """Tests of the checks of one release: its files in the registry and on GitHub."""
 
 import json
+import struct
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -104,6 +105,22 @@ def test_fault_has_its_outcomes_and_terraforms_message(publish_releases, build, 
     assert get_problems(sources) == expected
     evidence_values = {e.label: e.value for e in run_release_check("keys.registered", sources).evidence}
     assert evidence_values["Terraform"] == terraform
+
+
+def test_late_header_of_a_program_is_read_and_remembered(publish_releases, registry_server):
+    program = b"MZ" + bytes(58) + struct.pack("<L", 2000) + bytes(1936) + b"PE\0\0" + struct.pack("<H", 0x8664)
+    platforms = ("linux_amd64", "windows_amd64")
+    signed_release = build_rocket_release(platforms=platforms, programs={"windows_amd64": program})
+    base = f"{registry_server.url}/files/acme/rocket/1.0.0"
+    assets = [ReleaseAsset(at, name, 1, f"{base}/{name}") for at, name in enumerate(signed_release.files)]
+
+    def run_check(**subject: Any) -> Any:
+        sources = publish_releases(signed_release, platforms=platforms)
+        sources.github = FakeSources(releases_answer=(build_release("v1.0.0", assets=tuple(assets)),))
+        return run_release_check("release.archive", sources, **subject)
+
+    first = run_check()
+    assert (first.outcome, run_check(known=first.observations)) == (Outcome.PASS, first)
 
 
 def test_archive_is_fetched_again_for_a_new_file_on_github_or_after_a_week(publish_releases, registry_server):

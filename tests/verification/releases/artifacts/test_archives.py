@@ -29,7 +29,7 @@ def test_valid_archive_is_accepted_with_its_remarks(name):
     assert get_outcome(verdict.remarks) in (Outcome.PASS, Outcome.WARN)
     assert verdict.terraform.accepts is True
     assert verdict.program.startswith(PROGRAM)
-    assert verdict.head == ELF
+    assert verdict.platform == executables.ProgramPlatform("ELF", "amd64")
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -143,7 +143,7 @@ S390X = b"\x7fELF\x02\x02\x01" + bytes(9) + b"\x00\x02\x00\x16" + bytes(44)
     ],
 )
 def test_program_of_another_platform_is_reported(head, os, arch, expected):
-    assert [remark.key for remark in executables.list_remarks(head, os, arch)] == expected
+    assert [remark.key for remark in executables.list_remarks(executables.read_platform(head), os, arch)] == expected
 
 
 def test_valid_archives_are_readable_by_python():
