@@ -194,7 +194,3 @@ class Observation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.key} of {self.integration}"
-
-    def get_age_seconds(self, now: datetime) -> float:
-        """Return the seconds since the value was last confirmed."""
-        return (now - self.confirmed_at).total_seconds()

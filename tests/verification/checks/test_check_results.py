@@ -129,7 +129,6 @@ def test_observations_are_passed_to_the_next_run(provider, stubs):
     assert stubs.subjects[-1].known == {"owner": 48, "digests": {"v1": "ab"}}
     row = Observation.objects.get(key="owner")
     assert (row.source, row.since, row.confirmed_at) == (KEY, NOW + DAY, NOW + 2 * DAY)
-    assert row.get_age_seconds(NOW + 3 * DAY) == DAY.total_seconds()
 
 
 @pytest.mark.parametrize("outcome", [Outcome.ERROR, Outcome.NOT_RUN])
