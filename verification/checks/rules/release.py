@@ -34,7 +34,8 @@ CLOCK_TOLERANCE_SECONDS = 120  # a release may be signed during the run by a mac
 
 def read_report(subject: Subject, sources: Sources) -> Report:
     """Return the report on the release, read once per run. Never raises: outages are part of the report."""
-    full_name = f"{subject.namespace}/{subject.provider}"
+    # The registry ignores case, and facts are read under its own spelling in the same run.
+    full_name = f"{subject.namespace}/{subject.provider}".lower()
     version = subject.tag.removeprefix("v")
     return sources.read(f"release:{full_name}:{version}", lambda: _verify_release(subject, sources, version))
 

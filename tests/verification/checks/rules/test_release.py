@@ -59,6 +59,13 @@ def test_files_are_fetched_once_for_all_checks(publish_releases, registry_server
     assert len(registry_server.seen) == len(set(registry_server.seen)) == 7
 
 
+def test_files_are_fetched_once_for_any_spelling_of_the_namespace(publish_releases, registry_server):
+    sources = publish_releases()
+    registry_server.seen.clear()
+    first = run_release_check("release.archive", sources)
+    assert (run_release_check("release.archive", sources, namespace="Acme"), len(registry_server.seen)) == (first, 7)
+
+
 @pytest.mark.parametrize(
     ("build", "expected", "terraform"),
     [
