@@ -135,7 +135,7 @@ def build_page_context(
     job = Job.objects.find_unfinished(services.READ_JOB, str(discovery.pk))
     context: TemplateContext = {
         "discovery": discovery,
-        # a job that ends after the row was read has finished, and the row doesn't say so yet
+        # A job that ended after the row was read has finished, and the row doesn't say so yet.
         "running": job is not None or discovery.finished_at is None,
         "progress": job.progress if job is not None else {},
         "facts": presenters.list_facts(discovery),

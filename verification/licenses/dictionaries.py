@@ -124,7 +124,7 @@ def _load_providers() -> tuple[type, ...]:
 def _read_names(kind: str) -> frozenset[str]:
     names: set[str] = set()
     for provider in _load_providers():
-        # first_names, first_names_male, last_names_female, and so on; Japanese ones come with their Latin letters
+        # For example first_names_male and last_names. Japanese names come with their spelling in Latin letters.
         for attribute in filter(lambda name: name.startswith(kind), dir(provider)):
             names.update(_flatten(getattr(provider, attribute)))
     listed_names = (line for line in NAMES.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))

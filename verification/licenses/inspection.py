@@ -15,7 +15,7 @@ from verification.licenses.variants import VARIANTS
 COMMONS_CLAUSE = re.compile(r"commonsclauselicensecondition|commonsclause(?:restriction)?v?10")
 MAX_CACHED_ANALYSES = 5_000
 EMPTY_READING = Reading((), (), 0.0)
-# percentage of the text that looks like licenses: every region counts, and the gate judges the rest
+# Percentage of the text that looks like licenses. Every region counts, because the gate judges the rest.
 MIN_COVERAGE = 0.0
 
 

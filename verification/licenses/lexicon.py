@@ -36,7 +36,7 @@ HAN = frozenset({"CJK", "HIRAGANA", "KATAKANA", "IDEOGRAPHIC"})
 AFRICAN_LETTERS = frozenset("ɓɗəɛɔɲŋ")  # and Azerbaijani
 INITIALS = re.compile(r"(?:[^\W\d_]\.?-?){1,3}")
 BRAND_WITH_DIGITS = re.compile(r"(?=[^_]*[A-Za-z]{2}|[A-Za-z]\d{1,3}$|\d[A-Za-z]\d?$)[A-Za-z\d]{2,20}")
-# vowel signs of Hebrew, Arabic, Indic, and Thai words, which regular expressions don't count as letters
+# Keeps vowel signs of Hebrew, Arabic, Indic, and Thai words, which regular expressions don't count as letters.
 BETWEEN = re.compile(r"(?:(?![\u0591-\u05c7\u064b-\u0652\u0900-\u0dff\u0e31-\u0e4e])[\W_])+")
 QUANTITY = re.compile(r"\d+(?:x|h|hrs?|min|d|days?|yrs?|[kmgtp]i?b|[mg]hz|v?cpus?|cores?)|q[1-4]|h[12]|fy\d+", re.I)
 LEET = str.maketrans("013457", "oleast")
@@ -44,7 +44,7 @@ COPYRIGHT_WORDS = frozenset({"copyright", "copyrights", "(c)", "license", "licen
 SPELLED_OUT = re.compile(r"(?:(?<![^\W_])[^\W_][\W_]+){4}")  # "S.e.a.t.s"
 CAMEL_CASE = re.compile(r"[^\W\d_][^\W\d_A-Z]*")
 SHORT_WORDS = frozenset({"no", "to", "up", "of", "in", "is"})
-# endings of verbs, abstract nouns, adjectives, and adverbs in several languages
+# Endings of verbs, abstract nouns, adjectives, and adverbs in several languages.
 DERIVED_WORD = re.compile(
     r".{2,}(?:[ts]ions?|ments?|ness|[ai]bles?|(?:ous|al|ed|ent|ate)ly|[iy][sz]ed|ful|less|ware|(?<!qu)(?<!qv)ists?"
     r"|.{3}ung(?:en)?|heit|keit|lich(?:e[nrs]?)?|schaft|cion(?:es)?|cao|coes|mente|zion[ei]|amento|bil[ei]|idad|eusement|ellement|isch(?:e[nrs]?)?)"

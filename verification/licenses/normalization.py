@@ -17,18 +17,18 @@ from portal.core.content_files import Content, load_content
 
 MAX_BYTES = 200_000
 BETWEEN = re.compile(r"([\W_]+)")
-# letters of other scripts are letters; marks, symbols, controls, and unknowns become words
+# Letters of all scripts stay. Marks, symbols, controls, and unknown characters become words.
 STRANGE = re.compile(r"[^\w\s!-/:-@\[-`{-~]|[\x00-\x08\x0e-\x1f\x7f]")
 NEEDED_MARK = re.compile(
     r"[\u0300-\u0304\u0306-\u030c\u0323\u0327\u0328\u0331"  # accents that some letters have only as combining marks
     r"\u0591-\u05c7\u064b-\u0652\u0900-\u0dff\u0e31-\u0e4e\u0eb1-\u0ecd]"
 )  # as letters in their scripts
-# selects the form of a letter in Indian scripts and has no meaning
+# Selects the form of a letter in Indian scripts and has no meaning.
 JOINER = re.compile(r"(?<=[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca])[\u200c\u200d]")
 STRIKETHROUGH = re.compile(r"~~(?=\w)")
 FOOTNOTE = re.compile(r"(?m)^([^*\n]*\w)\*+(?=\s|$)")  # not the end of an emphasis, which would begin on the same line
 LINK_DEFINITION = re.compile(r"(?m)^[ \t>#*/;-]*\[[^\]\n]{1,200}\]:")
-# begins a word that replaces hidden content: a letter of a script that no rule of the grammar accepts
+# Begins a word that replaces hidden content. It is a letter of a script that no rule of the grammar accepts.
 MARK = "\ua500"
 BADGE = re.compile(
     r"\[!\[licen[sc]e[^\]\n]*\]\(https?://img\.shields\.io/badge/licen[sc]e-((?:[\w.]|--)+)-\w+(?:\.svg)?\)\]"

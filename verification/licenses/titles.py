@@ -24,7 +24,7 @@ def read_patterns(section: str) -> dict[str, tuple[str, ...]]:
 
 
 TITLES, PLACES, OTHERS = map(read_patterns, ("patterns", "places", "others"))
-# each name is also a title on its own, the longest first
+# Each name is also a title on its own. The longest comes first, so that no shorter one matches a part of it.
 NAMES = {
     id: tuple(" ".join(re.findall(r"[a-z0-9]+", name.lower())) for name in reversed(names))
     for id, names in SECTIONS["names"].items()

@@ -23,7 +23,7 @@ from verification.sources.repository_snapshot import MAX_FILE_BYTES, RepositoryF
 
 FOLDER_REASON = "a local folder doesn't show this. Run the check without --path."
 NOT_ASKED_TEXT = "not requested with --path"
-# checks that compare GitHub's response with the requested name, which is all that a folder has
+# These checks compare GitHub's response with the requested name, which is all that a folder has.
 ECHOING_CHECKS = frozenset({"repository.renamed"})
 SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", ".terraform", "node_modules"})
 MAX_FILES = 20_000

@@ -86,8 +86,7 @@ def verify(reader: ReleaseReader, version: str = "", platform: str = "linux_amd6
     """Verify a release, by default the newest. Never raises: the report contains all failures and outages."""
     release = reader.read(version, platform)
     platform_names = release.version_entry.platforms if release.version_entry else ()
-    # The requested platform is judged even if it isn't listed, because Terraform's refusal for it is part of the
-    # report.
+    # The requested platform is judged even if it isn't listed: the report has Terraform's refusal for it.
     decisions = {
         name: install_simulation.simulate_installation(release, name)
         for name in dict.fromkeys((platform, *platform_names))

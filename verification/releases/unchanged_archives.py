@@ -52,6 +52,7 @@ ARCHIVES_ADAPTER = TypeAdapter(dict[str, StoredArchive])
 
 def build_identities(assets: Iterable[ReleaseAsset]) -> dict[str, str]:
     """Return the identity of each file by URL. A file that replaces another has a different identity."""
+    # GitHub gives a replaced file a new ID.
     return {asset.url: f"{asset.id}:{asset.size}" for asset in assets}
 
 

@@ -35,11 +35,11 @@ class Sources:
 
     def read(self, key: str, function: Callable[[], T]) -> T:
         """Return what the function returned the first time in this run; a SourceError is raised again."""
+        # functools.cache would forget errors.
         if key not in self._read:
             try:
                 self._read[key] = function()
-            # Errors are remembered too, so that all checks of the run report the same outage and none repeats the
-            # request.
+            # Errors are remembered too, so that all checks of the run report the same outage.
             except SourceError as refusal:
                 self._read[key] = refusal
         response: T | SourceError = self._read[key]

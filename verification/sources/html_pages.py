@@ -10,7 +10,7 @@ from html import unescape
 HIDDEN_ELEMENTS = frozenset({"script", "style", "template", "noscript", "svg", "title"})
 PICTURE_ELEMENTS = frozenset({"img", "picture", "video"})
 TAG_PATTERN = re.compile(r"(/?)([A-Za-z][A-Za-z0-9]{0,20})")
-# as in Markdown, the URL of an inline link can have parentheses in pairs
+# As in Markdown, the URL of an inline link can have parentheses in pairs.
 MARKDOWN_LINK_PATTERN = re.compile(
     r"\]\(<?(https?://(?:[^()\s<>]|\([^()\s<>]{0,100}\)){1,500})|<(https?://[^>\s]{1,500})>"
 )

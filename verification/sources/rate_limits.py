@@ -26,7 +26,7 @@ MAX_REQUESTS_PER_HOUR = 1_000_000  # larger values in a response are ignored
 LIMIT_MESSAGE = "We reached GitHub's rate limit."
 LIMIT_PHRASES = ("rate limit", "abuse detection")
 
-# sent with `rate_limit` for a credential that must no longer be used, in the transaction that marks it
+# Sent with `rate_limit` for a credential that must no longer be used, in the transaction that marks it.
 credential_disabled = Signal()
 
 

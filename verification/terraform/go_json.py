@@ -12,7 +12,7 @@ from portal.core.value_types import JsonObject
 from verification.terraform.messages import render_message
 
 WHITESPACE = " \t\r\n"
-# a pair of surrogates, or one without the other; the first alternative skips the escaped backslashes before
+# A pair of surrogates, or one without the other. The first alternative skips escaped backslashes before them.
 SURROGATE_PATTERN = re.compile(
     r"(?P<valid>\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
 )

@@ -148,7 +148,7 @@ class ConstraintClause:
 
 
 def _is_pessimistic_match(version: Version, clause: ConstraintClause) -> bool:
-    # a pre-release of the upper bound is lower than the bound, so it matches if another clause names it
+    # A pre-release of the upper bound is lower than the bound, so it matches if another clause names it.
     return clause.version.rank <= version.rank < clause.upper_bound.rank
 
 

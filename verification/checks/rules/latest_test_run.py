@@ -8,8 +8,7 @@ from verification.sources import Sources
 NOMAD_PLUGIN_CHECK_KEY, NOMAD_PLUGIN_OBSERVATION_KEY = "plugin.test_run", "nomad_plugin_test_run"
 RUN_TASK_CHECK_KEY, RUN_TASK_OBSERVATION_KEY = "run_task.test_run", "run_task_test_run"
 STAGE_TITLES = {"pre_plan": "Pre-plan", "post_plan": "Post-plan", "pre_apply": "Pre-apply", "post_apply": "Post-apply"}
-# A callback of a run task needs no outcomes (HCP Terraform, Run Tasks Integration API), so a run without them is
-# complete.
+# A callback needs no outcomes (HCP Terraform, Run Tasks Integration API), so a run without them is complete.
 OPTIONAL_RULE = "outcomes"
 NO_TEST_RUN_RESULT = Result(Outcome.NOT_RUN, "No test run yet.")
 OUTCOME_PHRASES = {
@@ -52,6 +51,7 @@ def _build_result(test_run: JsonObject, name: str, suffix: str, revision: tuple[
         Evidence(each["title"], each["summary"]) for each in (open_results or rule_results)[:MAX_EVIDENCE_ITEMS]
     )
     counts = f"{len(open_results)} of {len(rule_results)} rules"
+    # A run that ended early has no verdict on the rules that it didn't reach.
     if outcome == Outcome.NOT_RUN:
         verb = "has" if len(open_results) == 1 else "have"
         summary = f"The test run was incomplete. {counts} {verb} no result."

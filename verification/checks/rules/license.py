@@ -36,8 +36,7 @@ NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # "AcmeEULA" has two
 # The last extension decides: a language or a version can come before it, as in "EULA.zh-CN.md".
 PROSE = re.compile(r"[^./]+|[^/]+\.(?:md|txt|rst|html?|adoc|pdf|rtf|docx?)", re.I)
 PART_LICENSE_PATTERN = re.compile(r"(?:[^/]+/){1,2}(?:licen[sc]e|copying)(?:\.[^/.]*)?", re.I)
-# Files in these folders belong to other projects. Those in licenses/ belong to the whole repository and are license
-# files.
+# Files in these folders belong to other projects, or those in licenses/ to the whole repository.
 THIRD_PARTY_FOLDERS = frozenset(
     {"vendor", "node_modules", "third_party", "third-party", "testdata", "examples", "licenses"}
 )

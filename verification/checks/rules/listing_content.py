@@ -23,8 +23,7 @@ DOMAIN_PATTERN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2
 PLACEHOLDER_DOMAIN_PATTERN = re.compile(
     r"(?:^|\.)(?:example\.(?:com|net|org)|test|invalid|localhost|local|internal|yourcompany\.com|company\.com)$"
 )
-# What the registry's page on run tasks requires of the partner's public documentation. All patterns of a topic must
-# match.
+# What the registry's page on run tasks requires of public documentation. All patterns of a topic must match.
 REQUIRED_TOPICS = {
     "how to create the run task": (r"\bcreat|\badd|\bnew\b|\bset ?up", r"run task"),
     "how to attach it to a workspace": (r"\battach|\bassociat|\benabl|\bassign|\badd", r"workspace"),

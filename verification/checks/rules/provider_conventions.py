@@ -29,8 +29,7 @@ def check_main_file(subject: Subject, sources: Sources, code: RepositorySnapshot
 @register_check("guide.provider")
 @with_release_code
 def check_provider_file(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    # Writing Custom Providers, "The Provider Schema": provider.go is the root of the provider. Many keep it in a
-    # folder.
+    # Writing Custom Providers, "The Provider Schema": provider.go is the root of the provider.
     paths = sorted((path for path in code.files_by_path if path.split("/")[-1] == "provider.go"), key=_get_sort_key)
     if paths and not paths[0].startswith("vendor/"):
         evidence = (Evidence("Provider", paths[0], build_code_url(code, sources, paths[0])),)
@@ -98,8 +97,7 @@ def check_abrupt_exits(subject: Subject, sources: Sources, code: RepositorySnaps
         summary = "Besides main.go, the release has no Go files to check. Publish a release with the provider's code."
         return Result(Outcome.NOT_RUN, summary)
     opened_files = files[:MAX_OPENED_FILES]
-    # Writing Custom Providers: "Functions should never intentionally panic". A provider that exits leaves partial
-    # state.
+    # Writing Custom Providers: "Functions should never intentionally panic". An exit leaves partial state behind.
     exit_calls = [(file, call) for file in opened_files for call in reader.find_abrupt_calls(code.open(file))]
     evidence = tuple(
         Evidence(call, file.path, build_code_url(code, sources, file.path))

@@ -103,8 +103,7 @@ def check_key_expiry(subject: Subject, sources: Sources, keys: SigningKeys) -> R
     if not keys.certificates:
         return NOTHING_TO_CHECK
     end_by_fingerprint = {key.primary.fingerprint: _find_end(key, keys.verdict) for key in keys.certificates}
-    # Terraform accepts expired keys, but 1.6.0 refused them. So an expiration is announced before it can break
-    # anything.
+    # Terraform accepts expired keys, but 1.6.0 refused them, so publishers are warned before an expiration.
     remarks = [
         remark
         for fingerprint, end in end_by_fingerprint.items()
@@ -165,8 +164,7 @@ def _append_signer(history: list[dict[str, str]], keys: SigningKeys, now: dateti
 def _list_rotation_remarks(history: list[dict[str, str]], keys: SigningKeys, subject: Subject) -> list[Remark]:
     last, previous = history[-1], history[-2]["fingerprint"] if len(history) > 1 else ""
     is_accepted = last["fingerprint"] == subject.get_accepted_value("keys.rotation")
-    # With both keys registered, this is a rotation as the registry recommends it: the new key is added, the old one
-    # stays.
+    # With both keys registered, this is a rotation as the registry recommends it.
     if not last["swapped"] or is_accepted or previous in keys.fingerprints:
         return []
     swapped_at = datetime.fromisoformat(last["swapped"]).replace(tzinfo=UTC)

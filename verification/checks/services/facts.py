@@ -39,7 +39,7 @@ def is_read_as_private(integration: Integration) -> bool:
     """Return whether someone's GitHub access is needed: the repository was private when it was last read."""
     if integration.repository_reader_id is None:
         return False
-    # only private repositories have this fact
+    # Only private repositories have this fact.
     return _select_facts(integration).filter(key=f"{FACT_PREFIX}visibility").exists()
 
 

@@ -16,7 +16,7 @@ FAMILIES = {RSA: "RSA", RSA_SIGN: "RSA", DSA: "DSA", ECDSA: "ECDSA", EDDSA: "EdD
 INTEGER_COUNTS = {RSA: 2, RSA_ENCRYPT: 2, RSA_SIGN: 2, DSA: 4, ELGAMAL: 3}
 # The library's limit for the public exponent of an RSA key.
 MAX_EXPONENT_BYTES = 3
-# curves by object identifier: their names in the library cryptography, and the algorithms of keys on them
+# Curves by object identifier, with their names in the library cryptography and the algorithms of keys on them.
 CURVES = {
     "2a8648ce3d030107": ("SECP256R1", {ECDSA, ECDH}),
     "2b81040022": ("SECP384R1", {ECDSA, ECDH}),

@@ -178,7 +178,7 @@ def _apply(signature: Signature, number: int, content: bytes, is_critical: bool)
             setattr(signature, NUMBERS[number], int.from_bytes(content))
 
 
-# types of subpackets, RFC 9580, section 5.2.3
+# The types of subpackets are those of RFC 9580, section 5.2.3.
 NUMBERS = {2: "created_at", 3: "lifetime", 9: "key_lifetime", 25: "is_primary", 29: "reason"}
 SIZES = {2: (4,), 3: (4,), 9: (4,), 16: (8,), 25: (1,), 33: (21, 33)}
 UNHASHED_SUBPACKETS = frozenset({16, 32, 33})  # read in the area that the signature does not cover too

@@ -17,7 +17,7 @@ SPECIAL_NETWORKS = {
         Path(__file__).parent.parent / "data" / "special_addresses.yaml", dict[str, str]
     ).items()
 }
-# network, and the number of bits after the embedded IPv4 address
+# Each network with the number of bits after the embedded IPv4 address.
 EMBEDDING_NETWORKS = (
     (IPv6Network("::ffff:0:0/96"), 0),  # mapped
     (IPv6Network("::ffff:0:0:0/96"), 0),  # translated
