@@ -5,13 +5,14 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
+from verification.sources.http.urls import is_this_machine
+
 DEFAULT_URLS = {
     "GITHUB_API_URL": "https://api.github.com",
     "GITHUB_WEB_URL": "https://github.com",
     "REGISTRY_URL": "https://registry.terraform.io",
 }
 RELEASE_TIMEOUT_SECONDS = 1800  # for a whole release; home connections are slow, and no other job waits
-LOOPBACK_HOSTS = ("127.0.0.1", "::1", "localhost")
 
 
 class InvalidSettingError(ValueError):
@@ -26,7 +27,7 @@ def configure() -> None:
     # manage.py check_repository runs with the portal's settings.
     if not settings.configured:
         addresses = read_addresses()
-        allow_loopback = any(urlsplit(address).hostname in LOOPBACK_HOSTS for address in addresses.values())
+        allow_loopback = any(is_this_machine(urlsplit(address).hostname or "") for address in addresses.values())
         token = os.environ.get("GITHUB_TOKEN", "").strip()
         settings.configure(
             **addresses,
@@ -46,6 +47,6 @@ def read_addresses() -> dict[str, str]:
 def _read_address(name: str, default: str) -> str:
     value = os.environ.get(name, "").strip().rstrip("/") or default
     parts = urlsplit(value)
-    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOOPBACK_HOSTS):
+    if parts.scheme != "https" and not (parts.scheme == "http" and is_this_machine(parts.hostname or "")):
         raise InvalidSettingError(f"{name} must be an address that begins with https://.")
     return value

@@ -1,6 +1,7 @@
 """Checks of the provider's listing in the registry: address, pages, warnings, and tier."""
 
 from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
+from verification.checks.rules.docs import MAX_PAGES
 from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, add_state, with_value
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result, format_count
@@ -18,8 +19,6 @@ REGISTRY_TIERS_BY_TIER = {
     "official": ("official",),
     "community": ("community",),
 }
-# The registry's limit for the documentation of a version.
-MAX_PAGES = 1000
 
 
 def read_listing(subject: Subject, sources: Sources) -> RegistryListing:

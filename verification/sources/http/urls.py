@@ -70,7 +70,7 @@ def parse_url(text: str, *, loopback: bool = False) -> ParsedUrl:
     scheme, host = match["scheme"].lower(), match["host"].lower().strip("[]")
     target = match["target"] if match["target"].startswith("/") else f"/{match['target']}"
     link = ParsedUrl(scheme, host, int(match["port"] or DEFAULT_PORTS[scheme]), target)
-    if not (loopback and _is_this_machine(host)):
+    if not (loopback and is_this_machine(host)):
         _require_public(link)
     return link
 
@@ -99,7 +99,8 @@ def format_untrusted_url(text: str) -> str:
     return quote(text[:120], safe="/:?#[]@!$&'()*+,;=%-._~") + ("…" if len(text) > 120 else "")
 
 
-def _is_this_machine(host: str) -> bool:
+def is_this_machine(host: str) -> bool:
+    """Return whether a host is localhost or a loopback address."""
     literal = parse_ip_address(host)
     return host == "localhost" or (literal is not None and is_loopback(literal))
 

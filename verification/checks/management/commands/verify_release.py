@@ -14,8 +14,6 @@ from verification.sources.http import urls
 from verification.sources.http.client import OutboundClient
 from verification.sources.registry.protocol import RegistryProtocol
 
-LOOPBACK_HOSTS = ("127.0.0.1", "::1", "localhost")
-
 
 class Command(BaseCommand):
     help = "Verify a version of a provider in a registry. Default: the newest version."
@@ -36,7 +34,7 @@ class Command(BaseCommand):
         if not (namespace and name) or "/" in name or version.startswith("-"):
             raise CommandError("Enter the provider as NAMESPACE/NAME.")
         # A registry on this machine is one for tests, which rarely has TLS.
-        outbound = OutboundClient(loopback=urlsplit(registry).hostname in LOOPBACK_HOSTS)
+        outbound = OutboundClient(loopback=urls.is_this_machine(urlsplit(registry).hostname or ""))
         try:
             urls.parse_url(registry, loopback=outbound.loopback)
         except RequestRefusedError as refusal:
