@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import NoReturn
 
 from portal.core.value_types import JsonObject
-from verification.terraform.messages import render_message
+from verification.terraform.messages import quote, render_message
 
 WHITESPACE = " \t\r\n"
 # A pair of surrogates, or one without the other. The first alternative skips escaped backslashes before them.
@@ -36,7 +36,7 @@ def decode_json(body: bytes) -> object:
     except RecursionError as error:
         raise JsonReadError("") from error
     except json.JSONDecodeError as error:
-        raise JsonReadError(_describe_error(text, error)) from error
+        raise JsonReadError(_describe_error(text, body.lstrip(WHITESPACE.encode())[0], error)) from error
 
 
 def _replace_lone_surrogate(match: re.Match[str]) -> str:
@@ -61,12 +61,15 @@ def _merge_into(target: dict[str, object], pairs: Iterable[tuple[str, object]]) 
 
 
 def _reject_constant(name: str) -> NoReturn:
-    raise JsonReadError(render_message("json_start", char=repr(name[0])))
+    # After a minus sign, Go has another message, which isn't predicted.
+    raise JsonReadError("" if name.startswith("-") else render_message("json_start", char=repr(name[0])))
 
 
-def _describe_error(text: str, error: json.JSONDecodeError) -> str:
+def _describe_error(text: str, first: int, error: json.JSONDecodeError) -> str:
     if error.pos == 0 and error.msg == "Expecting value" and text[0] not in "tfn":
-        return render_message("json_start", char=f"'{text[0]}'")
+        # Go reads bytes and shows the first one as a character: a mark at the beginning of UTF-8 is 'ï'.
+        char = r"\'" if first == ord("'") else quote(chr(first))[1:-1]
+        return render_message("json_start", char=f"'{char}'")
     is_truncated = error.pos >= len(text) or error.msg.startswith("Unterminated string")
     return render_message("json_cut") if is_truncated else ""
 
