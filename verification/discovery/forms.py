@@ -103,6 +103,7 @@ class NamespaceForm(forms.Form):
         choices = list_category_choices(edition)
         for name in self.rows:
             label = _("Category of %(name)s") % {"name": name}
+            # Required only for the selected providers, which clean() knows.
             self.fields[f"category-{name}"] = forms.ChoiceField(label=label, choices=choices, required=False)
 
     def clean(self) -> dict[str, Any]:

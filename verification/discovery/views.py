@@ -34,6 +34,7 @@ from verification.discovery.forms import AddressForm, NamespaceForm, StartForm
 from verification.discovery.models import Discovery
 
 TEMPLATE = "discovery/discovery.html"
+# Reading again costs as many requests as a new address, so it has the same limit.
 RATE_LIMIT = {"read_again": f"{services.MAX_PER_HOUR}/h/user"}
 
 
@@ -64,6 +65,7 @@ def enter_address(request: HttpRequest) -> HttpResponse:
 
 def load_discovery(request: AuthenticatedRequest, uuid: UUID) -> Discovery:
     """Return the user's discovery. Raises Http404."""
+    # The reading can contain facts of a private repository that only this person can see.
     rows = Discovery.objects.filter(uuid=uuid, requested_by=request.user)
     discovery = rows.select_related("integration").first()
     if discovery is None:
