@@ -118,6 +118,7 @@ def change_description(
         event_type = "integration.repository_changed" if "repository" in changes else "integration.edited"
         if changes:
             change.record(event_type, changes=changes)
+            change.withdraw_first_approval()
     return row
 
 

@@ -14,7 +14,7 @@ from integrations.programs.schema import Edition, ReviewPolicy
 from integrations.reviews.assignment import suggest_reviewers
 from integrations.reviews.services import claims, conflicts, rebalancing
 from integrations.submissions.models import Integration
-from integrations.submissions.services import findings, requirements
+from integrations.submissions.services import creation, findings, requirements
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from tests.conftest import meet
@@ -156,6 +156,18 @@ def test_changed_answer_of_the_partner_withdraws_the_first_approval(
     row = reload_row(ready_integration)
     assert (row.first_approver, row.next_action_code == "second_review") == (None, False)
     assert row.events.filter(event_type="review.first_approval_withdrawn").count() == 1
+    assert get_refusal(perform_transition, ready_integration, "approve", actor=rob, now=frozen_now) == SECOND
+
+
+def test_changed_details_withdraw_the_first_approval(
+    ready_integration: Integration, alice: User, rita: User, rob: User, frozen_now: datetime
+) -> None:
+    perform_transition(ready_integration, "approve_first", actor=rita, now=frozen_now)
+    unchanged = {"name": ready_integration.name}
+    creation.change_description(ready_integration, unchanged, actor=alice, now=frozen_now)
+    assert reload_row(ready_integration).first_approver == rita
+    creation.change_description(ready_integration, {"repository": "acme/other"}, actor=alice, now=frozen_now)
+    assert reload_row(ready_integration).first_approver is None
     assert get_refusal(perform_transition, ready_integration, "approve", actor=rob, now=frozen_now) == SECOND
 
 
