@@ -77,8 +77,8 @@ def _get_target_step(integration: Integration, comparison: EditionComparison) ->
 
 
 def get_target_tier(integration: Integration, new_edition: Edition) -> Tier | None:
-    """Return the tier of a listed integration in another edition: the same one, or else the release tier."""
-    return (new_edition.get_tier(integration.tier) or new_edition.release_tier) if integration.is_listed else None
+    """Return the tier in another edition: the same one, or else the release tier for a listed integration."""
+    return new_edition.get_tier(integration.tier) or (new_edition.release_tier if integration.is_listed else None)
 
 
 def _describe_tier_changes(integration: Integration, new_edition: Edition) -> Iterator[str]:

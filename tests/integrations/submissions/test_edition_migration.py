@@ -216,3 +216,18 @@ def test_tier_that_both_editions_have_is_kept(
     edition_migration.migrate_edition(premier_provider, "2028-01", actor=rita, now=now + timedelta(hours=1))
     integration = Integration.objects.get(pk=premier_provider.pk)
     assert (integration.tier, integration.tier_request) == ("partner-premier", "partner-premier")
+
+
+@pytest.mark.any_database
+def test_tier_of_an_integration_that_left_the_program_is_kept(
+    edition_2026: None, at: Any, alice: Any, rita: Any, now: Any
+) -> None:
+    row = at("support", program="terraform-provider")
+    perform_transition(row, "downgrade_to_community", actor=alice, now=now)
+    edition_migration.migrate_edition(row, "2021-10", actor=rita, now=now + timedelta(hours=1))
+    integration = Integration.objects.get(pk=row.pk)
+    assert (integration.edition_date, integration.listing_status, integration.tier) == (
+        "2021-10",
+        "unlisted",
+        "community",
+    )
