@@ -66,8 +66,6 @@ class ListingStatusFields(ListingPeriod):
     class Meta:
         abstract = True
 
-    # -- listing and tiers ---------------------------------------------------------------------------------
-
     @implied_transition(source=[UNLISTED, DELISTED], target=LISTED)
     def verify(self) -> None:
         self.tier = self.edition.release_tier.key
@@ -95,8 +93,6 @@ class ListingStatusFields(ListingPeriod):
     @tier_decision(conditions=[guards.is_not_claimed_by_other, guards.is_tier_requested, guards.has_note])
     def decline_tier(self, **_: object) -> None:
         self.tier_request = ""
-
-    # -- compliance procedure ---------------------------------------------------------------------------------
 
     @automatic_transition(source=LISTED, conditions=[compliance_guards.has_no_pending_request])
     def suggest_notice(self, *, request: str, params: ActionTextParams, **_: object) -> None:

@@ -95,8 +95,6 @@ class StageFields(ListingStatusFields):
     def is_open(self) -> bool:
         return self.stage not in FINAL_STAGES
 
-    # -- along the path ------------------------------------------------------------------------------------
-
     @stage_transition(
         source=[Stage.ENGAGE, Stage.DEVELOP],
         target=RETURN_VALUE(Stage.ENGAGE, Stage.DEVELOP),
@@ -188,8 +186,6 @@ class StageFields(ListingStatusFields):
         self.verify()
         self._begin_listing_status(now)
 
-    # -- off the path --------------------------------------------------------------------------------------
-
     @decision_transition(
         source=STAGES_BEFORE_RELEASE,
         target=Stage.DECLINED,
@@ -248,12 +244,9 @@ class StageFields(ListingStatusFields):
     def undo_decision(self, **_: object) -> str:
         if self.stage == Stage.ARCHIVED:
             self.relist(undo=self.undo)
-        self.step = self.undo["step"]
-        self.review_state = self.undo["review_state"]
-        self.tier = self.undo.get("tier", self.tier)
-        self.tier_request = self.undo.get("tier_request", self.tier_request)
-        self.on_hold_for = self.undo.get("on_hold_for", self.on_hold_for)
-        self.hold_reason = self.undo.get("hold_reason", self.hold_reason)
+        self.step, self.review_state = self.undo["step"], self.undo["review_state"]
+        self.tier, self.tier_request = self.undo["tier"], self.undo["tier_request"]
+        self.on_hold_for, self.hold_reason = self.undo["on_hold_for"], self.undo["hold_reason"]
         self.ended_at = None
         return str(self.undo["stage"])
 
