@@ -7,7 +7,6 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.submissions.models import Finding, Integration
-from integrations.submissions.services import attestations
 from integrations.submissions.services.changes import IntegrationChange, change_integration
 from integrations.submissions.services.findings import get_locked_finding
 from integrations.submissions.services.mentions import record_with_mentions
@@ -25,7 +24,6 @@ def edit_finding(finding: Finding, text: str, severity: str, *, actor: User, now
         row.text, row.severity = text.strip(), severity
         row.save(update_fields=["text", "severity"])
         record_with_mentions(change, "finding.edited", text, author=actor, **_get_event_data(row))
-        attestations.void_answered_findings(change.integration, now)
 
 
 def withdraw_finding(finding: Finding, *, actor: User, now: datetime) -> None:
