@@ -40,6 +40,7 @@ class Agreement(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["partner", "kind", "version"],
+                # A rejected PDF is kept, and the same version is signed again.
                 condition=models.Q(rejected_at=None),
                 name="agreement_unique_partner_kind_version",
             )
@@ -64,6 +65,7 @@ class Agreement(models.Model):
 
     def get_signature(self, side: str) -> "AgreementSignature | None":
         """Return the signature of one side. An agreement that isn't saved has none."""
+        # Not filtered: lists prefetch the signatures, and a filter would query them again for each row.
         signatures = self.signatures.all() if self.pk else ()
         return next((signature for signature in signatures if signature.side == side), None)
 

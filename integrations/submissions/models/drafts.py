@@ -32,6 +32,7 @@ class IntegrationDraft(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["integration", "requirement_id"],
+                # Colleagues continue one draft of a form instead of writing past each other.
                 condition=Q(sent_at=None, integration__isnull=False),
                 name="integration_draft_unique_integration_requirement",
             )
@@ -48,6 +49,7 @@ class IntegrationDraft(models.Model):
     @property
     def undo_until(self) -> datetime | None:
         """Return when the period to restore a deleted draft ends, or None if the draft can't be restored."""
+        # A submitted draft has an integration. Only a deleted one can come back.
         if self.sent_at is None or self.integration_id is not None:
             return None
         end = self.sent_at + timedelta(minutes=settings.UNDO_MINUTES)

@@ -53,6 +53,7 @@ class Finding(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["integration", "number"], name="finding_unique_integration_number"),
             models.UniqueConstraint(
+                # A check that fails every night opens one finding, not one each night.
                 fields=["integration", "requirement_id"],
                 condition=~Q(due_at=None) & ~Q(state="verified"),
                 name="finding_unique_unverified_automatic",
@@ -71,8 +72,10 @@ class Finding(models.Model):
         integration = self.integration
         if self.due_at is not None:
             return True
+        # No request for changes follows in which they could be sent.
         if self.severity == self.Severity.OPTIONAL and integration.stage in STAGES_AFTER_APPROVAL:
             return True
+        # A round ends with the request for changes that sends its findings.
         return self.round < integration.review_round or integration.review_state == ReviewState.CHANGES
 
     @property
@@ -84,6 +87,7 @@ class Finding(models.Model):
     def thread(self) -> list[AuditEvent]:
         """Return the replies, reopenings, and earlier responses, oldest first."""
         events = [event for event in self.integration.finding_events if event.data.get("finding") == self.number]
+        # The finding itself shows the current response. Only earlier ones belong to the thread.
         responses = [event for event in events if event.event_type == "finding.resolved"]
         current = responses[-1:] if self.answer else []
         return [event for event in events if event.event_type != "finding.verified" and event not in current]
@@ -127,6 +131,7 @@ class IntroductionQuerySet(models.QuerySet["Introduction"]):
 
     def visible_to(self, user: AnyUser) -> "IntroductionQuerySet":
         """Return introductions of the integrations that a user can see."""
+        # For program staff, PostgreSQL would read the IDs of all integrations, so nothing is filtered for them.
         if permissions.is_program_staff(user):
             return self
         partners = list(permissions.get_roles(user))

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from portal.audit.models import AuditEvent
 
 
-# Fields of the queue's conditions and figures, besides those of its order
+# Fields of the queue's conditions and figures, besides those of its order.
+# PostgreSQL computes the figures from the index alone only if it has every column that they need.
 QUEUE_FIELDS = (
     "reviewer",
     "claim_expires_at",
@@ -59,6 +60,7 @@ QUEUE_FIELDS = (
     "stage",
 )
 INTEGRATION_ID = Parameter("integration", models.BigIntegerField())
+# Every page of an integration reads these, and building a query takes longer than running it.
 FULFILLMENTS: "CompiledQuery[RequirementFulfillment]" = CompiledQuery(
     lambda: (
         apps.get_model("submissions", "RequirementFulfillment")
@@ -194,6 +196,7 @@ class Integration(FSMModelMixin, StageFields):
         return self.name
 
     def save(self, **kwargs: Unpack[SaveArguments]) -> None:
+        # Derived here, so that no writer can forget it: the search for similar work compares this column.
         self.name_key = compute_name_key(self.name)
         super().save(**kwargs)
 
@@ -202,6 +205,7 @@ class Integration(FSMModelMixin, StageFields):
         """Return the fulfillments by requirement ID, until a writer calls `context.clear_cache`."""
         fulfillments = FULFILLMENTS.fetch(integration=self.pk)
         for fulfillment in fulfillments:
+            # Its requirement depends on the edition, for which each one would read the integration again.
             fulfillment.integration = self
         return {fulfillment.requirement_id: fulfillment for fulfillment in fulfillments}
 

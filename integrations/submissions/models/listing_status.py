@@ -31,7 +31,9 @@ UNLISTED, LISTED, ON_NOTICE = ListingStatus.UNLISTED, ListingStatus.LISTED, List
 SUSPENDED, DELISTED = ListingStatus.SUSPENDED, ListingStatus.DELISTED
 Method = TypeVar("Method", bound=Callable[..., None])
 listing_transition = partial(transition, field="listing_status")
+# No one performs these alone: the release, the end of support, and its undo call them.
 implied_transition = partial(listing_transition, permission=permissions.is_never_allowed)
+# docs/explanation/compliance.md: the portal counts, reminds, and pauses deadlines. Reviewers make every decision.
 automatic_transition = partial(listing_transition, permission=permissions.is_machine)
 tier_decision = partial(listing_transition, source=LISTED, permission=permissions.can_decide)
 APPEAL_GUARDS = (compliance_guards.is_appeal_open, compliance_guards.exclude_authors("decide_on_notice_appeal"))
@@ -105,6 +107,7 @@ class ListingStatusFields(ListingPeriod):
 
     @allow_decision(LISTED, SUSPENDED, DELISTED, UNLISTED, conditions=[compliance_guards.has_pending_request])
     def dismiss_request(self, *, now: datetime, **_: object) -> None:
+        # After a dismissal, only new breaches suggest a notice again.
         self.compliance_request, self.compliance_reviewed_at = "", now
 
     @automatic_transition(source=[ON_NOTICE, SUSPENDED], conditions=[compliance_guards.is_process_not_paused])
@@ -148,6 +151,7 @@ class ListingStatusFields(ListingPeriod):
     )
     def delist(self, *, now: datetime, **_: object) -> None:
         self._begin_listing_status(now)
+        # No support commitment applies to a delisted integration, and so no tier that promises it.
         self.tier = self.tier_request = ""
 
     @allow_decision(ON_NOTICE, SUSPENDED, target=LISTED, conditions=APPEAL_GUARDS)
@@ -201,11 +205,15 @@ class ListingStatusFields(ListingPeriod):
     )
     def downgrade_to_community(self, *, now: datetime, **_: object) -> None:
         self._begin_listing_status(now)
+        # Terraform Integration Program, "Support": a vendor that prefers to make its provider a community-supported one
+        # is no longer listed as Verified.
         self.tier = "community" if self.edition.get_tier("community") else ""
         self.tier_request = ""
 
     def _restore_listing(self, now: datetime) -> None:
         self._begin_listing_status(now)
+        # A later notice begins a new case, whose decisions their authors can make again.
         self.notice_by = self.suspended_by = None
+        # A suspended integration keeps its tier, which the public doesn't see. The other ones lost theirs.
         if self.edition.get_tier(self.tier) is None or self.tier == "community":
             self.tier = self.edition.release_tier.key

@@ -94,6 +94,7 @@ class RequirementFulfillment(models.Model):
         return self.valid_until is not None and self.valid_until <= now
 
     def is_met(self, now: datetime) -> bool:
+        # Both end without a write, so every reader has to ask with its own time.
         return (self.status in FULFILLED_STATUSES and not self.is_stale(now)) or self.is_waived(now)
 
     def clear_waiver_request(self) -> None:
@@ -156,6 +157,7 @@ class Meeting(models.Model):
     minutes = models.PositiveSmallIntegerField(default=45)
     place = models.CharField("location", max_length=300, blank=True)
     items = models.JSONField(default=dict, blank=True)
+    # SEQUENCE of the calendar event (RFC 5545), which must rise when the event is moved or canceled.
     sequence = models.PositiveSmallIntegerField(default=0)
     created_at = models.DateTimeField()
 

@@ -25,11 +25,13 @@ if TYPE_CHECKING:
     from portal.accounts.models import User
 
 stage_transition = partial(transition, field="stage")
+# The side that decided can undo it: the company withdraws and ends support, and reviewers make the other decisions.
 undo_transition = partial(
     stage_transition, permission=permissions.can_undo_decision, conditions=[guards.can_undo_decision]
 )
 decision_transition = partial(stage_transition, permission=permissions.can_decide)
 review_decision = partial(decision_transition, source=Stage.REVIEW, target=Stage.REVIEW)
+# Of both approvals, if a step asks for two reviewers: neither can leave something to the other.
 APPROVAL_GUARDS = [
     guards.is_not_on_hold,
     guards.is_not_claimed_by_other,
@@ -84,6 +86,7 @@ class StageFields(ListingStatusFields):
     def next_position(self) -> tuple[Step, Stage] | tuple[None, None]:
         """Return the next step and stage, or a pair of None at the end of the path."""
         positions = self.edition.positions
+        # The stage of an ended integration isn't on the path and has no position.
         next_index = self.position + 1 if self.is_open else len(positions)
         return positions[next_index] if next_index < len(positions) else (None, None)
 
@@ -174,6 +177,7 @@ class StageFields(ListingStatusFields):
         source=Stage.RELEASE,
         target=Stage.SUPPORT,
         conditions=[
+            # docs/explanation/companies.md: only verified companies are public.
             guards.is_company_verified,
             guards.is_not_on_hold,
             guards.is_decision_final,
@@ -212,6 +216,8 @@ class StageFields(ListingStatusFields):
     def archive(self, *, now: datetime, **_: object) -> None:
         self._end_integration(now)
         self.unlist()
+        # Terraform Integration Program, table of tiers: archived providers were Official or Verified and are no longer
+        # maintained. The other programs publish no such tier.
         self.tier = "archived" if self.edition.get_tier("archived") else ""
         self._begin_listing_status(now)
 
@@ -238,10 +244,12 @@ class StageFields(ListingStatusFields):
         self.on_hold_for = self.hold_reason = ""
 
     @undo_transition(source=[Stage.REVIEW, Stage.RELEASE], target=Stage.REVIEW)
+    # Decisions about tiers keep the stage.
     @undo_transition(source=Stage.SUPPORT)
     @undo_transition(source=[Stage.DECLINED, Stage.WITHDRAWN], target=RETURN_VALUE(*STAGES_BEFORE_RELEASE))
     @undo_transition(source=Stage.ARCHIVED, target=Stage.SUPPORT)
     def undo_decision(self, **_: object) -> str:
+        # Only the end of support changed the listing status too, which has its own transition.
         if self.stage == Stage.ARCHIVED:
             self.relist(undo=self.undo)
         self.step, self.review_state = self.undo["step"], self.undo["review_state"]

@@ -67,6 +67,7 @@ def select_agreements() -> QuerySet[Agreement]:
 
     The version of a kind that was completed last is in force. An incomplete version that isn't current is replaced.
     """
+    # A copy: the cached queryset would keep the rows of its first use for the whole process.
     return _build_agreements(_list_current_versions()).all()
 
 
@@ -78,11 +79,13 @@ def _list_current_versions() -> tuple[tuple[str, str], ...]:
 def _build_agreements(current_versions: tuple[tuple[str, str], ...]) -> QuerySet[Agreement]:
     """Return the query, which takes longer to build than to run."""
     is_later = Q(completed_at__gt=OuterRef("completed_at"))
+    # Exactly one version is in force, also if two were completed at the same moment.
     is_later |= Q(completed_at=OuterRef("completed_at"), pk__gt=OuterRef("pk"))
     later = Agreement.objects.filter(is_later, partner=OuterRef("partner"), kind=OuterRef("kind"))
     signed_by_partner = AgreementSignature.objects.filter(agreement=OuterRef("pk"), side=ResponsibleParty.PARTNER)
     is_current = reduce(or_, (Q(kind=kind, version=version) for kind, version in current_versions))
     states = Case(
+        # The first match counts. A rejected PDF was never in force, whatever is newer.
         When(rejected_at__isnull=False, then=Value(AgreementState.REJECTED.value)),
         When(Exists(later), then=Value(AgreementState.REPLACED.value)),
         When(completed_at__isnull=False, then=Value(AgreementState.IN_FORCE.value)),
@@ -102,6 +105,7 @@ def build_row(agreement: Agreement, signing_url: str = "") -> AgreementRow:
 @cache
 def _compile_agreements(current_versions: tuple[tuple[str, str], ...]) -> CompiledQuery[Agreement]:
     """Return the query of a partner's agreements, by kind, newest first."""
+    # A compiled query refuses prefetches, because it would drop them without a word.
     rows = _build_agreements(current_versions).prefetch_related(None).filter(partner=PARTNER_ID)
     return CompiledQuery(lambda: rows.order_by("kind", "-pk"))
 

@@ -44,12 +44,14 @@ def get_recorded_party(integration: "Integration") -> str:
     if responsible_party == ResponsibleParty.MACHINE and target.startswith("requirement:"):
         state = integration.fulfillments_by_id.get(target.partition(":")[2])
         if state is not None and state.status == Status.ERROR:
+            # An outage is no one's time, so analytics must not count it for a party.
             return OUTAGE_PARTY
     return str(responsible_party)
 
 
 def count_findings(integration: "Integration") -> Counter[str]:
     """Return the number of blocking findings by state."""
+    # An optional finding blocks neither the next request for a review nor the approval.
     return Counter(finding.state for finding in integration.all_findings if finding.severity == "blocking")
 
 
@@ -60,23 +62,24 @@ def clear_cache(integration: "Integration") -> None:
 
 
 def reload_cache(integration: "Integration") -> None:
-    """Reload cached relations after a write, without the people that only pages name: they would double the time."""
+    """Reload cached relations after a write, without the people that only pages name."""
     clear_cache(integration)
+    # With the people, the queries of each write would take twice the time.
     integration.fulfillments_by_id = {row.requirement_id: row for row in integration.fulfillments.all()}
     integration.all_findings = sorted(integration.findings.order_by(), key=attrgetter("number"))
 
 
 def get_responsible_party(requirement: Requirement, integration: "Integration") -> ResponsibleParty:
-    """Return who can complete an open requirement. The partner fixes a failed check; errors are ours to retry.
-
-    A stale result makes the portal run the check again.
-    """
+    """Return who can complete an open requirement."""
     state = integration.fulfillments_by_id.get(requirement.id)
     if state is not None and state.status == Status.AWAITING_OTHER_PARTY:
         return ResponsibleParty(state.data.get("waits_for", ResponsibleParty.PROGRAM))
     if requirement.responsible_party == FulfillingParty.MACHINE:
+        # The repository turned private after the start. The partner did nothing wrong, but only they can connect
+        # GitHub.
         if needs_access(state):
             return ResponsibleParty.PARTNER
+        # The partner fixes a failed check. Errors are the portal's to retry, and so are results that are too old.
         check_parties = {Status.FAIL: ResponsibleParty.PARTNER, Status.NOT_RUN: ResponsibleParty.PROGRAM}
         return check_parties.get(Status(state.status), ResponsibleParty.MACHINE) if state else ResponsibleParty.MACHINE
     is_program = requirement.responsible_party == FulfillingParty.PROGRAM
@@ -114,6 +117,7 @@ def list_missing_at(integration: "Integration", position: int, now: datetime) ->
 
 def list_missing_next(integration: "Integration", now: datetime) -> list[Requirement]:
     """Return open requirements before the next position; in support, those no longer fulfilled."""
+    # Support has no next position, and what was due on the path stays required.
     in_support = integration.stage == Stage.SUPPORT
     return list_missing_at(integration, integration.position + (0 if in_support else 1), now)
 
@@ -188,6 +192,7 @@ def list_integration_actions(
 
 def build_snapshot(integration: "Integration", now: datetime) -> IntegrationSnapshot:
     """Return everything that determines the next action."""
+    # Also for an integration that has ended: the end itself can be undone.
     undo_until = get_undo_end(integration, now)
     if not integration.is_open:
         return IntegrationSnapshot(Stage(integration.stage), integration.step, undo_until=undo_until)
@@ -273,5 +278,6 @@ def get_next_refresh_at(integration: "Integration", now: datetime) -> datetime |
     states = integration.fulfillments_by_id.values()
     expiry_times = [end for s in states for end in (s.waiver_expires_at, s.valid_until)]
     deadlines = (integration.compliance_deadline_at, integration.undo_until)
+    # Their end needs no write, so a periodic job finds the integration by this time and refreshes what lists show.
     future_times = [end for end in (*expiry_times, *deadlines) if end and end > now]
     return min(future_times, default=None)

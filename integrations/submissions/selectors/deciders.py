@@ -61,6 +61,7 @@ def find_without_decider(items: Iterable[NamedValues], user: User) -> set[int]:
     """Return the IDs of integrations that lack a decider among items of the queue; no query if the user is one."""
     separated = [values for values in items if values["next_action_code"] in SEPARATED_DECISIONS]
     rows = {values["integration_id"]: QueuedIntegration.build(values) for values in separated}
+    # Most readers of the queue are reviewers who can decide, so the list of all reviewers is rarely read.
     others = {pk: row for pk, row in rows.items() if not _can_decide(row, user)}
     reviewers = _list_reviewers() if others else []
     return {pk for pk, row in others.items() if not any(_can_decide(row, reviewer) for reviewer in reviewers)}
@@ -70,4 +71,5 @@ def list_reviewer_managers(program_key: str) -> list[User]:
     """Return who can add reviewers to a program: its managers, or else the administrators."""
     people = User.objects.filter(Q(is_superuser=True) | ~Q(program_roles=[]), is_active=True).order_by("pk")
     managers = [person for person in people if program_key in list_programs(person, "manager")]
+    # docs/explanation/compliance.md: a program without managers notifies the administrators.
     return managers or [person for person in people if person.is_superuser]

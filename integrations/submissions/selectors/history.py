@@ -47,6 +47,7 @@ def list_recent_events(integration: Integration) -> tuple[list[AuditEvent], Audi
     """
     events = RECENT_EVENTS.fetch(integration=integration.pk)
     last = next((event for event in events if event.event_type in (*DECISIONS, UNDONE)), None)
+    # The decision is usually among the latest events. Only if they are cut off can an older one exist.
     if last is None and len(events) == MAX_RECENT_EVENTS and integration.review_round:
         last = _select_events(integration).filter(event_type__in=(*DECISIONS, UNDONE)).first()
     return events, None if last is None or last.event_type == UNDONE else last

@@ -25,6 +25,7 @@ def find_outage(integration: Integration, now: datetime) -> Outage | None:
     requirements = [r for r in integration.edition.list_requirements() if is_applicable(r, integration)]
     states = integration.fulfillments_by_id
     waiting = [(r, states[r.id]) for r in requirements if r.id in states and states[r.id].status == Status.ERROR]
+    # A waiver counts without a result, so nothing waits for the service.
     waiting = [(r, state) for r, state in waiting if not state.is_met(now)]
     if not waiting or not integration.is_open:
         return None
@@ -36,6 +37,7 @@ def find_outage(integration: Integration, now: datetime) -> Outage | None:
     )
     return Outage(
         services=tuple(services),
+        # The time of an error is that of the first one of the outage, see record_check_outcome.
         started_at=min((state.submitted_at for _r, state in waiting if state.submitted_at), default=None),
         titles=tuple(requirement.title for requirement, _state in waiting),
         retry_at=min((state.retry_at for _r, state in waiting if state.retry_at), default=None),

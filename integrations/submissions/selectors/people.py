@@ -21,12 +21,14 @@ CURRENT_MEMBERSHIP = Q(memberships__partner=Parameter("partner", BigIntegerField
 USERS = CompiledQuery(
     lambda: (
         User.objects.filter(is_active=True)
+        # A condition of the join: as a filter, it would leave out program staff who are members of no company.
         .annotate(membership=FilteredRelation("memberships", condition=CURRENT_MEMBERSHIP))
         .filter(Q(membership__isnull=False) | permission_conditions.IS_PROGRAM_STAFF)
         .annotate(role=F("membership__role"), joined=F("membership__pk"))
         .order_by()
     )
 )
+# Not within an email address, a path, or another handle.
 MENTION = re.compile(r"(?<![\w@/.+-])@([^\W_][\w-]*)")
 
 
@@ -67,6 +69,7 @@ def find_mentions(integration: Integration, text: str, *, author: AnyUser | None
     names = dict.fromkeys(name for part in list_texts(text) for name in MENTION.findall(part))
     if not names:
         return Mentions()
+    # A notification quotes the text, so only people who can read the text get one.
     can_see = permissions.can_view_notes if internal else permissions.can_view
     people = assign_handles(list_participants(integration))
     matches = {name: people.get(_build_handle(name)) for name in names}
@@ -89,6 +92,7 @@ def assign_handles(participants: Iterable[Participant]) -> dict[str, Participant
 
 def _build_handle(name: str) -> str:
     """Return a name in the form of a mention: "José Núñez" as "jose-nunez"."""
+    # A name in another script than Latin has no ASCII form.
     return slugify(name) or slugify(name, allow_unicode=True)
 
 

@@ -25,11 +25,13 @@ def is_fulfilled(requirement: Requirement, integration: "Integration", now: date
 
 def list_sent_findings(integration: "Integration") -> "list[Finding]":
     """Return the blocking findings that a reviewer sent to the partner. There are none before the first review."""
+    # Saves the query of findings before the first review.
     if not integration.review_round:
         return []
     return [
         finding
         for finding in integration.all_findings
+        # Automatic findings, which have a due date, concern a listed integration and no review.
         if finding.due_at is None and finding.severity == "blocking" and finding.is_visible_to_partner
     ]
 
@@ -54,6 +56,7 @@ def explain_blocker(requirement: Requirement, integration: "Integration", now: d
     titles = [
         subject.title
         for subject in subjects
+        # What the statement is about may not exist in this category, and then it needn't come first.
         if is_applicable(subject, integration) and not is_fulfilled(subject, integration, now)
     ]
     if len(titles) == 1:

@@ -21,6 +21,7 @@ def list_reasons(facts: IntegrationSnapshot) -> list[JsonObject]:
     """Return the codes and parameters of why an integration is in the program's queue, most important first."""
     if facts.on_hold_for:
         return [_build_reason("hold", reason=facts.hold_reason)]
+    # As codes, because the stored reasons are rendered in the language of each reader.
     reasons = [_build_reason(COMPLIANCE_REASONS[facts.process])] if facts.process in COMPLIANCE_REASONS else []
     if facts.process == ComplianceStatus.REQUESTED:
         reasons.append(_build_reason(facts.compliance_request, **facts.compliance_request_params))
@@ -30,6 +31,7 @@ def list_reasons(facts: IntegrationSnapshot) -> list[JsonObject]:
         reasons.append(_build_reason("resolved_findings", count=facts.resolved_findings))
     if facts.company == VerificationState.NEEDS_DECISION:
         reasons.append(_build_reason("company_name"))
+    # Only a verified company can be listed, see guards.is_company_verified.
     if facts.stage == Stage.RELEASE and facts.company == VerificationState.VERIFIED and not facts.missing:
         reasons.append(_build_reason("ready_to_publish"))
     if facts.tier_request:

@@ -48,6 +48,7 @@ class ReviewEvents:
 
 def _select_review_events() -> QuerySet[AuditEvent]:
     is_message = Q(event_type__in=MESSAGE_EVENT_TYPES)
+    # Messages and threads of findings are shown in full, so one query reads them with the changes.
     is_shared_finding = Q(event_type__startswith=FINDING_PREFIX, internal=False)
     is_new = Q(seq__gt=Parameter("seen_seq", BigIntegerField()))
     events = AuditEvent.objects.filter(is_message | is_shared_finding | is_new)
@@ -62,6 +63,7 @@ def load_review_events(integration: Integration, read_marker: ReadMarker | None)
 
     The same query loads `Integration.finding_events`.
     """
+    # On the first visit, everything would be new, so nothing is listed as a change.
     seen_seq = MAX_SEQ if read_marker is None else read_marker.seq
     events = REVIEW_EVENTS.fetch(integration=integration.pk, seen_seq=seen_seq)
     integration.finding_events = [

@@ -89,6 +89,8 @@ class Overlap:
 
 def find_overlaps(work: WorkDescription) -> tuple[Overlap, ...]:
     """Return all similar work, strongest kind first, integrations before published providers."""
+    # Nomad Integration Program, "Engage": HashiCorp notifies the developer of overlapping work and connects similar
+    # parties, to avoid duplicate work.
     integrations = _group_by_strongest_kind(_find_integrations(work))
     providers = _group_by_strongest_kind(_find_published(work))
     overlaps: list[Overlap] = []
@@ -111,10 +113,12 @@ def resolve_handle(handle: str, work: WorkDescription) -> Integration | None:
     """Return the integration of a handle that this partner received, while the two still overlap."""
     rows = (row for _, row in _find_integrations(work))
     pks = [row.pk for row in rows if constant_time_compare(handle, _compute_handle(row, work.partner))]
+    # Only rows that still overlap are compared, so a handle that was kept reveals nothing later.
     return Integration.objects.select_related("partner").filter(pk__in=pks).first()
 
 
 def _compute_handle(row: Integration, partner: Partner) -> str:
+    # With the partner in it: companies that compare their handles can't tell that they mean the same integration.
     return salted_hmac(HANDLE_SALT, f"{partner.pk}:{row.uuid}", algorithm="sha256").hexdigest()[:32]
 
 
@@ -187,6 +191,7 @@ def is_similar(first_key: str, second_key: str) -> bool:
 def _describe_integrations(kind: str, rows: list[Integration], work: WorkDescription) -> Iterator[Overlap]:
     """Yield listed integrations by name, and one summary for all unlisted ones."""
     match = _(MATCH_LABELS[kind])
+    # Only listed work of verified companies is public. All other work is one summary without names.
     listed_rows = [row for row in rows if row.is_listed and row.partner.is_verified]
     for row in listed_rows[:MAX_SHOWN]:
         title, partner, handle = row.name, row.partner.name, _compute_handle(row, work.partner)

@@ -39,6 +39,8 @@ class StepContext:
     def reachable_position(self) -> int:
         """Return the last position that can be entered now without a review."""
         positions, index = self.integration.edition.positions, self.integration.position + 1
+        # Steps in which nothing is left to do would only ask for a click. The review and what follows it need a
+        # decision.
         while (
             index + 1 < len(positions)
             and positions[index + 1][1] in (Stage.ENGAGE, Stage.DEVELOP)

@@ -13,6 +13,8 @@ def describe_responsible(integration: Integration) -> str:
     if party == ResponsibleParty.PARTNER:
         return integration.partner.name
     if party == ResponsibleParty.PROGRAM:
+        # docs/explanation/compliance.md, "Who decides": if the reviewer made an earlier decision, the item isn't
+        # theirs.
         reviewer = integration.reviewer
         can_act = reviewer is not None and not is_excluded_from_decision(integration, reviewer.pk)
         return str(reviewer) if can_act else _("the program")

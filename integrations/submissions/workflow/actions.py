@@ -49,6 +49,7 @@ def list_actions(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:
     """
     if snapshot.undo_until is not None:
         params = {"until": snapshot.undo_until.isoformat()}
+        # A check constraint of the table allows no responsible party after the end, also while the end can be undone.
         party = None if snapshot.stage in FINAL_STAGES else ResponsibleParty.MACHINE
         return (NextAction(party, PENDING_ACTION, params=params),)
     if snapshot.stage in FINAL_STAGES:
@@ -86,6 +87,7 @@ COMPANY_ACTIONS: dict[VerificationState, tuple[ResponsibleParty, str]] = {
 def _is_company_blocking(snapshot: IntegrationSnapshot) -> bool:
     """Return whether the company must be accepted before the review, or verified before the publication."""
     if snapshot.stage == Stage.RELEASE:
+        # docs/explanation/companies.md: an unverified company can request reviews, but its listing can't be published.
         return snapshot.company != VerificationState.VERIFIED
     return snapshot.next_stage == Stage.REVIEW and snapshot.company in UNDECIDED_STATES
 
@@ -106,6 +108,7 @@ def _list_in_review(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:
 def _list_in_changes(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:
     """Return the findings first, then the partner's requirements and company, or else the next round."""
     params = {"count": snapshot.open_findings}
+    # The findings are why the review came back, so they come before other requirements.
     findings = NextAction(ResponsibleParty.PARTNER, "respond_to_findings", "findings", params)
     resubmission = NextAction(ResponsibleParty.PARTNER, "request_another_review", "step:resubmit_for_review")
     actions = (
@@ -116,6 +119,8 @@ def _list_in_changes(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:
     return actions or (resubmission,)
 
 
+# compliance_guards.SEPARATED_DECISIONS refers to these codes, so a new decision of the program needs an entry there if
+# the authors of earlier ones must not make it.
 COMPLIANCE_ACTIONS: dict[tuple[ListingStatus, ComplianceStatus], tuple[ResponsibleParty, str]] = {
     (ListingStatus.ON_NOTICE, ComplianceStatus.RUNNING): (ResponsibleParty.PARTNER, "respond_to_notice"),
     (ListingStatus.ON_NOTICE, ComplianceStatus.EXPIRED): (ResponsibleParty.PROGRAM, "decide_on_suspension"),
@@ -134,6 +139,8 @@ IDLE_ACTIONS = {ListingStatus.DELISTED: "none_delisted", ListingStatus.UNLISTED:
 
 def _list_in_support(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:
     """Return the compliance procedure, requirements that are no longer fulfilled, and the requested tier."""
+    # Terraform Integration Program, "Support": a vendor can leave its provider to the community. Nothing is required of
+    # anyone after that, unless the partner requests the reinstatement.
     if snapshot.process != ComplianceStatus.REQUESTED and snapshot.listing_status in IDLE_ACTIONS:
         return (NextAction(ResponsibleParty.MACHINE, IDLE_ACTIONS[snapshot.listing_status], "compliance"),)
     tier = NextAction(ResponsibleParty.PROGRAM, "decide_on_tier", "review", {"tier": snapshot.tier_request})
@@ -159,6 +166,7 @@ def _list_for_open(open_requirements: Sequence[OpenRequirement]) -> tuple[NextAc
     What a statement is about comes before the statement.
     """
     parties = list(ResponsibleParty)
+    # If all are blocked, they are listed nevertheless: without an action, the step would look complete.
     candidates = [item for item in open_requirements if not item.is_blocked] or open_requirements
     return tuple(
         NextAction(item.responsible_party, item.action, f"requirement:{item.id}", {"title": item.title}, item)

@@ -30,6 +30,8 @@ _APPEAL = SeparatedDecision(
     gettext_noop("You issued the notice or the suspension. Another reviewer must decide on the appeal."),
 )
 # By code of the next action. Guards, pages, recipients of emails, and queries of the queue read it.
+# docs/explanation/compliance.md, "Who decides": no one decides on their own decision. The rule stays if no reviewer is
+# left, and the portal asks for another reviewer instead.
 SEPARATED_DECISIONS = {
     "decide_on_suspension": SeparatedDecision(
         ("notice_by",), gettext_noop("%(name)s issued the notice. Another reviewer must decide on the suspension.")
@@ -53,6 +55,7 @@ class SeparatedIntegration(Protocol):
 
 def list_authors(decision: SeparatedDecision | None, row: SeparatedIntegration) -> list[int]:
     """Return the IDs of those who made the earlier decisions about an integration."""
+    # Without None: a missing author would equal a missing user.
     return [pk for name in decision.authors if (pk := getattr(row, f"{name}_id"))] if decision else []
 
 
@@ -93,6 +96,7 @@ def _describe_period(integration: "Integration") -> str:
 @attach_refusal(_describe_period)
 def has_period_ended(integration: "Integration") -> bool:
     due_at = integration.compliance_deadline_at
+    # A paused deadline has no time, so nothing follows from it before a reviewer resumes it.
     return due_at is not None and due_at <= integration.step_context.now
 
 
@@ -116,7 +120,8 @@ def _describe_activities(integration: "Integration") -> str:
 
 @attach_refusal(_describe_activities)
 def has_no_partner_activity(integration: "Integration") -> bool:
-    """Return whether no unreviewed activity exists, read live so that a late periodic job can't hurt the partner."""
+    """Return whether a reviewer has seen all of the partner's activity."""
+    # Read live: the job that pauses the deadline after an activity can be late, which must not hurt the partner.
     return not integration.step_context.compliance.activities
 
 
@@ -128,13 +133,15 @@ def _describe_data_gap(integration: "Integration") -> str:
 
 @attach_refusal(_describe_data_gap)
 def is_data_complete(integration: "Integration") -> bool:
-    """Return whether the data covers the period: a response might be in a gap."""
+    """Return whether the data covers the period."""
     data_up_to, due_at = integration.step_context.compliance.data_up_to, integration.compliance_deadline_at
+    # The response that ends the procedure might be in a gap. Without a monitored repository, there is no gap.
     return data_up_to is None or due_at is None or data_up_to >= due_at
 
 
 @attach_refusal(gettext_noop("You already appealed. You can appeal each decision once."))
 def is_not_appealed(integration: "Integration") -> bool:
+    # Each new listing status clears the time of the appeal, so there is one appeal against each decision.
     return integration.appealed_at is None
 
 
@@ -166,4 +173,5 @@ def has_no_pending_request(integration: "Integration") -> bool:
 @attach_refusal(gettext_noop("We found no change of the repository owner. Issue a notice first."))
 def is_repository_transferred(integration: "Integration") -> bool:
     """Return whether a check found a transfer and the hold for that reason is still active."""
+    # docs/explanation/compliance.md, "Steps": the only suspension without a notice period.
     return bool(integration.step_context.compliance.freeze_reason)

@@ -45,9 +45,11 @@ class _EvidenceProvider:
     facts_function: "Callable[[Integration, datetime], ComplianceFacts]" = field(
         default=lambda _row, _now: ComplianceFacts()
     )
+    # Without a provider, guards see neither activity nor a transfer, and so allow no immediate suspension.
     evidence_function: "Callable[[Integration, datetime], JsonObject]" = field(default=lambda _row, _now: {})
 
 
+# An object, because importers of module variables would keep the functions from before the registration.
 _provider = _EvidenceProvider()
 
 

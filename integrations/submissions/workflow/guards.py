@@ -25,6 +25,7 @@ def attach_refusal(message: "str | Callable[[Integration], str]") -> Callable[[P
     """Attach the message that is shown when the predicate is false."""
 
     def attach(predicate: Predicate) -> Predicate:
+        # Translated when it is shown: guards are created at import, which would fix the language for all readers.
         predicate.why = message if callable(message) else lambda _: gettext(message)  # type: ignore[attr-defined]
         return predicate
 
@@ -81,6 +82,8 @@ def _describe_company(integration: "Integration") -> str:
 @attach_refusal(_describe_company)
 def is_company_accepted(integration: "Integration") -> bool:
     """Return whether the name of the company neither waits for a decision nor was rejected."""
+    # docs/explanation/companies.md: a company can request reviews before it is verified, but not under a name that
+    # waits for a decision or was rejected.
     return integration.partner.verification_state not in UNDECIDED_STATES
 
 
@@ -92,6 +95,7 @@ def is_company_verified(integration: "Integration") -> bool:
 
 @attach_refusal(gettext_noop("The next step is the review. Request it."))
 def is_review_not_next(integration: "Integration") -> bool:
+    # Only submit_for_review enters a review, because it starts the round.
     return integration.next_position[1] != Stage.REVIEW
 
 
@@ -113,6 +117,7 @@ def is_review_requested(integration: "Integration") -> bool:
 @attach_refusal(gettext_noop("A first approval isn't needed or was already given."))
 def is_first_approval(integration: "Integration") -> bool:
     """Return whether the step asks for two reviewers and no one who can still decide has approved this round."""
+    # The first approval is possible again after the first approver lost the role or got a conflict of interest.
     return integration.current_step.review.second_reviewer and not _has_first_approval(integration)
 
 
@@ -146,6 +151,7 @@ def has_requested_changes(integration: "Integration") -> bool:
 @attach_refusal(gettext_noop("Add at least one finding before you request changes."))
 def has_partner_tasks(integration: "Integration") -> bool:
     """Return whether an open finding or requirement waits for the partner."""
+    # Without a task, the partner's next action would be to request another review of the same integration.
     return bool(integration.step_context.findings["open"] or integration.step_context.partner_requirements)
 
 
@@ -172,6 +178,7 @@ def has_no_open_findings(integration: "Integration") -> bool:
 @attach_refusal(gettext_noop("Verify all findings first."))
 def has_only_verified_findings(integration: "Integration") -> bool:
     counts = integration.step_context.findings
+    # Optional findings aren't counted, see context.count_findings: they don't block the approval.
     return counts["open"] + counts["resolved"] == 0
 
 
@@ -187,6 +194,7 @@ def _describe_claim(integration: "Integration") -> str:
 @attach_refusal(_describe_claim)
 def is_not_claimed_by_other(integration: "Integration") -> bool:
     """Return whether no other reviewer's claim is active, so that two reviewers don't decide at the same time."""
+    # A claim that has expired binds no one, or a reviewer who is away would block the decision.
     claim_expires_at, actor = integration.claim_expires_at, integration.step_context.actor
     return (
         claim_expires_at is None
@@ -199,11 +207,14 @@ def is_not_claimed_by_other(integration: "Integration") -> bool:
 @attach_refusal(gettext_noop("Enter a reason. We record it with the decision."))
 def has_note(integration: "Integration") -> bool:
     note = integration.step_context.note
+    # None: the page lists transitions before the user can enter a note.
     return note is None or bool(note.strip())
 
 
 @attach_refusal(gettext_noop("The last decision can still be undone. Wait until it is final."))
 def is_decision_final(integration: "Integration") -> bool:
+    # Each transition ends the undo of the decision before it (services/undo.py). What builds on a decision waits, so
+    # that it takes the undo from no one.
     return integration.undo_until is None or integration.undo_until <= integration.step_context.now
 
 
@@ -216,6 +227,7 @@ def can_undo_decision(integration: "Integration") -> bool:
 
 @attach_refusal(gettext_noop("No other tier is available, or you already requested it."))
 def can_request_tier(integration: "Integration") -> bool:
+    # Without a tier among the inputs, the page lists the transition before the partner selects one.
     requestable_tiers = {t.key for t in integration.edition.tiers if t.on_request} - {integration.tier}
     requested_tier = integration.step_context.inputs.get("tier")
     return (

@@ -26,6 +26,7 @@ class ActionText(Content):
 
 
 TEXTS = load_content("integrations/submissions/content/next_actions.yaml", dict[str, dict[str, ActionText]])["texts"]
+# The content file can't state plural forms.
 COUNTED_TEXTS = {
     "sla_breaches": ngettext_lazy(
         "%(count)s SLA breach within %(days)s days", "%(count)s SLA breaches within %(days)s days", "count"
@@ -44,6 +45,7 @@ def render_action_text(code: str, params: ActionTextParams) -> str:
         return ""
     values = {name: render_action_text(**value) if isinstance(value, dict) else value for name, value in params.items()}
     if "until" in params:
+        # Stored as ISO text, because each reader sees the moment in their own time zone and language.
         values["until"] = format_exact(datetime.fromisoformat(str(params["until"])), timezone.localtime())
     text = COUNTED_TEXTS[code] if code in COUNTED_TEXTS else gettext(TEXTS[code].text)
     return str(text % values)
