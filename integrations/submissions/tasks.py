@@ -21,6 +21,7 @@ def refresh_due_integrations(now: datetime, limit: int = 500) -> int:
 
 @transaction.atomic
 def _refresh_integration(pk: int, now: datetime) -> None:
+    # Each in its own transaction: one faulty row must not keep the others from being refreshed.
     IntegrationChange(lock_integration(pk), None, now).save()
 
 

@@ -65,6 +65,7 @@ def reject_upload(
     """Reject the uploaded PDF, which opens the requirement again. The PDF is kept. Raises ActionRefused."""
     with change_requirement(integration, requirement_id, actor=actor, now=now, rule=permissions.can_decide) as change:
         agreement = _get_uploaded_agreement(change)
+        # The row and its file stay as evidence of what was rejected. The next signature creates another row.
         agreement.rejected_at, agreement.rejection_reason = now, reason
         agreement.save()
         change.answer(

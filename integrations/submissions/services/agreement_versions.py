@@ -26,6 +26,7 @@ def _list_outdated(kind: str) -> QuerySet[RequirementFulfillment]:
     ids = {each.id for edition in editions for each in edition.list_requirements() if each.agreement == kind}
     states = RequirementFulfillment.objects.filter(requirement_id__in=ids, status__in=SIGNED_STATUSES)
     states = states.exclude(data__version=get_agreement_document(kind).version)
+    # The first change opens the requirement in all integrations of the company, so the email names the newest one.
     return states.filter(integration__in=Integration.objects.open()).order_by("-integration__created_at", "-pk")
 
 
@@ -36,6 +37,7 @@ def _reopen(pk: int, now: datetime) -> bool:
         version = get_agreement_document(change.requirement.agreement).version
         state = change.state
         previous_version = state.data.get("version", "")
+        # Under the lock: an integration of the same company may have opened the shared requirement before.
         if state.status not in SIGNED_STATUSES or previous_version == version:
             return False
         change.answer(

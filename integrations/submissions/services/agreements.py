@@ -47,6 +47,7 @@ def build_statement(partner_name: str) -> str:
 def get_current_agreement(partner: Partner, kind: str) -> Agreement:
     """Return the partner's agreement of the current version, unsaved if neither side has signed it."""
     document = get_agreement_document(kind)
+    # A rejected PDF is kept, and the same version is signed again in a new row.
     rows = partner.agreements.filter(kind=kind, version=document.version, rejected_at=None)
     agreement = rows.select_related("document").first()
     if agreement is None:
@@ -91,6 +92,7 @@ def sign_agreement(
         is_repeated = existing and (existing.signer, existing.title) == (signature.signer, signature.title)
         if is_repeated and not agreement.awaits_confirmation:
             return agreement
+        # The signature counts for the text that the signer read. A new version or company name has another digest.
         require_signable(agreement, digest)
         if agreement.awaits_confirmation:
             _withdraw_upload(change, agreement)
@@ -106,6 +108,7 @@ def update_agreement_requirements(integrations: Iterable[Integration], now: date
             if requirement.agreement:
                 agreement = get_current_agreement(integration.partner, requirement.agreement)
                 state = integration.fulfillments_by_id.get(requirement.id)
+                # Read for each one in turn, because the answer of the first is shared with the others.
                 if _is_outdated(state, agreement, now):
                     with change_requirement(integration, requirement.id, actor=None, now=now) as change:
                         status, data = _build_answer(agreement)
@@ -148,6 +151,7 @@ def save_signature(change: RequirementChange, agreement: Agreement, signature: S
     agreement.created_at = agreement.created_at or change.now
     agreement.save()
     values = asdict(signature) | {"user": change.actor, "signed_at": change.now}
+    # The PDF shows the time in the signer's zone too.
     values["zone"] = timezone.get_current_timezone_name()
     AgreementSignature.objects.update_or_create(agreement=agreement, side=change.acting_party, defaults=values)
 

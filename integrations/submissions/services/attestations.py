@@ -28,6 +28,7 @@ NEW_FINDINGS = "changes_requested"
 def keep_subjects(previous: list[JsonObject], detail: list[JsonObject]) -> list[JsonObject]:
     """Return details of checks in which a check that found no repository or release keeps the last one it found."""
     known = {item["key"]: item.get("subjects", {}) for item in previous}
+    # Otherwise, an outage between two releases would hide that the release changed.
     return [item | {"subjects": known.get(item["key"], {}) | item.get("subjects", {})} for item in detail]
 
 
@@ -50,6 +51,7 @@ def _list_changes(previous: list[JsonObject], detail: list[JsonObject]) -> Itera
     for subject, code in REASON_BY_SUBJECT.items():
         for item in detail:
             old, new = known.get(item["key"], {}).get(subject), item.get("subjects", {}).get(subject)
+            # GitHub's names of owners and repositories are case-insensitive.
             if old and new and old.casefold() != new.casefold():
                 yield {"code": code, "params": {"old": old, "new": new}}
 
@@ -74,6 +76,7 @@ def _void(integration: Integration, requirements: Iterable[Requirement], reason:
         return False
     titles = {requirement.id: requirement.title for requirement in requirements}
     states = list(integration.fulfillments.filter(requirement_id__in=titles, status=Status.SUBMITTED))
+    # The event stores the text for readers of all languages.
     with translation.override(settings.LANGUAGE_CODE):
         note = render_action_text(**reason)
     for state in states:

@@ -29,10 +29,12 @@ class IntegrationChange:
     now: datetime
 
     def __post_init__(self) -> None:
+        # Whatever is changed, a decision that became final meanwhile counts from that moment, not from now.
         settle_decision(self.integration, self.now)
 
     def require_permission(self, rule: PermissionRule) -> None:
         """Raise ActionRefused if the rule refuses the actor. It never refuses the portal."""
+        # None is the portal, which writes what follows from facts, such as the result of a check.
         if self.actor is not None and not rule(self.integration, self.actor):
             raise ActionRefused(refusals.explain_refusal(rule.__name__, self.integration, self.actor), "forbidden")
 
@@ -65,6 +67,7 @@ class IntegrationChange:
 
 def refresh_partner_integrations(partner: Partner, now: datetime) -> None:
     """Refresh the open integrations of a partner, whose next action can depend on the company."""
+    # In the order of all that lock several integrations, against deadlocks.
     for pk in Integration.objects.open().filter(partner=partner).order_by("pk").values_list("pk", flat=True):
         IntegrationChange(lock_integration(pk), None, now).save()
 

@@ -67,12 +67,14 @@ def create_integration(
 
 def _copy_shared_answers(integration: Integration, edition: Edition) -> None:
     """Copy the latest answers that apply to all integrations of the partner."""
+    # PostgreSQL sorts NULL last, so an unanswered requirement would count as the latest answer.
     submitted = RequirementFulfillment.objects.filter(integration__partner=integration.partner).exclude(
         submitted_at=None
     )
     sources: dict[str | tuple[str, str], RequirementFulfillment] = {}
     for state in submitted.select_related("integration").order_by("submitted_at"):
         agreement = state.requirement.agreement if state.requirement else ""
+        # All programs share the agreements. Other shared answers belong to one program.
         sources[agreement or (state.integration.program_key, state.requirement_id)] = state
     for requirement in edition.list_requirements():
         source = sources.get(requirement.agreement or (integration.program_key, requirement.id))
@@ -89,6 +91,8 @@ def _copy_shared_answers(integration: Integration, edition: Edition) -> None:
 
 def is_combined_answer(requirement: Requirement) -> bool:
     """Return whether an answer lists all integrations of the partner and must be updated for each new one."""
+    # Terraform Integration Program, "Release": a partner with several run tasks has one two-line summary of all of
+    # them.
     return any(field.max_lines for field in requirement.fields)
 
 
@@ -107,12 +111,14 @@ def change_description(
     """
     with change_integration(integration, permissions.can_edit, actor=actor, now=now) as change:
         change.require_open()
+        # Under the lock: two requests with the same ETag must not both succeed.
         if version is not None and version != change.integration.version:
             raise ActionRefused(_("The integration changed. Reload it, then try again."), "conflict")
         row, keys = change.integration, [key for key in (*DESCRIPTION_FIELDS, *REPOSITORY_FIELDS) if key in values]
         changes = {key: [getattr(row, key), values[key]] for key in keys if getattr(row, key) != values[key]}
         for key, (_previous, value) in changes.items():
             setattr(row, key, value)
+        # The reader was recorded for the previous repository.
         if "repository" in changes:
             row.repository_reader = None
         event_type = "integration.repository_changed" if "repository" in changes else "integration.edited"

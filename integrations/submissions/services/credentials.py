@@ -51,6 +51,7 @@ def explain_expiry(credential: TestCredential, integration: Integration, now: da
     """Return why an account has expired, in English, or blank. A decision that can be undone ends nothing yet."""
     if credential.ended_at is not None:
         return credential.ended_why
+    # An undo could restore the stage, but not a deleted secret.
     if integration.undo_until is not None and integration.undo_until > now:
         return ""
     if integration.stage in FINAL_STAGES:
@@ -78,11 +79,10 @@ def submit_credential(
     With `replaces` (a UUID), it replaces that account; partners rotate accounts this way.
     """
     with change_requirement(integration, requirement_id, actor=actor, now=now) as change:
-        existing = TestCredential.objects.filter(uuid=uuid).first()
-        if existing is not None:
-            if existing.integration_id != integration.pk:
-                raise ActionRefused(_("Reload the page and submit the test account again."), "conflict")
+        if (existing := _find_submitted(integration, uuid)) is not None:
             return existing
+        # Nomad Integration Program, "Review": a vendor may need to provide a permanent test account, so that the
+        # integration can be verified on an ongoing basis. Other programs don't ask for one.
         if permanent and not change.requirement.permanent:
             raise ActionRefused(_("This program doesn't accept permanent test accounts."))
         if replaces:
@@ -101,6 +101,15 @@ def submit_credential(
         credential.save()
         _answer_requirement(change, "credential.added", label=label, permanent=permanent, replaced=bool(replaces))
     return credential
+
+
+def _find_submitted(integration: Integration, uuid: UUID) -> TestCredential | None:
+    """Return the test account that the form with this UUID stored before, or None. Raises ActionRefused."""
+    existing = TestCredential.objects.filter(uuid=uuid).first()
+    # The UUID comes from the browser. That of another integration must return nothing about its account.
+    if existing is not None and existing.integration_id != integration.pk:
+        raise ActionRefused(_("Reload the page and submit the test account again."), "conflict")
+    return existing
 
 
 def _answer_requirement(change: RequirementChange, event_type: str, **event_data: Any) -> None:
@@ -158,6 +167,7 @@ def _open_credential(
             secret = row.decrypt("encrypted_value")
         except crypto.DecryptionError as error:
             raise ActionRefused(str(error), "invalid-transition") from None
+        # In the transaction of the event and the email: no one gets a secret without a record of it.
         row.accesses.create(how=how, by=actor, reason=reason.strip()[:300], at=now)
         change.record(event_type, reason.strip()[:300], **_build_event_data(row, change.integration))
     return secret
@@ -181,6 +191,7 @@ def _build_event_data(credential: TestCredential, integration: Integration) -> J
 def end_due_credentials(now: datetime) -> int:
     """End expired accounts. Return their number."""
     is_ended = Q(integration__stage__in=FINAL_STAGES) | Q(integration__stage__in=STAGES_AFTER_REVIEW, permanent=False)
+    # The same rule as explain_expiry, which is checked again under the lock.
     is_final = Q(integration__undo_until=None) | Q(integration__undo_until__lte=now)
     return _process_due(TestCredential.objects.filter(is_ended, is_final), _end_due_credential, now)
 
@@ -199,7 +210,9 @@ def _process_due(
     rows = list(due_credentials.filter(ended_at=None).select_related("integration__partner")[:MAX_PROCESSED])
 
     def process_locked(credential: TestCredential) -> bool:
+        # Only the portal does this: the rule refuses every person.
         with _change_credential(credential, permissions.is_never_allowed, actor=None, now=now) as (change, row):
+            # The partner may have withdrawn the account since the list was read.
             return row.ended_at is None and process(change, row)
 
     return process_each(rows, process_locked, "update test account")
@@ -216,6 +229,7 @@ def _send_reminder(change: IntegrationChange, credential: TestCredential) -> boo
     due_at = credential.rotate_at
     if due_at is None or due_at > change.now:
         return False
+    # From now, not from the due date: after an outage, reminders would follow one another.
     credential.rotate_at = change.now + REMINDER_PERIOD
     credential.save(update_fields=["rotate_at"])
     change.record(

@@ -23,6 +23,7 @@ def list_current_documents(integration: Integration, requirement_id: str) -> lis
     """Return the current documents, oldest first. Shared documents appear with each integration."""
     state = integration.fulfillments.filter(requirement_id=requirement_id).first()
     uuids = state.data.get("documents", []) if state else []
+    # By company: a shared answer names documents that were uploaded with another integration.
     documents = Document.objects.filter(partner=integration.partner_id, uuid__in=uuids, removed_at=None)
     return list(documents.select_related("uploaded_by").order_by("pk"))
 
@@ -43,6 +44,7 @@ def upload_document(
     with change_requirement(integration, requirement_id, actor=actor, now=now) as change:
         documents = list_current_documents(change.integration, requirement_id)
         duplicate = next((document for document in documents if document.sha256 == file.sha256), None)
+        # A form that was sent twice uploads once. A replacement with known content still removes the old document.
         if duplicate is not None:
             for document in documents:
                 if str(document.uuid) == replaces and document != duplicate:
@@ -87,6 +89,7 @@ def store_document(change: RequirementChange, file: ValidatedFile) -> Document:
         uploaded_by=change.actor,  # type: ignore[misc]
         uploaded_at=change.now,
     )
+    # The content first: a rollback leaves a file that no row names, never a row without its file.
     document.file.save(file.name, file.file, save=False)
     document.save()
     return document
@@ -96,6 +99,7 @@ def mark_removed(document: Document, now: datetime) -> None:
     """Mark a document as removed and delete its content after the commit."""
     document.removed_at = now
     document.save(update_fields=["removed_at"])
+    # A rollback would keep the row but not bring back the file.
     transaction.on_commit(partial(default_storage.delete, str(document.file.name)))
 
 

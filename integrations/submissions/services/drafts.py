@@ -64,10 +64,12 @@ def save_draft(
     """Save data that is based on `version`. Raises DraftConflictError if a newer version exists."""
     refusals.require_permission(permissions.can_edit_partner, draft.partner, actor)
     with transaction.atomic():
+        # PostgreSQL can't lock the nullable side of an outer join, which `saved_by` is.
         rows = IntegrationDraft.objects.select_for_update(of=("self",)).select_related("saved_by")
         locked_draft = rows.get(pk=draft.pk)
         if locked_draft.sent_at is not None:
             raise _build_closed_refusal(locked_draft)
+        # The same input is no conflict, such as a request that was repeated after a lost response.
         if locked_draft.data == dict(data):
             return locked_draft
         _require_version(locked_draft, data, version, actor)
@@ -105,6 +107,7 @@ def submit_draft(
     """
     refusals.require_permission(permissions.can_edit_partner, draft.partner, actor)
     with transaction.atomic():
+        # One UPDATE decides: of two requests, only one changes the row and creates the integration.
         unsent = IntegrationDraft.objects.filter(pk=draft.pk, sent_at=None, integration=None)
         claimed_count = unsent.filter(version=version).update(sent_at=now)
         current = IntegrationDraft.objects.select_related("partner", "integration", "saved_by").get(pk=draft.pk)
@@ -139,6 +142,7 @@ def discard_draft(draft: IntegrationDraft, *, actor: AnyUser, now: datetime) -> 
 def restore_draft(draft: IntegrationDraft, *, actor: AnyUser, now: datetime) -> None:
     """Undo the deletion of a draft. Raises ActionRefused when the undo period is over."""
     refusals.require_permission(permissions.can_edit_partner, draft.partner, actor)
+    # A submitted draft has an integration and can't be restored.
     deleted = IntegrationDraft.objects.filter(pk=draft.pk, integration=None, sent_at__gt=get_undo_start(now))
     if not deleted.update(sent_at=None):
         raise ActionRefused(_("The time to restore this draft is over. Create a new draft."), "invalid-transition")

@@ -49,6 +49,7 @@ def plan_migration(integration: Integration, edition_date: str, now: datetime) -
     step = _get_target_step(integration, comparison)
     category = comparison.rename(integration.category)
     answered_ids = integration.fulfillments_by_id.keys()
+    # An ended integration has none of the stages of the path.
     position = new_edition.get_position(step, integration.stage) if integration.is_open else 0
     return EditionMigrationPlan(
         to=new_edition,
@@ -58,6 +59,7 @@ def plan_migration(integration: Integration, edition_date: str, now: datetime) -
         duplicates=tuple(
             new
             for old, new in comparison.retained_pairs
+            # If two IDs swap, each answer moves and none is replaced.
             if old.id != new.id and {old.id, new.id} <= answered_ids and comparison.rename(new.id) == new.id
         ),
         blocking=tuple(
@@ -109,13 +111,15 @@ def migrate_edition(
 ) -> EditionMigrationPlan:
     """Migrate an integration as planned and record the changes.
 
-    Raises ActionRefused, also while a decision can be undone, because the undo would restore a step of the old edition.
+    Raises ActionRefused, also while a decision can be undone.
     """
     with change_integration(integration, permissions.can_decide, actor=actor, now=now) as change:
         row, previous_date = change.integration, change.integration.edition_date
+        # The undo would restore a step of the old edition.
         if row.undo_until is not None and row.undo_until > now:
             message = _("The last decision can be undone until %(undo_until)s. Change the edition after that.")
             raise ActionRefused(message % {"undo_until": format_clock(row.undo_until)})
+        # Planned again under the lock, because the page showed the plan for an earlier state.
         plan = plan_migration(row, edition_date, now)
         new_ids = {old.id: new.id for old, new in plan.comparison.retained_pairs if old.id != new.id}
         replaced_answers = requirement_renames.rename_requirements(row, new_ids, now)
@@ -145,6 +149,7 @@ def _reopen_requirements(integration: Integration, requirements: tuple[Requireme
 
 
 def _apply_edition(integration: Integration, plan: EditionMigrationPlan) -> None:
+    # A listing keeps a tier, so one that the new edition lacks becomes the tier of all releases.
     tier = get_target_tier(integration, plan.to)
     integration.tier = tier.key if tier else ""
     if plan.to.get_tier(integration.tier_request) is None:

@@ -28,6 +28,7 @@ def list_document_uuids(states: Iterable[RequirementFulfillment]) -> list[str]:
 
 def name_documents(documents: Iterable[Document]) -> dict[str, str]:
     """Return the names of documents with their digests, by UUID."""
+    # A replacement can have the same name. The digest shows that the content differs.
     return {str(document.uuid): f"{document.name} · SHA-256 {document.sha256}" for document in documents}
 
 

@@ -30,6 +30,7 @@ def withdraw_finding(finding: Finding, *, actor: User, now: datetime) -> None:
     """Delete a finding that the partner hasn't seen. The history keeps its text."""
     with change_integration(finding.integration, permissions.can_decide, actor=actor, now=now) as change:
         row = _get_unsent_finding(change, finding)
+        # The number isn't used again, which findings._create_finding reads from this event.
         change.record("finding.withdrawn", row.text, **_get_event_data(row))
         row.delete()
 
@@ -52,6 +53,7 @@ def reply_to_finding(finding: Finding, text: str, *, actor: User, now: datetime)
             message = _("The partner can't see finding %(number)s yet. Edit it instead.")
             raise ActionRefused(message % {"number": row.number}, "conflict")
         event_type = "finding.reply_sent_to_program"
+        # The event type decides which side is notified.
         if permissions.can_act_for_program(change.integration, actor):
             event_type = "finding.reply_sent_to_partner"
         record_with_mentions(change, event_type, text.strip(), author=actor, **_get_event_data(row))
@@ -69,6 +71,7 @@ def verify_resolved_findings(
         for row in resolved:
             row.state, row.verified_by, row.verified_at = Finding.State.VERIFIED, actor, now
             row.save(update_fields=["state", "verified_by", "verified_at"])
+            # The history must not show the partner that a hidden finding exists.
             change.record("finding.verified", internal=not row.is_visible_to_partner, **_get_event_data(row))
     return len(resolved)
 

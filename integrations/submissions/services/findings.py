@@ -51,6 +51,7 @@ def raise_findings(
     """Add findings, all or none."""
     with change_integration(integration, permissions.can_decide, actor=actor, now=now) as change:
         row = change.integration
+        # The partner sees findings when a reviewer requests changes, which only a review offers.
         if row.stage != Stage.REVIEW:
             raise ActionRefused(_("You can add findings only during a review."), "invalid-transition")
         findings = [_raise_finding(change, each, actor) for each in new_findings]
@@ -73,6 +74,7 @@ def _raise_finding(change: IntegrationChange, new: NewFinding, actor: User | Non
 
 def _create_finding(integration: Integration, requirement_id: str, text: str, **fields: Any) -> Finding:
     """Create a finding with the next number. Numbers of withdrawn findings aren't used again."""
+    # The history and emails name findings by number, so a number must mean one finding forever.
     withdrawn = integration.events.filter(event_type="finding.withdrawn").values_list("data__finding", flat=True)
     highest = max([*integration.findings.values_list("number", flat=True), *withdrawn], default=0)
     return integration.findings.create(
@@ -89,6 +91,7 @@ def open_automatic_finding(
     """
     if _get_automatic_finding(integration, requirement_id) is not None:
         return None
+    # In the program's calendar, as all of its own targets, and not in the partner's.
     due_at = business_time.add_business_days(now, FINDING_BUSINESS_DAYS, integration.edition.business_calendar)
     return _create_finding(integration, requirement_id, text[:4000], raised_at=now, due_at=due_at)
 
@@ -98,6 +101,7 @@ def resolve_automatic_finding(integration: Integration, requirement_id: str, *, 
     finding = _get_automatic_finding(integration, requirement_id)
     if finding is not None:
         finding.state, finding.verified_at = Finding.State.VERIFIED, now
+        # The partner may have fixed the problem without a response.
         finding.answer = finding.answer or "The check passed again."
         finding.resolved_at = finding.resolved_at or now
         finding.save()
@@ -132,6 +136,7 @@ def _update_finding(
     """Change the state of a finding and record it. A verified finding can't be answered."""
     with change_integration(finding.integration, rule, actor=actor, now=now) as change:
         row = get_locked_finding(change, finding)
+        # A late response would undo the verification.
         is_answered_late = row.state == Finding.State.VERIFIED and state == Finding.State.RESOLVED
         if row.state == state or is_answered_late:
             values = {"number": row.number, "state": row.get_state_display().lower()}
@@ -140,6 +145,7 @@ def _update_finding(
             setattr(row, name, value)
         row.save()
         data: NamedValues = {"finding": row.number, "requirement": row.requirement_id}
+        # The history must not show the partner that a hidden finding exists.
         internal = not row.is_visible_to_partner
         record_with_mentions(change, event_type, note, author=actor, internal=internal, **data)
         attestations.void_answered_findings(change.integration, now)

@@ -32,6 +32,7 @@ def request_introduction(
     with transaction.atomic():
         _lock_integrations(requester, recipient)
         reverse_requests = Introduction.objects.filter(requester=recipient, recipient=requester)
+        # A request implies consent, and now both sides have requested it.
         if reverse_request := reverse_requests.filter(state=State.ASKED).first():
             return _accept(reverse_request, actor, now)
         defaults = {"message": message.strip()[:1000], "asked_by": actor, "asked_at": now}
@@ -45,6 +46,7 @@ def request_introduction(
         if not is_new:
             return introduction
         note = introduction.message
+        # Without the actor: until it agrees, the recipient sees the message and no name.
         record_event(recipient, "introduction.requested", actor=None, now=now, note=note, introduction=introduction.pk)
     return introduction
 
@@ -59,6 +61,7 @@ def decline_introduction(introduction: Introduction, *, actor: User, now: dateti
     """Decline an introduction without revealing a name."""
     with transaction.atomic():
         declined = _save_decision(_lock_pending(introduction, actor), State.DECLINED, actor, now)
+        # The requester doesn't learn who declined, or for which company.
         for integration, visible_actor in ((declined.recipient, actor), (declined.requester, None)):
             record_event(integration, "introduction.declined", actor=visible_actor, now=now, introduction=declined.pk)
     return declined

@@ -33,6 +33,7 @@ class MeetingProposal:
     minutes: int
 
     def list_iso_times(self) -> list[str]:
+        # One form for equal proposals, so that a form that was sent twice is recognized below.
         return [moment.astimezone(UTC).isoformat(timespec="minutes") for moment in sorted(set(self.times))]
 
 
@@ -68,6 +69,7 @@ def propose_times(
         meeting = get_current_meeting(change.integration, requirement_id)
         if meeting is not None and is_completed(meeting, change.requirement):
             raise ActionRefused(_("This meeting already took place."), "invalid-transition")
+        # Items that were shown in an earlier meeting stay shown.
         if meeting is None or meeting.state in (State.COMPLETED, State.CANCELED):
             meeting = Meeting(
                 integration=change.integration,
@@ -75,6 +77,7 @@ def propose_times(
                 created_at=now,
                 items=meeting.items if meeting else {},
             )
+        # RFC 5545, section 3.8.7.4: the organizer increments SEQUENCE with each significant revision of an event.
         elif meeting.state == State.SCHEDULED:
             meeting.sequence += 1
         by_program = change.acting_party == ResponsibleParty.PROGRAM
@@ -103,6 +106,7 @@ def _validate_times(proposal: MeetingProposal, now: datetime) -> None:
 def accept_time(meeting: Meeting, moment: datetime, *, actor: AnyUser, now: datetime, place: str = "") -> Meeting:
     """Accept one of the times that the other side proposed, and set the location if it is missing."""
     with _change_meeting(meeting, actor=actor, now=now) as (change, row):
+        # The form was sent twice.
         if row.state == State.SCHEDULED and row.starts_at == moment:
             return row
         if row.state != State.PROPOSED or moment not in list_proposed_times(row):
@@ -130,6 +134,7 @@ def cancel_meeting(meeting: Meeting, *, reason: str, actor: AnyUser, now: dateti
         if row.state == State.COMPLETED:
             raise ActionRefused(_("This meeting already took place."), "invalid-transition")
         event_data = {}
+        # Also for new times that no one has accepted: the calendars still have the earlier one.
         if row.starts_at is not None:
             row.sequence += 1
             event_data = {"calendar": _build_invitation(change, row, CANCEL_METHOD)}
@@ -154,6 +159,7 @@ def complete_meeting(
             raise ActionRefused(_("The meeting has not started yet."))
         checked_items = set(shown_items)
         items = change.requirement.meeting_items
+        # What an earlier meeting showed stays shown, so several meetings can cover the agenda.
         row.items = {item: item in checked_items or bool(row.items.get(item)) for item in items}
         row.state = State.COMPLETED
         row.save()
@@ -166,6 +172,7 @@ def _answer_completed(change: RequirementChange, meeting: Meeting, notes: str) -
     data = {"held": f"{meeting.starts_at:%Y-%m-%d}", "notes": notes}
     change.answer(
         "meeting.completed",
+        # Only the program records items, so it is responsible for those that are left.
         data | ({"waits_for": str(ResponsibleParty.PROGRAM)} if open_items else {}),
         status=Status.AWAITING_OTHER_PARTY if open_items else Status.SUBMITTED,
         summary=f"Completed. Open items: {'; '.join(open_items)}." if open_items else "",

@@ -21,6 +21,7 @@ def record_with_mentions(
 
     The second event notifies them. The first one names them in `mentioned`, so that it notifies only the others.
     """
+    # A mention in a note must not tell the partner that the note exists.
     is_internal = internal or EVENT_TYPES[event_type].is_internal
     mentions = find_mentions(change.integration, text, author=author, internal=is_internal)
     people = [user.pk for user in mentions.people]

@@ -90,6 +90,7 @@ def merge_partners(source: Partner, target: Partner, note: str, *, actor: User, 
         change_partner(second.pk, actor=actor, now=now) as other,
     ):
         source_change, target_change = (one, other) if one.partner == source else (other, one)
+        # Under both locks: a conflict of interest may have been recorded since the preview.
         if not permissions.can_merge_partners(source_change.partner, target_change.partner, actor):
             raise ActionRefused(refusals.get_refusal("can_merge_partners"), "forbidden")
         if refusal := explain_merge_refusal(source_change.partner, target_change.partner, actor):
@@ -99,16 +100,20 @@ def merge_partners(source: Partner, target: Partner, note: str, *, actor: User, 
 
 def _merge(source_change: PartnerChange, target_change: PartnerChange, note: str) -> None:
     source, target = source_change.partner, target_change.partner
+    # Again under the locks, because members and agreements can have changed since the preview.
     plan = preview_merge(source, target)
+    # First, while the proofs and memberships from which conflicts follow are still those of the source.
     _copy_conflicts(source, target_change)
     for member in plan.members:
         _move_member(source_change, target, member)
     _end_invitations_and_requests(source, target_change)
+    # The rest would violate the constraint of one agreement for each version of a company.
     Agreement.objects.filter(pk__in=[agreement.pk for agreement in plan.agreements]).update(partner=target)
     for model in (Integration, IntegrationDraft, Document):
         model.objects.filter(partner=source).update(partner=target)
     source.merged_into, source.verification_state = target, VerificationState.CLOSED
     source.save()
+    # Companies that were merged into the source would point to a closed one.
     source.merged_partners.update(merged_into=target)  # type: ignore[attr-defined]
     counts: NamedValues = {
         "members": len(plan.members),

@@ -31,6 +31,7 @@ def _release_old_ids(rows: Any, new_ids: Mapping[str, str]) -> Iterator[tuple[An
     """Yield each row with its new ID. All rows leave their old ID first, because two IDs can swap."""
     moves = [(item, new_ids[item.requirement_id]) for item in rows.filter(requirement_id__in=new_ids).order_by("pk")]
     for item, _ in moves:
+        # A placeholder for as long as another row has the new ID, which unique constraints refuse.
         _assign_requirement(item, f"~{item.pk}")
     yield from moves
 
@@ -71,6 +72,7 @@ def _rename_answers(integration: Integration, new_ids: Mapping[str, str]) -> lis
         existing = integration.fulfillments.filter(requirement_id=new_id).first()
         newest = state
         if existing is not None:
+            # A requirement that only a check or a draft touched has no time, and any answer is newer.
             older, newest = sorted((existing, state), key=lambda item: item.submitted_at or EARLIEST_MOMENT)
             replaced_answers += _merge_answer(older, newest, new_id)
         _assign_requirement(newest, new_id)

@@ -39,6 +39,7 @@ ANSWER_RULES: dict[FulfillingParty, PermissionRule] = {
     FulfillingParty.PARTNER: rules.can_edit,
     FulfillingParty.PROGRAM: rules.can_decide,
     FulfillingParty.BOTH: rules.can_take_part,
+    # No one's word replaces the result of a check. A reviewer can waive it instead, with a reason.
     FulfillingParty.MACHINE: rules.is_never_allowed,
 }
 
@@ -103,6 +104,7 @@ class RequirementChange(IntegrationChange):
         A shared answer is written to all open integrations in the program.
         """
         self._save_answer(data, status, summary)
+        # The draft ends with the answer, so that a colleague's open page can't overwrite it.
         self.integration.drafts.filter(requirement_id=self.requirement.id, sent_at=None).update(sent_at=self.now)
         self.record(event_type, note, status=str(status), **event_data)
         self._withdraw_outdated_approval()
@@ -139,6 +141,7 @@ class RequirementChange(IntegrationChange):
         if requirement.scope != AnswerScope.PARTNER:
             return False
         if self.requirement.agreement:
+            # All programs share the agreements in content/agreements, so one signature counts in each of them.
             return requirement.agreement == self.requirement.agreement
         return requirement.id == self.requirement.id and integration.program_key == self.integration.program_key
 
@@ -168,6 +171,7 @@ def change_requirement(
         locked_integration = lock_requirement(integration, requirement_id)
         requirement = get_requirement(locked_integration, requirement_id)
         change = RequirementChange(locked_integration, actor, now, requirement)
+        # Before the state: readers get 403, not a 409 about an integration that they can't change anyway.
         change.require_permission(rule or ANSWER_RULES[requirement.responsible_party])
         change.require_open()
         yield change
@@ -189,6 +193,7 @@ def submit_answer(
     must come first.
     """
     with change_requirement(integration, requirement_id, actor=actor, now=now) as change:
+        # Under the lock, because what the statement is about may have changed since the page was shown.
         if blocker := explain_blocker(change.requirement, change.integration, now):
             raise ActionRefused(blocker)
         state = change.state
@@ -232,12 +237,14 @@ def record_check_outcome(
     An error on our side doesn't replace an earlier result; it stays until it is stale. For a listed integration, a
     failure opens a finding and a later pass verifies it.
     """
+    # The actor is the portal, which no rule refuses.
     with change_integration(integration, rules.can_view, actor=None, now=now) as locked:
         row = locked.integration
         change = RequirementChange(row, None, now, get_requirement(row, requirement_id))
         state = change.state
         previous_status, previous_detail = state.status, state.detail
         state.retry_at = retry_at
+        # An outage of GitHub or the registry is not the partner's, so what was found before counts until it is too old.
         if outcome != Status.ERROR or previous_status not in CHECKED_STATUSES:
             state.status, state.summary = Status(outcome), summary[:500]
             state.detail = attestations.keep_subjects(previous_detail, detail)
@@ -256,6 +263,7 @@ def record_check_outcome(
 
 def _is_required_for_listing(integration: Integration, requirement_id: str, now: datetime) -> bool:
     """Return whether a requirement of the path or the tier, not a hint, is open."""
+    # The cache may have the result from before this check.
     context.clear_cache(integration)
     missing, tier = context.list_missing_next(integration, now), integration.current_tier
     if tier is not None:

@@ -107,12 +107,15 @@ def list_available_transitions(
 
 def lock_integration(pk: int) -> Integration:
     """Lock and return the current row until the transaction ends (SQLite transactions begin immediate)."""
+    # Without `of`, PostgreSQL would lock the company too, after its integration, and so against the order of all
+    # others.
     return Integration.objects.select_for_update(of=("self",)).select_related("partner").get(pk=pk)
 
 
 def _lock_rows(integration: Integration, transition_name: str) -> Integration:
     """Lock the integration, after its company where the transition updates what its integrations share."""
     if transition_name in AGREEMENT_TRANSITIONS:
+        # `no_key`: others can still insert rows that refer to the company, so holders of an integration needn't wait.
         Partner.objects.select_for_update(no_key=True).get(pk=integration.partner_id)
     return lock_integration(integration.pk)
 
@@ -136,7 +139,9 @@ def perform_transition(
         locked_integration = _lock_rows(integration, transition_name)
         locked_integration.step_context = StepContext(locked_integration, now, actor, note, inputs)
         _require_transition(locked_integration, transition_name, version, actor)
+        # Before the snapshot: the time since a decision became final belongs to the party that it made responsible.
         settle_decision(locked_integration, now)
+        # Read first: what follows replaces the undo and the period that the evidence describes.
         previous_state, undone_state = snapshot_state(locked_integration), locked_integration.undo
         evidence_data = _collect_evidence(locked_integration, transition_name, now)
         getattr(locked_integration, transition_name)(actor=actor, note=note, now=now, **inputs)
@@ -144,18 +149,13 @@ def perform_transition(
         _update_attestations(locked_integration, transition_name, previous_state, now)
         refresh_next_action(locked_integration, now, is_undo=transition_name == "undo_decision")
         if transition_name == "undo_decision":
+            # After the refresh, which starts the time of the responsible party anew.
             restore_responsibility(locked_integration, undone_state)
         locked_integration.save()
-        return record_event(
-            locked_integration,
-            EVENT_TYPES_BY_TRANSITION[transition_name].key,
-            actor=actor,
-            now=now,
-            note=note,
-            **_build_event_data(locked_integration, transition_name, previous_state),
-            **evidence_data,
-            **inputs,
-        )
+        event_type = EVENT_TYPES_BY_TRANSITION[transition_name].key
+        event_data = _build_event_data(locked_integration, transition_name, previous_state) | evidence_data | inputs
+        # Last, because listeners read the saved row, such as the next action for the email.
+        return record_event(locked_integration, event_type, actor=actor, now=now, note=note, **event_data)
 
 
 def _collect_evidence(integration: Integration, transition_name: str, now: datetime) -> JsonObject:
@@ -173,10 +173,12 @@ def _require_transition(
     """
     transition = get_transitions_from(integration).get(transition_name)
     candidates = [transition] if transition else [t for _, t in list_all_transitions() if t.name == transition_name]
+    # People without the permission get 403 in every state, not 409 in some.
     if candidates and not any(candidate.has_perm(integration, actor) for candidate in candidates):
         rule: str = candidates[0].permission.__name__  # type: ignore[union-attr]
         raise ActionRefused(refusals.explain_refusal(rule, integration, actor), "forbidden")
     if version is not None and version != integration.version:
+        # The partner reads the refusal, so internal notes must not appear in it.
         last = integration.events.exclude(internal=True).last()
         change = f"{last.summary} ({format_full(last.at)})" if last else _("The integration changed")
         raise ActionRefused(_("%(change)s. Reload the page.") % {"change": change}, "conflict")
@@ -263,11 +265,13 @@ def _set_next_action(integration: Integration, snapshot: IntegrationSnapshot, no
     """Set the columns of the next action."""
     action = determine_next_action(snapshot)
     responsible_party, target = (str(action.responsible_party or ""), action.target) if action else ("", "")
+    # The portal is responsible before and after the end of the listing, so only the code shows that it ended.
     is_new_end = (
         action is not None and action.code in IDLE_ACTIONS.values() and action.code != integration.next_action_code
     )
     if responsible_party != integration.responsible_party or is_new_end:
         integration.responsible_since = now
+    # The program's due date stays while its action does. Otherwise, each event would give it more time.
     is_same_action = (responsible_party, target) == (integration.responsible_party, integration.next_action_target)
     if not is_same_action or responsible_party == ResponsibleParty.PARTNER:  # a new listing status has a new deadline
         integration.action_due_at = _calculate_due_at(integration, responsible_party, target, now)

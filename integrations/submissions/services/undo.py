@@ -19,6 +19,7 @@ def snapshot_state(integration: Integration) -> NamedValues:
         key: getattr(integration, key).isoformat() if getattr(integration, key) else None
         for key in RESPONSIBILITY_TIMESTAMPS
     }
+    # The decision isn't restored. It tells which one an undo reverses, see transitions._update_attestations.
     keys = ("stage", "step", "review_state", "tier", "tier_request", "listing_status", "decision")
     values = {key: str(getattr(integration, key)) for key in (*keys, "on_hold_for", "hold_reason")}
     return {**values, **timestamps, **integration.dump_period()}
@@ -41,6 +42,7 @@ def remember_decision(
     """Store a decision so that it can be undone; any other transition makes it final."""
     integration.decision, integration.decided_by, integration.undo_until, integration.undo = "", None, None, {}
     period = timedelta(minutes=settings.UNDO_MINUTES)
+    # UNDO_MINUTES=0 turns the undo off, and emails of decisions are sent immediately.
     if TRANSITION_OPTIONS[transition_name].is_decision and period:
         integration.decision, integration.decided_by = transition_name, actor
         integration.undo_until, integration.undo = now + period, previous_state

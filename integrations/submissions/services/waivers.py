@@ -27,6 +27,7 @@ def waive_requirement(
         raise ActionRefused(_("Enter a future date."))
     with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rules.can_decide) as change:
         state = change.state
+        # The status stays below the waiver, so that it counts again when the waiver ends without a write.
         state.waived_by, state.waiver_reason, state.waiver_expires_at = actor, reason.strip()[:500], expires_at
         state.clear_waiver_request()
         state.save()
@@ -47,6 +48,7 @@ def request_waiver(
             raise ActionRefused(_("This requirement is complete and needs no waiver."), "invalid-transition")
         if state.waiver_requested_at is not None:
             raise ActionRefused(_("You already requested a waiver. The program decides on it."), "invalid-transition")
+        # The requirement stays open and so does its next action. The request is an item of its own in the queue.
         state.waiver_requested_at, state.waiver_request_reason = now, reason.strip()[:500]
         state.save()
         change.record("requirement.waiver_requested", reason.strip()[:500])
