@@ -19,6 +19,7 @@ class AgreementPdf(PdfDocument):
     def __init__(self, agreement: Agreement) -> None:
         self.agreement = agreement
         self.title_text = agreement.text.partition("\n")[0].removeprefix(TITLE_MARK)
+        # A PDF states when it was created. With the time of the last signature, equal input gives equal bytes.
         super().__init__(f"{self.title_text}, version {agreement.version}", get_document_time(agreement))
 
     def footer(self) -> None:
@@ -64,6 +65,7 @@ def render_agreement_pdf(agreement: Agreement) -> bytes:
     )
     names = [f"{each.signer}{each.title}{each.statement}" for _party, each in signatures if each]
     texts = [agreement.text, agreement.partner_name, *names]
+    # Names of companies and people come in many scripts, and no font has all of them.
     pdf.use_fonts({character for text in texts for character in text if character.isprintable()})
     pdf.add_page()
     pdf.write_paragraph(pdf.title_text, size=18, space=4)
@@ -96,6 +98,7 @@ def _write_signature(pdf: AgreementPdf, party: str, signature: AgreementSignatur
 def format_time(signature: AgreementSignature) -> str:
     """Return the time of a signature in UTC and in the signer's zone."""
     text = f"{signature.signed_at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+    # The time in UTC is there already.
     if signature.zone == "UTC":
         return text
     local = signature.signed_at.astimezone(ZoneInfo(signature.zone))

@@ -9,6 +9,7 @@ from markdown_it.token import Token
 
 from integrations.submissions.text_changes import TextChange, compare_parts
 
+# The text contains the name of the company, which its owners choose.
 MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
 

@@ -24,6 +24,7 @@ def build_description(meeting: Meeting) -> str:
     """Return the agenda, one item per line, and the URL of the requirement's page, in English for all invitees."""
     requirement = meeting.integration.edition.get_requirement(meeting.requirement_id)
     items = requirement.meeting_items if requirement else ()
+    # Not translated: all invitees receive the same entry.
     agenda = ["Agenda:", *(f"- {item}" for item in items), ""] if items else []
     return "\n".join([*agenda, build_page_url(meeting)])
 
@@ -44,6 +45,7 @@ def _build_event(meeting: Meeting, people: Iterable[User], title: str, now: date
     assert meeting.starts_at is not None
     starts_at, edition = meeting.starts_at.astimezone(UTC), meeting.integration.edition
     return Event.new(
+        # RFC 5545, section 3.8.4.7: calendars recognize an update by the UID, which has to be globally unique.
         uid=f"{meeting.uuid}@{urlsplit(settings.SITE_URL).hostname}",
         sequence=meeting.sequence,
         stamp=now.astimezone(UTC),

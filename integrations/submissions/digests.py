@@ -50,6 +50,7 @@ def _list_batched(now: datetime) -> QuerySet[EmailMessage]:
 @transaction.atomic
 def send_digest(pk: int, now: datetime) -> bool:
     """Send the digest of a person. Return False if a concurrent run has sent it, or the account is inactive."""
+    # A concurrent run waits here and then finds none, because the first one has changed their state.
     pending = _list_batched(now).filter(person_id=pk).select_for_update(of=("self",))
     rows = list(pending.select_related("integration__partner", "event").order_by("pk")[:MAX_EMAILS])
     person = User.objects.filter(pk=pk, is_active=True).first()
@@ -57,6 +58,7 @@ def send_digest(pk: int, now: datetime) -> bool:
     if person is None or not rows:
         messages.update(state=EmailMessage.State.SUPPRESSED)
         return False
+    # The same notifications have the same key, under which only one email is queued.
     key, context = f"digest:{pk}:{rows[0].pk}-{rows[-1].pk}", build_context(person, rows)
     digest = email.queue("digest", key, person, context, unsubscribe=context["stop"], now=now)
     messages.update(state=EmailMessage.State.INCLUDED_IN_DIGEST, digest=digest)

@@ -43,6 +43,7 @@ def list_program_contacts(integration: Integration) -> list[User | str]:
 
     If no reviewer can make the pending decision, those who can add one come before the mailbox.
     """
+    # docs/explanation/compliance.md, "Escalation": those who can't make the pending decision are skipped.
     people = [p for p in (integration.reviewer, integration.partner.alliances_manager) if p and p.is_active]
     contacts = [
         person
@@ -78,6 +79,7 @@ def build_context(event: AuditEvent) -> TemplateContext:
     """
     integration = event.integration
     if integration is not None and "undo_until" in event.data:
+        # The email waits for the end of the undo period, and then this next action would be past.
         integration = build_settled_copy(integration)
     is_in_changes = integration is not None and integration.review_state == ReviewState.CHANGES
     tier = integration.edition.get_tier(event.data.get("tier") or integration.tier) if integration else None
@@ -179,6 +181,7 @@ def list_recipients(event: AuditEvent, integration: Integration, audience: Audie
         return User.objects.filter(pk__in=event.data["people"], is_active=True).order_by("pk")
     is_decision = EMAILS[event.event_type].category == Category.COMPLIANCE and audience == Audience.PROGRAM_TEAM
     if is_decision and has_no_decider(integration):
+        # The mailbox alone can't help: someone has to add a reviewer.
         return list_program_contacts(integration)
     return FINDERS[audience](integration) if audience in FINDERS else ()
 
@@ -186,6 +189,7 @@ def list_recipients(event: AuditEvent, integration: Integration, audience: Audie
 def notify(event: AuditEvent) -> None:
     """Queue the emails of an event in its transaction. Emails of a decision wait for the end of the undo window."""
     entry, integration = EMAILS.get(event.event_type), event.integration
+    # A declined introduction has an event for each side. The one with the actor is for the side that declined.
     if entry is None or integration is None or (entry.is_anonymous and event.actor):
         return
     context, data = build_context(event), event.data
@@ -213,11 +217,13 @@ def queue_email(
     for_program, edited = is_program_recipient(recipient), event.data.get("email")
     email.queue(
         EMAILS[event.event_type].template,
+        # One email for each event and address, even if a person belongs to both audiences.
         f"{event.stream}:{event.seq}:{get_address(recipient)}",
         recipient,
         add_reader(context, for_program=for_program, stop=channel.stop, category=channel.category),
         hold_until=max((moment for moment in (undo_until, channel.not_before) if moment), default=None),
         event=event,
+        # A reviewer edits the email to the partner. Program staff get the text of the template.
         draft=EmailDraft(**edited) if edited and not for_program else None,
         calendar=calendar,
         unsubscribe=channel.stop,
@@ -248,6 +254,7 @@ def preview_emails(
 
 def preview_event_emails(record_event: Callable[[], AuditEvent], reader: AnyUser) -> EmailPreview:
     """Return the exact emails of an event by recording it and rolling it back. Raises ActionRefused."""
+    # The decision itself, rolled back: a preview that is built in another way could differ from the email.
     with transaction.atomic():
         event = record_event()
         emails = list(event.emails.select_related("person").order_by("pk"))
@@ -256,6 +263,7 @@ def preview_event_emails(record_event: Callable[[], AuditEvent], reader: AnyUser
             emails = _hide_program_recipients(event, emails)
         transaction.set_rollback(True)
     for message in emails:
+        # With these links, the reader of a preview could unsubscribe the recipients or open their downloads.
         message.text, message.html = hide_personal_links(message.text), hide_personal_links(message.html)
     return EmailPreview(emails, draft)
 

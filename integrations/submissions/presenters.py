@@ -115,6 +115,7 @@ def build_row(
         display_status=_get_display_status(state, now, is_unneeded),
         is_met=is_met,
         responsible="" if is_met else _(party_label),
+        # What a person has to know first: why they can't act, why it is open again, then the state, then the rule.
         why=(not is_fulfilled and blocker) or (state and (state.void_reason or state.summary)) or requirement.reason,
         blocker="" if is_met else blocker,
     )

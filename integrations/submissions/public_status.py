@@ -48,6 +48,7 @@ class StatusTexts(Content):
 TEXTS = load_content("integrations/submissions/content/public_statuses.yaml", StatusTexts)
 PUBLIC_STATUSES_BY_KEY = {status.key: status for status in TEXTS.public_statuses}
 PUBLIC_STATUSES = {status: PUBLIC_STATUSES_BY_KEY[text.public] for status, text in TEXTS.listing_statuses.items()}
+# The end of support delists an integration too, so only its stage tells the two apart.
 LISTED_STATUS, ENDED_STATUS = PUBLIC_STATUSES_BY_KEY["listed"], PUBLIC_STATUSES_BY_KEY["ended"]
 
 
@@ -64,6 +65,7 @@ def get_status_changed_at(integration: Integration) -> datetime | None:
         return integration.listing_status_since or integration.released_at
     if integration.listing_status_since is None:
         return integration.released_at
+    # A notice that was withdrawn also began a status. Its date would tell the public that there was a notice.
     events = integration.events.filter(event_type__in=RELISTING_EVENT_TYPES).order_by("-seq")
     relisting_times = (
         event.at

@@ -20,6 +20,7 @@ ACCOUNT_ERROR_MESSAGES = {
 class WriteOnlyTextarea(forms.Textarea):
     """Text area that never renders its value."""
 
+    # An invalid form shows its input again, except for this field.
     def format_value(self, value: object) -> str:
         return ""
 

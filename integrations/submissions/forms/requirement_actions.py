@@ -140,6 +140,7 @@ class AttestationForm(forms.Form):
         self.fields["also"].choices = others  # type: ignore[attr-defined]
         if not others:
             del self.fields["also"]
+        # Only what the page showed: a statement that became open since then has not been read.
         if all_ids := self.data.get("all"):  # the button that confirms every statement that the page showed
             self.data = {"confirmed": "on", "also": all_ids.split(",")}
 
@@ -162,6 +163,7 @@ class WaiverForm(forms.Form):
     )
 
     def clean_until(self) -> datetime:
+        # West of UTC, the day that is still today for the reviewer can be over. The messages name a day that works.
         now, end = timezone.now(), datetime.combine(self.cleaned_data["until"], WAIVER_END_TIME, UTC)
         if end <= now:
             first_day = format_day((now + timedelta(minutes=1)).astimezone(UTC).date(), now)

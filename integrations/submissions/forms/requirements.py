@@ -79,6 +79,7 @@ def build_field(question: Question) -> forms.Field:
 
 def build_pattern_validator(question: Question) -> RegexValidator:
     message = _("The answer doesn't have the required form. %(help)s") % {"help": question.help}
+    # An edition states a pattern for the whole answer, and RegexValidator searches in it.
     return RegexValidator(f"^(?:{question.pattern})$", message, code="pattern")
 
 
@@ -111,6 +112,7 @@ class RequirementForm(forms.Form):
 def collect_draft_data(requirement: Requirement, post: QueryDict) -> dict[str, object]:
     """Return the unvalidated field values for a draft. Other keys are ignored."""
     return {
+        # A draft isn't validated, so its size is limited here.
         question.key: [truncate_draft_text(text) for text in post.getlist(question.key)[:MAX_DRAFT_CHOICES]]
         if question.type == "choices"
         else truncate_draft_text(str(post[question.key] or ""))

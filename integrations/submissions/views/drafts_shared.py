@@ -46,6 +46,7 @@ def get_program(draft: IntegrationDraft) -> tuple[Program, Edition]:
 def parse_version(form_data: JsonObject) -> int:
     """Return the version that the page was rendered with; 0 for an invalid value, which is always outdated."""
     value = str(form_data.get("version", ""))
+    # Longer numbers don't fit in the column.
     return int(value) if value.isascii() and value.isdecimal() and len(value) < 9 else 0
 
 

@@ -81,6 +81,7 @@ def build_page_context(integration: Integration, user: User) -> TemplateContext:
     events, decision = list_recent_events(integration)
     transitions_by_name = {action.name: action for action in transitions}
     undo = transitions_by_name.get("undo_decision")
+    # "You" is wrong for viewers and program staff, who can't complete what the partner has to.
     party_labels = PARTY_LABELS if permissions.can_edit(integration, user) else OBSERVER_PARTY_LABELS
     return {
         "integration": integration,

@@ -93,6 +93,7 @@ def complete_finished_step(page: RequirementPage) -> None:
         return  # it was complete before
     integration = load_visible_integration(page.request, page.integration.uuid)
     if integration.next_action_target == COMPLETE_STEP_TARGET:
+        # A reviewer whose signature was the last requirement can't complete steps of the partner.
         actor = page.user if permissions.can_edit(integration, page.user) else None
         with report_refusals(page.request):
             perform_transition(integration, "complete_step", actor=actor)

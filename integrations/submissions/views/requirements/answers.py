@@ -35,6 +35,7 @@ def get_question_arguments(page: RequirementPage) -> NamedValues:
 def parse_version_number(page: RequirementPage, name: str) -> int:
     """Return a version number of the submitted page; -1 for an invalid value, which is always outdated."""
     value = page.request.POST.get(name, "")
+    # Other digits of Unicode and long numbers would raise errors here or in the database.
     return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else -1
 
 
@@ -44,6 +45,7 @@ def submit_answers(page: RequirementPage, answers: JsonObject) -> str | HttpResp
     versions = {name: parse_version_number(page, name) for name in ("answered", "version")}
     try:
         with transaction.atomic():
+            # A draft that a colleague saves between the comparison and the lock would be closed unseen.
             requirement_services.lock_requirement(page.integration, page.requirement.id)
             drafts.lock_answer_draft(
                 page.integration, page.requirement.id, draft_data, version=versions["version"], actor=page.user
@@ -57,6 +59,7 @@ def submit_answers(page: RequirementPage, answers: JsonObject) -> str | HttpResp
             raise
         current_page = load_page(page.request, page.integration.uuid, page.requirement.id)
         state = current_page.state
+        # The form was sent twice. There is nothing to compare.
         if (state.data, state.status) == (answers, Status.SUBMITTED):
             return _("These answers are already submitted.")
         return render_conflict(current_page, "answer", str(refusal), state.data, answered=state.version)

@@ -50,6 +50,7 @@ def reveal_credential(page: RequirementPage, data: NamedValues) -> HttpResponse:
     secret = credentials.reveal_credential(credential, reason=data["reason"], actor=page.user, now=page.now)
     context = {"page": page, "credential": credential, "value": secret.value}
     response = render(page.request, "submissions/requirement_revealed.html", context)
+    # Neither the browser's history nor a proxy may show the secret later.
     response["Cache-Control"] = "no-store, private"
     return response
 

@@ -58,6 +58,7 @@ def download_document(request: HttpRequest, uuid: UUID) -> FileResponse:
         raise Http404(_("Document not found."))
     response = FileResponse(document_row.file.open("rb"), as_attachment=True, filename=document_row.name)
     response["Content-Type"] = CONTENT_TYPES[document_row.kind]
+    # An uploaded SVG could run scripts on the portal's origin if a browser displayed it.
     response["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
     response["X-Content-Type-Options"] = "nosniff"
     response["Cache-Control"] = "private, no-store"
