@@ -31,6 +31,7 @@ class AgreementDocument:
 
     def render_text(self, partner: str) -> str:
         """Return the Markdown with the name of the partner, which is escaped."""
+        # A company chooses its name, and the agreement must show it as it is instead of as a heading or a link.
         return self.source.format(partner=MARKDOWN_CHARACTERS.sub(r"\\\1", partner))
 
 
@@ -60,6 +61,7 @@ def _find_problems(path: Path, source: str) -> Iterator[ContentProblem]:
     if not source.startswith(TITLE_MARK):
         yield ContentProblem(path, (1, 1), (), "The document has no title.", 'Begin it with "# " and the title.')
     for number, line in enumerate(source.splitlines(), start=1):
+        # A placeholder that nothing fills in would fail when someone opens the page to sign.
         names = {name for _text, name, _format, _conversion in Formatter().parse(line) if name is not None}
         for name in sorted(names - PLACEHOLDERS):
             yield ContentProblem(path, (number, 1), (), f"Unknown placeholder {name!r}.", "Use 'partner'.")

@@ -25,6 +25,7 @@ class EditionComparison:
     @cached_property
     def retained_pairs(self) -> tuple[tuple[Requirement, Requirement], ...]:
         """Return the (old, new) requirements that are in both editions."""
+        # A key that isn't renamed means the same in both editions, see Edition.renames.
         pairs = ((old, self.new.get_requirement(self.rename(old.id))) for old in self.old.list_requirements())
         return tuple((old, new) for old, new in pairs if new is not None)
 
@@ -67,4 +68,5 @@ def _describe_approval(edition: Edition) -> str:
 
 def _has_new_questions(old_requirement: Requirement, new_requirement: Requirement) -> bool:
     existing_keys = {field.key for field in old_requirement.fields}
+    # An optional question doesn't make an answer that was given incomplete.
     return any(field.required and field.key not in existing_keys for field in new_requirement.fields)

@@ -33,6 +33,7 @@ REQUIRED_KEYS = {
     RequirementKind.MEETING: "meeting_items",
     RequirementKind.CHECK: "checks",
 }
+# Each side signs and attends, only partners have test accounts, and no person's word replaces a check.
 RESPONSIBLE_PARTIES = {
     RequirementKind.AGREEMENT: FulfillingParty.BOTH,
     RequirementKind.MEETING: FulfillingParty.BOTH,
@@ -118,6 +119,7 @@ def _describe_duplicate(location: Location, key: str, first: Location) -> Incons
 def _find_path_errors(edition: Edition) -> Iterator[Inconsistency]:
     location: Location
     stages = [stage for _, stage in edition.positions]
+    # The state machine has one way through these stages, whatever the steps of the program are called.
     if tuple(stage for stage in stages if stage in LAST_STAGES) != LAST_STAGES or stages[-1] != Stage.SUPPORT:
         problem = "The steps don't pass through review, release, and support in this order, or don't end in support."
         yield Inconsistency(("edition", "steps"), problem, "Correct the stages of the steps.")
@@ -132,6 +134,7 @@ def _find_path_errors(edition: Edition) -> Iterator[Inconsistency]:
             stage = requirement.needed_for
             if stage is not None and stage not in stages:
                 yield Inconsistency(location, f"Unknown stage {stage}: no step has it.", "Use a stage of a step.")
+            # An integration starts at the first position, so nothing can be due before it.
             elif not max(begin, 1) <= edition.get_deadline(requirement) < len(stages):
                 problem = "The requirement would be due before its step begins, or after the last step."
                 yield Inconsistency(location, problem, 'Use a later stage, in the last step "support".')
@@ -159,6 +162,7 @@ def _find_group_errors(
             )
     for number, group in enumerate(groups):
         members = sum(requirement.group == group.key for _, requirement in requirements)
+        # Such a group would block every integration.
         if members < group.minimum:
             problem = f"The group requires {group.minimum} requirements but has {members}."
             yield Inconsistency((*location, "groups", number), problem, "Add requirements to the group or remove it.")
@@ -166,6 +170,7 @@ def _find_group_errors(
 
 def _find_tier_errors(edition: Edition) -> Iterator[Inconsistency]:
     granted_count = sum(tier.granted_at_release for tier in edition.tiers)
+    # A listing has one tier from the moment of its release.
     if granted_count != 1:
         problem = f"Number of tiers granted at release: {granted_count}."
         yield Inconsistency(("edition", "tiers"), problem, "Set granted_at_release for exactly one tier.")
@@ -197,6 +202,7 @@ def _find_field_errors(location: Location, field: Question) -> Iterator[Inconsis
     if bool(field.options) != (field.type in CHOICE_TYPES):
         problem = "Only fields of the types choice and choices have options."
         yield Inconsistency((*location, "options"), problem, "Add or remove the options, or change the type.")
+    # The error of the field quotes the help. The pattern alone says nothing to a partner.
     if field.pattern and not field.help:
         yield Inconsistency((*location, "pattern"), "A pattern requires help.", 'Add an example in "help".')
     if field.key in START_FORM_FIELDS:
@@ -227,8 +233,10 @@ def _find_subject_errors(location: Location, requirement: Requirement, edition: 
         place, subject = (*location, "confirms", index), edition.get_requirement(id)
         if subject is None:
             yield Inconsistency(place, f"Unknown requirement {id!r}.", _suggest(id, ids))
+        # The statement would block a step before what it is about can be completed.
         elif id not in earlier_ids or edition.get_deadline(subject) > deadline:
             yield Inconsistency(place, f"{id!r} is due after the statement.", "Use an earlier requirement.")
+        # A required statement about something that a partner can leave out could never be confirmed.
         elif (subject.optional or subject.group) and not requirement.optional:
             yield Inconsistency(place, f"{id!r} is optional.", "Use a required one, or make the statement optional.")
 

@@ -11,6 +11,7 @@ def find_unknown_renames(program: Program, edition: Edition) -> Iterator[Inconsi
     """Yield the invalid entries of `renames`, which must map an older edition to this one."""
     for date, names in edition.renames.items():
         location: Location = ("edition", "renames", date)
+        # An older edition can't know the names of a newer one.
         if date not in program.by_date or date >= edition.date:
             yield Inconsistency(location, "No older edition has this date.", "Use the date of an older edition.")
             continue
@@ -27,6 +28,7 @@ def find_unknown_renames(program: Program, edition: Edition) -> Iterator[Inconsi
 def find_misplaced_upcoming(program: Program, edition: Edition) -> Iterator[Inconsistency]:
     """Yield a violation if the edition is not upcoming but an older one is, or if all editions are upcoming."""
     older = [each for each in program.editions if each.date < edition.date]
+    # This one would be in force, and the older one would stay upcoming.
     if not edition.upcoming and any(each.upcoming for each in older):
         yield Inconsistency(("edition",), "An older edition is upcoming.", "Set `upcoming: true` here too.")
     if edition.upcoming and not any(not each.upcoming for each in older):

@@ -31,6 +31,7 @@ def _convert_mapping_to_pairs(value: object) -> object:
     return tuple(value.items()) if isinstance(value, dict) else value
 
 
+# Mappings in the file, but hashable and immutable in the edition.
 Pairs = Annotated[
     tuple[tuple[str, str], ...], BeforeValidator(_convert_mapping_to_pairs, json_schema_input_type=dict[str, str])
 ]
@@ -38,6 +39,7 @@ Pairs = Annotated[
 
 @cache
 def _list_time_zones() -> frozenset[str]:
+    # The list is read from files each time.
     return frozenset(available_timezones())
 
 

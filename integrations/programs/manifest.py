@@ -39,6 +39,7 @@ def read_manifest(content: Path) -> dict[str, str]:
 
 def write_manifest(content: Path, checksums: Mapping[str, str]) -> None:
     """Write the checksums of the published files, sorted by name."""
+    # Two spaces, as sha256sum(1) writes and expects them.
     lines = (f"{checksum}  {name}\n" for name, checksum in sorted(checksums.items()))
     (content / FILE_NAME).write_text("".join(lines))
 
@@ -65,6 +66,7 @@ def publish_editions(content: Path) -> list[str]:
     Raises:
         ValueError: A published file is changed or missing. The manifest stays unchanged.
     """
+    # docs/decisions/0009: a partner who started under one published text must not be measured by another.
     if changes := list(find_changes(content)):
         raise ValueError("\n".join(map(str, changes)))
     manifest, current = read_manifest(content), compute_checksums(content)

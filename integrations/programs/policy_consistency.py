@@ -29,6 +29,7 @@ def _find_target_errors(sla: Sla) -> Iterator[Inconsistency]:
             fix = 'Add "critical" or "other", or remove the key.'
             yield Inconsistency(("edition", "sla", str(key)), "The target type has no target.", fix)
     for target_type, severity, target in targets:
+        # The clock of a target counts either elapsed time or the days of a calendar.
         if (target.hours is None) == (target.business_days is None):
             problem = "A target must have either hours or business days."
             location: Location = ("edition", "sla", str(target_type), severity)
@@ -45,6 +46,7 @@ def _find_calendar_errors(calendar: ProgramCalendar) -> Iterator[Inconsistency]:
     if not calendar.country:
         return
     try:
+        # One year is enough to know whether the region exists, and saves the time of all others at startup.
         load_holidays(calendar.country, calendar.subdivision, FIRST_YEAR, FIRST_YEAR)
     except UnknownRegionError as error:
         problem, _, fix = str(error).partition(". ")

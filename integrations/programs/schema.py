@@ -163,6 +163,7 @@ class Edition(Content):
 
     def __post_init__(self) -> None:
         """Make `renames` read-only."""
+        # A frozen dataclass keeps its attributes, not the contents of a dictionary.
         frozen = {date: MappingProxyType(dict(names)) for date, names in self.renames.items()}
         object.__setattr__(self, "renames", MappingProxyType(frozen))
 
@@ -214,6 +215,7 @@ class Edition(Content):
 
     def get_deadline(self, requirement: Requirement) -> int:
         """Return the position that requires the requirement to be fulfilled, after all steps if only a tier does."""
+        # A requirement of a tier alone never blocks the path.
         return self._deadlines.get(requirement.id, len(self.positions))
 
     @cached_property
@@ -225,6 +227,7 @@ class Edition(Content):
         if requirement.needed_for is not None:
             stages = [stage for _, stage in self.positions]
             return stages.index(requirement.needed_for) if requirement.needed_for in stages else len(stages)
+        # To leave its step is to enter the position after the last one of the step.
         return 1 + max(i for i, (step, _) in enumerate(self.positions) if requirement in step.requirements)
 
 
@@ -269,4 +272,5 @@ class Program(ProgramProfile):
     @property
     def default_edition(self) -> Edition:
         """Return the newest edition that is not upcoming."""
+        # edition_order.py refuses a program without such an edition.
         return next(edition for edition in reversed(self.editions) if not edition.upcoming)

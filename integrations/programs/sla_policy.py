@@ -31,6 +31,7 @@ class SlaTarget(Content):
     hours: Count | None = None
     business_days: Count | None = None
     binding: Binding = "required"
+    # Trends compare the targets of editions, in which the same target can implement another sentence.
     implements: str = field(default="", compare=False)
 
     @property
@@ -81,4 +82,5 @@ class Sla(Content):
 
     def localize_calendar(self, calendar: Calendar) -> Calendar:
         """Return a partner's calendar in the time zone of the policy, or unchanged if the policy states none."""
+        # docs/explanation/sla-clock.md, "Due dates": a zone that the policy states replaces the partner's.
         return replace(calendar, zone=ZoneInfo(self.zone)) if self.zone else calendar

@@ -28,6 +28,7 @@ REQUIRED_TEXTS = {  # key in the file and maximum length by column
 }
 OPTIONAL_TEXTS = ("description", "warning")
 UPDATED_COLUMNS = [*REQUIRED_TEXTS, *OPTIONAL_TEXTS, "downloads", "name_key", "repository", "imported_at"]
+# The largest value of the column.
 MAX_COUNT = 2**63 - 1
 providers_imported = Signal()  # sent after each import that changed a provider
 
@@ -56,6 +57,7 @@ class ImportResult:
 def open_lines(path: Path) -> Iterator[bytes]:
     """Return the lines of a file, optionally compressed with gzip. Raises OSError if the file can't be opened."""
     file = path.open("rb")
+    # RFC 1952, section 2.3.1: the magic number. The name of the file says nothing reliable.
     is_gzipped = file.read(2) == b"\x1f\x8b"
     file.seek(0)
     return _iterate_lines(file, is_gzipped)
@@ -79,6 +81,7 @@ def import_providers(
     for number, line in enumerate(_iterate_readable_lines(lines, result), start=1):
         try:
             values = parse_provider(line)
+            # A second line with the same key would be inserted in the same batch and violate its constraint.
             if values["registry_id"] in known_keys or values["full_name"].lower() in known_keys:
                 raise InvalidLineError("duplicate in the file")
         except InvalidLineError as error:
@@ -103,6 +106,7 @@ def _iterate_readable_lines(lines: Iterable[bytes], result: ImportResult) -> Ite
         for line in lines:
             number += 1
             yield line
+    # gzip raises each of these, depending on where the file is damaged.
     except (EOFError, OSError, zlib.error):
         result.skipped_lines.append((number + 1, "the rest of the file is damaged"))
 
@@ -111,6 +115,7 @@ def parse_provider(line: bytes) -> JsonObject:
     """Parse a line to columns. Raises InvalidLineError."""
     try:
         raw = json.loads(line)
+    # The file comes from outside, and deeply nested JSON exhausts the stack of the parser.
     except (ValueError, RecursionError):
         raise InvalidLineError("not JSON") from None
     if not isinstance(raw, dict):
@@ -129,13 +134,16 @@ def _parse_text(raw: Mapping[str, object], key: str, *, is_required: bool = True
     if not isinstance(value, str) or (is_required and not value.strip()):
         raise InvalidLineError(f"no {key}")
     try:
+        # JSON can contain half of a surrogate pair, which can't be stored.
         value.encode()
     except UnicodeEncodeError:
         raise InvalidLineError(f"{key} is not text") from None
+    # PostgreSQL refuses NUL in text.
     return value.replace("\x00", "").strip()
 
 
 def _parse_count(value: object) -> int:
+    # In Python, true and false are integers.
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MAX_COUNT:
         raise InvalidLineError("totalDownloads is not a count")
     return value
@@ -161,6 +169,7 @@ def _write_batch(batch: list[tuple[int, JsonObject]], result: ImportResult, now:
     new_rows, changed_rows = [], []
     for number, values in batch:
         same_id, same_name = by_id.get(values["registry_id"]), by_name.get(values["full_name"])
+        # Two names were exchanged. Neither row can take its new name while the other has it.
         if same_id and same_name and same_id.pk != same_name.pk:
             result.skipped_lines.append((number, "the name belongs to another provider"))
         elif provider := same_id or same_name:
@@ -195,6 +204,7 @@ def _write_rows(
     if not rows:
         return 0
     try:
+        # A savepoint: after an error, PostgreSQL refuses everything else in the transaction.
         with transaction.atomic():
             write([row for _, row in rows])
         return len(rows)
