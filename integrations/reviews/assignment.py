@@ -47,6 +47,7 @@ class ReviewerSuggestion:
 def suggest_reviewers(integration: Integration, now: datetime) -> list[ReviewerSuggestion]:
     """Return all reviewers who can decide on an integration, best first, without conflicts of interest."""
     today = timezone.localtime(now).date()
+    # The same conditions as assign_reviewer: a suggestion that the service refuses would help no one.
     rankings = [
         _rank_reviewer(integration, reviewer, today)
         for reviewer in _list_reviewers(integration)
@@ -63,6 +64,7 @@ def _list_reviewers(integration: Integration) -> QuerySet[Any]:
     conflicted = [*list_conflicted_reviewers(integration.partner), integration.created_by_id]
     reviewers = get_user_model().objects.filter(is_reviewer=True, is_active=True).exclude(pk__in=members)
     reviewers = reviewers.exclude(pk__in=[pk for pk in conflicted if pk is not None])
+    # Events keep the company that they were recorded for, also after it was merged.
     companies = [integration.partner_id, *integration.partner.merged_partners.values_list("pk", flat=True)]
     reviews = AuditEvent.objects.filter(event_type__in=REVIEW_EVENT_TYPES)
     reviewed_by = reviews.filter(integration=integration).exclude(actor_id=None).values("actor_id")
@@ -85,8 +87,10 @@ def _rank_reviewer(integration: Integration, reviewer: Any, today: date) -> tupl
     absence = get_absence(profile, today)
     reviews_program = not profile.programs or integration.program_key in profile.programs
     is_full = reviewer.load >= profile.max_open_reviews
+    # An absence that begins soon is a reason to read, but ends no availability.
     is_available = reviews_program and not is_full and absence != "away now"
     chose_program = integration.program_key in profile.programs
+    # No number of small advantages outweighs a larger one.
     preferences = (is_available, reviewer.reviewed_integration, reviewer.knows_partner, chose_program)
     order = (*(not preference for preference in preferences), reviewer.load, str(reviewer), reviewer.pk)
     product = {"product": integration.program.product}

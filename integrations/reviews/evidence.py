@@ -107,6 +107,7 @@ class ReviewItem:
     @property
     def has_only_passed_checks(self) -> bool:
         """Return whether automated checks decided on the requirement, and all of them passed."""
+        # An answer by a person stays visible, even if the checks about it passed.
         is_automated = self.row.state is not None and self.row.state.submitted_by_id is None
         return is_automated and bool(self.results) and not self.unpassed_results
 
@@ -202,13 +203,16 @@ class _SubmittedEvidence:
         It doesn't fold steps with findings or differences.
         """
         items = tuple(self.build_item(row) for row in rows)
+        # In the first round, no reviewer has seen a complete step yet.
         was_complete = self.snapshot is not None and all(row.is_met for row in rows)
+        # Folded steps must hide nothing that a reviewer has not seen.
         has_news = any(item.findings or item.is_different for item in items)
         is_open = has_news or (is_reached and not was_complete)
         return ReviewSection(key, title, items, sum(row.is_met for row in rows), is_open)
 
     def build_item(self, row: RequirementRow) -> ReviewItem:
         requirement, state = row.requirement, row.state
+        # The labels are for partners, who read "you". Reviewers read the name of the company.
         is_partner_task = row.responsible == PARTY_LABELS[ResponsibleParty.PARTNER]
         return ReviewItem(
             row=row,
@@ -224,12 +228,15 @@ class _SubmittedEvidence:
         """Return documents named in the answer, even of other integrations, and those of the requirement."""
         if row.state is None:
             return iter(())
+        # A shared answer names documents that were uploaded with another integration. PDFs of agreements are in no
+        # answer.
         uuids, state_id = row.state.data.get("documents", []), row.state.pk
         return (each for uuid, each in self.documents.items() if uuid in uuids or each.state_id == state_id)
 
     def _compare(self, row: RequirementRow) -> RequirementComparison | None:
         if self.snapshot is None:
             return None
+        # A requirement that the earlier round didn't have is new, not changed.
         old = self.snapshot.evidence.get(row.requirement.id, {})
         new = build_evidence(row.state, self.document_names) if row.state else {}
         return compare_evidence(row.requirement, old, new)
@@ -240,6 +247,7 @@ def _load_documents(integration: Integration) -> Iterable[Document]:
     states = integration.fulfillments_by_id.values()
     pdf_states = [state.pk for state in states if state.data.get("method") == Agreement.Method.UPLOAD]
     uuids = list_document_uuids(states)
+    # Most reviews have no documents, and the page may take only 12 queries.
     if not uuids and not pdf_states:
         return []
     is_evidence = Q(state__in=pdf_states) | Q(uuid__in=uuids)

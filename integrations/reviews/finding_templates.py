@@ -32,6 +32,7 @@ def list_templates(integration: Integration) -> list[FindingTemplate]:
     return [
         template
         for template in TEMPLATES_BY_PROGRAM.get(integration.program_key, ())
+        # Templates belong to a program, and its older editions may lack the requirement.
         if (requirement := integration.edition.get_requirement(template.requirement))
         and context.is_applicable(requirement, integration)
     ]

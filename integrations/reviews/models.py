@@ -37,6 +37,7 @@ class QueueItem(models.Model):
     Columns with the prefix `computed_` are in `selectors.queue_union`.
     """
 
+    # One integration can be several items: a review, and a waiver for each requirement with a request.
     pk = models.CompositePrimaryKey("kind", "uuid", "slug")
     kind = models.CharField()
     uuid = models.UUIDField()
@@ -45,6 +46,7 @@ class QueueItem(models.Model):
     name_key = models.CharField()
     detail = models.CharField()
     integration = models.ForeignKey("submissions.Integration", models.DO_NOTHING, null=True, related_name="+")
+    # DO_NOTHING everywhere: deleting a row must not look for items in a table that doesn't exist.
     partner = models.ForeignKey("partners.Partner", models.DO_NOTHING, related_name="+")
     program_key = models.CharField()
     edition_date = models.CharField()

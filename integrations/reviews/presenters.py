@@ -37,6 +37,7 @@ def build_next_action_context(integration: Integration, now: datetime) -> dict[s
     for_program = integration.responsible_party == ResponsibleParty.PROGRAM
     label = _("Action required from the program") if for_program else get_waiting_label(integration)
     actions: tuple[NextAction, ...] = ()
+    # Only this stage shows them.
     if integration.stage == Stage.REVIEW:
         actions = context.list_integration_actions(integration, now, ResponsibleParty.PARTNER)
     return {
@@ -52,6 +53,7 @@ def explain_decision_refusal(integration: Integration, user: User) -> str:
         return ""
     if permissions.get_role(integration.partner, user):
         return _("You are a member of %(name)s. Another reviewer must decide.") % {"name": integration.partner.name}
+    # Before the text about read-only access, which is wrong for a reviewer with a conflict of interest.
     if conflict := explain_conflict(integration, user):
         return conflict
     return _("You have read-only access. Only reviewers can decide.")
@@ -97,6 +99,7 @@ def filter_relevant_actions(
         "resume_deadline": integration.deadline_pause_reason != PAUSED_FOR_ACTIVITY,
         "uphold_appeal": integration.deadline_pause_reason != PAUSED_FOR_APPEAL,
         "dismiss_appeal": integration.deadline_pause_reason != PAUSED_FOR_APPEAL,
+        # It needs a transferred repository, for which a check puts the integration on hold.
         "suspend_immediately": not integration.on_hold_for,
     }
     return [action for action in actions if not irrelevant_by_name.get(action.name, False)]

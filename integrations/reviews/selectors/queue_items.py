@@ -38,7 +38,9 @@ SORT_COLUMNS = {
 }
 SORT_ORDERS = ("", *SORT_COLUMNS, *(f"-{name}" for name in SORT_COLUMNS))
 OPEN_TABS = tuple(tab for tab in TAB_LABELS if tab != "snoozed")
+# Ends with what is unique, so that a page and a cursor of the API neither repeat nor lose an item.
 MOST_URGENT_FIRST = ("action_due_at", "integration_id", "began_at", "uuid", "slug")  # identifies an item
+# SQLite and PostgreSQL differ in where NULL sorts.
 ORDER_BY_URGENCY = {name: F(name).asc(nulls_last=True) for name in MOST_URGENT_FIRST}
 RELATED_NAMES = {"company": "partner__name", "company_state": "partner__verification_state"}
 REVIEWER_NAMES = {
@@ -77,6 +79,7 @@ def filter_items(kinds: Sequence[str], filters: Filters, user: User, now: dateti
     """Return the filtered items of some kinds: reviews, and decisions that the user can make."""
     condition = _build_review_condition(filters.get("responsible_party") or ResponsibleParty.PROGRAM, user, now)
     if list(kinds) != ["review"]:
+        # docs/explanation/compliance.md, "Who decides": for people whom the procedure excludes, the item isn't theirs.
         is_excluded = Q(kind="appeal") & build_exclusion_condition(user)
         can_decide = permission_conditions.build_decision_condition(user) & ~is_excluded
         can_decide_on_partner = permission_conditions.build_partner_decision_condition(user, "partner__")
@@ -84,6 +87,7 @@ def filter_items(kinds: Sequence[str], filters: Filters, user: User, now: dateti
     fields = {"program_key": "program", "stage": "stage", "category": "category"}
     if values := {column: filters[name] for column, name in fields.items() if filters.get(name)}:
         partners = Integration.objects.filter(**values).values("partner")
+        # A company has no program of its own. It is shown if one of its integrations matches the filters.
         condition &= Q(**values) | Q(kind="company", partner__in=partners)
     if filters.get("age"):
         condition &= Q(began_at__lte=now - timedelta(days=int(filters["age"])))
@@ -92,6 +96,7 @@ def filter_items(kinds: Sequence[str], filters: Filters, user: User, now: dateti
 
 def _build_review_condition(responsible_party: str, user: User, now: datetime) -> Q:
     """Return the condition for integrations of a responsible party that aren't items of another kind for the user."""
+    # One decision is one item. For those who can't make it, the integration stays in the list as a review.
     has_other_kind = Q(next_action_code="decide_on_company") | IS_APPEAL & ~build_exclusion_condition(user)
     is_selected = Q(responsible_party=responsible_party)
     if responsible_party == "any":
@@ -108,6 +113,7 @@ def summarize_queue(filters: Filters, user: User, now: datetime, last_event_id: 
     kinds = list_kinds(user, filters)
     if last_event_id is None:
         last_event_id = LAST_EVENT_ID.fetch()
+    # The key has all that the figures depend on, except for the time.
     key = f"queue {last_event_id} {user.pk} {user.program_roles} {kinds} {sorted(filters.items())}"
     return read_figures(
         key, lambda: _summarize(filters, user, now, kinds), lambda summary: summary.count("", "all"), seconds=30
@@ -191,6 +197,7 @@ def build_position_condition(values: Sequence[object]) -> Q:
         if value is None:
             is_equal &= Q(**{f"{name}__isnull": True})
         else:
+            # NULL is last in every order, and no comparison with it is true.
             is_after |= is_equal & (Q(**{f"{name}__gt": value}) | Q(**{f"{name}__isnull": True}))
             is_equal &= Q(**{name: value})
     return is_after

@@ -40,6 +40,7 @@ from integrations.submissions.workflow.states import (
 from portal.audit.models import AuditEvent
 from portal.core.value_types import NamedValues
 
+# An object without another use: a real value could be among the other parameters of the query.
 NOW_PARAMETER = object()  # stands for the time of a query in SQL that is compiled once
 NOW = RawSQL("%s", (NOW_PARAMETER,), DateTimeField())
 ITEM_COLUMNS: Mapping[str, "Field[Any, Any]"] = {
@@ -80,6 +81,8 @@ class QueueKind:
 def _convert(value: Combinable | None, field: "Field[Any, Any]") -> Combinable:
     """Return a column, NULL or blank without a value. PostgreSQL filters a union first only if its types are equal."""
     if value is None:
+        # docs/decisions/0078: PostgreSQL applies the conditions of a query inside a union only if the types of its
+        # columns are equal.
         blank = "" if isinstance(field, CharField) else 0 if isinstance(field, IntegerField) else None
         return Cast(Value(blank), getattr(field, "target_field", field))
     return Cast(value, field) if isinstance(field, CharField) and not isinstance(value, F) else value
@@ -119,6 +122,7 @@ def list_stale_listings(now: datetime | Combinable) -> IntegrationQuerySet:
 
 IS_APPEAL = Q(deadline_pause_reason=PAUSED_FOR_APPEAL, responsible_party=ResponsibleParty.PROGRAM)
 STALE_SINCE = RequirementFulfillment.objects.filter(integration=OuterRef("pk")).order_by().values("integration")
+# A requirement that was fulfilled, or an integration that has ended, needs no waiver anymore.
 WAIVER_REQUESTS = (
     RequirementFulfillment.objects.filter(waiver_requested_at__isnull=False)
     .exclude(status__in=FULFILLED_STATUSES)
@@ -157,6 +161,7 @@ for _kind in (
             "name_key": F("name_key"),
             "detail": F("domain"),
             "partner_id": F("pk"),
+            # A company that was renamed waits since the renaming, not since it was created.
             "waiting_since": Coalesce(REQUESTED_AT, F("created_at")),
         },
         "reviews:partner",
@@ -181,6 +186,8 @@ for _kind in (
         gettext_noop("Stale listing"),
         list_stale_listings(NOW),
         {
+            # docs/decisions/0078: a stale listing is never overdue, because its due date is that of the partner's next
+            # action.
             **{name: value for name, value in INTEGRATION_COLUMNS.items() if name != "action_due_at"},
             "waiting_since": Subquery(STALE_SINCE.annotate(since=Min("valid_until")).values("since")),
         },

@@ -106,6 +106,7 @@ def build_page(
 ) -> tuple[Page, list[QueueRow]]:
     """Return a page of tuples of PAGE_NAMES, and its rows. `count` is the total, known from the summary."""
     paginator = Paginator(items, PAGE_SIZE)
+    # The paginator would count the union again.
     paginator.count = count  # type: ignore[misc]
     page = paginator.get_page(number)
     values_by_row = [dict(zip(PAGE_NAMES, values, strict=True)) for values in page.object_list]
@@ -140,6 +141,7 @@ def list_tasks(kind: QueueKind, values: NamedValues) -> list[str]:
         return kind.list_tasks(values)
     if values["responsible_party"] == ResponsibleParty.PROGRAM:
         return [render_action_text(**reason) for reason in values["reasons"]]
+    # The reasons are empty while another party is responsible.
     return [render_action_text(values["next_action_code"], values["next_action_params"])]
 
 
@@ -226,6 +228,7 @@ def _is_excluded(values: NamedValues, viewer: QueueViewer) -> bool:
 def _describe_claim(values: NamedValues, viewer: QueueViewer, now: datetime) -> tuple[str, str]:
     """Return the reviewer label and the label of the claim button, blank without a button."""
     claim_expires_at, reviewer_id = values["claim_expires_at"], values["reviewer_id"]
+    # An own company and a conflict of interest come first: no claim changes them.
     if values["partner_id"] in viewer.partners:
         return _("Your company"), ""
     if values["partner_id"] in viewer.conflicts or values["created_by_id"] == viewer.pk:
@@ -239,6 +242,7 @@ def _describe_claim(values: NamedValues, viewer: QueueViewer, now: datetime) -> 
         return _("Unclaimed"), button_label
     is_mine = reviewer_id == viewer.pk
     name = _("you") if is_mine else values["reviewer_name"] or values["reviewer_email"]
+    # An assignment has no end, unlike a claim, so no one else is offered the review.
     if claim_expires_at is None:
         return (_("Assigned to you"), button_label) if is_mine else (_("Assigned to %(name)s") % {"name": name}, "")
     if claim_expires_at > now:

@@ -35,8 +35,10 @@ def snooze(integration: Integration, days: int, reason: str, *, actor: User, now
     if not reason.strip():
         raise ActionRefused(_("Enter a reason."))
     with change_integration(integration, permissions.can_act_for_program, actor=actor, now=now) as change:
+        # `at` matters too: the item returns if another party became responsible after it.
         until = now + timedelta(days=days)
         fields = {"until": until, "reason": reason.strip(), "snoozed_by": actor, "at": now}
+        # A snooze hides the item. It gives the program no more time.
         Snooze.objects.update_or_create(integration=change.integration, defaults=fields)
         change.record("review.snoozed", reason.strip(), until=until.date().isoformat())
 
@@ -68,6 +70,7 @@ def perform_bulk_action(
 ) -> tuple[int, list[str]]:
     """Perform an action on each item. Return how many changed, and the refusals with the item's name."""
     count, refusals = 0, []
+    # Each in its own transaction, so that one refusal doesn't undo the others.
     for integration in integrations:
         try:
             ACTIONS[action](integration, inputs, actor, now)

@@ -25,6 +25,7 @@ def claim_review(integration: Integration, *, actor: User, now: datetime) -> Int
         row = change.integration
         row.step_context = StepContext(row, now, actor)
         _require_other_author(row, actor)
+        # Under the lock: of two reviewers who press the button at the same time, one gets the review.
         if not guards.is_not_claimed_by_other(row):
             raise ActionRefused(guards.explain_guard(guards.is_not_claimed_by_other, row), "conflict")
         is_new_reviewer = row.reviewer_id != actor.pk
@@ -39,6 +40,7 @@ def renew_claim(integration: Integration, *, actor: User, now: datetime) -> None
     """Extend the actor's own claim; claims of others don't change."""
     expires_at = now + timedelta(minutes=settings.REVIEW_CLAIM_MINUTES)
     claims = Integration.objects.filter(pk=integration.pk, reviewer=actor, claim_expires_at__isnull=False)
+    # Without an event and a new version: the open page renews the claim every minute.
     claims.update(claim_expires_at=expires_at)
 
 
@@ -46,6 +48,7 @@ def release_claim(integration: Integration, *, actor: AnyUser, now: datetime) ->
     """Release the actor's own claim. Only assign_reviewer() changes the reviewer for someone else."""
     with change_integration(integration, permissions.can_decide, actor=actor, now=now) as change:
         row = change.integration
+        # Even a reviewer whose claim expired stays assigned until someone else claims the review.
         if row.reviewer_id != actor.pk:
             message = _("No reviewer has claimed this review.")
             if row.reviewer:

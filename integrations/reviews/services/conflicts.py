@@ -29,12 +29,14 @@ def record_conflict(
     kind: ConflictKind = ConflictKind.MARKED,
 ) -> None:
     """Record that a reviewer can't decide about a partner, and release their reviews of it. Raises ActionRefused."""
+    # Reviewers record their own conflicts, but no one removes their own.
     is_allowed = actor is None or actor == reviewer or permissions.can_manage_conflicts(partner, actor, reviewer)
     if not (is_allowed and reviewer.is_reviewer):
         raise ActionRefused(_("Only the reviewer, program managers, and staff can do this."), "forbidden")
     _require_reason(reason)
     with change_partner(partner.pk, actor=actor, now=now) as change:
         store_conflict(change, reviewer, kind, reason.strip())
+        # After the company is locked: its integrations are locked next, in the order of all others.
         _release_reviews(partner, reviewer, actor, now)
     clear_cached_conflicts(reviewer)
 
@@ -50,6 +52,7 @@ def remove_conflict(partner: Partner, reviewer: User, reason: str, *, actor: Use
         if kind is None:
             raise ActionRefused(_("The conflict was already removed. Reload the page."), "conflict")
         fields = {"removed_at": now}
+        # A conflict that the portal derives has no row until the hourly job. The removal needs one to override it.
         defaults = {"kind": kind, "reason": kind.label, "recorded_at": now, **fields}
         ConflictOfInterest.objects.update_or_create(
             partner=change.partner, user=reviewer, defaults=fields, create_defaults=defaults
@@ -92,6 +95,7 @@ def _release_reviews(partner: Partner, reviewer: User, actor: User | None, now: 
         if row.reviewer_id == reviewer.pk:
             row.reviewer, row.claim_expires_at = None, None
             change.record("review.claim_released")
+        # The approval of someone who must not decide can't stand for the second reviewer.
         if row.first_approver_id == reviewer.pk:
             change.withdraw_first_approval()
         change.save()

@@ -117,6 +117,7 @@ def list_reviews_by_reviewer(actor: User, now: datetime) -> list[tuple[User | No
 def _list_waiting(scope: str, actor: User, now: datetime) -> list[Integration]:
     rows = Integration.objects.in_queue().filter(stage__in=STAGES_BEFORE_RELEASE)
     rows = rows.exclude(build_snoozed_condition(now)).exclude(claim_expires_at__gt=now)
+    # No one distributes the reviews of their own company.
     rows = rows.exclude(partner__in=list(permissions.get_roles(actor)))
     today = timezone.localtime(now).date()
     is_away = Q(reviewer__reviewer_profile__away_from__lte=today) & (

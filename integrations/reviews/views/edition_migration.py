@@ -93,6 +93,7 @@ def preview_emails(integration: Integration, to: str, *, actor: User, note: str,
     """Return the exact emails of a migration. Raises ActionRefused."""
 
     def record_migration() -> AuditEvent:
+        # Really migrated and rolled back, so that the preview is what the emails will be.
         editions.migrate_edition(integration, to, actor=actor, now=now, note=note)
         return integration.events.filter(event_type="integration.edition_moved").latest("seq")
 

@@ -105,6 +105,7 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     rows = PARTNER.fetch(slug=slug)
     if not rows:
         raise Http404(_("Page not found."))
+    # Read once for the panel and for the comparison of the identity.
     partner, verifications = rows[0], partner_selectors.list_verifications(rows[0])
     form = AlliancesManagerForm(request.POST or None, initial={"manager": partner.alliances_manager})
     if request.method == "POST" and form.is_valid():

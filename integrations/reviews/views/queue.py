@@ -228,6 +228,7 @@ def edit_profile(request: AuthenticatedRequest) -> HttpResponse:
 
 def redirect_to_queue(request: HttpRequest) -> HttpResponse:
     """Redirect to the queue with its filters. Only the query is taken from the request, never a URL."""
+    # A URL from the form could lead to another site.
     query = QueryDict(request.POST.get("queue_query", "")[:500]).urlencode()
     return redirect(reverse("reviews:queue") + (f"?{query}" if query else ""))
 

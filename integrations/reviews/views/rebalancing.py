@@ -58,6 +58,7 @@ def _assign(request: AuthenticatedRequest) -> HttpResponse:
     assignments = [
         (rows[uuid], reviewers[pk], previous) for uuid, pk, previous in plan if uuid in rows and pk in reviewers
     ]
+    # The form sends the plan that the page showed, because a new plan could differ from what was approved.
     count, refusals = assign_reviewers(assignments, actor=request.user, now=timezone.now())
     for refusal in refusals:
         messages.error(request, refusal)

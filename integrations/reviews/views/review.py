@@ -48,6 +48,7 @@ def show_review(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the review page. Members of the integration's partner see the partner's page instead."""
     require_program_staff(request)
     integration = load_review(request, uuid)
+    # The page shows internal notes, which members of the company never see, even if they are staff.
     if permissions.get_role(integration.partner, request.user):
         messages.info(request, explain_decision_refusal(integration, request.user))
         return redirect("submissions:detail", uuid)
