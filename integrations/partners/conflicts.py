@@ -23,6 +23,7 @@ from integrations.partners.models import (
 from portal.accounts.requests import AnyUser
 from portal.core.compiled_queries import CompiledQuery, Parameter
 
+# A removed conflict is a row with a blank kind: it overrides what follows from older facts, but not from later ones.
 STORED_COLUMNS = (Case(When(removed_at=None, then="kind"), default=Value("")), Coalesce("removed_at", "recorded_at"))
 EMAIL_DOMAIN = Lower(Substr("email", StrIndex("email", Value("@")) + 1))
 CONFLICT_REFUSALS = {
@@ -71,6 +72,7 @@ def _select_involvements() -> "QuerySet[Membership, tuple[Any, ...]]":
     primary = get_user_model().objects.filter(pk=user).values(domain=EMAIL_DOMAIN)
     confirmed = EmailAddress.objects.filter(user=user, verified=True).values(domain=EMAIL_DOMAIN)
     is_at_domain = Q(subject__in=primary) | Q(subject__in=confirmed)
+    # All confirmed addresses: a second one at the company is a conflict as much as the first.
     verified = PartnerVerification.objects.filter(is_at_domain, method__in=DOMAIN_METHODS).order_by()
     former, at_domain = Value(ConflictKind.FORMER_MEMBER.value), Value(ConflictKind.EMAIL_DOMAIN.value)
     names, blank = ("role", "partner__name", "partner__slug"), [Value("")] * 3
@@ -112,6 +114,7 @@ def list_conflicted_reviewers(partner: Partner) -> dict[int, ConflictKind]:
 
 def _drop_removed(rows: Iterable[tuple[int, str, datetime]]) -> dict[int, ConflictKind]:
     """Return the kinds by ID. A blank kind is a removal, which also hides conflicts that were derived before it."""
+    # A removal can come before or after the conflicts that it overrides.
     conflicts = list(rows)
     removed = {pk: at for pk, kind, at in conflicts if not kind}
     return {pk: ConflictKind(kind) for pk, kind, at in conflicts if kind and (pk not in removed or at > removed[pk])}
@@ -125,6 +128,7 @@ def explain_conflict(integration: ConflictingIntegration, user: AnyUser | None) 
 
 def find_conflict(integration: ConflictingIntegration, user: AnyUser | None) -> ConflictKind | None:
     """Return why a reviewer can't decide although they belong to the program, apart from a current membership."""
+    # The refusal of anyone else doesn't depend on a conflict.
     if user is None or not user.is_authenticated or not user.is_reviewer:
         return None
     is_own = integration.created_by_id == user.pk

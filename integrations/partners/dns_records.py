@@ -18,11 +18,13 @@ def fetch_txt_records(name: str) -> list[str]:
     """Return the TXT records of a name, an empty list without any. Raises DnsUnavailableError."""
     try:
         query_name = dns.name.from_text(name, idna_codec=dns.name.IDNA_2008_Practical)
+        # Without the search list of the host, which would look up other names too.
         answer = _build_resolver().resolve(query_name, "TXT", lifetime=LOOKUP_SECONDS, search=False)
     except (dns.resolver.NXDOMAIN, dns.resolver.NoAnswer):
         return []
     except (dns.exception.DNSException, OSError) as error:
         raise DnsUnavailableError(str(error)) from error
+    # RFC 1035, section 3.3.14: a record has one or more strings, into which long values are split.
     return [b"".join(record.strings).decode("utf-8", "replace") for record in answer]
 
 

@@ -70,7 +70,9 @@ def explain_name_concern(partner: Partner) -> str:
     """Return why the program must decide on the partner's name, or an empty string."""
     if reserved_name := find_reserved_name(partner.name):
         return _("The name looks like the reserved name “%(name)s”.") % {"name": reserved_name}
+    # Names that read the same are refused (find_similar_partner). These are less similar, so a person decides.
     others = Partner.objects.filter(lookalike_key=partner.lookalike_key).exclude(pk=partner.pk)
+    # An imitation that was rejected must not block the company that it imitates.
     if other := others.exclude(verification_state=VerificationState.REJECTED).order_by("pk").first():
         return _("The name looks like the company “%(name)s”.") % {"name": other.name}
     return ""

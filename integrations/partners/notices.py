@@ -83,5 +83,6 @@ def _queue_emails(event: AuditEvent) -> None:
             address = getattr(recipient, "email", recipient)
             is_program_recipient = isinstance(recipient, str) or permissions.is_program_staff(recipient)
             recipient_context = context | {"for_program": is_program_recipient}
+            # One email for each event and address.
             key = f"{event.stream}:{event.seq}:{address}"
             email.queue(entry.template, key, recipient, recipient_context, event=event, now=event.at)

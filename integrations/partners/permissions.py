@@ -71,6 +71,7 @@ def get_roles(user: AnyUser | None) -> dict[int, str]:
     """
     if user is None or not user.is_authenticated:
         return {}
+    # A token of a company must not reach the other companies of the person who created it.
     acting_roles: dict[int, str] | None = getattr(user, "acting_roles", None)
     if acting_roles is not None:
         return acting_roles
@@ -164,6 +165,7 @@ def is_machine(_integration: PartnerIntegration, user: AnyUser | None) -> bool:
 
 def can_undo_decision(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     """Return whether the user belongs to the side that decided. The company withdraws and ends support."""
+    # The same rules as the transitions that the undo reverses.
     rule = {"withdrawn": can_edit, "archived": can_manage}.get(integration.stage, can_decide)
     return rule(integration, user)
 
@@ -189,6 +191,7 @@ def can_post_message(integration: PartnerIntegration, user: AnyUser | None) -> b
     return can_write_for_programs(user) or can_edit(integration, user)
 
 
+# Both sides sign agreements and attend meetings (FulfillingParty.BOTH).
 def can_take_part(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     """Return whether the user can take part in meetings and agreements."""
     return can_edit(integration, user) or can_decide(integration, user)
@@ -248,6 +251,7 @@ def can_change_absence(reviewer: User, user: AnyUser) -> bool:
 
 def _can_review(user: AnyUser | None, partner: Partner) -> TypeGuard[User]:
     """Return whether the user is an active reviewer who neither belongs to the partner nor has another conflict."""
+    # docs/explanation/companies.md, "Conflicts of interest", which also follow from facts that no one has recorded yet.
     return _is_active(user) and user.is_reviewer and not _is_involved(partner, user)
 
 
@@ -280,6 +284,7 @@ def can_act_for_program(integration: PartnerIntegration, user: AnyUser | None) -
 
 def can_view_notes(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     """Return whether the user can see internal notes. Members of the partner never can."""
+    # Whoever is on both sides of an integration acts as a member of the company and never as program staff.
     return is_program_staff(user) and not get_role(integration.partner, user)
 
 

@@ -47,6 +47,7 @@ REFUSALS_BY_RULE = {
 }
 
 
+# Rules that can refuse a reviewer of the program for a conflict of interest alone.
 REVIEWER_RULES = ("can_decide", "can_put_on_hold", "can_decide_compliance", "can_undo_decision", "can_open_credentials")
 
 
@@ -63,4 +64,5 @@ def require_permission(rule: Callable[[Subject, AnyUser | None], bool], subject:
 
 def explain_refusal(rule: str, integration: PartnerIntegration, user: AnyUser | None) -> str:
     """Return the refusal of a rule, or the conflict of interest that causes it."""
+    # "Only reviewers" would be no reason for a reviewer who has a conflict of interest.
     return (explain_conflict(integration, user) if rule in REVIEWER_RULES else "") or get_refusal(rule)

@@ -36,6 +36,7 @@ class ReservedNames(Content):
 
 def _fold_word(word: str) -> str:
     """Return a lowercase word in which letters that look alike are equal."""
+    # A capital I looks like a lowercase l, and the case is already lost.
     folded = word.translate(LOOKALIKE_DIGITS).replace("i", "l")
     for pair, letter in LOOKALIKE_PAIRS:
         folded = folded.replace(pair, letter)
@@ -76,6 +77,7 @@ PRODUCT_PATTERN = re.compile(rf"(?:{'|'.join(ADDITIONS)})*(?P<product>{'|'.join(
 
 def find_reserved_name(name: str) -> str:
     """Return the reserved name that a company's name contains or looks like, or an empty string."""
+    # Each of them finds what the others hide: letters whose lowercase form looks different, and symbols among letters.
     readings = (name, name.casefold(), name.translate(LOOKALIKE_SYMBOLS))
     return next(filter(None, (_find_in_words(_join_letters(_split(reading))) for reading in readings)), "")
 
@@ -95,11 +97,14 @@ def _join_letters(words: list[str]) -> list[str]:
 
 def _find_in_words(words: list[str]) -> str:
     """Return the reserved name in a word, in the whole name without additions, or in two neighboring words."""
+    # Digits at the ends may be letters in disguise or just digits, as in "Vault2".
     folded = [_collapse(_fold_word(form)) for word in words for form in {word, word.strip(DIGITS)}]
     own_words = [word for word in words if word not in NAME_WORDS["company_suffixes"] and word not in NAMES.additions]
     whole_name = _collapse(_fold_word("".join(own_words)))
     pairs = [_collapse(_fold_word(first + second)) for first, second in pairwise(words)]
     matches = (
+        # A distinctive name counts inside a word, and a product only as a word of its own: "nomadic" is an ordinary
+        # word.
         *(_find_distinctive(word) for word in folded if word not in ORDINARY),
         *(DISTINCTIVE.get(joined, "") for joined in (whole_name, *pairs)),
         *(_find_product(word) for word in (*folded, whole_name)),
@@ -119,5 +124,6 @@ def _find_product(word: str) -> str:
 def compute_lookalike_key(name: str) -> str:
     """Return the folded name without legal forms. Names with the same key look alike."""
     words = _split(name)
+    # A company whose whole name is a legal form would have an empty key, equal to all others of that kind.
     key_words = [word for word in words if word not in NAME_WORDS["company_suffixes"]] or words
     return "".join(map(_fold_word, key_words))[:MAX_KEY_LENGTH]

@@ -13,6 +13,7 @@ from portal.core.business_time import Calendar
 class PartnerCalendarQuerySet(models.QuerySet["PartnerCalendar"]):
     def get_in_force(self, moment: datetime) -> "PartnerCalendar | None":
         """Return the edition that applies to a clock starting at this time, or None."""
+        # A clock keeps the edition with which it started, so later changes don't move its due date.
         return self.filter(valid_from__lte=moment).order_by("valid_from", "pk").last()
 
 
@@ -45,5 +46,6 @@ class PartnerCalendar(models.Model):
     @property
     def calendar(self) -> Calendar:
         """Return the edition in the form that the SLA clock uses."""
+        # From the snapshot: an update of the holidays library must not move due dates.
         names = {date.fromisoformat(day): str(name) for day, name in (self.holidays | self.extra_days).items()}
         return Calendar(ZoneInfo(self.zone), frozenset(self.workdays), frozenset(names), names)

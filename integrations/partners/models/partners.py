@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 def generate_verification_token() -> str:
     """Return an unguessable token, which a company publishes to prove that it owns a domain or an organization."""
+    # One for each company: a record that another company published proves nothing for this one.
     return secrets.token_hex(16)
 
 
@@ -45,8 +46,10 @@ class Partner(models.Model):
     name = models.CharField("name", max_length=120)
     skeleton = models.CharField(max_length=160, unique=True, editable=False)
     name_key = models.CharField(max_length=120, db_index=True, editable=False)
+    # Not unique, unlike `skeleton`: a similar name needs a decision and can be approved.
     lookalike_key = models.CharField(max_length=120, db_index=True, editable=False, default="")
     slug = models.SlugField(max_length=80, unique=True)
+    # RFC 1035, section 2.3.4: a name has at most 255 octets in a message, which are 253 characters as text.
     domain = models.CharField("email domain", max_length=253, blank=True, db_index=True)
     website = models.URLField("website", blank=True)
     alliances_manager = models.ForeignKey(
@@ -62,6 +65,7 @@ class Partner(models.Model):
     verification_state = models.CharField(
         max_length=20, choices=VerificationState.choices, default=VerificationState.UNVERIFIED, editable=False
     )
+    # The pages of a merged company redirect to the other one, which therefore can't be deleted.
     merged_into = models.ForeignKey("self", models.PROTECT, null=True, related_name="merged_partners", editable=False)
     approved_name = models.CharField(max_length=120, blank=True, editable=False)
     verification_token = models.CharField(max_length=32, default=generate_verification_token, editable=False)
@@ -73,6 +77,7 @@ class Partner(models.Model):
         return self.name
 
     def save(self, **kwargs: Unpack[SaveArguments]) -> None:
+        # Derived here, so that no writer can change the name without its keys.
         self.skeleton = compute_skeleton(self.name)
         self.name_key = compute_name_key(self.name)
         self.lookalike_key = compute_lookalike_key(self.name)

@@ -33,6 +33,7 @@ def explain_calendar_refusal(edition: PartnerCalendar) -> str:
 def explain_conflict(partner: Partner, edition: PartnerCalendar, seen_id: int) -> str:
     """Return who saved another calendar after the edition `seen_id`, 0 for none, or an empty string."""
     current = partner.calendars.last()
+    # The page asks to compare only if something would be lost.
     if current is None or current.pk == seen_id or has_same_content(current, edition):
         return ""
     message = _("%(name)s changed this calendar. Compare your changes with the current calendar, then save them.")
@@ -57,6 +58,8 @@ def set_calendar(
         if seen_id is not None and (message := explain_conflict(change.partner, edition, seen_id)):
             raise ActionRefused(message, "conflict")
         current = change.partner.calendars.last()
+        # Each edition applies to the SLA clocks that start after it, so one without a change would only hide the real
+        # ones.
         if current is not None and has_same_content(current, edition):
             return current
         edition.partner, edition.created_by = change.partner, actor

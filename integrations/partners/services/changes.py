@@ -61,17 +61,16 @@ class PartnerChange:
 def change_partner(
     partner_id: int, *, actor: AnyUser | None, now: datetime, member: User | None = None
 ) -> Iterator[PartnerChange]:
-    """Lock a partner, so that its changes are serialized. Cached roles of the actor and the member are cleared.
-
-    A change of an integration that already holds its row can still insert events about the partner: without `no_key`,
-    both would wait for each other.
-    """
+    """Lock a partner, so that its changes are serialized. Cached roles of the actor and the member are cleared."""
     with transaction.atomic():
+        # `no_key`: a change of an integration holds its row and can still insert events about the partner. Otherwise,
+        # both would wait for each other.
         partner = Partner.objects.select_for_update(of=("self",), no_key=True).get(pk=partner_id)
         if partner.merged_into is not None:
             raise ActionRefused(_("This company was merged into %(name)s.") % {"name": partner.merged_into}, "conflict")
         for person in (actor, member):
             permissions.clear_cached_roles(person)
+        # Before it, another request may have changed the roles. After it, this one has.
         yield PartnerChange(partner, actor, now)
         for person in (actor, member):
             permissions.clear_cached_roles(person)

@@ -82,6 +82,7 @@ def can_join_by_domain(partner: Partner, user: User, addresses: Collection[str])
     """
     domains = {domain for domain in map(get_company_domain, addresses) if domain}
     proofs = partner.verifications.filter(method__in=DOMAIN_METHODS, subject__in=domains)
+    # Also of those whose membership ended: whom an owner removed must not return without a decision.
     return partner.is_verified and proofs.exists() and not partner.memberships.filter(user=user).exists()
 
 
@@ -101,6 +102,7 @@ def _add_member(change: PartnerChange, user: User, role: str) -> Membership:
         partner=change.partner, user=user, ended_at=None, defaults={"role": role, "joined_at": change.now}
     )
     waiting_requests = change.partner.join_requests.filter(user=user, state=JoinRequest.State.WAITING)
+    # An owner would otherwise be asked about someone who is a member already.
     waiting_requests.update(state=JoinRequest.State.ACCEPTED, decided_at=change.now)
     return membership
 
@@ -119,13 +121,16 @@ def create_invitation(partner: Partner, email: str, role: str, *, actor: User, n
         if partner.memberships.filter(ended_at=None, user__email__iexact=email).exists():
             refusal = _("%(email)s is already a member of %(name)s.")
             raise ActionRefused(refusal % {"email": email, "name": partner.name})
+        # From the events, because an invitation that is sent again is the same row but another email.
         recent_events = partner.events.filter(event_type="member.invited", at__gt=now - timedelta(days=1))
         if recent_events.count() >= MAX_DAILY_INVITATIONS:
             refusal = _("You reached the limit of %(limit)s invitations per day. Try again tomorrow.")
             raise ActionRefused(refusal % {"limit": MAX_DAILY_INVITATIONS})
+        # Another token each time, so that the link of the earlier email no longer works.
         token = secrets.token_urlsafe(32)
         open_invitation = list_open_invitations(now).filter(partner=partner, email=email).first()
         invitation = open_invitation or Invitation(partner=partner, email=email)
+        # Only the hash: whoever reads the database can't accept an invitation. The email alone has the token.
         invitation.role, invitation.token_hash, invitation.invited_by = role, hash_token(token), actor
         invitation.created_at, invitation.expires_at = now, now + timedelta(days=INVITATION_DAYS)
         invitation.save()
@@ -176,6 +181,7 @@ def _get_current_membership(membership: Membership) -> Membership:
 
 
 def _require_other_owner(partner: Partner, membership: Membership) -> None:
+    # Only active owners count: the others can't appoint anyone.
     if membership.role == Role.OWNER and set(partner.list_members(Role.OWNER)) <= {membership.user}:
         raise ActionRefused(_(LAST_OWNER_MESSAGE))
 
@@ -197,6 +203,7 @@ def transfer_ownership(membership: Membership, *, actor: User, now: datetime) ->
         current = _get_current_membership(membership)
         if current.role == Role.OWNER or not current.user.is_active:
             raise ActionRefused(_("Select an active member who is not an owner."))
+        # The new owner first, so that the company has one at every moment of the history.
         _set_role(change, current, Role.OWNER)
         _set_role(change, Membership.objects.get(partner=change.partner, user=actor, ended_at=None), Role.EDITOR)
 

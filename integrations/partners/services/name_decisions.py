@@ -20,6 +20,7 @@ def apply_name_check(change: PartnerChange) -> str:
     Record the request for a decision afterward, so that no event shows the name before the company is hidden.
     """
     partner, concern = change.partner, ""
+    # An approved name needs no second decision, whatever else changes.
     if partner.name != partner.approved_name:
         with translation.override(settings.LANGUAGE_CODE):  # the history stores texts for all readers
             concern = _explain_concern(partner)
@@ -41,6 +42,7 @@ def _explain_concern(partner: Partner) -> str:
     """Return why the program must decide, or an empty string. A rejected company needs an approval under any name."""
     if concern := explain_name_concern(partner):
         return concern
+    # A company could leave its rejection behind by a small change of its name.
     decision = selectors.list_decisions(partner).filter(event_type__in=("partner.approved", "partner.rejected")).first()
     if decision is not None and decision.event_type == "partner.rejected":
         return _("The company was rejected under another name.")
@@ -67,6 +69,7 @@ def reject_partner(partner: Partner, note: str, *, actor: User, now: datetime) -
         partner = change.partner
         if partner.is_rejected:
             raise ActionRefused(_("This company was already rejected. Reload the page."), "conflict")
+        # Otherwise, the company could return to its approved name without a decision.
         partner.verification_state, partner.approved_name = VerificationState.REJECTED, ""
         partner.save()
         change.record("partner.rejected", note=note.strip())

@@ -33,6 +33,7 @@ def create_partner(name: str, *, website: str = "", domain: str = "", actor: Use
             )
             Membership.objects.create(partner=partner, user=actor, role=Role.OWNER, joined_at=now)
             change = PartnerChange(partner, actor, now)
+            # Before the event, which public pages and feeds read: none may show the name before the company is hidden.
             concern = name_decisions.apply_name_check(change)
             change.record("partner.created", name=name, website=website, domain=domain)
             name_decisions.request_decision(change, concern)
@@ -71,6 +72,7 @@ def explain_name_refusal(partner: Partner | None, name: str, now: datetime) -> s
     if refusal := name_validation.explain_name_refusal(name):
         return refusal
     similar_partner = name_validation.find_similar_partner(name, now)
+    # The company itself is found when only the spelling of its name changes.
     if similar_partner is not None and similar_partner != partner:
         return _("A company with this or a similar name already exists. Ask to join it, or enter another name.")
     return ""
@@ -85,6 +87,7 @@ def _save_changes(change: PartnerChange, values: dict[str, str]) -> None:
     for key, value in changes.items():
         setattr(partner, key, value)
     partner.save()
+    # Before the event, so that nothing shows the new name before the company is hidden.
     concern = name_decisions.apply_name_check(change) if "name" in changes else ""
     summary = "\n".join(
         f"{FIELD_LABELS[key]}: {previous_values[key] or 'none'} → {changes[key] or 'none'}" for key in previous_values

@@ -46,6 +46,7 @@ def verify_by_dns(partner: Partner, domain: str, *, actor: User, now: datetime) 
     refusals.require_permission(permissions.can_manage_partner, partner, actor)
     if domain not in list_claimable_domains(partner):
         raise ActionRefused(_("Select the domain of your company's website or email addresses."))
+    # RFC 8552: an underscored name keeps the record apart from the other TXT records of the domain.
     name = get_record_name(domain)
     try:
         records = [record.strip() for record in dns_records.fetch_txt_records(name)]
@@ -96,6 +97,7 @@ def verify_by_github(partner: Partner, organization: str, *, actor: User, now: d
     except SourceError:
         refusal = _("GitHub didn't respond. Your file isn't the cause. Try again in a few minutes.")
         raise ActionRefused(refusal) from None
+    # A personal account belongs to a person, so it proves nothing about a company.
     if owner_type != "Organization":
         refusal = _("%(owner)s is not a GitHub organization. Personal accounts can't verify a company.")
         raise ActionRefused(refusal % values)
@@ -127,6 +129,7 @@ def verify_by_github_role(partner: Partner, organization: str, *, actor: User, n
         raise ActionRefused(refusal % values) from None
     except SourceError:
         raise ActionRefused(_("GitHub didn't respond. Try again in a few minutes.")) from None
+    # Anyone can be invited to an organization. Its owners control it.
     if role != OWNER_ROLE:
         raise ActionRefused(_("GitHub doesn't list you as an owner of %(owner)s. An owner can verify it.") % values)
     with change_partner(partner.pk, actor=actor, now=now) as change:
@@ -136,6 +139,7 @@ def verify_by_github_role(partner: Partner, organization: str, *, actor: User, n
 
 def _fetch_github_file(full_name: str) -> tuple[str, str, str | None]:
     """Return the current owner in lower case, its type, and the text of the file or None. Raises SourceError."""
+    # Without the access of a person: the repository has to be public.
     with closing(build_github_client()) as client:
         repository = client.get_repository(full_name)
         owner = repository.full_name.partition("/")[0].lower()  # GitHub also answers for the former name
@@ -165,6 +169,7 @@ def _confirm(change: PartnerChange, method: VerificationMethod, subject: str, *,
     """Record a proof of a locked partner, once. A name that needs a decision keeps it hidden. Raises ActionRefused."""
     if change.partner.is_rejected:
         raise ActionRefused(_("The program rejected this company. Change its name to request another decision."))
+    # A proof that is found again changes nothing, and its first date stays.
     _verification, is_new = PartnerVerification.objects.get_or_create(
         partner=change.partner,
         method=method,
@@ -173,6 +178,7 @@ def _confirm(change: PartnerChange, method: VerificationMethod, subject: str, *,
     )
     if not is_new:
         return
+    # A proof says that the company is real, not that its name imitates no one. That remains a decision.
     if change.partner.verification_state == VerificationState.UNVERIFIED:
         change.partner.verification_state = VerificationState.VERIFIED
         change.partner.save()
