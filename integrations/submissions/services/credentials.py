@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext as _, gettext_noop
 from django.views.decorators.debug import sensitive_variables
 
@@ -221,8 +221,17 @@ def _process_due(
 def _end_due_credential(change: IntegrationChange, credential: TestCredential) -> bool:
     if reason := explain_expiry(credential, change.integration, change.now):
         end_credential(credential, reason, change.now)
+        _reopen_requirement(change.integration, credential.requirement_id)
         change.record("credential.deleted", reason, **_build_event_data(credential, change.integration))
     return bool(reason)
+
+
+def _reopen_requirement(integration: Integration, requirement_id: str) -> None:
+    """Open the requirement of an account that ended before the review did, without saving the integration."""
+    # Someone can reopen the integration, and its review needs an account. After the review, none is needed.
+    if integration.stage in FINAL_STAGES and integration.stage_before_end not in STAGES_AFTER_REVIEW:
+        submitted = integration.fulfillments.filter(requirement_id=requirement_id, status=Status.SUBMITTED)
+        submitted.update(status=Status.OPEN, summary="", version=F("version") + 1)
 
 
 def _send_reminder(change: IntegrationChange, credential: TestCredential) -> bool:

@@ -206,6 +206,25 @@ def test_permanent_account_ends_with_the_integration(integration_in_review, alic
 
 
 @pytest.mark.every_database
+def test_requirement_is_open_again_if_an_ended_integration_is_reopened(integration_in_review, alice, now):
+    credential = submit_account(integration_in_review, alice, now)
+    perform_transition(integration_in_review, "withdraw", actor=alice, note="Later.", now=now)
+    maintain_credentials(now + timedelta(hours=1))
+    perform_transition(integration_in_review, "reopen", actor=alice, now=now + timedelta(days=1))
+    fulfillment = reload_row(integration_in_review).fulfillments.get(requirement_id=ACCOUNT_REQUIREMENT)
+    assert (fulfillment.status, fulfillment.summary) == (Status.OPEN, "")
+    assert bytes(reload_row(credential).encrypted_value) == b""
+
+
+def test_requirement_stays_fulfilled_after_the_review(integration_in_review, alice, rita, now):
+    submit_account(integration_in_review, alice, now)
+    approve_integration(integration_in_review, rita, alice, now)
+    perform_transition(integration_in_review, "withdraw", actor=alice, note="Later.", now=now + timedelta(days=1))
+    maintain_credentials(now + timedelta(days=2))
+    perform_transition(integration_in_review, "reopen", actor=alice, now=now + timedelta(days=3))
+    assert get_status(integration_in_review) == Status.SUBMITTED
+
+
 def test_second_maintenance_changes_nothing(integration_in_review, alice, rita, now):
     submit_account(integration_in_review, alice, now)
     approve_integration(integration_in_review, rita, alice, now)
