@@ -1,6 +1,6 @@
 """Latest events of an integration, and its important dates."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import Stage, Status
+from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.audit.event_types import EVENT_TYPES_BY_TRANSITION
 from portal.audit.models import AuditEvent
 from portal.core.compiled_queries import CompiledQuery, Parameter
@@ -17,6 +18,9 @@ from portal.core.compiled_queries import CompiledQuery, Parameter
 DECISIONS = tuple(EVENT_TYPES_BY_TRANSITION[name].key for name in ("approve", "decline", "request_changes"))
 REVIEW_REQUESTS = ("review.requested", "review.requested_again")
 MENTION = "message.mentioned"  # the text that mentions someone is an event of its own
+UNDOABLE_DECISIONS = tuple(
+    EVENT_TYPES_BY_TRANSITION[name].key for name, options in TRANSITION_OPTIONS.items() if options.is_decision
+)
 UNDONE = EVENT_TYPES_BY_TRANSITION["undo_decision"].key
 MAX_RECENT_EVENTS = 12
 
@@ -46,11 +50,27 @@ def list_recent_events(integration: Integration) -> tuple[list[AuditEvent], Audi
     An undone decision doesn't count.
     """
     events = RECENT_EVENTS.fetch(integration=integration.pk)
-    last = next((event for event in events if event.event_type in (*DECISIONS, UNDONE)), None)
+    decision = _find_review_decision(events)
     # The decision is usually among the latest events. Only if they are cut off can an older one exist.
-    if last is None and len(events) == MAX_RECENT_EVENTS and integration.review_round:
-        last = _select_events(integration).filter(event_type__in=(*DECISIONS, UNDONE)).first()
-    return events, None if last is None or last.event_type == UNDONE else last
+    if decision is None and len(events) == MAX_RECENT_EVENTS and integration.review_round:
+        decision = _find_review_decision(
+            _select_events(integration).filter(event_type__in=(*UNDOABLE_DECISIONS, UNDONE))
+        )
+    return events, decision
+
+
+def _find_review_decision(events: Iterable[AuditEvent]) -> AuditEvent | None:
+    """Return the last decision of a review that was not undone, among events from the newest to the oldest."""
+    is_undone = False
+    for event in events:
+        # Each transition makes the decision before it final, so an undo reverses the decision that precedes it.
+        if event.event_type == UNDONE:
+            is_undone = True
+        elif event.event_type in UNDOABLE_DECISIONS:
+            if event.event_type in DECISIONS and not is_undone:
+                return event
+            is_undone = False
+    return None
 
 
 def annotate_requested_at(events: QuerySet[AuditEvent]) -> QuerySet[Any]:

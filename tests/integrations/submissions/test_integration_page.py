@@ -83,6 +83,13 @@ def test_undone_decision_has_no_date(acme: Any, alice: Any, rita: Any, sign_in: 
     ]
 
 
+def test_undo_of_another_decision_keeps_the_date_of_the_review(acme: Any, alice: Any, rita: Any, sign_in: Any) -> None:
+    rocket = drive(begin(acme, alice), "release", partner=alice, reviewer=rita)
+    perform_transition(rocket, "withdraw", actor=alice, now=NOW + DAY)
+    perform_transition(rocket, "undo_decision", actor=alice, now=NOW + DAY + timedelta(minutes=1))
+    assert list_dates(get_page(sign_in(alice), rocket))[2] == ("Decided", NOW, "Rita Reyes approved the integration")
+
+
 @pytest.mark.any_database
 def test_open_requirement_that_does_not_block_is_marked_as_optional(acme: Any, alice: Any, sign_in: Any) -> None:
     text = get_text(get_page(sign_in(alice), begin(acme, alice)))
