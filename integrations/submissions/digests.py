@@ -87,6 +87,6 @@ def build_context(person: User, rows: Sequence[EmailMessage]) -> TemplateContext
 def build_part(person: User, news: Sequence[EmailMessage]) -> DigestPart:
     row: Integration | None = news[0].integration
     if row is None:
-        return DigestPart("Your account", settings.SITE_URL + reverse("inbox:list"), tuple(news))
+        return DigestPart(gettext("Your account"), settings.SITE_URL + reverse("inbox:list"), tuple(news))
     page = "reviews:review" if permissions.can_view_notes(row, person) else "submissions:detail"
     return DigestPart(row.name, settings.SITE_URL + reverse(page, args=[row.uuid]), tuple(news))
