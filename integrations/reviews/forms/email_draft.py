@@ -45,5 +45,6 @@ class EmailDraftForm(forms.Form):
         """
         if not self.is_edited() or not self.is_valid():
             return {}
+        # The template quotes the note, and Markdown needs the mark on each line.
         quoted_note = note.replace("\n", "\n> ")
         return {"email": self.cleaned_data | {"body": self.cleaned_data["body"].replace(NOTE_PLACEHOLDER, quoted_note)}}

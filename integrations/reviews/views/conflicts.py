@@ -54,6 +54,7 @@ def change_conflict(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
             raise ActionRefused(" ".join(str(error) for errors in form.errors.values() for error in errors))
         reviewer, reason = form.cleaned_data["reviewer"], form.cleaned_data["reason"]
         is_removal = form.cleaned_data["action"] == "remove"
+        # The conflict of a deactivated reviewer is listed, so it has to be possible to remove it.
         if not (is_removal or reviewer.is_active):
             raise ActionRefused(_("This account is deactivated. Select an active reviewer."))
         change = conflicts.remove_conflict if is_removal else conflicts.record_conflict

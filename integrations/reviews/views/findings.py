@@ -41,6 +41,7 @@ def reopen_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     finding = load_finding(request, pk)
     require_program_staff(request)
     form = FindingReplyForm(request.POST)
+    # The reason is optional, unlike the text of a reply, whose form this is.
     note = form.cleaned_data["text"] if form.is_valid() else ""
     with report_refusals(request):
         finding_services.reopen_finding(finding, actor=request.user, now=timezone.now(), note=note)

@@ -64,6 +64,7 @@ def load_integration_for_program(request: AuthenticatedRequest, uuid: UUID) -> I
 def show_queue(request: AuthenticatedRequest) -> HttpResponse:
     """Show the items that wait for the program, most urgent first. Polling without changes returns 304."""
     require_program_staff(request)
+    # A page that htmx restores from the history is requested as a whole, with the same header.
     is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
     last_event_id = LAST_EVENT_ID.fetch()
     etag = _build_etag(request, last_event_id) if is_fragment else ""
@@ -97,6 +98,7 @@ def _build_queue_context(request: AuthenticatedRequest, now: datetime, last_even
         "sort": sort,
         "page": page,
         "rows": page_rows,
+        # Once: the selection survives the action, but not the next visit.
         "selected": request.session.pop(SELECTION_KEY, ()),
         "bulk_controls": render_bulk_controls,
         "now": now,

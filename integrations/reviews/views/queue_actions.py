@@ -25,6 +25,7 @@ def perform_queue_action(request: AuthenticatedRequest) -> HttpResponse:
     require_program_staff(request)
     if request.method != "POST":
         return redirect_to_queue(request)
+    # A page has no more rows, and each of them takes a transaction.
     uuids = _parse_uuids(request.POST.getlist("row")[:PAGE_SIZE])
     form = BulkActionForm(data=request.POST)
     if not uuids:

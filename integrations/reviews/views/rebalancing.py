@@ -75,6 +75,7 @@ def _parse_assignment(text: str) -> tuple[UUID, int, int | None] | None:
         uuid, pk, previous = UUID(uuid_text), parse_pk(pk_text), parse_pk(previous_text)
     except ValueError:
         return None
+    # A blank previous reviewer means that the page showed none. An invalid one means nothing.
     if pk is None or (previous_text and previous is None):
         return None
     return uuid, pk, previous

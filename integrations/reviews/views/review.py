@@ -60,6 +60,7 @@ def _build_decided_context(request: AuthenticatedRequest) -> dict[str, object]:
     """Return the decision after which this page opened, with its integration, while it can be undone."""
     try:
         decided = Integration.objects.visible_to(request.user).get(uuid=request.GET["decided"])
+    # The address can contain anything, such as the UUID of a hidden integration.
     except (KeyError, ValidationError, Integration.DoesNotExist):
         return {}
     return {"decided": decided, "decided_undo": get_undoable_decision(decided, request.user, timezone.now())}
@@ -100,6 +101,7 @@ def build_review_context(
         **build_claim_context(integration, user),
         **build_reviewer_context(integration, participants),
         **build_conflict_context(integration, user),
+        # Without scripts, each load of the page counts as viewing.
         "present": list_present(integration, user, note_presence(integration, user)),
         **build_next_action_context(integration, now),
     }

@@ -101,6 +101,7 @@ class TransitionForm(forms.Form):
         note.label = _(TRANSITION_OPTIONS[transition.name].note or default_label)
         note.error_messages["required"] = _("Enter a reason. We record it with the decision.")
         if transition.name == "put_on_hold":
+            # The length of the column `hold_reason`.
             note.validators.append(MaxLengthValidator(500))
         else:
             del self.fields["waits_for"]
@@ -123,6 +124,7 @@ class TransitionForm(forms.Form):
 def show_transition(request: AuthenticatedRequest, uuid: UUID, transition_name: str) -> HttpResponse:
     """Preview a transition, or perform it."""
     integration, transition = load_visible_integration(request, uuid), get_transition(transition_name)
+    # The shortcut of the queue has one address for both approvals.
     if transition_name == "approve" and request.method == "GET" and guards.is_first_approval(integration):
         return redirect("reviews:transition", uuid=uuid, transition_name="approve_first")
     form_data = request.POST if request.method == "POST" else request.unsent() or None  # type: ignore[attr-defined]
@@ -139,6 +141,7 @@ def show_transition(request: AuthenticatedRequest, uuid: UUID, transition_name: 
                 report_refusal(request, error)
                 return render_workspace(request, load_visible_integration(request, uuid))
             refusal, integration = error, load_visible_integration(request, uuid)
+            # The page shows the integration as it is after the refusal, and another attempt is about that state.
             current = request.POST.dict() | {"version": integration.version}
             form = TransitionForm(integration, transition, writers=writers, data=current)
     return _render_transition(request, integration, transition, form, email_form, refusal)
@@ -170,6 +173,7 @@ def _perform_transition(
     )
     for_program = permissions.is_program_staff(request.user)
     if for_program:
+        # What someone decided on is not new for them at the next visit.
         findings.update_read_marker(integration, actor=request.user, now=now)
         end_writing(integration, request.user)
     has_undo_banner = "undo_until" in event.data or transition_name == "approve_first"
@@ -241,6 +245,7 @@ def _format_minutes(count: int) -> str:
 
 def _render_emails(request: HttpRequest, email_form: EmailDraftForm, context: NamedValues) -> HttpResponse:
     """Render the emails for htmx. The form of an edited email stays as it is, because the user types in it."""
+    # The form would lose what the user is typing.
     if not email_form.is_edited():
         return render(request, "reviews/transitions/emails.html", context)
     return retarget(render(request, "reviews/transitions/email_previews.html", context), "#email-preview")
@@ -267,6 +272,7 @@ def preview_emails(
     if form.is_bound:
         form.is_valid()
     data = getattr(form, "cleaned_data", {})  # invalid input appears in no email
+    # Without the required note, the transition would be refused before its emails exist.
     note = data.get("note") or (NOTE_PLACEHOLDER if form.fields["note"].required else "")
     inputs, now = form.get_inputs() | email_form.get_inputs(note), timezone.now()
     try:
