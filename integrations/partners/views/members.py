@@ -36,6 +36,7 @@ def get_own_partner(request: AuthenticatedRequest, slug: str) -> Partner:
 def show_partner(request: AuthenticatedRequest, slug: str = "") -> HttpResponse:
     """Show a partner's page. Without a slug, show the user's only partner or a list."""
     if slug:
+        # Links in emails and bookmarks still lead to the company that was merged.
         if target := Partner.objects.filter(slug=slug).values_list("merged_into__slug", flat=True).first():
             return redirect("partners:members", target)
         return render(request, "partners/company.html", build_partner_context(request, get_own_partner(request, slug)))
@@ -153,12 +154,15 @@ def change_member(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResp
             members.transfer_ownership(membership, actor=request.user, now=now)
     elif requested_action == "end":
         form = build_removal_form(membership, data=request.POST)
+        # A wrong click could end a colleague's access, so removing one asks for the name. The service refuses all
+        # others.
         can_remove = permissions.can_manage_partner(membership.partner, request.user) and not membership.ended_at
         if can_remove and membership.user != request.user and not form.is_valid():
             context = build_partner_context(request, membership.partner, removal_forms={membership.pk: form})
             return render(request, "partners/company.html", context, status=422)
         with report_refusals(request, _("%(user)s is no longer a member of the company.") % {"user": membership.user}):
             members.end_membership(membership, actor=request.user, now=now)
+    # The user may have left the company or handed over the ownership.
     permissions.clear_cached_roles(request.user)
     is_still_member = bool(permissions.get_role(membership.partner, request.user))
     return redirect("partners:members", slug) if is_still_member else redirect("dashboard:home")

@@ -30,6 +30,7 @@ def create_partner_page(request: AuthenticatedRequest) -> HttpResponse:
     name = form.cleaned_data["name"] if form.is_valid() else ""
     matches = list_matching_partners(request.user, name)
     is_taken = bool(name and name_validation.find_similar_partner(name, timezone.now()))
+    # A name that is taken goes to the service, whose refusal says what to do.
     if name and (not matches or "anyway" in request.POST or is_taken):
         try:
             partner = create_partner(request.user, form.cleaned_data)
@@ -55,6 +56,7 @@ def get_next_url(request: HttpRequest) -> str:
 
 def create_partner(user: User, data: dict[str, str]) -> Partner:
     """Create a partner with the email domain of its first member."""
+    # Only confirmed addresses: anyone could claim a domain by typing an address there.
     domain = next((d for d in map(name_validation.get_company_domain, list_verified_addresses(user)) if d), "")
     return profiles.create_partner(data["name"], website=data["website"], domain=domain, actor=user, now=timezone.now())
 
@@ -156,6 +158,7 @@ def show_invitation(request: HttpRequest, token: str) -> HttpResponse:
         raise Http404(_("Invitation not found. It doesn't exist, or a newer link replaced it."))
     if request.method == "POST":
         return accept_invitation(request, invitation) if is_authenticated(request) else redirect_to_login(request.path)
+    # A visitor's addresses are known after the sign-in, and checked then.
     addresses = list_verified_addresses(request.user) if is_authenticated(request) else [invitation.email]
     refusal = explain_invitation_refusal(invitation, addresses, timezone.now())
     is_member = is_authenticated(request) and list_own_partners(request.user).filter(pk=invitation.partner_id).exists()

@@ -25,6 +25,7 @@ def edit_partner_profile(request: AuthenticatedRequest, slug: str) -> HttpRespon
     form = PartnerProfileForm(form_data, initial={"name": partner.name, "website": partner.website})
     send_initial_values(form)
     if request.method == "POST" and form.is_valid():
+        # Only what the user edited: a page that was opened earlier must not revert a colleague's change.
         changes = {name: form.cleaned_data[name] for name in form.changed_data}
         try:
             profiles.change_profile(partner, **changes, actor=request.user, now=timezone.now())
