@@ -61,6 +61,7 @@ def merge_form_data(post: QueryDict, previous: JsonObject) -> dict[str, object]:
     data |= {key: truncate_draft_text(str(post[key])) for key in TEXT_FIELDS if key in post}
     if "offerings" in post or "repository_address" in post:  # browsers omit unselected checkboxes
         data["offerings"] = [truncate_draft_text(offering)[:80] for offering in post.getlist("offerings")[:20]]
+    # What GitHub said about the previous repository would be submitted with the new one.
     if data.get("repository_address", "") != previous.get("repository_address", ""):
         data = {key: value for key, value in data.items() if key not in REPOSITORY_FIELDS}
     prefilled_keys = [k for k in previous.get("prefilled", []) if k in data and data[k] == previous.get(k)]
@@ -145,6 +146,7 @@ class IntegrationForm(forms.Form):
     def get_values(self, data: Mapping[str, object]) -> NamedValues:
         """Return the values of the new integration. Call on a valid form."""
         repository = self.cleaned_data["repository_address"]
+        # IDs of another repository would make checks and the search for similar work follow the wrong one.
         is_same_repository = repository.lower() == str(data.get("repository", "")).lower()
         repository_ids = {key: data.get(key) if is_same_repository else None for key in REPOSITORY_ID_FIELDS}
         return {key: self.cleaned_data[key] for key in DESCRIPTION_FIELDS} | {"repository": repository} | repository_ids

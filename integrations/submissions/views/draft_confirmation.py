@@ -64,6 +64,7 @@ def submit_draft(
     request: AuthenticatedRequest, draft: IntegrationDraft, form: IntegrationForm, message: str
 ) -> HttpResponse:
     """Create the integration once, and send the selected introduction requests."""
+    # The version that the summary showed: a colleague's later change must be read before it is submitted.
     values, version = form.get_values(draft.data), parse_version(request.POST)
     try:
         integration = drafts.submit_draft(draft, values, version=version, actor=request.user, now=timezone.now())

@@ -112,6 +112,7 @@ def merge_chosen_values(request: HttpRequest, other_data: JsonObject) -> dict[st
     form_data, chosen_side = request.POST, request.POST.get("whole", "")
     merged_data = form_data.copy()
     for key in FORM_FIELDS:
+        # Without a choice, what is stored already stays.
         is_own_side = (chosen_side or form_data.get(f"take_{key}", OTHER_SIDE)) == OWN_SIDE
         own_values = [
             truncate_draft_text(item) for item in form_data.getlist(f"mine_{key}") if item or key != "offerings"

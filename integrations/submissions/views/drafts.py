@@ -102,6 +102,7 @@ def create_draft(request: AuthenticatedRequest, program: Program, partners: list
         return render(request, "submissions/draft_new.html", context, status=422)
     partner = chosen_partner or partners[0]
     own_drafts = partner.drafts.filter(program_key=program.key, saved_by=request.user, sent_at=None)  # type: ignore[misc]
+    # Each press of the button would otherwise leave an empty draft.
     empty_draft = own_drafts.filter(integration=None, version=0).first()
     draft = empty_draft or drafts.create_draft(partner, program.key, actor=request.user, now=now)
     if has_text(data):
@@ -208,6 +209,7 @@ def discard_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Delete a draft. Unless it is empty, its name must be typed."""
     draft = load_draft(request, uuid)
     form = NameConfirmationForm(draft.title, data=request.POST)
+    # An empty draft is deleted without a question, because nothing is lost.
     needs_name = draft.sent_at is None and has_text(draft.data)
     if needs_name and permissions.can_edit_partner(draft.partner, request.user) and not form.is_valid():
         context = build_draft_context(request, draft, draft.data, draft.version, unsent=False)

@@ -50,6 +50,7 @@ def build_initial_data(integration: Integration) -> NamedValues:
 
 def build_changes(integration: Integration, form: IntegrationForm) -> NamedValues:
     """Return the values that the user edited. A new repository also sets its IDs, or clears them without GitHub."""
+    # Only what the user edited: a page that was opened earlier must not revert what others saved.
     values = {key: form.cleaned_data[key] for key in creation.DESCRIPTION_FIELDS if key in form.changed_data}
     repository = form.cleaned_data["repository_address"]
     if "repository_address" not in form.changed_data or repository.lower() == integration.repository.lower():

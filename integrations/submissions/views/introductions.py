@@ -63,6 +63,7 @@ def show_introduction(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "mine": introduction.requester if is_requester else introduction.recipient,
         "is_requester": is_requester,
         "can_answer": permissions.can_edit(introduction.recipient, user) and state == Introduction.State.ASKED,
+        # Before both sides agree, no name, company, or address of the other side may reach the page.
         "contacts": list_contacts(introduction) if state == Introduction.State.AGREED else [],
         "for_program": not (is_requester or is_recipient),
     }
@@ -97,6 +98,7 @@ def list_contacts(introduction: Introduction) -> list[IntroductionContact]:
 
 
 def list_contact_users(partner: Partner, preferred_user: User | None) -> list[User]:
+    # The person who agreed may have left the company since.
     preferred_users = [user for user in partner.list_members() if user == preferred_user]
     return preferred_users or partner.list_members(Role.OWNER)
 

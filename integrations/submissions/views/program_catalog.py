@@ -181,6 +181,7 @@ def show_chooser(request: HttpRequest) -> HttpResponse:
         "is_both": len(kinds) > 1,
         "has_answers": bool(request.GET),
     }
+    # A page that htmx restores from the history is requested as a whole, with the same header.
     is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
     return render(request, f"submissions/program_finder.html{'#answer' if is_fragment else ''}", context)
 

@@ -135,6 +135,7 @@ def download_unsigned_agreement(request: AuthenticatedRequest, uuid: UUID, requi
     agreement = get_agreement(page) if page.requirement.agreement else None
     if agreement is None or not agreement.text:
         raise Http404(_("Agreement not found."))
+    # Without a signature, even if one side has signed: the blanks are for signing by hand.
     agreement.pk = None
     return build_pdf_response(agreement)
 

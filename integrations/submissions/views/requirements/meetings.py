@@ -70,6 +70,7 @@ def propose_times(page: RequirementPage, data: NamedValues) -> str:
 def get_acceptance_arguments(page: RequirementPage) -> NamedValues:
     meeting = get_meeting(page)
     times = meetings.list_proposed_times(meeting) if meeting else []
+    # A proposal can be older than its first times, which the service refuses.
     return {"times": [time for time in times if time > page.now], "has_place": bool(meeting and meeting.place)}
 
 
@@ -93,6 +94,7 @@ def list_checked_items(page: RequirementPage) -> list[tuple[str, str]]:
 
 def get_completion_arguments(page: RequirementPage) -> NamedValues:
     meeting, checked_items = get_meeting(page), [item for item, _ in list_checked_items(page)]
+    # Preselected only: a person decides whether a passed test run or an earlier meeting showed an item.
     shown_items = [item for item, is_shown in meeting.items.items() if is_shown] if meeting else []
     return {
         "items": page.requirement.meeting_items,
