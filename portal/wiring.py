@@ -10,6 +10,7 @@ from integrations.compliance import evidence, partner_activity
 from integrations.escalations import services as escalation
 from integrations.partners import notices as account_notices
 from integrations.programs.requirements import RequirementKind
+from integrations.reviews.services import conflicts
 from integrations.sla.services import monitoring
 from integrations.submissions import notices
 from integrations.submissions.services import agreements, changes, evidence_snapshots, responsibility
@@ -104,6 +105,12 @@ def refresh_integrations(event: AuditEvent) -> None:
         changes.refresh_partner_integrations(event.partner, event.at)
 
 
+def release_reviews(event: AuditEvent) -> None:
+    """Release the reviews that people can't decide on after a merge, because they have a conflict of interest."""
+    if event.partner is not None:
+        conflicts.release_conflicted_reviews(event.partner, event.at)
+
+
 def remove_webhooks(event: AuditEvent) -> None:
     """Remove the webhooks of a closed company."""
     if event.partner is not None:
@@ -140,7 +147,7 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "integration.decision_undone": (cancel_notifications, update_agreements),
     "integration.reopened": (update_agreements,),
     "member.removed": (silence_former_member,),
-    "partner.merged": (refresh_integrations,),
+    "partner.merged": (release_reviews, refresh_integrations),
     "partner.closed": (remove_webhooks,),
     "partner.profile_changed": (refresh_integrations,),
     "partner.verified": (refresh_integrations,),

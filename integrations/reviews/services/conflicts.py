@@ -81,6 +81,12 @@ def _record_partner_conflicts(partner: Partner, now: datetime) -> int:
     return len(reviewers)
 
 
+def release_conflicted_reviews(partner: Partner, now: datetime) -> None:
+    """Release the reviews of people who have a conflict of interest with a company, such as after a merge."""
+    for reviewer in User.objects.filter(pk__in=list_conflicted_reviewers(partner)).order_by("pk"):
+        _release_reviews(partner, reviewer, None, now)
+
+
 def _require_reason(reason: str) -> None:
     if not reason.strip():
         raise ActionRefused(_("Enter a reason."))

@@ -13,6 +13,7 @@ from integrations.reviews.assignment import suggest_reviewers
 from integrations.reviews.selectors.next_review import find_next_review
 from integrations.reviews.services import bulk, claims, conflicts
 from integrations.submissions.models import Integration
+from integrations.submissions.services.partner_merges import merge_partners
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from tests.integrations.database_rows import reload_row
@@ -235,6 +236,17 @@ def test_known_conflicts_are_recorded_once(acme: Partner, rita: User, rob: User,
     ]
     events = acme.events.filter(event_type="partner.conflict_recorded")
     assert [event.actor for event in events] == ["Rita Reyes", ""]
+
+
+def test_merge_releases_the_review_of_someone_with_a_conflict_with_the_target(
+    ready_integration: Integration, acme: Partner, globex: Partner, rob: User, sam: User, frozen_now: datetime
+) -> None:
+    mark_conflict(globex, rob, frozen_now)
+    claims.claim_review(ready_integration, actor=rob, now=frozen_now)
+    merge_partners(acme, globex, "One company since May.", actor=sam, now=frozen_now)
+    row = reload_row(ready_integration)
+    assert (row.partner, row.reviewer, row.claim_expires_at) == (globex, None, None)
+    assert row.events.get(event_type="review.claim_released").actor == ""
 
 
 def test_next_review_skips_companies_with_a_conflict(
