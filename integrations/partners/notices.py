@@ -60,6 +60,7 @@ FINDERS: dict[Audience, RecipientFinder] = {
 
 def handle_event(event: AuditEvent) -> None:
     """Queue the emails of a partner event in its transaction, except for the person who caused it."""
+    # Events of integrations name the company too. Their emails are in submissions.notices.
     if not event.stream.startswith("partner:") or event.event_type not in EMAILS:
         return
     with translation.override(settings.LANGUAGE_CODE):  # emails don't use the actor's language

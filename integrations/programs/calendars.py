@@ -43,6 +43,7 @@ class ProgramCalendar(Content):
         return _build_business_calendar(self)
 
 
+# docs/explanation/sla-clock.md, "Due dates": without a calendar, Monday to Friday in UTC count, without holidays.
 DEFAULT_CALENDAR = ProgramCalendar("UTC")
 
 

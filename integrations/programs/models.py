@@ -45,5 +45,6 @@ class RegistryProvider(models.Model):
 
 def parse_repository(address: str) -> str:
     """Return the "owner/name" of a repository URL in lower case, or an empty string."""
+    # GitHub's names are case-insensitive. In lower case, an index finds them.
     parts = address.lower().rstrip("/").removesuffix(".git").split("/")
     return "/".join(parts[-2:]) if len(parts) >= 2 else ""

@@ -72,6 +72,7 @@ class QueueItem(models.Model):
 
     began_at = models.DateTimeField(null=True, db_column="computed_began_at")
     is_snoozed = models.BooleanField(db_column="computed_is_snoozed")
+    # NULL if the reader has never viewed the integration, which the queue marks.
     changes = models.PositiveIntegerField(null=True, db_column="computed_changes")
 
     class Meta:

@@ -89,6 +89,7 @@ def filter_relevant_actions(
     irrelevant_by_name = {
         "undo_decision": True,
         "undo_first_approval": True,
+        # One of the two approvals is due, and both have the same guards.
         "approve_first": not is_first_approval,
         "approve": is_first_approval,
         "resume": not integration.on_hold_for,

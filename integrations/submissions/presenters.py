@@ -153,7 +153,9 @@ def list_step_rows(
         )
         is_due = any(r.id in due_ids for r in requirements)
         open_count = sum(r.id in open_ids for r in requirements)
+        # Nomad Integration Program, "Dev & Test": the resources of each category are listed in this step.
         links = step.links + (category.links if category and step.stage == Stage.DEVELOP else ())
+        # Terraform Integration Program, "Prepare": partners can hire an agency to develop their first provider.
         agencies = edition.agencies if first_develop is step else ()
         step_rows.append(StepRows(step, _get_step_state(integration, step), rows, open_count, is_due, links, agencies))
     return step_rows

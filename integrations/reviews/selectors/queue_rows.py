@@ -166,6 +166,7 @@ def _build_row(
     if kind.is_integration:
         columns = _build_review_columns(values, links["claim"], viewer, now)
     return {
+        # A company has no UUID.
         "item": str(values["uuid"] or values["slug"]),
         "kind": kind.key,
         "kind_label": _(kind.label),

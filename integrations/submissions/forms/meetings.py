@@ -49,6 +49,7 @@ class LocalDateTimeField(UtcDateTimeField):
 
     def validate(self, value: datetime | None) -> None:
         super().validate(value)
+        # A year with a typing error is a valid date.
         if value is not None and not 2000 <= value.year <= 2100:
             raise ValidationError(_("Check the year."))
 

@@ -159,6 +159,7 @@ def build_next_action_context(integration: Integration, user: User) -> dict[str,
     party = integration.responsible_party
     acting_rules = {ResponsibleParty.PARTNER: permissions.can_edit, ResponsibleParty.PROGRAM: permissions.can_decide}
     is_responsible = party in acting_rules and acting_rules[ResponsibleParty(party)](integration, user)
+    # docs/explanation/compliance.md, "Who decides": the action isn't required of those who made an earlier decision.
     if party == ResponsibleParty.PROGRAM and is_excluded_from_decision(integration, user.pk):
         is_responsible = False
     label = gettext("Action required") if is_responsible else get_waiting_label(integration)

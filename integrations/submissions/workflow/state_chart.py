@@ -23,6 +23,7 @@ def list_transitions(field: str) -> list[Transition]:
     stages = [str(s) for s in (*OPEN_STAGES, *FINAL_STAGES)]
     return sorted(
         field_transitions,
+        # A fixed order, because the generated page is compared with the file in the repository.
         key=lambda t: (names.index(t.name), stages.index(t.source) if t.source in stages else -1),
     )
 

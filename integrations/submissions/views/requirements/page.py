@@ -122,6 +122,7 @@ def build_requirement_page(
     request: AuthenticatedRequest, integration: Integration, requirement: Requirement
 ) -> RequirementPage:
     """Return the requirement of a loaded integration."""
+    # Unsaved: the first change creates the row while the integration is locked.
     state = integration.fulfillments_by_id.get(requirement.id) or RequirementFulfillment(
         integration=integration, requirement_id=requirement.id
     )
