@@ -43,11 +43,11 @@ def get_program(draft: IntegrationDraft) -> tuple[Program, Edition]:
     return PROGRAMS[draft.program_key], get_edition_in_force(draft.program_key)
 
 
-def parse_version(form_data: JsonObject) -> int:
-    """Return the version that the page was rendered with; 0 for an invalid value, which is always outdated."""
-    value = str(form_data.get("version", ""))
-    # Longer numbers don't fit in the column.
-    return int(value) if value.isascii() and value.isdecimal() and len(value) < 9 else 0
+def parse_version(form_data: JsonObject, name: str = "version") -> int:
+    """Return a version that the page was rendered with; -1 for an invalid value, which is always outdated."""
+    value = str(form_data.get(name, ""))
+    # Other digits of Unicode and long numbers would raise errors here or in the database.
+    return int(value) if value.isascii() and value.isdecimal() and len(value) < 9 else -1
 
 
 def save_input(request: AuthenticatedRequest, draft: IntegrationDraft, data: JsonObject) -> IntegrationDraft:

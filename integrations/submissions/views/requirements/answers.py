@@ -14,6 +14,7 @@ from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.selectors.prerequisites import explain_blocker
 from integrations.submissions.services import drafts, requirements as requirement_services
+from integrations.submissions.views.drafts_shared import parse_version
 from integrations.submissions.views.requirements.page import (
     RequirementAction,
     RequirementKindPage,
@@ -32,17 +33,10 @@ def get_question_arguments(page: RequirementPage) -> NamedValues:
     return {"requirement": page.requirement, "initial": draft.data if draft else page.state.data}
 
 
-def parse_version_number(page: RequirementPage, name: str) -> int:
-    """Return a version number of the submitted page; -1 for an invalid value, which is always outdated."""
-    value = page.request.POST.get(name, "")
-    # Other digits of Unicode and long numbers would raise errors here or in the database.
-    return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else -1
-
-
 def submit_answers(page: RequirementPage, answers: JsonObject) -> str | HttpResponse:
     """Submit the answers, or show both versions if another user changed them or saved a newer draft."""
     draft_data = collect_draft_data(page.requirement, page.request.POST)
-    versions = {name: parse_version_number(page, name) for name in ("answered", "version")}
+    versions = {name: parse_version(page.request.POST, name) for name in ("answered", "version")}
     try:
         with transaction.atomic():
             # A draft that a colleague saves between the comparison and the lock would be closed unseen.
@@ -93,7 +87,7 @@ def save_draft(page: RequirementPage) -> IntegrationDraft:
         raise ActionRefused(_("Only owners and editors of the company can save drafts."), "forbidden")
     draft = page.call(drafts.get_or_create_answer_draft)
     data = collect_draft_data(page.requirement, page.request.POST)
-    return drafts.save_draft(draft, data, version=parse_version_number(page, "version"), actor=page.user, now=page.now)
+    return drafts.save_draft(draft, data, version=parse_version(page.request.POST), actor=page.user, now=page.now)
 
 
 def save_draft_action(page: RequirementPage, _data: NamedValues) -> str | HttpResponse:
