@@ -89,6 +89,25 @@ def test_invalid_configuration_is_reported_with_its_path(config_values: Any, exp
     assert hcl_spec.evaluate_config(SCHEMA, config_values)[1] == [expected_problem]
 
 
+@pytest.mark.parametrize("value", ["nan", "inf", "1e400", "1_000", "²", "٣", "1e", "0x10", "1" * 1000])
+def test_text_that_is_no_number_in_hcl_is_reported(value: str) -> None:
+    problems: list[str] = []
+    hcl_types.convert_value(value, hcl_types.HclType("number"), "config.cpus", problems)
+    assert problems == [f"config.cpus: “{value[:60]}” isn't a number."]
+
+
+@pytest.mark.parametrize(("value", "expected"), [("-8", -8), ("2.5", 2.5), ("1e3", 1000.0), (7, 7), (0.5, 0.5)])
+def test_text_of_a_number_becomes_the_number(value: object, expected: float) -> None:
+    problems: list[str] = []
+    number = hcl_types.convert_value(value, hcl_types.HclType("number"), "config.cpus", problems)
+    assert (number, type(number), problems) == (expected, type(expected), [])
+
+
+def test_default_can_be_another_attribute() -> None:
+    names = {"primary": build_attribute("address"), "default": build_attribute("addr")}
+    assert hcl_spec.evaluate_config(build_spec(address={"default": names}), {"addr": "a"}) == ({"address": "a"}, [])
+
+
 @pytest.mark.parametrize(
     ("wrong", "expected_problem"),
     [

@@ -93,7 +93,8 @@ class NomadPluginTestRunner(SandboxTestRunner[NomadPluginTarget, NomadPluginReco
             values, problems = hcl_spec.evaluate_config(answer.spec, dict(self.target.config))
             self.records = replace(self.records, config_problems=tuple(problems))
             if not problems:
-                self._set_config(plugin, "config", msgpack.packb(values))
+                # Integers of more than 64 bits don't exist in MessagePack, so Nomad sends them as text.
+                self._set_config(plugin, "config", msgpack.packb(values, default=str))
 
     def _set_config(self, plugin: RunningPlugin, key: str, config: bytes) -> None:
         self._call(plugin, key, f"{BASE}.SetConfig", msgpack_config=config, plugin_api_version=API_VERSION)

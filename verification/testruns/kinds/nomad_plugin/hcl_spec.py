@@ -96,11 +96,10 @@ def _list_names(spec: RuntimeMessage) -> Iterator[str]:
     """Return the names that a configuration can contain at this location."""
     kind = spec.WhichOneof("block")
     node = getattr(spec, kind)
-    if kind in ("object", "array"):
+    if kind in ("object", "array", "default"):
+        # The default can be another attribute, such as an earlier name of the first one.
         for _, part in _list_parts(kind, node):
             yield from _list_names(part)
-    elif kind == "default":
-        yield from _list_names(node.primary)
     elif kind != "literal":
         yield node.name
 

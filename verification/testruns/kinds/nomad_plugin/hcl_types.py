@@ -4,10 +4,11 @@ any, string, number, bool, list(T), set(T), map(T), object({name = T, …}), tup
 """
 
 import re
-from contextlib import suppress
 from dataclasses import dataclass
 
 TOKEN_PATTERN = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_-]*|\"[^\"]*\"|[(){}\[\],=:])")
+# The limits keep each number within the range of a float.
+NUMBER_PATTERN = re.compile(r"[+-]?[0-9]{1,200}(\.[0-9]{1,200})?([eE][+-]?[0-9]{1,2})?")
 PRIMITIVES = ("any", "string", "number", "bool")
 COLLECTIONS = ("list", "set", "map")
 MAX_DEPTH = 20
@@ -75,9 +76,9 @@ def _convert_primitive(value: object, kind: str, where: str, problems: list[str]
         return text
     if kind == "bool" and text in ("true", "false"):
         return text == "true"
-    if kind == "number" and not isinstance(value, bool):
-        with suppress(ValueError):
-            return int(text) if re.fullmatch(r"-?\d+", text) else float(text)
+    # float() would also accept “nan”, underscores, and other digits, which HCL doesn't.
+    if kind == "number" and not isinstance(value, bool) and NUMBER_PATTERN.fullmatch(text):
+        return float(text) if {*".eE"} & {*text} else int(text)
     problems.append(f"{where}: “{text[:60]}” isn't a {kind}.")
     return None
 
