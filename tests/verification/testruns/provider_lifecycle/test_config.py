@@ -21,6 +21,7 @@ WHY_RESERVED = "because it controls the test run itself. You can set TF_VAR_… 
     [
         ("token", "Enter line 1 as NAME=value."),
         ("1A=b", "Enter line 1 as NAME=value."),
+        ("=b", "Enter line 1 as NAME=value."),
         ("TF_CLI_ARGS=-x", f"You can't set TF_CLI_ARGS, {WHY_RESERVED}"),
         ("LD_PRELOAD=x", f"You can't set LD_PRELOAD, {WHY_RESERVED}"),
         ("https_proxy=x", f"You can't set https_proxy, {WHY_RESERVED}"),

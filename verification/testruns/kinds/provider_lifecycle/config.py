@@ -21,7 +21,7 @@ def parse_environment(text: str) -> dict[str, str]:
     variables: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
         name, equals, value = (part.strip() for part in line.strip().removeprefix("export ").partition("="))
-        if not name or name.startswith("#"):
+        if not (name or equals) or name.startswith("#"):
             continue
         if not equals or not VARIABLE_NAME_PATTERN.match(name):
             raise ValueError(f"Enter line {number} as NAME=value.")
