@@ -2,7 +2,10 @@
 
 import base64
 import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from urllib.parse import quote_plus
 
 import pytest
@@ -20,6 +23,7 @@ from tests.verification.testruns.provider_lifecycle.world import (
     get_summary,
     run_lifecycle_test,
 )
+from verification.sandbox.types import CommandResult, ExitReason
 from verification.testruns.kinds.provider_lifecycle.driver import ProviderLifecycleTestRunner
 from verification.testruns.kinds.provider_lifecycle.local_workspace import UnsandboxedTestRunner
 from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords
@@ -126,6 +130,35 @@ def test_objects_are_destroyed_if_the_time_for_more_steps_is_up() -> None:
     assert [step.key for step in records.steps][-2:] == ["apply", "cleanup"]
     assert (records.steps[-2].state, records.last_state) == (("example_server.my-server",), ())
     assert get_summary(records, "left") == "The state is empty."
+
+
+class UnreadableWorkspace:
+    """A workspace in which every command succeeds, but no file can be read."""
+
+    def run(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, seconds: float = 0) -> CommandResult:
+        return CommandResult(ExitReason.FINISHED, 0, b"", b"", seconds, 0)
+
+    def locate(self, name: str) -> str:
+        return name
+
+    def write(self, name: str, data: bytes) -> None: ...
+
+    def read(self, name: str) -> bytes:
+        raise PermissionError(name)
+
+
+class UnreadableStateTestRunner(ProviderLifecycleTestRunner):
+    @contextmanager
+    def open_workspace(self, files: Mapping[str, bytes | Path]) -> Iterator[UnreadableWorkspace]:
+        yield UnreadableWorkspace()
+
+
+@needs_terraform_or_opentofu
+def test_unreadable_state_is_not_replaced_before_the_cleanup() -> None:
+    records = UnreadableStateTestRunner(build_target(), Path("provider")).run()
+    keys = [step.key for step in records.steps]
+    assert keys[-1] == "cleanup"
+    assert not {"partial", "partial_destroy"} & {*keys}
 
 
 @needs_terraform_or_opentofu

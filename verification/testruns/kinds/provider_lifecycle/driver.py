@@ -71,7 +71,7 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
                     break
                 if (not self.only_steps or step.key in self.only_steps) and self._is_reached(step):
                     self._run_step(step)
-            if self.records.last_state:
+            if self.records.last_state or self.records.is_state_unknown:
                 self._run_step(CLEANUP)
 
     @contextmanager
@@ -84,8 +84,9 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
             yield environment
 
     def _is_reached(self, step: ProviderLifecycleStep) -> bool:
-        if step.state == "empty" and self.records.last_state:
-            return False  # otherwise, the objects to destroy would be unknown
+        # A step without a state would overwrite the only record of the objects that must still be destroyed.
+        if step.state == "empty" and (self.records.last_state or self.records.is_state_unknown):
+            return False
         previous = self.records.get_step(step.needs)
         return not step.needs or (previous is not None and (previous.is_good or step.follows_failure))
 
