@@ -168,3 +168,10 @@ def test_output_of_preflight_is_accepted(ci: ApiClient, rocket: Any, key: str) -
 def test_read_only_token_cannot_report(alice: Any, acme: Any, rocket: Any, key: str, charlie: Any) -> None:
     assert send_report(create_api_client(alice, partner=acme, role="viewer"), rocket, key).status_code == 403
     assert send_report(create_api_client(charlie), rocket, key).status_code == 404
+
+
+def test_number_that_a_database_cannot_store_is_refused(ci: ApiClient, rocket: Any) -> None:
+    body = f'{{"commit": "{COMMIT}", "checks": [{{"id": "a", "outcome": "pass", "evidence": [{{"size": 1e400}}]}}]}}'
+    answer = ci.post(f"/integrations/{rocket.uuid}/check-results", body)
+    assert (answer.status_code, get_problem_type(answer)) == (400, "malformed-body")
+    assert CiCheckReport.objects.count() == 0
