@@ -128,9 +128,11 @@ def _build_http_error_response(error: HttpError) -> HttpResponse:
 
 
 def _get_not_found_message(error: Http404) -> str:
-    """Return the view's message, never Django's message with a model name."""
+    """Return the view's message, never one of Django, which may name a model."""
     text = str(error)
-    return text if text.endswith(".") else "Not found. It doesn't exist, or you don't have access."
+    # Those of get_object_or_404 are sentences too.
+    is_own_message = text.endswith(".") and not text.endswith(" matches the given query.")
+    return text if is_own_message else "Not found. It doesn't exist, or you don't have access."
 
 
 def build_authentication_response(*, is_token_invalid: bool = False) -> HttpResponse:

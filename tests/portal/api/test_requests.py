@@ -195,3 +195,12 @@ def test_secret_of_a_test_account_is_in_no_response(api: ApiClient, at: Any) -> 
     for path in (place, f"/integrations/{row.uuid}/events", f"/integrations/{row.uuid}"):
         assert "hunter-2-canary" not in api.get(path).content.decode()
     assert api.post(f"{place}/reveal", {"reason": "x"}).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/partners/unknown", "/partners/unknown/members", "/partners/unknown/events"])
+def test_unknown_partner_is_not_found_without_the_name_of_its_model(api: ApiClient, path: str) -> None:
+    answer = api.get(path)
+    assert (answer.status_code, answer.json()["detail"]) == (
+        404,
+        "Not found. It doesn't exist, or you don't have access.",
+    )
