@@ -53,7 +53,6 @@ class Egress(Protocol):
 
     def serve(self, listener: socket.socket) -> AbstractContextManager[None]:
         """Run the proxy on a socket that listens in the sandbox."""
-        ...
 
 
 @dataclass
@@ -157,9 +156,7 @@ def _open_socket_memory(child: int, diagnostics: socket.socket) -> SocketMemory:
         sockets.measure_all()
     except OSError as error:
         sockets.close()
-        raise build_unavailable_error(
-            f"the kernel does not say how much memory sockets use ({error.strerror})"
-        ) from error
+        raise build_unavailable_error(f"the kernel doesn't report the memory of sockets ({error.strerror})") from error
     return sockets
 
 
@@ -181,8 +178,7 @@ def open_environment(
         readable: Folders of this machine that are available read-only under their own paths.
         egress: The proxy for HTTPS_PROXY, see `egress_proxy`. Without it, programs have no network access.
         env: Additional environment variables for every program.
-        is_strict: Stop a program that accesses the network or opens credentials in the home folder. Otherwise, such an
-            access only fails.
+        is_strict: Stop a program that uses the network or opens credentials, instead of only failing the access.
 
     Raises:
         SandboxUnavailable: No sandbox can run. The message has the reason.
@@ -209,9 +205,7 @@ def _check_executable(paths: Iterable[Path]) -> None:
     """Raise SandboxUnavailable for files on a file system that is mounted with noexec."""
     for path in paths:
         if path.exists() and os.statvfs(path).f_flag & os.ST_NOEXEC:
-            raise build_unavailable_error(
-                f"programs cannot be started from {path.parent}, which is mounted with noexec"
-            )
+            raise build_unavailable_error(f"programs can't start from {path.parent}, which is mounted with noexec")
 
 
 def _make_staging(stack: ExitStack) -> Path:

@@ -90,11 +90,11 @@ def _select_own_schema(integration: Integration, schemas: dict[str, ParsedSchema
 
 def load_schema(row: ProviderSchema) -> ParsedSchema:
     """Parse the schema of a row that was loaded with its body."""
-    return _parse_stored(row.digest, bytes(row.body))
+    return _parse_stored(bytes(row.body))
 
 
 @lru_cache(maxsize=8)
-def _parse_stored(_digest: str, body: bytes) -> ParsedSchema:
+def _parse_stored(body: bytes) -> ParsedSchema:
     return next(iter(parse_schemas(body).values()))
 
 

@@ -27,7 +27,7 @@ def build_document(source: str, response: RuntimeMessage) -> JsonObject:
     provider["functions"] = {
         name: _convert_function(function, name) for name, function in sorted(response.functions.items())
     }
-    provider = {key: value for key, value in provider.items() if value or key == "provider"}
+    provider = {key: value for key, value in provider.items() if value}
     return {"format_version": "1.0", "provider_schemas": {source: provider}}
 
 
