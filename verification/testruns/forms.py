@@ -33,6 +33,7 @@ class VersionField(SingleLineField):
         )
 
     def to_python(self, value: object) -> str:
+        # Tags begin with “v”, so many people enter it, and versions in the registry don't have it.
         return super().to_python(value).removeprefix("v")
 
 

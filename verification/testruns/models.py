@@ -51,6 +51,7 @@ class TestRun(EncryptedRow):
     class Meta:
         ordering = ("-pk",)
         constraints = [
+            # Two requests at the same moment both see no open run, so the database decides.
             models.UniqueConstraint(
                 fields=["integration", "kind"], condition=Q(finished_at=None), name="test_run_unique_open"
             )
@@ -71,6 +72,7 @@ class TestRun(EncryptedRow):
 
     def build_encryption_context(self, name: str) -> str:
         """Return what the encrypted secrets are bound to."""
+        # Secrets that are copied into another row can't be decrypted there.
         return f"test run {self.uuid}"
 
 
@@ -106,6 +108,7 @@ class RunTaskCallback(models.Model):
     class Meta:
         ordering = ("pk",)
         constraints = [
+            # The platform accepts one final result, also if two arrive at the same moment.
             models.UniqueConstraint(
                 fields=["request"], condition=Q(is_final=True), name="run_task_callback_unique_final"
             )

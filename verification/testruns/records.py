@@ -98,12 +98,14 @@ class SandboxTestRecords(Record, Generic[StepT]):
         if self.unavailable:
             return report_not_run(self.unavailable)
         steps = [step for key in rule.steps if (step := self.get_step(key)) is not None]
+        # A rule without evidence is not run, never passed.
         if len(steps) < len(rule.steps):
             return self.explain_missing_step()
         return (steps and not rule.allows_failure and steps[-1].find_failure()) or steps
 
     def explain_missing_step(self) -> RuleOutcome:
         """Return the outcome of a rule whose steps were not reached."""
+        # An error on our side explains every missing step, whatever failed before.
         if self.broken:
             return report_error(self.broken)
         if not self.is_complete:

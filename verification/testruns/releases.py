@@ -19,12 +19,14 @@ from verification.sources.github.responses import GitHubRelease, ReleaseAsset
 from verification.sources.http.client import ARCHIVE, SUMS
 from verification.testruns.terraform_cli import get_platform
 
+# Without these, a program could come from anyone, and Terraform itself would refuse it.
 AUTHENTICITY_CHECKS = ("release.checksums", "release.signature", "release.key", "release.archive")
 GOOD_OUTCOMES = (Outcome.PASS, Outcome.WARN)
 MAX_PROGRAM_GIBIBYTES = 2
 ZIP_SUFFIX = ".zip"
 CHECKSUM_FILE_SUFFIXES = ("sha256sums", "checksums.txt")
 TEXT_FILE_PATTERN = re.compile(r"licen[cs]e|readme|notice|changelog|copying", re.IGNORECASE)
+# zipfile raises RuntimeError for an encrypted file, and NotImplementedError for an unknown compression.
 UNPACK_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
 
 
@@ -73,6 +75,7 @@ def fetch_provider(platform: Platform, sources: Sources, folder: Path) -> Path:
     path = folder / "archive.zip"
     with path.open("wb") as file:
         response = sources.web.download(reply.address, ARCHIVE, file)
+    # The address can serve other bytes than those whose signature was verified.
     if reply.response is None or response.sha256 != reply.response.sha256:
         raise UnverifiedReleaseError("The archive has changed since we verified its signature, so we don't start it.")
     if not archive.program:
@@ -128,6 +131,7 @@ def _verify_checksum(
 ) -> None:
     """Verify the file against the list of checksums, if the release has one."""
     checksum_file = next((each for each in release.assets if each.name.lower().endswith(CHECKSUM_FILE_SUFFIXES)), None)
+    # The Nomad Integration Program (Release) asks for no checksums: a plugin can be hosted anywhere.
     if checksum_file is None:
         return
     address, headers = sources.github.build_asset_request(subject.repository, checksum_file)
@@ -142,6 +146,7 @@ def _unpack(path: Path, name: str, destination: Path, program: str = "") -> Path
     try:
         with zipfile.ZipFile(path) as archive:
             info = archive.getinfo(program) if program else _find_program(archive.infolist(), name)
+            # A small archive can unpack to any size.
             if info.file_size > MAX_PROGRAM_GIBIBYTES * 1024**3:
                 raise UnverifiedReleaseError(
                     f"The program is larger than {MAX_PROGRAM_GIBIBYTES} GiB, so we don't start it."

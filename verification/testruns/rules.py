@@ -10,6 +10,7 @@ from portal.core.content_files import Content, load_content
 from portal.core.value_types import JsonObject
 from verification.outcomes import Outcome, get_worst_outcome
 
+# Only failures are in capitals, so that they stand out in a log.
 OUTCOME_LABELS = {
     Outcome.PASS: "pass",
     Outcome.WARN: "warn",
@@ -113,11 +114,13 @@ class RuleCatalog:
         else:
             summary = rule.success_summary
             outcome = report_pass(summary) if summary else self._checks[rule.key](records, *steps)
+        # Advice for errors on our side and for missing evidence would send partners after a fault that they don't have.
         advice = rule.advice if outcome.outcome in (Outcome.WARN, Outcome.FAIL) else ""
         return RuleResult(rule.key, rule.title, outcome.outcome, outcome.summary, advice, outcome.notes)
 
     def compute_outcome(self, results: Iterable[RuleResult]) -> Outcome:
         """Return the overall outcome."""
+        # “Not run” is worse than a warning, so an optional input that is missing would make every test run undecided.
         optional = {rule.key for rule in self.file.rules if rule.is_optional}
         return get_worst_outcome(
             each.outcome for each in results if each.outcome != Outcome.NOT_RUN or each.rule not in optional
@@ -160,6 +163,7 @@ def choose_worst(outcomes: Iterable[RuleOutcome], default: RuleOutcome) -> RuleO
     if not all_outcomes:
         return default
     decisive = get_worst_outcome(each.outcome for each in all_outcomes)
+    # Ten steps can fail for the same reason, which is said once.
     summaries = list(dict.fromkeys(each.summary for each in all_outcomes if each.outcome == decisive))
     more = f" And {len(summaries) - 3} more." if len(summaries) > 3 else ""
     return RuleOutcome(decisive, " ".join(summaries[:3]) + more)
@@ -186,4 +190,5 @@ def render_report(title: str, report: JsonObject, details: Iterable[str]) -> str
 
 def get_exit_code(outcome: str) -> int:
     """Return 0 if nothing fails, 1 if something fails, 2 if the result is unknown."""
+    # Scripts must take an outage neither for a success nor for a fault of the software.
     return {Outcome.FAIL: 1, Outcome.ERROR: 2, Outcome.NOT_RUN: 2}.get(Outcome(outcome), 0)

@@ -23,6 +23,7 @@ def build_job_input(target: Record, readable: tuple[Path, ...], outbound: Outbou
         readable: Further folders that the executable can read.
         outbound: Client whose rules apply to the addresses of allowed hosts.
     """
+    # The sandbox's process has no settings, so the rules for addresses travel with the job.
     rules = {"loopback": outbound.loopback, "blocked_networks": [*outbound.blocked_networks]}
     return {"target": target.as_dict(), "readable": [str(path) for path in readable], "outbound": rules}
 
@@ -72,6 +73,7 @@ class SandboxTestRunner(ABC, Generic[TargetT, RecordsT]):
         try:
             self.run_steps()
         except SandboxUnavailable as error:
+            # Before the first step, the test has not begun. Afterwards, the interruption is an error of ours.
             broken, unavailable = (str(error), "") if self.records.steps else ("", f"Not run: {error}")
             self.records = replace(self.records, broken=broken, unavailable=unavailable)
         self.records = replace(self.records, is_complete=True)
@@ -79,6 +81,7 @@ class SandboxTestRunner(ABC, Generic[TargetT, RecordsT]):
 
     def record_step(self, step: StepRecord) -> None:
         """Add a step to the records and report them. Raises SandboxUnavailable if the sandbox failed, not the step."""
+        # Recorded as a step, our outage would fail the rules about it.
         if step.status == ExitReason.LOST:
             raise SandboxUnavailable(step.message)
         self.records = self.records.with_step(step)

@@ -31,7 +31,7 @@ def inspect_schema(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         context = build_inspection_context(integration, request.user)
         if context["running"]:
             return render(request, TEMPLATE, context)
-        # the table of versions is new, too
+        # The table of versions is new, too.
         return HttpResponse(status=STOP_POLLING_STATUS, headers={"HX-Refresh": "true"})
     return redirect("schemas:list", uuid)
 

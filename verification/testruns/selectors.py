@@ -71,12 +71,14 @@ def get_latest_test_runs(integration: Integration) -> list[TestRunSummary]:
     """Return a summary of the newest finished test run of each kind, or of one in progress."""
     runs_by_kind = {run.kind: run for run in LATEST_RUNS.fetch(integration=integration.pk)}
     for run in runs_by_kind.values():
+        # The caller has loaded it, and a join would read it again for each kind.
         run.integration = integration
     return [_summarize(runs_by_kind[kind]) for kind in KINDS if kind in runs_by_kind]
 
 
 def _select_latest_runs() -> QuerySet[TestRun]:
     runs = TestRun.objects.filter(integration=Parameter("integration", BigIntegerField()))
+    # PostgreSQL sorts nulls first in descending order, so a run in progress would hide the last result.
     newest = runs.filter(kind=OuterRef("kind")).order_by(F("finished_at").desc(nulls_last=True), "-pk").values("pk")
     return runs.filter(pk=Subquery(newest[:1])).without_large_fields()
 

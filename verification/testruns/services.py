@@ -41,8 +41,10 @@ def start_test_run(
     definition.prepare(run, inputs)
     try:
         with transaction.atomic():
+            # Both rows or none: a run without a job would stay open forever and block the next one.
             run.save()
             enqueue(JOBS[kind], test_run_id=run.pk, dedup_key=str(run.pk), resource=definition.resource)
+    # The unique constraint decides between two requests at the same moment.
     except IntegrityError:
         message = _("A test run is in progress. Wait until it ends.")
         if definition.can_cancel:
@@ -57,6 +59,7 @@ def cancel_test_run(run: TestRun, *, actor: User) -> None:
     if not KINDS[run.kind].can_cancel:
         raise ActionRefused(_("This test can't be canceled. Wait until it ends."), "invalid-transition")
     if run.is_running:
+        # The run ends first, so that a job that is just starting finds nothing to execute.
         KINDS[run.kind].abandon(run, "")
         job_of_run = Job.objects.find_unfinished(JOBS[run.kind].kind, str(run.pk))
         if job_of_run is not None:

@@ -14,10 +14,12 @@ from verification.testruns.models import TestRun
 from verification.testruns.registry import KINDS
 from verification.testruns.services import start_test_run
 
-ARCHIVE_CHECK_KEY = "release.archive"  # the check that has read every byte of a release
+# The check that has read every byte of a release.
+ARCHIVE_CHECK_KEY = "release.archive"
 GOOD_OUTCOMES = ("pass", "warn")
 MAX_RESULT_AGE = timedelta(days=3)
-RETRY_INTERVAL = timedelta(days=1)  # after a reading that couldn't run, for example without a sandbox
+# After a reading that couldn't run, for example without a sandbox.
+RETRY_INTERVAL = timedelta(days=1)
 
 
 def is_night(now: datetime) -> bool:

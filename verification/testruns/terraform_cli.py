@@ -7,14 +7,17 @@ from pathlib import Path
 
 REGISTRY_HOST = "registry.terraform.io"
 SETTINGS_FILE = "terraform.rc"
+# A mirror alone: Terraform must install the executable as it would the release, and nothing from elsewhere.
 SETTINGS = b'provider_installation {\n  filesystem_mirror {\n    path = "mirror"\n  }\n}\n'
 ENVIRONMENT = {
+    # Terraform would ask HashiCorp's Checkpoint service for new versions, and an inspection ends at such an attempt.
     "CHECKPOINT_DISABLE": "1",
     "TF_IN_AUTOMATION": "1",
     "TF_INPUT": "0",
     "TF_CLI_CONFIG_FILE": SETTINGS_FILE,
 }
 PLATFORM_BY_MACHINE = {"x86_64": "linux_amd64", "aarch64": "linux_arm64"}
+# Executables of older releases end with the protocol: terraform-provider-aws_v5.100.0_x5.
 EXECUTABLE_PATTERN = re.compile(
     r"terraform-provider-([a-z0-9][a-z0-9-]*?)(?:_v(\d[0-9A-Za-z.+-]*?))?(?:_x\d)?(?:\.exe)?"
 )

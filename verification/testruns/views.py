@@ -37,6 +37,7 @@ def load_integration(request: AuthenticatedRequest, uuid: UUID, kind: TestKind) 
     return integration
 
 
+# Error reports must not contain HMAC keys and credentials.
 @sensitive_post_parameters("key", "secret")
 @sensitive_variables("form")
 def show_test(request: AuthenticatedRequest, uuid: UUID, kind: str) -> HttpResponse:
@@ -47,6 +48,7 @@ def show_test(request: AuthenticatedRequest, uuid: UUID, kind: str) -> HttpRespo
         last = TestRun.objects.filter(integration=integration, kind=kind).first()
         unsent = request.unsent()  # type: ignore[attr-defined]
         return _render(request, integration, definition, definition.build_form(integration, unsent, last=last))
+    # The service refuses, too, but only after the form has shown its errors to someone who can't send it.
     if not can_request_check_run(integration, request.user):
         raise PermissionDenied(_(services.REFUSAL_MESSAGE))
     form = definition.build_form(integration, request.POST)
@@ -86,7 +88,7 @@ def _render(
     run = _get_selected(request, integration, kind.key)
     is_running = run is not None and run.is_running
     if request.htmx and not is_running:  # type: ignore[attr-defined]
-        # the form and the details are new, too
+        # The form and the details are new, too.
         return HttpResponse(status=STOP_POLLING_STATUS, headers={"HX-Refresh": "true"})
     runs = TestRun.objects.filter(integration=integration, kind=kind.key)
     context: TemplateContext = {
@@ -125,4 +127,5 @@ def _get_selected(request: HttpRequest, integration: Integration, kind: str) -> 
     """Return the selected run, by default the newest, None without runs."""
     runs = TestRun.objects.filter(integration=integration, kind=kind).select_related("requested_by")
     pk = request.GET.get("run", "")
+    # A longer number doesn't fit into the column, and PostgreSQL would raise an error.
     return get_object_or_404(runs, pk=pk) if pk.isdecimal() and len(pk) < MAX_ID_DIGITS else runs.first()

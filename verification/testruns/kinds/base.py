@@ -42,6 +42,7 @@ def retry_while_locked(operation: Callable[[], T]) -> T:
         try:
             return operation()
         except OperationalError:
+            # A transaction can't continue after an error, so only its owner can repeat it.
             if connection.in_atomic_block:
                 raise
             time.sleep(LOCK_PAUSE_SECONDS)
@@ -194,6 +195,7 @@ class TestKind(ABC):
         """Store the records and results so far."""
         run.records = clean_json(self.serialize_records(run, records))
         run.results = clean_json(self.evaluate(run, records)[0])
+        # Only while it is open: a run that was canceled meanwhile keeps its final results.
         TestRun.objects.open().filter(pk=run.pk).update(records=run.records, results=run.results)
 
     def finish(self, run: TestRun, records: object) -> None:
@@ -207,11 +209,13 @@ class TestKind(ABC):
     def _save_finished(self, run: TestRun) -> None:
         names = ("version", "outcome", "records", "results", "finished_at", "encrypted_secrets")
         fields = {name: getattr(run, name) for name in names}
+        # A cancellation and the job can finish a run at the same time. Only the first one may report to the check.
         if TestRun.objects.open().filter(pk=run.pk).update(**fields) and self.check_key:
             self.report_to_check(run)
 
     def report_to_check(self, run: TestRun) -> None:
         """Store the observation of the newest run, and request a check run."""
+        # A late callback can reevaluate an old run, which must not replace the observation of a newer one.
         newest = TestRun.objects.filter(integration=run.integration_id, kind=self.key).exclude(finished_at=None).first()
         if newest is None or newest.pk != run.pk:
             return

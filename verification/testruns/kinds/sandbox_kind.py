@@ -60,6 +60,7 @@ class SandboxTestKind(TestKind, Generic[RecordsT]):
     job: ClassVar[str]
     records_class: type[RecordsT]
     timeout_seconds: ClassVar[float]
+    # A program can have effects that a second attempt would repeat. Kinds without such effects allow more attempts.
     retry = Backoff(max_attempts=1)
 
     @abstractmethod
@@ -85,6 +86,7 @@ class SandboxTestKind(TestKind, Generic[RecordsT]):
         self.finish(run, self._collect_records(run, fetch or self.fetch_program))
 
     def abandon(self, run: TestRun, message: str) -> None:
+        # The message of the job can quote an exception, and so credentials.
         self.finish(run, replace(self.load_records(run), broken=INTERRUPTED_MESSAGE, is_complete=True))
 
     def _collect_records(self, run: TestRun, fetch: ProgramFetcher) -> object:
@@ -98,6 +100,7 @@ class SandboxTestKind(TestKind, Generic[RecordsT]):
                     READABLE_FOLDERS,
                     lambda records: retry_while_locked(lambda: self.store_progress(run, records)),
                 )
+        # Nothing was started, so no rule has a result. An outage, below, is an error of ours.
         except (SandboxUnavailable, UnverifiedReleaseError, ActionRefused, ValueError) as error:
             return replace(self.load_records(run), unavailable=f"Not run: {error}", is_complete=True)
         except (SourceError, crypto.DecryptionError) as error:

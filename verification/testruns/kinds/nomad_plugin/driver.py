@@ -27,7 +27,8 @@ from verification.testruns.kinds.nomad_plugin.records import (
 from verification.testruns.sandbox_jobs import SandboxTestRunner
 
 PROTOCOL_VERSIONS = (1,)
-INVALID_MSGPACK = b"\xc1"  # the one byte that MessagePack never uses
+# MessagePack never uses this byte, so no configuration can begin with it.
+INVALID_MSGPACK = b"\xc1"
 UNKNOWN_DEVICE_ID = "no-such-device"
 ANSWER_TIMEOUT_SECONDS, DIRECT_START_SECONDS, SHUTDOWN_SECONDS = 10.0, 5.0, 3.0
 MAX_ANSWER_CHARACTERS = 200_000
@@ -80,6 +81,7 @@ class NomadPluginTestRunner(SandboxTestRunner[NomadPluginTarget, NomadPluginReco
             self._call(plugin, "fingerprint", f"{DEVICE}.Fingerprint")
             self._call(plugin, "reserve", f"{DEVICE}.Reserve", device_ids=[UNKNOWN_DEVICE_ID])
             self._call(plugin, "stats", f"{DEVICE}.Stats", collection_interval={"seconds": 1})
+        # After all other calls, because a plugin that exits here couldn't answer them.
         self._set_config(plugin, "garbage", INVALID_MSGPACK)
         self._call(plugin, "alive", f"{BASE}.PluginInfo")
         self._shut_down(plugin)
@@ -89,6 +91,7 @@ class NomadPluginTestRunner(SandboxTestRunner[NomadPluginTarget, NomadPluginReco
         if answer is None:
             return
         self.records = replace(self.records, schema_problems=tuple(hcl_spec.find_schema_problems(answer.spec)))
+        # Nomad's agent reads the configuration with the schema, so without a valid one it passes nothing on.
         if not self.records.schema_problems:
             values, problems = hcl_spec.evaluate_config(answer.spec, dict(self.target.config))
             self.records = replace(self.records, config_problems=tuple(problems))
@@ -117,12 +120,14 @@ class NomadPluginTestRunner(SandboxTestRunner[NomadPluginTarget, NomadPluginReco
         if answer is None:
             self._record_call(key, "empty", "The response ended before it started.", {}, start)
         else:
+            # Fields with their default value are left out. Rules must read a missing one as 0, blank, or empty.
             data = json_format.MessageToDict(answer, preserving_proto_field_name=True)
             self._record_call(key, STATUS_ANSWERED, "", data, start)
         return answer
 
     def _record_call(self, key: str, status: str, message: str, data: JsonObject, start: float) -> None:
         """Record a call. An oversized response counts as missing."""
+        # A response can have 256 MB, and each progress report stores all records.
         size = len(json.dumps(data))
         if size > MAX_ANSWER_CHARACTERS:
             status, data = "too much", {}

@@ -20,7 +20,8 @@ def parse_config(text: str) -> JsonObject:
     """
     try:
         config = json.loads(text, parse_constant=_reject_constant) if text.strip() else {}
-        msgpack.packb(config)  # a plugin receives its configuration as MessagePack
+        # A plugin receives its configuration as MessagePack, which can't encode everything that JSON can.
+        msgpack.packb(config)
     except json.JSONDecodeError as error:
         raise ValueError(f"Enter valid JSON. Error in line {error.lineno}, column {error.colno}.") from error
     except (ValueError, OverflowError, RecursionError) as error:

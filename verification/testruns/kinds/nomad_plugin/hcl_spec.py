@@ -14,6 +14,7 @@ from verification.plugins.messages import RuntimeMessage
 from verification.testruns.kinds.nomad_plugin import hcl_types
 from verification.testruns.kinds.nomad_plugin.hcl_types import TypeExpressionError
 
+# A plugin can send a schema of 256 MB. Without limits, its nesting would exceed Python's recursion limit.
 MAX_DEPTH = 30
 MAX_PROBLEMS = 50
 MAX_SCHEMA_BYTES = 1024 * 1024
@@ -22,6 +23,7 @@ BLOCK_KINDS = ("block_value", "block_list", "block_set", "block_map")
 
 def find_schema_problems(spec: RuntimeMessage) -> list[str]:
     """Return the problems of a schema with their locations. The top level must be an object."""
+    # Nomad decodes the configuration into an object by its names.
     if spec.WhichOneof("block") != "object":
         return ["The schema isn't an object, so it has no names."]
     if spec.ByteSize() > MAX_SCHEMA_BYTES:
@@ -87,6 +89,7 @@ def _list_parts(kind: str, node: RuntimeMessage) -> list[tuple[str, object]]:
 def _is_literal(text: str) -> bool:
     try:
         json.loads(text)
+    # The parser raises RecursionError for deeply nested arrays.
     except (ValueError, RecursionError):
         return False
     return True
@@ -120,6 +123,7 @@ def _evaluate(spec: RuntimeMessage, config: JsonObject, where: str, problems: li
     if kind == "literal":
         return json.loads(node.value)
     if kind == "default":
+        # A value that is wrong must not be replaced by the default, which would hide it.
         problem_count = len(problems)
         value = _evaluate(node.primary, config, where, problems)
         is_missing = value is None and len(problems) == problem_count
@@ -152,6 +156,7 @@ def _evaluate_block(spec: RuntimeMessage, content: object, where: str, problems:
 
 
 def _evaluate_blocks(node: RuntimeMessage, content: object, where: str, problems: list[str]) -> object:
+    # In HCL's JSON syntax, a single block needs no list.
     blocks = [] if content is None else content if isinstance(content, list) else [content]
     values = [_evaluate_block(node.nested, block, f"{where}[{n}]", problems) for n, block in enumerate(blocks)]
     if len(blocks) < node.min_items or (node.max_items and len(blocks) > node.max_items):

@@ -12,6 +12,7 @@ NUMBER_PATTERN = re.compile(r"[+-]?[0-9]{1,200}(\.[0-9]{1,200})?([eE][+-]?[0-9]{
 PRIMITIVES = ("any", "string", "number", "bool")
 COLLECTIONS = ("list", "set", "map")
 MAX_DEPTH = 20
+# Tokens are taken from the front of a list, so the time grows with the square of the length.
 MAX_CHARACTERS = 10_000
 
 
@@ -71,6 +72,7 @@ def _convert_primitive(value: object, kind: str, where: str, problems: list[str]
     if isinstance(value, dict | list):
         problems.append(f"{where}: expected a single {kind}.")
         return None
+    # HCL converts between primitives: true becomes "true", and "8" becomes 8.
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if kind == "string":
         return text
@@ -89,6 +91,7 @@ def _convert_mapping(value: object, expected_type: HclType, where: str, problems
         return None
     fields = dict(expected_type.fields) if expected_type.kind == "object" else dict.fromkeys(value, expected_type.of[0])
     problems += [f"{where}.{name}: the schema has no such attribute." for name in value if name not in fields]
+    # Object types in HCL have no optional attributes.
     problems += [f"{where}.{name}: this attribute is missing." for name in fields if name not in value]
     return {
         name: convert_value(value[name], kind, f"{where}.{name}", problems)
@@ -135,6 +138,7 @@ def _parse_elements(
     for mark in begin:
         _expect(tokens, mark)
     while tokens and tokens[0] != end[0]:
+        # HCL allows quoted names, a colon instead of the equals sign, and a comma after the last element.
         name = tokens.pop(0).strip('"') if is_named else ""
         if is_named:
             _expect(tokens, "=" if tokens[:1] != [":"] else ":")

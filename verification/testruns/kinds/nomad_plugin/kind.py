@@ -33,7 +33,8 @@ class NomadPluginTest(SandboxTestKind[NomadPluginRecords]):
     rules = RULES
     form_class = NomadPluginTestForm
     check_key, observation_key = NOMAD_PLUGIN_CHECK_KEY, NOMAD_PLUGIN_OBSERVATION_KEY
-    retry = Backoff(max_attempts=2)  # a plugin leaves nothing behind, so an interrupted run starts again
+    # A plugin leaves nothing behind, so an interrupted run starts again.
+    retry = Backoff(max_attempts=2)
     job, records_class, timeout_seconds = "nomad", NomadPluginRecords, 180.0
 
     def is_supported(self, integration: Integration) -> bool:
@@ -42,10 +43,12 @@ class NomadPluginTest(SandboxTestKind[NomadPluginRecords]):
     def get_initial_values(self, integration: Integration, last: TestRun | None) -> JsonObject:
         if last is not None:
             return {"version": last.version, "name": last.inputs["name"], "config": last.inputs["config"]}
+        # By convention, repositories are named nomad-driver-NAME and nomad-device-NAME.
         return {"name": get_product_name(integration.repository)}
 
     def prepare(self, run: TestRun, inputs: JsonObject) -> None:
         run.version = inputs["version"]
+        # The category decides what is tested and can change later, so the run keeps it.
         run.inputs = {"type": run.integration.plugin, "name": inputs["name"], "config": inputs["config"]}
         run.records = NomadPluginRecords.begin(self.build_target(run)).as_dict()
 

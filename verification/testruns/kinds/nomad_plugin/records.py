@@ -60,6 +60,7 @@ class PluginCall(StepRecord):
     def find_failure(self) -> RuleOutcome | None:
         if self.is_good:
             return None
+        # gRPC's own text for this status names no method.
         if self.status == "UNIMPLEMENTED":
             return report_failure(f"The plugin doesn't implement {self.title}.")
         return report_failure(self.message)
@@ -74,6 +75,7 @@ class NomadPluginRecords(SandboxTestRecords[PluginCall]):
     config_problems: tuple[str, ...] = ()
     schema_problems: tuple[str, ...] = ()
     task_schema_problems: tuple[str, ...] = ()
+    # Without a handshake, no call is possible. Any other call can fail without preventing the next one.
     decisive_steps: ClassVar[tuple[str, ...]] = ("handshake",)
 
     @classmethod

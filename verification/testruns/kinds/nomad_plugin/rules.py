@@ -33,6 +33,7 @@ def check_direct_start(records: NomadPluginRecords, call: PluginCall) -> RuleOut
         return report_failure("Without Nomad's cookie, the plugin keeps running instead of exiting with a notice.")
     if "plugin" not in call.data["output"].lower():
         return report_warning("The plugin exits, but prints no notice that it is a plugin.")
+    # HashiCorp's plugin library exits with 1 after its notice.
     if call.data["code"] == 0:
         return report_warning("The plugin prints its notice, but exits with code 0 as if it succeeded.")
     return report_pass(f"The plugin prints its notice and exits with code {call.data['code']}.")
@@ -71,6 +72,7 @@ def check_api_version(records: NomadPluginRecords, call: PluginCall) -> RuleOutc
         return report_failure("The plugin reports no API version, so Nomad wouldn't load it.")
     if invalid is not None:
         return report_failure(f"“{invalid[:40]}” isn't an API version. Nomad's versions look like {API_VERSION}.")
+    # Nomad's agent selects a version that both sides support, and it has only one.
     summary = f"The plugin supports API version {', '.join(versions)[:120]}."
     return report_pass(summary) if API_VERSION in versions else report_failure(f"{summary} Nomad needs {API_VERSION}.")
 
@@ -83,6 +85,7 @@ def check_release_version(records: NomadPluginRecords, call: PluginCall) -> Rule
         return report_failure("The plugin doesn't report its version.")
     if not released:
         return report_not_run(f"{summary}. GitHub has no release to compare it with. Publish one.")
+    # Plugins report their versions with and without the “v” of the tag.
     if version.removeprefix("v") != released.removeprefix("v"):
         return report_failure(f"{summary}, but the release is {released}.")
     return report_pass(f"{summary}, as in the release.")
@@ -117,6 +120,7 @@ def check_configuration(records: NomadPluginRecords, schema_call: PluginCall) ->
 def check_invalid_configuration(records: NomadPluginRecords, alive: PluginCall, call: PluginCall) -> RuleOutcome:
     if call.is_good:
         return report_failure("The plugin accepts bytes that aren't a configuration.")
+    # The response alone proves nothing: a plugin can refuse the bytes and exit right afterwards.
     if not alive.is_good:
         return report_failure(f"The plugin exited after receiving bytes that aren't a configuration. {alive.message}")
     if call.status == UNIMPLEMENTED:
@@ -149,6 +153,7 @@ def check_capabilities(records: NomadPluginRecords, call: PluginCall) -> RuleOut
 def check_fingerprint(records: NomadPluginRecords, call: PluginCall) -> RuleOutcome:
     health = HEALTH_NAMES.get(int(call.data.get("health", 0)), "of unknown health")
     reason = str(call.data.get("health_description", ""))[:200].rstrip(".")
+    # Our worker may lack what a driver needs, so it can be unhealthy here if it explains why.
     if health != "healthy" and not reason:
         return report_failure(f"The driver is {health} and gives no reason.")
     return report_pass(f"The driver is {health} on this machine{f': {reason}' if reason else ''}.")
@@ -164,6 +169,7 @@ def check_devices(records: NomadPluginRecords, call: PluginCall) -> RuleOutcome:
         return report_failure(f"A device group has no {missing_fields[0].replace('_', ' ')}.")
     if duplicate_ids:
         return report_failure(f"The device ID “{duplicate_ids[0][:60]}” is empty or not unique.")
+    # Our worker has no special hardware, so finding nothing is the expected response.
     if not ids:
         return report_pass("The plugin found no device on this machine and reported this immediately.")
     return report_pass(f"Devices reported: {len(ids)}. Device groups: {len(groups)}.")
@@ -173,6 +179,7 @@ def check_devices(records: NomadPluginRecords, call: PluginCall) -> RuleOutcome:
 def check_reservation(records: NomadPluginRecords, call: PluginCall) -> RuleOutcome:
     if call.is_good:
         return report_failure("The plugin reserves a device that it never reported.")
+    # A refusal is what the rule wants, but only one that the plugin sent itself.
     failure = call.find_failure() if call.status in (UNIMPLEMENTED, *STATUSES_WITHOUT_ANSWER) else None
     return failure or report_pass("The plugin rejects an unknown device.")
 
@@ -187,6 +194,7 @@ def check_stats(records: NomadPluginRecords, fingerprint: PluginCall, call: Plug
 
 @RULES.check("end")
 def check_shutdown(records: NomadPluginRecords, call: PluginCall) -> RuleOutcome:
+    # Only a warning: Nomad kills a plugin that doesn't exit, as we do.
     if not call.data["ended"]:
         return report_warning("The plugin kept running after the shutdown request, so we stopped it.")
     return report_pass(f"The plugin exited {call.seconds:.1f} s after the shutdown request.")

@@ -5,12 +5,14 @@ from collections.abc import Mapping
 
 CONFIGURATION_FIELDS = ("base", "changed", "failing_change", "refused", "partial")
 VARIABLE_NAME_PATTERN = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
+# These change which programs and libraries are loaded, where requests go, and what Terraform does, except TF_VAR_….
 RESERVED_VARIABLE_PATTERN = re.compile(
     r"^(PATH|HOME|TMPDIR|USER|LANG|SHELL|IFS|ENV|BASH_ENV|LD_.*|(https?|all|no)_proxy|CHECKPOINT_.*|TF_(?!VAR_).*)$",
     re.I,
 )
 HOST_PATTERN = re.compile(r"^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9](:\d{1,5})?$")
 RESOURCE_PATTERN = re.compile(r'^\s*resource\s+"([A-Za-z0-9_-]+)"\s+"[^"]+"', re.MULTILINE)
+# With another backend, the rules would read a state file that Terraform doesn't write.
 BACKEND_PATTERN = re.compile(r'^\s*(backend\s+"[^"]*"|cloud)\s*\{', re.MULTILINE)
 PROBE_NAME = "test_incomplete"
 MAX_VARIABLES, MAX_HOSTS, MAX_PORT, MIN_SECRET_CHARACTERS = 40, 20, 65535, 8
@@ -51,12 +53,15 @@ def find_config_problem(inputs: Mapping[str, str], environment: Mapping[str, str
     """Return why the configurations among the inputs can't be used, blank if they can."""
     texts = [inputs[name] for name in CONFIGURATION_FIELDS]
     for name, value in environment.items():
+        # Configurations are stored and shown to the program. A short value, such as a region, can occur in one by
+        # chance.
         if len(value) >= MIN_SECRET_CHARACTERS and any(value in text for text in texts):
             return (
                 f"A configuration contains the value of {name}. Use a variable to keep the value out of the test run."
             )
     if any(BACKEND_PATTERN.search(text) for text in texts):
         return "Remove “backend” and “cloud”. The test run manages the state itself."
+    # The resources can also be declared in a module.
     if not RESOURCE_PATTERN.search(inputs["base"]) and "module" not in inputs["base"]:
         return "The configuration declares no resource. Add at least one."
     return ""

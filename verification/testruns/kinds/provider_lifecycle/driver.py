@@ -32,6 +32,7 @@ LIMITS = Limits(seconds=300, memory=2048 * MEGABYTE, disk=512 * MEGABYTE, proces
 TIMEOUT_SECONDS = 1800.0  # for the whole test, after which its process is stopped
 NO_TERRAFORM_MESSAGE = "this worker has no Terraform."
 STATE_FILE, INCOMPLETE_FILE = "terraform.tfstate", "incomplete.tf"
+# Output is shown on pages and in terminals, where control characters could hide or change what a reader sees.
 CONTROL_CHARACTERS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -77,6 +78,7 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
     @contextmanager
     def open_workspace(self, files: Mapping[str, bytes | Path]) -> Iterator[Workspace]:
         hosts = self.target.hosts
+        # Not strict: a provider may look for credentials and try to connect, which only fails.
         egress = EgressRules(hosts, self.outbound) if hosts else None
         with open_environment(
             LIMITS, files=files, readable=self.readable, egress=egress, is_strict=False
@@ -104,12 +106,14 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
         self.record_step(self._add_state(record) if step.reads_state else record)
 
     def _run_terraform(self, arguments: Sequence[str], seconds: float = 0) -> CommandResult:
+        # Ours come last, so that no credential replaces them.
         env = {**self.target.environment, **ENVIRONMENT}
         return self.workspace.run([self.workspace.locate("terraform"), *arguments], env=env, seconds=seconds)
 
     def _write_files(self, step: ProviderLifecycleStep) -> None:
         """Write the configuration and the state that the step begins with."""
         if step.key == "destroy":
+            # Two later steps begin with this state, as if its objects had been deleted outside of Terraform.
             with suppress(OSError):
                 self.saved_state = self.workspace.read(STATE_FILE)
         if step.state:
@@ -137,10 +141,12 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
         )
 
     def _add_plan(self, step: ProviderLifecycleStep, record: CommandRecord) -> CommandRecord:
+        # With -detailed-exitcode, 2 means that the plan contains changes.
         if not step.plan or not (record.code == 2 or (record.code == 0 and step.keeps_empty_plan)):
             return record
         result = self._run_terraform(["show", "-json", step.plan])
         text = result.stdout.decode("utf-8", "replace") if result.is_success else ""
+        # Read from the original text, because the reduced plan no longer contains secrets.
         unmarked = plan_parsing.find_unmarked_secrets(text, self.secrets)
         return replace(
             record,
@@ -154,6 +160,7 @@ class ProviderLifecycleTestRunner(SandboxTestRunner[ProviderLifecycleTarget, Pro
             with suppress(FileNotFoundError):
                 text = self.workspace.read(STATE_FILE).decode("utf-8", "replace")
             addresses, tainted_addresses = plan_parsing.list_state_objects(text)
+        # The state stays unknown: an empty one would mean that nothing is left in the partner's account.
         except (OSError, ValueError):
             return record
         redact = self.secrets.redact  # addresses contain the keys of for_each

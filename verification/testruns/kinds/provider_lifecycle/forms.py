@@ -78,6 +78,7 @@ class ProviderLifecycleTestForm(forms.Form):
     def clean(self) -> dict[str, object]:
         data: dict[str, object] = super().clean() or {}
         data.setdefault("account", "")
+        # The comparisons need every field, and a field without a valid value is missing here.
         if not self.errors:
             inputs = {name: str(value) for name, value in data.items()}
             if problem := find_config_problem(inputs, parse_environment(inputs["secret"])):

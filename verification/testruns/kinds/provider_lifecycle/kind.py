@@ -80,11 +80,13 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
         run.inputs = {name: inputs[name] for name in CONFIGURATION_FIELDS} | {
             "hosts": list(parse_hosts(inputs["hosts"])),
             "account": inputs["account"],
+            # Only the names: the page shows them after the values are deleted.
             "variables": list(parse_environment(inputs["secret"])),
         }
         if inputs["secret"]:
             run.encrypt("encrypted_secrets", crypto.Secret(inputs["secret"]))
         has_secrets = bool(inputs["secret"] or inputs["account"])
+        # The values stay out of what is stored in plain text.
         run.records = ProviderLifecycleRecords.begin(_build_target(run, {}), has_secrets=has_secrets).as_dict()
 
     def fetch_program(self, run: TestRun, folder: Path) -> Path:
@@ -94,6 +96,7 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
     @sensitive_variables()
     def build_target(self, run: TestRun) -> ProviderLifecycleTarget:
         environment = _load_environment(run)
+        # A saved test account is opened only here, so the form couldn't compare its values with the configurations.
         if problem := find_config_problem(run.inputs, environment):
             raise ValueError(problem)
         return _build_target(run, environment)
@@ -157,6 +160,7 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
     ) -> ProviderLifecycleRecords:
         if find_terraform() is None:
             raise SandboxUnavailable(NO_TERRAFORM_MESSAGE)
+        # Decision 0040: only this command, for a developer's own program, can leave the sandbox.
         if options["unsandboxed"]:
             return UnsandboxedTestRunner(target, executable, report_progress=report).run()
         return super().run_target(target, executable, options, report)
@@ -174,6 +178,7 @@ def _load_environment(run: TestRun) -> dict[str, str]:
         now = timezone.now()
         text = credentials.open_for_sandbox(credential, actor=None, reason=CREDENTIAL_USE_REASON, now=now) + "\n"
     if run.encrypted_secrets:
+        # The last line with a name counts, so what was entered replaces what the account contains.
         text += run.decrypt("encrypted_secrets").value
     return parse_environment(text)
 
@@ -181,6 +186,7 @@ def _load_environment(run: TestRun) -> dict[str, str]:
 def _build_target(run: TestRun, environment: Mapping[str, str]) -> ProviderLifecycleTarget:
     namespace, _separator, name = run.integration.repository.partition("/")
     return ProviderLifecycleTarget(
+        # Source addresses are in lowercase in the registry, whatever the spelling of the GitHub account is.
         f"{namespace.lower()}/{get_product_name(name)}",
         run.version,
         hosts=tuple(run.inputs["hosts"]),

@@ -18,6 +18,7 @@ class LocalWorkspace:
 
     def __init__(self, folder: Path, files: Mapping[str, bytes | Path]) -> None:
         self.folder = folder
+        # An own home folder hides the developer's Terraform settings, plugins, and credentials, as the sandbox does.
         self.env = {"PATH": os.environ.get("PATH", ""), "HOME": str(folder / "home")}
         (folder / "home").mkdir()
         for name, content in files.items():
@@ -25,6 +26,7 @@ class LocalWorkspace:
             if isinstance(content, bytes):
                 self.write(name, content)
             else:
+                # Executables of providers can have hundreds of megabytes.
                 (folder / name).symlink_to(content)
 
     def run(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, seconds: float = 0) -> CommandResult:
@@ -33,6 +35,7 @@ class LocalWorkspace:
             argv,
             cwd=self.folder,
             env={**self.env, **(env or {})},
+            # Terraform starts the provider as a child. The session makes them one group that can be killed together.
             start_new_session=True,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -14,6 +14,7 @@ from verification.testruns.rules import (
     report_warning,
 )
 
+# A data source that is read during the apply changes nothing.
 NO_CHANGE_ACTIONS = (["no-op"], ["read"])
 ACTION_VERBS = {"create": "created", "delete": "destroyed"}
 MAX_LISTED_NAMES = 6
@@ -75,17 +76,20 @@ def _find_unrequested_changes(
         if change["actions"] != ["update"]:
             yield report_failure(describe_other_action(name, change))
             continue
+        # Within a module, expressions refer to its variables, so they don't show which of the values changed.
         if name.startswith("module."):
             continue
         expressions = plan["expressions"].get(_strip_index(name), {})
         derived = {key for key, each in expressions.items() if _has_reference(each)}  # may follow from another change
         extra = set(change["changed"]) - requested.get(_strip_index(name), set()) - derived
+        # The guide to custom providers: Read finds an object by its ID, so an update in place must keep it.
         if "id" in extra:
             yield report_failure(f"{name} gets a new ID despite the change in place. References to it break.")
         unknown = extra & {*change["unknown"]}
         if extra - unknown:
             names = join_names(extra - unknown)
             yield report_failure(f"{name} also changes {names}, which the configuration doesn't change.")
+        # Only a warning: frameworks plan computed attributes as unknown unless the provider keeps their earlier values.
         if unknown - {"id"}:
             yield report_warning(
                 f"{name}: {join_names(unknown - {'id'})} would be unknown until the apply, although the "
@@ -133,6 +137,7 @@ def check_failed_update_error(command: CommandRecord, plan: JsonObject | None) -
         return _report_hidden_failure(remaining) if remaining else UNEXPECTED_SUCCESS
     if not command.has_finished or command.has_crashed or INCONSISTENT_RESULT_ERROR in command.errors:
         return command.find_failure() or UNEXPECTED_SUCCESS
+    # Terraform adds no reason of its own, so an error such as “failed” is all that a user reads.
     if len(command.error.split()) < MIN_ERROR_WORDS:
         return report_warning(f"The error is only “{command.error}”. It doesn't say what failed and why.")
     return report_pass(f"The update fails with an error: {command.error}")
@@ -176,6 +181,7 @@ def _find_unsaved_changes(
     recorded: Mapping[str, JsonObject], actual: Mapping[str, JsonObject]
 ) -> Iterator[RuleOutcome]:
     for name, change in recorded.items():
+        # Only a warning: the next refresh reads what the service changed. The opposite is never repaired.
         if names := _list_known_changes(change) - {*actual.get(name, NO_CHANGE)["changed"]}:
             yield report_warning(
                 f"The service changed {join_names(names)} of {name} before the update failed, but the state keeps the "

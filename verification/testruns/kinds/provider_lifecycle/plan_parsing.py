@@ -13,6 +13,7 @@ def reduce_plan(text: str, secrets: Secrets) -> JsonObject | None:
     """Reduce `terraform show -json PLAN` to changes and expressions by address, without values. None: not readable."""
     try:
         plan = json.loads(text)
+        # Data sources are read, never created or changed.
         changes = [each for each in plan.get("resource_changes") or [] if each.get("mode") == "managed"]
         content = {
             "changes": {each["address"]: _build_change(each) for each in changes[:MAX_OBJECTS]},
@@ -40,6 +41,7 @@ def _build_change(resource_change: JsonObject) -> JsonObject:
 
 
 def _is_unknown(mark: object) -> bool:
+    # Nested attributes have a mark each, so an object of marks doesn't mean that anything is unknown.
     if isinstance(mark, dict):
         return any(_is_unknown(nested_mark) for nested_mark in mark.values())
     if isinstance(mark, list):
@@ -82,6 +84,7 @@ def _list_objects(module: JsonObject) -> Iterator[JsonObject]:
 
 def list_state_objects(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the addresses of the objects in a state file, and of the tainted ones. Raises ValueError."""
+    # Steps that begin without a state write an empty file, which is no JSON.
     if not text.strip():
         return (), ()
     try:

@@ -108,6 +108,7 @@ class CommandRecord(StepRecord):
 
     @property
     def is_good(self) -> bool:
+        # Plans have -detailed-exitcode: 2 means success with changes. Other commands never exit with it.
         return self.has_finished and self.code in (0, 2)
 
     @property
@@ -164,6 +165,7 @@ class ProviderLifecycleRecords(SandboxTestRecords[CommandRecord]):
             "refused": target.refused or build_incomplete_config(target.base),
             "partial": target.partial,
             "failing_change": target.failing_change,
+            # The records begin before a saved test account is opened, so its values aren't in the target yet.
             "secrets": has_secrets or target.environment,
         }
         return cls(source=target.source, inputs=tuple(name for name, value in values.items() if value))
@@ -193,5 +195,6 @@ def shorten_text(text: str) -> str:
     """Return the beginning and the end of a long text."""
     if len(text) <= MAX_TEXT_CHARACTERS:
         return text
+    # The command's purpose is at the beginning, and its errors are at the end.
     half = MAX_TEXT_CHARACTERS // 2
     return f"{text[:half]}\n… ({len(text) - MAX_TEXT_CHARACTERS} characters left out)\n{text[-half:]}"

@@ -42,6 +42,7 @@ def list_forms(secret: str) -> tuple[str, ...]:
     """Return all forms to search for: plain, encoded, and in parts, because Terraform wraps lines."""
     if len(secret) < MIN_SECRET_CHARACTERS:
         return ()
+    # Shorter parts would redact ordinary words.
     parts = [part for part in secret.split() if len(part) >= MIN_PART_CHARACTERS and part != secret]
     return tuple(dict.fromkeys(form for each in (secret, *parts) for form in _list_encoded_forms(each)))
 
@@ -51,6 +52,7 @@ class Secrets:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._forms = {name: list_forms(value) for name, value in environment.items()}
+        # The longest come first, so that no rest of a secret stays behind one of its parts.
         all_forms = sorted({form for forms in self._forms.values() for form in forms}, key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, all_forms))) if all_forms else None
 
@@ -81,6 +83,7 @@ class Secrets:
 def mask_sensitive_values(value: object, marks: object) -> Any:
     """Return data without values that Terraform marks as sensitive. `marks`: true, or nested marks."""
     if marks is True:
+        # A missing value is no secret, and it must stay different from one that is set.
         return SENSITIVE_PLACEHOLDER if value is not None else None
     if isinstance(value, dict) and isinstance(marks, dict):
         return {name: mask_sensitive_values(each, marks.get(name)) for name, each in value.items()}

@@ -25,6 +25,7 @@ from verification.testruns.rules import (
 from verification.testruns.terraform_cli import build_source_address
 
 RULES = RuleCatalog(Path(__file__).parent / "content" / "rules.yaml")
+# The guide to custom providers quotes the notice: “These are not meant to be executed directly.”
 NOTICE_PHRASES = ("plugin", "not meant to be executed directly")
 UNREADABLE_PLAN = RuleOutcome(Outcome.ERROR, "We couldn't read Terraform's plan. No action needed.")
 LEFTOVER_ADVICE = "Check your test account for leftover resources."
@@ -48,6 +49,7 @@ def check_refusal(records: ProviderLifecycleRecords, command: CommandRecord) -> 
         return report_failure(command.message)
     if command.code == 1:
         return report_pass(f"The configuration is rejected: {command.error}")
+    # Only a warning: an empty resource block is our guess, and a schema without required arguments accepts it.
     if PROBE_NAME in command.output:
         return report_warning(
             "An empty resource block is planned because the schema requires nothing. Enter your own invalid "
@@ -109,6 +111,7 @@ def check_failed_update_error(records: ProviderLifecycleRecords) -> RuleOutcome:
     command = _find_failing_update(records)
     if isinstance(command, RuleOutcome):
         return command
+    # An apply can also hide the failure. The next plan shows whether the change happened.
     again = records.get_step("failed_again")
     return plan_comparison.check_failed_update_error(command, again.plan if again else None)
 
@@ -124,6 +127,7 @@ def check_failed_update_state(records: ProviderLifecycleRecords) -> RuleOutcome:
     previous, recorded, actual = map(records.get_step, ("update", "failed_state", "failed_again"))
     if previous is None or recorded is None or actual is None:
         return records.explain_missing_step()
+    # The guide to custom providers: if an update makes the ID blank, Terraform takes the object for destroyed.
     if lost := sorted({*(previous.state or ())} - {*(command.state or ())}):
         return report_failure(
             f"After the failed update, the state no longer contains {join_words(lost)}. {LEFTOVER_ADVICE}"
@@ -142,6 +146,7 @@ def _find_failing_update(records: ProviderLifecycleRecords) -> CommandRecord | R
     command = records.get_step("failing_change")
     if command is None:
         return records.explain_missing_step()
+    # Terraform prints this when it calls the provider's Update. An earlier failure says nothing about it.
     if ": Modifying..." not in command.output:
         reason = "" if command.is_good else f" {command.error}"
         return report_not_run(f"The apply updated nothing in place, so we couldn't test this rule.{reason}")
@@ -161,6 +166,7 @@ def check_drift_detection(records: ProviderLifecycleRecords, command: CommandRec
     if command.plan is None:
         return UNREADABLE_PLAN
     address = build_source_address(records.source)
+    # Resources of Terraform itself, such as terraform_data, exist only in the state and can't be deleted elsewhere.
     changes: JsonObject = {name: each for name, each in command.plan["changes"].items() if each["provider"] == address}
     if not changes:
         return report_not_run("The state contained nothing of this provider, so we couldn't test this rule.")
@@ -173,6 +179,7 @@ def check_drift_detection(records: ProviderLifecycleRecords, command: CommandRec
 
 @RULES.check("gone.destroy")
 def check_repeated_destroy(records: ProviderLifecycleRecords, command: CommandRecord) -> RuleOutcome:
+    # The guide to custom providers: Destroy must handle an object that someone has already deleted.
     if command.code == 1 and command.has_finished:
         return report_failure(f"An object that no longer exists can't be destroyed. {command.error}")
     return command.find_failure() or report_pass("Destroying an object that no longer exists succeeds.")
@@ -190,6 +197,7 @@ def check_partial_failure(records: ProviderLifecycleRecords) -> RuleOutcome:
         return report_failure(command.message)
     if command.code == 0:
         return plan_comparison.UNEXPECTED_SUCCESS
+    # Terraform prints this when it calls the provider's Create.
     if ": Creating..." not in command.output:
         return report_not_run(
             f"The apply failed before it created anything, so we couldn't test this rule. {command.error}"
@@ -199,6 +207,7 @@ def check_partial_failure(records: ProviderLifecycleRecords) -> RuleOutcome:
 
 def _check_partial_state(command: CommandRecord, cleanup: CommandRecord | None) -> RuleOutcome:
     state = join_words(command.state or ())
+    # The guide to custom providers: an object whose Create returned an error is saved if its ID is set.
     if not command.state:
         return report_failure("The apply failed partway, and the state is empty. Created objects are lost.")
     if cleanup is not None and (not cleanup.is_good or cleanup.state):
@@ -244,6 +253,7 @@ def check_cleanup(records: ProviderLifecycleRecords) -> RuleOutcome:
     if records.last_state:
         return report_failure(f"{join_words(records.last_state)} couldn't be destroyed. {LEFTOVER_ADVICE}")
     for command in records.steps:
+        # The service may have created what the provider didn't report, so only a person can see what is left.
         is_creating = command.key in ("apply", "update", "partial") and ": Creating..." in command.output
         if is_creating and not command.is_good and not command.state:
             return report_warning(

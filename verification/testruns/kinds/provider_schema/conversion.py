@@ -36,6 +36,7 @@ def list_errors(response: RuntimeMessage) -> list[str]:
     return [
         f"{diagnostic.summary}: {diagnostic.detail}".rstrip(": ")
         for diagnostic in response.diagnostics
+        # Warnings have severity 2. Terraform reads the schema despite them.
         if diagnostic.severity == 1
     ]
 
@@ -55,6 +56,7 @@ def _convert_block(block: RuntimeMessage, where: str) -> dict[str, object]:
 
 
 def _convert_attributes(message: RuntimeMessage, where: str) -> JsonObject:
+    # Names are sorted in Terraform's JSON, and the protocol defines no order.
     attributes = sorted(message.attributes, key=attrgetter("name"))
     document = {attribute.name: _convert_attribute(attribute, f"{where}.{attribute.name}") for attribute in attributes}
     return {"attributes": document} if document else {}
@@ -68,6 +70,7 @@ def _convert_description(message: RuntimeMessage) -> JsonObject:
 def _convert_attribute(attribute: RuntimeMessage, where: str) -> dict[str, object]:
     flags = {flag: True for flag in ATTRIBUTE_FLAGS if getattr(attribute, flag)}
     document: JsonObject
+    # Protocol 5 has no nested attributes, and HasField() raises an error for a field that doesn't exist.
     if "nested_type" in attribute.DESCRIPTOR.fields_by_name and attribute.HasField("nested_type"):
         nested = attribute.nested_type
         nesting_mode = {"nesting_mode": _get_nesting_mode(nested, where)}

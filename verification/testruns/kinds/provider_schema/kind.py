@@ -62,6 +62,7 @@ class ProviderSchemaInspection(TestKind):
             self._inspect(
                 run, context, build_integration_sources(run.integration, background=run.requested_by_id is None)
             )
+        # Another attempt would find the same release and the same machine.
         except (releases.UnverifiedReleaseError, SandboxUnavailable, ValueError) as error:
             self.finish(run, {"not_run": str(error)})
         except (SourceError, client.SandboxProtocolError, OSError) as outage:
@@ -75,12 +76,14 @@ class ProviderSchemaInspection(TestKind):
     def _inspect(self, run: TestRun, context: JobContext | None, sources: Sources) -> None:
         def report_progress(message: str) -> None:
             if context is not None:
+                # Stops the attempt if the job belongs to another process by now.
                 context.renew_lease()
             _store_progress_message(run, message)
 
         subject = build_run_subject(run)
         report_progress("Verifying the release")
         report, platform = releases.verify_provider(subject, sources)
+        # The version is blank if the newest release was requested.
         run.version = report.release.version
         with tempfile.TemporaryDirectory(prefix="provider-") as folder:
             report_progress("Downloading the executable")
@@ -111,6 +114,7 @@ class ProviderSchemaInspection(TestKind):
             execution.serialize_result(key, execution.run_check(key, subject, sources))
             for key in checks.SCHEMA_CHECK_KEYS
         ]
+        # A partner can do nothing about these outcomes.
         results = [each | ({"advice": ""} if each["outcome"] in OUTCOMES_WITHOUT_ADVICE else {}) for each in results]
         return results, results[0]["outcome"]
 
@@ -156,6 +160,7 @@ class ProviderSchemaInspection(TestKind):
 
 def build_observation(answer: JsonObject, version: str, at: datetime) -> JsonObject:
     """Return the input of the schema checks, without the schema. `answer`: see reader.run_job."""
+    # Terraform doesn't print which protocol it negotiated, so only the direct reading knows it.
     protocol = next((reading["protocol"] for reading in answer["readings"] if reading["protocol"]), 0)
     observation: JsonObject = {key: answer[key] for key in ("readings", "differences")}
     observation |= {"version": version, "at": at.isoformat(), "protocol": protocol}
@@ -163,6 +168,7 @@ def build_observation(answer: JsonObject, version: str, at: datetime) -> JsonObj
     if answer["schema"] is None:
         return observation
     try:
+        # Parsed as an uploaded schema is, so that the same limits apply.
         schema = parse_schema(json.dumps(answer["schema"]).encode())
     except SchemaParseError as error:
         failure = {"read": False, "problem": f"The schema can't be used: {error}", "key": "answer"}
@@ -183,6 +189,7 @@ def _store_schema(run: TestRun, schema: JsonObject | None, observation: JsonObje
         body = json.dumps(schema).encode()
         services.store_schema(run.integration, parse_version(run.version), body, actor=None, now=now)
     except (SchemaParseError, ActionRefused, InvalidVersionError) as error:
+        # The reading succeeded, so the page shows what the storage refused.
         observation["problem"] = str(error)
 
 

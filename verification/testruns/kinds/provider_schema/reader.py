@@ -34,7 +34,9 @@ from verification.testruns.terraform_cli import (
     parse_executable_name,
 )
 
+# Protocol 6 renamed the method.
 METHOD_BY_PROTOCOL = {5: "tfplugin5.Provider.GetSchema", 6: "tfplugin6.Provider.GetProviderSchema"}
+# The schema of the AWS provider has 13.6 MB as JSON and takes five seconds.
 LIMITS = Limits(seconds=60, memory=2048 * MEGABYTE, disk=256 * MEGABYTE, processes=400, output=200 * MEGABYTE)
 MAX_DIFFERENCES = 20
 READ_METHODS = ("direct", "terraform", "both")
@@ -85,6 +87,7 @@ def build_target(
     name, file_version = parse_executable_name(executable)
     if not source and not name:
         raise ValueError(f"{executable.name} isn't named terraform-provider-NAME. Pass its address with --source.")
+    # An executable's name has no namespace, and Terraform needs one for the mirror's folders.
     address = build_source_address(source or f"partner/{name}")
     return ProviderSchemaTarget(executable, address, version or file_version or "0.0.1", readable=tuple(readable))
 
@@ -116,6 +119,7 @@ def run_job(
     if terraform is not None and via != "direct":
         report_progress({"message": "Reading the schema through Terraform"})
         readings.append(read_with_terraform(target, terraform))
+    # The other method may have succeeded, but half a comparison must not count as the provider's result.
     if lost_reading := next((reading for reading in readings if reading.key == ExitReason.LOST), None):
         raise SandboxUnavailable(lost_reading.problem)
     documents = [reading.document for reading in readings if reading.document is not None]
@@ -130,6 +134,7 @@ def run_job(
 def read_directly(target: ProviderSchemaTarget) -> SchemaReadResult:
     """Read the schema from the provider itself. Raises SandboxUnavailable."""
     start, path = time.monotonic(), get_provider_path(target.source, target.version)
+    # Half of the time for the start and half for the call, so that the sandbox stops neither before its own timeout.
     protocols, timeout_seconds, protocol = sorted(METHOD_BY_PROTOCOL), target.limits.seconds / 2, 0
     with open_environment(target.limits, files={path: target.executable}, readable=target.readable) as environment:
         argv = [environment.locate(path)]
@@ -176,6 +181,7 @@ def read_with_terraform(target: ProviderSchemaTarget, terraform: Path) -> Schema
     """Read the schema with `terraform providers schema -json`. Raises SandboxUnavailable."""
     start = time.monotonic()
     files = build_project_files(target.executable, terraform, target.source, target.version)
+    # Go starts threads for each processor of the machine, and the limit of processes counts threads.
     env = ENVIRONMENT | {"GOMAXPROCS": "2"}
     with open_environment(target.limits, files=files, readable=target.readable, env=env) as environment:
         path = environment.locate("terraform")

@@ -23,6 +23,7 @@ MAX_REQUEST_BYTES = 6 * MEGABYTE  # what we accept: one outcome of the maximum s
 MAX_OUTCOMES, MAX_TAGS = 10, 10
 SCHEMA_BODY_CHARACTERS, RECOMMENDED_BODY_BYTES, MAX_BODY_BYTES = 10_000, MEGABYTE, 5 * MEGABYTE
 MAX_STORED_CHARACTERS = 300
+# pydantic's limits count characters, and that of an outcome's body is in bytes.
 BODY_TOO_LONG = "body_too_long"
 NO_LIST = ""  # what cannot be validated as a list of outcomes
 LENGTH_ERRORS = ("string_too_long", BODY_TOO_LONG)
@@ -42,6 +43,7 @@ class Attributes(BaseModel):
     """Attributes of a result."""
 
     status: Literal["running", "passed", "failed"]
+    # The JSON schema wants at least one character. The API page lets both texts be left out, so empty ones pass, too.
     message: Annotated[str, Field(max_length=1000)] | None = None
     url: Url | None = None
 
@@ -63,6 +65,7 @@ class TagLabel(BaseModel):
     """A label of a tag."""
 
     label: Annotated[str, Field(min_length=1, max_length=32)]
+    # The API page makes “none” the default.
     level: Literal["none", "info", "warning", "error"] = "none"
 
 
@@ -90,6 +93,7 @@ OUTCOMES = TypeAdapter(Annotated[list[Outcome], Field(max_length=MAX_OUTCOMES)])
 def parse_callback(raw: bytes) -> ParsedCallback:
     """Parse a callback body. Raises nothing."""
     try:
+        # The database refuses NUL characters and lone surrogates, which JSON can contain.
         document = clean_json(json.loads(raw.decode("utf-8")))
     except (ValueError, RecursionError):
         return ParsedCallback(form_problems=("The body isn't JSON in UTF-8.",))
@@ -97,6 +101,7 @@ def parse_callback(raw: bytes) -> ParsedCallback:
     attributes = _get(data, "attributes")
     notes: list[str] = []
     container = _find_outcomes(data, attributes, notes)
+    # Outcomes are validated apart: an invalid one must not count as an invalid result, which is another rule.
     form, limits = _validate(RESULT, document, LENGTH_ERRORS)
     shape, outcome_limits = _validate(OUTCOMES, [] if container is None else container, (BODY_TOO_LONG,))
     outcomes = [] if container is None or shape or outcome_limits else OUTCOMES.validate_python(container)

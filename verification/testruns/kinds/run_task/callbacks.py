@@ -22,6 +22,7 @@ TOKEN_MESSAGES = {
     "used": "The result is final, so its token is no longer valid.",
     "expired": "The token has expired.",
 }
+# An endpoint can send its result before it has downloaded everything.
 DOWNLOAD_TOKENS = ("valid", "used")
 
 
@@ -71,6 +72,7 @@ def get_token_state(context: CallbackContext, authorization: str) -> str:
     if not token:
         return "missing"
     token_hash = hash_token(token)
+    # The address of the callback is no secret, so the time of the comparison must not help to guess the token.
     if not hmac.compare_digest(token_hash, context.token_hash):
         return "other_run" if token_hash in context.other_hashes else "unknown"
     if context.age > context.end_seconds:
@@ -87,6 +89,7 @@ def process_callback(context: CallbackContext, request: CallbackRequest) -> tupl
     """Return the record of a callback, with its response status, and the response message."""
     token = get_token_state(context, request.authorization)
     callback = ParsedCallback(length_problems=(f"The callback body is larger than {MAX_REQUEST_BYTES} bytes.",))
+    # The body is parsed even if its token is wrong: the rules about form and limits report every callback.
     if request.size <= MAX_REQUEST_BYTES:
         callback = parse_callback(request.body)
     status, message = _determine_response(request, token, callback)
@@ -108,6 +111,7 @@ def process_callback(context: CallbackContext, request: CallbackRequest) -> tupl
 def _determine_response(request: CallbackRequest, token: str, callback: ParsedCallback) -> tuple[int, str]:
     if request.method != "PATCH":
         return 405, "Send results with PATCH."
+    # Someone without the token of this run learns nothing about size and content.
     if token != "valid":  # noqa: S105
         return 401, TOKEN_MESSAGES[token]
     if request.size > MAX_REQUEST_BYTES:

@@ -40,12 +40,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: NamedValues, report_progress: Callable[[str], None]) -> RunTaskRecords:
     """Run the test. Raises CommandError."""
     target, (host, _, port) = _build_target(options), options["listen"].rpartition(":")
+    # int() raises an error of its own for thousands of digits.
     if not port.isdecimal() or int(port[:6]) > MAX_PORT:
         raise build_usage_error("Write --listen as HOST:PORT. For example, 127.0.0.1:8700.")
     try:
         with open_callback_server(target, host or "127.0.0.1", int(port), options["callback_base"]) as store:
             return run_test(
                 store,
+                # Endpoints under development run on the same machine, where plain HTTP is allowed.
                 OutboundClient(loopback=True),
                 lambda exchange: report_progress(f"{exchange.title}: {exchange.line}"),
             )
@@ -57,6 +59,7 @@ def _build_target(options: NamedValues) -> RunTaskTarget:
     stages = _parse_stages(options["stages"])
     if not options["url"]:
         raise build_usage_error("Enter the endpoint's URL. For example, https://run.acme.io/run-task.")
+    # Shorter limits make a trial faster. Longer ones would promise more time than the platform gives.
     end_seconds = max(1.0, min(options["minutes"], 60) * 60)
     silence_seconds = max(1.0, min(options["silence"] * 60, end_seconds, RunTaskLimits().silence_seconds))
     limits = RunTaskLimits(end_seconds=end_seconds, silence_seconds=silence_seconds)
@@ -68,6 +71,7 @@ def _build_target(options: NamedValues) -> RunTaskTarget:
 def _parse_stages(arguments: list[str]) -> tuple[str, ...]:
     """Return the stages in the platform's order. Raises CommandError."""
     words = [word for each in arguments for word in each.split(",") if word]
+    # The option takes all following words, and so a URL that is written after it.
     url = next((word for word in words if "://" in word), "")
     if url:
         raise build_usage_error(f"{url} was read as a stage. Write the URL first, or separate the stages with commas.")

@@ -60,7 +60,7 @@ class DatabaseStore(RunTaskStore):
         records = RunTaskRecords(exchanges, callbacks, self.run.inputs["is_signed"], is_complete, LIMITS)
         if not is_complete:
             return records
-        # runs are still awaited at the end only if someone canceled the test run
+        # Runs are still awaited at the end only if someone canceled the test run.
         ended_at = self.run.finished_at or timezone.now()
         callbacks_at_end = tuple(each for each, row in zip(callbacks, rows, strict=True) if row.at <= ended_at)
         records_at_end = replace(records, callbacks=callbacks_at_end)
@@ -91,6 +91,8 @@ def _build_context(request: RunTaskRequest, now: datetime) -> CallbackContext:
 def record_callback(uuid: UUID, callback_request: CallbackRequest, now: datetime) -> tuple[int, str, TestRun | None]:
     """Store a callback. Returns status and message, and the test run if it was already finished."""
     with transaction.atomic():
+        # The end of a test run locks it, too. Without this lock, a callback between the last evaluation and the end
+        # would be stored, but never evaluated.
         requests = RunTaskRequest.objects.select_related("test_run").select_for_update(of=("self", "test_run"))
         request = requests.filter(uuid=uuid).first()
         if request is None:
@@ -100,6 +102,7 @@ def record_callback(uuid: UUID, callback_request: CallbackRequest, now: datetime
             if record.response_status != 200:
                 return 429, "Too many requests for this result.", None
             if request.callbacks.filter(at__gt=now - UPDATE_INTERVAL).exists():
+                # The endpoint did nothing wrong: it reports more often than we store.
                 return 200, message, None
         request.callbacks.create(at=now, is_final=record.is_final, record=record.as_dict())
     run = request.test_run

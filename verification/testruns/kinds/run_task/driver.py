@@ -109,10 +109,12 @@ def send_requests(
         if not store.is_open():
             return True
         token = generate_token()
+        # The endpoint can send its result before its response, so the token must be known first.
         urls = store.add_request(step, hash_token(token))
         exchange = send_request(step, store.target, urls, token, web)
         store.save_exchange(exchange)
         report_progress(exchange)
+        # Each further request would fail in the same way, some only after the timeout.
         if exchange.end_state in UNREACHABLE_STATES:
             return True
     return True
@@ -124,6 +126,7 @@ def send_request(
     """Send one request. The exchange records what the endpoint does; nothing is raised."""
     headers, body = build_request(step, target.build_run(step), urls, token, generate_result_id(), target.key)
     reply = post(web, target.url, body, headers, timeout_seconds=target.limits.request_timeout_seconds)
+    # The constant is public, and it shows readers which requests are verifications.
     hidden = [each for each in (token, target.key) if each and each != TEST_TOKEN]
     redacted = {
         "reason": redact_text(reply.reason, hidden),
@@ -186,8 +189,11 @@ def _is_awaited(records: RunTaskRecords, run: Exchange, age: float) -> bool:
     refused_seconds = [each.elapsed_seconds for each in callbacks if each.response_status != 200]
     if records.get_result(run.key) is not None or age > limits.end_seconds:
         return False
+    # A slow response isn't the end: HashiCorp's scaffolding sends its result before it responds. After another status,
+    # the platform would ask again, and no result is to be expected.
     if run.status != 200 and run.end_state != "slow" and not accepted_seconds:
-        return age < limits.settle_seconds  # the platform would ask again; a result is not to be expected
+        return age < limits.settle_seconds
+    # An endpoint can correct a result that we refused.
     if refused_seconds and not accepted_seconds:
         return age - max(refused_seconds) < limits.correction_seconds
     return age - max(accepted_seconds, default=0) < limits.silence_seconds

@@ -14,6 +14,7 @@ STOP_POINTS = {
 MANDATORY_EFFECTS = {
     "passed": "The run continues.",
     "failed": "The run stops {stop_point}.",
+    # Without a result in time, the platform ends the task with an error, which blocks like a failure.
     "": "The run stops {stop_point}. The task itself returned an error, which counts as failed.",
 }
 ADVISORY_EFFECTS = {
@@ -44,6 +45,7 @@ def build_effects(records: RunTaskRecords) -> list[RunEffect]:
 def _build_effect(records: RunTaskRecords, run: Exchange) -> RunEffect:
     result = records.get_result(run.key)
     status, mandatory, advisory = "", WAITING_MESSAGE, WAITING_MESSAGE
+    # The end of a canceled test run says nothing about a run that was still waiting for its result.
     if result or (records.is_complete and run.key not in records.awaited_runs):
         status = result.status if result else ""
         mandatory = MANDATORY_EFFECTS[status].format(stop_point=STOP_POINTS[run.stage])

@@ -21,6 +21,7 @@ MAX_PLAN_CHARACTERS = 500_000
 def validate_plan(text: str) -> None:
     try:
         is_object = isinstance(json.loads(text), dict)
+    # The parser raises RecursionError for deeply nested arrays.
     except (ValueError, RecursionError):
         is_object = False
     if not is_object:
@@ -68,6 +69,7 @@ class RunTaskTestForm(forms.Form):
 
     def clean_url(self) -> str:
         """Return the URL if outbound requests to it are allowed."""
+        # The rules for outbound requests apply again when the test runs: an address can change between the two.
         url = str(self.cleaned_data["url"])
         try:
             urls.parse_url(url, loopback=build_outbound_client().loopback)

@@ -21,7 +21,9 @@ from verification.sources.http.transport import (
 )
 from verification.testruns.kinds.run_task.records import EndpointReply
 
+# The API page expects an empty body, so this is enough to show what an endpoint says instead.
 MAX_BODY_BYTES = 64 * 1024
+# Partners and reviewers read the records, and other headers, such as cookies, can be secrets of the endpoint.
 STORED_HEADERS = ("content-type", "content-length", "location", "retry-after", "server")
 
 
@@ -36,6 +38,7 @@ def post(
             default_headers = {
                 "Host": link.netloc,
                 "Accept": "*/*",
+                # http.client doesn't decompress, and the body is shown as text.
                 "Accept-Encoding": "identity",
                 "Connection": "close",
             }
@@ -69,6 +72,7 @@ def _read_reply(connection: PinnedConnection, deadline: RequestDeadline) -> Endp
     response = connection.getresponse()
     head_seconds = deadline.get_elapsed_seconds()
     headers = {name.lower(): value[:500] for name, value in response.getheaders()}
+    # In chunks of one byte, a body takes six times its size on the wire, which isn't endless yet.
     connection.allow(8 * MAX_BODY_BYTES + HEADER_BYTES)
     body, end_state, message = _read_body(response)
     return EndpointReply(
@@ -90,6 +94,7 @@ def _read_body(response: http.client.HTTPResponse) -> tuple[bytes, str, str]:
         while len(body) <= MAX_BODY_BYTES:
             chunk = response.read1(READ_BYTES)
             if not chunk:
+                # read1() ends quietly if the connection closes early: only the rest of Content-Length shows it.
                 is_incomplete = bool(response.length)
                 return body, "broken" if is_incomplete else "complete", "The body ended early." if is_incomplete else ""
             body += chunk

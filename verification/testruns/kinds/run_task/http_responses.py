@@ -23,6 +23,7 @@ def respond_to_callback(request: HttpRequest, receive: Callable[[CallbackRequest
     except OSError:  # the client has disconnected
         status, message = 400, "The request body ended early."
     except DatabaseError:
+        # The endpoint can send the result again. A lost one would count against the partner.
         status, message = 503, "The portal can't accept this result now. Try again later."
     return HttpResponse(message, status=status, content_type=CALLBACK_TYPE if status == 200 else "text/plain")
 
@@ -30,9 +31,11 @@ def respond_to_callback(request: HttpRequest, receive: Callable[[CallbackRequest
 def _read_body(request: HttpRequest) -> tuple[bytes, int]:
     """Return the body as far as it was read, and its complete size. Chunked bodies are read to their end."""
     length = request.META.get("CONTENT_LENGTH") or ""
+    # Gunicorn's stream ends with the body. On other servers, reading a body without a length could wait forever.
     if not length and request.META.get("wsgi.input_terminated"):
         body = request.META["wsgi.input"].read(MAX_REQUEST_BYTES + 1)
         return body, len(body)
+    # int() raises an error of its own for thousands of digits.
     is_valid = (length or "0").isdecimal() and len(length) < MAX_LENGTH_DIGITS
     size = int(length or 0) if is_valid else MAX_REQUEST_BYTES + 1
     return (request.read(size) if size <= MAX_REQUEST_BYTES else b""), size

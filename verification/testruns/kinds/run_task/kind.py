@@ -95,6 +95,7 @@ class RunTaskTest(TestKind):
         if not send_requests(store, sources.build_outbound_client(), report_progress, deadline):
             return Reschedule()
         deadline = min(deadline, time.monotonic() + RESULT_WAIT_SECONDS)
+        # Each slice is an execution of its own, so the moment is kept in the row between slices.
         settles_at = wait_for_results(store, deadline, parse_datetime(run.records.get("settles_at") or ""))
         if settles_at is not None and timezone.now() >= settles_at:
             self.abandon(run, "")
@@ -125,6 +126,7 @@ class RunTaskTest(TestKind):
         """Evaluate a finished run again, because something arrived after its end."""
         _lock(run)
         run.results, run.outcome = self.evaluate(run, DatabaseStore(run).load_records(is_complete=True))
+        # A run that was canceled meanwhile still has its key in this object: save() would store the deleted key again.
         TestRun.objects.filter(pk=run.pk).update(results=run.results, outcome=run.outcome)
         self.report_to_check(run)
 

@@ -20,6 +20,7 @@ from verification.testruns.kinds.run_task.http_responses import respond_to_callb
 from verification.testruns.kinds.run_task.protocol import RequestStep, RunTaskUrls
 from verification.testruns.kinds.run_task.records import CallbackRecord, Exchange, RunTaskRecords
 
+# A client that connects and sends nothing would keep its thread.
 REQUEST_TIMEOUT_SECONDS = 10
 CHUNK_SIZE_PATTERN, MAX_LINE_BYTES = re.compile(rb"([0-9A-Fa-f]{1,12})[;\r\n]"), 1024
 
@@ -43,6 +44,7 @@ class InMemoryStore(RunTaskStore):
     slots: dict[str, CallbackSlot] = field(default_factory=dict)
     exchanges: list[Exchange] = field(default_factory=list)
     callbacks: list[CallbackRecord] = field(default_factory=list)
+    # Callbacks arrive on the server's threads while the driver reads them.
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add_request(self, step: RequestStep, token_hash: str) -> RunTaskUrls:
@@ -105,12 +107,14 @@ class CallbackRequestHandler(WSGIRequestHandler):
     timeout = REQUEST_TIMEOUT_SECONDS
 
     def handle_one_request(self) -> None:
+        # The next request on this connection is read from the socket, not from the body that replaced it.
         stream = self.rfile
         super().handle_one_request()
         self.rfile = stream
 
     def parse_request(self) -> bool:
         is_valid = super().parse_request()
+        # Django's development server reads no chunked bodies, which HTTP clients send when they don't know the length.
         if is_valid and "chunked" in self.headers.get("Transfer-Encoding", "").lower():
             body = b"".join(_read_chunks(self.rfile))
             self.rfile = BytesIO(body)
@@ -131,6 +135,7 @@ def _read_chunks(stream: BufferedIOBase) -> Iterator[bytes]:
         remaining_bytes -= int(size[1], 16)
         stream.readline(MAX_LINE_BYTES)
     if remaining_bytes > 0:
+        # A reset would reach the client instead of our response.
         stream.readline(MAX_LINE_BYTES)  # the empty line at the end: unread data would reset the connection
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from portal.core.content_files import Content, load_content
 
 STAGES = ("pre_plan", "post_plan", "pre_apply", "post_apply")
+# The API page sends plan_json_api_url for the later stages only: before the plan, there is nothing to download.
 STAGES_WITHOUT_PLAN = ("pre_plan",)
 SIGNATURE_HEADER = "X-TFC-Task-Signature"
 USER_AGENT = "TFC/1.0 (+https://app.terraform.io; TFC)"
@@ -61,6 +62,7 @@ class Run:
 
     def build_id(self, kind: str, *parts: str) -> str:
         """Return an ID such as "run-0f3c5a9e1b2d4c68", derived from the run."""
+        # Derived, not random: a slice that resumes the test must send the same IDs.
         source = "/".join((self.test_run_id, kind, *parts))
         return f"{kind}-{hashlib.sha256(source.encode()).hexdigest()[:16]}"
 
@@ -107,6 +109,7 @@ def build_run_request(
         "task_result_callback_url": urls.callback,
         "task_result_enforcement_level": enforcement,
         "task_result_id": result_id,
+        # All nullable: a run that wasn't started by a commit has no VCS data.
         "vcs_branch": None,
         "vcs_commit_hash": None,
         "vcs_commit_url": None,
@@ -142,6 +145,7 @@ def build_configuration_archive(scenario: Scenario) -> bytes:
 
 OTHER_KEY = "this is not the key of the run task"
 PROBE_STAGE = "post_plan"
+# The Terraform Integration Program announces further stages, so endpoints must expect some that they don't know.
 NEW_FIELD = "a_field_of_tomorrow"
 MANDATORY, ADVISORY = "mandatory", "advisory"
 
@@ -205,14 +209,18 @@ def build_request(
 ) -> tuple[dict[str, str], bytes]:
     """Return the headers and the body of a step."""
     token = TEST_TOKEN if step.is_verification else token
+    # No document lists this level, but requests that the platform sends when a run task is created have it.
     level = "test" if step.is_verification else step.level
     document = build_run_request(run, step.stage or PROBE_STAGE, urls, token, result_id, level)
     if step.body == "future":
         document |= {"stage": "test", NEW_FIELD: {"known": False}}
     if step.body == "spaced":
+        # JSON has several encodings of these characters, so a document that was parsed and encoded again has other
+        # bytes.
         document["run_message"] = "Grüße aus dem Portal – <&>"
     body = encode_with_spaces(document) if step.body == "spaced" else encode_document(document)
     if step.body == "malformed":
         body = body[: len(body) // 2]
+    # The signature covers the final bytes: the endpoint must refuse half a document because it is no JSON.
     keys = {"right": key, "wrong": OTHER_KEY, "none": ""}
     return build_headers(compute_signature(body, keys[step.signed])), body

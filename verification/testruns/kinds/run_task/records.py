@@ -26,6 +26,7 @@ class RunTaskLimits:
         settle_seconds: How long we wait for a second result after the last one.
     """
 
+    # HashiCorp's own scaffolding for run tasks responds only after its work, so a late response is a warning first.
     response_seconds: float = 10
     request_timeout_seconds: float = 30
     silence_seconds: float = 600
@@ -118,6 +119,7 @@ class EndpointReply(Record):
         """Return the outcome of a rule that needs a response if there is none, None otherwise."""
         if self.status:
             return None
+        # The failure is ours or that of a network between: it must not count against the partner.
         if self.end_state == "unresolved":
             return report_error(self.message)
         if self.end_state == "slow":
@@ -188,6 +190,7 @@ class RunTaskRecords(Record):
 
     def get_result(self, key: str) -> CallbackRecord | None:
         """Return the first final result, which counts."""
+        # The platform doesn't accept another result after passed or failed.
         return next((each for each in self.list_callbacks(key) if each.is_final), None)
 
     def list_rule_steps(self, rule: Rule) -> Sequence[Exchange] | RuleOutcome:
@@ -203,7 +206,10 @@ def _format_message(first_line: str, headers: Iterable[tuple[str, str]], body: s
 
 def redact_text(text: str, secrets: Iterable[str]) -> str:
     """Return the text, shortened and without secrets."""
+    # The longest comes first: a secret within another one would leave the rest readable. Short values occur in any
+    # text.
     for secret in sorted({each for each in secrets if len(each) > 3}, key=len, reverse=True):
         text = text.replace(secret, REDACTED_TEXT)
+    # An endpoint can echo tokens that aren't in the list, such as that of another run.
     text = re.sub(r"(?i)(bearer\s+)[A-Za-z0-9._~+/=-]{8,}", rf"\1{REDACTED_TEXT}", text).replace("\x00", "")
     return text if len(text) <= MAX_TEXT_CHARACTERS else f"{text[:MAX_TEXT_CHARACTERS]}… ({len(text)} characters)"

@@ -22,6 +22,7 @@ def receive_run_task_callback(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Receive one result. Only the run's own token authorizes it."""
 
     def receive(callback: CallbackRequest) -> tuple[int, str]:
+        # Time spent waiting for the lock must not make a result late.
         now = timezone.now()
         status, message, finished_run = retry_while_locked(lambda: database_store.record_callback(uuid, callback, now))
         if finished_run is not None:

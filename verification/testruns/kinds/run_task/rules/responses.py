@@ -23,6 +23,7 @@ def check_verification(records: RunTaskRecords, exchange: Exchange) -> RuleOutco
 
 def _check_status_200(exchange: Exchange) -> RuleOutcome | None:
     """Return the failure for a status other than 200, None for 200."""
+    # The platform repeats requests after any other response, and refuses a run task that confirms with 202.
     status = exchange.status
     if status == 200:
         return None
@@ -65,6 +66,7 @@ def _check_rejection(records: RunTaskRecords, step_key: str, description: str) -
         return report_failure(f"The endpoint accepted a request {description} and sent a result for it.")
     if 200 <= exchange.status < 300:
         return report_failure(f"The endpoint responded with {exchange.status} to a request {description}.")
+    # No document names the status of a refusal. HashiCorp's scaffolding responds with 401, and any 4xx is as clear.
     if 400 <= exchange.status < 500:
         summary = f"The endpoint rejected a request {description} with {exchange.status}."
         return _check_blanket_rejection(records) or report_pass(summary)
@@ -102,6 +104,7 @@ def check_raw_signature(records: RunTaskRecords) -> RuleOutcome:
         return _explain_missing_response(exchange) or report_failure(
             f"The endpoint responded with {exchange.status} to the same document with different whitespace."
         )
+    # An endpoint that accepts everything accepts this document, too, whatever it verifies.
     wrong_signature = check_wrong_signature(records)
     if wrong_signature.outcome in (Outcome.NOT_RUN, Outcome.ERROR):
         return wrong_signature
@@ -122,6 +125,7 @@ def check_unsigned_mode(records: RunTaskRecords) -> RuleOutcome:
 def check_malformed(records: RunTaskRecords, exchange: Exchange) -> RuleOutcome:
     """Check that a body that is not JSON is rejected without a server error."""
     summary = f"The endpoint responded with {exchange.status} to an incomplete document"
+    # HashiCorp's scaffolding responds with 400. A server error would be repeated by the platform.
     if 400 <= exchange.status < 500:
         rejection = f"The endpoint rejected an incomplete document with {exchange.status}."
         return _check_blanket_rejection(records) or report_pass(rejection)
@@ -141,6 +145,7 @@ def check_future(records: RunTaskRecords) -> RuleOutcome:
     if exchange.status == 200:
         return report_pass("The endpoint accepted a request with an unknown stage and an unknown field.")
     return _explain_missing_response(exchange) or report_warning(
+        # Only a warning: no document requires endpoints to accept what isn't defined yet.
         f"The response to a verification request with a new stage and a new field was {exchange.line}."
     )
 
@@ -152,6 +157,7 @@ def check_run_responses(records: RunTaskRecords) -> RuleOutcome:
     outcomes = [
         run.find_failure() or _check_status_200(run) or passed
         for run in records.runs
+        # A run without a response in time is reported by the rule about time. One fault fails one rule.
         if run.status or run.end_state != "slow"
     ]
     return choose_worst(outcomes, report_not_run("No run has a response yet."))
@@ -171,6 +177,7 @@ def check_response_time(records: RunTaskRecords) -> RuleOutcome:
             f"{timeout_count} of {len(exchanges)} requests got no response within "
             f"{limits.request_timeout_seconds:g} seconds."
         )
+    # Only a warning: no document limits the time to the first response.
     if slowest_seconds > limits.response_seconds:
         return report_warning(
             f"The slowest response took {slowest_seconds:.1f} seconds. Our limit is "

@@ -28,6 +28,7 @@ TOKEN_PROBLEMS = {
 @RULES.check("token")
 def check_token(records: RunTaskRecords) -> RuleOutcome:
     """Check that each result has its own run's bearer token."""
+    # Expired and used tokens were right once. The rules about the end and about repetitions report them.
     problems = [TOKEN_PROBLEMS.get(each.token) for each in records.run_callbacks]
     outcomes = [
         report_failure(f"A result had {problem}. We responded with 401.")
@@ -50,6 +51,7 @@ def _check_callback_form(callback: CallbackRecord) -> RuleOutcome:
     if callback.form_problems:
         problems = " ".join(callback.form_problems[:3])
         return report_failure(f"A result was invalid. We responded with {callback.response_status}: {problems}")
+    # The status of our response doesn't depend on the media type, so another one is only a warning.
     if callback.content_type.partition(";")[0].strip().lower() != CALLBACK_TYPE:
         return report_warning(f"A result had {callback.content_type or 'no media type'} instead of {CALLBACK_TYPE}.")
     return report_pass("Every result was a JSON:API document sent with PATCH.")
@@ -59,6 +61,7 @@ def _check_callback_form(callback: CallbackRecord) -> RuleOutcome:
 def check_limits(records: RunTaskRecords) -> RuleOutcome:
     """Check the lengths of message, URL, and body."""
     passed = report_pass("All texts are within their limits.")
+    # The rule about the form has already failed for a document without the expected fields.
     readable = [each for each in records.run_callbacks if not each.form_problems]
     return choose_worst(
         [report_failure(" ".join(each.length_problems)) if each.length_problems else passed for each in readable],
@@ -94,6 +97,7 @@ def _check_run_end(records: RunTaskRecords, run: Exchange) -> RuleOutcome:
     callbacks, limits = records.list_callbacks(run.key), records.limits
     if records.get_result(run.key):
         return report_pass("Every accepted run got a final result in time.")
+    # A late result is refused, so only the state of its token shows that it arrived.
     if any(each.token == "expired" for each in callbacks):  # noqa: S105
         duration = _format_duration(limits.end_seconds)
         return report_failure(f"A result arrived after {duration}. The platform had already given up on the run.")
@@ -134,6 +138,8 @@ def _measure_longest_pause(records: RunTaskRecords, run: Exchange) -> float:
     limits = records.limits
     is_finished = records.is_complete and run.key not in records.awaited_runs
     if moments and is_finished and not records.get_result(run.key):
+        # No callback marks the end of a silence. It counts as just too long, unless the 60 minutes ended first, which
+        # is another rule.
         given_up_at = moments[-1] + limits.silence_seconds
         moments += [given_up_at + 1] if given_up_at <= limits.end_seconds else []
     return max((after - before for before, after in itertools.pairwise([0.0, *moments])), default=0.0)
@@ -157,6 +163,7 @@ def _check_repetitions(records: RunTaskRecords, run: Exchange, status: str) -> R
         return report_failure(
             f"{_format_run(run)}: {others} arrived after “{status}”. We responded with 401. The first result counts."
         )
+    # The platform refuses a repetition, so the same result does no harm.
     if repeats:
         return report_warning(
             f"{_format_run(run)}: “{status}” arrived {len(repeats) + 1} times. We accepted only the first."
