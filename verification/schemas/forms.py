@@ -35,15 +35,18 @@ from verification.schemas.engine import object_rules, yaml_text
 from verification.schemas.engine.object_rules import MAX_PROBLEMS, ObjectProblem, list_problems
 from verification.schemas.engine.types import ParsedSchema
 
-LIST_CHOICES = [("array", _("Array")), ("object", _("Object"))]  # the first is the default
+# The first is the default.
+LIST_CHOICES = [("array", _("Array")), ("object", _("Object"))]
 IDENTIFIER_CHOICES = [
     (IDENTIFIER_FROM_PROVIDER, _("Assigned by the provider")),
     (NAME_AS_IDENTIFIER, _("Name of the resource")),
 ]
 NESTED_CHOICES = [("status", _("Status")), ("parameter", _("Parameter (older generators)"))]
 NUMBER_CHOICES = [("integer", _("Integer")), ("number", _("Number"))]
-MAX_CHARACTERS = 800  # the options are part of the URL
-MAX_ELEMENTS = 1_000  # the comparison of sets takes quadratic time
+# The options are part of the URL.
+MAX_CHARACTERS = 800
+# The comparison of sets takes quadratic time.
+MAX_ELEMENTS = 1_000
 PROBLEM_MESSAGES = {
     object_rules.UNKNOWN: _("Unknown field %(path)s. Remove it, or check its spelling."),
     object_rules.MISSING: _("Add the required field %(path)s."),
@@ -101,11 +104,13 @@ class GeneratorChoicesForm(forms.Form):
         arguments: NamedValues = {key: value for key, value in values.items() if value}
         for name, key in CHOICE_BY_FIELD.items():
             arguments[key] = tuple(line.strip() for line in self.cleaned_data[name].split("\n") if line.strip())
+            # One field at a time, so that each error appears at its field.
             self._refuse(name, schema, **{key: arguments[key]})
         prefix = self.cleaned_data["group_prefix"] or schema.prefix
         self._refuse("group_prefix", schema, prefix=prefix)
         arguments["api_version"] = self.cleaned_data["api_version"] or "v1alpha1"
         self._refuse("api_version", schema, api_version=arguments["api_version"])
+        # The page then shows the preview with default options beside the errors.
         if self.errors:
             return defaults
         general = (self.cleaned_data["external_name"] or IDENTIFIER_FROM_PROVIDER,)
@@ -114,6 +119,7 @@ class GeneratorChoicesForm(forms.Form):
     def _refuse(self, name: str, schema: ParsedSchema, prefix: str = "acme", **arguments: Any) -> None:
         """Add an error to a field with invalid syntax or unknown names."""
         if name == "external_names" and (
+            # Without a resource, the generator would take the rule for all of them, which is another field.
             bare_rule := next((one for one in arguments["external"] if "=" not in one), "")
         ):
             self.add_error(name, _("Enter “%(text)s” in the format RESOURCE=RULE.") % {"text": bare_rule[:100]})
@@ -205,6 +211,7 @@ class ReconciliationForm(forms.Form):
         if not self.cleaned_data["state"]:
             return None
         try:
+            # The limit of manifests, because both are walked recursively.
             state = clean_json(json.loads(self.cleaned_data["state"]), max_depth=yaml_text.MAX_DEPTH)
         except json.JSONDecodeError as error:
             message = _("Enter valid JSON. Check line %(line)s, column %(column)s.")
@@ -217,5 +224,6 @@ class ReconciliationForm(forms.Form):
             raise ValidationError(_("Enter a JSON object with the arguments of the resource."))
         reject_many_elements(state)
         raise_problems(list_problems(build_state_schema(self.codec.resource.nodes), state))
+        # The form is shown again with the result, and must not send the secrets back.
         self.data = dict(self.data.items()) | {"state": _format_state(self.codec.hide_secrets(state))}
         return state

@@ -52,6 +52,7 @@ def store_schema(
         raise ActionRefused(_(REFUSAL_MESSAGE), "forbidden")
     body = unpack(body, MAX_SCHEMA_BYTES)
     schema = _select_own_schema(integration, parse_schemas(body, MAX_SCHEMA_BYTES))
+    # Parsed again, because the parsed schema has dropped the keys that the portal doesn't know.
     provider_data = parse_json(body)["provider_schemas"][schema.source]
     text = json.dumps(
         {"format_version": "1.0", "provider_schemas": {schema.source: provider_data}}, sort_keys=True
@@ -59,6 +60,7 @@ def store_schema(
     values = {
         "source": schema.source[:300],
         "digest": hashlib.sha256(text).hexdigest(),
+        # Without a time, the same schema is the same bytes.
         "body": gzip.compress(text, mtime=0),
         "resources": len(schema.resources),
         "data_sources": len(schema.data_sources),
@@ -66,7 +68,7 @@ def store_schema(
         "submitted_at": now,
     }
     with transaction.atomic():
-        # two uploads at once count one after the other
+        # Simultaneous uploads count one after the other.
         Integration.objects.select_for_update(no_key=True).get(pk=integration.pk)
         rows = ProviderSchema.objects.filter(integration=integration)
         if rows.exclude(version=str(version)).count() >= MAX_VERSIONS:
@@ -93,6 +95,7 @@ def load_schema(row: ProviderSchema) -> ParsedSchema:
     return _parse_stored(bytes(row.body))
 
 
+# Parsing a large schema takes seconds, and a comparison or a preview reads the same ones again on each page.
 @lru_cache(maxsize=8)
 def _parse_stored(body: bytes) -> ParsedSchema:
     return next(iter(parse_schemas(body).values()))

@@ -12,7 +12,7 @@ from verification.schemas.crossplane.naming import build_field_name, build_secre
 from verification.schemas.crossplane.options import GeneratorChoices
 from verification.schemas.engine.types import Node, Resource
 
-# reserved words of CEL, which are escaped with two underscores on each side
+# Reserved words of CEL, which Kubernetes escapes with two underscores on each side.
 CEL_RESERVED_WORDS = frozenset(
     {"as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop"}
     | {"namespace", "null", "package", "return", "true", "var", "void", "while"}
@@ -20,6 +20,7 @@ CEL_RESERVED_WORDS = frozenset(
 MANAGEMENT_CONDITION = "!({})".format(
     " || ".join(f"'{each}' in self.managementPolicies" for each in ("*", "Create", "Update"))
 )
+# Every Terraform resource has an ID. Crossplane keeps it in the annotation for the external name and in the status.
 IDENTIFIER_NODE = Node(name="id", kind="string", computed=True)
 
 
@@ -89,6 +90,7 @@ def _clear_flags(node: Node) -> Node:
 
 def build_rules(builder: FieldBuilder, nodes: tuple[Node, ...]) -> list[dict[str, str]]:
     """Return the CEL rules for required top-level arguments in the order of Terraform's names."""
+    # Rules instead of “required”, because an object that is only observed or deleted needs no arguments.
     return [_build_rule(node) for node in nodes if is_required(builder, node)]
 
 
@@ -109,6 +111,7 @@ def _build_rule(node: Node) -> dict[str, str]:
     name = get_spec_name(node)
     escaped_name = f"__{name}__" if name in CEL_RESERVED_WORDS else name
     rule = f"{MANAGEMENT_CONDITION} || has(self.forProvider.{escaped_name})"
+    # As in the generator, a secret among the initial values doesn't satisfy the rule.
     if not node.sensitive:
         rule += f" || (has(self.initProvider) && has(self.initProvider.{escaped_name}))"
     return {"rule": rule, "message": f"spec.forProvider.{name} is a required parameter"}

@@ -46,6 +46,7 @@ def build_spec(
             **copy_part("namespaced_spec" if is_namespaced else "cluster_spec"),
             **(copy_part("runtime_1_spec") if runtime == "1" else {}),
         },
+        # Required arguments are rules instead: see crd.build_rules.
         "required": ["forProvider"],
         "type": "object",
     }
@@ -53,6 +54,7 @@ def build_spec(
 
 def build_status(kind: str, at_provider: JsonObject, runtime: str) -> JsonObject:
     """Build the schema of `status`: the observed fields and the common ones of this runtime."""
+    # Version 2.3 of crossplane-runtime added fields to the status.
     newer_properties = {} if runtime in ("1", "2.0") else copy_part("runtime_2_3_status")
     return {
         "description": f"{kind}Status defines the observed state of {kind}.",

@@ -32,6 +32,7 @@ def build_provider_examples(provider: Resource, choices: GeneratorChoices) -> It
     for is_namespaced in choices.scopes:
         yield {
             "apiVersion": f"{choices.build_group_name('', is_namespaced=is_namespaced)}/{API_VERSION}",
+            # What the definitions of namespaced resources refer to by default.
             "kind": CLUSTER_CONFIG if is_namespaced else CONFIG,
             "metadata": {"name": "default"},
             "spec": {"credentials": {"source": "Secret", "secretRef": reference}},
@@ -56,6 +57,7 @@ def _build_values(builder: FieldBuilder, nodes: tuple[Node, ...], path: str) -> 
     values: JsonObject = {}
     for node in nodes:
         here = f"{path}.{node.name}" if path else node.name
+        # A nested block has no flag: its minimum says that it is required.
         if not (node.required or node.min_items or builder.is_identifier(node) or is_required(builder, node)):
             continue
         if here in builder.references and can_refer(node):

@@ -57,6 +57,7 @@ class FieldBuilder:
         return node.kind == "object" or (node.is_singleton and embeds)
 
     def build_scalar(self, kind: str) -> Schema:
+        # A JSON schema doesn't say which numbers are whole. Generators that read Go code know it, and most are.
         if kind == "number" and self.choices.numbers == "integer":
             return {"format": "int64", "type": "integer"}
         return {"type": JSON_TYPES[kind]}
@@ -69,6 +70,7 @@ def build_views(builder: FieldBuilder, nodes: tuple[Node, ...], path: str = "") 
         here = f"{path}.{node.name}" if path else node.name
         for level, entry in zip(levels, _build_entries(builder, node, here), strict=True):
             if entry is not None:
+                # Two Terraform names can become one in Kubernetes: vm_1 and vm1 are both vm1.
                 _require_unique_name(level, entry[0], here)
                 level.append(entry)
         _add_references(builder, node, here, levels)
@@ -79,6 +81,7 @@ def _add_references(builder: FieldBuilder, node: Node, here: str, levels: tuple[
     """Add the reference and selector fields of a reference to the spec and the initial values."""
     if here not in builder.references or not can_refer(node):
         return
+    # Identifiers aren't among the initial values, because each reconciliation needs them.
     for level in levels[: 1 if builder.is_identifier(node) else 2]:
         for name, schema in build_reference_fields(node, is_namespaced=builder.is_namespaced):
             _require_unique_name(level, name, here)
@@ -103,6 +106,7 @@ def _build_entries(builder: FieldBuilder, node: Node, here: str) -> Entries:
     if node.sensitive:
         return _build_secret_entries(builder, node, here)
     name, is_identifier = build_field_name(node.name), builder.is_identifier(node)
+    # Other required arguments are rules of the spec: see crd.build_rules.
     is_required = is_identifier and not node.optional and here not in builder.references
     spec, init, status = (
         (name, _add_description(schema_part, node), is_required and view == "spec") if schema_part is not None else None
@@ -137,6 +141,7 @@ def build_collection(node: Node, inner: Schema | None) -> Schema:
 
 def _build_plain_schema(builder: FieldBuilder, node: Node, here: str) -> Schema:
     """Return the schema of a scalar or a collection of scalars."""
+    # Terraform's dynamic values can have any type, and Kubernetes needs one for everything else.
     if node.kind == "dynamic":
         return {PRESERVE_UNKNOWN_FIELDS: True}
     if node.kind == "tuple":
@@ -145,6 +150,7 @@ def _build_plain_schema(builder: FieldBuilder, node: Node, here: str) -> Schema:
         return builder.build_scalar(node.kind)
     if node.elem.kind in ("dynamic", "tuple"):
         raise UnsupportedSchemaError(f"{here}: {node.kind}({node.elem.kind}) has no counterpart in Kubernetes")
+    # The last view has the elements of observed collections, too.
     inner = _build_schemas(builder, node.elem, here)[2]
     return build_collection(node, inner) | _build_merge_strategy(node)
 

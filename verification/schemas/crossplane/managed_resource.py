@@ -70,6 +70,7 @@ class ManagedResourceCodec:
             name = metadata["name"]  # as Crossplane names objects by default
         policies = tuple(spec.get("managementPolicies", ["*"]))
         if policies == ("*",) and spec.get("deletionPolicy") == "Orphan":
+            # The older field means all policies except Delete.
             policies = ("Observe", "Create", "Update", "LateInitialize")
         return ManagedResource(
             external_name=name,
@@ -103,6 +104,7 @@ class ManagedResourceCodec:
         status = self._decode_level(self.nodes, value, is_observed=True)
         if value.get("id") is not None:
             status["id"] = value["id"]
+        # The other arguments that the external name replaces are prefixes, from which no name can be restored.
         names = (value.get(name) for name in (*self.external.omitted[:1], "id"))
         external_name = next((name for name in names if name is not None), None)
         excluded = {name: value.get(name) for name in self._excluded_names}
@@ -127,6 +129,7 @@ class ManagedResourceCodec:
 
     def encode_spec(self, managed_resource: ManagedResource, *, creating: bool = False) -> JsonObject:
         """Return the planned state; values that only the provider sets are None."""
+        # Initial values apply only once. Later, what the provider made of them is no difference.
         spec_values = merge_values(managed_resource.init, managed_resource.spec) if creating else managed_resource.spec
         value = self._encode_level(self.nodes, spec_values, is_observed=False)
         excluded_values = {name: self._get_excluded_value(name, managed_resource) for name in self._excluded_names}
@@ -165,9 +168,11 @@ class ManagedResourceCodec:
     def _encode_field(self, node: Node, fields: JsonObject, *, is_observed: bool) -> object:
         if node.is_observed and not is_observed:
             return None
+        # The value is in a secret of the cluster, which a preview can't read.
         if node.sensitive and not is_observed:
             return _describe_reference(fields.get(build_secret_name(node.name)))
         value = fields.get(build_field_name(node.name))
+        # Terraform has no null for such blocks: a missing one is an empty list.
         if value is None and node.syntax == "block" and node.kind in ("list", "set"):
             return []
         if value is None:

@@ -24,6 +24,7 @@ def find_manifest_problems(
 ) -> list[ObjectProblem]:
     """Return what the API server of Kubernetes would refuse. The API version selects one of the definitions."""
     by_version = {
+        # Generated definitions have one version.
         f"{definition['spec']['group']}/{definition['spec']['versions'][0]['name']}": definition
         for definition in definitions
     }
@@ -33,6 +34,7 @@ def find_manifest_problems(
         "metadata": METADATA,
     }
     head_schema = {"type": "object", "required": [*head, "spec"], "properties": head, PRESERVE_UNKNOWN_FIELDS: True}
+    # The API version selects the definition, so the rest can't be checked without it.
     if problems := list_problems(head_schema, manifest):
         return problems
     schema = by_version[manifest["apiVersion"]]["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
@@ -42,6 +44,7 @@ def find_manifest_problems(
 
 def _find_missing_arguments(codec: ManagedResourceCodec, spec: JsonObject) -> Iterator[ObjectProblem]:
     """Yield the arguments that the rules of the definition require."""
+    # The same condition as in the CEL rules of the definition, which the portal has no interpreter for at run time.
     if {"*", "Create", "Update"}.isdisjoint(spec.get("managementPolicies", ["*"])):
         return
     for node in codec.nodes:

@@ -88,6 +88,7 @@ def derive_group_kind(resource: str) -> GroupKind:
     words = resource.split("_")
     if len(words) == 1:
         return GroupKind(words[0].lower(), build_go_name(words[0]))
+    # The generator's own default: without a second word, the provider is the group.
     if len(words) == 2:
         return GroupKind(words[0].lower(), build_go_name(words[1]))
     return GroupKind(words[1].lower(), build_go_name("_".join(words[2:])))
@@ -97,6 +98,7 @@ def list_group_kinds(resource: str) -> tuple[GroupKind, ...]:
     """Return all possible groups and kinds of a name, the generator's default first."""
     words = resource.split("_")
     candidates = [derive_group_kind(resource)]
+    # Other splits of the words are the plausible names if two resources have the same default.
     for cut in range(1, len(words)):
         group = "".join(words[1:cut]) or words[0]
         candidates.append(GroupKind(group.lower(), build_go_name("_".join(words[cut:]))))
@@ -125,6 +127,7 @@ def get_last_word(kind: str) -> str:
 
 
 def _pluralize_word(word: str) -> str:
+    # The generator's library takes an acronym as a whole, so none of its endings is replaced.
     if word.upper() in WORDS.plural_acronyms:
         return word + ("es" if word.endswith("s") else "s")
     if word in PLURALS or word in WORDS.irregular_plurals:

@@ -26,7 +26,7 @@ GO_NAMES = {
     PARAMETER_AS_IDENTIFIER: "ParameterAsIdentifier",
     TEMPLATE_AS_IDENTIFIER: "TemplatedStringAsIdentifier",
 }
-# a parameter that goes through a function, as in {{ .parameters.type | ToLower }}, counts for nothing
+# Upjet takes only plain parameters for identifiers, not those in a function: {{ .parameters.type | ToLower }}.
 PARAMETER_PATTERN = re.compile(r"{{\s*\.parameters\.([^\s}]+)\s*}}")
 WORD_PATTERN = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 VERSION_PATTERN = re.compile(r"v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?")
@@ -81,6 +81,7 @@ def parse_external_name(text: str) -> ExternalName:
     if rule == IDENTIFIER_FROM_PROVIDER and not rest:
         return ExternalName()
     if rule == NAME_AS_IDENTIFIER and not rest:
+        # A prefix is Terraform's alternative to a name, so the external name replaces both.
         return ExternalName((rule,), omitted=("name", "name_prefix"))
     if rule == PARAMETER_AS_IDENTIFIER and rest:
         return ExternalName((rule, rest), omitted=(rest, f"{rest}_prefix"), identifiers=(rest,))
@@ -133,6 +134,7 @@ class GeneratorChoices:
     def build_group_name(self, short: str, *, is_namespaced: bool) -> str:
         """Return the full group. The namespaced one has an "m" after the provider name."""
         first, _, rest = self.root.partition(".")
+        # Both scopes can be installed together, so their groups must differ.
         root = f"{first}.m.{rest}" if is_namespaced else self.root
         return f"{short}.{root}" if short else root
 
@@ -172,6 +174,7 @@ def parse_choices(
 
 
 def _validate_words(prefix: str, category: str, api_version: str, words: Mapping[str, str]) -> None:
+    # The prefix becomes a part of the API group, which is a domain name.
     if not NAME_PATTERN.fullmatch(prefix):
         raise InvalidChoiceError(
             f"“{prefix}” is not a valid group prefix. Use lowercase letters, digits, and hyphens, such as “acme”."
@@ -200,12 +203,14 @@ def _parse_paths(name: str, texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _is_named(text: str) -> bool:
+    # After the colon, an equals sign can be part of a template.
     return "=" in text.partition(":")[0]
 
 
 def _parse_kind(text: str) -> tuple[str, GroupKind]:
     resource, _, rest = text.partition("=")
     group, _, kind = rest.partition("/")
+    # An empty group is the provider's own, without a short group.
     if not resource or not KIND_PATTERN.fullmatch(kind) or (group and not NAME_PATTERN.fullmatch(group)):
         raise InvalidChoiceError(f"“{text}” is not a valid kind. Write RESOURCE=group/Kind.")
     return resource, GroupKind(group, kind)

@@ -10,6 +10,7 @@ from verification.schemas.engine.coverage import COVERAGE_FILE, iterate_files, r
 from verification.schemas.engine.types import ParsedSchema
 
 DefinitionCallback = Callable[[str, dict[str, object]], None]
+# No slashes: the list of files to remove comes from a file that anyone can edit.
 OUTPUT_FILE_PATTERN = re.compile(r"[a-z0-9.-]+(_[a-z0-9-]+)?\.(yaml|go)")
 
 
@@ -45,6 +46,7 @@ def _prepare_folder(out: Path) -> None:
         raise OutputFolderError(f"{out} contains other files. Use an empty folder or the output of an earlier run.")
     for name in _list_previous_files(out):
         (out / name).unlink(missing_ok=True)
+    # After an interruption, the next run finds the mark and accepts the folder.
     (out / COVERAGE_FILE).write_text(render_json({"resources": []}), encoding="utf-8")
 
 

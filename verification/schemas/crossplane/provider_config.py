@@ -34,6 +34,7 @@ def _build_definition(choices: GeneratorChoices, kind: str, *, is_namespaced: bo
         kind,
         f"{kind.lower()}s",
         choices.build_group_name("", is_namespaced=is_namespaced),
+        # As in published providers, which put no category on this kind.
         [] if kind == CLUSTER_CONFIG else ["crossplane", "provider", choices.category],
         version,
         is_namespaced=is_namespaced and kind != CLUSTER_CONFIG,
@@ -54,6 +55,7 @@ def _build_config_schema() -> JsonObject:
 
 def _build_usage_schema(is_namespaced: bool) -> JsonObject:
     reference = copy_part("namespaced_spec" if is_namespaced else "cluster_spec")["providerConfigRef"]
+    # The default is for people. A usage is written by the controller, which names the configuration.
     del reference["default"]
     properties = copy_part("object_properties") | {
         "providerConfigRef": reference,

@@ -29,6 +29,7 @@ def _arrange_states(
         "Read": {"CurrentState": prior_state},
         "Create": {"PriorState": None, "PlannedState": created_state},
         "Update": {"PriorState": prior_state, "PlannedState": planned_state},
+        # Crossplane's announcement of the generator: the prior state of a deletion is the spec, not what was observed.
         "Delete": {"PriorState": planned_state, "PlannedState": None},
     }
 
@@ -48,10 +49,13 @@ def _describe_timeouts(resource: Resource) -> dict[str, object]:
     node = resource.timeouts
     if node is None:
         return {}
+    # The timeouts belong to Terraform's operations, so a project sets them for all objects.
     return {"timeouts": {child.name: "from the generator configuration" for child in node.children or ()}}
 
 
 def _describe_planned(node: Node, name_arguments: tuple[str, ...], where: str) -> object:
+    # If arguments have the external name, the provider can assign another ID, which is known after the first
+    # observation.
     if node.name == "id" and name_arguments:
         return f"from status.atProvider, or initially {FROM_EXTERNAL_NAME}"
     if node.name == "id" or node.name in name_arguments[:1]:

@@ -58,6 +58,7 @@ def compare(
         decision = _apply_policies(managed_resource, UPDATE, DIFFERENT)
     spec = merge_values(managed_resource.init, managed_resource.spec)
     is_late_allowed = managed_resource.allows("LateInitialize")
+    # With the initial values, because Crossplane doesn't take over what they set once.
     late = dict(_find_unset(codec.nodes, spec, observed.spec)) if is_late_allowed else {}
     return replace(decision, differences=differences, late=late)
 
@@ -89,6 +90,7 @@ def _is_same(node: Node, desired: Any, observed: Any) -> bool:
     if node.kind == "set" and isinstance(observed, list):
         return len(desired) == len(observed) and _is_same_set(node, list(desired), list(observed))
     if node.children is None or observed is None:
+        # In Python, True equals 1.
         return bool(desired == observed) and isinstance(desired, bool) == isinstance(observed, bool)
     if node.kind == "map":
         return set(desired) == set(observed) and all(_is_match(node, desired[key], observed[key]) for key in desired)
@@ -109,6 +111,7 @@ def _is_same_set(node: Node, desired: list[object], observed: list[object]) -> b
         match = next((other for other in observed if _is_match(node, element, other)), None)
         if match is None:
             return False
+        # Equal elements must not match the same one.
         observed.remove(match)
     return True
 

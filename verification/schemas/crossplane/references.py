@@ -17,6 +17,7 @@ def can_refer(node: Node) -> bool:
 
 def list_reference_names(node: Node) -> tuple[str, str]:
     """Return the names of the fields for the reference and the selector."""
+    # Upjet's default names.
     plural = "" if node.kind == "string" else "s"
     return build_field_name(f"{node.name}_ref{plural}"), build_field_name(f"{node.name}_selector")
 

@@ -32,6 +32,7 @@ def build_metadata(source: str, choices: GeneratorChoices) -> JsonObject:
             "name": f"provider-{choices.category}",
             "annotations": {"meta.crossplane.io/description": description},
         },
+        # Crossplane 2 activates the definitions of a package with this capability one by one.
         "spec": {} if choices.runtime == "1" else {"capabilities": ["SafeStart"]},
     }
 
@@ -55,6 +56,7 @@ def _list_settings(name: str, group_kind: GroupKind, choices: GeneratorChoices) 
     yield f"r.Version = {json.dumps(choices.api_version)}"
     for path in choices.references.get(name, ()):
         target = choices.reference_targets.get(f"{name}.{path}")
+        # A definition has the fields of a reference whatever it refers to. Upjet needs the resource.
         if target is None:
             yield f"// The resource that {path} references isn't known."
         else:

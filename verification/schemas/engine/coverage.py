@@ -67,6 +67,7 @@ def assign_kinds(schema: ParsedSchema, choices: GeneratorChoices) -> dict[str, G
     """Return the group and kind of each resource: the first unused candidate, or None."""
     used_names: set[str] = set()
     names: dict[str, GroupKind | None] = {}
+    # The resources are in alphabetical order, so the same one gets a disputed name each time.
     for resource in (name for name, block in schema.resources.items() if block.arguments):
         available_kinds = (
             candidate
@@ -91,6 +92,7 @@ def _build_preview(resource: Resource, choices: GeneratorChoices, names: dict[st
     reason = "" if group_kind == first else f"{first} is already used for {_find_owner(first, choices, names)}"
     if group_kind is None:
         return CrdPreview(resource.name, reason=f"{reason}; choose another kind for one of them", other_kinds=others)
+    # The assigned name can differ from the generator's default.
     preview_choices = replace(choices, kinds={**choices.kinds, resource.name: group_kind})
     try:
         definitions = tuple(
@@ -98,6 +100,7 @@ def _build_preview(resource: Resource, choices: GeneratorChoices, names: dict[st
         )
     except UnsupportedSchemaError as error:
         return CrdPreview(resource.name, reason=str(error), other_kinds=others)
+    # Kubernetes would refuse the file, so people are better off with the reason.
     first_violation = next((violation for definition in definitions for violation in find_violations(definition)), "")
     if first_violation:
         return CrdPreview(resource.name, reason=f"Kubernetes would reject it: {first_violation}", other_kinds=others)
@@ -111,6 +114,7 @@ def _find_owner(group_kind: GroupKind, choices: GeneratorChoices, names: dict[st
 
 
 def _build_full_name(group_kind: GroupKind, choices: GeneratorChoices) -> str:
+    # Two kinds collide if their plurals do, because Kubernetes names a definition by its plural.
     return f"{pluralize(group_kind.kind)}.{choices.build_group_name(group_kind.group, is_namespaced=False)}"
 
 
@@ -150,6 +154,7 @@ def combine_coverage(schema: ParsedSchema, entries: list[JsonObject]) -> JsonObj
 
 def iterate_files(schema: ParsedSchema, choices: GeneratorChoices) -> Iterator[tuple[str, str, JsonObject | None]]:
     """Yield the name and text of each file, with its definition if it has one. The last two contain the coverage."""
+    # One definition at a time: a provider can have 1,500 resources, with two definitions each.
     entries, names = [], []
     for crd_preview in build_previews(schema, choices):
         yield from crd_preview.iterate_files()
@@ -158,6 +163,7 @@ def iterate_files(schema: ParsedSchema, choices: GeneratorChoices) -> Iterator[t
     kinds = {
         name: group_kind
         for name, group_kind in assign_kinds(schema, choices).items()
+        # Examples and configuration must not refer to resources without a definition.
         if group_kind and name in available
     }
     for name, text, definition in _iterate_package_files(schema, choices, kinds):

@@ -120,6 +120,7 @@ def _compare_kind(
             yield SchemaChange("added", subject, "", f"The {subject} is new.")
         else:
             yield from _compare_arguments(subject, old[name].nodes, new[name].nodes, limit)
+            # Terraform refuses a state that a newer schema version wrote.
             if word == "resource" and new[name].version < old[name].version:
                 text = f"The {subject} has an older state version. It can't read the state of the previous version."
                 yield SchemaChange("state_lowered", subject, "", text, str(old[name].version), str(new[name].version))
@@ -133,6 +134,7 @@ def _match_renamed_resources(
     pairs: dict[str, str] = {}
     removed = {name: _list_names(resource) for name, resource in old.items() if name not in new}
     added = {name: _list_names(resource) for name, resource in new.items() if name not in old}
+    # Without guesses, the same changes are reported as removed and added.
     if not limit.allows(len(removed), len(added)):
         return pairs
     for name, old_arguments in removed.items():
@@ -214,7 +216,7 @@ def _compare_argument(subject: str, here: str, old: Node, new: Node, limit: Rena
         yield shape
         return
     for change_type, has_changed in ARGUMENT_RULES.items():
-        # older frameworks report every id as settable, although it never was
+        # Older frameworks report every ID as settable, although it never was.
         if has_changed(old, new) and not (here == "id" and change_type in ("read_only", "now_settable")):
             yield _build_change(change_type, subject, here, *_format_numbers(change_type, old, new))
     yield from _compare_arguments(subject, _get_members(old), _get_members(new), limit, here)
@@ -247,7 +249,8 @@ def _format_numbers(change_type: str, old: Node, new: Node) -> tuple[str, str]:
     return (str(before or "any number"), str(after)) if change_type in numbers else ("", "")
 
 
-# Tests of whether an argument changed, in the order in which changes are reported
+# In the order of the reports. For blocks, “computed” is a guess of the generator (see parsing), so it is no change of
+# theirs.
 ARGUMENT_RULES: dict[str, Callable[[Node, Node], bool]] = {
     "newly_required": lambda old, new: new.required and not old.required,
     "read_only": lambda old, new: new.is_observed and not old.is_observed,

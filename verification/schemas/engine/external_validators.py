@@ -28,6 +28,7 @@ class CrdValidators:
     """Both validators, reusable for many definitions. Raises ImportError if a package is missing."""
 
     def __init__(self) -> None:
+        # Imported here, because the production environment doesn't have them.
         self._structures = import_module("kubernetes_validate")
         self._cel = import_module("celpy")
         self._environment = self._cel.Environment()
@@ -50,6 +51,7 @@ class CrdValidators:
         return ""
 
     def _compile_rule(self, rule: str) -> str:
+        # Many resources have the same rule, and compiling one is slow.
         if rule not in self._errors_by_rule:
             try:
                 self._environment.compile(rule)

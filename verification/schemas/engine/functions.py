@@ -34,6 +34,7 @@ class Function:
 
 def format_type(type_expression: object) -> str:
     """Format a type expression: ["list", "string"] becomes "list(string)"."""
+    # The function formats whatever a provider sends, so it must not fail on a malformed type.
     if not isinstance(type_expression, list) or len(type_expression) < 2:
         return str(type_expression)
     kind, inner = type_expression[0], type_expression[1]
@@ -48,6 +49,7 @@ def format_type(type_expression: object) -> str:
 def compare_function(old: Function, new: Function) -> Iterator[tuple[str, str]]:
     """Yield the type and the summary of each change of a function."""
     name = old.name
+    # Arguments of functions are positional, so even an additional one makes every call invalid.
     if len(old.parameters) != len(new.parameters) or (old.variadic and not new.variadic):
         yield "parameters_changed", f"The function {name} changed from {old.signature} to {new.signature}."
     else:
@@ -66,6 +68,7 @@ def _compare_parameters(old: Function, new: Function) -> Iterator[tuple[str, str
         pairs.append((old.variadic, new.variadic))
     for number, (before, after) in enumerate(pairs, 1):
         location = f"Parameter {number} ({after.name}) of the function {old.name}"
+        # A new name alone changes nothing, because calls don't contain it.
         if before.kind != after.kind:
             yield "parameter_type_changed", f"{location} was {before.kind} and is now {after.kind}."
         if before.takes_null and not after.takes_null:

@@ -11,10 +11,12 @@ from verification.schemas.engine.object_rules import PRESERVE_UNKNOWN_FIELDS, fi
 
 NAME_PATTERN = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
 KIND_PATTERN = re.compile(r"[A-Z][A-Za-z0-9]*")
+# Plurals and singulars are DNS labels, which RFC 1035 limits.
 MAX_NAME_CHARACTERS = 63
 LIST_TYPE, LIST_KEYS, MAP_TYPE = "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type"
 RULES_KEY = "x-kubernetes-validations"
 KNOWN_TYPES = ("object", "array", "string", "number", "integer", "boolean")
+# Structural schemas allow more keywords. These are what the preview writes, so another one is a mistake in it.
 KNOWN_KEYWORDS = frozenset(
     {"type", "description", "properties", "additionalProperties", "items", "required", "default", "enum", "format"}
     | {PRESERVE_UNKNOWN_FIELDS, LIST_TYPE, LIST_KEYS, MAP_TYPE, RULES_KEY}
@@ -65,6 +67,7 @@ def _check_list_type(schema: JsonObject) -> str:
         return f"{LIST_KEYS} requires {LIST_TYPE} map" if LIST_KEYS in schema else ""
     if schema.get("type") != "array" or kind not in ("atomic", "set", "map"):
         return f"{LIST_TYPE} is for arrays and must be atomic, set, or map"
+    # Server-side apply compares the elements of a set as a whole.
     if kind == "set" and schema["items"].get("type") not in SCALAR_TYPES:
         return "a set must contain scalars"
     return _check_list_keys(schema) if kind == "map" else ""
@@ -76,6 +79,7 @@ def _check_list_keys(schema: JsonObject) -> str:
         return f"{LIST_TYPE} map requires keys and objects"
     for key in keys:
         field = items.get("properties", {}).get(key, {})
+        # Server-side apply finds an element by its keys, so none can be missing.
         if field.get("type") not in SCALAR_TYPES or not (key in items.get("required", []) or "default" in field):
             return f"the key {key} must be a required scalar or have a default"
     return ""
@@ -125,6 +129,7 @@ def find_violations(definition: JsonObject) -> list[str]:
             for rule in SCHEMA_RULES
             if (violation := rule(subschema))
         ]
+        # Kubernetes itself specifies the metadata of objects.
         if set(schema.get("properties", {}).get("metadata", {})) - {"type"}:
             messages.append("metadata: only the type is allowed")
     return messages

@@ -35,9 +35,11 @@ def list_problems(schema: JsonObject, value: object) -> list[ObjectProblem]:
 
 def find_problems(schema: JsonObject, value: object, path: str = "") -> Iterator[ObjectProblem]:
     """Yield the fields that don't match the schema. Values can be null if the schema has `nullable`."""
+    # A schema without a type preserves unknown fields, so any value is valid.
     if "type" not in schema or (value is None and schema.get("nullable")):
         return
     kind = schema["type"]
+    # In Python, a bool is an int.
     if not isinstance(value, PYTHON_TYPES.get(kind, object)) or (isinstance(value, bool) and kind != "boolean"):
         yield ObjectProblem(path, WRONG_TYPE, kind)
     elif value not in schema.get("enum", [value]):

@@ -35,6 +35,7 @@ def unpack(body: bytes, max_bytes: int = MAX_SCHEMA_BYTES) -> bytes:
 def _gunzip(body: bytes, max_bytes: int) -> bytes:
     try:
         stream = zlib.decompressobj(wbits=31)
+        # One byte more than the limit shows that it is exceeded, however much would follow.
         content = stream.decompress(body, max_bytes + 1)
         if not stream.eof and len(content) <= max_bytes:
             raise SchemaParseError("The gzip file is incomplete.")
@@ -76,6 +77,7 @@ def parse_schemas(body: bytes, max_bytes: int = MAX_SCHEMA_BYTES) -> dict[str, P
 def parse_schema(body: bytes, source: str = "") -> ParsedSchema:
     """Parse the only provider, or the one whose address ends with `source`. Raises SchemaParseError."""
     schemas = parse_schemas(body)
+    # People write acme/anvil, and addresses in the file begin with the registry.
     matches = [schema for address, schema in schemas.items() if not source or address.endswith(source)]
     if len(matches) != 1:
         raise SchemaParseError(f"Specify a provider. The file contains {', '.join(schemas)}.")
@@ -83,6 +85,7 @@ def parse_schema(body: bytes, source: str = "") -> ParsedSchema:
 
 
 def _require_mapping(value: object, where: str) -> Mapping[str, object]:
+    # Terraform omits empty objects, and some tools write null for them.
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -204,6 +207,7 @@ def _parse_block(name: str, data: Mapping[str, object], where: str, depth: int) 
     items = _parse_item_limits(data)
     optional = items["min_items"] == 0
     if mode == "object":
+        # A single block has no minimum, so the generator requires it if it contains a required argument.
         optional = not _has_required(children)
     flags = _parse_flags(inner) | {
         "optional": optional,
@@ -233,6 +237,7 @@ def _parse_number(data: Mapping[str, object], key: str) -> int:
 
 def _parse_mode(data: Mapping[str, object], where: str) -> str:
     mode = data.get("nesting_mode")
+    # The two differ only in the value of a missing block, which a schema comparison doesn't see.
     if mode in ("single", "group"):
         return "object"
     if mode not in COLLECTIONS:
@@ -247,6 +252,7 @@ def parse_type(name: str, type_expression: Any, flags: JsonObject, where: str, d
         return Node(name=name, kind=str(type_expression), **flags)
     is_compound = isinstance(type_expression, list) and len(type_expression) > 1
     kind, inner = type_expression[:2] if is_compound else (None, None)
+    # A tuple's elements have types of their own, which nothing here needs: it has no counterpart in Kubernetes.
     if kind == "tuple":
         return Node(name=name, kind="tuple", **flags)
     if kind == "object":

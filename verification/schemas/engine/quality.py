@@ -55,6 +55,8 @@ def _iterate_nodes(schema: ParsedSchema) -> Iterator[tuple[str, Node]]:
 
 def check_prefix(schema: ParsedSchema) -> Iterator[CheckedLocation]:
     """Check that the names of resources and data sources start with the provider name."""
+    # “Configuring Providers”: the first word of a resource type names the provider. Those of google-beta begin with
+    # google.
     word = schema.source.rpartition("/")[2].partition("-")[0]
     for title, _ in _iterate_blocks(schema):
         if title != "provider":
@@ -67,6 +69,7 @@ def check_descriptions(schema: ParsedSchema) -> Iterator[CheckedLocation]:
         if title != "provider":
             yield title, bool(block.description.strip())
     for location, node in _iterate_nodes(schema):
+        # HashiCorp's older SDK adds the ID to every resource, without a description.
         if node.syntax != "block" and node.name != "id":
             yield location, bool(node.description.strip())
 
@@ -82,6 +85,7 @@ def check_deprecation(schema: ParsedSchema) -> Iterator[CheckedLocation]:
 def check_sensitivity(schema: ParsedSchema) -> Iterator[CheckedLocation]:
     """Check that arguments with names of secrets are sensitive or write-only."""
     for location, node in _iterate_nodes(schema):
+        # Other types, such as the number of a token's days, only have a name like that of a secret.
         if node.kind == "string" and SECRET_NAME_PATTERN.search(node.name):
             yield location, node.sensitive or node.write_only
 

@@ -46,6 +46,7 @@ class Node:
     @property
     def is_observed(self) -> bool:
         """Return whether only the provider sets the value."""
+        # A value that is optional and computed can be set, and the provider sets it otherwise.
         return self.computed and not self.optional
 
     @property
@@ -88,6 +89,7 @@ class Resource:
     @property
     def timeouts(self) -> Node | None:
         """Block with the timeouts of Terraform's operations, which isn't part of the object."""
+        # Only as a block, as HashiCorp's SDK adds it. An attribute with this name is an ordinary argument.
         block = self.get_node("timeouts")
         return block if block is not None and block.syntax == "block" else None
 
@@ -119,4 +121,5 @@ class ParsedSchema:
         """Common prefix of the resource names as a part of a domain name: "aws" for aws_vpc."""
         names = sorted(self.resources) or sorted(self.data_sources)
         prefix = names[0].split("_")[0] if names else self.source.rpartition("/")[2]
+        # A schema can have any names, and Acme_server or _server would make no domain name.
         return re.sub(r"[^a-z0-9]+", "-", prefix.lower()).strip("-") or "provider"

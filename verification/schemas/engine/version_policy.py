@@ -26,6 +26,7 @@ def evaluate_version(old: Version, new: Version, difference: SchemaDifference) -
         summary = f"The schema didn't change from {old} to {new}."
     elif new < old:
         summary = f"{new} is older than {old}. Semantic versioning doesn't apply to downgrades."
+    # Semantic Versioning 2.0.0, item 9: a prerelease might not satisfy the compatibility of its version.
     elif old.is_prerelease or new.is_prerelease:
         summary = "Semantic versioning allows any changes in prereleases."
     elif VERSION_STEPS.index(taken) >= VERSION_STEPS.index(needed):
@@ -35,6 +36,7 @@ def evaluate_version(old: Version, new: Version, difference: SchemaDifference) -
         words = "a new minor version before 1.0.0" if old.major == 0 else "a new major version"
         summary = f"{old} to {new} is a {taken} step, but breaking changes require {words}."
     else:
+        # Not a breach: users of the new version lose nothing.
         summary = f"{old} to {new} is a {taken} step. Additions usually need a minor version. No configuration breaks."
     return VersionVerdict(needed, taken, not is_breach, summary)
 
@@ -47,6 +49,7 @@ def _get_taken_step(old: Version, new: Version) -> str:
 
 
 def _get_needed_step(difference: SchemaDifference, old: Version) -> str:
+    # Item 4 of Semantic Versioning allows any change before 1.0.0. By custom, a new minor version announces it.
     if difference.breaking:
         return "minor" if old.major == 0 else "major"
     if difference.adds:

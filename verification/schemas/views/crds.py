@@ -35,8 +35,10 @@ from verification.schemas.engine.yaml_text import dump
 from verification.schemas.forms import GeneratorChoicesForm, ReconciliationForm
 from verification.schemas.models import ProviderSchema
 
-CACHE_SECONDS = 24 * 3600  # building the coverage of a large provider is slow
-ARCHIVE_TIMESTAMP = (1980, 1, 1, 0, 0, 0)  # constant, so that archives are reproducible
+# Building the coverage of a large provider is slow. A change of our own rules shows after a day at the latest.
+CACHE_SECONDS = 24 * 3600
+# Constant, so that archives are reproducible.
+ARCHIVE_TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 
 
 class CrdPreviewRequest:
@@ -51,6 +53,7 @@ class CrdPreviewRequest:
         self.schema = services.load_schema(row)
         self.form = GeneratorChoicesForm(request.GET)
         self.choices = self.form.get_choices(self.schema)
+        # Only known parameters: links of the page must not repeat whatever the URL contained.
         parameters = {key: request.GET[key] for key in (*self.form.fields, "version") if request.GET.get(key)}
         self.query = urlencode({"version": row.version} | parameters)
 
@@ -63,6 +66,7 @@ class CrdPreviewRequest:
     @property
     def key(self) -> str:
         """Cache key of the coverage."""
+        # All that the coverage depends on, so that partners with the same schema and options share it.
         identity = f"{self.row.digest} {self.choices!r}"
         return f"crossplane:{hashlib.sha256(identity.encode()).hexdigest()}"
 
@@ -150,6 +154,7 @@ def download_crd_archive(request: AuthenticatedRequest, uuid: UUID) -> HttpRespo
     return StreamingHttpResponse(chunks, content_type="application/zip", headers=headers)
 
 
+# It can't seek, so zipfile writes the size of a file after it, and each file can be sent as soon as it is complete.
 class _ZipBuffer(RawIOBase):
     """Write-only buffer between the ZIP writer and the response."""
 

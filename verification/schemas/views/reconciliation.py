@@ -37,6 +37,7 @@ REASONS = {
 }
 
 
+# A state can contain credentials, which must not reach error reports.
 @sensitive_post_parameters("manifest", "state")
 @sensitive_variables("form")
 def preview_reconciliation(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
@@ -45,6 +46,7 @@ def preview_reconciliation(request: AuthenticatedRequest, uuid: UUID) -> HttpRes
     preview = preview_request.preview(request.GET.get("resource", ""))
     if not preview.is_available:
         raise Http404(_("Resource not found in the schema of this version."))
+    # A POST although nothing is stored: URLs end up in logs and histories.
     data = request.POST if request.method == "POST" else None
     form = build_reconciliation_form(preview_request, preview, data=data)
     context = preview_request.context | {"preview": preview, "reconciliation_form": form}
@@ -62,6 +64,7 @@ def _reconcile(form: ReconciliationForm) -> TemplateContext:
     codec, managed_resource, state = form.codec, form.cleaned_data["manifest"], form.cleaned_data["state"]
     decision = reconcile_diff.compare(codec, managed_resource, state)
     if state is not None:
+        # After the comparison, which needs the object as the manifest describes it.
         managed_resource = codec.add_observation(managed_resource, state)
     requests = build_requests(codec, managed_resource)
     planned_state = requests.get(decision.action.capitalize(), {}).get("PlannedState")

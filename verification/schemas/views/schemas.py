@@ -62,6 +62,7 @@ def show_schemas(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     form = SchemaUploadForm()
     if request.method == "POST":
         form = SchemaUploadForm(data=request.POST, files=request.FILES)
+        # The upload handler drops a file that is too large before the form sees it.
         form.fields["file"].was_oversized = "file" in get_oversized_fields(request)  # type: ignore[attr-defined]
         stored_schema = _store_upload(request, integration, form)
         if stored_schema is not None:
@@ -85,6 +86,7 @@ def _store_upload(
     request: AuthenticatedRequest, integration: Integration, form: SchemaUploadForm
 ) -> ProviderSchema | None:
     """Store the uploaded schema. Return None if the form has errors."""
+    # The file isn't parsed for someone whose upload would be refused.
     if not services.can_submit_schema(integration, request.user):
         raise PermissionDenied(_(services.REFUSAL_MESSAGE))
     if not form.is_valid():
@@ -94,6 +96,7 @@ def _store_upload(
         return services.store_schema(integration, version, file.read(), actor=request.user, now=timezone.now())
     except SchemaParseError as error:
         form.add_error("file", str(error))
+    # The limit of versions, which someone else may have reached meanwhile.
     except ActionRefused as refusal:
         form.add_error(None, str(refusal))
     return None

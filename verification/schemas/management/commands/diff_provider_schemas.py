@@ -19,6 +19,7 @@ from verification.schemas.engine.version_policy import VersionVerdict, evaluate_
 from verification.terraform.versions import InvalidVersionError, Version, parse_version
 
 NO_VERDICT = "No verdict. Specify the versions with --versions."
+# File names such as acme_1.5.0.json.gz, as the documentation suggests them.
 VERSION_PATTERN = re.compile(r"v?(\d+\.\d+\.\d+(-[0-9A-Za-z.-]+?)?)(\.json)?(\.gz)?$")
 
 
