@@ -88,6 +88,7 @@ def build_storage_arguments(folder: Path, size: int, sources: Sequence[Path]) ->
     folders = [word for name in FOLDERS for word in ("--dir", f"{folder}/storage/{name}")]
     visible = ((str(source), get_visible_path(folder, number)) for number, source in enumerate(sources))
     binds = _build_options("--ro-bind", visible)
+    # Nothing is hidden here: the program's own bubblewrap builds the root that the program sees.
     return [*user, "--die-with-parent", "--dev-bind", "/", "/", *storage, *folders, *binds]
 
 
@@ -121,6 +122,7 @@ def build_sandbox_arguments(folder: Path, binds: Iterable[tuple[str, str]], vari
         "/dev/fd",
         *_build_options("--bind", ((f"{folder}/storage/{name}", path) for name, path in FOLDERS.items())),
         *_build_options("--ro-bind", binds),
+        # Last, because bubblewrap creates the mount points in this root.
         "--remount-ro",
         "/",
         "--chdir",
@@ -240,6 +242,7 @@ def _start(
         process = subprocess.Popen(  # noqa: S603 - bubblewrap, and in it the command
             [*program, "--args", str(arguments_file), "--", *command],
             pass_fds=(*descriptors, status_end, arguments_file),
+            # Nothing of our environment can reach the program.
             env={},
             cwd="/",
             bufsize=0,
@@ -267,6 +270,7 @@ def _read_line(descriptor: int) -> bytes:
     """Return the first line, incomplete if the stream ends or the line doesn't arrive in time."""
     line = b""
     while not line.endswith(b"\n") and select.select([descriptor], [], [], STARTUP_SECONDS)[0]:
+        # One byte at a time, because the documents that follow are for read_exit_code().
         byte = os.read(descriptor, 1)
         if not byte:
             break

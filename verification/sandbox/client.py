@@ -21,7 +21,9 @@ from verification.sandbox.types import SandboxUnavailable
 
 ROOT = Path(__file__).resolve().parents[2]
 START = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from verification.sandbox.worker import main; main()"
+# Isolated, so that neither variables nor the current folder decide what is imported.
 COMMAND = [sys.executable, "-I", "-c", START]
+# Our own environment contains the secrets of the portal.
 VARIABLES = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
 JOB_SECONDS = 300.0
 GRACE_SECONDS = 5.0
@@ -68,6 +70,7 @@ def run_job(
 
 def _send(request: BinaryIO, kind: str, arguments: Mapping[str, object], files: Mapping[str, Path]) -> None:
     sizes = [[name, path.stat().st_size] for name, path in files.items()]
+    # A job can be refused before its files are read, and the response says why.
     with suppress(BrokenPipeError, ConnectionResetError):
         request.write(json.dumps({"kind": kind, "arguments": dict(arguments), "files": sizes}).encode() + b"\n")
         for path in files.values():

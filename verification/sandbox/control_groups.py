@@ -69,9 +69,11 @@ class ControlGroup:
         group = cls(own.parent / name)
         settings = {  # files in the tmpfs count as memory
             "memory.max": limits.memory + limits.disk,
+            # Swapped memory doesn't count for the limit.
             "memory.swap.max": 0,
             "memory.oom.group": 1,
             "pids.max": limits.processes + 8,
+            # Last: by then, all limits apply.
             "cgroup.procs": process,
         }
         try:

@@ -47,6 +47,7 @@ class EgressProxy(socketserver.ThreadingTCPServer):
     """Proxy on a listening socket."""
 
     daemon_threads = True
+    # A host can keep a connection open, which must not delay the end of the sandbox.
     block_on_close = False
 
     def __init__(self, listener: socket.socket, rules: EgressRules) -> None:
@@ -54,6 +55,7 @@ class EgressProxy(socketserver.ThreadingTCPServer):
         self._slots = threading.BoundedSemaphore(MAX_CONNECTIONS)
         self._far: set[socket.socket] = set()
         super().__init__(("127.0.0.1", 0), ProxyConnection, bind_and_activate=False)
+        # The listener belongs to the sandbox's network, in which this process can't create one.
         self.socket.close()
         self.socket = listener
 

@@ -107,6 +107,7 @@ class Environment:
             )
             stack.callback(blocked_process.close)
             blocked_process.wait_until(lambda: self._is_ready(blocked_process.child))
+            # Not earlier: the kernel counts processes in the user namespace that the process has entered by now.
             set_limits(enter, blocked_process.child, self.limits, seconds)
             name = f"{self.staging.name}-{blocked_process.child}"
             group = ControlGroup.create(find_own_group(), name, self.limits, blocked_process.child)
@@ -140,6 +141,7 @@ class Environment:
     def _is_ready(self, child: int) -> bool:
         """Return whether bubblewrap has moved the process into its new root."""
         try:
+            # Until then, the path leads to the files of the machine.
             return os.stat(f"/proc/{child}/root{PROJECT}").st_dev == os.fstat(self.storage).st_dev
         except OSError:
             return False
@@ -192,11 +194,13 @@ def open_environment(
         staging = _make_staging(stack)
         holder, bwrap = _hold_storage(staging, limits.disk, sources, stack)
         host_user = stack.enter_context(reserve_host_user())
+        # In the order of `sources`, because the numbers connect both lists.
         inside = [*map(str, readable), *paths.values()]
         binds = [(bubblewrap.get_visible_path(staging, number), path) for number, path in enumerate(inside)]
         variables = VARIABLES | (PROXY_VARIABLES if egress else {}) | dict(env or {})
         environment = Environment(staging, host_user, limits, holder, bwrap, variables, binds, paths, egress, is_strict)
         _fill_storage(environment, files, stack)
+        # Called first at the end: programs must be gone before their storage.
         stack.callback(environment.close)
         yield environment
 
@@ -215,6 +219,7 @@ def _make_staging(stack: ExitStack) -> Path:
     stack.callback(shutil.rmtree, staging, ignore_errors=True)
     for folder in (staging, staging / "storage", staging / "visible", staging / "etc"):
         folder.mkdir(exist_ok=True)
+        # Not mkdir's mode, which the mask of the service restricts.
         folder.chmod(0o711)
     for name, text in bubblewrap.SETTINGS.items():
         (staging / "etc" / name).write_text(text)
@@ -249,6 +254,7 @@ def _fill_storage(environment: Environment, files: Mapping[str, bytes | Path], s
         for name in DECOYS:
             project_files.write_file(environment.storage, f"home/{name}", DECOY_TEXT, environment.host_user)
         try:
+            # Before the first program, so that no access is missed.
             environment.decoys = usage.watch_files([path / "home" / name for name in DECOYS])
         except OSError as error:
             raise build_unavailable_error(f"files cannot be watched ({error.strerror})") from error
@@ -271,6 +277,7 @@ def find_obstacle() -> str:
     """Return why no sandbox can run on this machine, or an empty string. The result of an attempt is cached."""
     global _last_attempt
     with _attempt_lock:
+        # Only a failure is tried again: an operator may have repaired it.
         if _last_attempt is None or (_last_attempt[1] and time.monotonic() - _last_attempt[0] > RETRY_SECONDS):
             _last_attempt = time.monotonic(), _try_sandbox()
         return _last_attempt[1]

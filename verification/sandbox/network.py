@@ -54,6 +54,7 @@ def _open_sockets(child: int, kind: str, number: int) -> list[socket.socket]:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         command = [sys.executable, "-I", "-S", "-c", HELPER, str(child), kind, str(number)]
+        # Its standard input is a socket, through which it sends the descriptors.
         completed_process = subprocess.run(  # noqa: S603 - our own program
             command, stdin=theirs.fileno(), env={}, capture_output=True, timeout=HELPER_SECONDS, check=False
         )

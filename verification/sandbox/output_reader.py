@@ -35,11 +35,13 @@ class OutputReader:
         """Wait for output and read it. Return whether there was any."""
         has_printed = False
         for key, _ in self._selector.select(timeout):
+            # An event only ends the wait.
             if key.data is None:
                 continue
             data = os.read(key.fd, CHUNK_SIZE)
             has_printed = has_printed or bool(data)
             self.size += len(data)
+            # Beyond the limit, output is counted but not kept.
             key.data.extend(data[: max(0, self.limit + len(data) - self.size)])
             if not data:
                 self._selector.unregister(key.fileobj)

@@ -55,6 +55,7 @@ class SandboxProcess:
         self._output.add_event(self._keep(os.pidfd_open(bubblewrap.process.pid)))
         self._output.add_stream(cast(IO[bytes], bubblewrap.process.stdout), self._output.stdout)
         self._output.add_stream(cast(IO[bytes], bubblewrap.process.stderr), self._output.stderr)
+        # From here on, an error of the caller must not close what the monitor uses.
         self._resources = resources.pop_all()
         threading.Thread(target=self._run, daemon=True, name="sandbox").start()
         bubblewrap.release()  # start only after monitoring has begun
@@ -85,6 +86,7 @@ class SandboxProcess:
 
     def finish(self) -> CommandResult:
         """Wait for the end. The program is stopped at its time limit."""
+        # The monitor stops the program earlier, so no result means that the monitor itself hangs.
         result = self.wait(self._watch.seconds + STARTUP_SECONDS)
         return result or CommandResult(ExitReason.LOST, None, b"", b"", self._watch.seconds, 0)
 

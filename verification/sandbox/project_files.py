@@ -24,6 +24,7 @@ def _open_parent(folder: int, name: str, owner: int = -1, *, is_created: bool = 
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts:
         raise PermissionError(1, "it lies outside the folder")
+    # One part after another, so that a program can't exchange a folder for a link between a check and its use.
     current = os.dup(folder)
     for part in path.parent.parts:
         try:
@@ -53,6 +54,7 @@ def make_folders(folder: int, name: str, owner: int = -1) -> None:
 def write_file(folder: int, name: str, data: bytes, owner: int = -1) -> None:
     """Write a file below the folder and create its parents. `owner` is a user and group, or -1 for our own."""
     os.close(_open_parent(folder, name, owner, is_created=True))
+    # A program can put a pipe in the place of the file, and opening one would otherwise wait for a reader.
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NONBLOCK
     with os.fdopen(open_beneath(folder, name, flags), "wb") as file:
         if owner >= 0:
@@ -82,5 +84,6 @@ def remove_leftovers(folder: Path) -> None:
     for path in folder.glob("sandbox-*"):
         match = LEFTOVER.match(path.name)
         with suppress(OSError):
+            # The folder of another user belongs to another service, which may not see our processes.
             if match and not Path("/proc", match[1]).exists() and path.lstat().st_uid == os.geteuid():
                 shutil.rmtree(path, ignore_errors=True)

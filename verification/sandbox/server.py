@@ -15,6 +15,7 @@ from verification.sandbox.client import COMMAND, VARIABLES
 from verification.sandbox.control_groups import become_supervisor, find_own_group
 from verification.sandbox.host_users import DEFAULT_RANGE, RANGE_VARIABLE, parse_range
 
+# As many as the portal starts at a time (MAX_CONCURRENT_SANDBOX_JOBS).
 MAX_JOBS = 2
 
 
@@ -44,7 +45,9 @@ class JobConnection(socketserver.BaseRequestHandler):
 
 def listen(path: Path) -> JobServer:
     """Return a server that listens on the socket path, which the owner and group can access."""
+    # A service that was killed leaves its socket behind.
     path.unlink(missing_ok=True)
+    # A change of the mode after the creation would leave a moment in which anyone can connect.
     previous_mask = os.umask(0o117)
     try:
         return JobServer(str(path), JobConnection)
