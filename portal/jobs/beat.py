@@ -32,6 +32,7 @@ class Scheduler(InMemoryScheduler):
     def apply_entry(self, entry: ScheduleEntry, producer: Producer | None = None) -> None:
         """Send a job to a worker. During an outage of the broker, run_jobs runs it."""
         try:
+            # The entry has already moved on to its next run, because beat plans it before it calls this.
             self.apply_async(entry, producer=producer, advance=False)
         except SchedulingError as error:
             if not self.is_broker_lost:

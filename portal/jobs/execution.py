@@ -96,6 +96,7 @@ def claim(candidates: JobQuerySet, now: datetime) -> Job | None:
     """
     with transaction.atomic(savepoint=False):
         due = candidates.due(now).filter(kind__in=DEFINITIONS)
+        # Another process is claiming a locked job, and waiting for it would only delay the next one.
         job = due.select_for_update(of=("self",), skip_locked=True).first()
         if job is None or not _reserve_resource(job, now):
             return None
@@ -229,6 +230,7 @@ def _apply_outcome(job: Job, outcome: JobOutcome, now: datetime) -> None:
     if state == State.PENDING and outcome.run_after is not None:
         job.run_after = min(job.run_after, outcome.run_after) if is_rerun else outcome.run_after
     if (is_rerun and state != State.PENDING) or not outcome.keeps_attempts or job.attempts == 0:
+        # A job that only waited for its resource has made no attempt, so its time limit begins with the first one.
         job.attempts, job.started_at = 0, None
     job.state = State.PENDING if is_rerun else state
     job.finished_at = None if job.state == State.PENDING else now

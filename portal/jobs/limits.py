@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from portal.jobs.models import Job, ResourceLimit
 
-# by the part of the key before the colon; a number in the table takes precedence
+# By the part of the key before the colon. A number in the table takes precedence.
 DECLARED_CONCURRENCY: dict[str, int] = {}
 
 
@@ -55,6 +55,7 @@ def lock_resource(key: str) -> None:
 
 def find_saturated(now: datetime) -> set[str]:
     """Return the resources whose limit is reached."""
+    # The job of a process that died no longer uses the resource.
     running = Job.objects.filter(state=Job.State.RUNNING, lease_expires_at__gt=now).exclude(resource="").order_by()
     counts = running.values_list("resource").annotate(Count("pk"))
     maximums = [(key, count, get_max_concurrency(key)) for key, count in counts]

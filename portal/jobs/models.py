@@ -68,11 +68,13 @@ class Job(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["kind", "dedup_key"],
+                # Finished jobs are kept for days, so only unfinished ones can be unique.
                 condition=Q(state__in=("pending", "running")) & ~Q(dedup_key=""),
                 name="job_unique_kind_dedup_key",
             )
         ]
         indexes = [
+            # Most rows are finished, so partial indexes stay small.
             models.Index(fields=["queue", "-priority", "run_after"], condition=Q(state="pending"), name="job_pending"),
             models.Index(fields=["lease_expires_at"], condition=Q(state="running"), name="job_running"),
             models.Index(fields=["finished_at"], condition=Q(finished_at__isnull=False), name="job_finished"),

@@ -36,6 +36,7 @@ def run_job(job: PeriodicJob, now: datetime, *, idle_since: datetime | None = No
     started_at = claim(job.name, idle_since)
     if started_at is None:
         return None
+    # The start identifies the run. A process that was too slow can't overwrite the run after it.
     current_run = PeriodicRun.objects.filter(name=job.name, started_at=started_at)
     try:
         with keep_lease(
@@ -47,6 +48,7 @@ def run_job(job: PeriodicJob, now: datetime, *, idle_since: datetime | None = No
             _log_outage(job, error)
         else:
             logger.exception("The periodic job %s failed.", job.name)
+        # The end of the last success stays, because the status page counts from it.
         current_run.update(lease_expires_at=None)
         return 0
     if not current_run.update(lease_expires_at=None, finished_at=timezone.now()):
@@ -78,6 +80,7 @@ def claim(name: str, idle_since: datetime | None = None) -> datetime | None:
     is_cut_off, is_idle = Q(lease_expires_at__lte=now), Q(lease_expires_at=None)
     if idle_since is not None:
         is_idle &= Q(started_at__lte=idle_since)
+    # One conditional update decides between processes: see decision 0002.
     if PeriodicRun.objects.filter(is_cut_off | is_idle, name=name).update(
         started_at=now, lease_expires_at=lease_expires_at
     ):

@@ -47,6 +47,7 @@ def enqueue(
     with transaction.atomic():
         job = _join_unfinished(job) or _insert(job)
         if job.state == Job.State.PENDING and job.run_after <= requested_at:
+            # A worker that got the message before the commit would find no job.
             transaction.on_commit(partial(publish_jobs, [job.pk]))
     return job
 
@@ -108,6 +109,7 @@ def _join_unfinished(job: Job) -> Job | None:
     if not job.dedup_key:
         return None
     unfinished = Job.objects.unfinished().filter(kind=job.kind, dedup_key=job.dedup_key)
+    # Without the lock, a process that ends the job at this moment would miss the rerun.
     joined = unfinished.select_for_update().first()
     if joined is None:
         return None
@@ -126,6 +128,7 @@ def _join_unfinished(job: Job) -> Job | None:
 def _insert(job: Job) -> Job:
     try:
         with transaction.atomic():
+            # The savepoint keeps the caller's transaction usable on PostgreSQL if the job already exists.
             job.save(force_insert=True)
     except IntegrityError:  # another process has just enqueued it, and has committed
         if not job.dedup_key:

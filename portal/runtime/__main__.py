@@ -54,6 +54,7 @@ def main() -> int:
     parser.add_argument("--reload", action="store_true", help="Restart the web server when code changes.")
     arguments = parser.parse_args()
     for number in STOP_SIGNALS:
+        # Until the supervisor catches signals, each raises KeyboardInterrupt, so that what has started is stopped.
         signal.signal(number, signal.default_int_handler)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -88,6 +89,7 @@ def run(*, empty: bool, reload: bool) -> int:
         from portal.runtime.monitor import Monitor, has_demo_world  # noqa: PLC0415 - needs Django to be set up
 
         services = build_services(has_broker=has_broker, has_demo=has_demo_world(), reload=reload)
+        # Decision 0001: forks must not share connections of the database.
         connections.close_all()
         share_memory()
         supervisor.tick = Monitor(write_line).tick
@@ -142,6 +144,7 @@ def prepare_database(folder: Path, empty: bool) -> None:
 
     require_current_schema(folder)
     call_command("migrate", interactive=False, verbosity=0)
+    # The passwords of the demo world are published.
     if not (empty or settings.PRODUCTION or User.objects.exists()):
         load_demo_data()
 

@@ -58,6 +58,7 @@ class Child:
         """Send a signal to the process and to all that it has started in its session."""
         if self.process is not None:
             try:
+                # Each process is the first of its session, so its ID is that of the group.
                 os.killpg(self.process.pid, number)
             except (ProcessLookupError, PermissionError):
                 return  # the process has ended; macOS then reports a missing permission
@@ -90,6 +91,7 @@ def describe_error(error: Exception) -> str:
 def is_ready(service: Service) -> bool:
     """Return whether a service is ready. False if the check fails."""
     try:
+        # A check can fail in any way while a service starts.
         return service.is_ready()
     except Exception:
         return False

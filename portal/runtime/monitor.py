@@ -30,6 +30,7 @@ class Monitor:
         if time.monotonic() >= self.next_disk_check_at:
             self.next_disk_check_at = time.monotonic() + DISK_CHECK_SECONDS
             message = describe_full_disk(settings.DATA_DIR)
+            # Only changes are printed, because the check runs every few seconds.
             if message and not self.is_disk_full:
                 self.write(f"{message}. Free some space. The portal then continues automatically.")
             elif self.is_disk_full and not message:
@@ -51,6 +52,7 @@ def describe_portal() -> str:
     try:
         has_demo_people = User.objects.filter(email=SIGN_INS[0][0]).exists()
     finally:
+        # The supervisor forks again after a crash, and forks must not share a connection.
         connections.close_all()
     if has_demo_people:
         width = max(len(email) for email, *_ in SIGN_INS)

@@ -20,6 +20,7 @@ def require_data_folder(folder: Path) -> None:
     """Create the data folder if it is missing. Raises StartError if it can't be written."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Permissions alone don't tell: the file system can be read-only or full.
         with TemporaryFile(dir=folder):
             pass
     except OSError as error:
@@ -37,6 +38,7 @@ def lock_data_folder(folder: Path) -> IO[str]:
     Raises:
         StartError: Another process has locked the folder.
     """
+    # Not "w", which would erase the owner's process ID before the lock is ours.
     handle = (folder / "up.lock").open("a+")
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -57,6 +59,7 @@ def lock_data_folder(folder: Path) -> IO[str]:
 def require_free_port(host: str, port: int) -> None:
     """Raise StartError if the port cannot be served on."""
     with socket.socket() as probe:
+        # As servers do: connections of an earlier run that the system still remembers don't matter.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))

@@ -14,6 +14,7 @@ PACKAGES = ("portal", "integrations", "verification")
 def require_current_schema(folder: Path) -> None:
     """Raise StartError if another version of the portal created the tables."""
     loader = MigrationLoader(connection)
+    # Columns are compared, too, because migrations of another version can have the same names.
     if _has_unknown_migrations(loader) or _has_other_columns(loader):
         raise StartError(
             f"Another version of the portal created the database in {folder}, and this version cannot read it."
@@ -31,6 +32,7 @@ def _has_other_columns(loader: MigrationLoader) -> bool:
 
     Other columns that can be null are allowed, because PostgreSQL generates the column of the search index.
     """
+    # Apps with migrations to apply differ, of course. “migrate” handles them.
     waiting = {label for label, name in loader.disk_migrations if (label, name) not in loader.applied_migrations}
     models = [
         model

@@ -131,6 +131,7 @@ def start_thread(name: str, function: Callable[[], None]) -> None:
             sys.stderr.write(f"The {name} thread stopped ({describe_error(error)}).\n")
         finally:
             sys.stderr.flush()
+            # sys.exit() would end only this thread.
             os._exit(1)
 
     threading.Thread(target=run, name=name, daemon=True).start()

@@ -26,6 +26,7 @@ class Command(BaseCommand):
             return
         stop = threading.Event()
         for name in (signal.SIGTERM, signal.SIGINT):
+            # The current round ends first, so that no job is interrupted.
             signal.signal(name, lambda *_: stop.set())
         threads = [
             threading.Thread(
