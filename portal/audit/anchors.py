@@ -69,6 +69,7 @@ def write_due_anchor(now: datetime) -> int:
         return 0
     anchors, unreadable = read_anchors(folder)
     for name in unreadable:
+        # The series goes on, because a day without an anchor would be a second fault.
         logger.error("cannot read audit anchor %s", name)
     anchored_heads = merge_heads(anchors)
     current = anchored_heads | _read_heads(find_start(anchors))
@@ -80,6 +81,7 @@ def write_due_anchor(now: datetime) -> int:
         previous=anchors[-1].mac if anchors else "",
         streams=len(current),
         events=sum(seq for seq, _ in current.values()),
+        # Earlier anchors list the unchanged streams, so a daily file stays small.
         heads={stream: head for stream, head in current.items() if anchored_heads.get(stream) != head},
         key_id=get_newest_key_id(),
     )
@@ -156,6 +158,7 @@ def _read_file(path: Path) -> Anchor:
     anchor = Anchor(**fields | {"heads": heads})
     numbers = [anchor.number, anchor.streams, anchor.events, *(seq for seq, _ in heads.values())]
     texts = [anchor.written_at, anchor.previous, anchor.key_id, anchor.mac, *(mac for _, mac in heads.values())]
+    # Exact types, because Python takes True for a number.
     if {type(number) for number in numbers} != {int} or {type(text) for text in texts} != {str}:
         raise TypeError("a value has the wrong type")
     if datetime.fromisoformat(anchor.written_at).tzinfo is None:

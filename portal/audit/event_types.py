@@ -96,11 +96,12 @@ def _load_events(name: str) -> tuple[EventType, ...]:
 
 
 CATALOG = (*_load_events("integration_events"), *_load_events("support_events"), *_load_events("account_events"))
+# Decision 0012: an event of an unknown type can't be recorded, so nothing may add one at run time.
 EVENT_TYPES = MappingProxyType({event_type.key: event_type for event_type in CATALOG})
 EVENT_TYPES_BY_TRANSITION = MappingProxyType({each.transition: each for each in CATALOG if each.transition})
 WEBHOOKS = MappingProxyType({each.key: each.webhook for each in CATALOG if each.webhook})
 EMAILS = MappingProxyType({each.key: each.email for each in CATALOG if each.email})
-# What happened, by the type of each event that can be an email
+# What happened, by the type of each event that can be an email.
 DESCRIPTIONS = MappingProxyType(
     {key: email.description or WEBHOOKS[key].description for key, email in EMAILS.items() if email.category}
 )

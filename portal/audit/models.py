@@ -23,6 +23,7 @@ OUTCOME_LABELS = {
 }
 
 
+# Sentences change with the catalog, and old events lack the data of newer ones.
 class _LenientValues(dict[str, object]):
     """Event data in which a missing value renders as an ellipsis."""
 
@@ -59,6 +60,7 @@ class AuditEvent(models.Model):
 
     stream = models.CharField(max_length=40)
     seq = models.PositiveIntegerField()
+    # Decision 0007: the log is never pruned, and a deletion in the middle of a chain would look like a manipulation.
     integration = models.ForeignKey("submissions.Integration", models.PROTECT, null=True, related_name="events")
     partner = models.ForeignKey("partners.Partner", models.PROTECT, null=True, related_name="events", db_index=False)
     event_type = models.CharField(max_length=40)
@@ -127,6 +129,7 @@ class AuditEvent(models.Model):
 
     def seal(self) -> None:
         """Seal the finished row with the newest key."""
+        # The ID of the key is part of what is sealed, so it comes first.
         self.key_id = get_newest_key_id()
         self.hash = self.compute_hash()
 

@@ -79,7 +79,9 @@ def record_system_event(
 
 def _append_event(stream: str, *, event_type: str, actor: Any, internal: bool = False, **fields: object) -> AuditEvent:
     """Append an event to a stream, linked to the last event. Raises KeyError if the catalog lacks its type."""
+    # A caller can hide an event of a visible type, but never show one of an internal type.
     internal = EVENT_TYPES[event_type].is_internal or internal
+    # The caller's lock makes this safe: another event with the same number would violate the unique constraint.
     last = AuditEvent.objects.filter(stream=stream).order_by("-seq").values_list("seq", "hash").first()
     last_seq, last_hash = last or (0, "")
     event = AuditEvent(
@@ -89,6 +91,7 @@ def _append_event(stream: str, *, event_type: str, actor: Any, internal: bool = 
         event_type=event_type,
         internal=internal,
         actor_id=actor.pk if actor else None,
+        # The name at this time, which later changes of the account don't touch.
         actor=str(actor) if actor else "",
         **fields,
     )

@@ -88,6 +88,7 @@ def find_chain_faults(events: Iterable[AuditEvent], heads: Heads | None = None) 
                 yield Fault(place, "the content was changed after it was written")
         except UnknownKeyError as error:
             yield Fault(place, f"it cannot be verified: {error}", is_tampering=False)
+        # As it is, even if it is faulty: one change is one fault, not one for each later event.
         previous = event
 
 
@@ -138,6 +139,8 @@ class _KeyHistory:
         self.heads: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
         used: set[str] = set()
         for index, anchor in enumerate(anchors):
+            # From AUDIT_KEYS and from earlier anchors, because an operator may have removed an old key from the
+            # setting.
             self.retired_keys.append((used | list_older_keys(anchor.key_id)) - {anchor.key_id})
             used |= {anchor.key_id, *self.retired_keys[-1]}
             for stream, (seq, _) in anchor.heads.items():
@@ -147,6 +150,7 @@ class _KeyHistory:
 
     def find_faults(self) -> Iterator[Fault]:
         """Yield the anchors under a key that an earlier anchor shows as retired."""
+        # Each anchor is compared with the keys that the one before it shows as retired.
         for retired_keys, anchor in zip(self.retired_keys, self.anchors[1:], strict=False):
             if anchor.key_id in retired_keys:
                 yield Fault(
@@ -194,6 +198,7 @@ class _AnchorComparison:
             place = f"{event.stream} event {event.seq} ({event.event_type})"
             self.lengths[event.stream] = event.seq
             self.oldest = min(self.oldest or event.at, event.at)
+            # What is left at the end was removed from the log.
             anchored_event = self.expected.get(event.stream, {}).pop(event.seq, None)
             if anchored_event is not None and anchored_event.hash != event.hash:
                 message = f"it differs from the event in anchor {anchored_event.anchor}: the stream was rewritten"

@@ -12,6 +12,7 @@ from portal.audit.anchors import read_anchors
 from portal.audit.models import AuditEvent
 from portal.audit.verification import verify_log, verify_since_anchor
 
+# Different codes, so that a monitor can tell a manipulation from a missing key or folder.
 TAMPERED_EXIT_CODE, UNVERIFIABLE_EXIT_CODE = 1, 2
 
 
@@ -63,6 +64,7 @@ class Command(BaseCommand):
         if since_anchor:
             faults = verify_since_anchor(folder)
         else:
+            # The log grows forever, so it is never in memory as a whole.
             events = AuditEvent.objects.order_by("stream", "seq").iterator(chunk_size=2000)
             faults = verify_log(events, folder, timezone.now(), known_gaps_until)
         for fault in faults:
