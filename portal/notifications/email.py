@@ -45,6 +45,7 @@ def queue(
     now: datetime | None = None,
 ) -> EmailMessage | None:
     """Render an email in the caller's transaction and enqueue it. Return None if there is one with this key."""
+    # An email must never report a change that was rolled back.
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("Queue emails in the transaction of the change that they report.")
     now = now or timezone.now()

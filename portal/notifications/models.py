@@ -57,6 +57,7 @@ class EmailMessage(models.Model):
             models.Index(
                 fields=["id"], condition=Q(state="failed", failure_handled_at=None), name="email_message_to_handle"
             ),
+            # Partial indexes, because almost all emails have been sent.
             models.Index(fields=["integration"], condition=Q(state="failed"), name="email_message_failed"),
             models.Index(fields=["created_at"], condition=Q(state="stored"), name="email_message_stored"),
             models.Index(fields=["held_until", "person"], condition=Q(state="batched"), name="email_message_batched"),

@@ -46,6 +46,7 @@ class DeliveryDecision:
 def decide_delivery(person: Any, event_type: str, now: datetime) -> DeliveryDecision:
     """Decide how to deliver a notification. Locked categories and mailboxes get an immediate email."""
     key = EMAILS[event_type].category
+    # A mailbox isn't an account, so it has neither a time zone nor preferences.
     if key is None or CATEGORY_BY_KEY[key].locked or not hasattr(person, "zone"):
         return DeliveryDecision()
     category, preference = CATEGORY_BY_KEY[key], NotificationPreference.objects.filter(user=person).first()
@@ -103,6 +104,7 @@ def save_preferences(
         category, is_reset = find_category(key), mode == "" and key not in CATEGORY_BY_KEY
         if category.locked or not (is_reset or mode in category.list_modes()):
             raise ValueError(f"{key} cannot be {mode}.")
+    # A row must exist before it can be locked.
     NotificationPreference.objects.get_or_create(user=person)
     preference = NotificationPreference.objects.select_for_update(of=("self",)).get(user=person)
     merged = {**preference.delivery, **{key: str(mode) for key, mode in mode_by_key.items()}}
@@ -119,6 +121,7 @@ def _update_waiting_emails(person: Any, preference: NotificationPreference, cate
     """Remove emails from the next digest if their event type is no longer sent by email."""
     for event_type in category.event_types:
         mode = get_mode(preference.delivery, category, event_type)
+        # A change between two ways of sending doesn't reschedule what already waits.
         if mode in (DeliveryMode.PORTAL, DeliveryMode.OFF):
             waiting = EmailMessage.objects.filter(
                 person=person, state=EmailMessage.State.BATCHED, event__event_type=event_type
@@ -135,5 +138,6 @@ def stop_category(person: Any, key: str) -> None:
         stopped_keys = [key for key in keys if mode_by_key.get(key) in DIGEST_MODES]
     else:
         event_types = set(CATEGORY_BY_KEY[key].event_types) & mode_by_key.keys()
+        # What is off stays off: to unsubscribe must not turn anything on in the portal.
         stopped_keys = [key, *(name for name in event_types if mode_by_key[name] != DeliveryMode.OFF)]
     save_preferences(person, dict.fromkeys(stopped_keys, DeliveryMode.PORTAL))

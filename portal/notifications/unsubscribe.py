@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from portal.core.site_urls import build_absolute_url
 from portal.notifications.categories import CATEGORY_BY_KEY
 
+# Each kind of link has its own salt, so that a token of one doesn't work in another.
 SALT = "notices"
 DIGEST = "digest"
 
