@@ -53,11 +53,13 @@ def _mark_failed(endpoint: WebhookEndpoint, delivery: WebhookDelivery, outcome: 
     if retry_delay is None:
         delivery.state = WebhookDelivery.State.FAILED
     else:
+        # From the attempt, not from now: a batch is saved when its last request has ended.
         delivery.due_at = outcome.attempt.at + retry_delay
     endpoint.failures += 1
     endpoint.failing_since = endpoint.failing_since or outcome.attempt.at
     if endpoint.pause == "" and outcome.is_endpoint_gone:
         pause_endpoint(endpoint, WebhookEndpoint.Pause.ENDPOINT_GONE, outcome.attempt.at)
+    # A single delivery gives up earlier, so this needs several events that all failed.
     elif endpoint.pause == "" and outcome.attempt.at - endpoint.failing_since >= UNREACHABLE_AFTER:
         pause_endpoint(endpoint, WebhookEndpoint.Pause.UNREACHABLE, outcome.attempt.at)
 

@@ -41,6 +41,7 @@ def iterate_webhook_groups(*, is_program_staff: bool) -> Iterator[tuple[str, dic
         webhooks = {
             key: webhook
             for key, webhook in WEBHOOKS.items()
+            # A partner must not learn which internal events exist.
             if key.startswith(f"{group.key}.") and (is_program_staff or not webhook.is_program_only)
         }
         if webhooks:

@@ -32,6 +32,7 @@ def list_endpoints(event: AuditEvent, webhook: Webhook) -> QuerySet[WebhookEndpo
     """Return the active endpoints of the event's partner and of the program that match the program filter."""
     row = event.integration
     assert row is not None
+    # Internal events never reach an endpoint of a partner, whatever it has subscribed to.
     owner_condition = Q(partner=None) if webhook.is_program_only else Q(partner=None) | Q(partner=event.partner_id)
     return WebhookEndpoint.objects.filter(
         owner_condition, ended_at=None, program_key__in=("", row.program_key)
@@ -44,6 +45,7 @@ def create_delivery(endpoint: WebhookEndpoint, event: AuditEvent, body: str) -> 
     due_at = datetime.fromisoformat(undo_until) if undo_until else event.at
     delivery, is_new = WebhookDelivery.objects.get_or_create(
         endpoint=endpoint,
+        # An event that is handled twice must not be delivered twice.
         key=f"{event.stream}:{event.seq}",
         defaults={
             "event": event,

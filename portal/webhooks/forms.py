@@ -102,6 +102,7 @@ class EndpointForm(forms.Form):
         if endpoint is not None:
             del self.fields["format"]
             send_initial_values(self)
+            # The URL can be a secret, so the form never shows it and a blank field keeps it.
             url.required = False
             url.help_text = _("Current URL: %(url)s. Leave this field empty to keep the URL.") % {
                 "url": endpoint.display_url

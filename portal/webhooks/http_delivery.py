@@ -18,8 +18,10 @@ from verification.sources.http.posting import post
 TIMEOUT_SECONDS = 10.0  # for a whole request, including DNS
 BATCH_BUDGET_SECONDS = 10.0  # no new delivery of a batch starts after this time
 MAX_STORED_BODY_BYTES, MAX_STORED_HEADERS, MAX_HEADER_VALUE_LENGTH = 2048, 20, 200
+# They can be credentials of the receiver, and every owner can read the log.
 HIDDEN_HEADERS = frozenset({"set-cookie", "authorization", "proxy-authenticate", "www-authenticate"})
 GONE_STATUS, MAX_RETRY_AFTER_SECONDS = 410, 86_400
+# Slack and Teams also report a removed webhook with other statuses than 410.
 SLACK_GONE_ERRORS = ("no_service", "channel_is_archived", "invalid_token", "team_disabled")
 TEAMS_GONE_ERROR = "WorkflowNotFound"
 
@@ -56,6 +58,7 @@ def send_batch(batch: DeliveryBatch, outbound: OutboundClient) -> list[DeliveryO
         if outcomes and elapsed_seconds > BATCH_BUDGET_SECONDS:
             break
         outcomes.append(send_delivery(batch, delivery, outbound, batch.started_at + timedelta(seconds=elapsed_seconds)))
+        # The next delivery would probably fail, too, and would count as another failure of the endpoint.
         if not outcomes[-1].is_delivered:
             break
     return outcomes

@@ -82,7 +82,9 @@ class WebhookDelivery(models.Model):
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     endpoint = models.ForeignKey(WebhookEndpoint, models.CASCADE, related_name="deliveries")
     key = models.CharField(max_length=80)
+    # Standard Webhooks: receivers recognize a repetition by this ID.
     message_id = models.CharField(max_length=40, default=generate_message_id, unique=True, editable=False)
+    # The event is never deleted. Test events have none.
     event = models.ForeignKey("audit.AuditEvent", models.PROTECT, null=True, blank=True, related_name="+")
     event_type = models.CharField(max_length=60)
     about = models.CharField(max_length=120, blank=True)
@@ -101,6 +103,7 @@ class WebhookDelivery(models.Model):
         ordering = ("-created_at", "-pk")
         constraints = [models.UniqueConstraint(fields=["endpoint", "key"], name="webhook_delivery_unique_endpoint_key")]
         indexes = [
+            # Few of the deliveries of 30 days are pending.
             models.Index(fields=["endpoint", "due_at"], condition=Q(state="waiting"), name="webhook_delivery_waiting"),
             models.Index(fields=["endpoint", "-created_at"], name="webhook_delivery_newest"),
             models.Index(fields=["created_at"], name="webhook_delivery_expiry"),

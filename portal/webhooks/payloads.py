@@ -42,6 +42,7 @@ def build_body(event: AuditEvent) -> str:
     payload_data = build_payload(event)
     text = serialize_json(payload_data)
     while len(text) > MAX_BODY_CHARACTERS and payload_data["data"].get("issues"):
+        # Only this list can be long. Receivers read the rest from the API.
         payload_data["data"]["issues"] = payload_data["data"]["issues"][: len(payload_data["data"]["issues"]) // 2]
         text = serialize_json(payload_data)
     return text
@@ -51,6 +52,7 @@ def build_payload(event: AuditEvent) -> JsonObject:
     """Return the payload of an event. `sequence` orders the events of an integration."""
     row = event.integration
     assert row is not None
+    # Only the fields that the catalog lists: the data of an event can contain messages between people.
     fields = [name for name in WEBHOOKS[event.event_type].fields if name in event.data]
     data = {
         "sequence": event.seq,
@@ -59,6 +61,7 @@ def build_payload(event: AuditEvent) -> JsonObject:
         **build_subject_data(row),
         **{name: format_value(name, event.data[name]) for name in fields},
     }
+    # “type”, “timestamp”, and “data” are the fields of Standard Webhooks.
     return {"type": event.event_type, "version": PAYLOAD_VERSION, "timestamp": event.at.isoformat(), "data": data}
 
 

@@ -19,12 +19,14 @@ NOT_FOUND_MESSAGE = gettext_noop("Webhook not found. It doesn't exist, or you do
 def can_manage(partner: Partner | None, user: AnyUser | None) -> bool:
     """Return whether a user can manage the endpoints of a partner, or of the program without a partner."""
     if partner is None:
+        # The program's endpoints receive the events of all partners.
         return bool(user is not None and user.is_authenticated and user.is_active and user.is_staff)
     return permissions.can_manage_partner(partner, user)
 
 
 def list_managed_partners(user: AnyUser | None) -> list[Partner]:
     """Return the partners whose endpoints the user can manage."""
+    # A webhook sends data of the partner elsewhere, so editors can't add one.
     owned_partner_ids = [pk for pk, role in permissions.get_roles(user).items() if role == Role.OWNER]
     return list(Partner.objects.filter(pk__in=owned_partner_ids).order_by("name"))
 

@@ -45,6 +45,7 @@ def get_endpoint_backoff(failure_count: int, requested_seconds: int = 0) -> time
     """Return how long an endpoint receives no deliveries after consecutive failures."""
     backoff_seconds = INITIAL_BACKOFF_SECONDS * 2 ** min(failure_count - 1, 10)
     return timedelta(
+        # A receiver can ask for a day, but that concerns one delivery. Others are tried after five minutes.
         seconds=max(min(backoff_seconds, MAX_BACKOFF_SECONDS), min(requested_seconds, MAX_BACKOFF_SECONDS))
     )
 

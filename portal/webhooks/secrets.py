@@ -9,6 +9,7 @@ from portal.core.crypto import Secret
 from portal.webhooks.models import WebhookEndpoint
 
 SECRET_BYTES = 32
+# Both secrets sign during this time, so a receiver can replace its own at any moment.
 SECRET_OVERLAP_PERIOD = timedelta(days=1)
 
 
@@ -26,6 +27,7 @@ def format_display_url(endpoint_format: str, url: str) -> str:
     """Return the visible part of a URL: host and last characters for Slack and Teams, or everything but the query."""
     url_parts = urlsplit(url)
     if endpoint_format != WebhookEndpoint.Format.WEBHOOK:
+        # Whoever knows the whole URL can post to the channel. The end tells several webhooks apart.
         return f"{url_parts.netloc}/…{url[-4:]}"
     return f"{url_parts.scheme}://{url_parts.netloc}{url_parts.path}"[:280] + ("?…" if url_parts.query else "")
 

@@ -14,8 +14,9 @@ from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.permissions import list_visible_endpoints
 
 DeliveryState = WebhookDelivery.State
+# Also those that are still retried.
 HAS_FAILED = Q(state=DeliveryState.FAILED) | Q(state=DeliveryState.WAITING, failure_count__gt=0)
-# label and condition of each tab of the log
+# Label and condition of each tab of the log.
 STATE_TABS: dict[str, tuple[str, Q]] = {
     "": (gettext_noop("All"), Q()),
     "delivered": (gettext_noop("Delivered"), Q(state=DeliveryState.DELIVERED)),
@@ -37,6 +38,7 @@ def build_tabs(state: str, event_type: str) -> list[Tab]:
 
 def list_event_type_options(endpoint: WebhookEndpoint) -> list[str]:
     """Return the options of the event filter: the event types of the endpoint and of its log."""
+    # The log can contain events from which the endpoint has unsubscribed.
     logged_event_types = set(endpoint.deliveries.order_by().values_list("event_type", flat=True).distinct())
     available_event_types = {*endpoint.event_types, *logged_event_types}
     return [event_type for event_type in (*WEBHOOKS, TEST_EVENT_TYPE) if event_type in available_event_types]

@@ -52,6 +52,7 @@ def _lock_endpoint(endpoint: WebhookEndpoint, actor: User, now: datetime) -> Ite
         permissions.clear_cached_roles(actor)
         if endpoint.partner_id:  # every service locks the partner first, which prevents deadlocks
             Partner.objects.select_for_update(of=("self",)).get(pk=endpoint.partner_id)
+        # The request loaded the endpoint before the lock, so everything is checked again with the current row.
         row = WebhookEndpoint.objects.select_for_update(of=("self",), no_key=True).get(pk=endpoint.pk)
         if row.ended_at or not can_manage(row.partner, actor):
             raise ActionRefused(
@@ -236,6 +237,7 @@ def remove_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime) ->
     """Remove an endpoint with its URL and secrets. The log is deleted later."""
     with _lock_endpoint(endpoint, actor, now) as row:
         row.ended_at = now
+        # Deleted immediately, although the row stays for its log.
         for name, value in BLANK_SECRETS.items():
             setattr(row, name, value)
         row.deliveries.filter(state=DeliveryState.WAITING).update(**CANCELED_BY_REMOVAL)
@@ -254,6 +256,7 @@ def delete_expired_data(now: datetime, limit: int = 5000) -> int:
     old_deliveries = WebhookDelivery.objects.filter(created_at__lt=now - RETENTION_PERIOD).exclude(
         replayed_at__gte=now - RETENTION_PERIOD
     )
+    # A list of IDs, because Django refuses to delete a limited query.
     count, _ = WebhookDelivery.objects.filter(pk__in=list(old_deliveries.values_list("pk", flat=True)[:limit])).delete()
     expired_secrets = WebhookEndpoint.objects.filter(old_secret_until__lt=now).exclude(old_secret=None)
     count += expired_secrets.update(old_secret=None, old_secret_until=None)

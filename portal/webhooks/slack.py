@@ -14,6 +14,7 @@ TONE_EMOJI = {"good": ":white_check_mark:", "warn": ":warning:", "bad": ":red_ci
 def escape_text(text: object, max_length: int = SHORT_TEXT_LENGTH) -> str:
     """Return user input that Slack displays literally."""
     shortened_text = shorten_text(text, max_length)
+    # Slack documents the three escapes. The word joiner keeps “@name” from becoming a mention.
     return shortened_text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("@", "@\u2060")
 
 
@@ -46,6 +47,7 @@ def build_test_body(payload: JsonObject) -> str:
 
 def build_message(text: str, blocks: list[JsonObject]) -> str:
     return serialize_json(
+        # Slack must not fetch the pages that a message links to, or look for names in it.
         {"text": text, "blocks": blocks, "link_names": False, "unfurl_links": False, "unfurl_media": False}
     )
 

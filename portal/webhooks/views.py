@@ -102,6 +102,7 @@ def create_webhook(request: AuthenticatedRequest, slug: str) -> HttpResponse:
 def show_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Show an endpoint with its health and its log, and once after its creation or rotation the new secret."""
     endpoint, now = access.get_endpoint(request.user, uuid), timezone.now()
+    # Shown once: afterwards, nobody can read it again.
     secret = take_secret(request, f"webhook {uuid}")
     state, event_type = request.GET.get("state", ""), request.GET.get("event_type", "")
     log = paginate(request, list_deliveries(endpoint, state, event_type), 25)
@@ -133,6 +134,7 @@ def change_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if form_data is not None and form.is_valid():
         with report_refusals(request):
             changes = {name: form.cleaned_data[name] for name in form.changed_data}
+            # A new URL redirects the partner's data, so someone at an open session must not be able to set it.
             if changes.get("url"):
                 require_recent_authentication(request)
             services.change_endpoint(endpoint, changes, actor=request.user, now=timezone.now())
