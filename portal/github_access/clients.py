@@ -80,6 +80,7 @@ def find_client(full_name: str, reader: User | None, *, background: bool = False
     if grant is None:
         return client
     try:
+        # The portal's own access first: most repositories are public, and their cached responses serve everyone.
         client.get_repository(full_name)
     except SourceNotFoundError:
         return build_grant_client(grant, background=background)
@@ -111,6 +112,7 @@ def get_organization_role(grant: GitHubGrant, organization: str) -> tuple[str, s
     """
     with convert_github_errors(f"your role in {organization}"):
         membership = _get_account(grant).get_organization_membership(organization)
+        # GitHub also returns invitations that the person hasn't accepted.
         return membership.organization.login, membership.role if membership.state == "active" else ""
 
 

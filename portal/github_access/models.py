@@ -9,6 +9,7 @@ from django.db import models
 from portal.core.crypto import Secret
 from portal.core.encrypted_fields import EncryptedField, EncryptedRow
 
+# A token must last for the requests that begin now.
 REFRESH_BEFORE = timedelta(minutes=5)
 
 
@@ -42,6 +43,7 @@ class GitHubGrant(EncryptedRow):
     @property
     def source_name(self) -> str:
         """Name under which requests are counted and responses cached: other grants never share them."""
+        # A person can connect another account, which must not see what the first one read.
         return f"github-grant-{self.user_id}-{self.account_id}"
 
     def build_encryption_context(self, name: str) -> str:

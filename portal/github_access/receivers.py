@@ -23,6 +23,7 @@ def store_requested_grant(sender: object, request: HttpRequest, sociallogin: Soc
     user = request.user
     if not isinstance(user, User) or sociallogin.state.get(STATE_KEY) != user.pk:
         return
+    # This GitHub account signs in another person, whose access must not become a grant of this one.
     if sociallogin.is_existing and sociallogin.user != user:
         get_adapter(request).add_message(
             request, messages.ERROR, "socialaccount/messages/account_connected_other.txt", {"sociallogin": sociallogin}

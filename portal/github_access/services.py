@@ -80,6 +80,7 @@ def get_access_token(grant: GitHubGrant, now: datetime) -> Secret:
                 row.save(update_fields=GitHubGrant.TOKEN_FIELDS)
             if row.is_active:
                 return row.decrypt("access_token")
+        # The error is raised after the transaction, which must commit the end of the grant.
         except (tokens.RefreshRefusedError, DecryptionError):
             _end_grant(row, REJECTED, now)
     raise build_ended_error(grant)
@@ -101,6 +102,7 @@ def revoke_grant(user: User, *, now: datetime, request: HttpRequest | None = Non
         if grant is None:
             return lambda: True
         try:
+            # GitHub needs the tokens to revoke them, and the row loses them now.
             values = grant.decrypt("access_token"), grant.decrypt("refresh_token")
         except DecryptionError:
             values = None
