@@ -40,6 +40,7 @@ def find_reader(token: str) -> User | None:
     """Return the owner of a token, or None if it is unknown or the account is inactive."""
     feeds = CalendarFeed.objects.filter(token_hash=hash_token(token), user__is_active=True).select_related("user")
     feed = feeds.first()
+    # The URL must not be a way around the second factor that the person needs for the pages.
     return None if feed is None or is_second_factor_missing(feed.user) else feed.user
 
 
@@ -62,6 +63,7 @@ def _build_event(deadline: CalendarDeadline) -> Event:
     event = Event()
     event.add("uid", f"{deadline.uid}@{urlsplit(settings.SITE_URL).hostname}")
     event.add("sequence", calculate_sequence(deadline))
+    # Not the current time: without changes, the feed must have the same bytes, so that conditional requests get a 304.
     event.add("dtstamp", deadline.changed_at.astimezone(UTC))
     event.add("dtstart", deadline.starts_at.astimezone(UTC))
     event.add("dtend", deadline.ends_at.astimezone(UTC))

@@ -26,7 +26,7 @@ RETENTION_PERIOD = timedelta(days=30)
 LOOKAHEAD_PERIOD = timedelta(days=400)
 ENTRY_DURATION = timedelta(minutes=30)  # calendars show the time before a deadline
 MAX_PER_KIND = 1000
-# by whether the person belongs to the company: responsible party, title, page
+# By whether the person belongs to the company: responsible party, title, page.
 NEXT_ACTION_LABELS = {
     True: (ResponsibleParty.PARTNER, "your response is due", "submissions:detail"),
     False: (ResponsibleParty.PROGRAM, "review due", "reviews:review"),
@@ -88,6 +88,7 @@ def _list_next_actions(rows: QuerySet[Integration], person: User, now: datetime)
     for integration in rows.exclude(responsible_since=None).select_related("partner").order_by("pk")[:MAX_PER_KIND]:
         party, label, page = NEXT_ACTION_LABELS[bool(permissions.get_role(integration.partner, person))]
         title, page_url = f"{integration.name}: {label}", build_absolute_url(page, integration.uuid)
+        # While the other side has to act, the entry counts as done and disappears from calendars.
         due_at = integration.action_due_at if integration.responsible_party == party else None
         changed_at = integration.responsible_since
         assert changed_at

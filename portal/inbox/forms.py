@@ -46,6 +46,7 @@ class NotificationPreferencesForm(forms.Form):
         mode_by_key = preference.delivery if preference else {}
         self.sections: list[tuple[forms.BoundField, list[forms.BoundField]]] = []
         for category in list_categories(person):
+            # People can't choose for these categories. The page lists them with the reason.
             if not category.locked:
                 self._add_category(category, mode_by_key)
         self.fields["only_in_working_hours"] = forms.BooleanField(
@@ -77,6 +78,7 @@ class NotificationPreferencesForm(forms.Form):
     def save(self) -> None:
         values = dict(self.cleaned_data)
         only_in_working_hours = bool(values.pop("only_in_working_hours"))
+        # A page that was opened earlier must not revert what was changed since.
         changed_modes = {key: mode for key, mode in values.items() if key in self.changed_data}
         save_preferences(self.person, changed_modes, only_in_working_hours)
 

@@ -43,7 +43,7 @@ def show_email_log(request: HttpRequest) -> HttpResponse:
 
 @login_not_required
 def show_email(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Show an email. Its recipient can always see it, and only they see links that work without a sign-in."""
+    """Show an email to its recipient, and to program staff without personal links. Nobody sees links that sign in."""
     email = get_object_or_404(EmailMessage, uuid=uuid)
     if email.person_id is None or email.person_id != request.user.pk:
         require_access(request)
@@ -51,6 +51,7 @@ def show_email(request: HttpRequest, uuid: UUID) -> HttpResponse:
             email.text = hide_personal_links(email.text)
     else:
         mark_as_seen(EmailMessage.objects.filter(pk=email.pk), timezone.now())
+    # Not even the recipient: with such a link, someone at an open session could set a new password.
     if email.name in SECRET_TEMPLATES and not settings.EMAIL_LOG_PUBLIC:
         raise Http404(_("This email contains a sign-in link. Only its recipient can see it."))
     return render(request, "inbox/email.html", {"email": email})

@@ -49,6 +49,7 @@ def create_calendar_feed(request: AuthenticatedRequest) -> HttpResponse:
         calendar_feed.delete_feed(request.user)
         messages.success(request, _("Calendar URL deleted."))
         return redirect("inbox:preferences")
+    # The URL works like a password.
     require_recent_authentication(request)
     address = calendar_feed.create_feed(request.user, timezone.now())
     store_secret(request, "calendar feed", Secret(address))
