@@ -53,6 +53,7 @@ def measure_line(name: str, measure: Callable[[datetime], StatusLine], now: date
     """Return the result of a probe, or an unknown status if the probe fails. Database errors propagate."""
     try:
         return measure(now)
+    # Without the database, the page says so in one sentence instead of calling each line unknown.
     except DatabaseError:
         raise
     except Exception:
@@ -81,9 +82,6 @@ def summarize(groups: list[tuple[str, list[StatusLine]]]) -> tuple[str, str]:
     if delayed_names:
         return "warn", _("Delayed: %(names)s.") % {"names": ", ".join(delayed_names)}
     return "good", _("All systems operational.")
-
-
-# -- background processes ------------------------------------------------------------------------------------------
 
 
 def measure_background(jobs: JobSnapshot, now: datetime) -> StatusLine:
@@ -154,9 +152,6 @@ REDIS_DOWN_HINT = gettext_noop(
 )
 
 
-# -- data sources --------------------------------------------------------------------------------------------
-
-
 def measure_github(now: datetime) -> StatusLine:
     name, *_rest = get_credential()
     row = GitHubRateLimit.objects.filter(name=name).first()
@@ -187,6 +182,7 @@ def measure_registry(now: datetime) -> StatusLine:
         return StatusLine("Registry", "idle", _("No requests to the registry yet."))
     details = ((_("URL"), settings.REGISTRY_URL), (_("last result"), newest_result["summary"]))
     when = {"when": format_relative(last_answered_at, now)} if last_answered_at else {}
+    # An older error says nothing about the registry of today.
     if newest_result["outcome"] == Outcome.ERROR and now - (
         newest_result["confirmed_at"] or newest_result["at"]
     ) < timedelta(days=1):
@@ -204,6 +200,7 @@ def measure_polling(now: datetime) -> StatusLine:
         return StatusLine("Issues", "idle", _("No monitored repositories. No integration is in support yet."))
     has_trouble = ~Q(trouble_since=None) | ~Q(missing_since=None) | ~Q(refused_at=None)
     figures = {"all": Count("pk"), "trouble": Count("pk", filter=has_trouble)}
+    # Everyone can request this page, and the count reads all repositories.
     counts = read_figures(
         "monitored repositories", lambda: repositories.aggregate(**figures), itemgetter("all"), seconds=60
     )
@@ -217,7 +214,7 @@ def measure_polling(now: datetime) -> StatusLine:
 
 def measure_inbound_webhooks(now: datetime) -> StatusLine:
     unread_deliveries = GitHubDelivery.objects.filter(read_at=None)
-    # by ID: the table keeps every delivery, and an index of all times would slow down each insert
+    # By ID: the table keeps every delivery, and an index of all times would slow down each insert.
     last_received_at = GitHubDelivery.objects.order_by("-pk").values_list("received_at", flat=True).first()
     if last_received_at is None:
         return StatusLine(
@@ -226,9 +223,6 @@ def measure_inbound_webhooks(now: datetime) -> StatusLine:
     last_delivery_message = _("The last webhook came %(when)s.") % {"when": format_relative(last_received_at, now)}
     backlog = measure_backlog(unread_deliveries, "received_at")
     return build_queue_line("Inbound webhooks", backlog, READ_LATE_AFTER, now, last_delivery_message)
-
-
-# -- queues ----------------------------------------------------------------------------------------------
 
 
 def measure_emails(jobs: JobSnapshot, now: datetime) -> StatusLine:
@@ -247,6 +241,7 @@ def measure_checks(jobs: JobSnapshot, now: datetime) -> StatusLine:
 
 def measure_outgoing_webhooks(now: datetime) -> StatusLine:
     waiting = WebhookDelivery.objects.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now)
+    # Deliveries of a paused endpoint wait on purpose.
     waiting = waiting.filter(endpoint__ended_at=None, endpoint__paused_at=None)
     return build_queue_line("Outgoing webhooks", measure_backlog(waiting, "due_at"), RUN_LATE_AFTER, now)
 

@@ -19,7 +19,7 @@ from verification.testruns.services import JOBS
 
 Row = TypeVar("Row", bound=Model)
 RUN_LATE_AFTER = timedelta(minutes=30)
-# label, tone, and icon of each state
+# Label, tone, and icon of each state.
 STATE_LABELS: dict[str, tuple[str, str, str]] = {
     "ok": (gettext_noop("Operational"), "good", "circle-check"),
     "late": (gettext_noop("Delayed"), "warn", "clock"),
@@ -77,7 +77,7 @@ def read_job_snapshot(now: datetime) -> JobSnapshot:
     last_runs = Q()
     for kind in TEST_RUNS.values():
         runs = TestRun.objects.filter(kind=kind)
-        # two subqueries, because PostgreSQL doesn't use the index to sort with nulls last
+        # Two subqueries, because PostgreSQL doesn't use the index to sort with nulls last.
         finished = runs.exclude(finished_at=None).order_by("-finished_at")
         last_runs |= Q(pk=Coalesce(*(Subquery(rows.values("pk")[:1]) for rows in (finished, runs.open()))))
     test_runs = TestRun.objects.filter(last_runs).only("kind", "finished_at", "outcome")
@@ -99,6 +99,7 @@ def build_queue_line(name: str, backlog: Backlog, late_after: timedelta, now: da
     oldest_due_at = backlog.oldest_due_at
     if oldest_due_at is None:
         return StatusLine(name, "ok", prefix + _("The queue is empty."))
+    # The age decides, not the number: a long queue that moves is no delay.
     is_late = now - oldest_due_at > late_after
     message = prefix + _("The oldest entry was due %(when)s.") % {"when": format_relative(oldest_due_at, now)}
     details = ((_("waiting"), str(backlog.count)),)

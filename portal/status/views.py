@@ -25,6 +25,7 @@ def check_health(request: HttpRequest) -> JsonResponse:
         status = {"database": "ok"} | get_background_status(timezone.now())
     except DatabaseError:
         return JsonResponse({"database": "down"}, status=503)
+    # Only on request: a load balancer must not remove web servers because a worker has stopped.
     is_unhealthy = "background" in request.GET and status["background"] == "late"
     return JsonResponse(status, status=503 if is_unhealthy else 200)
 
@@ -52,6 +53,7 @@ def show_status_json(_request: HttpRequest) -> JsonResponse:
     """Return the status as JSON without details. Return 503 if the database is down."""
     now = timezone.now()
     try:
+        # Programs read this, so it doesn't depend on the language of the request.
         with translation.override(settings.LANGUAGE_CODE):
             groups = probes.measure_all(now)
             tone, summary = probes.summarize(groups)
