@@ -13,6 +13,7 @@ from ninja import Header
 
 Default = TypeVar("Default", int, int | None)
 IfMatch = Annotated[str | None, Header(alias="If-Match")]
+# RFC 9110, section 15.4.5: a 304 repeats the headers that a cache updates.
 NOT_MODIFIED_HEADERS = ("ETag", "Link", "Cache-Control")
 
 
@@ -31,7 +32,9 @@ def get_if_match_version(request: HttpRequest, default: Default) -> int | Defaul
     header = request.headers.get("If-Match", "").strip()
     if header in ("", "*"):
         return default
+    # Proxies that compress a response mark its ETag as weak, although the version is the same.
     version = header.removeprefix("W/").strip('"').partition("-")[0]
+    # A longer number can't be a version, and int() raises an error for thousands of digits.
     return int(version) if version.isdecimal() and version.isascii() and len(version) < 10 else -1
 
 
@@ -47,6 +50,7 @@ def apply_conditional_get(request: HttpRequest, response: HttpResponse) -> HttpR
     version = response.get("ETag", "").strip('"')
     digest = hashlib.sha256(response.content).hexdigest()[:16]
     response["ETag"] = f'"{version}-{digest}"' if version else f'"x{digest}"'
+    # A response belongs to one token. Its client may keep it, and asks whether it changed.
     response["Cache-Control"] = "private, no-cache"
     known_etags = {tag.removeprefix("W/") for tag in parse_etags(request.headers.get("If-None-Match", ""))}
     if not known_etags & {"*", response["ETag"]}:
@@ -60,6 +64,7 @@ def remove_body(response: HttpResponse) -> HttpResponse:
         response.close()
         response.streaming_content = []  # type: ignore[attr-defined]
     else:
+        # RFC 9110, section 9.3.2: HEAD has the headers of GET.
         response["Content-Length"] = str(len(response.content))
         response.content = b""
     return response

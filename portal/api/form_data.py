@@ -16,6 +16,7 @@ def validate_form(form: FormT, api_names: Mapping[str, str] | None = None) -> Fo
     """Return the valid form. Raises ApiError with a message per field. `api_names` maps form fields to API fields."""
     if form.is_valid():
         return form
+    # An error of the whole form belongs to no field.
     name_by_field = api_names or {}
     fields = [
         ("" if name == "__all__" else name_by_field.get(name, name), str(message))
@@ -39,6 +40,7 @@ def build_form_data(**fields: object) -> QueryDict:
     """Build form data from API fields. None means not sent, True means a checked box."""
     form_data = QueryDict(mutable=True)
     for name, value in fields.items():
+        # Browsers send nothing for an unselected checkbox.
         if value is None or value is False:
             continue
         form_data.setlist(

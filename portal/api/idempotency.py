@@ -27,14 +27,17 @@ NON_ATOMIC_OPERATIONS = frozenset({"prefill_draft"})  # calls GitHub before it w
 
 def compute_request_digest(request: HttpRequest) -> str:
     """Return a digest of the method, URL, and body, or of a form's fields and files."""
+    # If-Match counts: the same change of another version of the resource is another request.
     digest = hashlib.sha256(
         f"{request.method} {request.get_full_path()}\n{request.headers.get('If-Match', '')}".encode()
     )
     if (request.content_type or "").startswith("multipart/"):
+        # Each attempt has another boundary, so that the raw bodies of two equal forms differ.
         for name, values in sorted(request.POST.lists()):
             digest.update(repr((name, values)).encode())
         for name, file in sorted(request.FILES.items()):
             content = hashlib.sha256(b"".join(file.chunks())).hexdigest()  # type: ignore[union-attr]
+            # The operation reads the file again.
             file.seek(0)  # type: ignore[union-attr]
             digest.update(repr((name, file.name, content)).encode())  # type: ignore[union-attr]
     else:
@@ -58,9 +61,11 @@ def run_idempotently(
         return _replay_response(row, request_digest)
     try:
         response = _run_and_store(request, row, run)
+    # Without its record, the client can send the request again at once, not only after the lease.
     except BaseException:
         IdempotencyRecord.objects.filter(pk=row.pk, status=0).delete()
         raise
+    # An error of the portal decides nothing, so a repeated request runs the operation.
     if response.status_code >= 500:
         IdempotencyRecord.objects.filter(pk=row.pk, status=0).delete()
     return response
@@ -84,6 +89,7 @@ def _run_and_store(request: HttpRequest, row: IdempotencyRecord, run: Callable[[
         if response.status_code < 500:
             _store_response(request, row, response)
         elif is_atomic:
+            # django-ninja has turned the exception into a response, so the transaction would be committed.
             transaction.set_rollback(True)
     return response
 
@@ -100,6 +106,7 @@ def _acquire_record(token: ApiToken, key: str, request_digest: str, now: datetim
         raise ApiError(
             "request-in-progress", "The same request has just failed. Send it again.", headers={"Retry-After": "1"}
         )
+    # The condition on `at` lets only one of several repeated requests take over.
     abandoned_records = IdempotencyRecord.objects.filter(
         pk=row.pk, status=0, request_digest=request_digest, at=row.at, at__lte=now - LEASE_DURATION
     )

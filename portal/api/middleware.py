@@ -33,10 +33,12 @@ def protect_view(view: Callable[..., HttpResponse], methods: set[str]) -> Callab
     @wraps(view)
     def handle(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
         allowance, requested_method = None, request.method
+        # Operations have no HEAD: it runs as GET, and the body is removed at the end.
         if requested_method == "HEAD":
             request.method = "GET"
         try:
             token = tokens.authenticate_token(get_bearer_secret(request), timezone.now())
+            # Counted before anything is decided, so that guessing tokens is limited too (docs/decisions/0066).
             allowance = throttling.count_request(token, get_client_network(request))
             run = partial(_call_view, view, request, *args, **kwargs)
             response = _run_view(request, token, allowance, run, is_write=request.method in write_methods)
@@ -55,6 +57,7 @@ def _call_view(
     """Call the view and add the headers that its operation has set."""
     request.response_headers = {}  # type: ignore[attr-defined]
     response = view(request, *args, **kwargs)
+    # An operation may set an ETag or a Location before it is refused.
     headers: dict[str, str] = request.response_headers if response.status_code < 400 else {}  # type: ignore[attr-defined]
     for name, value in headers.items():
         response[name] = value
@@ -72,6 +75,7 @@ def _run_view(
     if allowance.remaining < 0:
         headers = {"Retry-After": str(allowance.seconds)}
         raise ApiError("rate-limited", f"Too many requests. Try again in {allowance.seconds} seconds.", headers=headers)
+    # Also for public operations: a client must learn that its token ended.
     if "Authorization" in request.headers and token is None:
         return problems.build_authentication_response(is_token_invalid=True)
     _reject_unreadable_request(request, is_write=is_write)
@@ -88,7 +92,7 @@ def _run_view(
 def _authenticate_request(request: HttpRequest, token: ApiToken) -> None:
     """Set the request's user from the token. Raises ApiError for program staff without a second factor."""
     user = tokens.get_acting_user(token)
-    # regardless of STAFF_SECOND_FACTOR, because tokens outlive sessions
+    # Regardless of STAFF_SECOND_FACTOR, because tokens outlive sessions.
     if has_privileges(user) and not has_second_factor(user):
         raise ApiError("mfa-required", "Set up two-factor authentication. Tokens of program staff require it.")
     request.user = user
@@ -98,6 +102,7 @@ def _authenticate_request(request: HttpRequest, token: ApiToken) -> None:
 
 
 def _reject_unreadable_request(request: HttpRequest, *, is_write: bool) -> None:
+    # PostgreSQL refuses NUL in texts, which would be an internal error.
     if "\x00" in request.path_info:
         raise ApiError("not-found", "Unknown path.")
     invalid_name = next(
@@ -109,6 +114,7 @@ def _reject_unreadable_request(request: HttpRequest, *, is_write: bool) -> None:
             "A parameter contains invalid characters.",
             fields=[(invalid_name[:40], "Remove the invalid characters.")],
         )
+    # Django reads as many bytes as Content-Length says, so a body without it would be empty.
     if request.headers.get("Transfer-Encoding") and not _has_body(request):
         raise ApiError("length-required", "Send a Content-Length header.")
     content_type = request.content_type or ""
@@ -129,6 +135,7 @@ def _finalize_response(
     request: HttpRequest, response: HttpResponse, allowance: RequestAllowance | None
 ) -> HttpResponse:
     """Add the headers that every response has."""
+    # The response of django-ninja isn't a problem, and its header doesn't name HEAD.
     if response.status_code == 405:
         methods = {*response["Allow"].split(", ")}
         allowed_methods = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))

@@ -29,6 +29,7 @@ class ApiToken(models.Model):
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     name = models.CharField(max_length=60)
     prefix = models.CharField(max_length=12)
+    # Not a password hash: 190 random bits can't be guessed, and each request computes the digest.
     digest = models.CharField(max_length=64, unique=True)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens")
     partner = models.ForeignKey("partners.Partner", models.CASCADE, null=True, related_name="api_tokens")
@@ -70,6 +71,7 @@ class IdempotencyRecord(models.Model):
     at = models.DateTimeField(db_index=True)
 
     class Meta:
+        # Of two parallel requests with the same key, only one can create the record and run.
         constraints = [models.UniqueConstraint(fields=["token", "key"], name="idempotency_record_unique_token_key")]
 
     def __str__(self) -> str:

@@ -45,6 +45,7 @@ class PaginationParams(Schema):
 
 def encode_cursor(pk: int) -> str:
     """Encode the key of a page's last row."""
+    # “=” would be escaped in a query.
     return base64.urlsafe_b64encode(f"k{pk}".encode()).decode().rstrip("=")
 
 
@@ -73,6 +74,7 @@ def paginate(
     """Return a page of a list, newest first by a stable key, and set the Link header."""
     if pagination.after is not None:
         rows = rows.filter(**{f"{key}__lt": decode_cursor(pagination.after)})
+    # One more row tells whether there is a next page, without a count.
     page_rows = list(rows.order_by(f"-{key}")[: pagination.limit + 1])
     return build_page(request, page_rows, pagination, lambda row: encode_cursor(getattr(row, key)))
 

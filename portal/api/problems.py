@@ -51,6 +51,7 @@ def build_problem_response(
 ) -> HttpResponse:
     """Build a problem response."""
     status, title = PROBLEM_TYPES[kind]
+    # RFC 9457, section 3.1.1, encourages types that lead to their documentation.
     data: dict[str, object] = {
         "type": f"{settings.SITE_URL}/api/docs#problem-{kind}",
         "title": title,
@@ -89,6 +90,7 @@ def build_refusal_response(action_refused: ActionRefused, is_conditional: bool =
     """Build a problem response for a refusal. `is_conditional` is True for requests with If-Match."""
     kind = PROBLEM_TYPES_BY_REFUSAL.get(action_refused.kind, action_refused.kind)
     if action_refused.kind == "conflict" and is_conditional:
+        # RFC 9110, section 13.1.1: the response to a condition that isn't met is 412, not 409.
         kind = "precondition-failed"
     return build_problem_response(kind, str(action_refused))
 
@@ -104,6 +106,7 @@ def _build_validation_response(error: ValidationError) -> HttpResponse:
 
 def _get_field_path(location: Sequence[object]) -> str:
     """Return the path of a field without the name of the function parameter."""
+    # Pydantic's location begins with where the value was sent, and for bodies with the parameter's name.
     parts = [str(part) for part in location[1:]]
     return ".".join(parts[1:] if location and location[0] == "body" and parts else parts)
 
@@ -138,6 +141,7 @@ def _get_not_found_message(error: Http404) -> str:
 def build_authentication_response(*, is_token_invalid: bool = False) -> HttpResponse:
     """Build a 401 response. `is_token_invalid`: the request had an unknown, revoked, or expired token (RFC 6750)."""
     message = "Send a valid token in the Authorization header: “Authorization: Bearer ptl_…”."
+    # RFC 6750, section 3.1: the response to a request without a token has no error code.
     error_attribute = ', error="invalid_token"' if is_token_invalid else ""
     return build_problem_response(
         "authentication-required", message, headers={"WWW-Authenticate": f'Bearer realm="portal"{error_attribute}'}
@@ -145,6 +149,7 @@ def build_authentication_response(*, is_token_invalid: bool = False) -> HttpResp
 
 
 def _build_unavailable_response(error: OperationalError) -> HttpResponse:
+    # Mostly a lock that another request holds for too long, so the same request can succeed in a moment.
     log.warning("database busy: %s", type(error).__name__)
     return build_problem_response(
         "service-unavailable", "The database is busy. Try again in a moment.", headers={"Retry-After": "2"}
@@ -195,6 +200,7 @@ def register_exception_handlers(api: NinjaAPI) -> None:
 
 def build_exception_response(request: HttpRequest, error: Exception) -> HttpResponse:
     """Build the response to an exception raised before or after an operation."""
+    # The nearest class wins, as in django-ninja: a body that is too large is also a suspicious operation.
     return next(HANDLERS[exception_class] for exception_class in type(error).__mro__ if exception_class in HANDLERS)(
         request, error
     )

@@ -20,6 +20,7 @@ from portal.api.scopes import SCOPES_BY_KEY
 from portal.core.value_types import JsonObject
 
 Operation = TypeVar("Operation", bound=Callable[..., object])
+# SQLite raises an error for larger integers.
 MAX_ID = 2**63 - 1
 RowId = Annotated[int, Path(le=MAX_ID)]
 UNKNOWN_PARAMETER_MESSAGE = "Unknown parameter."
@@ -68,6 +69,7 @@ class StrictParser(Parser):
             json.dumps(data, ensure_ascii=False, allow_nan=False).encode("utf-8")
         except (ValueError, RecursionError) as error:
             raise HttpError(400, "The body is not JSON.") from error
+        # In JSON, NUL occurs only as this escape. A text can also quote the escape, so the parsed texts decide.
         if "\\u0000" in text and "\x00" in _collect_texts(data):
             raise HttpError(400, "The body contains an invalid character.")
         return data
@@ -150,10 +152,8 @@ def unwrap_paragraphs(text: str) -> str:
 
 
 def require_scope(scope: str, operation: Callable[..., object], status: int) -> Callable[..., object]:
-    """Wrap an operation to require the scope, reject unknown parameters, and respond with the status.
-
-    Without the check of parameters, a typo in a filter would return unfiltered results.
-    """
+    """Wrap an operation to require the scope, reject unknown parameters, and respond with the status."""
+    # Without the check below, a typo in the name of a filter would return unfiltered results.
     known_parameters = list_query_parameters(operation)
 
     @wraps(operation)
@@ -170,6 +170,7 @@ def require_scope(scope: str, operation: Callable[..., object], status: int) -> 
                 fields=[(name[:40], UNKNOWN_PARAMETER_MESSAGE) for name in unknown_parameters[:20]],
             )
         result = operation(request, *args, **kwargs)
+        # Files are complete responses, which no schema serializes.
         return result if isinstance(result, HttpResponseBase) else Status(status, result)
 
     return run_operation

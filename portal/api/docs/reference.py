@@ -56,7 +56,7 @@ def _build_operation(path: str, method: str, operation_data: JsonObject) -> Temp
     status, response_data = next(item for item in operation_data["responses"].items() if item[0].startswith("2"))
     request = _build_body(operation_data.get("requestBody", {}), mark_required=True)
     summary, description = operation_data["summary"], str(operation_data.get("description", ""))
-    # a description that only repeats the summary is left out
+    # Without a description, django-ninja takes the docstring, which is the summary.
     is_repeated = description.rstrip(".") == summary.rstrip(".")
     return {
         "id": operation_data["operationId"],
@@ -68,6 +68,7 @@ def _build_operation(path: str, method: str, operation_data: JsonObject) -> Temp
         "parameters": [
             _build_field(parameter["name"], parameter.get("schema", {}), parameter)
             for parameter in map(_resolve_parameter, operation_data.get("parameters", []))
+            # All writes have it, and the conventions explain it once.
             if parameter["name"] != IDEMPOTENCY_KEY_HEADER
         ],
         "request": request,
@@ -106,6 +107,7 @@ def _build_body(body_data: JsonObject, *, mark_required: bool) -> TemplateContex
     content: JsonObject = next(iter(body_data.get("content", {}).values()), {})
     schema = content.get("schema", {})
     item_schema = _resolve_schema(schema)
+    # A page has the same two fields in each list, so its items are what a reader needs.
     if "next" in item_schema.get("properties", {}):
         item_schema = _resolve_schema(item_schema["properties"]["items"])
     required_names = item_schema.get("required", []) if mark_required else []
@@ -169,6 +171,7 @@ def _build_body_options(operation_data: JsonObject, fields: list[TemplateContext
         return [f'-F "{name}={value}"' for name, value in values.items()]
     if not content:
         return []
+    # A shell has no escape within single quotes: the text ends, a quoted quote follows, and it begins again.
     body = json.dumps(content["application/json"].get("example", {}), ensure_ascii=False)
     return ["--json '" + body.replace("'", "'\\''") + "'"]
 

@@ -27,6 +27,7 @@ def _render_document() -> str:
 @require_safe
 def show_openapi_document(request: HttpRequest) -> HttpResponse:
     """Return the OpenAPI 3.1 document, readable from any origin."""
+    # Tools that run in a browser read the document from another site. It is public and has no data.
     headers = {"Access-Control-Allow-Origin": "*", "Cache-Control": "public, max-age=300"}
     return HttpResponse(_render_document(), content_type="application/json", headers=headers)
 
@@ -49,6 +50,7 @@ def show_reference(request: HttpRequest) -> HttpResponse:
         "pages_only": PARTS.page_only_features,
         "anonymous": throttling.ANONYMOUS_REQUESTS_PER_MINUTE,
     }
+    # When a browser goes back, htmx needs the whole page.
     is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
     return render(request, f"api/reference.html{'#results' if is_fragment else ''}", context)
 

@@ -52,6 +52,7 @@ PLACEHOLDER_EMAIL_DOMAIN = "tokens.invalid"  # can never receive email (RFC 2606
 
 def compute_checksum(text: str) -> str:
     """Return the CRC-32 checksum as six base-62 characters."""
+    # Six digits can hold any checksum, because 62⁶ is more than 2³².
     number, digits = zlib.crc32(text.encode()), ""
     for _position in range(CHECKSUM_LENGTH):
         number, digit = divmod(number, len(BASE62_ALPHABET))
@@ -91,7 +92,6 @@ def create_token(
     secret = generate_secret()
     with transaction.atomic():
         _lock_owner(partner or actor)
-        permissions.clear_cached_roles(actor)
         _check_request(scopes, days, actor=actor, partner=partner, role=role)
         if ApiToken.objects.owned_by(partner or actor).live(now).count() >= MAX_TOKENS:
             message = _("You reached the limit of %(count)s tokens. Revoke an unused token first.")
@@ -131,6 +131,8 @@ def _record_partner_event(token: ApiToken, event_type: str, actor: User | None, 
 
 
 def _check_request(scopes: Collection[str], days: int, *, actor: User, partner: Partner | None, role: str) -> None:
+    # The roles may be older than the lock: another owner may just have removed the actor.
+    permissions.clear_cached_roles(actor)
     if partner:
         refusals.require_permission(permissions.can_manage_partner, partner, actor)
     if partner and role not in (Role.EDITOR, Role.VIEWER):
@@ -170,6 +172,7 @@ def authenticate_token(secret: str, now: datetime) -> ApiToken | None:
     """Return the live token of this secret if its user and creator are active, or None."""
     if not is_well_formed(secret):
         return None
+    # The technical user of a partner token is always active, so its creator counts as well.
     rows = ApiToken.objects.select_related("user", "partner").filter(user__is_active=True, created_by__is_active=True)
     try:  # get() needs no order, for which Django hashes each column of the three tables
         token = rows.get(digest=hash_token(secret))
@@ -198,6 +201,7 @@ def warn_expiring_tokens(now: datetime | None = None, limit: int = 100) -> int:
 
 @transaction.atomic
 def _warn_of_expiration(token: ApiToken, now: datetime) -> None:
+    # Parallel runs read the same tokens. Only the one that changes the row sends the email.
     if ApiToken.objects.filter(pk=token.pk, warned_at=None).update(warned_at=now):
         _send_emails("token_expiring", token, now)
 
@@ -206,6 +210,7 @@ def _send_emails(template: str, token: ApiToken, now: datetime) -> None:
     """Queue an email to the token's user, or to all owners of the partner."""
     template_context = {"token": token, "partner": token.partner}
     for recipient in list_owners(token):
+        # The key is unique, so a repeated job sends no second email.
         email.queue(template, f"{template}:{token.uuid}:{recipient.email}", recipient, template_context, now=now)
 
 
@@ -223,6 +228,7 @@ def revoke_former_owner_tokens(event: AuditEvent) -> None:
     """Revoke partner tokens that a former owner created, so that no access remains."""
     if not event.stream.startswith("partner:") or event.event_type not in FORMER_OWNER_EVENT_TYPES:
         return
+    # The member became an owner, so nothing ended.
     if event.event_type == "member.role_changed" and event.data["role"] == Role.OWNER:
         return
     live_tokens = ApiToken.objects.live(event.at).select_related("partner")
@@ -235,6 +241,8 @@ def revoke_user_tokens(
     sender: object, *, user: User, request: HttpRequest | None, is_deactivation: bool, **kwargs: object
 ) -> None:
     """Revoke a user's tokens. With `is_deactivation`, also revoke partner tokens that the user created."""
+    # Company tokens stay after a password change: all owners can revoke them, and CI must not stop
+    # (docs/decisions/0062).
     now, owned_by_user = timezone.now(), Q(user=user) | Q(created_by=user) if is_deactivation else Q(user=user)
     with transaction.atomic():
         tokens = ApiToken.objects.live(now).filter(owned_by_user)

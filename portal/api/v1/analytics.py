@@ -163,6 +163,7 @@ def _is_accepted(request: HttpRequest, content_type: str) -> bool:
 def _build_json_response(table: ExportTable, max_rows: int) -> HttpResponse:
     rows = iter(table.rows)
     serialized_rows = [[_serialize_cell(cell) for cell in row] for row in islice(rows, max_rows)]
+    # One more row tells whether rows were omitted, without a count.
     has_more = next(rows, None) is not None
     data = {"name": table.name, "columns": list(table.columns), "rows": serialized_rows, "more": has_more}
     return HttpResponse(json.dumps(data, ensure_ascii=False), content_type=JSON_CONTENT_TYPE)
@@ -225,5 +226,6 @@ def list_emails(request: HttpRequest, params: Query[EmailFilterParams]) -> Page[
 def get_email(request: HttpRequest, uuid: UUID) -> EmailMessage:
     """Get an email. Emails with sign-in links are not available."""
     require_program_staff(request)
+    # Whoever reads a sign-in link can sign in as its recipient.
     emails = EmailMessage.objects.exclude(name__in=SECRET_TEMPLATES).select_related("integration")
     return get_row(emails, "Email not found. It doesn't exist, or it contains a sign-in link.", uuid=uuid)

@@ -70,6 +70,7 @@ IF_MATCH_DESCRIPTION = "ETag of the version that you read. If the resource has c
 
 
 def build_api() -> NinjaAPI:
+    # The reference has pages of its own, and the document is completed before it is shown.
     api = NinjaAPI(
         title="Partner portal",
         version=API_VERSION,
@@ -98,6 +99,7 @@ def build_document() -> JsonObject:
     for methods in document_data["paths"].values():
         for method, operation in methods.items():
             _complete_operation(method, operation)
+    # Pydantic gives each property a title that only repeats its name.
     for schema in schemas.values():
         for property_schema in schema.get("properties", {}).values():
             property_schema.pop("title", None)
@@ -135,12 +137,14 @@ def _complete_operation(method: str, operation: JsonObject) -> None:
         parameter["schema"].pop("title", None)
     for kind in operation.get("x-files", ()):
         operation["responses"][200]["content"][kind] = {"schema": {"type": "string", "format": "binary"}}
+    # The keys of django-ninja are numbers, those of the shared responses texts.
     operation["responses"] = {str(status): response for status, response in operation["responses"].items()}
     if method in WRITE_METHODS:
         operation.setdefault("parameters", []).append(build_reference("parameters/IdempotencyKey"))
     if "x-scope" in operation or operation["operationId"] in SCOPELESS_OPERATIONS:
         operation["security"] = [{"Bearer": []}]
     else:
+        # In OpenAPI, an empty requirement makes the others optional.
         operation["security"] = [{}, {"Bearer": []}]
 
 

@@ -89,6 +89,7 @@ class DraftIn(DraftFields):
 def load_integration_draft(request: AuthenticatedRequest, uuid: UUID) -> IntegrationDraft:
     """Load a draft of an integration, not of a requirement. Raises Http404."""
     draft = load_draft(request, uuid)
+    # Drafts of answers have operations of their own, at their requirement.
     if draft.requirement_id:
         raise Http404("Draft not found. It doesn't exist, or you don't have access.")
     return draft
@@ -100,6 +101,7 @@ def save_fields(
     """Save the fields on top of the version that the client read."""
     changes = body.model_dump(exclude_none=True, exclude={"program", "partner"})
     data = merge_form_data(build_form_data(**changes), draft.data)
+    # Like a form without any selected checkbox, data without offerings would clear them.
     if "offerings" not in changes:
         data["offerings"] = draft.data.get("offerings", [])
     if not has_text(data) and not has_text(draft.data):
@@ -165,6 +167,7 @@ def prefill_draft(request: AuthenticatedRequest, uuid: UUID) -> IntegrationDraft
     refusals.require_permission(permissions.can_edit_partner, draft.partner, request.user)
     repository_data = repository_urls.fetch_repository(str(draft.data.get("repository_address", "")))
     data = merge_repository_data(draft.data, repository_data)
+    # The version read before the request to GitHub, so that fields that someone edited meanwhile stay.
     return drafts.save_draft(draft, data, version=draft.version, actor=request.user, now=timezone.now())
 
 
@@ -172,6 +175,7 @@ def prefill_draft(request: AuthenticatedRequest, uuid: UUID) -> IntegrationDraft
 def submit_draft(request: AuthenticatedRequest, uuid: UUID, if_match: IfMatch = None) -> Integration:
     """Submit a draft as an integration. Repeated requests return the same integration."""
     draft = load_integration_draft(request, uuid)
+    # A client that missed the response can repeat the request without a second integration.
     row = draft.integration
     if row is None:
         values = validate_form(bind_form(*get_program(draft), draft.data)).get_values(draft.data)

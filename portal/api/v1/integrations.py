@@ -117,6 +117,7 @@ def change_integration(
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_edit, integration, request.user)
     version = get_if_match_version(request, None)
+    # The form needs all fields, but only those that differ are written, so that changes of others stay.
     initial = build_initial_data(integration)
     data = build_form_data(**initial | body.model_dump(exclude_none=True))
     form = validate_form(IntegrationForm(integration.program, integration.edition, data=data, initial=initial))
@@ -153,6 +154,7 @@ def perform_named_transition(
     the response is 412 or 409 if the integration has changed.
     """
     integration, transition = load_visible_integration(request, uuid), get_transition(transition_name)
+    # Without a version, the client decides about the integration as it is when the lock is held.
     read_version, now = get_if_match_version(request, body.version), timezone.now()
     form_fields = body.model_dump(exclude={"email"}) | {
         "version": integration.version if read_version is None else read_version
@@ -163,6 +165,7 @@ def perform_named_transition(
     validate_form(form)
     inputs = {"note": form.cleaned_data["note"], **form.get_inputs(), **_get_email(transition_name, body.email)}
     perform_transition(integration, transition_name, actor=request.user, version=read_version, now=now, **inputs)
+    # What staff did themselves isn't new to them.
     if permissions.is_program_staff(request.user):
         findings.update_read_marker(integration, actor=request.user, now=timezone.now())
     return get_integration(request, uuid)
@@ -202,6 +205,7 @@ def create_message(request: AuthenticatedRequest, uuid: UUID, body: MessageIn) -
     """Send a message, or add a note of the program."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_post_message, integration, request.user)
+    # The form has no field for notes then, so the partner would see the note as a message.
     if body.internal:
         refusals.require_permission(permissions.can_write_note, integration, request.user)
     can_note = permissions.can_write_note(integration, request.user)

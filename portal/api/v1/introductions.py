@@ -71,6 +71,7 @@ class IntroductionOut(Schema):
 
 def _get_visible_other(row: Introduction, request: AuthenticatedRequest) -> Integration | None:
     """Return the other side's integration, or None while its name is private."""
+    # Neither side learns of the other before both agree. Program staff see all integrations anyway.
     if row.state != Introduction.State.AGREED and not permissions.is_program_staff(request.user):
         return None
     return row.recipient if permissions.get_role(row.requester.partner, request.user) else row.requester
@@ -99,6 +100,7 @@ def request_introduction(request: AuthenticatedRequest, uuid: UUID, body: Introd
     integration = load_visible_integration(request, uuid)
     message = clean(IntroductionRequestForm(build_form_data(message=body.message)))["message"]
     refusals.require_permission(permissions.can_edit, integration, request.user)
+    # The handle only works for this partner, and only while the two overlap.
     other_integration = resolve_handle(body.handle, describe_work(integration))
     if other_integration is None:
         raise ActionRefused("The other integration is no longer similar to yours.", "invalid-transition")

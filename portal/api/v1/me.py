@@ -45,6 +45,7 @@ class CurrentTokenOut(Schema):
 def get_me(request: HttpRequest) -> ApiToken:
     """Get the current token. Requires a token without a scope."""
     token: ApiToken | None = getattr(request, "api_token", None)
+    # The router has no scope to require, so the token is required here.
     if token is None:
         raise AuthenticationError
     return token

@@ -107,7 +107,9 @@ def update_notification_preferences(
     """Change your notification preferences. You can't change locked categories."""
     unbound_form = NotificationPreferencesForm(request.user)
     field_names = {name: f"delivery.{name}" for name in unbound_form.fields if name != "only_in_working_hours"}
+    # Forms ignore unknown fields, so that a typo would look like success.
     refuse_unknown_keys("delivery", body.delivery, field_names, "Unknown category or event type.")
+    # The form saves all its fields.
     form_fields = get_initial_values(unbound_form) | body.delivery
     if body.only_in_working_hours is not None:
         form_fields["only_in_working_hours"] = body.only_in_working_hours

@@ -155,6 +155,7 @@ def update_partner(request: AuthenticatedRequest, slug: str, body: PartnerUpdate
     sent_fields = body.model_dump(exclude_none=True)
     form_fields = {"name": partner.name, "website": partner.website} | sent_fields
     values = clean(PartnerProfileForm(build_form_data(**form_fields)))
+    # Only what the client sent, so that a colleague's change of the other field stays.
     changes = {name: values[name] for name in sent_fields}
     profiles.change_profile(partner, **changes, actor=request.user, now=timezone.now())
     return Partner.objects.select_related("alliances_manager").get(pk=partner.pk)
@@ -170,6 +171,7 @@ def list_agreements(request: HttpRequest, slug: str) -> list[agreements.Agreemen
 def list_partner_events(request: HttpRequest, slug: str, pagination: Query[PaginationParams]) -> Page[AuditEvent]:
     """List events of a partner, newest first."""
     partner = get_partner(request, slug)
+    # Who invited whom and who left is for owners only.
     events = selectors.get_history(partner, with_people=permissions.can_manage_partner(partner, request.user))
     return paginate(request, events, pagination, key="seq")
 
@@ -236,6 +238,7 @@ def end_membership(
 ) -> MessageResponse:
     """Remove a member, or leave. To remove another member, `confirm_name` is their name in the list of members."""
     member = get_object_or_404(get_own_partner(request, slug).memberships.select_related("user"), pk=pk)
+    # Whoever leaves confirms no name, and whoever can't remove others is refused by the service.
     if member.user != request.user and permissions.can_manage_partner(member.partner, request.user):
         validate_form(NameConfirmationForm(str(member.user), data=params.model_dump()))
     members.end_membership(member, actor=request.user, now=timezone.now())

@@ -84,6 +84,7 @@ def get_report_subscriptions(request: AuthenticatedRequest) -> ReportSubscriptio
 def update_report_subscriptions(request: AuthenticatedRequest, body: ReportSubscriptionsIn) -> MessageResponse:
     """Change the frequency of reports. Omitted scopes stay unchanged."""
     unbound_form = ReportSubscriptionsForm(request.user)
+    # Forms ignore unknown fields, so that a typo would look like success.
     refuse_unknown_keys("subscriptions", body.subscriptions, unbound_form.fields, "Unknown report.")
     form_data = build_form_data(**get_initial_values(unbound_form) | body.subscriptions)
     validate_form(ReportSubscriptionsForm(request.user, data=form_data)).save()

@@ -111,11 +111,13 @@ def build_acceptance_fields(page: RequirementPage, body: MeetingAcceptanceIn) ->
     meeting = get_meeting(page)
     requested_at = body.time if timezone.is_aware(body.time) else timezone.make_aware(body.time)
     proposed_times = meetings.list_proposed_times(meeting) if meeting else []
+    # The form compares texts, and the same time has another text in another zone.
     starts_at = next((time for time in proposed_times if time == requested_at), requested_at)
     return {"time": starts_at.isoformat(), "place": body.place}
 
 
 def build_credential_fields(page: RequirementPage, body: TestCredentialIn) -> NamedValues:
+    # The row is created under this key, so a repeated request with it creates no second account.
     return body.model_dump() | {"uuid": body.uuid or uuid4()}
 
 

@@ -65,6 +65,7 @@ def perform_action(
     with transaction.atomic():
         page = _lock_read_version(request, page)
         request.POST = build_form_data(**build_fields(page), **_build_version_fields(page, name))  # type: ignore[assignment]
+        # The form of the page holds the rules, so that both ways to act can't differ.
         form = action.build_form(page, data=request.POST, files=files)
         names = {key: f"answers.{key}" for key in form.fields} if name in ("answer", "draft") else {}
         result = action.perform(page, validate_form(form, names).cleaned_data)
@@ -114,6 +115,7 @@ def build_detail(request: HttpRequest, page: RequirementPage) -> SimpleNamespace
         build_row(integration, requirement, page.now),
         step.key if step else "",
         questions=build_answer_schema(requirement),
+        # No operation reveals the secret of a test account.
         available_actions=[name for name, action in actions if name != "reveal" and action.is_available(page)],
         accept=requirement.accept if requirement.kind == RequirementKind.DOCUMENT else [],
         documents=documents.list_current_documents(integration, requirement.id),
@@ -140,6 +142,7 @@ def list_requirements(request: AuthenticatedRequest, uuid: UUID) -> list[SimpleN
     """List the applicable requirements in the order of steps, then of tiers."""
     integration, now = load_visible_integration(request, uuid), timezone.now()
     rows = [(row, step.step.key) for step in list_step_rows(integration, now) for row in step.rows]
+    # A requirement of a tier can also belong to a step, which is listed first.
     known_ids = {row.requirement.id for row, _ in rows}
     for tier in list_tier_rows(integration, now):
         tier_rows = [*tier.rows, *(row for _, group_rows in tier.groups for row in group_rows)]

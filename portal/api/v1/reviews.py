@@ -122,6 +122,7 @@ def mark_read(request: AuthenticatedRequest, uuid: UUID) -> ReadMarkerOut:
 def list_findings(request: AuthenticatedRequest, uuid: UUID) -> list[Finding]:
     """List findings. The partner sees them after changes are requested."""
     integration = load_visible_integration(request, uuid)
+    # Findings that weren't sent yet can still be edited and withdrawn.
     if permissions.can_view_notes(integration, request.user):
         return list(integration.findings.select_related("raised_by"))
     return list_visible_findings(integration)
@@ -211,6 +212,7 @@ def change_reviewer_profile(request: AuthenticatedRequest, body: ReviewerProfile
     """Change your reviewer profile. Omitted fields stay unchanged, null clears a date."""
     profile = get_reviewer_profile(request)
     current_values = {name: getattr(profile, name) for name in ReviewerProfileOut.model_fields}
+    # Unlike other operations, null is a value here: it ends an absence.
     form_fields = current_values | body.model_dump(exclude_unset=True)
     cleaned_data = clean(ReviewerProfileForm(build_form_data(**form_fields), instance=profile))
     return claims.change_profile(request.user, cleaned_data, actor=request.user)

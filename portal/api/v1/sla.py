@@ -130,6 +130,7 @@ def decide_label_policy(
 @router.get("/partners/{slug:slug}/calendar", READ_SCOPE, schemas.CalendarOut)
 def get_calendar(request: HttpRequest, slug: str) -> PartnerCalendar:
     """Get the calendar of a partner."""
+    # Partners without a calendar have the usual one, which isn't stored.
     calendar = load_partner(request, slug).calendars.get_in_force(timezone.now())
     return calendar or PartnerCalendar(workdays=[0, 1, 2, 3, 4])
 

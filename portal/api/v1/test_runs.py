@@ -95,6 +95,7 @@ class NomadPluginTestIn(StrictSchema):
 @router.get(TESTS_PATH, READ_SCOPE, CursorPage[TestRunOut])
 def list_test_runs(request: AuthenticatedRequest, uuid: UUID, params: Query[TestRunFilter]) -> Page[TestRun]:
     """List test runs of an integration, newest first."""
+    # Records hold whole exchanges, which a list would read for nothing.
     runs = _list_visible(request, uuid).defer("records")
     if params.kind:
         runs = runs.filter(kind=params.kind)

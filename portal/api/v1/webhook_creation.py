@@ -70,6 +70,7 @@ def rotate_webhook_secret(request: AuthenticatedRequest, uuid: UUID) -> WebhookW
     """Rotate the secret. The previous secret also signs deliveries for one more day."""
     omit_secret_from_replay(request)
     row = permissions.get_endpoint(request.user, uuid)
+    # Of two parallel rotations, the second is refused instead of replacing a secret that a client has just received.
     fingerprint = services.get_secret_fingerprint(row)
     secret = services.rotate_secret(row, actor=request.user, now=timezone.now(), expected_fingerprint=fingerprint)
     return _add_secret(permissions.get_endpoint(request.user, uuid), secret)

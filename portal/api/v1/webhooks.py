@@ -164,6 +164,7 @@ def update_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookUpdat
     form_data = build_form_data(**build_initial_data(row) | submitted_values)
     form = EndpointForm(data=form_data, is_program_endpoint=row.partner_id is None, endpoint=row)
     values = validate_form(form, {"program_key": "program"}).cleaned_data
+    # The form needs all fields, but only those sent are written, so that a colleague's changes stay.
     changes = {name: values[name] for name in submitted_values}
     services.change_endpoint(row, changes, actor=request.user, now=timezone.now())
     return permissions.get_endpoint(request.user, uuid)

@@ -59,6 +59,7 @@ def _render_page(request: AuthenticatedRequest, partner: Partner | None) -> Http
 
 def build_form(request: AuthenticatedRequest, partner: Partner | None) -> TokenForm:
     data = request.POST if request.method == "POST" else None
+    # Reauthentication interrupts the form, and its values come back here.
     unsent_data = request.unsent()
     initial = unsent_data.dict() | {"scopes": unsent_data.getlist("scopes")} if unsent_data else None
     is_program_staff = permissions.is_program_staff(request.user)
@@ -82,6 +83,7 @@ def _create_token(request: AuthenticatedRequest, partner: Partner | None, form: 
         role=cleaned_data.get("role", ""),
         request=request,
     )
+    # Shown on the next page: reloading the response of the form would create another token.
     store_secret(request, f"token {token.uuid}", Secret(secret))
     return redirect("api:new_token", token.uuid)
 
@@ -91,6 +93,7 @@ def show_new_token(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the secret of a new token once. Later requests redirect to the list of tokens."""
     token = _get_token(request, uuid)
     tokens_url = _get_tokens_url(token.partner)
+    # Only the session of the token's creator has the secret, so other members see none.
     secret = take_secret(request, f"token {uuid}")
     if secret is None:
         messages.info(request, _("We show a token only once. If you didn't copy it, revoke it and create another one."))
