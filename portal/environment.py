@@ -29,6 +29,7 @@ class PortalSettings(BaseSettings):
     Defaults that depend on other variables are functions of the values above them.
     """
 
+    # The environment of a process has many other variables.
     model_config = SettingsConfigDict(case_sensitive=True, extra="ignore", frozen=True, validate_default=False)
 
     # Server
@@ -261,8 +262,9 @@ def load_settings() -> PortalSettings:
     try:
         return PortalSettings()
     except ValidationError as error:
-        # a default that depends on an invalid variable isn't an error of its own
+        # A default that depends on an invalid variable isn't an error of its own.
         errors = [item for item in error.errors() if item["type"] != "default_factory_not_called"]
+    # Outside of the handler, because a traceback would also show pydantic's error, which contains values.
     raise ImproperlyConfigured("\n".join(_describe_error(dict(item)) for item in errors))
 
 

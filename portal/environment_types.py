@@ -70,6 +70,7 @@ def build_url_validator(*schemes: str) -> Callable[[str], str]:
         if value and (parts.scheme not in schemes or not location):
             ending = "" if "@" in value else f", not {value!r}"  # before an @ is a password
             raise ValueError(f"must be a URL that begins with {join_options([f'{s}://' for s in schemes])}{ending}")
+        # Paths that are appended begin with a slash.
         return value.rstrip("/")
 
     return validate_url
@@ -112,6 +113,7 @@ def _validate_languages(codes: list[str]) -> list[str]:
 def _validate_zone(value: str) -> str:
     try:
         return ZoneInfo(value).key
+    # ZoneInfo raises ValueError for a text that isn't a relative path.
     except (ZoneInfoNotFoundError, ValueError):
         raise ValueError(f"must be a time zone such as Europe/Paris, not {value!r}") from None
 
@@ -132,6 +134,7 @@ def _validate_networks(networks: list[str]) -> list[str]:
 
 def _normalize_network(network: str) -> str:
     try:
+        # Addresses are compared as IPv4, even if they were written within IPv6.
         return str(unmap_network(ip_network(network)))
     except ValueError:
         raise ValueError(f"must list networks without host bits, such as 203.0.113.0/24, not {network!r}") from None
@@ -170,6 +173,7 @@ def _parse_keys(value: str) -> dict[str, str]:
                 f"must list ID:SECRET, separated by commas, newest first; entry {position} does not match. "
                 "An ID has up to 16 letters, digits, or hyphens"
             )
+        # The order of the keys matters, and a repetition would have two places in it.
         if key_id in secrets:
             raise ValueError(f"contains the ID {key_id} twice")
         secrets[key_id] = secret
@@ -179,6 +183,7 @@ def _parse_keys(value: str) -> dict[str, str]:
 Count = Annotated[int, Field(ge=0)]
 PositiveCount = Annotated[int, Field(ge=1)]
 Port = Annotated[int, Field(ge=1, le=65535)]
+# NoDecode, because pydantic would otherwise read the texts of lists and mappings as JSON.
 TextList = Annotated[list[str], NoDecode, BeforeValidator(split_list), TypeName("list")]
 SecretList = Annotated[list[SecretStr], NoDecode, BeforeValidator(split_list), TypeName("list of secrets")]
 KeyRing = Annotated[dict[str, SecretStr], NoDecode, BeforeValidator(_parse_keys), TypeName("list of ID:SECRET")]

@@ -77,6 +77,7 @@ def require_safe_settings(environment: PortalSettings, database: Mapping[str, ob
 
 def _find_undeclared_production(environment: PortalSettings, database: Mapping[str, object]) -> str:
     """Return why a portal without PORTAL_ENV looks like one in production, or an empty string."""
+    # Decision 0051: nothing public may run with the generated secrets and the public email log of a trial by mistake.
     if "PORTAL_ENV" in environment.model_fields_set:
         return ""
     if database["ENGINE"] != SQLITE:
@@ -112,6 +113,7 @@ def _find_unsafe_switches(environment: PortalSettings, database: Mapping[str, ob
         yield "AUDIT_ANCHOR_DIR must be a folder outside PORTAL_DATA, so that no one can replace both at once"
     if not environment.REDIS_URL:
         yield "REDIS_URL is not set"
+    # Decision 0050: without it, all requests would share the address of the proxy, and so its limits.
     if "TRUSTED_PROXIES" not in environment.model_fields_set:
         yield "TRUSTED_PROXIES is not set: the number of proxies in front of the portal, or their networks"
 
@@ -148,6 +150,7 @@ def _find_open_hosts(environment: PortalSettings) -> Iterator[str]:
     site = urlsplit(environment.SITE_URL)
     if site.scheme != "https":
         yield "SITE_URL must begin with https://"
+    # Django accepts every Host header that matches, and some matching hosts may belong to others.
     if any(host.startswith(("*", ".")) or host == "" for host in environment.ALLOWED_HOSTS):
         yield "ALLOWED_HOSTS must list whole host names, without * or a leading dot"
     if site.hostname and not is_public_host(site.hostname):

@@ -97,6 +97,7 @@ def _list_parts(edition: Edition) -> set[str]:
 @cache
 def _list_page_names() -> frozenset[str]:
     resolver = get_resolver()
+    # The reverse dictionary of a resolver lacks the names of its namespaces.
     namespaces = {f"{key}:": inner for key, (_, inner) in resolver.namespace_dict.items()} | {"": resolver}
     return frozenset(
         f"{prefix}{name}"
@@ -124,5 +125,6 @@ def is_test(reference: str) -> bool:
 @cache
 def _list_functions(path: str) -> frozenset[str]:
     file = settings.BASE_DIR / path
+    # Parsed, not imported: tests need pytest and its fixtures.
     nodes = ast.walk(ast.parse(file.read_text())) if file.is_file() else ()
     return frozenset(node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))

@@ -36,6 +36,7 @@ def check_group_roles_exist(app_configs: object, **_: object) -> list[Error]:
 @register(Tags.database)
 def check_demo_is_absent(app_configs: object, **options: Any) -> list[Error]:
     """Refuse a production database with demo users, because their passwords are published."""
+    # Django names the databases only to checks that may use them, such as those of “migrate”.
     if not (settings.PRODUCTION and "default" in (options.get("databases") or [])):
         return []
     demo_users = get_user_model()._default_manager.filter(email__in=[person.email for person in PEOPLE.people])

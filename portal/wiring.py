@@ -35,6 +35,7 @@ Reaction = Callable[[AuditEvent], None]
 def cancel_notifications(event: AuditEvent) -> None:
     """Cancel the emails and delete the webhook deliveries of a decision that was undone or superseded."""
     earlier = AuditEvent.objects.filter(stream=event.stream, seq__lt=event.seq)
+    # Only decisions that can be undone have this value.
     decision = earlier.filter(data__has_key="undo_until").order_by("seq").last()
     if decision is not None:
         email.cancel_held_emails(decision)
@@ -134,6 +135,7 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "requirement.answered": (check_answers,),
     "integration.edited": (run_checks,),
     "integration.reader_changed": (run_checks,),
+    # In this order: checks must not read facts of the earlier repository.
     "integration.repository_changed": (delete_repository_facts, run_checks, follow_repository_change),
     "integration.listed": (start_monitoring,),
     "issue.breached": (escalation.start_escalation,),
@@ -160,6 +162,7 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
 def notify_staff(sender: object, *, rate_limit: GitHubRateLimit, **_: object) -> None:
     """Notify the staff that GitHub rejects a credential."""
     context = {"credential_name": rate_limit.name, "reason": rate_limit.disabled_reason}
+    # The time identifies the incident, so that each person gets one email about it.
     key = f"github:{rate_limit.name}:{rate_limit.disabled_at}"
     for person in get_user_model().objects.filter(is_staff=True, is_active=True):
         email.queue("github_credential_rejected", f"{key}:{person.pk}", person, context, now=rate_limit.disabled_at)
@@ -174,6 +177,7 @@ def react(event: AuditEvent) -> None:
             update_listing(event)
         indexing.index_event(event)
         notices.notify(event)
+        # Last, because payloads describe the state after all reactions.
         fanout.create_deliveries(event)
 
 

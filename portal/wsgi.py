@@ -38,6 +38,7 @@ def answer_webhooks(app: WsgiApplication) -> WsgiApplication:
             return app(environ, start_response)
         request = WSGIRequest(environ)
         response = route.callback(request, **match[2])
+        # Django's handler, which would log this, isn't involved.
         if response.status_code >= HTTPStatus.BAD_REQUEST:
             log_response("%s: %s", response.reason_phrase, request.path, response=response, request=request)
         start_response(f"{response.status_code} {response.reason_phrase}", list(response.items()))
