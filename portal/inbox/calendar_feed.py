@@ -70,7 +70,7 @@ def _build_event(deadline: CalendarDeadline) -> Event:
     event.add("summary", deadline.title)
     event.add("url", deadline.page)
     event.add("description", deadline.page)
-    event.add("status", "CANCELLED" if deadline.is_done else "TENTATIVE" if deadline.is_tentative else "CONFIRMED")
+    event.add("status", "CANCELLED" if deadline.is_done else "CONFIRMED")
     event.add("transp", "OPAQUE" if deadline.is_busy else "TRANSPARENT")
     return event
 

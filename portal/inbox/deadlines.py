@@ -31,7 +31,8 @@ NEXT_ACTION_LABELS = {
     True: (ResponsibleParty.PARTNER, "your response is due", "submissions:detail"),
     False: (ResponsibleParty.PROGRAM, "review due", "reviews:review"),
 }
-OPEN_CLOCK_STATUSES = (ClockStatus.RUNNING, ClockStatus.OVERDUE, ClockStatus.PAUSED)
+# A paused clock has no due date, so calendars don't have it.
+OPEN_CLOCK_STATUSES = (ClockStatus.RUNNING, ClockStatus.OVERDUE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,6 @@ class CalendarDeadline:
     page: str
     changed_at: datetime
     is_done: bool = False
-    is_tentative: bool = False
     is_busy: bool = False
 
 
@@ -74,6 +74,7 @@ def list_deadlines(person: User, now: datetime) -> list[CalendarDeadline]:
         *_list_meetings(rows, now),
         *(deadline for list_more in SOURCES for deadline in list_more(person, now)),
     ]
+    # The UID makes the order of equal times stable, so that an unchanged calendar keeps its ETag.
     return sorted(deadlines, key=lambda deadline: (deadline.ends_at, deadline.uid))
 
 
@@ -117,7 +118,7 @@ def _list_findings(rows: QuerySet[Integration], now: datetime) -> Iterator[Calen
 
 
 def _list_clocks(rows: QuerySet[Integration], now: datetime) -> Iterator[CalendarDeadline]:
-    """Yield the due dates of SLA clocks. A paused one is tentative."""
+    """Yield the due dates of committed SLA clocks."""
     recent = Q(state__in=OPEN_CLOCK_STATUSES) | Q(stopped_at__gte=now - RETENTION_PERIOD)
     clocks = _list_dated(SlaClock, "due_at", rows, now, recent & Q(is_committed=True))
     for clock in clocks.select_related("issue", "integration"):
@@ -129,7 +130,6 @@ def _list_clocks(rows: QuerySet[Integration], now: datetime) -> Iterator[Calenda
             build_absolute_url("sla:issue", clock.issue.uuid),
             clock.stopped_at or clock.started_at,
             is_done=clock.state not in OPEN_CLOCK_STATUSES,
-            is_tentative=clock.state == ClockStatus.PAUSED,
         )
 
 
