@@ -212,7 +212,7 @@ if PRODUCTION:
         "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
         "staticfiles": {
             "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage",
-            # readable by everyone, unlike uploads: the web server may run as another user
+            # Readable by everyone, unlike uploads: the web server may run as another user.
             "OPTIONS": {"file_permissions_mode": 0o644, "directory_permissions_mode": 0o755},
         },
     }

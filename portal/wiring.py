@@ -183,6 +183,7 @@ def react(event: AuditEvent) -> None:
 
 def connect() -> None:
     """Register all reactions. Called once when the app is ready."""
+    # Apps may only import those below them (pyproject.toml), so reactions across apps are connected here.
     services.subscribe(react)
     indexing.connect()
     responsibility.responsibility_changed.connect(handle_responsibility_change)

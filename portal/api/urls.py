@@ -28,7 +28,7 @@ urlpatterns = [
     path("api/docs", views.show_reference, name="docs"),
     path("api/docs/<slug:slug>", views.show_reference_group, name="docs_group"),
     path("api/openapi.json", views.show_openapi_document, name="openapi"),
-    # separate namespace, because pages use the same URL names
+    # A separate namespace, because pages use the same URL names.
     path(f"{API_PREFIX}/", include((list_operation_patterns(), "api"))),
     re_path(r"^api/", views.show_not_found, name="not_found"),
 ]

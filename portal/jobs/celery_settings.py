@@ -10,7 +10,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, object] = {
     "interval_step": 0,
     "interval_max": 0,
 }
-# reads the last runs from the database, because a killed process could leave a damaged schedule file
+# It reads the last runs from the database, because a killed process could leave a damaged schedule file.
 CELERY_BEAT_SCHEDULER = "portal.jobs.beat:Scheduler"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True

@@ -12,7 +12,7 @@ from django.conf import settings
 from kombu.pools import connections
 
 logger = logging.getLogger(__name__)
-# short, because pages wait for it; the other connections of a worker have longer timeouts
+# Short, because pages wait for it. The other connections of a worker have longer timeouts.
 SOCKET_TIMEOUT_SECONDS = {"socket_timeout": 0.3, "socket_connect_timeout": 0.3}
 
 

@@ -29,9 +29,9 @@ class PeriodicJob:
     queue: str = "clocks"  # for quick jobs that only need the database
 
 
-# the first one is that of the clocks, which decides whether /healthz reports delays
+# The first one is that of the clocks, which decides whether /healthz reports delays.
 QUEUES = ("clocks", "email", "network", "checks", "sandbox", "webhooks")
-# of run_jobs, by default one; a receiver of webhooks can take ten seconds to respond
+# Threads of run_jobs, by default one. A receiver of webhooks can take ten seconds to respond.
 THREADS_BY_QUEUE = {"webhooks": 4}
 JOBS = [
     PeriodicJob("sla.process_deliveries", "integrations.sla.github.delivery_processing.process_due_deliveries", 10),

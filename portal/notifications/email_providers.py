@@ -3,7 +3,7 @@
 from django.core.exceptions import ImproperlyConfigured
 
 SMTP = "smtp"
-# django-anymail's name of each provider's key
+# The names are those of django-anymail.
 KEY_SETTING_BY_PROVIDER = {
     "brevo": "BREVO_API_KEY",
     "mailersend": "MAILERSEND_API_TOKEN",

@@ -46,7 +46,7 @@ class EmbeddedValkey:
         """Empty the folder, which can have incomplete files of an earlier run, and write the configuration."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(mode=0o700, parents=True)
-        # keys that expire are the cache; messages of the broker have no expiry and are never evicted
+        # Keys that expire are the cache. Messages of the broker have no expiry and are never evicted.
         lines = [
             *self._listen,
             "set-proc-title no",

@@ -76,6 +76,7 @@ def summarize(groups: list[tuple[str, list[StatusLine]]]) -> tuple[str, str]:
     """Return the tone and a summary of all lines."""
     lines = [line for _heading, group in groups for line in group]
     failed_names = [_(line.name) for line in lines if line.state == "down"]
+    # Unknown counts as delayed: what couldn't be measured must not look operational.
     delayed_names = [_(line.name) for line in lines if line.state in ("late", "unknown")]
     if failed_names:
         return "bad", _("Down: %(names)s.") % {"names": ", ".join(failed_names)}
@@ -91,6 +92,7 @@ def measure_background(jobs: JobSnapshot, now: datetime) -> StatusLine:
         return StatusLine("Background jobs", "down", message, hint=_(BACKGROUND_DOWN_HINT))
     late = now - run.finished_at > RUN_JOBS_LATE_AFTER
     message = _("Background jobs last ran %(when)s.") % {"when": format_relative(run.finished_at, now)}
+    # If nothing runs, each job is late, and the hint names the reason instead.
     state, hint, late_jobs = (
         ("late", _(BACKGROUND_DOWN_HINT), []) if late else ("ok", "", find_late_jobs(now, jobs.runs, QUEUES[0]))
     )
@@ -254,6 +256,7 @@ def measure_sandbox(_now: datetime) -> StatusLine:
         hint = _("Without a sandbox, the result is Not run with the reason.")
         return StatusLine("Sandbox", "absent", message, hint=hint)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        # The page must not wait for a service that accepts connections but hangs.
         connection.settimeout(TIMEOUT_SECONDS)
         try:
             connection.connect(path)

@@ -125,6 +125,7 @@ def build_test_run_probe(name: str, kind: str, jobs: JobSnapshot) -> Callable[[d
 
 def _describe_last_run(outcome: str, relative_time: str) -> str:
     """Return when the last test finished. Only the partner sees the verdict."""
+    # These two are about the portal, not about the partner's program.
     if outcome == Outcome.NOT_RUN:
         message = _("The last one finished %(when)s with the result Not run.")
     elif outcome == Outcome.ERROR:

@@ -38,6 +38,7 @@ def show_status(request: HttpRequest) -> HttpResponse:
     now = timezone.now()
     try:
         groups = probes.measure_all(now)
+        # The user is read from the database too, so this can fail like the probes.
         for_program = request.user.is_authenticated and is_program_staff(request.user)
     except DatabaseError:
         return HttpResponse(render_to_string("status/status_down.html"), status=503)

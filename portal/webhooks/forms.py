@@ -34,6 +34,7 @@ def validate_url(text: str) -> str:
         url = urls.parse_url(text.strip(), loopback=settings.ALLOW_LOOPBACK_HTTP)
     except RequestRefusedError as error:
         raise forms.ValidationError(str(error)) from error
+    # In development, the portal itself has a loopback URL.
     if url.netloc == urls.parse_url(settings.SITE_URL, loopback=True).netloc:
         raise forms.ValidationError(_("This is the URL of the portal. Enter the URL of the receiver."))
     return str(url)
@@ -109,6 +110,7 @@ class EndpointForm(forms.Form):
             }
 
     def clean_url(self) -> str:
+        # Blank keeps the URL of an endpoint.
         url = str(self.cleaned_data.get("url", ""))
         return validate_url(url) if url else ""
 

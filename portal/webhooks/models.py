@@ -101,6 +101,7 @@ class WebhookDelivery(models.Model):
 
     class Meta:
         ordering = ("-created_at", "-pk")
+        # An event that is processed again creates no second delivery.
         constraints = [models.UniqueConstraint(fields=["endpoint", "key"], name="webhook_delivery_unique_endpoint_key")]
         indexes = [
             # Few of the deliveries of 30 days are pending.

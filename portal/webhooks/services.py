@@ -29,7 +29,7 @@ from portal.webhooks.tasks import end_backoff, enqueue_endpoint
 MAX_ENDPOINTS = 20  # per partner, and of the program
 MAX_WAITING_TESTS = 5  # pending test events per endpoint
 DeliveryState = WebhookDelivery.State
-# columns of a removed endpoint, and of its pending deliveries
+# A removed endpoint keeps its row for the log, but no URL or secret.
 BLANK_SECRETS: NamedValues = {"url": b"", "secret": None, "old_secret": None}
 CANCELED_BY_REMOVAL = {"state": DeliveryState.CANCELED, "last_response_summary": "The webhook was deleted."}
 
@@ -237,7 +237,6 @@ def remove_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime) ->
     """Remove an endpoint with its URL and secrets. The log is deleted later."""
     with _lock_endpoint(endpoint, actor, now) as row:
         row.ended_at = now
-        # Deleted immediately, although the row stays for its log.
         for name, value in BLANK_SECRETS.items():
             setattr(row, name, value)
         row.deliveries.filter(state=DeliveryState.WAITING).update(**CANCELED_BY_REMOVAL)

@@ -93,6 +93,7 @@ def create_webhook(request: AuthenticatedRequest, slug: str) -> HttpResponse:
                 store_secret(request, f"webhook {endpoint.uuid}", secret)
             else:
                 messages.success(request, _("Webhook added. Send a test event to verify the receiver."))
+            # The next page shows the secret, because reloading this response would create another webhook.
             return redirect("webhooks:detail", endpoint.uuid)
     context = {"form": form, "partner": partner}
     return render(request, "webhooks/new.html", context, status=422 if form.is_bound else 200)
@@ -154,6 +155,7 @@ def rotate_secret(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
             secret = services.rotate_secret(
                 endpoint, actor=request.user, now=timezone.now(), expected_fingerprint=request.POST.get("seen", "")
             )
+            # As after the creation: reloading this response would rotate the secret again.
             store_secret(request, f"webhook {uuid}", secret)
     return redirect("webhooks:detail", uuid)
 

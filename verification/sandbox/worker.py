@@ -18,7 +18,7 @@ from typing import BinaryIO, NoReturn
 from verification.sandbox.environment import find_obstacle
 from verification.sandbox.types import SandboxUnavailable
 
-# functions by kind: (arguments, files by name, report) → answer
+# Each takes arguments, files by name, and a function for reports, and returns the answer.
 KINDS = {
     "schema": "verification.testruns.kinds.provider_schema.reader:run_job",
     "lifecycle": "verification.testruns.kinds.provider_lifecycle.driver:ProviderLifecycleTestRunner.run_job",

@@ -67,6 +67,7 @@ def render_page(request: HttpRequest, events: QuerySet[AuditEvent], form: AuditL
 
 def filter_events(form: AuditLogFilterForm) -> QuerySet[AuditEvent]:
     """Return the events that match the valid filters, newest first. Dates are days in UTC."""
+    # An invalid filter shows an error, and the others still apply.
     form.is_valid()
     filters = {column: form.cleaned_data[name] for name, column in FILTER_COLUMNS if form.cleaned_data.get(name)}
     actor_condition = Q()

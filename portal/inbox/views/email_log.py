@@ -48,6 +48,7 @@ def show_email(request: HttpRequest, uuid: UUID) -> HttpResponse:
     if email.person_id is None or email.person_id != request.user.pk:
         require_access(request)
         if not settings.EMAIL_LOG_PUBLIC:
+            # These links work without a sign-in, so staff could act as the recipient.
             email.text = hide_personal_links(email.text)
     else:
         mark_as_seen(EmailMessage.objects.filter(pk=email.pk), timezone.now())

@@ -19,7 +19,7 @@ MAX_DEPTH = 100
 MAX_NUMBER = 2**31
 MAX_SCHEMA_BYTES = 200 * 1024 * 1024  # uncompressed; the largest known provider has 14 MB
 GZIP_MAGIC = b"\x1f\x8b"
-# escaped half of a surrogate pair: without the other half, the text can't be encoded
+# An escaped half of a surrogate pair: without the other half, the text can't be encoded.
 SURROGATE_PATTERN = re.compile(r"\\u[dD][89a-fA-F]")
 
 

@@ -10,7 +10,7 @@ import yaml
 from portal.core.content_files import load_yaml
 from portal.core.json_text import clean_json
 
-# text without quotes: starts with a letter and contains no special characters
+# Text that needs no quotes. It starts with a letter, because YAML reads digits and signs as numbers or markup.
 PLAIN_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_.()/-]*( [A-Za-z0-9_.()/-]+)*")
 RESERVED_WORDS = frozenset(["true", "false", "yes", "no", "on", "off", "null", "y", "n"])
 UNLIMITED_WIDTH = 2**31 - 1

@@ -145,7 +145,7 @@ def _find_first_error(text: str) -> str:
     if not match:
         return ""
     lines = FRAME_PATTERN.sub("", match[2]).splitlines()
-    # an indented line shows a location
+    # Indented lines quote the configuration, which doesn't explain the error.
     description = " ".join(line.strip() for line in lines if line.strip() and not line.startswith("  "))
     return f"{match[1].strip()}: {description[:400]}" if description else match[1].strip()
 
